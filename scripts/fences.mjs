@@ -1,0 +1,82 @@
+// Writes the layer fences into biome.json, so that the table below is the one place that says who may import whom.
+// Usage: node scripts/fences.mjs [--check]
+import { readFileSync, writeFileSync } from "node:fs";
+
+/** What each layer may import besides its own files. Everything not listed is refused. */
+const LAYERS = {
+  core: [],
+  manifest: ["#core/**", "yaml", "@lhncbc/ucum-lhc"],
+  service: ["#core/**", "#manifest/**", "node:crypto", "node:zlib", "ajv", "ajv/**", "ajv-formats"],
+  store: ["#core/**", "#service/ports.ts", "node:*"],
+  http: [
+    "#core/**",
+    "#manifest/**",
+    "#service/**",
+    "node:*",
+    "fastify",
+    "typebox",
+    "ajv",
+    "ajv/**",
+    "ajv-formats",
+    "prom-client",
+    "pino",
+    "@scalar/**",
+  ],
+  client: ["#core/**"],
+  cli: ["#core/**", "#manifest/**", "#client/**", "#config", "#log", "node:*", "commander", "yaml"],
+  role: [
+    "#core/**",
+    "#manifest/**",
+    "#service/**",
+    "#store/**",
+    "#http/**",
+    "#config",
+    "#log",
+    "node:*",
+    "uuidv7",
+    "pino",
+    "prom-client",
+  ],
+};
+
+const words = (list) => (list.length ? list.join(", ") : "nothing outside itself");
+const fence = (layer, allowed) => ({
+  includes: [`src/${layer}/**/*.ts`, "!**/*.test.ts"],
+  linter: {
+    rules: {
+      style: {
+        noRestrictedImports: {
+          level: "error",
+          options: {
+            patterns: [
+              {
+                group: ["**", "!./**", `!#${layer}/**`, ...allowed.map((name) => `!${name}`)],
+                message: `src/${layer} may import only its own files by ./ or #${layer}/, and ${words(allowed)}.`,
+              },
+            ],
+          },
+        },
+      },
+    },
+  },
+});
+
+const file = new URL("../biome.json", import.meta.url);
+const config = JSON.parse(readFileSync(file, "utf8"));
+const others = (config.overrides ?? []).filter((entry) => !/^src\/\w+\/\*\*/.test(entry.includes[0]));
+const wanted = {
+  ...config,
+  overrides: [...Object.entries(LAYERS).map(([layer, allowed]) => fence(layer, allowed)), ...others],
+};
+const same = JSON.stringify(wanted) === JSON.stringify(config);
+
+if (process.argv.includes("--check")) {
+  if (!same) {
+    console.error(
+      "biome.json does not hold the fences of scripts/fences.mjs. Run: node scripts/fences.mjs && npm run format",
+    );
+    process.exit(1);
+  }
+} else if (!same) {
+  writeFileSync(file, `${JSON.stringify(wanted, null, 2)}\n`);
+}

@@ -1,0 +1,16 @@
+// `npm start`: installs what is missing, then runs the demo site on the embedded defaults.
+// `npm start -- --port 9000` passes flags on to `busbar serve`.
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { nodePath, root, setUp } from "./setup.mjs";
+
+setUp();
+const args = ["--disable-warning=ExperimentalWarning", join(root, "src", "main.ts"), "serve", "--demo"];
+const busbar = spawn(nodePath(), [...args, ...process.argv.slice(2)], { cwd: root, stdio: "inherit" });
+// A terminal's Ctrl-C reaches both processes; a signal sent only to this one is passed on. Either way wait for a clean stop.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
+  process.on(signal, () => {
+    if (!process.stdin.isTTY || signal !== "SIGINT") busbar.kill(signal);
+  });
+}
+busbar.on("exit", (code, signal) => process.exit(code ?? (signal ? 1 : 0)));

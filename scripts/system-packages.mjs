@@ -1,0 +1,35 @@
+// Debian packages that some tests and benchmarks need. Installed when we may (root on Debian), else named as missing.
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { say } from "./setup.mjs";
+
+const PROGRAMS = { chromium: "/usr/bin/chromium" };
+const BENCH_PROGRAMS = { wrk: "/usr/bin/wrk" };
+
+/** Names of the packages that are still missing afterwards. */
+export function installSystemPackages(programs = PROGRAMS) {
+  const missing = () => Object.keys(programs).filter((name) => !existsSync(programs[name]));
+  const wanted = missing();
+  if (wanted.length === 0) return [];
+  if (process.getuid?.() !== 0 || !existsSync("/usr/bin/apt-get")) {
+    say(`no ${wanted.join(", ")} here, and only root on Debian can install it: what needs it does not run`);
+    return wanted;
+  }
+  say(`installing ${wanted.join(", ")} from Debian`);
+  apt("update", "-qq");
+  apt("install", "-y", "-qq", "--no-install-recommends", ...wanted);
+  const left = missing();
+  if (left.length > 0) say(`Debian has no ${left.join(", ")} for this machine: what needs it does not run`);
+  return left;
+}
+
+export const installBenchPackages = () => installSystemPackages(BENCH_PROGRAMS);
+
+function apt(...args) {
+  const done = spawnSync("apt-get", args, {
+    stdio: ["ignore", "ignore", "inherit"],
+    env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
+    timeout: 600_000,
+  });
+  if (done.status !== 0) say(`apt-get ${args[0]} ended with ${done.status ?? done.signal}`);
+}

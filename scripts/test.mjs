@@ -1,0 +1,34 @@
+// `npm test`: installs what is missing, checks the code, runs every test, and closes with one line of counts.
+// `npm test -- src/core` runs only the tests under a path and skips the check.
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { nodePath, root, run, setUp, toolPath } from "./setup.mjs";
+import { installSystemPackages } from "./system-packages.mjs";
+
+setUp();
+const only = process.argv.slice(2);
+if (only.length === 0) run(nodePath(), ["scripts/check.mjs"]);
+const missing = installSystemPackages();
+
+const folder = mkdtempSync(join(tmpdir(), "busbar-test-"));
+const report = join(folder, "report.json");
+const env = { ...process.env, BUSBAR_TEST_MISSING: missing.join(",") };
+const tests = spawnSync(
+  nodePath(),
+  [
+    toolPath("vitest", "vitest.mjs"),
+    "run",
+    "--reporter=default",
+    "--reporter=json",
+    `--outputFile.json=${report}`,
+    ...only,
+  ],
+  { cwd: root, stdio: "inherit", env },
+);
+const { numPassedTests, numFailedTests, numPendingTests } = JSON.parse(readFileSync(report, "utf8"));
+rmSync(folder, { recursive: true });
+for (const name of missing) console.log(`not run: tests that need ${name} (see the line above that says why)`);
+console.log(`${numPassedTests} passed, ${numFailedTests} failed, ${numPendingTests} skipped`);
+process.exit(tests.status ?? 1);
