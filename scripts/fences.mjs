@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 /** What each layer may import besides its own files. Everything not listed is refused. */
 const LAYERS = {
   core: [],
+  config: ["#core/**", "node:net", "node:path", "yaml"],
   manifest: ["#core/**", "yaml", "@lhncbc/ucum-lhc"],
   service: ["#core/**", "#manifest/**", "node:crypto", "node:zlib", "ajv", "ajv/**", "ajv-formats"],
   store: ["#core/**", "#service/ports.ts", "node:*"],
@@ -23,7 +24,7 @@ const LAYERS = {
     "@scalar/**",
   ],
   client: ["#core/**"],
-  cli: ["#core/**", "#manifest/**", "#client/**", "#config", "#log", "node:*", "commander", "yaml"],
+  cli: ["#core/**", "#manifest/**", "#client/**", "#config", "#config/**", "#log", "node:*", "commander", "yaml"],
   role: [
     "#core/**",
     "#manifest/**",
