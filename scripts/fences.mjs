@@ -21,7 +21,6 @@ const LAYERS = {
     "ajv-formats",
     "prom-client",
     "pino",
-    "@scalar/**",
   ],
   client: ["#core/**"],
   cli: ["#core/**", "#manifest/**", "#client/**", "#config", "#config/**", "#log", "node:*", "commander", "yaml"],
