@@ -4,7 +4,7 @@ import { Ajv, type ErrorObject } from "ajv";
 import addFormats from "ajv-formats";
 import type { Static, TSchema } from "typebox";
 import { AppError, type Refusal, refuse } from "#core/app-error.ts";
-import { nearest } from "#core/text/nearest.ts";
+import { nearestOf } from "#core/text/nearest.ts";
 
 const MAX_REFUSALS = 20;
 const ajv = new Ajv({
@@ -71,7 +71,7 @@ function explain(error: ErrorObject): { readonly pointer: string; readonly messa
     case "additionalProperties": {
       const field = String(params["additionalProperty"]);
       const known = Object.keys((error.parentSchema as { properties?: object } | undefined)?.properties ?? {});
-      const close = nearest(field, known);
+      const close = nearestOf(field, known);
       const hint = close === undefined ? `known here: ${known.join(", ")}` : `did you mean ${close}?`;
       return { pointer: `${at}/${escapePointer(field)}`, message: `there is no field ${quoted(field)}; ${hint}` };
     }
@@ -83,7 +83,7 @@ function explain(error: ErrorObject): { readonly pointer: string; readonly messa
       return { pointer: at, message: `${name} must be of type ${String(params["type"])}, not ${kindOf(error.data)}` };
     case "enum": {
       const words = (params["allowedValues"] as readonly unknown[]).map(String);
-      const close = typeof error.data === "string" ? nearest(error.data, words) : undefined;
+      const close = typeof error.data === "string" ? nearestOf(error.data, words) : undefined;
       const hint = close === undefined ? "" : `; did you mean ${close}?`;
       return { pointer: at, message: `${name} must be one of ${words.join(", ")}${hint}` };
     }

@@ -1,7 +1,7 @@
 // Query parameters: one description of each gives its parser and its place in the OpenAPI document.
 // An empty value means "not given".
 import { AppError, type Refusal } from "#core/app-error.ts";
-import { nearest } from "#core/text/nearest.ts";
+import { nearestOf } from "#core/text/nearest.ts";
 import { type Instant, parseInstant } from "#core/time/instant.ts";
 import type { PageRequest } from "#service/ports.ts";
 
@@ -121,13 +121,13 @@ function split(text: string): readonly string[] {
 function chosen<Word extends string>(text: string, words: readonly Word[]): { value: Word } | { problem: string } {
   const value = words.find((word) => word.toLowerCase() === text.toLowerCase());
   if (value !== undefined) return { value };
-  const close = nearest(text, words);
+  const close = nearestOf(text, words);
   const hint = close === undefined ? "" : `; did you mean ${close}?`;
   return { problem: `must be one of ${words.join(", ")}, not ${shown(text)}${hint}` };
 }
 
 function unknownParameter(name: string, known: readonly string[]): string {
-  const close = nearest(name, known);
+  const close = nearestOf(name, known);
   if (close !== undefined) return `there is no query parameter ${shown(name)}; did you mean ${close}?`;
   const others = known.length === 0 ? "this operation takes none" : `this operation takes ${known.join(", ")}`;
   return `there is no query parameter ${shown(name)}; ${others}`;
