@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 const LAYERS = {
   core: [],
   manifest: ["#core/**", "yaml", "@lhncbc/ucum-lhc"],
-  service: ["#core/**", "#manifest/**", "node:crypto", "node:zlib", "ajv", "ajv/**", "ajv-formats"],
+  service: ["#core/**", "#manifest/**", "node:crypto", "node:vm", "node:zlib", "ajv", "ajv/**", "ajv-formats"],
   store: ["#core/**", "#service/ports.ts", "node:*"],
   http: [
     "#core/**",
@@ -23,7 +23,18 @@ const LAYERS = {
     "@scalar/**",
   ],
   client: ["#core/**"],
-  cli: ["#core/**", "#manifest/**", "#client/**", "#config", "#log", "node:*", "commander", "yaml"],
+  // The offline verbs read and write packages by the very code that takes an upload.
+  cli: [
+    "#core/**",
+    "#manifest/**",
+    "#service/blueprint/**",
+    "#client/**",
+    "#config",
+    "#log",
+    "node:*",
+    "commander",
+    "yaml",
+  ],
   role: [
     "#core/**",
     "#manifest/**",
