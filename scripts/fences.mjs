@@ -7,7 +7,7 @@ const LAYERS = {
   core: [],
   config: ["#core/**", "node:net", "node:path", "yaml"],
   manifest: ["#core/**", "yaml", "@lhncbc/ucum-lhc"],
-  service: ["#core/**", "#manifest/**", "node:crypto", "node:zlib", "ajv", "ajv/**", "ajv-formats"],
+  service: ["#core/**", "#manifest/**", "node:crypto", "node:vm", "node:zlib", "ajv", "ajv/**", "ajv-formats"],
   store: ["#core/**", "#service/ports.ts", "node:*"],
   http: [
     "#core/**",
@@ -24,7 +24,19 @@ const LAYERS = {
     "@scalar/**",
   ],
   client: ["#core/**"],
-  cli: ["#core/**", "#manifest/**", "#client/**", "#config", "#config/**", "#log", "node:*", "commander", "yaml"],
+  // The offline verbs read and write packages by the very code that takes an upload.
+  cli: [
+    "#core/**",
+    "#manifest/**",
+    "#service/blueprint/**",
+    "#client/**",
+    "#config",
+    "#config/**",
+    "#log",
+    "node:*",
+    "commander",
+    "yaml",
+  ],
   role: [
     "#core/**",
     "#manifest/**",

@@ -1,0 +1,69 @@
+import { type PackageIssue, packageIssue } from "#core/blueprint/package-issue.ts";
+import { PACKAGE_LIMITS } from "#core/blueprint/package-limits.ts";
+import { readZip } from "./read-zip.ts";
+import { looksLikeZip } from "./zip-layout.ts";
+
+export type Package = {
+  /** A bare manifest is not asked for the files it names. */
+  readonly kind: "zip" | "folder" | "manifest";
+  /** Path with / to content, the manifest included. */
+  readonly files: ReadonlyMap<string, Uint8Array>;
+  readonly manifestPath: string;
+  readonly manifest: string;
+};
+
+export type Unpacked = {
+  readonly package: Package | undefined;
+  /** All refuse. Empty exactly when there is a package. */
+  readonly issues: readonly PackageIssue[];
+};
+
+const MANIFEST_NAMES = ["manifest.yml", "manifest.yaml"];
+
+/** Takes an upload: a zip with its manifest at the root, or a bare manifest as YAML or JSON. Never throws. */
+export function unpackPackage(bytes: Uint8Array): Unpacked {
+  if (looksLikeZip(bytes)) {
+    const { files, issues } = readZip(bytes);
+    return issues.length > 0 ? { package: undefined, issues } : packageOfFiles("zip", files);
+  }
+  if (bytes.length > PACKAGE_LIMITS.archiveBytes) {
+    const message = `The manifest is larger than ${PACKAGE_LIMITS.archiveBytes} bytes.`;
+    return { package: undefined, issues: [packageIssue("package_too_large", "", message)] };
+  }
+  return packageOfFiles("manifest", new Map([["manifest.yml", bytes]]));
+}
+
+/** Finds the manifest among files that are already known to be harmless. */
+export function packageOfFiles(kind: Package["kind"], files: ReadonlyMap<string, Uint8Array>): Unpacked {
+  const [manifestPath, second] = MANIFEST_NAMES.filter((name) => files.has(name));
+  if (manifestPath === undefined) return { package: undefined, issues: [explainMissing([...files.keys()])] };
+  if (second !== undefined) {
+    const message = `The package has both ${manifestPath} and ${second}. Keep one.`;
+    return { package: undefined, issues: [packageIssue("package_duplicate_path", second, message)] };
+  }
+  const manifest = decodeText(files.get(manifestPath) ?? new Uint8Array());
+  if (manifest === undefined) {
+    const message = `${manifestPath} is not UTF-8 text. Save it as UTF-8.`;
+    return { package: undefined, issues: [packageIssue("package_encoding", manifestPath, message)] };
+  }
+  return { package: { kind, files, manifestPath, manifest }, issues: [] };
+}
+
+function explainMissing(paths: readonly string[]): PackageIssue {
+  const found = paths.find((path) => /(?:^|\/)manifest\.ya?ml$/i.test(path));
+  const wanted = "The package has no manifest.yml at its root";
+  if (found === undefined) return packageIssue("package_no_manifest", "", `${wanted}.`);
+  const hint = found.includes("/")
+    ? `Pack what is inside ${found.slice(0, found.lastIndexOf("/"))}, not the folder itself.`
+    : "Its name is written in small letters.";
+  return packageIssue("package_no_manifest", found, `${wanted}, but ${found}. ${hint}`);
+}
+
+/** UTF-8 without its byte order mark, or undefined for anything else. */
+export function decodeText(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
