@@ -23,7 +23,8 @@ export function renderOpenapi(routes: readonly Route[], about: About): Json {
     info: {
       title: "Busbar",
       version: about.version,
-      description: "Runs energy sites: devices, their commands, telemetry and blueprints. Every path also works under /api.",
+      description:
+        "Runs energy sites: devices, their commands, telemetry and blueprints. Every path also works under /api.",
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url: "/" }],

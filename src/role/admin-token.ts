@@ -22,7 +22,8 @@ export async function prepareAdminToken(
   given: Secret | undefined,
 ): Promise<AdminToken> {
   const file = join(data, "admin.token");
-  const text = given?.reveal() ?? readText(file) ?? writeText(file, formatToken(ADMIN_TOKEN_ID, needs.randomBytes(SECRET_BYTES)));
+  const text =
+    given?.reveal() ?? readText(file) ?? writeText(file, formatToken(ADMIN_TOKEN_ID, needs.randomBytes(SECRET_BYTES)));
   const record: TokenRecord = {
     id: ADMIN_TOKEN_ID,
     name: "admin",

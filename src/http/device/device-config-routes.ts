@@ -37,7 +37,8 @@ export function deviceConfigRoutes(
       body: strict("GenerateConfig", { protocol: oneOf(["MQTT", "MQTTS"]) }),
       answer: Type.Object({ config: configSchema }, { additionalProperties: false }),
       handle: async (call) => {
-        if (settings.mqttPort === undefined) throw refuse("not_available", "no MQTT broker runs here (mqtt.port is off)");
+        if (settings.mqttPort === undefined)
+          throw refuse("not_available", "no MQTT broker runs here (mqtt.port is off)");
         if (call.body.protocol === "MQTTS") {
           throw refuse("not_available", "MQTTS is not available here; use MQTT inside a trusted network");
         }

@@ -1,6 +1,5 @@
 import { Type } from "typebox";
 import { DEVICE_TYPES } from "#core/device/device.ts";
-import { type ExpandNeeds, expandDevices } from "#http/device/expand-devices.ts";
 import {
   deviceChangeSchema,
   deviceSchema,
@@ -8,6 +7,7 @@ import {
   parseDeviceChange,
   renderDevice,
 } from "#http/device/device-wire.ts";
+import { type ExpandNeeds, expandDevices } from "#http/device/expand-devices.ts";
 import { list, listOf, pageOf, paging } from "#http/query.ts";
 import { type Route, route } from "#http/route.ts";
 import { listAnswer, NOTHING } from "#http/wire.ts";

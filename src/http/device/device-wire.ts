@@ -18,7 +18,11 @@ export const EXPANSIONS = [
 ] as const;
 export type Expansion = (typeof EXPANSIONS)[number];
 
-const slug = Type.String({ minLength: 1, maxLength: 64, description: `Short name for paths and scripts: ${SLUG_RULE}.` });
+const slug = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  description: `Short name for paths and scripts: ${SLUG_RULE}.`,
+});
 const childType = Type.String({ minLength: 1, maxLength: 100, description: "What kind of child it is to its parent." });
 
 export const deviceSchema = strict("Device", {

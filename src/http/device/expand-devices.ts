@@ -13,7 +13,11 @@ interface Expansions {
   readonly expand: readonly Expansion[] | undefined;
 }
 
-export async function expandDevices(needs: ExpandNeeds, call: Call, { devices, expand }: Expansions): Promise<object[]> {
+export async function expandDevices(
+  needs: ExpandNeeds,
+  call: Call,
+  { devices, expand }: Expansions,
+): Promise<object[]> {
   const wanted = new Set(expand);
   const properties = wanted.has("properties") ? await readProperties(needs, call, devices) : undefined;
   return await Promise.all(

@@ -31,7 +31,9 @@ export function renderReferencePage(document: Json): string {
 <nav class="card" aria-label="Contents"><ul class="links">${tags.map((tag) => `<li><a href="#${anchor(tag)}">${escapeHtml(tag)}</a><span>${operations.filter((operation) => tagOf(operation) === tag).length} operations</span></li>`).join("")}<li><a href="#schemas">Schemas</a><span>${Object.keys(schemas).length} named objects</span></li></ul></nav>
 ${tags.map((tag) => renderTag(tag, operations)).join("\n")}
 <section class="card" id="schemas"><h2>Schemas</h2>
-${Object.entries(schemas).map(([name, schema]) => renderSchema(name, schema as Json)).join("\n")}
+${Object.entries(schemas)
+  .map(([name, schema]) => renderSchema(name, schema as Json))
+  .join("\n")}
 </section>
 </main>
 </body>
@@ -85,7 +87,8 @@ function typeText(schema: Json): string {
     return `<a href="#schema-${name}">${name}</a>`;
   }
   if (Array.isArray(schema["anyOf"])) return schema["anyOf"].map((part) => typeText(part as Json)).join(" or ");
-  if (Array.isArray(schema["enum"])) return schema["enum"].map((word) => `<code>${escapeHtml(String(word))}</code>`).join(" ");
+  if (Array.isArray(schema["enum"]))
+    return schema["enum"].map((word) => `<code>${escapeHtml(String(word))}</code>`).join(" ");
   if (schema["type"] === "array") return `array of ${typeText(objectIn(schema, "items"))}`;
   if (schema["type"] === "object" && schema["properties"] !== undefined) {
     const fields = Object.entries(objectIn(schema, "properties"));

@@ -1,8 +1,8 @@
 import { Type } from "typebox";
 import { renderOpenapi } from "#http/openapi.ts";
+import { htmlAnswer } from "#http/page/html-answer.ts";
 import { renderReferencePage } from "#http/page/reference-page.ts";
 import { renderWelcomePage } from "#http/page/welcome-page.ts";
-import { htmlAnswer } from "#http/page/html-answer.ts";
 import { type Route, route } from "#http/route.ts";
 import { oneOf } from "#http/wire.ts";
 
