@@ -33,7 +33,11 @@ export function part({ path }: Thing, name: string, ...steps: readonly string[])
 type Pair<T> = readonly [old: T, next: T];
 
 /** A list with the change, or an empty one when both are the same. */
-export function compareText(about: Thing, label: string, [old, next]: Pair<string | undefined>): readonly BlueprintChange[] {
+export function compareText(
+  about: Thing,
+  label: string,
+  [old, next]: Pair<string | undefined>,
+): readonly BlueprintChange[] {
   if ((old ?? "") === (next ?? "")) return [];
   const message = describeTextChange(`${about.name}: ${label}`, old ?? "", next ?? "");
   return [{ kind: "text", path: about.path, breaking: false, message }];
@@ -58,7 +62,8 @@ export function compareAccess(about: Thing, verb: string, [old, next]: Pair<Acce
 export function compareUnit(about: Thing, [old, next]: Pair<string | undefined>): readonly BlueprintChange[] {
   if (old === next) return [];
   const path = about.path;
-  if (old === undefined) return [{ kind: "changed", path, breaking: false, message: `${about.name}: unit ${next} added.` }];
+  if (old === undefined)
+    return [{ kind: "changed", path, breaking: false, message: `${about.name}: unit ${next} added.` }];
   const message = next === undefined ? `unit ${old} removed` : `unit changed from ${old} to ${next}`;
   return [{ kind: "changed", path, breaking: true, message: `${about.name}: ${message}.` }];
 }

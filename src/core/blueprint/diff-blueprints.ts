@@ -1,12 +1,6 @@
-import { formatDuration } from "#core/time/duration.ts";
-import {
-  type BlueprintChange,
-  compareAccess,
-  compareText,
-  type Thing,
-  thing,
-} from "./blueprint-change.ts";
+import { formatDuration } from "#core/time/format-duration.ts";
 import type { Alert, Blueprint, ConfigurationBucket } from "./blueprint.ts";
+import { type BlueprintChange, compareAccess, compareText, type Thing, thing } from "./blueprint-change.ts";
 import { diffInputs } from "./diff-fields.ts";
 import { diffCommands, diffProperties, diffTelemetry } from "./diff-named.ts";
 

@@ -1,3 +1,4 @@
+import type { CommandArgument, CommandResponseField, ConfigurationParameter } from "./blueprint.ts";
 import {
   type BlueprintChange,
   compareEnum,
@@ -7,7 +8,6 @@ import {
   part,
   type Thing,
 } from "./blueprint-change.ts";
-import type { CommandArgument, CommandResponseField, ConfigurationParameter } from "./blueprint.ts";
 
 type Fields<T> = readonly [old: ReadonlyMap<string, T>, next: ReadonlyMap<string, T>];
 type Input = CommandArgument | ConfigurationParameter;
@@ -53,10 +53,13 @@ function diffInput(about: Thing, old: Input, next: Input): readonly BlueprintCha
   }
   const lowest = [old.min ?? Number.NEGATIVE_INFINITY, next.min ?? Number.NEGATIVE_INFINITY] as const;
   const highest = [old.max ?? Number.POSITIVE_INFINITY, next.max ?? Number.POSITIVE_INFINITY] as const;
-  if (lowest[0] !== lowest[1]) change(lowest[1] > lowest[0], `minimum changed from ${show(old.min)} to ${show(next.min)}`);
-  if (highest[0] !== highest[1]) change(highest[1] < highest[0], `maximum changed from ${show(old.max)} to ${show(next.max)}`);
+  if (lowest[0] !== lowest[1])
+    change(lowest[1] > lowest[0], `minimum changed from ${show(old.min)} to ${show(next.min)}`);
+  if (highest[0] !== highest[1])
+    change(highest[1] < highest[0], `maximum changed from ${show(old.max)} to ${show(next.max)}`);
   changes.push(...compareFormat(about, old.format, next.format));
-  if (old.sensitive !== next.sensitive) change(false, next.sensitive ? "is kept secret now" : "is no longer kept secret");
+  if (old.sensitive !== next.sensitive)
+    change(false, next.sensitive ? "is kept secret now" : "is no longer kept secret");
   changes.push(...compareEnum(about, [old.enum, next.enum]));
   if ("jsonSchema" in old && "jsonSchema" in next) {
     changes.push(...compareUnit(about, [old.unit, next.unit]));

@@ -1,3 +1,4 @@
+import type { Command, Property, TelemetryAttribute } from "./blueprint.ts";
 import {
   type BlueprintChange,
   compareAccess,
@@ -9,7 +10,6 @@ import {
   type Thing,
   thing,
 } from "./blueprint-change.ts";
-import type { Command, Property, TelemetryAttribute } from "./blueprint.ts";
 import { diffInputs, diffResponse } from "./diff-fields.ts";
 
 type Attribute = Property | TelemetryAttribute;
@@ -99,11 +99,15 @@ function diffCommand(about: Thing, old: Command, next: Command): readonly Bluepr
     ...diffResponse(about, [old.response, next.response]),
   ];
   if (old.populateValuesCommand !== next.populateValuesCommand) {
-    const words = next.populateValuesCommand === undefined ? "is no longer pre-filled" : `is pre-filled by ${next.populateValuesCommand}`;
+    const words =
+      next.populateValuesCommand === undefined
+        ? "is no longer pre-filled"
+        : `is pre-filled by ${next.populateValuesCommand}`;
     changes.push({ kind: "changed", path, breaking: false, message: `${name}: ${words}.` });
   }
   if (old.confirmation?.severity !== next.confirmation?.severity) {
-    const words = next.confirmation === undefined ? "no longer asks first" : `asks first (${next.confirmation.severity})`;
+    const words =
+      next.confirmation === undefined ? "no longer asks first" : `asks first (${next.confirmation.severity})`;
     changes.push({ kind: "changed", path, breaking: false, message: `${name}: ${words}.` });
   }
   return [
