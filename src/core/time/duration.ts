@@ -1,0 +1,38 @@
+/** Length of time in nanoseconds. Only `parseDuration` and the constants of this file make one. */
+export type Duration = bigint & { readonly __unit: "ns" };
+
+export const NO_TIME = 0n as Duration;
+
+/** A year is 365 days. */
+const NANOSECONDS: ReadonlyMap<string, bigint> = new Map([
+  ["ns", 1n],
+  ["us", 1_000n],
+  ["ms", 1_000_000n],
+  ["s", 1_000_000_000n],
+  ["m", 60_000_000_000n],
+  ["h", 3_600_000_000_000n],
+  ["d", 86_400_000_000_000n],
+  ["y", 31_536_000_000_000_000n],
+]);
+
+/** The largest length that fits a signed 64-bit column, about 292 years. */
+const LONGEST = 2n ** 63n - 1n;
+const LONGEST_TEXT = 128;
+const PART = /(\d+)(?:\.(\d+))?(ns|us|ms|s|m|h|d|y)/y;
+
+/**
+ * Reads `1s`, `1.5m`, `2h45m`; undefined for anything else, the empty text included.
+ * Exact: fractions are decimal, and what is left below one nanosecond is cut off.
+ */
+export function parseDuration(text: string): Duration | undefined {
+  if (text === "" || text.length > LONGEST_TEXT) return undefined;
+  let total = 0n;
+  PART.lastIndex = 0;
+  while (PART.lastIndex < text.length) {
+    const [, whole = "", fraction = "", unit = ""] = PART.exec(text) ?? [];
+    const size = NANOSECONDS.get(unit);
+    if (size === undefined) return undefined;
+    total += (BigInt(whole + fraction) * size) / 10n ** BigInt(fraction.length);
+  }
+  return total > LONGEST ? undefined : (total as Duration);
+}
