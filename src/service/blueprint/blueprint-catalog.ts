@@ -1,6 +1,7 @@
 // Blueprints by id, read once: a stored blueprint never changes, so what was read of it stays true.
-import type { Blueprint } from "#core/blueprint/blueprint.ts";
+
 import { refuse } from "#core/app-error.ts";
+import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import type { Needs } from "#service/ports.ts";
 
 const MAX_KNOWN = 500;

@@ -20,7 +20,8 @@ export function createBlueprintStore(reader: Connection, writer: Writer): Bluepr
       const row = reader.get("SELECT content FROM blueprint_content WHERE blueprint_id = ?", id);
       return row && bytes(row, "content");
     },
-    implementing: async () => reader.all("SELECT id, implements FROM blueprint WHERE implements <> '[]'").map(readImplementing),
+    implementing: async () =>
+      reader.all("SELECT id, implements FROM blueprint WHERE implements <> '[]'").map(readImplementing),
     list: async (page) =>
       selectPage(reader, page, {
         columns: COLUMNS,
