@@ -31,6 +31,8 @@ export function createAuthenticator(needs: AuthenticatorNeeds, admin: TokenRecor
   const cache = new Map<string, Entry>();
   const adminEntry = entryOf(admin);
   let uses = new Map<string, Instant>();
+  /** Uses on their way to the store: until it has them, the answer to `lastUse` is here. */
+  let leaving: ReadonlyMap<string, Instant> = new Map();
   /** Rises with every `forget`, so that a look-up that began before it does not refill the cache. */
   let generation = 0;
 
@@ -62,12 +64,20 @@ export function createAuthenticator(needs: AuthenticatorNeeds, admin: TokenRecor
       generation++;
       cache.delete(tokenId);
     },
-    lastUse: (tokenId) => uses.get(tokenId),
+    lastUse: (tokenId) => uses.get(tokenId) ?? leaving.get(tokenId),
     async flushUses() {
       if (uses.size === 0) return;
       const seen = uses;
       uses = new Map();
-      await needs.tokens.noteUse(seen);
+      leaving = seen;
+      try {
+        await needs.tokens.noteUse(seen);
+      } catch (error) {
+        uses = new Map([...seen, ...uses]);
+        throw error;
+      } finally {
+        leaving = new Map();
+      }
     },
   };
 
