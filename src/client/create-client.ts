@@ -21,8 +21,10 @@ export type Client = ReturnType<typeof createClient>;
 export type Window = { readonly limit?: number | undefined; readonly offset?: number | undefined };
 type Expand = { readonly expand?: readonly Expansion[] | undefined };
 type Signal = { readonly signal?: AbortSignal | undefined };
-type SiteFields = { readonly name: string; readonly timezone?: string; readonly location?: Location | null };
+type SiteFields = { readonly name: string; readonly timezone?: string; readonly location?: Location };
 type DeviceFields = { readonly name: string; readonly slug?: string; readonly blueprint_id?: string };
+/** Without a site: the only one there is. */
+type AtSite = { readonly site_id?: string };
 
 /** The HTTP interface as functions. Works wherever `fetch` does. Throws `ApiError` and `UnreachableError`. */
 export function createClient(options: ClientOptions) {
@@ -40,7 +42,7 @@ export function createClient(options: ClientOptions) {
 }
 
 function sites({ json }: Transport) {
-  const at = (id: string) => `/v3/sites/${encodeURIComponent(id)}`;
+  const at = (id: string) => `/v3/sites/${segment(id)}`;
   return {
     list: (window: Window = {}) =>
       json<Page<"sites", Site>>({ method: "GET", path: "/v3/sites", query: { ...window } }),
@@ -54,19 +56,19 @@ function sites({ json }: Transport) {
 
 /** Wherever a device's id is taken, its slug will do. */
 function devices({ json }: Transport) {
-  const at = (id: string, rest = "") => `/v3/devices/${encodeURIComponent(id)}${rest}`;
+  const at = (id: string, rest = "") => `/v3/devices/${segment(id)}${rest}`;
   type DeviceList = Page<"devices", Device>;
   type Change = {
     readonly name?: string;
     readonly slug?: string;
-    readonly parent_id?: string | null;
-    readonly child_type?: string | null;
+    readonly parent_id?: string;
+    readonly child_type?: string;
   };
   return {
     list: (query: Window & Expand = {}) =>
       json<DeviceList>({ method: "GET", path: "/v3/devices", query: { ...query } }),
     listBySite: (siteId: string, query: Window & Expand = {}) =>
-      json<DeviceList>({ method: "GET", path: `/v3/sites/${encodeURIComponent(siteId)}/devices`, query: { ...query } }),
+      json<DeviceList>({ method: "GET", path: `/v3/sites/${segment(siteId)}/devices`, query: { ...query } }),
     get: (id: string, query: Expand = {}) =>
       json<{ device: Device }>({ method: "GET", path: at(id), query: { ...query } }),
     update: (id: string, change: Change) => json<{ device: Device }>({ method: "PATCH", path: at(id), body: change }),
@@ -88,9 +90,8 @@ function provisioning({ json }: Transport) {
   const create = (path: string, body: object) =>
     json<{ device_id: string }>({ method: "POST", path: `/v3/provisioning/${path}`, body });
   return {
-    standalone: (device: DeviceFields & { readonly site_id: string }) => create("standalone", device),
-    luaDevice: (device: DeviceFields & { readonly site_id: string; readonly blueprint_id: string }) =>
-      create("lua_device", device),
+    standalone: (device: DeviceFields & AtSite) => create("standalone", device),
+    luaDevice: (device: DeviceFields & AtSite & { readonly blueprint_id: string }) => create("lua_device", device),
     child: (device: DeviceFields & { readonly parent_id: string; readonly child_type: string }) =>
       create("child_device", device),
   };
@@ -104,7 +105,7 @@ function blueprints({ json, bytes }: Transport) {
       path,
       bytes: { content, type: isZip(content) ? "application/zip" : "application/yaml" },
     });
-  const at = (id: string, rest = "") => `/v3/blueprints/${encodeURIComponent(id)}${rest}`;
+  const at = (id: string, rest = "") => `/v3/blueprints/${segment(id)}${rest}`;
   return {
     list: (window: Window = {}) =>
       json<Page<"blueprints", Blueprint>>({ method: "GET", path: "/v3/blueprints", query: { ...window } }),
@@ -128,7 +129,7 @@ function tokens({ json }: Transport) {
     create: (token: Fields) => json<{ id: string; token: string }>({ method: "POST", path: "/v3/tokens", body: token }),
     list: (window: Window = {}) =>
       json<Page<"tokens", Token>>({ method: "GET", path: "/v3/tokens", query: { ...window } }),
-    revoke: (id: string) => json<JsonObject>({ method: "DELETE", path: `/v3/tokens/${encodeURIComponent(id)}` }),
+    revoke: (id: string) => json<JsonObject>({ method: "DELETE", path: `/v3/tokens/${segment(id)}` }),
   };
 }
 
@@ -145,6 +146,12 @@ function audit({ json }: Transport) {
     list: (filter: Filter = {}) =>
       json<Page<"entries", AuditEntry>>({ method: "GET", path: "/v3/audit", query: { ...filter } }),
   };
+}
+
+/** Ids that an address would swallow are refused: `/v3/sites/..` is not below `/v3/sites`. */
+function segment(id: string): string {
+  if (id === "" || id === "." || id === "..") throw new RangeError(`"${id}" is not an id`);
+  return encodeURIComponent(id);
 }
 
 function isZip(content: Uint8Array): boolean {

@@ -16,6 +16,8 @@ export type Site = {
   readonly version: "V3";
   readonly authorized_role: AuthorizedRole;
   readonly location?: Location | null;
+  readonly created_at?: string;
+  readonly updated_at?: string;
 };
 
 export type Device = {
@@ -31,15 +33,16 @@ export type Device = {
   readonly authorized_role: AuthorizedRole;
   readonly created_at: string;
   readonly updated_at: string;
-  /** These four are present when `expand` asks for them. */
+  /** From here on: present when `expand` asks for it. */
   readonly manifest?: JsonObject | null;
   readonly properties?: JsonObject;
   readonly connectivity?: { readonly status: "ONLINE" | "OFFLINE" | "UNKNOWN" };
   readonly communication?: JsonObject | null;
   readonly raised_alert_names?: readonly string[];
+  readonly site?: Site;
 };
 
-export type Expansion = "manifest" | "properties" | "connectivity" | "communication" | "raised_alert_names";
+export type Expansion = "manifest" | "properties" | "connectivity" | "communication" | "raised_alert_names" | "site";
 
 export type CommunicationConfig = {
   readonly mqtt_host: string;
