@@ -21,7 +21,6 @@ const LAYERS = {
     "ajv-formats",
     "prom-client",
     "pino",
-    "@scalar/**",
   ],
   client: ["#core/**"],
   // The offline verbs read and write packages by the very code that takes an upload.

@@ -30,3 +30,7 @@ export function parseDuration(text: string): Duration | undefined {
 export function toMilliseconds(duration: Duration): number {
   return Number(duration / 1_000_000n);
 }
+
+export function toMilliseconds(duration: Duration): number {
+  return Number(duration / 1_000_000n);
+}

@@ -1,0 +1,105 @@
+import { Composer, type Document, Lexer, type ParsedNode, Parser, type YAMLError } from "yaml";
+import type { Reporter } from "./reporter.ts";
+
+const DEEPEST = 64;
+const MOST_TOKENS = 200_000;
+/** Anchors and aliases together. */
+const MOST_MARKS = 2_000;
+const MOST_SYNTAX_ISSUES = 20;
+
+/** The lexer announces each scalar by this. */
+const SCALAR_FOLLOWS = "\x1f";
+
+const OPTIONS = { version: "1.2", schema: "core", uniqueKeys: false, prettyErrors: false } as const;
+
+/**
+ * Text to YAML nodes by the YAML library, which is fed piece by piece so that a hostile text is given up before it costs
+ * much: its parser is recursive and keeps every error. Undefined when something was reported.
+ */
+export function composeYaml(reporter: Reporter): ParsedNode | undefined {
+  const parser = new Parser();
+  const composer = new Composer(OPTIONS);
+  const documents: Document.Parsed[] = [];
+  let tokens = 0;
+  let marks = 0;
+  let inScalar = false;
+  for (const lexeme of new Lexer().lex(reporter.text)) {
+    const { offset } = parser;
+    tokens += 1;
+    const mark = inScalar ? "" : lexeme.charAt(0);
+    inScalar = lexeme === SCALAR_FOLLOWS;
+    if (mark === "&" || mark === "*") marks += 1;
+    if (mark === "!") {
+      const message = "Tags (! ...) are not supported. Remove the tag.";
+      return refuse(reporter, offset, { code: "yaml_syntax", message });
+    }
+    if (tokens > MOST_TOKENS || marks > MOST_MARKS) {
+      const message = "The manifest has too many values, anchors or aliases. Shorten it.";
+      return refuse(reporter, offset, { code: "document_too_complex", message });
+    }
+    for (const token of parser.next(lexeme)) {
+      if (token.type === "directive") {
+        const message = "YAML directives are not supported. Remove the line.";
+        return refuse(reporter, token.offset, { code: "yaml_syntax", message });
+      }
+      documents.push(...composer.next(token));
+    }
+    if (parser.stack.length > DEEPEST) {
+      const message = `Objects and lists are nested more than ${DEEPEST} deep. A manifest needs no more than 8.`;
+      return refuse(reporter, offset, { code: "document_too_deep", message });
+    }
+    if (documents.length > 1) break;
+  }
+  for (const token of parser.end()) documents.push(...composer.next(token));
+  documents.push(...composer.end());
+  return onlyDocument(reporter, documents)?.contents ?? undefined;
+}
+
+function onlyDocument(reporter: Reporter, [first, second]: readonly Document.Parsed[]): Document.Parsed | undefined {
+  if (first?.contents == null && (first?.errors.length ?? 0) === 0) {
+    const message = "The manifest is empty. Begin with blueprint_spec, display_name and runtime.";
+    return refuse(reporter, 0, { code: "empty_document", message });
+  }
+  if (second) {
+    const message = "The file holds more than one YAML document. Keep one manifest per file.";
+    refuse(reporter, second.range[0], { code: "several_documents", message });
+  }
+  const problems = [...(first?.errors ?? []), ...(first?.warnings ?? [])].slice(0, MOST_SYNTAX_ISSUES);
+  for (const problem of problems) reportSyntax(reporter, problem);
+  return problems.length > 0 || second ? undefined : first;
+}
+
+function refuse(
+  reporter: Reporter,
+  offset: number,
+  finding: {
+    code: "yaml_syntax" | "empty_document" | "several_documents" | "document_too_deep" | "document_too_complex";
+    message: string;
+  },
+): undefined {
+  reporter.atOffset(offset, offset, finding);
+  return undefined;
+}
+
+/** What the library's codes mean, in words for someone who does not know YAML's own. */
+const WORDS: Readonly<Record<string, string>> = {
+  BAD_INDENT: "The indentation does not fit the lines above. Use the same number of spaces for what belongs together.",
+  BAD_SCALAR_START: "A text cannot begin with this character. Put the text in quotes.",
+  BLOCK_AS_IMPLICIT_KEY: "A second key on the same line. Put it on a line of its own, or put the text in quotes.",
+  BLOCK_IN_FLOW: "Indented lines cannot stand inside brackets.",
+  MISSING_CHAR: "Something is missing here: a space after the colon, a comma, or a closing quote or bracket.",
+  MULTILINE_IMPLICIT_KEY: "A key must be on one line and end with a colon.",
+  TAB_AS_INDENT: "Tabs cannot indent YAML. Use spaces.",
+  UNEXPECTED_TOKEN: "This does not belong here.",
+};
+
+function reportSyntax(reporter: Reporter, problem: YAMLError): void {
+  const [start, end] = problem.pos;
+  const words = WORDS[problem.code];
+  const message = words ? `${words} (${problem.message})` : problem.message;
+  const fix =
+    problem.code === "TAB_AS_INDENT"
+      ? { title: "Indent with spaces", edits: [{ start, end, text: "  ".repeat(end - start) }] }
+      : undefined;
+  reporter.atOffset(start, end, { code: "yaml_syntax", message, fix });
+}

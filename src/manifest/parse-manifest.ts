@@ -1,0 +1,39 @@
+import type { Blueprint } from "#core/blueprint/blueprint.ts";
+import type { Issue } from "#core/blueprint/issue.ts";
+import { MANIFEST } from "#core/blueprint/schema.ts";
+import { buildBlueprint, type ValidManifest } from "./build-blueprint.ts";
+import { checkFiles } from "./check-files.ts";
+import { checkNames } from "./check-names.ts";
+import { checkProfiles } from "./check-profiles.ts";
+import { checkShape } from "./check-shape.ts";
+import { checkUnits } from "./check-units.ts";
+import { checkValues } from "./check-values.ts";
+import type { ManifestContext } from "./manifest-context.ts";
+import { readDocument } from "./read-document.ts";
+import { createReporter } from "./reporter.ts";
+import { rootTrail } from "./tree.ts";
+
+export interface ParsedManifest {
+  /** Undefined exactly when there is an error among the issues. */
+  readonly blueprint: Blueprint | undefined;
+  /** Everything at once, in the order of the text. */
+  readonly issues: readonly Issue[];
+}
+
+/** YAML or JSON text to a blueprint. Any text is fine: nothing is thrown. */
+export function parseManifest(text: string, context: ManifestContext = {}): ParsedManifest {
+  const reporter = createReporter(text);
+  const document = readDocument(reporter);
+  if (document === undefined) return { blueprint: undefined, issues: reporter.issues() };
+  const root = rootTrail(document);
+  const draft = checkShape(reporter, MANIFEST, root);
+  const checked = { draft, context, reporter, root };
+  checkNames(checked);
+  checkValues(checked);
+  checkUnits(checked);
+  checkFiles(checked);
+  checkProfiles(checked);
+  // Without errors everything that is required was read.
+  const blueprint = reporter.hasErrors() ? undefined : buildBlueprint(draft as ValidManifest, context.files);
+  return { blueprint, issues: reporter.issues() };
+}

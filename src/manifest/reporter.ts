@@ -1,0 +1,109 @@
+import { type Fix, ISSUE_CODES, type Issue, type IssueCode, type Position } from "#core/blueprint/issue.ts";
+import { pointer, type Trail } from "./tree.ts";
+
+/** Of each severity. What comes after is counted, so that a hostile document cannot make an endless list. */
+const MOST_ISSUES = 500;
+
+export interface Finding {
+  readonly code: IssueCode;
+  readonly message: string;
+  readonly fix?: Fix | undefined;
+}
+
+export interface Reporter {
+  readonly text: string;
+  /** About the value; for an object or list its key is underlined, not the whole of it. */
+  atValue(trail: Trail, finding: Finding): void;
+  atKey(trail: Trail, finding: Finding): void;
+  /** About a part of what the trail leads to. */
+  atSpan(trail: Trail, finding: Finding & Span): void;
+  atOffset(start: number, end: number, finding: Finding): void;
+  hasErrors(): boolean;
+  issues(): readonly Issue[];
+}
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+interface Found {
+  readonly issue: Issue;
+  readonly start: number;
+}
+
+export function createReporter(text: string): Reporter {
+  const found = { error: [] as Found[], warning: [] as Found[] };
+  const left = { error: 0, warning: 0 };
+  const seen = new Set<string>();
+  const positionOf = positionFinder(text);
+
+  const add = (span: Span, path: () => string, finding: Finding): void => {
+    const { severity } = ISSUE_CODES[finding.code];
+    if (found[severity].length >= MOST_ISSUES) {
+      left[severity] += 1;
+      return;
+    }
+    const identity = `${span.start} ${span.end} ${finding.code} ${finding.message}`;
+    if (seen.has(identity)) return;
+    seen.add(identity);
+    const range = { start: positionOf(span.start), end: positionOf(span.end) };
+    const { code, message, fix } = finding;
+    found[severity].push({
+      issue: { code, severity, message, path: path(), range, ...(fix ? { fix } : {}) },
+      start: span.start,
+    });
+  };
+
+  return {
+    text,
+    atValue: (trail, finding) => add(valueSpan(text, trail), () => pointer(trail), finding),
+    atKey: (trail, finding) => add(keySpan(text, trail), () => pointer(trail), finding),
+    atSpan: (trail, finding) => add(finding, () => pointer(trail), finding),
+    atOffset: (start, end, finding) => add({ start, end }, () => "", finding),
+    hasErrors: () => found.error.length > 0,
+    issues: () => {
+      const listed = [...found.error, ...found.warning].sort((a, b) => a.start - b.start).map(({ issue }) => issue);
+      if (left.error + left.warning === 0) return listed;
+      const end = positionOf(text.length);
+      const message = `${left.error} more errors and ${left.warning} more warnings are not listed.`;
+      return [
+        ...listed,
+        { code: "too_many_issues", severity: "warning", message, path: "", range: { start: end, end } },
+      ];
+    },
+  };
+}
+
+function valueSpan(text: string, trail: Trail): Span {
+  return trail.node.kind === "scalar" && trail.node.end > trail.node.start ? trail.node : keySpan(text, trail);
+}
+
+function keySpan(text: string, trail: Trail): Span {
+  if (trail.entry) return { start: trail.entry.keyStart, end: trail.entry.keyEnd };
+  const { start, end } = trail.node;
+  const lineEnd = text.indexOf("\n", start);
+  return { start, end: Math.min(end, lineEnd < 0 ? text.length : lineEnd) };
+}
+
+/** Looks lines up in a table that is made at the first question: a clean document never pays for it. */
+function positionFinder(text: string): (offset: number) => Position {
+  let starts: number[] | undefined;
+  return (offset) => {
+    starts ??= lineStarts(text);
+    let low = 0;
+    let high = starts.length;
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if ((starts[middle] ?? 0) <= offset) low = middle;
+      else high = middle;
+    }
+    return { line: low + 1, column: offset - (starts[low] ?? 0) + 1 };
+  };
+}
+
+function lineStarts(text: string): number[] {
+  const starts = [0];
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
+  return starts;
+}
