@@ -20,6 +20,7 @@ export function describeFailure(error: unknown): Failure {
     };
   }
   if (isSystemError(error)) return { exitCode: EXIT.failure, lines: [printable(error.message), ...systemHints(error)] };
+  if (isForPeople(error)) return { exitCode: EXIT.failure, lines: redactText(error.message).split("\n") };
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return {
     exitCode: EXIT.failure,
@@ -80,13 +81,19 @@ const NEXT: Readonly<Record<FailureReason, readonly string[]>> = {
   ],
 };
 
+/** A plain `Error` was thrown on purpose, with a message for whoever runs Busbar; bugs are `TypeError` and its like. */
+function isForPeople(error: unknown): error is Error {
+  return error instanceof Error && error.constructor === Error && !("code" in error);
+}
+
 /** Node's own errors on files, such as a missing one, already say what happened to what. */
 function isSystemError(error: unknown): error is Error & { readonly code: unknown } {
   return error instanceof Error && "syscall" in error && "code" in error;
 }
 
 function systemHints({ code }: { readonly code: unknown }): readonly string[] {
-  if (code === "EADDRINUSE") return ["  something listens there already, perhaps Busbar itself: stop it, or choose another port with --port"];
+  if (code === "EADDRINUSE")
+    return ["  something listens there already, perhaps Busbar itself: stop it, or choose another port with --port"];
   if (code === "EACCES") return ["  this user may not do that: change the owner or the mode, or choose another place"];
   return [];
 }

@@ -85,15 +85,27 @@ test("serve starts nothing when the configuration is wrong, and says everything 
 });
 
 test("a fault of the service is reported as a bug, with its stack and without secrets", async () => {
-  const serve = () => Promise.reject(new Error("no room for bb_0123456789abcdefghij"));
+  const serve = () => Promise.reject(new TypeError("no room for bb_0123456789abcdefghij"));
   const { code, err } = await runBusbar("serve", { serve });
   expect(code).toBe(1);
   expect(err).toContain("this is a bug in Busbar");
-  expect(err).toContain("Error: no room for bb_***\n    at ");
+  expect(err).toContain("TypeError: no room for bb_***\n    at ");
+});
+
+test("what the service says to whoever runs it is printed as it is", async () => {
+  const serve = () => Promise.reject(new Error("another Busbar already uses this data folder"));
+  expect(await runBusbar("serve", { serve })).toEqual({
+    code: 1,
+    out: "",
+    err: "busbar: another Busbar already uses this data folder\n",
+  });
 });
 
 test("a port that is taken is no bug, and the way out is shown", async () => {
-  const taken = Object.assign(new Error("listen EADDRINUSE: address already in use"), { code: "EADDRINUSE", syscall: "listen" });
+  const taken = Object.assign(new Error("listen EADDRINUSE: address already in use"), {
+    code: "EADDRINUSE",
+    syscall: "listen",
+  });
   const { code, err } = await runBusbar("serve", { serve: () => Promise.reject(taken) });
   expect(code).toBe(1);
   expect(err).toMatch(/^busbar: listen EADDRINUSE: address already in use\n {2}something listens there already/);

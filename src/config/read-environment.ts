@@ -1,4 +1,4 @@
-import { nearest } from "#core/text/nearest.ts";
+import { nearestOf } from "#core/text/nearest.ts";
 import { didYouMean, type Given, type Source } from "./given.ts";
 import { environmentName, settingList } from "./settings.ts";
 
@@ -18,7 +18,7 @@ export function readEnvironment(env: Environment): Source {
     const setting = BY_NAME.get(name);
     const origin = `environment ${name}`;
     if (setting !== undefined) given.push({ setting, text, origin });
-    else problems.push(`${origin}: unknown${didYouMean(nearest(name, [...BY_NAME.keys(), ...OTHERS]))}`);
+    else problems.push(`${origin}: unknown${didYouMean(nearestOf(name, [...BY_NAME.keys(), ...OTHERS]))}`);
   }
   return { given, problems };
 }

@@ -1,4 +1,4 @@
-import { nearest } from "#core/text/nearest.ts";
+import { nearestOf } from "#core/text/nearest.ts";
 import { didYouMean, type Given, type Source } from "./given.ts";
 import { type Setting, settingList } from "./settings.ts";
 
@@ -34,7 +34,7 @@ export async function readFile(text: string, fileName: string): Promise<Source> 
     const isEmpty = node === null || (isScalar(node) && (node.value === null || node.value === ""));
     if (setting === undefined) {
       if (path === "") problems.push(...(isEmpty ? [] : [`${fileName}: must be a map of settings`]));
-      else if (!GROUPS.has(path)) problems.push(`${origin}: ${path} is unknown${didYouMean(nearest(path, NAMES))}`);
+      else if (!GROUPS.has(path)) problems.push(`${origin}: ${path} is unknown${didYouMean(nearestOf(path, NAMES))}`);
       else if (!isEmpty) problems.push(`${origin}: ${path} is a group of settings, write them below it`);
       return;
     }

@@ -1,4 +1,4 @@
-import { nearest } from "#core/text/nearest.ts";
+import { nearestOf } from "#core/text/nearest.ts";
 import { didYouMean, type Given, type Source } from "./given.ts";
 import { environmentName, flagName, type Setting, settingList } from "./settings.ts";
 
@@ -55,7 +55,7 @@ function unknown(name: string): string {
     return `flag ${name}: a secret is not taken as a flag, which others on this machine can read; set ${environmentName(secret)}`;
   }
   return name.startsWith("-")
-    ? `flag ${name}: unknown${didYouMean(nearest(name, [...BY_FLAG.keys(), "--config"]))}`
+    ? `flag ${name}: unknown${didYouMean(nearestOf(name, [...BY_FLAG.keys(), "--config"]))}`
     : `argument ${name}: not expected here, settings are given as --name value`;
 }
 

@@ -9,5 +9,7 @@ export interface StoredBlueprint {
   /** SHA-256 of the package, in hexadecimal. */
   readonly digest: string;
   readonly size: number;
+  /** Profiles as the manifest lists them, drafts included. */
+  readonly implements: readonly string[];
   readonly createdAt: Instant;
 }

@@ -1,20 +1,27 @@
 import { expect, test } from "vitest";
-import { nearest } from "./nearest.ts";
+import { nearestOf } from "./nearest.ts";
 
-const KNOWN = ["port", "host", "data", "mqtt.port", "log.level", "constructor"];
+const KEYS = ["display_name", "description", "type", "unit", "units", "enum", "access_level", "W", "kW"];
 
-test.each<[string, string | undefined]>([
-  ["prot", "port"],
-  ["pot", "port"],
-  ["PORT", "port"],
-  ["mqtt.prt", "mqtt.port"],
-  ["log.levle", "log.level"],
-  ["construktor", "constructor"],
-  ["toString", undefined],
-  ["", undefined],
-  ["x", undefined],
-  ["completely.other", undefined],
-  ["p".repeat(10_000), undefined],
-])("the nearest known word to %j is %j", (word, expected) => {
-  expect(nearest(word, KNOWN)).toBe(expected);
+test.each([
+  ["displya_name", "display_name"],
+  ["display-name", "display_name"],
+  ["Display_Name", "display_name"],
+  ["dispay_name", "display_name"],
+  ["desciption", "description"],
+  ["typ", "type"],
+  ["tpye", "type"],
+  ["uint", "unit"],
+  ["acces_level", "access_level"],
+  ["KW", "kW"],
+])("%s was meant to be %s", (word, expected) => {
+  expect(nearestOf(word, KEYS)).toBe(expected);
+});
+
+test.each(["", "x", "V", "banana", "constructor", "type".repeat(40)])("[%s] is near nothing", (word) => {
+  expect(nearestOf(word, KEYS)).toBeUndefined();
+});
+
+test("the word itself is no suggestion", () => {
+  expect(nearestOf("type", ["type"])).toBeUndefined();
 });

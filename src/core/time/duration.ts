@@ -1,8 +1,10 @@
-/** Length of time in nanoseconds. Only `parseDuration` makes one. */
+/** Length of time in nanoseconds. Only `parseDuration` and the constants of this file make one. */
 export type Duration = bigint & { readonly __unit: "ns" };
 
-/** Nanoseconds per unit. A year is 365 days. */
-const UNITS: ReadonlyMap<string, bigint> = new Map([
+export const NO_TIME = 0n as Duration;
+
+/** A year is 365 days. */
+const NANOSECONDS: ReadonlyMap<string, bigint> = new Map([
   ["ns", 1n],
   ["us", 1_000n],
   ["ms", 1_000_000n],
@@ -12,23 +14,27 @@ const UNITS: ReadonlyMap<string, bigint> = new Map([
   ["d", 86_400_000_000_000n],
   ["y", 31_536_000_000_000_000n],
 ]);
-const PART = /(\d{1,18})(?:\.(\d{1,18}))?(ns|us|ms|s|m|h|d|y)/y;
 
-/** Reads decimal numbers with unit suffixes such as `1s`, `1.5m`, `2h45m`; undefined when the text is anything else. */
+/** The largest length that fits a signed 64-bit column, about 292 years. */
+const LONGEST = 2n ** 63n - 1n;
+const LONGEST_TEXT = 128;
+const PART = /(\d+)(?:\.(\d+))?(ns|us|ms|s|m|h|d|y)/y;
+
+/**
+ * Reads `1s`, `1.5m`, `2h45m`; undefined for anything else, the empty text included.
+ * Exact: fractions are decimal, and what is left below one nanosecond is cut off.
+ */
 export function parseDuration(text: string): Duration | undefined {
+  if (text === "" || text.length > LONGEST_TEXT) return undefined;
   let total = 0n;
   PART.lastIndex = 0;
-  do {
-    const [, whole, fraction = "", unit] = PART.exec(text) ?? [];
-    const size = UNITS.get(unit ?? "");
-    if (whole === undefined || size === undefined) return undefined;
-    total += BigInt(whole) * size + (BigInt(fraction || "0") * size) / 10n ** BigInt(fraction.length);
-  } while (PART.lastIndex < text.length);
-  return total as Duration;
-}
-
-export function toMilliseconds(duration: Duration): number {
-  return Number(duration / 1_000_000n);
+  while (PART.lastIndex < text.length) {
+    const [, whole = "", fraction = "", unit = ""] = PART.exec(text) ?? [];
+    const size = NANOSECONDS.get(unit);
+    if (size === undefined) return undefined;
+    total += (BigInt(whole + fraction) * size) / 10n ** BigInt(fraction.length);
+  }
+  return total > LONGEST ? undefined : (total as Duration);
 }
 
 export function toMilliseconds(duration: Duration): number {
