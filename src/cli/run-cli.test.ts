@@ -1,7 +1,8 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { runBusbar, withFolder } from "../../test/support/run-busbar.ts";
+import { EXIT } from "./exit-code.ts";
 
 const VERBS = ["serve", "config", "site", "device", "blueprint", "token", "audit", "health", "version"];
 
@@ -19,6 +20,23 @@ test.each(VERBS)("%s explains itself", async (verb) => {
   expect(asked).toMatchObject({ code: 0, err: "" });
   expect(asked.out).toContain(`busbar ${verb}`);
   expect(await runBusbar(`help ${verb}`)).toEqual(asked);
+});
+
+/** Every command without subcommands, by the words that run it. */
+async function leaves(path: string): Promise<readonly string[]> {
+  const { out } = await runBusbar(`${path} --help`);
+  const [, listed = ""] = out.split("\nCommands:\n");
+  const names = [...listed.matchAll(/^ {2}([a-z-]+)/gm)].map(([, name]) => name).filter((name) => name !== "help");
+  const below = await Promise.all(names.map((name) => leaves(`${path} ${name}`.trim())));
+  return names.length === 0 ? [path] : below.flat();
+}
+
+test("docs/cli.md names every command and every exit code", async () => {
+  const page = readFileSync(new URL("../../docs/cli.md", import.meta.url), "utf8");
+  const commands = await leaves("");
+  expect(commands.length).toBeGreaterThan(20);
+  expect(commands.filter((command) => !page.includes(`| \`busbar ${command}`))).toEqual([]);
+  for (const code of Object.values(EXIT)) expect(page).toMatch(new RegExp(`^\\| ${code} \\|`, "m"));
 });
 
 test.each<[string, string]>([

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 export type FakeRequest = {
@@ -27,7 +27,7 @@ export async function startFakeBusbar(
   routes: Readonly<Record<string, (request: FakeRequest, query: URLSearchParams) => FakeAnswer | "hang" | "cut">>,
 ): Promise<FakeBusbar> {
   const requests: FakeRequest[] = [];
-  const server = createServer(async (incoming, outgoing) => {
+  const handle = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk);
     const { method = "", url: target = "", headers } = incoming;
@@ -47,6 +47,9 @@ export async function startFakeBusbar(
       ...answer.headers,
     });
     outgoing.end(isBytes ? answer.body : typeof answer.body === "string" ? answer.body : JSON.stringify(answer.body));
+  };
+  const server = createServer((incoming, outgoing) => {
+    handle(incoming, outgoing).catch(() => outgoing.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {

@@ -107,14 +107,14 @@ export function addDeviceCommands(device: Command, cli: Cli): void {
     },
   );
 
-  onDevice<DeviceFlags & BlueprintFlags>(
+  const assign = onDevice<DeviceFlags & BlueprintFlags>(
     ["assign-blueprint [device]", "Give a device another blueprint."],
     async (session, id, flags) => {
       const blueprint = await requireBlueprint(session, flags);
       await printDevice(cli, flags, await session.wait(session.client.devices.assignBlueprint(id, blueprint)));
     },
-  ).alias("change-blueprint");
-  addBlueprintOptions(device.commands.at(-1) ?? device);
+  );
+  addBlueprintOptions(assign).alias("change-blueprint");
 
   onDevice<DeviceFlags & { protocol: MqttProtocol }>(
     ["generate-config [device]", "Make new credentials for a device; those before stop working."],
