@@ -1,6 +1,5 @@
 import { Command, CommanderError } from "commander";
 import type { Cli } from "./cli.ts";
-import { describeFailure } from "./describe-failure.ts";
 import { EXIT } from "./exit-code.ts";
 
 type AddCommands = (command: Command, cli: Cli) => void;
@@ -67,6 +66,7 @@ export async function runCli(argv: readonly string[], cli: Cli): Promise<number>
   } catch (error) {
     // Commander has printed its message already, and help that was asked for is no failure.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    const { describeFailure } = await import("./describe-failure.ts");
     const { exitCode, lines } = describeFailure(error);
     cli.stderr.write(`busbar: ${lines.join("\n")}\n`);
     return exitCode;

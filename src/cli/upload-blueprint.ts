@@ -1,5 +1,4 @@
 import type { Command } from "commander";
-import { readBlueprint } from "./read-blueprint.ts";
 import type { Session } from "./session.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -19,6 +18,7 @@ export async function findBlueprint(
   if (blueprintId !== undefined && blueprintPath !== undefined)
     throw new UsageError("give --blueprint-id or --blueprint-path, not both");
   if (blueprintPath === undefined) return blueprintId;
+  const { readBlueprint } = await import("./read-blueprint.ts");
   const { blueprint } = await wait(client.blueprints.upload(await readBlueprint(blueprintPath)));
   return blueprint.id;
 }

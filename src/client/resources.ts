@@ -1,7 +1,7 @@
 /** The resources as they stand on the wire, spelt as there. Unknown fields that a newer server adds are simply ignored. */
 
 export type AccessLevel = "readonly" | "user" | "owner" | "installer" | "vendor" | "system";
-export type AuthorizedRole = Uppercase<AccessLevel>;
+type AuthorizedRole = Uppercase<AccessLevel>;
 
 export type Location = {
   readonly name: string;
@@ -68,7 +68,7 @@ export type Blueprint = {
   readonly size?: number;
 };
 
-export type Diagnostic = {
+type Diagnostic = {
   readonly severity: "error" | "warning";
   readonly code: string;
   readonly message: string;

@@ -11,7 +11,6 @@ import {
 } from "#cli/client-command.ts";
 import { fetchList } from "#cli/fetch-list.ts";
 import { printRecord, printTable, remark } from "#cli/print.ts";
-import { readBlueprint } from "#cli/read-blueprint.ts";
 import { type ClientFlags, openSession } from "#cli/session.ts";
 import { UsageError } from "#cli/usage-error.ts";
 import type { Blueprint } from "#client/resources.ts";
@@ -49,6 +48,7 @@ export function addBlueprintCommands(blueprint: Command, cli: Cli): void {
     .action(async (argument: string | undefined, flags: ClientFlags & { path?: string }) => {
       const path = argument ?? flags.path;
       if (path === undefined) throw new UsageError("which blueprint? give its folder, zip or manifest");
+      const { readBlueprint } = await import("#cli/read-blueprint.ts");
       const content = await readBlueprint(path);
       const { client, wait } = await openSession(cli, flags);
       await printBlueprint(cli, flags, await wait(client.blueprints.upload(content)));
