@@ -17,6 +17,8 @@ export interface RouteCall<Path extends string, Query extends QuerySpec, Body> e
   readonly params: { readonly [Name in ParamNames<Path>]: string };
   readonly query: ParsedQuery<Query>;
   readonly body: Body;
+  /** Empty when the client sent none. */
+  readonly contentType: string;
   /** The address under which the client reached this server. */
   readonly host: { readonly name: string; readonly port: number };
   /** The call came over a proxy, whether or not that proxy is trusted. */

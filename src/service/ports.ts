@@ -3,10 +3,12 @@
 import type { AuditEntry, AuditOutcome } from "#core/access/audit-entry.ts";
 import type { Caller, SiteScope } from "#core/access/caller.ts";
 import type { TokenRecord } from "#core/access/token-record.ts";
+import type { ProfileLibrary } from "#core/blueprint/profile.ts";
 import type { StoredBlueprint } from "#core/blueprint/stored-blueprint.ts";
 import type { Device, DeviceChange, DeviceCredential, PropertyValue } from "#core/device/device.ts";
 import type { Site, SiteChange } from "#core/site/site.ts";
 import type { Instant } from "#core/time/instant.ts";
+import type { Inspection } from "#service/blueprint/inspect-package.ts";
 
 export interface PageRequest {
   readonly limit: number;
@@ -79,6 +81,8 @@ export interface BlueprintStore {
   content(id: string): Promise<Uint8Array | undefined>;
   /** Newest first. */
   list(page: PageRequest): Promise<Page<StoredBlueprint>>;
+  /** Every blueprint that lists at least one profile. */
+  implementing(): Promise<readonly Pick<StoredBlueprint, "id" | "implements">[]>;
 }
 
 export interface TokenStore {
@@ -111,12 +115,17 @@ export interface AuditStore {
   prune(before: Instant): Promise<number>;
 }
 
+/** Reads an uploaded package; away from the thread that answers HTTP, because a hostile one takes its time. */
+export type InspectPackage = (bytes: Uint8Array) => Promise<Inspection>;
+
 export interface Needs {
   readonly sites: SiteStore;
   readonly devices: DeviceStore;
   readonly blueprints: BlueprintStore;
   readonly tokens: TokenStore;
   readonly audit: AuditStore;
+  readonly inspectPackage: InspectPackage;
+  readonly profiles: ProfileLibrary;
   readonly now: () => Instant;
   readonly newId: () => string;
   /** Cryptographically random bytes. */

@@ -1,4 +1,4 @@
-import { formatDuration } from "#core/time/duration.ts";
+import { formatDuration } from "#core/time/format-duration.ts";
 import type { Alert, Blueprint, ConfigurationBucket } from "./blueprint.ts";
 import { type BlueprintChange, compareAccess, compareText, type Thing, thing } from "./blueprint-change.ts";
 import { diffInputs } from "./diff-fields.ts";

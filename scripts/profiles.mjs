@@ -1,0 +1,47 @@
+// Writes src/manifest/starter-profiles.ts from the YAML files in src/manifest/profiles, so that a browser and a fast command
+// line have the library without reading files. A test says when this must be run again.
+// Usage: node scripts/profiles.mjs && npm run format
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { parse } from "yaml";
+
+const folder = new URL("../src/manifest/profiles/", import.meta.url);
+const camelCase = (name) => name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase());
+const MAPS = new Set(["properties", "telemetry", "commands", "arguments", "response"]);
+
+/** Keys of the language become names of the code; keys of maps are ids and stay. */
+function literal(value, isMap = false) {
+  if (typeof value !== "object" || Array.isArray(value)) return value;
+  const entries = Object.entries(value).map(([key, item]) => {
+    if (isMap) return [key, literal(item)];
+    return [camelCase(key), key === "implements" ? [item].flat() : literal(item, MAPS.has(key))];
+  });
+  return Object.fromEntries(entries);
+}
+
+const paths = readdirSync(folder, { recursive: true })
+  .filter((path) => path.endsWith(".yml"))
+  .sort();
+const profiles = paths.map((path) => {
+  const id = path.slice(0, -".yml".length).replaceAll("/", ".");
+  const data = literal(parse(readFileSync(new URL(path, folder), "utf8")));
+  return `  profileOf(${JSON.stringify(id)}, ${JSON.stringify(data)}),\n`;
+});
+
+writeFileSync(
+  new URL("../src/manifest/starter-profiles.ts", import.meta.url),
+  `import { createProfileLibrary, type ProfileLibrary } from "#core/blueprint/profile.ts";
+import { profileOf } from "./profile-data.ts";
+
+// Written by scripts/profiles.mjs from src/manifest/profiles. Change the YAML, not this file.
+export const STARTER_PROFILES = [
+${profiles.join("")}];
+
+let library: ProfileLibrary | undefined;
+
+/** Busbar's own profiles for energy devices. */
+export function starterLibrary(): ProfileLibrary {
+  library ??= createProfileLibrary(STARTER_PROFILES);
+  return library;
+}
+`,
+);

@@ -1,0 +1,70 @@
+import type { Issue } from "#core/blueprint/issue.ts";
+import type { Profile } from "#core/blueprint/profile.ts";
+import { profileIdOf } from "#core/blueprint/profile-schema.ts";
+import { parseProfile } from "./parse-profile.ts";
+import { readDocument } from "./read-document.ts";
+import { createReporter } from "./reporter.ts";
+import { follow, rootTrail } from "./tree.ts";
+
+export interface ParsedProfiles {
+  /** Those without errors, in the order of their files. */
+  readonly profiles: readonly Profile[];
+  /** By file; only files that have issues. */
+  readonly issues: ReadonlyMap<string, readonly Issue[]>;
+}
+
+/**
+ * Reads a folder of profiles, given as path and text. Profiles may include each other and those of `others`, usually the
+ * starter library.
+ */
+export function parseProfiles(files: ReadonlyMap<string, string>, others: Iterable<Profile> = []): ParsedProfiles {
+  const outside = new Map([...others].map((profile) => [profile.id, profile]));
+  const ids = new Map([...files.keys()].map((path) => [path, profileIdOf(path)]));
+  const known = new Set([...outside.keys(), ...[...ids.values()].filter((id) => id !== undefined)]);
+  const issues = new Map<string, readonly Issue[]>();
+  const profiles = new Map<string, Profile>();
+  for (const [path, text] of files) {
+    const id = ids.get(path);
+    const parsed = id === undefined ? refusePath(path, text) : parseProfile(id, text, known);
+    if (parsed.profile !== undefined) profiles.set(path, parsed.profile);
+    if (parsed.issues.length > 0) issues.set(path, parsed.issues);
+  }
+  const byId = new Map([...outside, ...[...profiles.values()].map((profile) => [profile.id, profile] as const)]);
+  for (const [path, profile] of profiles) {
+    const circle = findCircle(profile, byId);
+    if (circle === undefined) continue;
+    const found = reportCircle(files.get(path) ?? "", circle);
+    issues.set(path, [...(issues.get(path) ?? []), ...found]);
+    profiles.delete(path);
+  }
+  return { profiles: [...profiles.values()], issues };
+}
+
+function refusePath(path: string, text: string): { readonly profile: undefined; readonly issues: readonly Issue[] } {
+  const reporter = createReporter(text);
+  const message = `${path} cannot be a profile: its folders and name are words of small letters, digits and _, and it ends in .yml.`;
+  reporter.atOffset(0, 0, { code: "bad_id", message });
+  return { profile: undefined, issues: reporter.issues() };
+}
+
+/** The way from a profile back to itself, if there is one. */
+function findCircle(start: Profile, byId: ReadonlyMap<string, Profile>): readonly string[] | undefined {
+  const seen = new Set<string>();
+  const waiting = start.implements.map((id) => [start.id, id]);
+  for (let way = waiting.pop(); way !== undefined; way = waiting.pop()) {
+    const id = way.at(-1) ?? "";
+    if (id === start.id) return way;
+    if (seen.has(id)) continue;
+    seen.add(id);
+    for (const next of byId.get(id)?.implements ?? []) waiting.push([...way, next]);
+  }
+  return undefined;
+}
+
+function reportCircle(text: string, circle: readonly string[]): readonly Issue[] {
+  const reporter = createReporter(text);
+  const node = readDocument(reporter);
+  const message = `The profile includes itself: ${circle.join(" -> ")}.`;
+  if (node !== undefined) reporter.atKey(follow(rootTrail(node), ["implements"]), { code: "profile_cycle", message });
+  return reporter.issues();
+}
