@@ -1,4 +1,6 @@
 import type { Command } from "commander";
+import type { Cli } from "./cli.ts";
+import { remarkDiagnostics } from "./remark-diagnostics.ts";
 import type { Session } from "./session.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -12,6 +14,7 @@ export function addBlueprintOptions(command: Command): Command {
 
 /** The blueprint that the flags name, uploaded if it is a path; undefined when they name none. */
 export async function findBlueprint(
+  cli: Cli,
   { client, wait }: Session,
   { blueprintId, blueprintPath }: BlueprintFlags,
 ): Promise<string | undefined> {
@@ -19,12 +22,13 @@ export async function findBlueprint(
     throw new UsageError("give --blueprint-id or --blueprint-path, not both");
   if (blueprintPath === undefined) return blueprintId;
   const { readBlueprint } = await import("./read-blueprint.ts");
-  const { blueprint } = await wait(client.blueprints.upload(await readBlueprint(blueprintPath)));
+  const { blueprint, diagnostics } = await wait(client.blueprints.upload(await readBlueprint(blueprintPath)));
+  remarkDiagnostics(cli, diagnostics);
   return blueprint.id;
 }
 
-export async function requireBlueprint(session: Session, flags: BlueprintFlags): Promise<string> {
-  const id = await findBlueprint(session, flags);
+export async function requireBlueprint(cli: Cli, session: Session, flags: BlueprintFlags): Promise<string> {
+  const id = await findBlueprint(cli, session, flags);
   if (id === undefined) throw new UsageError("which blueprint? give --blueprint-id or --blueprint-path");
   return id;
 }

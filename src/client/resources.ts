@@ -66,16 +66,28 @@ export type Blueprint = {
   readonly version?: number;
   readonly digest?: string;
   readonly size?: number;
+  readonly implements?: readonly string[];
 };
 
-type Diagnostic = {
+export type Diagnostic = {
   readonly severity: "error" | "warning";
   readonly code: string;
   readonly message: string;
-  /** JSON pointer into the manifest. */
+  /** JSON pointer into the manifest, or the path of a file in the package. */
   readonly path: string;
   readonly line: number;
   readonly column: number;
+  readonly end_line?: number;
+  readonly end_column?: number;
+};
+
+/** What another blueprint changes for a device. */
+export type BlueprintChange = {
+  readonly kind: string;
+  readonly path: string;
+  /** What worked before may stop working. */
+  readonly breaking: boolean;
+  readonly message: string;
 };
 
 export type Validation = {

@@ -11,6 +11,7 @@ import {
 } from "#cli/client-command.ts";
 import { fetchList } from "#cli/fetch-list.ts";
 import { printRecord, printTable, remark } from "#cli/print.ts";
+import { remarkDiagnostics } from "#cli/remark-diagnostics.ts";
 import { type ClientFlags, openSession } from "#cli/session.ts";
 import { UsageError } from "#cli/usage-error.ts";
 import type { Blueprint } from "#client/resources.ts";
@@ -51,7 +52,9 @@ export function addBlueprintCommands(blueprint: Command, cli: Cli): void {
       const { readBlueprint } = await import("#cli/read-blueprint.ts");
       const content = await readBlueprint(path);
       const { client, wait } = await openSession(cli, flags);
-      await printBlueprint(cli, flags, await wait(client.blueprints.upload(content)));
+      const answer = await wait(client.blueprints.upload(content));
+      await printBlueprint(cli, flags, answer);
+      remarkDiagnostics(cli, answer.diagnostics);
     });
   addExamples(
     upload,
