@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 /** What each layer may import besides its own files. Everything not listed is refused. */
 const LAYERS = {
   core: [],
+  config: ["#core/**", "node:net", "node:path", "yaml"],
   manifest: ["#core/**", "yaml", "@lhncbc/ucum-lhc"],
   service: ["#core/**", "#manifest/**", "node:crypto", "node:vm", "node:zlib", "ajv", "ajv/**", "ajv-formats"],
   store: ["#core/**", "#service/ports.ts", "node:*"],
@@ -20,7 +21,6 @@ const LAYERS = {
     "ajv-formats",
     "prom-client",
     "pino",
-    "@scalar/**",
   ],
   client: ["#core/**"],
   // The offline verbs read and write packages by the very code that takes an upload.
@@ -30,6 +30,7 @@ const LAYERS = {
     "#service/blueprint/**",
     "#client/**",
     "#config",
+    "#config/**",
     "#log",
     "node:*",
     "commander",

@@ -36,3 +36,7 @@ export function parseDuration(text: string): Duration | undefined {
   }
   return total > LONGEST ? undefined : (total as Duration);
 }
+
+export function toMilliseconds(duration: Duration): number {
+  return Number(duration / 1_000_000n);
+}

@@ -1,0 +1,159 @@
+import type {
+  AccessLevel,
+  AuditEntry,
+  Blueprint,
+  CommunicationConfig,
+  Device,
+  Expansion,
+  JsonObject,
+  Location,
+  MqttProtocol,
+  Page,
+  Site,
+  Token,
+  Validation,
+} from "./resources.ts";
+import { type ClientOptions, createTransport, type Transport } from "./transport.ts";
+
+export type Client = ReturnType<typeof createClient>;
+
+/** Which part of a list; what is absent is the server's choice. */
+export type Window = { readonly limit?: number | undefined; readonly offset?: number | undefined };
+type Expand = { readonly expand?: readonly Expansion[] | undefined };
+type Signal = { readonly signal?: AbortSignal | undefined };
+type SiteFields = { readonly name: string; readonly timezone?: string; readonly location?: Location };
+type DeviceFields = { readonly name: string; readonly slug?: string; readonly blueprint_id?: string };
+/** Without a site: the only one there is. */
+type AtSite = { readonly site_id?: string };
+
+/** The HTTP interface as functions. Works wherever `fetch` does. Throws `ApiError` and `UnreachableError`. */
+export function createClient(options: ClientOptions) {
+  const transport = createTransport(options);
+  return {
+    health: (call: Signal = {}) => transport.json<JsonObject>({ method: "GET", path: "/healthz", ...call }),
+    ready: (call: Signal = {}) => transport.json<JsonObject>({ method: "GET", path: "/readyz", ...call }),
+    sites: sites(transport),
+    devices: devices(transport),
+    provisioning: provisioning(transport),
+    blueprints: blueprints(transport),
+    tokens: tokens(transport),
+    audit: audit(transport),
+  };
+}
+
+function sites({ json }: Transport) {
+  const at = (id: string) => `/v3/sites/${segment(id)}`;
+  return {
+    list: (window: Window = {}) =>
+      json<Page<"sites", Site>>({ method: "GET", path: "/v3/sites", query: { ...window } }),
+    get: (id: string) => json<{ site: Site }>({ method: "GET", path: at(id) }),
+    create: (site: SiteFields) => json<{ site: Site }>({ method: "POST", path: "/v3/sites", body: site }),
+    update: (id: string, change: Partial<SiteFields>) =>
+      json<{ site: Site }>({ method: "PATCH", path: at(id), body: change }),
+    delete: (id: string) => json<JsonObject>({ method: "DELETE", path: at(id) }),
+  };
+}
+
+/** Wherever a device's id is taken, its slug will do. */
+function devices({ json }: Transport) {
+  const at = (id: string, rest = "") => `/v3/devices/${segment(id)}${rest}`;
+  type DeviceList = Page<"devices", Device>;
+  type Change = {
+    readonly name?: string;
+    readonly slug?: string;
+    readonly parent_id?: string;
+    readonly child_type?: string;
+  };
+  return {
+    list: (query: Window & Expand = {}) =>
+      json<DeviceList>({ method: "GET", path: "/v3/devices", query: { ...query } }),
+    listBySite: (siteId: string, query: Window & Expand = {}) =>
+      json<DeviceList>({ method: "GET", path: `/v3/sites/${segment(siteId)}/devices`, query: { ...query } }),
+    get: (id: string, query: Expand = {}) =>
+      json<{ device: Device }>({ method: "GET", path: at(id), query: { ...query } }),
+    update: (id: string, change: Change) => json<{ device: Device }>({ method: "PATCH", path: at(id), body: change }),
+    delete: (id: string) => json<JsonObject>({ method: "DELETE", path: at(id) }),
+    manifest: (id: string) => json<{ manifest: JsonObject }>({ method: "GET", path: at(id, "/manifest") }),
+    properties: (id: string) => json<{ properties: JsonObject }>({ method: "GET", path: at(id, "/properties") }),
+    assignBlueprint: (id: string, blueprintId: string) =>
+      json<{ device: Device }>({
+        method: "POST",
+        path: at(id, "/assign_blueprint"),
+        body: { blueprint_id: blueprintId },
+      }),
+    generateConfig: (id: string, protocol: MqttProtocol) =>
+      json<{ config: CommunicationConfig }>({ method: "POST", path: at(id, "/generate_config"), body: { protocol } }),
+  };
+}
+
+function provisioning({ json }: Transport) {
+  const create = (path: string, body: object) =>
+    json<{ device_id: string }>({ method: "POST", path: `/v3/provisioning/${path}`, body });
+  return {
+    standalone: (device: DeviceFields & AtSite) => create("standalone", device),
+    luaDevice: (device: DeviceFields & AtSite & { readonly blueprint_id: string }) => create("lua_device", device),
+    child: (device: DeviceFields & { readonly parent_id: string; readonly child_type: string }) =>
+      create("child_device", device),
+  };
+}
+
+function blueprints({ json, bytes }: Transport) {
+  /** A zip with manifest.yml at its root, or a bare manifest. */
+  const send = <T>(path: string, content: Uint8Array) =>
+    json<T>({
+      method: "POST",
+      path,
+      bytes: { content, type: isZip(content) ? "application/zip" : "application/yaml" },
+    });
+  const at = (id: string, rest = "") => `/v3/blueprints/${segment(id)}${rest}`;
+  return {
+    list: (window: Window = {}) =>
+      json<Page<"blueprints", Blueprint>>({ method: "GET", path: "/v3/blueprints", query: { ...window } }),
+    get: (id: string) => json<{ blueprint: Blueprint }>({ method: "GET", path: at(id) }),
+    upload: (content: Uint8Array) => send<{ blueprint: Blueprint }>("/v3/blueprints/upload", content),
+    validate: (content: Uint8Array) => send<Validation>("/v3/blueprints/validate", content),
+    /** The package as it was uploaded, as a zip. */
+    download: (id: string) => bytes({ method: "GET", path: at(id, "/zip"), query: { view: "ORIGINAL" } }),
+  };
+}
+
+function tokens({ json }: Transport) {
+  type Fields = {
+    readonly name: string;
+    readonly level: AccessLevel;
+    readonly site_ids?: readonly string[];
+    readonly expires_in?: string;
+  };
+  return {
+    /** The token's text is in this answer and nowhere else. */
+    create: (token: Fields) => json<{ id: string; token: string }>({ method: "POST", path: "/v3/tokens", body: token }),
+    list: (window: Window = {}) =>
+      json<Page<"tokens", Token>>({ method: "GET", path: "/v3/tokens", query: { ...window } }),
+    revoke: (id: string) => json<JsonObject>({ method: "DELETE", path: `/v3/tokens/${segment(id)}` }),
+  };
+}
+
+function audit({ json }: Transport) {
+  type Filter = Window & {
+    readonly "at.gte"?: string | undefined;
+    readonly "at.lt"?: string | undefined;
+    readonly "action.in"?: readonly string[] | undefined;
+    readonly "site_id.in"?: readonly string[] | undefined;
+    readonly "outcome.in"?: readonly string[] | undefined;
+    readonly order?: "AT_ASC" | "AT_DESC" | undefined;
+  };
+  return {
+    list: (filter: Filter = {}) =>
+      json<Page<"entries", AuditEntry>>({ method: "GET", path: "/v3/audit", query: { ...filter } }),
+  };
+}
+
+/** Ids that an address would swallow are refused: `/v3/sites/..` is not below `/v3/sites`. */
+function segment(id: string): string {
+  if (id === "" || id === "." || id === "..") throw new RangeError(`"${id}" is not an id`);
+  return encodeURIComponent(id);
+}
+
+function isZip(content: Uint8Array): boolean {
+  return content[0] === 0x50 && content[1] === 0x4b;
+}

@@ -1,0 +1,135 @@
+import { ApiError, type FailureReason, UnreachableError } from "./errors.ts";
+import type { ErrorItem } from "./resources.ts";
+
+export type ClientOptions = {
+  /** Address of the server, with or without a path such as `/api`. */
+  readonly url: string;
+  readonly token?: string | undefined;
+  /** The first of the server's `http.header_prefixes`. */
+  readonly headerPrefix?: string | undefined;
+  /** Milliseconds to wait for an answer to one call. */
+  readonly timeout?: number | undefined;
+  readonly fetch?: typeof globalThis.fetch | undefined;
+};
+
+type QueryValue = string | number | boolean | readonly string[] | undefined;
+
+export type Call = {
+  readonly method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
+  readonly path: string;
+  /** Lists are joined by commas; what is undefined is left out. */
+  readonly query?: Readonly<Record<string, QueryValue>> | undefined;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** Sent as it is, instead of a JSON body. */
+  readonly bytes?: { readonly type: string; readonly content: Uint8Array } | undefined;
+  readonly signal?: AbortSignal | undefined;
+};
+
+export type Transport = {
+  readonly json: <T>(call: Call) => Promise<T>;
+  readonly bytes: (call: Call) => Promise<Uint8Array>;
+};
+
+const DEFAULT_TIMEOUT = 75_000;
+
+export function createTransport(options: ClientOptions): Transport {
+  const send = options.fetch ?? globalThis.fetch;
+  const base = options.url.replace(/\/+$/, "");
+
+  const answer = async <T>(call: Call, read: (response: Response) => Promise<T>): Promise<T> => {
+    const headers = new Headers({ Accept: "application/json" });
+    if (options.token !== undefined) headers.set(`${options.headerPrefix ?? "X-Service"}-Auth-Token`, options.token);
+    if (call.bytes !== undefined) headers.set("Content-Type", call.bytes.type);
+    else if (call.body !== undefined) headers.set("Content-Type", "application/json");
+    const deadline = AbortSignal.timeout(options.timeout ?? DEFAULT_TIMEOUT);
+    try {
+      const response = await send(`${base}${call.path}${renderQuery(call.query)}`, {
+        method: call.method,
+        headers,
+        body: call.bytes?.content ?? (call.body === undefined ? null : JSON.stringify(call.body)),
+        // A redirect would carry the token to another server.
+        redirect: "manual",
+        signal: call.signal === undefined ? deadline : AbortSignal.any([deadline, call.signal]),
+      });
+      if (isRedirect(response)) throw new UnreachableError(base, "redirect");
+      if (!response.ok) throw await parseFailure(response);
+      return await read(response);
+    } catch (error) {
+      if (error instanceof ApiError || error instanceof UnreachableError) throw error;
+      throw new UnreachableError(base, reasonOf(error, call.signal), error);
+    }
+  };
+
+  return {
+    json: <T>(call: Call) => answer(call, (response) => parseAnswer<T>(response)),
+    bytes: (call) => answer(call, async (response) => new Uint8Array(await response.arrayBuffer())),
+  };
+}
+
+function renderQuery(query: Call["query"]): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query ?? {})) {
+    if (value !== undefined) parameters.set(name, Array.isArray(value) ? value.join(",") : String(value));
+  }
+  const text = parameters.toString();
+  return text === "" ? "" : `?${text}`;
+}
+
+function isRedirect(response: Response): boolean {
+  return response.type === "opaqueredirect" || (response.status >= 300 && response.status < 400);
+}
+
+async function parseAnswer<T>(response: Response): Promise<T> {
+  const value = parseObject(await response.text());
+  if (value === undefined) throw strange(response);
+  return value as T;
+}
+
+async function parseFailure(response: Response): Promise<ApiError> {
+  const items = parseObject(await response.text())?.["errors"];
+  const [first, ...rest] = Array.isArray(items) ? items.flatMap(parseErrorItem) : [];
+  return first === undefined ? strange(response) : new ApiError(response.status, [first, ...rest], requestId(response));
+}
+
+function parseErrorItem(item: unknown): readonly ErrorItem[] {
+  const { code, message, details } = (item ?? {}) as Record<string, unknown>;
+  if (typeof message !== "string") return [];
+  const known = { code: typeof code === "string" ? code : "unknown", message };
+  return [typeof details === "object" && details !== null ? { ...known, details: { ...details } } : known];
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Something answered, but not Busbar: a proxy's error page, or another program on the port. */
+function strange(response: Response): ApiError {
+  const message = `the answer is not Busbar's (status ${response.status})`;
+  return new ApiError(response.status, [{ code: "strange_answer", message }], requestId(response));
+}
+
+function requestId(response: Response): string | undefined {
+  return response.headers.get("x-request-id") ?? undefined;
+}
+
+function reasonOf(error: unknown, signal: AbortSignal | undefined): FailureReason {
+  if (signal?.aborted === true) return "aborted";
+  if (error instanceof Error && error.name === "TimeoutError") return "timeout";
+  const codes = [...causes(error)].map((cause) => ("code" in cause ? cause.code : undefined));
+  if (codes.includes("ECONNREFUSED")) return "refused";
+  return codes.includes("ENOTFOUND") || codes.includes("EAI_AGAIN") ? "unknown host" : "connection";
+}
+
+/** An error and what lies under it; Node wraps the refusals of several addresses into one. */
+function* causes(error: unknown): Generator<Error> {
+  if (!(error instanceof Error)) return;
+  yield error;
+  yield* causes(error.cause);
+  if (error instanceof AggregateError) for (const inner of error.errors) yield* causes(inner);
+}

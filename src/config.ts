@@ -1,0 +1,89 @@
+import { basename, resolve } from "node:path";
+import type { Source } from "./config/given.ts";
+import type { Shown } from "./config/kinds.ts";
+import { type Environment, readEnvironment } from "./config/read-environment.ts";
+import { readFile } from "./config/read-file.ts";
+import { readFlags } from "./config/read-flags.ts";
+import { type ConfigOf, parseConfig, type SETTINGS, type Setting, settingList } from "./config/settings.ts";
+
+/** Every setting with its value, parsed and complete. The shape is that of the table of settings. */
+export type Config = ConfigOf<typeof SETTINGS>;
+
+/** One line of `busbar config`: it holds no secret. */
+export type ConfigEntry = { readonly name: string; readonly value: Shown | null; readonly origin: string };
+
+type ConfigInput = {
+  /** Arguments as typed, for example `["--port", "9000"]`. */
+  readonly flags: readonly string[];
+  readonly env: Environment;
+  readonly cwd: string;
+  /** Text of a file, or undefined when there is none. */
+  readonly readFile: (path: string) => string | undefined;
+};
+
+/** Everything that is wrong with the configuration, at once. */
+export class ConfigError extends Error {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(
+      `the configuration has ${problems.length === 1 ? "a problem" : `${problems.length} problems`}:\n${problems.map((problem) => `  ${problem}`).join("\n")}`,
+    );
+    this.name = "ConfigError";
+    this.problems = problems;
+  }
+}
+
+/** Flags win over the environment, that over busbar.yaml, that over the defaults. Throws `ConfigError`. */
+export async function loadConfig(
+  input: ConfigInput,
+): Promise<{ readonly config: Config; readonly origins: readonly ConfigEntry[] }> {
+  const flags = readFlags(input.flags);
+  const environment = readEnvironment(input.env);
+  const file = await openFile(input, flags.file);
+  const problems = [...flags.problems, ...environment.problems, ...file.problems];
+
+  const values = new Map<Setting, unknown>();
+  const entries = new Map<Setting, ConfigEntry>();
+  const take = (setting: Setting, text: string, origin: string): void => {
+    const parsed = setting.kind.parse(text, input.cwd);
+    if ("problem" in parsed) {
+      problems.push(`${origin}: ${setting.name} ${parsed.problem}`);
+      return;
+    }
+    values.set(setting, parsed.value);
+    entries.set(setting, { name: setting.name, value: parsed.shown, origin });
+  };
+  // From the weakest source to the strongest. A value that another one covers is still checked: it is wrong all the same.
+  for (const setting of settingList) {
+    if (setting.fallback !== undefined) take(setting, setting.fallback, "default");
+    else entries.set(setting, { name: setting.name, value: null, origin: "not set" });
+  }
+  for (const { setting, text, origin } of [...file.given, ...environment.given, ...flags.given])
+    take(setting, text, origin);
+
+  const config = parseConfig((setting) => values.get(setting));
+  if (problems.length === 0) problems.push(...contradictions(config));
+  if (problems.length > 0) throw new ConfigError(problems);
+  return { config, origins: [...entries.values()] };
+}
+
+async function openFile(input: ConfigInput, flag: string | undefined): Promise<Source> {
+  const named = flag ?? (input.env["BUSBAR_CONFIG"] || undefined);
+  const path = resolve(input.cwd, named ?? "busbar.yaml");
+  const text = input.readFile(path);
+  if (text !== undefined) return readFile(text, named ?? basename(path));
+  const origin = flag === undefined ? "environment BUSBAR_CONFIG" : "flag --config";
+  return { given: [], problems: named === undefined ? [] : [`${origin}: there is no file ${path}`] };
+}
+
+function contradictions({ role, cloud, mqtt, port }: Config): string[] {
+  const found: string[] = [];
+  if (role === "cloud" && cloud.url !== undefined) found.push("cloud.url is for a gateway, but role is cloud");
+  if (cloud.url !== undefined && cloud.token === undefined)
+    found.push("cloud.url needs cloud.token (BUSBAR_CLOUD_TOKEN)");
+  if (cloud.token !== undefined && cloud.url === undefined)
+    found.push("cloud.token needs cloud.url (BUSBAR_CLOUD_URL)");
+  if (port !== 0 && mqtt.port === port && mqtt.url === undefined) found.push(`port and mqtt.port are both ${port}`);
+  return found;
+}

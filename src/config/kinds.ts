@@ -1,0 +1,144 @@
+import { isIP } from "node:net";
+import { resolve } from "node:path";
+import { Secret } from "#core/secret.ts";
+import { type Duration, parseDuration } from "#core/time/duration.ts";
+
+/** What a setting's text may look like. Flags, environment and file all give text, and all pass through `parse`. */
+export type Kind<T> = {
+  /** Named in the documentation, for example `duration`. */
+  readonly name: string;
+  /** Hidden wherever the setting is printed, and never taken as a flag, which everyone on the machine could read. */
+  readonly secret: boolean;
+  /** A flag of this kind needs no value: `--demo`, `--no-demo`. */
+  readonly isSwitch: boolean;
+  readonly parse: (text: string, cwd: string) => Parsed<T>;
+};
+
+/** `shown` is what may be printed: it never holds a secret. */
+type Parsed<T> = { readonly value: T; readonly shown: Shown } | { readonly problem: string };
+export type Shown = string | number | boolean | readonly string[];
+
+const kind = <T>(name: string, parse: Kind<T>["parse"]): Kind<T> => ({ name, parse, secret: false, isSwitch: false });
+const accept = <T extends Shown>(value: T): Parsed<T> => ({ value, shown: value });
+const refuse = (problem: string) => ({ problem });
+
+export function oneOf<const T extends string>(...allowed: readonly T[]): Kind<T> {
+  return kind(allowed.join(" or ").replaceAll(/ or (?=.* or )/g, ", "), (text) => {
+    const found = allowed.find((value) => value === text);
+    return found === undefined ? refuse(`must be one of ${allowed.join(", ")}, not "${text}"`) : accept(found);
+  });
+}
+
+export const toggle: Kind<boolean> = {
+  ...kind<boolean>("true or false", (text) =>
+    text === "true" || text === "false" ? accept(text === "true") : refuse(`must be true or false, not "${text}"`),
+  ),
+  isSwitch: true,
+};
+
+export function integer(min: number, max: number): Kind<number> {
+  return kind(`number from ${min} to ${max}`, (text) => {
+    const value = Number(text);
+    return /^\d{1,15}$/.test(text) && value >= min && value <= max
+      ? accept(value)
+      : refuse(`must be a whole number from ${min} to ${max}, not "${text}"`);
+  });
+}
+
+/** 0 lets the system choose a free port. */
+export const port: Kind<number> = { ...integer(0, 65_535), name: "port" };
+
+export const portOrOff: Kind<number | "off"> = kind<number | "off">("port or off", (text, cwd) =>
+  text === "off" ? accept("off") : port.parse(text, cwd),
+);
+
+export const duration: Kind<Duration> = kind("duration", (text) => {
+  const value = parseDuration(text);
+  if (value === undefined) return refuse(`must be a duration such as 30s, 1.5m or 2h45m, not "${text}"`);
+  return value > 0n ? { value, shown: text } : refuse(`must be longer than zero, not "${text}"`);
+});
+
+/** Relative paths count from the working directory, wherever the setting comes from. */
+export const folder: Kind<string> = kind("path", (text, cwd) => accept(resolve(cwd, text)));
+
+export const host: Kind<string> = kind("address or host name", (text) =>
+  isIP(text) !== 0 || /^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/.test(text)
+    ? accept(text)
+    : refuse(`must be an address or a host name without scheme or port, not "${text}"`),
+);
+
+const items = (text: string): readonly string[] =>
+  text
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== "");
+
+export const headerPrefixes: Kind<readonly string[]> = kind("list of header prefixes", (text) => {
+  const list = items(text);
+  const wrong = list.find((item) => !/^[A-Za-z][A-Za-z0-9]*(-[A-Za-z0-9]+)*$/.test(item));
+  if (wrong !== undefined) return refuse(`has "${wrong}", which cannot start a header name (leave the last dash out)`);
+  if (list.length === 0) return refuse("needs at least one prefix such as X-Service");
+  return new Set(list.map((item) => item.toLowerCase())).size === list.length
+    ? accept(list)
+    : refuse(`names a prefix twice: "${text}"`);
+});
+
+export const proxies: Kind<boolean | readonly string[]> = kind<boolean | readonly string[]>(
+  "true, false or list of addresses",
+  (text) => {
+    if (text === "true" || text === "false") return accept(text === "true");
+    const list = items(text);
+    const wrong = list.find((item) => !isAddressRange(item));
+    if (wrong !== undefined)
+      return refuse(`must be true, false, or addresses and ranges such as 10.0.0.0/8, not "${wrong}"`);
+    return list.length > 0 ? accept(list) : refuse("must be true, false or a list of addresses");
+  },
+);
+
+function isAddressRange(text: string): boolean {
+  const [address = "", bits, ...rest] = text.split("/");
+  const family = isIP(address);
+  if (family === 0 || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
+}
+
+/** The problem must not repeat the text: it may be a secret with a slip in it. */
+export function secret(name: string, minLength: number): Kind<Secret> {
+  return {
+    ...kind<Secret>(name, (text) =>
+      text.length >= minLength
+        ? { value: new Secret(text), shown: "***" }
+        : refuse(`must have at least ${minLength} characters, this has ${text.length}`),
+    ),
+    secret: true,
+  };
+}
+
+export function url(...schemes: readonly string[]): Kind<string> {
+  return kind(`${schemes.join(", ")} address`, (text) => {
+    const found = parseUrl(text, schemes);
+    if (found === undefined)
+      return refuse(`must be an address that starts with ${schemes.join(" or ")}, not "${text}"`);
+    if (found.username !== "" || found.password !== "") return refuse("must not carry a name or password");
+    return accept(text.replace(/\/+$/, ""));
+  });
+}
+
+/** An address that may carry a password. Printed without name, password and parameters. */
+export function secretUrl(...schemes: readonly string[]): Kind<Secret> {
+  return {
+    ...kind<Secret>(`${schemes.join(", ")} address`, (text) => {
+      const found = parseUrl(text, schemes);
+      if (found === undefined) return refuse(`must be an address that starts with ${schemes.join(" or ")}`);
+      const login = found.username === "" && found.password === "" ? "" : "***@";
+      const rest = found.search === "" ? "" : "?***";
+      return { value: new Secret(text), shown: `${found.protocol}//${login}${found.host}${found.pathname}${rest}` };
+    }),
+    secret: true,
+  };
+}
+
+function parseUrl(text: string, schemes: readonly string[]): URL | undefined {
+  const found = URL.canParse(text) ? new URL(text) : undefined;
+  return found !== undefined && schemes.includes(`${found.protocol}//`) && found.host !== "" ? found : undefined;
+}

@@ -1,0 +1,26 @@
+import { nearestOf } from "#core/text/nearest.ts";
+import { didYouMean, type Given, type Source } from "./given.ts";
+import { environmentName, settingList } from "./settings.ts";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Variables that are not settings of the service: the client's own, the file's name, and switches of the tests. */
+const OTHERS = ["BUSBAR_CONFIG", "BUSBAR_URL", "BUSBAR_TOKEN", "BUSBAR_TOKEN_FILE", "BUSBAR_LONG", "BUSBAR_FAILPOINT"];
+const OTHERS_BEGIN = "BUSBAR_TEST_";
+
+/** An empty variable counts as not set, as compose files and service units often pass it. */
+export function readEnvironment(env: Environment): Source {
+  const given: Given[] = [];
+  const problems: string[] = [];
+  for (const [name, text] of Object.entries(env)) {
+    if (!name.startsWith("BUSBAR_") || text === undefined || text === "") continue;
+    if (OTHERS.includes(name) || name.startsWith(OTHERS_BEGIN)) continue;
+    const setting = BY_NAME.get(name);
+    const origin = `environment ${name}`;
+    if (setting !== undefined) given.push({ setting, text, origin });
+    else problems.push(`${origin}: unknown${didYouMean(nearestOf(name, [...BY_NAME.keys(), ...OTHERS]))}`);
+  }
+  return { given, problems };
+}
+
+const BY_NAME = new Map(settingList.map((setting) => [environmentName(setting), setting]));

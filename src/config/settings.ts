@@ -1,0 +1,155 @@
+import type { Kind } from "./kinds.ts";
+import * as kinds from "./kinds.ts";
+
+/** One setting. Its name gives the key in busbar.yaml, the environment variable and the flag. */
+export type Setting<T = unknown> = {
+  readonly name: string;
+  readonly kind: Kind<T>;
+  /** Text that stands when nobody sets it; parsed like any other. Without one the value is undefined. */
+  readonly fallback: string | undefined;
+  readonly about: string;
+};
+
+/** The one table of settings. Its shape is the shape of `Config`; its order is the order of the documentation. */
+export const SETTINGS = {
+  role: setting(
+    "role",
+    kinds.oneOf("gateway", "cloud"),
+    "gateway",
+    "What this process is: a gateway on a site, or the cloud over many.",
+  ),
+  data: setting("data", kinds.folder, "./.busbar", "Folder that holds everything Busbar keeps."),
+  host: setting(
+    "host",
+    kinds.host,
+    "127.0.0.1",
+    "Address to listen on. Anything but loopback is reachable by others: put TLS in front.",
+  ),
+  port: setting("port", kinds.port, "8080", "HTTP port; 0 takes a free one."),
+  demo: setting("demo", kinds.toggle, "false", "Adds a demo site with simulated devices."),
+  http: {
+    headerPrefixes: setting(
+      "http.header_prefixes",
+      kinds.headerPrefixes,
+      "X-Service",
+      "Accepted beginnings of the service's own headers; the first one is used in answers.",
+    ),
+    trustProxy: setting(
+      "http.trust_proxy",
+      kinds.proxies,
+      "false",
+      "Reverse proxies whose X-Forwarded-For is believed.",
+    ),
+    metricsPublic: setting(
+      "http.metrics_public",
+      kinds.toggle,
+      "false",
+      "Answers /metrics to everyone, not only to this machine.",
+    ),
+    wrongTokenLimit: setting(
+      "http.wrong_token_limit",
+      kinds.integer(1, 1_000_000),
+      "10",
+      "Wrong tokens per minute and address before it has to wait.",
+    ),
+  },
+  log: {
+    level: setting(
+      "log.level",
+      kinds.oneOf("trace", "debug", "info", "warn", "error", "fatal"),
+      "info",
+      "Least important messages to log.",
+    ),
+    format: setting(
+      "log.format",
+      kinds.oneOf("auto", "pretty", "json"),
+      "auto",
+      "Readable lines or JSON; auto is readable on a terminal.",
+    ),
+  },
+  admin: {
+    token: optional(
+      "admin.token",
+      kinds.secret("text of at least 32 characters", 32),
+      "Token with every right. Without it the first start makes one and writes it to admin.token in the data folder.",
+    ),
+  },
+  audit: {
+    retention: setting("audit.retention", kinds.duration, "90d", "How long entries of the audit log are kept."),
+  },
+  mqtt: {
+    port: setting("mqtt.port", kinds.portOrOff, "1883", "Port of the embedded MQTT broker, or off."),
+    url: optional(
+      "mqtt.url",
+      kinds.secretUrl("mqtt://", "mqtts://"),
+      "Outside MQTT broker to use instead of the embedded one.",
+    ),
+  },
+  database: {
+    url: optional(
+      "database.url",
+      kinds.secretUrl("postgres://", "postgresql://"),
+      "PostgreSQL to use instead of the embedded store.",
+    ),
+  },
+  cloud: {
+    url: optional(
+      "cloud.url",
+      kinds.url("https://", "http://", "wss://", "ws://"),
+      "Cloud that a gateway connects to.",
+    ),
+    token: optional("cloud.token", kinds.secret("text", 1), "Token that a gateway shows to its cloud."),
+  },
+  commands: {
+    responseTimeout: setting(
+      "commands.response_timeout",
+      kinds.duration,
+      "30s",
+      "An execution without any response for this long becomes TIMEOUT.",
+    ),
+    waitLimit: setting(
+      "commands.wait_limit",
+      kinds.duration,
+      "60s",
+      "The longest time that an execute call waits for the end of the execution.",
+    ),
+  },
+} as const;
+
+/** The values of a table of settings, in its shape. */
+export type ConfigOf<T> = T extends Setting<infer V> ? V : { readonly [K in keyof T]: ConfigOf<T[K]> };
+
+export const settingList: readonly Setting[] = list(SETTINGS);
+
+/** `commands.response_timeout` is BUSBAR_COMMANDS_RESPONSE_TIMEOUT. */
+export function environmentName(setting: Setting): string {
+  return `BUSBAR_${setting.name.replaceAll(".", "_").toUpperCase()}`;
+}
+
+/** `commands.response_timeout` is --commands-response-timeout. Secrets have no flag. */
+export function flagName(setting: Setting): string | undefined {
+  return setting.kind.secret ? undefined : `--${setting.name.replaceAll(/[._]/g, "-")}`;
+}
+
+/** Builds the value of every setting into the shape of the table. */
+export function parseConfig(read: (setting: Setting) => unknown): ConfigOf<typeof SETTINGS> {
+  const build = (node: object): unknown =>
+    isSetting(node) ? read(node) : Object.fromEntries(Object.entries(node).map(([key, part]) => [key, build(part)]));
+  return build(SETTINGS) as ConfigOf<typeof SETTINGS>;
+}
+
+function setting<T>(name: string, kind: Kind<T>, fallback: string, about: string): Setting<T> {
+  return { name, kind, fallback, about };
+}
+
+function optional<T>(name: string, kind: Kind<T>, about: string): Setting<T | undefined> {
+  return { name, kind, fallback: undefined, about };
+}
+
+function isSetting(node: object): node is Setting {
+  return "kind" in node;
+}
+
+function list(node: object): Setting[] {
+  return isSetting(node) ? [node] : Object.values(node).flatMap(list);
+}

@@ -1,0 +1,27 @@
+import type { Instant } from "#core/time/instant.ts";
+
+export type AuditOutcome = "OK" | "REFUSED";
+
+/** What an entry is about, by kind. */
+export interface AuditTarget {
+  readonly siteId?: string;
+  readonly deviceId?: string;
+  readonly blueprintId?: string;
+  readonly tokenId?: string;
+}
+
+/** Who did or tried what, when and from where. Holds no sensitive value: details are chosen by each operation. */
+export interface AuditEntry {
+  readonly id: string;
+  readonly at: Instant;
+  /** Absent when no valid token came with the call, or when Busbar itself acted. */
+  readonly actor: { readonly tokenId: string; readonly name: string } | undefined;
+  readonly action: string;
+  readonly target: AuditTarget;
+  readonly outcome: AuditOutcome;
+  /** The error code of a refused call. */
+  readonly code: string | undefined;
+  readonly requestId: string;
+  readonly remoteAddress: string;
+  readonly details: Readonly<Record<string, unknown>>;
+}

@@ -1,0 +1,24 @@
+import type { SiteScope } from "#core/access/caller.ts";
+import type { AccessLevel } from "#core/access/level.ts";
+import type { Instant } from "#core/time/instant.ts";
+
+/** What is kept of a token. Its text is shown once and never stored. */
+export interface TokenRecord {
+  readonly id: string;
+  readonly name: string;
+  readonly level: AccessLevel;
+  readonly sites: SiteScope;
+  /** SHA-256 of the token's text. */
+  readonly hash: Uint8Array;
+  readonly createdAt: Instant;
+  readonly expiresAt: Instant | undefined;
+  readonly revokedAt: Instant | undefined;
+  readonly lastUsedAt: Instant | undefined;
+}
+
+export function isLive(token: TokenRecord, now: Instant): boolean {
+  return token.revokedAt === undefined && (token.expiresAt === undefined || now < token.expiresAt);
+}
+
+/** The one token that the bootstrap owns: it comes from a file or the environment, so no call can revoke it. */
+export const ADMIN_TOKEN_ID = "00000000-0000-7000-8000-000000000001";

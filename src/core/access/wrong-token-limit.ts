@@ -1,0 +1,27 @@
+// Counts wrong tokens per source in fixed windows, so that guessing, and the audit entries it causes, stay cheap.
+// Memory is bounded: past `maxSources` the oldest window is forgotten.
+import type { Instant } from "#core/time/instant.ts";
+
+const WINDOW_MS = 60_000;
+
+export interface WrongTokenLimit {
+  /** Notes a wrong token; gives the seconds to wait when the source is over the limit, else 0. */
+  note(source: string, now: Instant): number;
+}
+
+export function createWrongTokenLimit(perMinute: number, maxSources = 10_000): WrongTokenLimit {
+  const windows = new Map<string, { count: number; ends: number }>();
+  return {
+    note(source, now) {
+      let window = windows.get(source);
+      if (window === undefined || window.ends <= now) {
+        windows.delete(source);
+        if (windows.size >= maxSources) for (const oldest of windows.keys()) if (windows.delete(oldest)) break;
+        window = { count: 0, ends: now + WINDOW_MS };
+        windows.set(source, window);
+      }
+      window.count++;
+      return window.count > perMinute ? Math.max(1, Math.ceil((window.ends - now) / 1000)) : 0;
+    },
+  };
+}

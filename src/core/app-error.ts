@@ -1,0 +1,57 @@
+// Every way an operation can be refused. docs/errors.md lists the same codes; a test compares the two.
+export const ERROR_CODES = {
+  invalid_json: "The body is not JSON.",
+  invalid_body: "The body does not fit what the operation takes.",
+  invalid_query: "A query parameter is unknown or its value does not fit.",
+  invalid_request: "The request breaks HTTP itself or one of its limits.",
+  invalid_blueprint: "The uploaded package or manifest has errors.",
+  unauthorized: "The token is missing, unknown, expired or revoked.",
+  forbidden: "The token's level or sites do not allow this operation.",
+  not_found: "There is no such thing, or the token does not see it.",
+  route_not_found: "No operation has this method and path.",
+  conflict: "The operation contradicts what is stored.",
+  slug_taken: "Another device of the site has this slug.",
+  slug_ambiguous: "Several visible devices have this slug; use the id.",
+  body_too_large: "The body is larger than 1 MiB.",
+  too_many_wrong_tokens: "Too many wrong tokens came from this address.",
+  overloaded: "The service has more work than it can take now.",
+  storage_full: "The disk that holds the records is full.",
+  storage_unavailable: "The records cannot be written now.",
+  shutting_down: "The service is stopping.",
+  not_available: "This installation does not offer what was asked for.",
+  internal: "A fault in Busbar. The log holds the details under the request id.",
+} as const;
+
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+/** What was refused and where: `pointer` is a JSON pointer into the body, `parameter` a query parameter. */
+export type ErrorDetails = Readonly<Record<string, unknown>>;
+
+/** One item of the errors array. */
+export interface Refusal {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly details?: ErrorDetails;
+}
+
+/** A refused operation. Anything else that is thrown is a fault of the program. */
+export class AppError extends Error {
+  readonly refusals: readonly [Refusal, ...Refusal[]];
+  /** Whole seconds after which a repeat may succeed. */
+  readonly retryAfter: number | undefined;
+
+  constructor(refusals: readonly [Refusal, ...Refusal[]], retryAfter?: number) {
+    super(refusals.map((refusal) => refusal.message).join("; "));
+    this.name = "AppError";
+    this.refusals = refusals;
+    this.retryAfter = retryAfter;
+  }
+
+  get code(): ErrorCode {
+    return this.refusals[0].code;
+  }
+}
+
+export function refuse(code: ErrorCode, message: string, details?: ErrorDetails): AppError {
+  return new AppError([details === undefined ? { code, message } : { code, message, details }]);
+}

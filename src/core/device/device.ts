@@ -1,0 +1,49 @@
+import type { Instant } from "#core/time/instant.ts";
+
+export const DEVICE_TYPES = [
+  "LUA",
+  "STANDALONE",
+  "GATEWAY",
+  "CHILD",
+  "NATIVE",
+  "VIRTUAL_UCM",
+  "HARDWARE_UCM",
+  "EMBEDDED_UCM",
+  "LINK_MASTER_UCM",
+  "LINK_SLAVE_UCM",
+] as const;
+
+export type DeviceType = (typeof DEVICE_TYPES)[number];
+
+export interface Device {
+  readonly id: string;
+  readonly siteId: string;
+  readonly name: string;
+  /** Unique within the site; never looks like an id. */
+  readonly slug: string;
+  readonly type: DeviceType;
+  readonly blueprintId: string | undefined;
+  readonly parentId: string | undefined;
+  /** What kind of child this is to its parent; only devices with a parent have one. */
+  readonly childType: string | undefined;
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+}
+
+export type DeviceChange = Partial<Pick<Device, "name" | "slug" | "parentId" | "childType" | "blueprintId">>;
+
+/** How a device signs in. The secret itself is shown once and never stored. */
+export interface DeviceCredential {
+  readonly deviceId: string;
+  readonly hardwareId: string;
+  readonly channelId: string;
+  readonly secretHash: Uint8Array;
+  readonly issuedAt: Instant;
+}
+
+/** A property as the device last sent it. */
+export interface PropertyValue {
+  readonly name: string;
+  readonly value: unknown;
+  readonly receivedAt: Instant;
+}

@@ -1,0 +1,19 @@
+import type { Instant } from "#core/time/instant.ts";
+
+export interface Location {
+  readonly name: string;
+  readonly latitude?: number;
+  readonly longitude?: number;
+}
+
+export interface Site {
+  readonly id: string;
+  readonly name: string;
+  /** IANA name, such as Europe/Berlin. */
+  readonly timezone: string;
+  readonly location?: Location;
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+}
+
+export type SiteChange = Partial<Pick<Site, "name" | "timezone" | "location">>;

@@ -1,0 +1,34 @@
+/** A moment as Unix milliseconds. Only `instant` and `parseInstant` make one. */
+export type Instant = number & { readonly __unit: "unix ms" };
+
+/** Years 0001 to 9999: what RFC 3339 can write. */
+const EARLIEST = -62_135_596_800_000;
+const LATEST = 253_402_300_799_999;
+const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))$/;
+
+export function instant(unixMs: number): Instant {
+  return unixMs as Instant;
+}
+
+/** Reads an RFC 3339 date-time with any offset; digits beyond milliseconds are cut off. */
+export function parseInstant(text: string): Instant | undefined {
+  const match = RFC_3339.exec(text);
+  if (match === null) return undefined;
+  const [, year, month, day, hour, minute, second, fraction, sign, offsetHour, offsetMinute] = match;
+  // A leap second (:60) is read as the second after it, as POSIX time does.
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60) return undefined;
+  if (Number(offsetHour ?? 0) > 23 || Number(offsetMinute ?? 0) > 59) return undefined;
+  const date = new Date(0);
+  date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
+  if (date.getUTCMonth() !== Number(month) - 1 || date.getUTCDate() !== Number(day)) return undefined;
+  const inDay = (Number(hour) * 60 + Number(minute)) * 60 + Number(second);
+  const offset = (Number(offsetHour ?? 0) * 60 + Number(offsetMinute ?? 0)) * 60 * (sign === "-" ? -1 : 1);
+  const millis = Number((fraction ?? "").slice(0, 3).padEnd(3, "0"));
+  const value = date.getTime() + (inDay - offset) * 1000 + millis;
+  return value < EARLIEST || value > LATEST ? undefined : instant(value);
+}
+
+/** RFC 3339 in UTC with milliseconds. */
+export function renderInstant(value: Instant): string {
+  return new Date(value).toISOString();
+}

@@ -1,0 +1,46 @@
+import { auditEntrySchema, renderAuditEntry } from "#http/access/audit-wire.ts";
+import { choice, dateTime, list, listOf, pageOf, paging } from "#http/query.ts";
+import { type Route, route } from "#http/route.ts";
+import { listAnswer, renderPage } from "#http/wire.ts";
+import { listAudit } from "#service/access/list-audit.ts";
+import type { Needs } from "#service/ports.ts";
+
+export function auditRoutes(needs: Pick<Needs, "audit">): readonly Route[] {
+  return [
+    route({
+      method: "GET",
+      path: "/v3/audit",
+      operation: "listAudit",
+      summary: "Read the audit log",
+      description:
+        "Every change and every refused call. A token for some sites reads the entries about them and about itself.",
+      tag: "Access",
+      access: "owner",
+      query: {
+        ...paging,
+        order: choice("By time; newest first unless said otherwise.", ["AT_DESC", "AT_ASC"]),
+        "at.gte": dateTime("Leaves out entries older than this."),
+        "at.lt": dateTime("Leaves out this moment and what came after."),
+        "action.in": list("Only these actions, such as site.create,token.revoke."),
+        "site_id.in": list("Only entries about these sites."),
+        "outcome.in": listOf("Only these outcomes.", ["OK", "REFUSED"]),
+      },
+      answer: listAnswer("entries", auditEntrySchema),
+      handle: async (call) => {
+        const { query } = call;
+        const page = await listAudit(needs, call, {
+          filter: {
+            ...(query["at.gte"] !== undefined && { since: query["at.gte"] }),
+            ...(query["at.lt"] !== undefined && { before: query["at.lt"] }),
+            ...(query["action.in"] !== undefined && { actions: query["action.in"] }),
+            ...(query["site_id.in"] !== undefined && { siteIds: query["site_id.in"] }),
+            ...(query["outcome.in"] !== undefined && { outcomes: query["outcome.in"] }),
+            newestFirst: query.order !== "AT_ASC",
+          },
+          page: pageOf(query),
+        });
+        return renderPage("entries", page, renderAuditEntry);
+      },
+    }),
+  ];
+}

@@ -1,0 +1,43 @@
+import { type Static, Type } from "typebox";
+import type { AuditEntry } from "#core/access/audit-entry.ts";
+import { renderInstant } from "#core/time/instant.ts";
+import { id, nullable, oneOf, strict, timestamp } from "#http/wire.ts";
+
+export const auditEntrySchema = strict("AuditEntry", {
+  id: id("Entry identifier."),
+  at: timestamp,
+  actor: nullable(strict("AuditActor", { token_id: Type.String(), name: Type.String() })),
+  action: Type.String({ description: "subject.verb of a change, such as site.create, or the refused operation." }),
+  target: strict("AuditTarget", {
+    site_id: Type.Optional(Type.String()),
+    device_id: Type.Optional(Type.String()),
+    blueprint_id: Type.Optional(Type.String()),
+    token_id: Type.Optional(Type.String()),
+  }),
+  outcome: oneOf(["OK", "REFUSED"]),
+  code: Type.Optional(Type.String({ description: "Error code of a refused call." })),
+  request_id: Type.String(),
+  remote_address: Type.String(),
+  details: Type.Object({}, { additionalProperties: true }),
+});
+
+export function renderAuditEntry(entry: AuditEntry): Static<typeof auditEntrySchema> {
+  const { siteId, deviceId, blueprintId, tokenId } = entry.target;
+  return {
+    id: entry.id,
+    at: renderInstant(entry.at),
+    actor: entry.actor === undefined ? null : { token_id: entry.actor.tokenId, name: entry.actor.name },
+    action: entry.action,
+    target: {
+      ...(siteId !== undefined && { site_id: siteId }),
+      ...(deviceId !== undefined && { device_id: deviceId }),
+      ...(blueprintId !== undefined && { blueprint_id: blueprintId }),
+      ...(tokenId !== undefined && { token_id: tokenId }),
+    },
+    outcome: entry.outcome,
+    ...(entry.code !== undefined && { code: entry.code }),
+    request_id: entry.requestId,
+    remote_address: entry.remoteAddress,
+    details: { ...entry.details },
+  };
+}

@@ -1,0 +1,37 @@
+// Other paths under which the ecosystem's clients look for an operation. One line each.
+import { refuse } from "#core/app-error.ts";
+import type { Route } from "#http/route.ts";
+import { visibleDevice } from "#service/device/visible-device.ts";
+import type { Needs } from "#service/ports.ts";
+
+/** [path, operation]: the method and everything else is the operation's own. */
+const ALIASES: readonly (readonly [path: string, operation: string])[] = [
+  ["/v3/users/me/sites", "listSites"],
+  ["/v3/sites/:site_id/devices/:device_id", "getDevice"],
+  ["/v3/sites/:site_id/devices/:device_id", "updateDevice"],
+  ["/v3/sites/:site_id/devices/:device_id", "deleteDevice"],
+  ["/v3/sites/:site_id/devices/:device_id/manifest", "getDeviceManifest"],
+  ["/v3/sites/:site_id/devices/:device_id/assign_blueprint", "assignBlueprint"],
+  ["/v3/sites/:site_id/devices/:device_id/generate_config", "generateConfig"],
+];
+
+export function compatibilityRoutes(needs: Pick<Needs, "devices">, routes: readonly Route[]): readonly Route[] {
+  return ALIASES.map(([path, operation]) => {
+    const original = routes.find((route) => route.operation === operation);
+    if (original === undefined) throw new Error(`the alias ${path} names an unknown operation ${operation}`);
+    return {
+      ...original,
+      path,
+      operation: `${operation}${path.startsWith("/v3/users") ? "OfMe" : "OfSite"}`,
+      description: `Same as ${original.path}.`,
+      handle: async (call) => {
+        const { site_id, device_id } = call.params as { readonly site_id?: string; readonly device_id?: string };
+        if (site_id !== undefined && device_id !== undefined) {
+          const device = await visibleDevice(needs, call, device_id);
+          if (device.siteId !== site_id) throw refuse("not_found", `there is no device ${device_id} in this site`);
+        }
+        return await original.handle(call);
+      },
+    };
+  });
+}

@@ -1,0 +1,111 @@
+import { Type } from "typebox";
+import { DEVICE_TYPES } from "#core/device/device.ts";
+import {
+  deviceChangeSchema,
+  deviceSchema,
+  EXPANSIONS,
+  parseDeviceChange,
+  renderDevice,
+} from "#http/device/device-wire.ts";
+import { type ExpandNeeds, expandDevices } from "#http/device/expand-devices.ts";
+import { list, listOf, pageOf, paging } from "#http/query.ts";
+import { type Route, route } from "#http/route.ts";
+import { listAnswer, NOTHING } from "#http/wire.ts";
+import { deleteDevice } from "#service/device/delete-device.ts";
+import { listDevices } from "#service/device/list-devices.ts";
+import { updateDevice } from "#service/device/update-device.ts";
+import { visibleDevice } from "#service/device/visible-device.ts";
+import type { Needs } from "#service/ports.ts";
+
+const tag = "Devices";
+const answer = Type.Object({ device: deviceSchema }, { additionalProperties: false });
+const expand = listOf("What to add to each device.", EXPANSIONS);
+const filters = {
+  ...paging,
+  expand,
+  "id.in": list("Only these devices, by id."),
+  "type.in": listOf("Only devices of these types.", DEVICE_TYPES),
+  "parent_id.in": list("Only children of these devices, by id."),
+  "child_type.in": list("Only children of these types."),
+  "profiles.has_all": list("Only devices whose blueprint implements all of these profiles."),
+};
+
+export function deviceRoutes(needs: ExpandNeeds & Pick<Needs, "now" | "newId">): readonly Route[] {
+  const listRoute = <Path extends "/v3/devices" | "/v3/sites/:site_id/devices">(path: Path, operation: string) =>
+    route({
+      method: "GET",
+      path: path as string,
+      operation,
+      summary: path === "/v3/devices" ? "List devices" : "List the devices of a site",
+      tag,
+      access: "readonly",
+      query: filters,
+      answer: listAnswer("devices", deviceSchema),
+      handle: async (call) => {
+        const { query } = call;
+        const page = await listDevices(needs, call, {
+          siteId: (call.params as { site_id?: string }).site_id,
+          ids: query["id.in"],
+          types: query["type.in"],
+          parentIds: query["parent_id.in"],
+          childTypes: query["child_type.in"],
+          profiles: query["profiles.has_all"],
+          page: pageOf(query),
+        });
+        const devices = await expandDevices(needs, call, { devices: page.items, expand: query.expand });
+        return { devices, total_count: page.total };
+      },
+    });
+  return [
+    listRoute("/v3/devices", "listDevices"),
+    listRoute("/v3/sites/:site_id/devices", "listSiteDevices"),
+    route({
+      method: "GET",
+      path: "/v3/devices/:device_id",
+      operation: "getDevice",
+      summary: "Get a device",
+      description: "By its id or its slug.",
+      tag,
+      access: "readonly",
+      query: { expand },
+      answer,
+      handle: async (call) => {
+        const device = await visibleDevice(needs, call, call.params.device_id);
+        if (call.query.expand === undefined) return { device: renderDevice(device, call.caller) };
+        const [expanded] = await expandDevices(needs, call, { devices: [device], expand: call.query.expand });
+        return { device: expanded };
+      },
+    }),
+    route({
+      method: "PATCH",
+      path: "/v3/devices/:device_id",
+      operation: "updateDevice",
+      summary: "Change a device",
+      tag,
+      access: "owner",
+      body: deviceChangeSchema,
+      answer,
+      handle: async (call) => {
+        const device = await updateDevice(needs, call, {
+          device: call.params.device_id,
+          change: parseDeviceChange(call.body),
+        });
+        return { device: renderDevice(device, call.caller) };
+      },
+    }),
+    route({
+      method: "DELETE",
+      path: "/v3/devices/:device_id",
+      operation: "deleteDevice",
+      summary: "Delete a device",
+      description: "Refused while other devices hang on it.",
+      tag,
+      access: "owner",
+      answer: NOTHING,
+      handle: async (call) => {
+        await deleteDevice(needs, call, call.params.device_id);
+        return {};
+      },
+    }),
+  ];
+}

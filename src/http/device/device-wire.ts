@@ -1,0 +1,143 @@
+import { type Static, Type } from "typebox";
+import type { Caller } from "#core/access/caller.ts";
+import { refuse } from "#core/app-error.ts";
+import { DEVICE_TYPES, type Device, type DeviceChange } from "#core/device/device.ts";
+import { isSlug, SLUG_RULE } from "#core/device/slug.ts";
+import { renderInstant } from "#core/time/instant.ts";
+import { siteSchema } from "#http/site/site-wire.ts";
+import { id, name, nullable, oneOf, ROLES, renderRole, strict, timestamp } from "#http/wire.ts";
+import type { ProvisionInput } from "#service/device/provision-device.ts";
+
+export const EXPANSIONS = [
+  "manifest",
+  "properties",
+  "connectivity",
+  "communication",
+  "raised_alert_names",
+  "site",
+] as const;
+export type Expansion = (typeof EXPANSIONS)[number];
+
+const slug = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  description: `Short name for paths and scripts: ${SLUG_RULE}.`,
+});
+const childType = Type.String({ minLength: 1, maxLength: 100, description: "What kind of child it is to its parent." });
+
+export const deviceSchema = strict("Device", {
+  id: id("Device identifier."),
+  name: Type.String(),
+  slug: Type.String(),
+  site_id: Type.String(),
+  blueprint_id: nullable(Type.String()),
+  type: oneOf(DEVICE_TYPES),
+  parent_id: nullable(Type.String()),
+  child_type: nullable(Type.String()),
+  authorized_role: oneOf(ROLES, { description: "What the calling token may do on this device." }),
+  created_at: timestamp,
+  updated_at: timestamp,
+  manifest: Type.Optional(nullable(Type.Object({}, { additionalProperties: true }))),
+  properties: Type.Optional(Type.Object({}, { additionalProperties: true })),
+  connectivity: Type.Optional(strict("Connectivity", { status: oneOf(["ONLINE", "OFFLINE", "UNKNOWN"]) })),
+  communication: Type.Optional(
+    nullable(
+      strict("Communication", {
+        type: oneOf(["MQTT_V1_PLAINTEXT", "MQTT_V1_TLS", "MQTT_V1_LOCALHOST", "UCM_LUA", "UCM_EMBEDDED", "LINK"]),
+        upstream_id: Type.Optional(Type.String()),
+        hardware_id: Type.Optional(Type.String()),
+        channel_id: Type.Optional(Type.String()),
+      }),
+    ),
+  ),
+  raised_alert_names: Type.Optional(Type.Array(Type.String())),
+  site: Type.Optional(siteSchema),
+});
+
+export const deviceChangeSchema = strict("DeviceChange", {
+  name: Type.Optional(name("Name of the device.")),
+  slug: Type.Optional(slug),
+  parent_id: Type.Optional(id("The device it hangs on, by id or slug.")),
+  child_type: Type.Optional(childType),
+});
+
+const newDevice = {
+  name: name("Name of the device."),
+  slug: Type.Optional(slug),
+  site_id: Type.Optional(id("Its site. Without it: the only site there is.")),
+};
+
+export const newStandaloneSchema = strict("NewStandaloneDevice", {
+  ...newDevice,
+  blueprint_id: Type.Optional(id("Blueprint identifier.")),
+});
+
+export const newLuaDeviceSchema = strict("NewLuaDevice", {
+  ...newDevice,
+  blueprint_id: id("Blueprint identifier."),
+  runtime_id: Type.Optional(id("The device that runs it, by id or slug. Without it: this gateway.")),
+});
+
+export const newChildDeviceSchema = strict("NewChildDevice", {
+  ...newDevice,
+  parent_id: id("The device it hangs on, by id or slug."),
+  child_type: childType,
+  blueprint_id: Type.Optional(id("Blueprint identifier.")),
+});
+
+export const assignBlueprintSchema = strict("AssignBlueprint", { blueprint_id: id("Blueprint identifier.") });
+
+export const provisionedSchema = strict("ProvisionedDevice", { device_id: id("Device identifier.") });
+
+interface NewDeviceBody {
+  readonly name: string;
+  readonly slug?: string;
+  readonly site_id?: string;
+  readonly blueprint_id?: string;
+  readonly parent_id?: string;
+  readonly runtime_id?: string;
+  readonly child_type?: string;
+}
+
+export function parseNewDevice(type: ProvisionInput["type"], body: NewDeviceBody): ProvisionInput {
+  return {
+    type,
+    name: body.name,
+    slug: parseSlug(body.slug),
+    siteId: body.site_id,
+    blueprintId: body.blueprint_id,
+    parent: body.parent_id ?? body.runtime_id,
+    childType: body.child_type,
+  };
+}
+
+export function parseDeviceChange(body: Static<typeof deviceChangeSchema>): Omit<DeviceChange, "blueprintId"> {
+  const slug = parseSlug(body.slug);
+  return {
+    ...(body.name !== undefined && { name: body.name }),
+    ...(slug !== undefined && { slug }),
+    ...(body.parent_id !== undefined && { parentId: body.parent_id }),
+    ...(body.child_type !== undefined && { childType: body.child_type }),
+  };
+}
+
+export function renderDevice(device: Device, caller: Caller): Static<typeof deviceSchema> {
+  return {
+    id: device.id,
+    name: device.name,
+    slug: device.slug,
+    site_id: device.siteId,
+    blueprint_id: device.blueprintId ?? null,
+    type: device.type,
+    parent_id: device.parentId ?? null,
+    child_type: device.childType ?? null,
+    authorized_role: renderRole(caller.level),
+    created_at: renderInstant(device.createdAt),
+    updated_at: renderInstant(device.updatedAt),
+  };
+}
+
+function parseSlug(text: string | undefined): string | undefined {
+  if (text === undefined || isSlug(text)) return text;
+  throw refuse("invalid_body", SLUG_RULE, { pointer: "/slug" });
+}

@@ -1,0 +1,53 @@
+// What `expand` adds to devices, read for all devices of an answer at once.
+import type { Device } from "#core/device/device.ts";
+import { type Expansion, renderDevice } from "#http/device/device-wire.ts";
+import { renderSite } from "#http/site/site-wire.ts";
+import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
+import { readProperties } from "#service/device/read-properties.ts";
+import type { Call, Needs } from "#service/ports.ts";
+
+export type ExpandNeeds = Pick<Needs, "devices" | "sites"> & { readonly catalog: BlueprintCatalog };
+
+interface Expansions {
+  readonly devices: readonly Device[];
+  readonly expand: readonly Expansion[] | undefined;
+}
+
+export async function expandDevices(
+  needs: ExpandNeeds,
+  call: Call,
+  { devices, expand }: Expansions,
+): Promise<object[]> {
+  const wanted = new Set(expand);
+  const properties = wanted.has("properties") ? await readProperties(needs, call, devices) : undefined;
+  return await Promise.all(
+    devices.map(async (device) => ({
+      ...renderDevice(device, call.caller),
+      ...(wanted.has("manifest") && { manifest: await manifestOf(needs, device) }),
+      ...(properties !== undefined && { properties: properties.get(device.id) ?? {} }),
+      ...(wanted.has("connectivity") && { connectivity: { status: "UNKNOWN" } }),
+      ...(wanted.has("communication") && { communication: await communicationOf(needs, device) }),
+      ...(wanted.has("raised_alert_names") && { raised_alert_names: [] }),
+      ...(wanted.has("site") && (await siteOf(needs, call, device))),
+    })),
+  );
+}
+
+async function manifestOf(needs: ExpandNeeds, device: Device): Promise<object | null> {
+  if (device.blueprintId === undefined) return null;
+  return (await needs.catalog.get(device.blueprintId)).manifest;
+}
+
+async function communicationOf(needs: ExpandNeeds, device: Device): Promise<object | null> {
+  if (device.type === "LUA") {
+    return { type: "UCM_LUA", ...(device.parentId !== undefined && { upstream_id: device.parentId }) };
+  }
+  const credential = await needs.devices.findCredential(device.id);
+  if (credential === undefined) return null;
+  return { type: "MQTT_V1_PLAINTEXT", hardware_id: credential.hardwareId, channel_id: credential.channelId };
+}
+
+async function siteOf(needs: ExpandNeeds, call: Call, device: Device): Promise<{ site?: object }> {
+  const site = await needs.sites.find(device.siteId);
+  return site === undefined ? {} : { site: renderSite(site, call.caller) };
+}

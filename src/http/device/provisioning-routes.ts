@@ -1,0 +1,65 @@
+import {
+  newChildDeviceSchema,
+  newLuaDeviceSchema,
+  newStandaloneSchema,
+  parseNewDevice,
+  provisionedSchema,
+} from "#http/device/device-wire.ts";
+import { type Route, route } from "#http/route.ts";
+import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
+import { provisionDevice } from "#service/device/provision-device.ts";
+import type { Needs } from "#service/ports.ts";
+
+const tag = "Provisioning";
+
+type ProvisioningNeeds = Pick<Needs, "devices" | "sites" | "blueprints" | "now" | "newId"> & {
+  readonly catalog: BlueprintCatalog;
+};
+
+export function provisioningRoutes(needs: ProvisioningNeeds): readonly Route[] {
+  return [
+    route({
+      method: "POST",
+      path: "/v3/provisioning/standalone",
+      operation: "provisionStandalone",
+      summary: "Add a device that connects by itself",
+      description: "Its credentials come from Generate Config.",
+      tag,
+      access: "owner",
+      body: newStandaloneSchema,
+      answer: provisionedSchema,
+      handle: async (call) => {
+        const device = await provisionDevice(needs, call, parseNewDevice("STANDALONE", call.body));
+        return { device_id: device.id };
+      },
+    }),
+    route({
+      method: "POST",
+      path: "/v3/provisioning/lua_device",
+      operation: "provisionLuaDevice",
+      summary: "Add a device that a Lua blueprint drives",
+      tag,
+      access: "owner",
+      body: newLuaDeviceSchema,
+      answer: provisionedSchema,
+      handle: async (call) => {
+        const device = await provisionDevice(needs, call, parseNewDevice("LUA", call.body));
+        return { device_id: device.id };
+      },
+    }),
+    route({
+      method: "POST",
+      path: "/v3/provisioning/child_device",
+      operation: "provisionChildDevice",
+      summary: "Add a device that is reached over another one",
+      tag,
+      access: "owner",
+      body: newChildDeviceSchema,
+      answer: provisionedSchema,
+      handle: async (call) => {
+        const device = await provisionDevice(needs, call, parseNewDevice("CHILD", call.body));
+        return { device_id: device.id };
+      },
+    }),
+  ];
+}

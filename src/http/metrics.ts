@@ -1,0 +1,47 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { collectDefaultMetrics, Histogram, Registry } from "prom-client";
+import { refuse } from "#core/app-error.ts";
+import { RawAnswer, type Route } from "#http/route.ts";
+
+export interface Metrics {
+  readonly route: Route;
+  readonly observe: (request: FastifyRequest, reply: FastifyReply) => void;
+}
+
+export function createMetrics(settings: { readonly metricsPublic: boolean }): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const duration = new Histogram({
+    name: "busbar_http_request_seconds",
+    help: "Time from a request's first byte to its answer, by operation and status.",
+    labelNames: ["operation", "status"],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60],
+    registers: [registry],
+  });
+  return {
+    observe(request, reply) {
+      const operation = (request.routeOptions.config as { operation?: string }).operation ?? "none";
+      duration.labels(operation, String(reply.statusCode)).observe(reply.elapsedTime / 1000);
+    },
+    route: {
+      method: "GET",
+      path: "/metrics",
+      operation: "getMetrics",
+      summary: "Metrics for Prometheus",
+      description: "Answers this machine only, unless the setting http.metrics_public is on.",
+      tag: "System",
+      access: "public",
+      answer: { contentType: registry.contentType, description: "Prometheus text." },
+      handle: async (call) => {
+        if (!settings.metricsPublic && (call.forwarded || !isLoopback(call.remoteAddress))) {
+          throw refuse("forbidden", "metrics are for this machine only; the setting http.metrics_public opens them");
+        }
+        return new RawAnswer(registry.contentType, await registry.metrics());
+      },
+    },
+  };
+}
+
+function isLoopback(address: string): boolean {
+  return address === "::1" || /^(::ffff:)?127\./.test(address);
+}

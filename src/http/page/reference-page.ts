@@ -1,0 +1,123 @@
+// The API reference for people, drawn from the OpenAPI document alone. No script: it works offline and under the
+// strictest content policy.
+import { escapeHtml } from "#http/page/html-answer.ts";
+import { PAGE_STYLE } from "#http/page/page-style.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+interface Operation {
+  readonly method: string;
+  readonly path: string;
+  readonly spec: Json;
+}
+
+export function renderReferencePage(document: Json): string {
+  const info = objectIn(document, "info");
+  const schemas = objectIn(objectIn(document, "components"), "schemas");
+  const operations = operationsOf(objectIn(document, "paths"));
+  const tags = [...new Set(operations.map((operation) => tagOf(operation)))];
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${text(info, "title")} API ${text(info, "version")}</title>
+<style>${PAGE_STYLE}</style>
+</head>
+<body>
+<main>
+<h1>${text(info, "title")} API <span class="muted">${text(info, "version")}</span></h1>
+<p class="lead">${text(info, "description")} For programs: <a href="openapi.json">openapi.json</a>.</p>
+<nav class="card" aria-label="Contents"><ul class="links">${tags.map((tag) => `<li><a href="#${anchor(tag)}">${escapeHtml(tag)}</a><span>${operations.filter((operation) => tagOf(operation) === tag).length} operations</span></li>`).join("")}<li><a href="#schemas">Schemas</a><span>${Object.keys(schemas).length} named objects</span></li></ul></nav>
+${tags.map((tag) => renderTag(tag, operations)).join("\n")}
+<section class="card" id="schemas"><h2>Schemas</h2>
+${Object.entries(schemas)
+  .map(([name, schema]) => renderSchema(name, schema as Json))
+  .join("\n")}
+</section>
+</main>
+</body>
+</html>
+`;
+}
+
+function renderTag(tag: string, operations: readonly Operation[]): string {
+  const inside = operations.filter((operation) => tagOf(operation) === tag).map(renderOperation);
+  return `<section class="card" id="${anchor(tag)}"><h2>${escapeHtml(tag)}</h2>${inside.join("\n")}</section>`;
+}
+
+function renderOperation({ method, path, spec }: Operation): string {
+  const parameters = (spec["parameters"] ?? []) as readonly Json[];
+  const rows = parameters.map(
+    (parameter) =>
+      `<tr><td><code>${text(parameter, "name")}</code></td><td>${text(parameter, "in")}</td><td>${typeText(objectIn(parameter, "schema"))}</td><td>${text(parameter, "description")}</td></tr>`,
+  );
+  const table = rows.length === 0 ? "" : renderTable(["Parameter", "In", "Type", "Meaning"], rows);
+  const body = spec["requestBody"] === undefined ? "" : `<h3>Body</h3>${contentOf(objectIn(spec, "requestBody"))}`;
+  const answer = contentOf(objectIn(objectIn(spec, "responses"), "200"));
+  return `<details id="${text(spec, "operationId")}"><summary><span class="method">${escapeHtml(method)}</span> <code>${escapeHtml(path)}</code> <span class="muted">${text(spec, "summary")}</span></summary>
+<p>${text(spec, "description")}</p>${table}${body}<h3>Answer 200</h3>${answer}</details>`;
+}
+
+function renderSchema(name: string, schema: Json): string {
+  const required = (schema["required"] ?? []) as readonly string[];
+  const rows = Object.entries(objectIn(schema, "properties")).map(([field, value]) => {
+    const inner = value as Json;
+    const must = required.includes(field) ? "yes" : "no";
+    return `<tr><td><code>${escapeHtml(field)}</code></td><td>${typeText(inner)}</td><td>${must}</td><td>${text(inner, "description")}</td></tr>`;
+  });
+  return `<details id="schema-${escapeHtml(name)}"><summary><code>${escapeHtml(name)}</code></summary>${renderTable(["Field", "Type", "Required", "Meaning"], rows)}</details>`;
+}
+
+function renderTable(heads: readonly string[], rows: readonly string[]): string {
+  const head = heads.map((name) => `<th scope="col">${name}</th>`).join("");
+  return `<div class="scroll"><table><thead><tr>${head}</tr></thead><tbody>${rows.join("")}</tbody></table></div>`;
+}
+
+function contentOf(part: Json): string {
+  const kinds = Object.entries(objectIn(part, "content")).map(
+    ([type, media]) => `<p><code>${escapeHtml(type)}</code> ${typeText(objectIn(media as Json, "schema"))}</p>`,
+  );
+  return kinds.join("");
+}
+
+function typeText(schema: Json): string {
+  if (typeof schema["$ref"] === "string") {
+    const name = escapeHtml(schema["$ref"].split("/").at(-1) ?? "");
+    return `<a href="#schema-${name}">${name}</a>`;
+  }
+  if (Array.isArray(schema["anyOf"])) return schema["anyOf"].map((part) => typeText(part as Json)).join(" or ");
+  if (Array.isArray(schema["enum"]))
+    return schema["enum"].map((word) => `<code>${escapeHtml(String(word))}</code>`).join(" ");
+  if (schema["type"] === "array") return `array of ${typeText(objectIn(schema, "items"))}`;
+  if (schema["type"] === "object" && schema["properties"] !== undefined) {
+    const fields = Object.entries(objectIn(schema, "properties"));
+    return `{ ${fields.map(([name, value]) => `<code>${escapeHtml(name)}</code>: ${typeText(value as Json)}`).join(", ")} }`;
+  }
+  const format = typeof schema["format"] === "string" ? ` (${escapeHtml(schema["format"])})` : "";
+  return typeof schema["type"] === "string" ? `${escapeHtml(schema["type"])}${format}` : "";
+}
+
+function operationsOf(paths: Json): readonly Operation[] {
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item as Json).map(([method, spec]) => ({ method: method.toUpperCase(), path, spec: spec as Json })),
+  );
+}
+
+function tagOf({ spec }: Operation): string {
+  return String((spec["tags"] as readonly unknown[])[0]);
+}
+
+function anchor(tag: string): string {
+  return `tag-${tag.toLowerCase().replaceAll(/\W+/g, "-")}`;
+}
+
+function objectIn(holder: Json, key: string): Json {
+  const value = holder[key];
+  return typeof value === "object" && value !== null ? (value as Json) : {};
+}
+
+function text(holder: Json, key: string): string {
+  const value = holder[key];
+  return value === undefined ? "" : escapeHtml(String(value));
+}

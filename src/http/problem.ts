@@ -1,0 +1,45 @@
+// From a refusal to an HTTP answer. The one table code -> status.
+import { AppError, type ErrorCode, type Refusal } from "#core/app-error.ts";
+
+export const STATUS: Readonly<Record<ErrorCode, number>> = {
+  invalid_json: 400,
+  invalid_body: 400,
+  invalid_query: 400,
+  invalid_request: 400,
+  invalid_blueprint: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  route_not_found: 404,
+  conflict: 409,
+  slug_taken: 409,
+  slug_ambiguous: 409,
+  body_too_large: 413,
+  too_many_wrong_tokens: 429,
+  overloaded: 503,
+  storage_full: 503,
+  storage_unavailable: 503,
+  shutting_down: 503,
+  not_available: 409,
+  internal: 500,
+};
+
+export interface Problem {
+  readonly status: number;
+  readonly body: { readonly errors: readonly Refusal[] };
+  readonly retryAfter: number | undefined;
+}
+
+/** Anything that is not a refusal is a fault, and a fault tells nothing about itself. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof AppError) {
+    return { status: STATUS[error.code], body: { errors: error.refusals }, retryAfter: error.retryAfter };
+  }
+  return {
+    status: 500,
+    body: {
+      errors: [{ code: "internal", message: "a fault in Busbar; its log has the details under the request id" }],
+    },
+    retryAfter: undefined,
+  };
+}

@@ -1,0 +1,143 @@
+// Query parameters: one description of each gives its parser and its place in the OpenAPI document.
+// An empty value means "not given".
+import { AppError, type Refusal } from "#core/app-error.ts";
+import { nearestOf } from "#core/text/nearest.ts";
+import { type Instant, parseInstant } from "#core/time/instant.ts";
+import type { PageRequest } from "#service/ports.ts";
+
+export interface Param<Value> {
+  readonly description: string;
+  readonly schema: Readonly<Record<string, unknown>>;
+  /** Gives the value, or says what is wrong with the text. */
+  readonly parse: (text: string) => { readonly value: Value } | { readonly problem: string };
+}
+
+export type QuerySpec = Readonly<Record<string, Param<unknown>>>;
+
+export type ParsedQuery<Spec extends QuerySpec> = {
+  readonly [Name in keyof Spec]: (Spec[Name] extends Param<infer Value> ? Value : never) | undefined;
+};
+
+export function parseQuery<Spec extends QuerySpec>(
+  spec: Spec,
+  given: Readonly<Record<string, unknown>>,
+): ParsedQuery<Spec> {
+  const values: Record<string, unknown> = Object.create(null);
+  const refusals: Refusal[] = [];
+  for (const [name, text] of Object.entries(given)) {
+    const param = Object.hasOwn(spec, name) ? spec[name] : undefined;
+    if (param === undefined) refusals.push(bad(name, unknownParameter(name, Object.keys(spec))));
+    else if (typeof text !== "string") refusals.push(bad(name, `${name} is given more than once`));
+    else if (text !== "") {
+      const parsed = param.parse(text);
+      if ("problem" in parsed) refusals.push(bad(name, `${name} ${parsed.problem}`));
+      else values[name] = parsed.value;
+    }
+  }
+  const [first, ...others] = refusals;
+  if (first !== undefined) throw new AppError([first, ...others]);
+  return values as ParsedQuery<Spec>;
+}
+
+export function wholeNumber(description: string): Param<number> {
+  return {
+    description,
+    schema: { type: "integer", minimum: 0 },
+    parse: (text) =>
+      /^\d{1,15}$/.test(text)
+        ? { value: Number(text) }
+        : { problem: `must be a whole number, 0 or more, not ${shown(text)}` },
+  };
+}
+
+export function dateTime(description: string): Param<Instant> {
+  return {
+    description,
+    schema: { type: "string", format: "date-time" },
+    parse: (text) => {
+      const value = parseInstant(text);
+      return value === undefined
+        ? { problem: `must be an RFC 3339 date-time such as 2026-11-14T12:00:00Z, not ${shown(text)}` }
+        : { value };
+    },
+  };
+}
+
+/** One of some words, in any case. */
+export function choice<Word extends string>(description: string, words: readonly Word[]): Param<Word> {
+  return { description, schema: { type: "string", enum: words }, parse: (text) => chosen(text, words) };
+}
+
+/** A comma-separated list of any texts. */
+export function list(description: string): Param<readonly string[]> {
+  return {
+    description,
+    schema: { type: "string", description: "comma-separated" },
+    parse: (text) => ({ value: split(text) }),
+  };
+}
+
+/** A comma-separated list of some words, in any case. */
+export function listOf<Word extends string>(description: string, words: readonly Word[]): Param<readonly Word[]> {
+  return {
+    description: `${description} Any of: ${words.join(", ")}.`,
+    schema: { type: "string", description: "comma-separated" },
+    parse: (text) => {
+      const value: Word[] = [];
+      for (const part of split(text)) {
+        const found = chosen(part, words);
+        if ("problem" in found) return found;
+        value.push(found.value);
+      }
+      return { value };
+    },
+  };
+}
+
+const DEFAULT_LIMIT = 100;
+const MAX_LIMIT = 1_000;
+
+export const paging = {
+  limit: wholeNumber(
+    `The most items to answer with. Default ${DEFAULT_LIMIT}; more than ${MAX_LIMIT} counts as ${MAX_LIMIT}.`,
+  ),
+  offset: wholeNumber("How many items to skip before the first one."),
+};
+
+export function pageOf(query: {
+  readonly limit: number | undefined;
+  readonly offset: number | undefined;
+}): PageRequest {
+  return { limit: Math.min(query.limit ?? DEFAULT_LIMIT, MAX_LIMIT), offset: query.offset ?? 0 };
+}
+
+function split(text: string): readonly string[] {
+  return text
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+}
+
+function chosen<Word extends string>(text: string, words: readonly Word[]): { value: Word } | { problem: string } {
+  const value = words.find((word) => word.toLowerCase() === text.toLowerCase());
+  if (value !== undefined) return { value };
+  const close = nearestOf(text, words);
+  const hint = close === undefined ? "" : `; did you mean ${close}?`;
+  return { problem: `must be one of ${words.join(", ")}, not ${shown(text)}${hint}` };
+}
+
+function unknownParameter(name: string, known: readonly string[]): string {
+  const close = nearestOf(name, known);
+  if (close !== undefined) return `there is no query parameter ${shown(name)}; did you mean ${close}?`;
+  const others = known.length === 0 ? "this operation takes none" : `this operation takes ${known.join(", ")}`;
+  return `there is no query parameter ${shown(name)}; ${others}`;
+}
+
+function bad(parameter: string, message: string): Refusal {
+  return { code: "invalid_query", message, details: { parameter: parameter.slice(0, 100) } };
+}
+
+/** User text as it may stand in a message: quoted, and short. */
+function shown(text: string): string {
+  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}...` : text);
+}

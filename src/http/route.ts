@@ -1,0 +1,86 @@
+// A route as data: the server registers it, the OpenAPI document lists it, the access tests enumerate it.
+import type { Static, TSchema } from "typebox";
+import type { AccessLevel } from "#core/access/level.ts";
+import type { ParsedQuery, QuerySpec } from "#http/query.ts";
+import type { Call } from "#service/ports.ts";
+
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+type ParamNames<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | ParamNames<Rest>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never;
+
+/** Everything a handler may look at: already parsed, and the caller already checked for the route's level. */
+export interface RouteCall<Path extends string, Query extends QuerySpec, Body> extends Call {
+  readonly params: { readonly [Name in ParamNames<Path>]: string };
+  readonly query: ParsedQuery<Query>;
+  readonly body: Body;
+  /** The address under which the client reached this server. */
+  readonly host: { readonly name: string; readonly port: number };
+  /** The call came over a proxy, whether or not that proxy is trusted. */
+  readonly forwarded: boolean;
+  /** Aborted when the client has gone or the server stops. */
+  readonly signal: AbortSignal;
+}
+
+interface RouteHead<Path extends string, Query extends QuerySpec> {
+  readonly method: Method;
+  readonly path: Path;
+  /** Unique name; the operationId of the OpenAPI document and the action of a refused call in the audit log. */
+  readonly operation: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly tag: string;
+  /** The level every caller needs, checked before anything is read. `public` routes take no token. */
+  readonly access: AccessLevel | "public";
+  readonly query?: Query;
+  /** Schema of the JSON answer, or what a RawAnswer may be. */
+  readonly answer: TSchema | { readonly contentType: string; readonly description: string };
+}
+
+/** An answer that is not JSON. */
+export class RawAnswer {
+  readonly contentType: string;
+  readonly content: Uint8Array | string;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(contentType: string, content: Uint8Array | string, headers: Readonly<Record<string, string>> = {}) {
+    this.contentType = contentType;
+    this.content = content;
+    this.headers = headers;
+  }
+}
+
+export interface Route extends RouteHead<string, QuerySpec> {
+  /** JSON by a schema, or the bytes as they came (then the accepted content types, for the document). */
+  readonly body?: TSchema | readonly string[];
+  readonly handle: (call: RouteCall<string, QuerySpec, unknown>) => Promise<object>;
+}
+
+/** A route with a JSON body or none. */
+export function route<
+  const Path extends string,
+  Query extends QuerySpec = Record<never, never>,
+  Body extends TSchema = never,
+>(
+  definition: RouteHead<Path, Query> & {
+    readonly body?: Body;
+    readonly handle: (
+      call: RouteCall<Path, Query, [Body] extends [never] ? undefined : Static<Body>>,
+    ) => Promise<object>;
+  },
+): Route {
+  return definition as unknown as Route;
+}
+
+/** A route that takes the body's bytes. */
+export function bytesRoute<const Path extends string>(
+  definition: RouteHead<Path, Record<never, never>> & {
+    readonly body: readonly string[];
+    readonly handle: (call: RouteCall<Path, Record<never, never>, Uint8Array>) => Promise<object>;
+  },
+): Route {
+  return definition as unknown as Route;
+}

@@ -1,0 +1,40 @@
+// Every route there is, in the order of the reference.
+import { auditRoutes } from "#http/access/audit-routes.ts";
+import { tokenRoutes } from "#http/access/token-routes.ts";
+import { blueprintRoutes } from "#http/blueprint/blueprint-routes.ts";
+import { compatibilityRoutes } from "#http/compatibility.ts";
+import { deviceBlueprintRoutes } from "#http/device/device-blueprint-routes.ts";
+import { deviceConfigRoutes } from "#http/device/device-config-routes.ts";
+import { deviceRoutes } from "#http/device/device-routes.ts";
+import { provisioningRoutes } from "#http/device/provisioning-routes.ts";
+import type { Route } from "#http/route.ts";
+import { siteRoutes } from "#http/site/site-routes.ts";
+import { type SystemNeeds, systemRoutes } from "#http/system/system-routes.ts";
+import type { Authenticator } from "#service/access/authenticator.ts";
+import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
+import type { Needs } from "#service/ports.ts";
+
+export interface RouteNeeds extends Needs {
+  readonly authenticator: Authenticator;
+  readonly catalog: BlueprintCatalog;
+}
+
+export interface RouteSettings extends SystemNeeds {
+  /** Undefined when no broker runs. */
+  readonly mqttPort: number | undefined;
+}
+
+export function createRoutes(needs: RouteNeeds, settings: RouteSettings): readonly Route[] {
+  const routes = [
+    ...siteRoutes(needs),
+    ...deviceRoutes(needs),
+    ...deviceBlueprintRoutes(needs),
+    ...deviceConfigRoutes(needs, settings),
+    ...provisioningRoutes(needs),
+    ...blueprintRoutes(needs),
+    ...tokenRoutes(needs),
+    ...auditRoutes(needs),
+  ];
+  const all = [...routes, ...compatibilityRoutes(needs, routes)];
+  return [...all, ...systemRoutes(settings, all)];
+}

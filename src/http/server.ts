@@ -1,0 +1,249 @@
+// The life of a request, in this order: request id -> stopping? -> token -> level -> body and query parsed -> handler -> answer.
+// Nothing of the body is read before the token and the level are accepted.
+import { isIP } from "node:net";
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import type { Logger } from "pino";
+import type { Caller } from "#core/access/caller.ts";
+import { AppError, refuse } from "#core/app-error.ts";
+import { createAuthenticate } from "#http/authenticate.ts";
+import { compileBody } from "#http/body.ts";
+import { createMetrics } from "#http/metrics.ts";
+import { problemOf } from "#http/problem.ts";
+import { parseQuery } from "#http/query.ts";
+import { createRequestIds } from "#http/request-id.ts";
+import { RawAnswer, type Route } from "#http/route.ts";
+import { SECURITY_HEADERS } from "#http/security-headers.ts";
+import type { Authenticator } from "#service/access/authenticator.ts";
+import { requireLevel } from "#service/access/require-level.ts";
+import type { Needs } from "#service/ports.ts";
+
+const BODY_LIMIT = 1024 * 1024;
+const STOP_WITHIN_MS = 10_000;
+/** Longer than any id or slug, so that a long one is an unknown one, and short enough to cost nothing. */
+const MAX_PARAM_LENGTH = 500;
+const PREFIXES = ["", "/api"];
+
+export interface ServerNeeds extends Pick<Needs, "now" | "newId" | "audit"> {
+  readonly authenticator: Authenticator;
+  readonly log: Logger;
+}
+
+export interface ServerSettings {
+  readonly headerPrefixes: readonly string[];
+  readonly wrongTokenLimit: number;
+  readonly trustProxy: boolean | readonly string[];
+  readonly metricsPublic: boolean;
+}
+
+export interface Server {
+  listen(port: number, host: string): Promise<{ readonly port: number }>;
+  /** Finishes what runs, refuses what is new, and after at most 10 s cuts off what is left. */
+  stop(): Promise<void>;
+}
+
+export async function createServer(
+  needs: ServerNeeds,
+  settings: ServerSettings,
+  routes: readonly Route[],
+): Promise<Server> {
+  const authenticate = createAuthenticate(needs, settings);
+  const metrics = createMetrics(settings);
+  const stopping = new AbortController();
+  const app = createApp(needs, settings);
+
+  // Every body arrives as bytes, whatever its content type says: the route decides how to read it.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
+
+  app.addHook("onRequest", async (request, reply) => {
+    reply.header("x-request-id", request.id);
+    reply.headers(SECURITY_HEADERS);
+    if (stopping.signal.aborted) {
+      reply.header("connection", "close");
+      throw refuse("shutting_down", "the service is stopping; try again in a moment");
+    }
+  });
+  app.addHook("onResponse", async (request, reply) => metrics.observe(request, reply));
+  app.setErrorHandler(async (error, request, reply) => sendProblem(needs, request, { reply, error: translate(error) }));
+  app.setNotFoundHandler(async (request, reply) => {
+    const message = `no operation answers ${request.method} ${pathOf(request.url)}; /docs lists them all`;
+    return sendProblem(needs, request, { reply, error: refuse("route_not_found", message) });
+  });
+
+  for (const route of [...routes, metrics.route]) {
+    for (const prefix of PREFIXES) register(app, route, { prefix, authenticate, stopping: stopping.signal });
+  }
+  await app.ready();
+
+  return {
+    async listen(port, host) {
+      await app.listen({ port, host });
+      const address = app.server.address();
+      return { port: typeof address === "object" && address !== null ? address.port : port };
+    },
+    async stop() {
+      stopping.abort();
+      const cut = setTimeout(() => app.server.closeAllConnections(), STOP_WITHIN_MS);
+      await app.close();
+      clearTimeout(cut);
+    },
+  };
+}
+
+function createApp(needs: ServerNeeds, settings: ServerSettings): FastifyInstance {
+  const app = Fastify({
+    bodyLimit: BODY_LIMIT,
+    genReqId: createRequestIds(),
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
+    trustProxy: typeof settings.trustProxy === "boolean" ? settings.trustProxy : [...settings.trustProxy],
+    requestTimeout: 30_000,
+    keepAliveTimeout: 72_000,
+    forceCloseConnections: "idle",
+    return503OnClosing: false,
+    frameworkErrors: (error, request, reply) => {
+      reply.headers(SECURITY_HEADERS).header("x-request-id", request.id);
+      void sendProblem(needs, request, { reply: reply as FastifyReply, error: translate(error) });
+    },
+    http: { headersTimeout: 10_000, connectionsCheckingInterval: 5_000, maxHeaderSize: 16_384 },
+    clientErrorHandler: (error, socket) => {
+      // Not yet a request: no headers were understood, so the answer is written by hand.
+      if (socket.destroyed || !socket.writable) return;
+      const message = `the request breaks HTTP or one of its limits (${String(error.code ?? "malformed")})`;
+      const body = JSON.stringify({ errors: [{ code: "invalid_request", message }] });
+      const head = `Content-Type: application/json\r\nX-Request-Id: ${needs.newId()}\r\nContent-Length: ${Buffer.byteLength(body)}`;
+      socket.end(`HTTP/1.1 400 Bad Request\r\n${head}\r\nConnection: close\r\n\r\n${body}`);
+    },
+  });
+  app.server.maxConnections = 10_000;
+  return app;
+}
+
+interface Registration {
+  readonly prefix: string;
+  readonly authenticate: ReturnType<typeof createAuthenticate>;
+  readonly stopping: AbortSignal;
+}
+
+const callers = new WeakMap<FastifyRequest, Caller>();
+const NOBODY: Caller = { tokenId: "", tokenName: "", level: "readonly", sites: new Set() };
+
+function register(app: FastifyInstance, route: Route, { prefix, authenticate, stopping }: Registration): void {
+  const { access } = route;
+  const schema = route.body;
+  const takesBytes = Array.isArray(schema);
+  const parseBody =
+    schema === undefined || takesBytes ? undefined : compileBody(schema as Exclude<typeof schema, readonly string[]>);
+  app.route({
+    method: route.method,
+    url: prefix + route.path,
+    config: { operation: route.operation },
+    onRequest: async (request) => {
+      if (access === "public") return;
+      const caller = await authenticate(request.headers, request.ip);
+      callers.set(request, caller);
+      requireLevel(caller, access);
+    },
+    handler: async (request, reply) => {
+      const raw = request.body as Uint8Array | undefined;
+      const answer = await route.handle({
+        caller: callers.get(request) ?? NOBODY,
+        requestId: request.id,
+        remoteAddress: request.ip,
+        params: request.params as Record<string, string>,
+        query: parseQuery(route.query ?? {}, request.query as Record<string, unknown>),
+        body: parseBody === undefined ? (takesBytes ? (raw ?? new Uint8Array()) : undefined) : parseBody(raw),
+        host: hostOf(request),
+        forwarded: request.headers["x-forwarded-for"] !== undefined || request.headers.forwarded !== undefined,
+        signal: stopping,
+      });
+      return send(reply, 200, answer);
+    },
+  });
+}
+
+/** Fastify adds a charset to JSON text, which some clients refuse; it leaves bytes alone. */
+function send(reply: FastifyReply, status: number, answer: object): FastifyReply {
+  if (answer instanceof RawAnswer) {
+    return reply
+      .code(status)
+      .headers(answer.headers)
+      .header("content-type", answer.contentType)
+      .send(Buffer.from(answer.content as Uint8Array));
+  }
+  return reply
+    .code(status)
+    .header("content-type", "application/json")
+    .send(Buffer.from(JSON.stringify(answer)));
+}
+
+interface Failure {
+  readonly reply: FastifyReply;
+  readonly error: unknown;
+}
+
+async function sendProblem(
+  needs: ServerNeeds,
+  request: FastifyRequest,
+  { reply, error }: Failure,
+): Promise<FastifyReply> {
+  const problem = problemOf(error);
+  if (problem.status === 500) needs.log.error({ requestId: request.id, err: error }, "a fault in Busbar");
+  if (error instanceof AppError && (error.code === "unauthorized" || error.code === "forbidden")) {
+    await recordRefusal(needs, request, error);
+  }
+  if (problem.retryAfter !== undefined) reply.header("retry-after", String(problem.retryAfter));
+  return send(reply, problem.status, problem.body);
+}
+
+async function recordRefusal(needs: ServerNeeds, request: FastifyRequest, error: AppError): Promise<void> {
+  const caller = callers.get(request);
+  const params = (request.params ?? {}) as Readonly<Record<string, string | undefined>>;
+  const entry = {
+    id: needs.newId(),
+    at: needs.now(),
+    actor: caller && { tokenId: caller.tokenId, name: caller.tokenName },
+    action: (request.routeOptions.config as { operation?: string }).operation ?? "unknown",
+    target: {
+      ...(params["site_id"] !== undefined && { siteId: params["site_id"] }),
+      ...(params["device_id"] !== undefined && { deviceId: params["device_id"] }),
+      ...(params["token_id"] !== undefined && { tokenId: params["token_id"] }),
+    },
+    outcome: "REFUSED" as const,
+    code: error.code,
+    requestId: request.id,
+    remoteAddress: isIP(request.ip) === 0 ? "unknown" : request.ip,
+    details: { message: error.message },
+  };
+  try {
+    await needs.audit.append([entry]);
+  } catch (failure) {
+    needs.log.error({ requestId: request.id, err: failure }, "a refused call could not be written to the audit log");
+  }
+}
+
+/** Fastify's own refusals, in our words. Anything unknown stays what it is: a fault. */
+function translate(error: unknown): unknown {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  switch (code) {
+    case "FST_ERR_CTP_BODY_TOO_LARGE":
+      return refuse("body_too_large", "the body is larger than 1 MiB");
+    case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
+    case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
+    case "FST_ERR_BAD_URL":
+    case "FST_ERR_MAX_PARAM_LENGTH":
+    case "ECONNRESET":
+      return refuse("invalid_request", "the request breaks HTTP: its path, length or content type makes no sense");
+    default:
+      return error;
+  }
+}
+
+function hostOf(request: FastifyRequest): { readonly name: string; readonly port: number } {
+  const { hostname, port, socket, protocol } = request;
+  return { name: hostname || (socket.localAddress ?? "127.0.0.1"), port: port ?? (protocol === "https" ? 443 : 80) };
+}
+
+function pathOf(url: string): string {
+  const path = url.split("?", 1)[0] ?? url;
+  return path.length > 100 ? `${path.slice(0, 100)}...` : path;
+}

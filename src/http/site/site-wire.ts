@@ -1,0 +1,87 @@
+import { type Static, Type } from "typebox";
+import type { Caller } from "#core/access/caller.ts";
+import { refuse } from "#core/app-error.ts";
+import type { Location, Site, SiteChange } from "#core/site/site.ts";
+import { isTimezone } from "#core/site/timezone.ts";
+import { renderInstant } from "#core/time/instant.ts";
+import { id, name, oneOf, ROLES, renderRole, strict, timestamp } from "#http/wire.ts";
+import type { SiteInput } from "#service/site/create-site.ts";
+
+const location = strict("Location", {
+  name: name("What people call the place."),
+  latitude: Type.Optional(Type.Number({ minimum: -90, maximum: 90 })),
+  longitude: Type.Optional(Type.Number({ minimum: -180, maximum: 180 })),
+});
+const timezone = Type.String({ minLength: 1, maxLength: 100, description: "IANA name, such as Europe/Berlin." });
+
+export const siteSchema = strict("Site", {
+  id: id("Site identifier."),
+  name: Type.String(),
+  timezone,
+  version: oneOf(["V3"]),
+  authorized_role: oneOf(ROLES, { description: "What the calling token may do on this site." }),
+  location: Type.Optional(location),
+  created_at: timestamp,
+  updated_at: timestamp,
+});
+
+export const newSiteSchema = strict("NewSite", {
+  name: name("Name of the site."),
+  timezone: Type.Optional(timezone),
+  location: Type.Optional(location),
+});
+
+export const siteChangeSchema = strict("SiteChange", {
+  name: Type.Optional(name("Name of the site.")),
+  timezone: Type.Optional(timezone),
+  location: Type.Optional(location),
+});
+
+export function parseNewSite(body: Static<typeof newSiteSchema>): SiteInput {
+  return {
+    name: body.name,
+    timezone: parseTimezone(body.timezone) ?? "UTC",
+    location: body.location && parseLocation(body.location),
+  };
+}
+
+export function parseSiteChange(body: Static<typeof siteChangeSchema>): SiteChange {
+  const timezone = parseTimezone(body.timezone);
+  return {
+    ...(body.name !== undefined && { name: body.name }),
+    ...(timezone !== undefined && { timezone }),
+    ...(body.location !== undefined && { location: parseLocation(body.location) }),
+  };
+}
+
+export function renderSite(site: Site, caller: Caller): Static<typeof siteSchema> {
+  return {
+    id: site.id,
+    name: site.name,
+    timezone: site.timezone,
+    version: "V3",
+    authorized_role: renderRole(caller.level),
+    ...(site.location !== undefined && { location: site.location }),
+    created_at: renderInstant(site.createdAt),
+    updated_at: renderInstant(site.updatedAt),
+  };
+}
+
+function parseTimezone(text: string | undefined): string | undefined {
+  if (text === undefined || isTimezone(text)) return text;
+  throw refuse(
+    "invalid_body",
+    `there is no time zone ${JSON.stringify(text)}; use an IANA name such as Europe/Berlin`,
+    {
+      pointer: "/timezone",
+    },
+  );
+}
+
+function parseLocation(given: Static<typeof location>): Location {
+  return {
+    name: given.name,
+    ...(given.latitude !== undefined && { latitude: given.latitude }),
+    ...(given.longitude !== undefined && { longitude: given.longitude }),
+  };
+}

@@ -1,0 +1,93 @@
+import { Type } from "typebox";
+import { renderOpenapi } from "#http/openapi.ts";
+import { htmlAnswer } from "#http/page/html-answer.ts";
+import { renderReferencePage } from "#http/page/reference-page.ts";
+import { renderWelcomePage } from "#http/page/welcome-page.ts";
+import { type Route, route } from "#http/route.ts";
+import { oneOf } from "#http/wire.ts";
+
+const tag = "System";
+
+export interface SystemNeeds {
+  /** Rejects when the records cannot be read. */
+  readonly checkReady: () => Promise<void>;
+  readonly about: {
+    readonly version: string;
+    readonly role: string;
+    readonly headerPrefix: string;
+  };
+}
+
+/** Routes about the program itself; the document and its page cover `others` and these. */
+export function systemRoutes(needs: SystemNeeds, others: readonly Route[]): readonly Route[] {
+  const status = Type.Object({ status: oneOf(["ok"]) }, { additionalProperties: false });
+  const routes: Route[] = [
+    route({
+      method: "GET",
+      path: "/healthz",
+      operation: "getHealth",
+      summary: "Whether the process answers",
+      tag,
+      access: "public",
+      answer: status,
+      handle: async () => ({ status: "ok" }),
+    }),
+    route({
+      method: "GET",
+      path: "/readyz",
+      operation: "getReadiness",
+      summary: "Whether calls can be served",
+      description: "Answers 503 while the records cannot be read and while the service stops.",
+      tag,
+      access: "public",
+      answer: status,
+      handle: async () => {
+        await needs.checkReady();
+        return { status: "ok" };
+      },
+    }),
+    route({
+      method: "GET",
+      path: "/openapi.json",
+      operation: "getOpenapi",
+      summary: "This interface as an OpenAPI 3.1 document",
+      tag,
+      access: "public",
+      answer: Type.Object({}, { additionalProperties: true }),
+      handle: async () => document(),
+    }),
+    route({
+      method: "GET",
+      path: "/docs",
+      operation: "getReference",
+      summary: "This interface as a page",
+      tag,
+      access: "public",
+      answer: { contentType: "text/html", description: "The reference." },
+      handle: async () => reference(),
+    }),
+    route({
+      method: "GET",
+      path: "/",
+      operation: "getWelcome",
+      summary: "What runs here",
+      tag,
+      access: "public",
+      answer: { contentType: "text/html", description: "A page for people." },
+      handle: async () => welcome(),
+    }),
+  ];
+  const all = [...others, ...routes];
+  const document = once(() => renderOpenapi(all, needs.about));
+  const reference = once(() => htmlAnswer(renderReferencePage(document())));
+  const welcome = once(() => htmlAnswer(renderWelcomePage(needs.about)));
+  return routes;
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let value: Value | undefined;
+  return () => {
+    value ??= make();
+    return value;
+  };
+}

@@ -1,0 +1,51 @@
+// Pieces of the wire that every subject shares.
+import { type Static, type TProperties, type TSchema, Type } from "typebox";
+import { ACCESS_LEVELS, type AccessLevel } from "#core/access/level.ts";
+import type { Page } from "#service/ports.ts";
+
+/** Levels as the ecosystem's clients spell them in `authorized_role`. */
+export const ROLES = ["READONLY", "USER", "OWNER", "INSTALLER", "VENDOR", "SYSTEM"] as const;
+
+export type Role = (typeof ROLES)[number];
+
+export function renderRole(level: AccessLevel): Role {
+  return ROLES[ACCESS_LEVELS.indexOf(level)] ?? "READONLY";
+}
+
+export const oneOf = <const Words extends readonly string[]>(words: Words, options: object = {}) =>
+  Type.Unsafe<Words[number]>({ type: "string", enum: [...words], ...options });
+
+export const name = (description: string) =>
+  Type.String({
+    minLength: 1,
+    maxLength: 200,
+    pattern: "^[^\\u0000-\\u001f\\u007f]*\\S[^\\u0000-\\u001f\\u007f]*$",
+    description,
+  });
+
+export const id = (description: string) => Type.String({ minLength: 1, maxLength: 200, description });
+
+export const timestamp = Type.String({ format: "date-time" });
+
+export const nullable = <Schema extends TSchema>(schema: Schema) =>
+  Type.Unsafe<Static<Schema> | null>({ anyOf: [schema, { type: "null" }] });
+
+/** An object that refuses fields it does not list. Its title makes it a named schema of the OpenAPI document. */
+export const strict = <Properties extends TProperties>(title: string, properties: Properties) =>
+  Type.Object(properties, { title, additionalProperties: false });
+
+/** What operations answer that have nothing to tell. */
+export const NOTHING = Type.Object({}, { additionalProperties: false });
+
+export const listAnswer = <Schema extends TSchema>(plural: string, item: Schema) =>
+  Type.Object(
+    {
+      [plural]: Type.Array(item),
+      total_count: Type.Integer({ minimum: 0, description: "How many match, on all pages." }),
+    },
+    { additionalProperties: false },
+  );
+
+export function renderPage<Item>(plural: string, page: Page<Item>, render: (item: Item) => object): object {
+  return { [plural]: page.items.map(render), total_count: page.total };
+}

@@ -1,0 +1,15 @@
+import type { Call, Needs } from "#service/ports.ts";
+import { createSite } from "#service/site/create-site.ts";
+
+/** A gateway stands on a site, so its first start makes one. */
+export async function ensureFirstSite(
+  needs: Pick<Needs, "sites" | "now" | "newId">,
+  call: Call,
+  name: string,
+): Promise<{ readonly siteId: string; readonly isNew: boolean }> {
+  const { items } = await needs.sites.list("all", { limit: 1, offset: 0 });
+  if (items[0] !== undefined) return { siteId: items[0].id, isNew: false };
+  const timezone = new Intl.DateTimeFormat("en").resolvedOptions().timeZone;
+  const site = await createSite(needs, call, { name, timezone, location: undefined });
+  return { siteId: site.id, isNew: true };
+}

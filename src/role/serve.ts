@@ -1,0 +1,59 @@
+// The long-running process: start, tell where to look, and stop cleanly on a signal.
+import { isIP } from "node:net";
+import type { Logger } from "pino";
+import type { Config } from "#config";
+import { type Running, start, VERSION } from "#role/start.ts";
+
+/** Resolves after a clean stop. Rejects when it cannot start or must not go on. */
+export async function serve(config: Config, log: Logger): Promise<void> {
+  const end = Promise.withResolvers<void>();
+  const running = await start(config, log, end.reject).catch((error: unknown) => {
+    throw explain(error, config);
+  });
+  const stop = (signal: NodeJS.Signals) => {
+    log.info({ signal }, "stopping: finishing what runs, at most 10 s");
+    running.stop().then(end.resolve, end.reject);
+  };
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stop);
+  if (!isLoopback(config.host)) {
+    log.warn({ host: config.host }, "listening beyond this machine without TLS: put a TLS proxy in front");
+  }
+  log.info({ role: config.role, data: config.data, url: running.url }, "ready");
+  process.stdout.write(welcome(config, running));
+  await end.promise;
+  log.info("stopped");
+}
+
+function welcome(config: Config, { url, tokenFile }: Running): string {
+  const token = tokenFile === undefined ? "the one in BUSBAR_ADMIN_TOKEN" : tokenFile;
+  return [
+    "",
+    `  Busbar ${VERSION}, ${config.role}, is ready`,
+    "",
+    `  Look      ${url}/`,
+    `  API       ${url}/docs`,
+    `  Token     ${token}`,
+    "  Try       ./bin/busbar site list",
+    "            ./bin/busbar device list",
+    "",
+    "  Stop with Ctrl-C.",
+    "",
+    "",
+  ].join("\n");
+}
+
+function explain(error: unknown, config: Config): unknown {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code === "EADDRINUSE") {
+    return new Error(`port ${config.port} is in use on ${config.host}; choose another with --port or BUSBAR_PORT`);
+  }
+  if (code === "EACCES") {
+    return new Error(`no permission to use port ${config.port} or the folder ${config.data}`);
+  }
+  if (code === "EADDRNOTAVAIL") return new Error(`this machine has no address ${config.host}`);
+  return error;
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
+}

@@ -1,0 +1,25 @@
+import type { AuditEntry, AuditTarget } from "#core/access/audit-entry.ts";
+import type { Call, Needs } from "#service/ports.ts";
+
+interface Deed {
+  /** subject.verb, such as `site.create`. */
+  readonly action: string;
+  readonly target: AuditTarget;
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+/** The audit entry of a change that is about to be stored together with it. */
+export function auditTrail(needs: Pick<Needs, "now" | "newId">, call: Call, deed: Deed): AuditEntry {
+  return {
+    id: needs.newId(),
+    at: needs.now(),
+    actor: { tokenId: call.caller.tokenId, name: call.caller.tokenName },
+    action: deed.action,
+    target: deed.target,
+    outcome: "OK",
+    code: undefined,
+    requestId: call.requestId,
+    remoteAddress: call.remoteAddress,
+    details: deed.details ?? {},
+  };
+}

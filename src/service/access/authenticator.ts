@@ -1,0 +1,97 @@
+// From a token's text to a caller. Tokens are cached, and a revoked one leaves the cache before the revocation is
+// answered: a call that starts after that answer is refused.
+import type { Caller } from "#core/access/caller.ts";
+import { tokenIdOf } from "#core/access/token.ts";
+import { ADMIN_TOKEN_ID, isLive, type TokenRecord } from "#core/access/token-record.ts";
+import { type AppError, refuse } from "#core/app-error.ts";
+import { type Instant, renderInstant } from "#core/time/instant.ts";
+import { hashSecret, sameHash } from "#service/access/hash-secret.ts";
+import type { Needs } from "#service/ports.ts";
+
+const MAX_CACHED = 10_000;
+
+export interface Authenticator {
+  /** The caller behind a token's text; refuses with `unauthorized`. */
+  authenticate(text: string | undefined): Promise<Caller>;
+  /** Must be called after a token changed in the store. */
+  forget(tokenId: string): void;
+  lastUse(tokenId: string): Instant | undefined;
+  /** Stores the last uses seen since the last time. */
+  flushUses(): Promise<void>;
+}
+
+interface Entry {
+  readonly token: TokenRecord;
+  readonly caller: Caller;
+}
+
+type AuthenticatorNeeds = Pick<Needs, "tokens" | "now">;
+
+export function createAuthenticator(needs: AuthenticatorNeeds, admin: TokenRecord): Authenticator {
+  const cache = new Map<string, Entry>();
+  const adminEntry = entryOf(admin);
+  let uses = new Map<string, Instant>();
+  /** Rises with every `forget`, so that a look-up that began before it does not refill the cache. */
+  let generation = 0;
+
+  async function lookUp(id: string): Promise<Entry | undefined> {
+    const cached = cache.get(id);
+    if (cached !== undefined) return cached;
+    const began = generation;
+    const token = await needs.tokens.find(id);
+    if (token === undefined || id === ADMIN_TOKEN_ID) return undefined;
+    const entry = entryOf(token);
+    if (began === generation) {
+      if (cache.size >= MAX_CACHED) for (const oldest of cache.keys()) if (cache.delete(oldest)) break;
+      cache.set(id, entry);
+    }
+    return entry;
+  }
+
+  return {
+    async authenticate(text) {
+      if (text === undefined || text === "") throw refuse("unauthorized", "the call carries no access token");
+      const hash = hashSecret(text);
+      const entry = sameHash(hash, admin.hash) ? adminEntry : await knownEntry(text, hash);
+      const now = needs.now();
+      if (!isLive(entry.token, now)) throw ended(entry.token);
+      uses.set(entry.token.id, now);
+      return entry.caller;
+    },
+    forget(tokenId) {
+      generation++;
+      cache.delete(tokenId);
+    },
+    lastUse: (tokenId) => uses.get(tokenId),
+    async flushUses() {
+      if (uses.size === 0) return;
+      const seen = uses;
+      uses = new Map();
+      await needs.tokens.noteUse(seen);
+    },
+  };
+
+  async function knownEntry(text: string, hash: Uint8Array): Promise<Entry> {
+    const id = tokenIdOf(text);
+    const entry = id === undefined ? undefined : await lookUp(id);
+    if (entry === undefined || !sameHash(hash, entry.token.hash)) {
+      throw refuse("unauthorized", "the access token is not known here");
+    }
+    return entry;
+  }
+}
+
+function entryOf(token: TokenRecord): Entry {
+  return {
+    token,
+    caller: { tokenId: token.id, tokenName: token.name, level: token.level, sites: token.sites },
+  };
+}
+
+function ended(token: TokenRecord): AppError {
+  if (token.revokedAt !== undefined) {
+    return refuse("unauthorized", `the access token was revoked at ${renderInstant(token.revokedAt)}`);
+  }
+  const expired = token.expiresAt === undefined ? "" : ` at ${renderInstant(token.expiresAt)}`;
+  return refuse("unauthorized", `the access token expired${expired}`);
+}

@@ -1,0 +1,20 @@
+import { type Caller, scopeContains } from "#core/access/caller.ts";
+import { allows } from "#core/access/level.ts";
+import type { TokenRecord } from "#core/access/token-record.ts";
+import type { Authenticator } from "#service/access/authenticator.ts";
+import type { Call, Needs, Page, PageRequest } from "#service/ports.ts";
+
+type ListTokensNeeds = Pick<Needs, "tokens"> & { readonly authenticator: Authenticator };
+
+/** The tokens the caller could have made itself: no stronger and for no other sites. */
+export async function listTokens(needs: ListTokensNeeds, call: Call, page: PageRequest): Promise<Page<TokenRecord>> {
+  const visible = (await needs.tokens.all()).filter((token) => seesToken(call.caller, token));
+  const items = visible
+    .slice(page.offset, page.offset + page.limit)
+    .map((token) => ({ ...token, lastUsedAt: needs.authenticator.lastUse(token.id) ?? token.lastUsedAt }));
+  return { items, total: visible.length };
+}
+
+export function seesToken(caller: Caller, token: TokenRecord): boolean {
+  return allows(caller.level, token.level) && scopeContains(caller.sites, token.sites);
+}

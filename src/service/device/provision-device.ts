@@ -1,0 +1,52 @@
+import { refuse } from "#core/app-error.ts";
+import type { Device, DeviceType } from "#core/device/device.ts";
+import { auditTrail } from "#service/access/audit-trail.ts";
+import { visibleDevice } from "#service/device/visible-device.ts";
+import type { Call, Needs } from "#service/ports.ts";
+import { onlySite } from "#service/site/only-site.ts";
+import { visibleSite } from "#service/site/visible-site.ts";
+
+export interface ProvisionInput {
+  readonly type: DeviceType;
+  readonly name: string;
+  readonly slug: string | undefined;
+  /** Undefined means the parent's site, or the only site there is. */
+  readonly siteId: string | undefined;
+  readonly blueprintId: string | undefined;
+  readonly parent: string | undefined;
+  readonly childType: string | undefined;
+}
+
+type ProvisionNeeds = Pick<Needs, "devices" | "sites" | "blueprints" | "now" | "newId">;
+
+export async function provisionDevice(needs: ProvisionNeeds, call: Call, input: ProvisionInput): Promise<Device> {
+  const parent = input.parent === undefined ? undefined : await visibleDevice(needs, call, input.parent);
+  const siteId = input.siteId ?? parent?.siteId;
+  const site = siteId === undefined ? await onlySite(needs, call) : await visibleSite(needs, call, siteId);
+  if (input.blueprintId !== undefined) await requireBlueprint(needs, input.blueprintId);
+  const now = needs.now();
+  const id = needs.newId();
+  const trail = auditTrail(needs, call, {
+    action: "device.create",
+    target: { siteId: site.id, deviceId: id },
+    details: { name: input.name, type: input.type, blueprint_id: input.blueprintId ?? null },
+  });
+  const device = {
+    id,
+    siteId: site.id,
+    name: input.name,
+    slug: input.slug,
+    type: input.type,
+    blueprintId: input.blueprintId,
+    parentId: parent?.id,
+    childType: input.childType,
+    createdAt: now,
+    updatedAt: now,
+  };
+  return await needs.devices.insert(device, trail);
+}
+
+export async function requireBlueprint(needs: Pick<Needs, "blueprints">, blueprintId: string): Promise<void> {
+  if ((await needs.blueprints.find(blueprintId)) !== undefined) return;
+  throw refuse("not_found", `there is no blueprint ${blueprintId.slice(0, 80)}`, { pointer: "/blueprint_id" });
+}

@@ -1,0 +1,29 @@
+import { refuse } from "#core/app-error.ts";
+import type { Device, DeviceChange } from "#core/device/device.ts";
+import { auditTrail } from "#service/access/audit-trail.ts";
+import { visibleDevice } from "#service/device/visible-device.ts";
+import type { Call, Needs } from "#service/ports.ts";
+
+interface DeviceUpdate {
+  readonly device: string;
+  readonly change: Omit<DeviceChange, "blueprintId">;
+}
+
+export async function updateDevice(
+  needs: Pick<Needs, "devices" | "now" | "newId">,
+  call: Call,
+  { device: idOrSlug, change: given }: DeviceUpdate,
+): Promise<Device> {
+  const before = await visibleDevice(needs, call, idOrSlug);
+  const parent = given.parentId === undefined ? undefined : await visibleDevice(needs, call, given.parentId);
+  const change = { ...given, ...(parent !== undefined && { parentId: parent.id }) };
+  if (Object.keys(change).length === 0) return before;
+  const trail = auditTrail(needs, call, {
+    action: "device.update",
+    target: { siteId: before.siteId, deviceId: before.id },
+    details: { ...change },
+  });
+  const device = await needs.devices.update(before.id, { ...change, updatedAt: needs.now() }, trail);
+  if (device === undefined) throw refuse("not_found", `there is no device ${before.id}`);
+  return device;
+}

@@ -1,0 +1,33 @@
+import { seesSite } from "#core/access/caller.ts";
+import { refuse } from "#core/app-error.ts";
+import type { Device } from "#core/device/device.ts";
+import { isUuid } from "#core/device/slug.ts";
+import type { Call, Needs } from "#service/ports.ts";
+
+/** The device with this id or slug, or the same refusal whether it is unknown or only invisible. */
+export async function visibleDevice(
+  needs: Pick<Needs, "devices">,
+  call: Pick<Call, "caller">,
+  idOrSlug: string,
+): Promise<Device> {
+  const { caller } = call;
+  if (isUuid(idOrSlug)) {
+    const device = await needs.devices.find(idOrSlug.toLowerCase());
+    if (device !== undefined && seesSite(caller, device.siteId)) return device;
+    throw notFound(idOrSlug);
+  }
+  const [device, another] = await needs.devices.findBySlug(idOrSlug, caller.sites);
+  if (another !== undefined) {
+    throw refuse("slug_ambiguous", `devices of several sites have the slug ${shown(idOrSlug)}; use the device id`);
+  }
+  if (device === undefined) throw notFound(idOrSlug);
+  return device;
+}
+
+function notFound(idOrSlug: string) {
+  return refuse("not_found", `there is no device ${shown(idOrSlug)}`);
+}
+
+function shown(text: string): string {
+  return text.length > 80 ? `${text.slice(0, 80)}...` : text;
+}

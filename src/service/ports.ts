@@ -1,0 +1,131 @@
+// What the use cases need from outside. Each store has a contract suite in test/contract that every implementation passes.
+// Writes resolve only when they are durable. Each carries its audit entry, and both are stored or neither is.
+import type { AuditEntry, AuditOutcome } from "#core/access/audit-entry.ts";
+import type { Caller, SiteScope } from "#core/access/caller.ts";
+import type { TokenRecord } from "#core/access/token-record.ts";
+import type { StoredBlueprint } from "#core/blueprint/stored-blueprint.ts";
+import type { Device, DeviceChange, DeviceCredential, PropertyValue } from "#core/device/device.ts";
+import type { Site, SiteChange } from "#core/site/site.ts";
+import type { Instant } from "#core/time/instant.ts";
+
+export interface PageRequest {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  /** How many match, on all pages. */
+  readonly total: number;
+}
+
+export interface SiteStore {
+  insert(site: Site, trail: AuditEntry): Promise<void>;
+  find(id: string): Promise<Site | undefined>;
+  /** Ordered by id, which is the order of creation. */
+  list(scope: SiteScope, page: PageRequest): Promise<Page<Site>>;
+  /** Undefined when there is no such site. */
+  update(
+    id: string,
+    change: SiteChange & { readonly updatedAt: Instant },
+    trail: AuditEntry,
+  ): Promise<Site | undefined>;
+  /** False when there is no such site. Refuses with `conflict` while the site has devices. */
+  delete(id: string, trail: AuditEntry): Promise<boolean>;
+}
+
+export interface DeviceFilter {
+  readonly scope: SiteScope;
+  readonly siteId?: string;
+  readonly ids?: readonly string[];
+  readonly parentIds?: readonly string[];
+  readonly childTypes?: readonly string[];
+  readonly types?: readonly string[];
+  readonly blueprintIds?: readonly string[];
+}
+
+/** A new device; without a slug the store gives it the first free one made from its name. */
+export type NewDevice = Omit<Device, "slug"> & { readonly slug: string | undefined };
+
+export interface DeviceStore {
+  /** Refuses with `slug_taken`, or `conflict` when the site, parent or blueprint is gone. */
+  insert(device: NewDevice, trail: AuditEntry): Promise<Device>;
+  find(id: string): Promise<Device | undefined>;
+  /** The devices in scope that have the slug, at most two: enough to tell one from several. */
+  findBySlug(slug: string, scope: SiteScope): Promise<readonly Device[]>;
+  /** Ordered by id, which is the order of creation. */
+  list(filter: DeviceFilter, page: PageRequest): Promise<Page<Device>>;
+  /** Undefined when there is no such device. Refuses with `slug_taken`, or `conflict` for a parent that is gone, elsewhere or below the device. */
+  update(
+    id: string,
+    change: DeviceChange & { readonly updatedAt: Instant },
+    trail: AuditEntry,
+  ): Promise<Device | undefined>;
+  /** False when there is no such device. Refuses with `conflict` while it has children. */
+  delete(id: string, trail: AuditEntry): Promise<boolean>;
+  /** Replaces the device's credential, so that the former secret is void. */
+  putCredential(credential: DeviceCredential, trail: AuditEntry): Promise<void>;
+  findCredential(deviceId: string): Promise<DeviceCredential | undefined>;
+  findCredentialByHardwareId(hardwareId: string): Promise<DeviceCredential | undefined>;
+  /** Sets the named properties and keeps the others; an older value never replaces a newer one. */
+  putProperties(deviceId: string, values: readonly PropertyValue[]): Promise<void>;
+  properties(deviceIds: readonly string[]): Promise<ReadonlyMap<string, readonly PropertyValue[]>>;
+}
+
+export interface BlueprintStore {
+  /** Gives the blueprint that already has this digest, or stores a new one as the next version of its display name. */
+  insert(blueprint: Omit<StoredBlueprint, "version">, content: Uint8Array, trail: AuditEntry): Promise<StoredBlueprint>;
+  find(id: string): Promise<StoredBlueprint | undefined>;
+  content(id: string): Promise<Uint8Array | undefined>;
+  /** Newest first. */
+  list(page: PageRequest): Promise<Page<StoredBlueprint>>;
+}
+
+export interface TokenStore {
+  insert(token: TokenRecord, trail: AuditEntry): Promise<void>;
+  /** Makes the admin token what it should be now. */
+  putAdmin(token: TokenRecord): Promise<void>;
+  find(id: string): Promise<TokenRecord | undefined>;
+  /** Every token; there are few. Ordered by id, which is the order of creation. */
+  all(): Promise<readonly TokenRecord[]>;
+  /** False when there is no such token or it is revoked already. */
+  revoke(id: string, at: Instant, trail: AuditEntry): Promise<boolean>;
+  noteUse(uses: ReadonlyMap<string, Instant>): Promise<void>;
+}
+
+export interface AuditFilter {
+  /** Who asks: sees entries about its sites and its own. */
+  readonly reader: Pick<Caller, "tokenId" | "sites">;
+  readonly since?: Instant;
+  readonly before?: Instant;
+  readonly actions?: readonly string[];
+  readonly siteIds?: readonly string[];
+  readonly outcomes?: readonly AuditOutcome[];
+  readonly newestFirst: boolean;
+}
+
+export interface AuditStore {
+  append(entries: readonly AuditEntry[]): Promise<void>;
+  list(filter: AuditFilter, page: PageRequest): Promise<Page<AuditEntry>>;
+  /** Deletes entries older than `before`, a bounded number at a time; gives how many. */
+  prune(before: Instant): Promise<number>;
+}
+
+export interface Needs {
+  readonly sites: SiteStore;
+  readonly devices: DeviceStore;
+  readonly blueprints: BlueprintStore;
+  readonly tokens: TokenStore;
+  readonly audit: AuditStore;
+  readonly now: () => Instant;
+  readonly newId: () => string;
+  /** Cryptographically random bytes. */
+  readonly randomBytes: (length: number) => Uint8Array;
+}
+
+/** One call from outside: who makes it, and what the audit log says about where it came from. */
+export interface Call {
+  readonly caller: Caller;
+  readonly requestId: string;
+  readonly remoteAddress: string;
+}

@@ -1,0 +1,93 @@
+// The only file that knows node:sqlite. A connection keeps its prepared statements and turns trouble with the disk
+// into the refusals that callers understand.
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import { type AppError, refuse } from "#core/app-error.ts";
+
+export type Value = string | number | null | Uint8Array;
+export type Row = Readonly<Record<string, unknown>>;
+
+const SQLITE_READONLY = 8;
+const SQLITE_IOERR = 10;
+const SQLITE_CORRUPT = 11;
+const SQLITE_FULL = 13;
+const SQLITE_CANTOPEN = 14;
+
+export class Connection {
+  readonly #database: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+
+  constructor(file: string, mode: "write" | "read") {
+    this.#database = new DatabaseSync(file, { readOnly: mode === "read", timeout: 10_000 });
+    if (mode === "write") makeDurable(this.#database);
+    this.#database.exec("PRAGMA foreign_keys = ON; PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY;");
+  }
+
+  get(sql: string, ...values: readonly Value[]): Row | undefined {
+    return guarded(() => this.#prepare(sql).get(...(values as SQLInputValue[])));
+  }
+
+  all(sql: string, ...values: readonly Value[]): readonly Row[] {
+    return guarded(() => this.#prepare(sql).all(...(values as SQLInputValue[])));
+  }
+
+  /** Gives the number of changed rows. */
+  run(sql: string, ...values: readonly Value[]): number {
+    return guarded(() => Number(this.#prepare(sql).run(...(values as SQLInputValue[])).changes));
+  }
+
+  /** Runs several statements without values. */
+  script(sql: string): void {
+    guarded(() => this.#database.exec(sql));
+  }
+
+  /** Whether BEGIN is still in force: SQLite ends a transaction by itself on some errors. */
+  get inTransaction(): boolean {
+    return this.#database.isTransaction;
+  }
+
+  close(): void {
+    this.#statements.clear();
+    this.#database.close();
+  }
+
+  #prepare(sql: string): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#database.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+}
+
+/** With anything below synchronous=FULL a power cut loses acknowledged rows, so a setting that does not hold is fatal. */
+function makeDurable(database: DatabaseSync): void {
+  const mode = database.prepare("PRAGMA journal_mode = WAL").get()?.["journal_mode"];
+  if (mode !== "wal") throw new Error(`SQLite kept journal_mode=${String(mode)} where WAL is needed`);
+  database.exec("PRAGMA synchronous = FULL");
+  const level = database.prepare("PRAGMA synchronous").get()?.["synchronous"];
+  if (level !== 2) throw new Error(`SQLite kept synchronous=${String(level)} where FULL (2) is needed`);
+}
+
+function guarded<Result>(action: () => Result): Result {
+  try {
+    return action();
+  } catch (error) {
+    throw diskTrouble(error) ?? error;
+  }
+}
+
+export function diskTrouble(error: unknown): AppError | undefined {
+  const extended = error instanceof Error && "errcode" in error ? Number(error.errcode) : 0;
+  switch (extended & 0xff) {
+    case SQLITE_FULL:
+      return refuse("storage_full", "the disk that holds the records is full; nothing was stored");
+    case SQLITE_IOERR:
+    case SQLITE_READONLY:
+    case SQLITE_CANTOPEN:
+    case SQLITE_CORRUPT:
+      return refuse("storage_unavailable", "the records cannot be read or written now; nothing was stored");
+    default:
+      return undefined;
+  }
+}

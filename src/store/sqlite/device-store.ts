@@ -1,0 +1,95 @@
+import type { Device, DeviceCredential, DeviceType, PropertyValue } from "#core/device/device.ts";
+import type { DeviceStore } from "#service/ports.ts";
+import type { Connection, Row } from "./connection.ts";
+import { bytes, listed, optionalText, text, time } from "./row.ts";
+import { selectPage, Where } from "./where.ts";
+import type { Writer } from "./writer.ts";
+
+export const DEVICE_COLUMNS =
+  "id, site_id, name, slug, type, blueprint_id, parent_id, child_type, created_at, updated_at";
+const CREDENTIAL_COLUMNS = "device_id, hardware_id, channel_id, secret_hash, issued_at";
+
+export function createDeviceStore(reader: Connection, writer: Writer): DeviceStore {
+  return {
+    insert: (device, trail) => writer.run("insertDevice", { device, trail }),
+    find: async (id) => findDevice(reader, id),
+    findBySlug: async (slug, scope) => {
+      const where = new Where().and("slug = ?", slug).andInScope("site_id", scope);
+      const rows = reader.all(`SELECT ${DEVICE_COLUMNS} FROM device${where.sql} ORDER BY id LIMIT 2`, ...where.values);
+      return rows.map(readDevice);
+    },
+    list: async (filter, page) => {
+      const where = new Where().andInScope("site_id", filter.scope);
+      if (filter.siteId !== undefined) where.and("site_id = ?", filter.siteId);
+      where
+        .andIn("id", filter.ids)
+        .andIn("parent_id", filter.parentIds)
+        .andIn("child_type", filter.childTypes)
+        .andIn("type", filter.types)
+        .andIn("blueprint_id", filter.blueprintIds);
+      return selectPage(reader, page, {
+        columns: DEVICE_COLUMNS,
+        from: "device",
+        where,
+        order: "id",
+        read: readDevice,
+      });
+    },
+    update: (id, change, trail) => writer.run("updateDevice", { id, change, trail }),
+    delete: (id, trail) => writer.run("deleteDevice", { id, trail }),
+    putCredential: (credential, trail) => writer.run("putCredential", { credential, trail }),
+    findCredential: async (deviceId) => findCredential(reader, "device_id", deviceId),
+    findCredentialByHardwareId: async (hardwareId) => findCredential(reader, "hardware_id", hardwareId),
+    putProperties: (deviceId, values) => writer.run("putProperties", { deviceId, values }),
+    properties: async (deviceIds) => {
+      const found = new Map<string, PropertyValue[]>(deviceIds.map((id) => [id, []]));
+      const rows = reader.all(
+        `SELECT device_id, name, value, received_at FROM device_property
+         WHERE device_id IN (SELECT value FROM json_each(?)) ORDER BY device_id, name`,
+        listed(deviceIds),
+      );
+      for (const row of rows) found.get(text(row, "device_id"))?.push(readProperty(row));
+      return found;
+    },
+  };
+}
+
+export function findDevice(database: Connection, id: string): Device | undefined {
+  const row = database.get(`SELECT ${DEVICE_COLUMNS} FROM device WHERE id = ?`, id);
+  return row && readDevice(row);
+}
+
+function findCredential(
+  database: Connection,
+  column: "device_id" | "hardware_id",
+  value: string,
+): DeviceCredential | undefined {
+  const row = database.get(`SELECT ${CREDENTIAL_COLUMNS} FROM device_credential WHERE ${column} = ?`, value);
+  if (row === undefined) return undefined;
+  return {
+    deviceId: text(row, "device_id"),
+    hardwareId: text(row, "hardware_id"),
+    channelId: text(row, "channel_id"),
+    secretHash: bytes(row, "secret_hash"),
+    issuedAt: time(row, "issued_at"),
+  };
+}
+
+function readDevice(row: Row): Device {
+  return {
+    id: text(row, "id"),
+    siteId: text(row, "site_id"),
+    name: text(row, "name"),
+    slug: text(row, "slug"),
+    type: text(row, "type") as DeviceType,
+    blueprintId: optionalText(row, "blueprint_id"),
+    parentId: optionalText(row, "parent_id"),
+    childType: optionalText(row, "child_type"),
+    createdAt: time(row, "created_at"),
+    updatedAt: time(row, "updated_at"),
+  };
+}
+
+function readProperty(row: Row): PropertyValue {
+  return { name: text(row, "name"), value: JSON.parse(text(row, "value")), receivedAt: time(row, "received_at") };
+}

@@ -1,0 +1,49 @@
+// The one thread that writes the records. It takes everything that has arrived meanwhile as the next batch, so that
+// the slower the disk, the more writes share one fsync.
+import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
+import { commitBatch, type WriteRequest } from "./commit-batch.ts";
+import { Connection } from "./connection.ts";
+import { migrate } from "./migrate.ts";
+
+const MAX_BATCH = 2_000;
+
+const port: MessagePort = parentPort ?? fail("writer-worker.ts runs only as a worker");
+const { file } = workerData as { readonly file: string };
+let database = new Connection(file, "write");
+migrate(database);
+
+port.on("message", (first: readonly WriteRequest[] | "close") => {
+  let message: readonly WriteRequest[] | "close" | undefined = first;
+  let batch: WriteRequest[] = [];
+  while (message !== undefined && message !== "close") {
+    batch.push(...message);
+    if (batch.length >= MAX_BATCH) {
+      commit(batch);
+      batch = [];
+    }
+    message = receiveMessageOnPort(port)?.message;
+  }
+  if (batch.length > 0) commit(batch);
+  if (message === "close") {
+    database.close();
+    port.postMessage("closed");
+    port.close();
+  }
+});
+port.postMessage("ready");
+
+function commit(batch: readonly WriteRequest[]): void {
+  const answers = commitBatch(database, batch);
+  port.postMessage(answers);
+  // After a failed fsync the state of the file's pages is unknown to this handle: only a new one reads what is on disk.
+  if (answers.every((answer) => "refusals" in answer && answer.refusals[0].code.startsWith("storage_"))) reopen();
+}
+
+function reopen(): void {
+  database.close();
+  database = new Connection(file, "write");
+}
+
+function fail(text: string): never {
+  throw new Error(text);
+}

@@ -1,0 +1,91 @@
+// The HTTP thread's end of the writer: hands writes over in the order of the calls, resolves each after its commit.
+import { Worker } from "node:worker_threads";
+import { AppError, refuse } from "#core/app-error.ts";
+import type { WriteAnswer, WriteRequest } from "./commit-batch.ts";
+import type { WRITES } from "./writes.ts";
+
+type Writes = typeof WRITES;
+type Input<Name extends keyof Writes> = Parameters<Writes[Name]>[1];
+type Result<Name extends keyof Writes> = ReturnType<Writes[Name]>;
+
+export interface Writer {
+  run<Name extends keyof Writes>(name: Name, input: Input<Name>): Promise<Result<Name>>;
+  /** Resolves when everything handed over before is stored and the file is closed. */
+  close(): Promise<void>;
+}
+
+interface Waiting {
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+const MAX_WAITING = 20_000;
+
+/** `onFault` is told when the writing thread ends by itself; the caller should then stop the process. */
+export async function openWriter(file: string, onFault: (error: Error) => void): Promise<Writer> {
+  const worker = new Worker(new URL("./writer-worker.ts", import.meta.url), { workerData: { file } });
+  await new Promise<void>((resolve, reject) => {
+    worker.once("message", () => resolve());
+    worker.once("error", reject);
+  });
+
+  const waiting = new Map<number, Waiting>();
+  let outgoing: WriteRequest[] = [];
+  let lastId = 0;
+  let closing: (() => void) | undefined;
+  let ended = false;
+
+  worker.removeAllListeners("error");
+  worker.on("message", (message: readonly WriteAnswer[] | "closed") => {
+    if (message === "closed") closing?.();
+    else for (const answer of message) settle(answer);
+  });
+  worker.on("error", (error) => end(error instanceof Error ? error : new Error(String(error))));
+  worker.on("exit", () => end(new Error("the writing thread ended")));
+
+  function settle(answer: WriteAnswer): void {
+    const { resolve, reject } = waiting.get(answer.id) ?? {};
+    waiting.delete(answer.id);
+    if ("refusals" in answer) reject?.(new AppError(answer.refusals));
+    else if ("fault" in answer) reject?.(new Error(`a write failed: ${answer.fault}`));
+    else resolve?.(answer.result);
+  }
+
+  function end(error: Error): void {
+    if (ended) return;
+    ended = true;
+    for (const { reject } of waiting.values())
+      reject(refuse("storage_unavailable", "the records cannot be written now"));
+    waiting.clear();
+    if (closing === undefined) onFault(error);
+  }
+
+  function flush(): void {
+    if (!ended) worker.postMessage(outgoing);
+    outgoing = [];
+  }
+
+  return {
+    run<Name extends keyof Writes>(name: Name, input: Input<Name>) {
+      if (ended || closing !== undefined) {
+        return Promise.reject(refuse("storage_unavailable", "the records are closed"));
+      }
+      if (waiting.size >= MAX_WAITING) return Promise.reject(refuse("overloaded", "too many writes wait for the disk"));
+      const id = ++lastId;
+      // One message per turn of the event loop: what one turn hands over travels, and is committed, together.
+      if (outgoing.push({ id, name, input }) === 1) setImmediate(flush);
+      return new Promise<Result<Name>>((resolve, reject) => {
+        waiting.set(id, { resolve: resolve as (result: unknown) => void, reject });
+      });
+    },
+    async close() {
+      if (ended) return;
+      if (outgoing.length > 0) flush();
+      await new Promise<void>((resolve) => {
+        closing = resolve;
+        worker.postMessage("close");
+      });
+      await worker.terminate();
+    },
+  };
+}
