@@ -180,9 +180,11 @@ export interface Needs {
   readonly randomBytes: (length: number) => Uint8Array;
 }
 
-/** One call from outside: who makes it, and what the audit log says about where it came from. */
+/** One call from outside: who makes it, and what the audit log says about it. */
 export interface Call {
   readonly caller: Caller;
+  /** Name of the operation in the interface, such as createSite. */
+  readonly operation: string;
   readonly requestId: string;
   readonly remoteAddress: string;
 }

@@ -39,7 +39,7 @@ const entry = {
   id: "a1",
   at: "2026-01-01T00:00:00.000Z",
   actor: null,
-  action: "site.create",
+  action: "createSite",
   target: { site_id: "s1" },
   outcome: "REFUSED",
   code: "unauthorized",
@@ -236,7 +236,7 @@ test("a new token is alone on stdout, so that a script can take it", async () =>
 
 test("an audit list that is not complete says so", async () => {
   const { out, err } = await run("audit list");
-  expect(out).toMatch(/^2026-01-01T00:00:00.000Z +- +site.create +REFUSED unauthorized +site_id=s1 +10.0.0.9$/m);
+  expect(out).toMatch(/^2026-01-01T00:00:00.000Z +- +createSite +REFUSED unauthorized +site_id=s1 +10.0.0.9$/m);
   expect(err).toContain("1 of 7 entries");
 });
 
