@@ -1,7 +1,8 @@
 import { replaceText } from "./edits.ts";
 import { type Checked, type Path, reportAt } from "./manifest-rules.ts";
+import { suggestUnit } from "./suggest-unit.ts";
 import { follow } from "./tree.ts";
-import { areCompatible, isKnownUnit, suggestUnit } from "./units.ts";
+import { areCompatible, isKnownUnit } from "./units.ts";
 import { quote } from "./words.ts";
 
 interface Measured {

@@ -1,10 +1,9 @@
 import type { Issue } from "#core/blueprint/issue.ts";
 import type { Profile } from "#core/blueprint/profile.ts";
 import { profileIdOf } from "#core/blueprint/profile-schema.ts";
+import { issuesAt } from "./issues-at.ts";
 import { parseProfile } from "./parse-profile.ts";
-import { readDocument } from "./read-document.ts";
 import { createReporter } from "./reporter.ts";
-import { follow, rootTrail } from "./tree.ts";
 
 export interface ParsedProfiles {
   /** Those without errors, in the order of their files. */
@@ -33,7 +32,8 @@ export function parseProfiles(files: ReadonlyMap<string, string>, others: Iterab
   for (const [path, profile] of profiles) {
     const circle = findCircle(profile, byId);
     if (circle === undefined) continue;
-    const found = reportCircle(files.get(path) ?? "", circle);
+    const message = `The profile includes itself: ${circle.join(" -> ")}.`;
+    const found = issuesAt(files.get(path) ?? "", [{ at: ["implements"], code: "profile_cycle", message }]);
     issues.set(path, [...(issues.get(path) ?? []), ...found]);
     profiles.delete(path);
   }
@@ -59,12 +59,4 @@ function findCircle(start: Profile, byId: ReadonlyMap<string, Profile>): readonl
     for (const next of byId.get(id)?.implements ?? []) waiting.push([...way, next]);
   }
   return undefined;
-}
-
-function reportCircle(text: string, circle: readonly string[]): readonly Issue[] {
-  const reporter = createReporter(text);
-  const node = readDocument(reporter);
-  const message = `The profile includes itself: ${circle.join(" -> ")}.`;
-  if (node !== undefined) reporter.atKey(follow(rootTrail(node), ["implements"]), { code: "profile_cycle", message });
-  return reporter.issues();
 }

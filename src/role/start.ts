@@ -105,6 +105,7 @@ async function startOn(
 /** Changes that the program makes by itself at its first start. */
 const BOOTSTRAP: Call = {
   caller: { tokenId: "bootstrap", tokenName: "first start", level: "system", sites: "all" },
+  operation: "firstStart",
   requestId: "first-start",
   remoteAddress: "local",
 };

@@ -10,17 +10,6 @@ import { deviceStoreContract } from "./device-store-contract.ts";
 import { siteStoreContract } from "./site-store-contract.ts";
 import { tokenStoreContract } from "./token-store-contract.ts";
 
-const TABLES = [
-  "device_property",
-  "device_credential",
-  "device",
-  "blueprint_content",
-  "blueprint",
-  "site",
-  "token",
-  "audit",
-];
-
 const folder = mkdtempSync(join(tmpdir(), "busbar-"));
 let records: Records;
 
@@ -38,7 +27,8 @@ afterAll(async () => {
 /** One set of records, emptied for each test: opening starts a thread, which takes longer than most tests. */
 async function open() {
   const database = new DatabaseSync(join(folder, "records.db"));
-  database.exec(`PRAGMA foreign_keys = OFF; ${TABLES.map((table) => `DELETE FROM ${table};`).join(" ")}`);
+  const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'migration'").all();
+  database.exec(`PRAGMA foreign_keys = OFF; ${tables.map(({ name }) => `DELETE FROM ${name};`).join(" ")}`);
   database.close();
   return { ...records, close: async () => {} };
 }
