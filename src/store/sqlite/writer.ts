@@ -22,8 +22,11 @@ interface Waiting {
 const MAX_WAITING = 20_000;
 
 /** `onFault` is told when the writing thread ends by itself; the caller should then stop the process. */
-export async function openWriter(file: string, onFault: (error: Error) => void): Promise<Writer> {
-  const worker = new Worker(new URL("./writer-worker.ts", import.meta.url), { workerData: { file } });
+export async function openWriter(
+  file: string,
+  onFault: (error: Error) => void,
+  worker = new Worker(new URL("./writer-worker.ts", import.meta.url), { workerData: { file } }),
+): Promise<Writer> {
   await new Promise<void>((resolve, reject) => {
     worker.once("message", () => resolve());
     worker.once("error", reject);
