@@ -9,6 +9,7 @@ const LAYERS = {
   manifest: ["#core/**", "yaml", "@lhncbc/ucum-lhc"],
   service: ["#core/**", "#manifest/**", "node:crypto", "node:vm", "node:zlib", "ajv", "ajv/**", "ajv-formats"],
   store: ["#core/**", "#service/ports.ts", "node:*"],
+  runtime: ["#core/**", "#manifest/**", "#service/**", "node:*"],
   http: [
     "#core/**",
     "#manifest/**",
@@ -41,6 +42,7 @@ const LAYERS = {
     "#manifest/**",
     "#service/**",
     "#store/**",
+    "#runtime/**",
     "#http/**",
     "#config",
     "#log",

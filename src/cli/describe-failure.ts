@@ -46,16 +46,18 @@ function describeRefusal(error: ApiError): Failure {
   };
 }
 
+/** The message, and below it where it lies: `pointer: /name, line: 3`. */
 function describeItem({ message, details }: ErrorItem): readonly string[] {
-  const below = Object.entries(details ?? {}).map(([key, value]) => {
-    const text = typeof value === "string" ? value : JSON.stringify(value);
-    return `  ${printable(key)}: ${printable(text ?? "")}`;
-  });
-  return [printable(message), ...below];
+  const places = Object.entries(details ?? {})
+    .map(([key, value]) => [key, typeof value === "string" ? value : (JSON.stringify(value) ?? "")] as const)
+    .filter(([, text]) => text !== "")
+    .map(([key, text]) => printable(`${key}: ${text}`));
+  return [printable(message), ...(places.length === 0 ? [] : [`  ${places.join(", ")}`])];
 }
 
-function hints({ status, code }: ApiError): readonly string[] {
+function hints({ status, code, details }: ApiError): readonly string[] {
   if (code === "strange_answer") return ["  is something else running there? check --url or BUSBAR_URL"];
+  if (details?.["pointer"] === "/site_id") return ["  choose one with --site-id; busbar site list shows them"];
   if (status === 401) return ["  set BUSBAR_TOKEN to a valid token, or name a file that holds one with --token-file"];
   if (status === 403) return ["  use a token with a higher level: busbar token create NAME --level LEVEL"];
   return [];

@@ -1,3 +1,4 @@
+import { printable } from "#core/text/printable.ts";
 import type { Cli } from "./cli.ts";
 import { type Cell, type Columns, renderRecord, renderTable } from "./table.ts";
 
@@ -31,7 +32,7 @@ export function printRecord(
 
 /** A remark for the person, out of the way of whoever reads stdout. */
 export function remark(cli: Cli, text: string): void {
-  cli.stderr.write(`${text}\n`);
+  cli.stderr.write(`${printable(text)}\n`);
 }
 
 async function text(output: string | undefined, answer: unknown, render: () => string): Promise<string> {

@@ -1,6 +1,5 @@
 import { Command, CommanderError } from "commander";
 import type { Cli } from "./cli.ts";
-import { describeFailure } from "./describe-failure.ts";
 import { EXIT } from "./exit-code.ts";
 import { QuietFailure } from "./quiet-failure.ts";
 
@@ -69,6 +68,7 @@ export async function runCli(argv: readonly string[], cli: Cli): Promise<number>
     // Commander has printed its message already, and help that was asked for is no failure.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
     if (error instanceof QuietFailure) return error.exitCode;
+    const { describeFailure } = await import("./describe-failure.ts");
     const { exitCode, lines } = describeFailure(error);
     cli.stderr.write(`busbar: ${lines.join("\n")}\n`);
     return exitCode;

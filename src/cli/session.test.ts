@@ -91,10 +91,10 @@ test.each<[FakeAnswer | "hang" | "cut", number, readonly string[]]>([
 test("all items of a refusal are listed", async () => {
   const errors = [
     { code: "a", message: "first" },
-    { code: "b", message: "second", details: { pointer: "/x" } },
+    { code: "b", message: "second", details: { pointer: "/x", line: 3, none: "" } },
   ];
   const { err } = await runBusbar(["site", "list", "--url", await start({ status: 400, body: { errors } })]);
-  expect(err).toBe("busbar: first\nalso: second\n  pointer: /x\n  request id: request-1\n");
+  expect(err).toBe("busbar: first\nalso: second\n  pointer: /x, line: 3\n  request id: request-1\n");
 });
 
 test("where nothing listens, the way to start it is shown", async () => {

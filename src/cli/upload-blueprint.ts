@@ -1,5 +1,6 @@
 import type { Command } from "commander";
-import { readBlueprint } from "./read-blueprint.ts";
+import type { Cli } from "./cli.ts";
+import { remarkDiagnostics } from "./remark-diagnostics.ts";
 import type { Session } from "./session.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -13,18 +14,21 @@ export function addBlueprintOptions(command: Command): Command {
 
 /** The blueprint that the flags name, uploaded if it is a path; undefined when they name none. */
 export async function findBlueprint(
+  cli: Cli,
   { client, wait }: Session,
   { blueprintId, blueprintPath }: BlueprintFlags,
 ): Promise<string | undefined> {
   if (blueprintId !== undefined && blueprintPath !== undefined)
     throw new UsageError("give --blueprint-id or --blueprint-path, not both");
   if (blueprintPath === undefined) return blueprintId;
-  const { blueprint } = await wait(client.blueprints.upload(await readBlueprint(blueprintPath)));
+  const { readBlueprint } = await import("./read-blueprint.ts");
+  const { blueprint, diagnostics } = await wait(client.blueprints.upload(await readBlueprint(blueprintPath)));
+  remarkDiagnostics(cli, diagnostics);
   return blueprint.id;
 }
 
-export async function requireBlueprint(session: Session, flags: BlueprintFlags): Promise<string> {
-  const id = await findBlueprint(session, flags);
+export async function requireBlueprint(cli: Cli, session: Session, flags: BlueprintFlags): Promise<string> {
+  const id = await findBlueprint(cli, session, flags);
   if (id === undefined) throw new UsageError("which blueprint? give --blueprint-id or --blueprint-path");
   return id;
 }

@@ -2,8 +2,10 @@ import type {
   AccessLevel,
   AuditEntry,
   Blueprint,
+  BlueprintChange,
   CommunicationConfig,
   Device,
+  Diagnostic,
   Expansion,
   JsonObject,
   Location,
@@ -76,7 +78,7 @@ function devices({ json }: Transport) {
     manifest: (id: string) => json<{ manifest: JsonObject }>({ method: "GET", path: at(id, "/manifest") }),
     properties: (id: string) => json<{ properties: JsonObject }>({ method: "GET", path: at(id, "/properties") }),
     assignBlueprint: (id: string, blueprintId: string) =>
-      json<{ device: Device }>({
+      json<{ device: Device; changes?: readonly BlueprintChange[] }>({
         method: "POST",
         path: at(id, "/assign_blueprint"),
         body: { blueprint_id: blueprintId },
@@ -98,6 +100,7 @@ function provisioning({ json }: Transport) {
 }
 
 function blueprints({ json, bytes }: Transport) {
+  type Uploaded = { readonly blueprint: Blueprint; readonly diagnostics?: readonly Diagnostic[] };
   /** A zip with manifest.yml at its root, or a bare manifest. */
   const send = <T>(path: string, content: Uint8Array) =>
     json<T>({
@@ -110,7 +113,7 @@ function blueprints({ json, bytes }: Transport) {
     list: (window: Window = {}) =>
       json<Page<"blueprints", Blueprint>>({ method: "GET", path: "/v3/blueprints", query: { ...window } }),
     get: (id: string) => json<{ blueprint: Blueprint }>({ method: "GET", path: at(id) }),
-    upload: (content: Uint8Array) => send<{ blueprint: Blueprint }>("/v3/blueprints/upload", content),
+    upload: (content: Uint8Array) => send<Uploaded>("/v3/blueprints/upload", content),
     validate: (content: Uint8Array) => send<Validation>("/v3/blueprints/validate", content),
     /** The package as it was uploaded, as a zip. */
     download: (id: string) => bytes({ method: "GET", path: at(id, "/zip"), query: { view: "ORIGINAL" } }),

@@ -23,6 +23,7 @@ export function compatibilityRoutes(needs: Pick<Needs, "devices">, routes: reado
       ...original,
       path,
       operation: `${operation}${path.startsWith("/v3/users") ? "OfMe" : "OfSite"}`,
+      aliasOf: operation,
       description: `Same as ${original.path}.`,
       handle: async (call) => {
         const { site_id, device_id } = call.params as { readonly site_id?: string; readonly device_id?: string };

@@ -17,6 +17,8 @@ export interface RouteCall<Path extends string, Query extends QuerySpec, Body> e
   readonly params: { readonly [Name in ParamNames<Path>]: string };
   readonly query: ParsedQuery<Query>;
   readonly body: Body;
+  /** Empty when the client sent none. */
+  readonly contentType: string;
   /** The address under which the client reached this server. */
   readonly host: { readonly name: string; readonly port: number };
   /** The call came over a proxy, whether or not that proxy is trusted. */
@@ -28,8 +30,10 @@ export interface RouteCall<Path extends string, Query extends QuerySpec, Body> e
 interface RouteHead<Path extends string, Query extends QuerySpec> {
   readonly method: Method;
   readonly path: Path;
-  /** Unique name; the operationId of the OpenAPI document and the action of a refused call in the audit log. */
+  /** Unique name: the operationId of the OpenAPI document. */
   readonly operation: string;
+  /** The operation that this path is only another way to: its name stands in the audit log and the metrics. */
+  readonly aliasOf?: string;
   readonly summary: string;
   readonly description?: string;
   readonly tag: string;

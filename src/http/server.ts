@@ -129,6 +129,7 @@ const NOBODY: Caller = { tokenId: "", tokenName: "", level: "readonly", sites: n
 
 function register(app: FastifyInstance, route: Route, { prefix, authenticate, stopping }: Registration): void {
   const { access } = route;
+  const operation = route.aliasOf ?? route.operation;
   const schema = route.body;
   const takesBytes = Array.isArray(schema);
   const parseBody =
@@ -136,7 +137,7 @@ function register(app: FastifyInstance, route: Route, { prefix, authenticate, st
   app.route({
     method: route.method,
     url: prefix + route.path,
-    config: { operation: route.operation },
+    config: { operation },
     onRequest: async (request) => {
       if (access === "public") return;
       const caller = await authenticate(request.headers, request.ip);
@@ -147,11 +148,13 @@ function register(app: FastifyInstance, route: Route, { prefix, authenticate, st
       const raw = request.body as Uint8Array | undefined;
       const answer = await route.handle({
         caller: callers.get(request) ?? NOBODY,
+        operation,
         requestId: request.id,
         remoteAddress: request.ip,
         params: request.params as Record<string, string>,
         query: parseQuery(route.query ?? {}, request.query as Record<string, unknown>),
         body: parseBody === undefined ? (takesBytes ? (raw ?? new Uint8Array()) : undefined) : parseBody(raw),
+        contentType: request.headers["content-type"] ?? "",
         host: hostOf(request),
         forwarded: request.headers["x-forwarded-for"] !== undefined || request.headers.forwarded !== undefined,
         signal: stopping,

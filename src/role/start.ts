@@ -8,10 +8,12 @@ import { toMilliseconds } from "#core/time/duration.ts";
 import { instant } from "#core/time/instant.ts";
 import { createRoutes } from "#http/routes.ts";
 import { createServer } from "#http/server.ts";
+import { starterLibrary } from "#manifest/starter-profiles.ts";
 import { prepareAdminToken } from "#role/admin-token.ts";
 import { provisionDemo } from "#role/demo.ts";
 import { ensureFirstSite } from "#role/first-site.ts";
 import { repeat } from "#role/repeat.ts";
+import { createInspector } from "#runtime/inspect/create-inspector.ts";
 import { createAuthenticator } from "#service/access/authenticator.ts";
 import { createBlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
 import type { Call } from "#service/ports.ts";
@@ -44,12 +46,15 @@ async function startOn(
   records: Awaited<ReturnType<typeof openRecords>>,
   { config, log }: { readonly config: Config; readonly log: Logger },
 ): Promise<Running> {
+  const inspector = createInspector();
   const base = {
     sites: records.sites,
     devices: records.devices,
     blueprints: records.blueprints,
     tokens: records.tokens,
     audit: records.audit,
+    inspectPackage: inspector.inspect,
+    profiles: starterLibrary(),
     now: () => instant(Date.now()),
     newId: uuidv7,
     randomBytes: (length: number) => randomBytes(length),
@@ -91,6 +96,7 @@ async function startOn(
       await server.stop();
       for (const chore of chores) await chore.stop();
       await authenticator.flushUses();
+      await inspector.close();
       await records.close();
     },
   };
@@ -99,6 +105,7 @@ async function startOn(
 /** Changes that the program makes by itself at its first start. */
 const BOOTSTRAP: Call = {
   caller: { tokenId: "bootstrap", tokenName: "first start", level: "system", sites: "all" },
+  operation: "firstStart",
   requestId: "first-start",
   remoteAddress: "local",
 };

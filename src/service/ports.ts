@@ -3,10 +3,14 @@
 import type { AuditEntry, AuditOutcome } from "#core/access/audit-entry.ts";
 import type { Caller, SiteScope } from "#core/access/caller.ts";
 import type { TokenRecord } from "#core/access/token-record.ts";
+import type { ProfileLibrary } from "#core/blueprint/profile.ts";
 import type { StoredBlueprint } from "#core/blueprint/stored-blueprint.ts";
+import type { Payload } from "#core/command/execution.ts";
 import type { Device, DeviceChange, DeviceCredential, PropertyValue } from "#core/device/device.ts";
+import type { LogMessage, ResponseMessage, ValuesMessage } from "#core/device/device-message.ts";
 import type { Site, SiteChange } from "#core/site/site.ts";
 import type { Instant } from "#core/time/instant.ts";
+import type { Inspection } from "#service/blueprint/inspect-package.ts";
 
 export interface PageRequest {
   readonly limit: number;
@@ -79,6 +83,8 @@ export interface BlueprintStore {
   content(id: string): Promise<Uint8Array | undefined>;
   /** Newest first. */
   list(page: PageRequest): Promise<Page<StoredBlueprint>>;
+  /** Every blueprint that lists at least one profile. */
+  implementing(): Promise<readonly Pick<StoredBlueprint, "id" | "implements">[]>;
 }
 
 export interface TokenStore {
@@ -111,21 +117,74 @@ export interface AuditStore {
   prune(before: Instant): Promise<number>;
 }
 
+/** Reads an uploaded package; away from the thread that answers HTTP, because a hostile one takes its time. */
+export type InspectPackage = (bytes: Uint8Array) => Promise<Inspection>;
+
+/** A command on its way to a device. The id is the execution's, so that a device can tell a repetition. */
+export interface OutgoingCommand {
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: Payload;
+}
+
+/** The way to the devices. One implementation per carrier; only this differs between MQTT, Lua and the link. */
+export interface CommandChannel {
+  /** Whether a command handed over now would reach the device at once. */
+  isReady(deviceId: string): boolean;
+  /** Hands a command over, never twice. A rejection means that it certainly did not reach the device. */
+  send(deviceId: string, command: OutgoingCommand): Promise<void>;
+  /** Tells the device its configuration; a device that is away learns it when it returns. */
+  sendConfiguration(deviceId: string, configuration: DeviceConfiguration): Promise<void>;
+}
+
+/** Bucket to parameter to value, with defaults filled in and sensitive values in the clear. */
+export type DeviceConfiguration = ReadonlyMap<string, Payload>;
+
+/** What a carrier tells about the devices behind it. Every promise resolves when what was told is durable. */
+export interface DeviceInbox {
+  /** The device that may sign in with this name and secret, or undefined. Takes the same time either way. */
+  signIn(hardwareId: string, secret: string): Promise<SignedIn | undefined>;
+  /** The device behind a certificate's hardware id, whose issuer the carrier has checked. */
+  signInByCertificate(hardwareId: string, fingerprint: string): Promise<SignedIn | undefined>;
+  /** The device can be reached: commands that wait for it are handed over now. */
+  reachable(deviceId: string): void;
+  /** Its last connection has gone. */
+  unreachable(deviceId: string): void;
+  /** Any sign of life, however small. */
+  alive(deviceId: string): void;
+  telemetry(deviceId: string, message: ValuesMessage): Promise<void>;
+  properties(deviceId: string, message: ValuesMessage): Promise<void>;
+  log(deviceId: string, message: LogMessage): Promise<void>;
+  response(deviceId: string, message: ResponseMessage): Promise<void>;
+  /** Something arrived that makes no sense; it is counted and told in the device's log. */
+  malformed(deviceId: string, problem: string): Promise<void>;
+}
+
+export interface SignedIn {
+  readonly deviceId: string;
+  readonly hardwareId: string;
+  readonly channelId: string;
+}
+
 export interface Needs {
   readonly sites: SiteStore;
   readonly devices: DeviceStore;
   readonly blueprints: BlueprintStore;
   readonly tokens: TokenStore;
   readonly audit: AuditStore;
+  readonly inspectPackage: InspectPackage;
+  readonly profiles: ProfileLibrary;
   readonly now: () => Instant;
   readonly newId: () => string;
   /** Cryptographically random bytes. */
   readonly randomBytes: (length: number) => Uint8Array;
 }
 
-/** One call from outside: who makes it, and what the audit log says about where it came from. */
+/** One call from outside: who makes it, and what the audit log says about it. */
 export interface Call {
   readonly caller: Caller;
+  /** Name of the operation in the interface, such as createSite. */
+  readonly operation: string;
   readonly requestId: string;
   readonly remoteAddress: string;
 }

@@ -12,7 +12,7 @@ import {
 import { addOfflineBlueprintCommands } from "#cli/commands/blueprint/offline.ts";
 import { fetchList } from "#cli/fetch-list.ts";
 import { printRecord, printTable, remark } from "#cli/print.ts";
-import { readBlueprint } from "#cli/read-blueprint.ts";
+import { remarkDiagnostics } from "#cli/remark-diagnostics.ts";
 import { type ClientFlags, openSession } from "#cli/session.ts";
 import { UsageError } from "#cli/usage-error.ts";
 import type { Blueprint } from "#client/resources.ts";
@@ -52,9 +52,12 @@ export function addBlueprintCommands(blueprint: Command, cli: Cli): void {
     .action(async (argument: string | undefined, flags: ClientFlags & { path?: string }) => {
       const path = argument ?? flags.path;
       if (path === undefined) throw new UsageError("which blueprint? give its folder, zip or manifest");
+      const { readBlueprint } = await import("#cli/read-blueprint.ts");
       const content = await readBlueprint(path);
       const { client, wait } = await openSession(cli, flags);
-      await printBlueprint(cli, flags, await wait(client.blueprints.upload(content)));
+      const answer = await wait(client.blueprints.upload(content));
+      await printBlueprint(cli, flags, answer);
+      remarkDiagnostics(cli, answer.diagnostics);
     });
   addExamples(
     upload,

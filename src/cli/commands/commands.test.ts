@@ -39,7 +39,7 @@ const entry = {
   id: "a1",
   at: "2026-01-01T00:00:00.000Z",
   actor: null,
-  action: "site.create",
+  action: "createSite",
   target: { site_id: "s1" },
   outcome: "REFUSED",
   code: "unauthorized",
@@ -66,6 +66,11 @@ const config = {
   time_sync_host: "127.0.0.1",
   time_sync_port: 8080,
 };
+const warning = { severity: "warning", code: "unknown_unit", message: "no such unit", path: "/x", line: 9, column: 11 };
+const changes = [
+  { kind: "removed", path: "/telemetry/power", breaking: true, message: "power is gone" },
+  { kind: "text", path: "/display_name", breaking: false, message: "another name" },
+];
 const ZIP = Uint8Array.from([0x50, 0x4b, 3, 4, 255, 0]);
 
 let server: FakeBusbar;
@@ -86,7 +91,7 @@ beforeAll(async () => {
     "DELETE /v3/devices/d1": json({}),
     "GET /v3/devices/d1/properties": json({ properties: { vendor: "ACME", count: 3, deep: { a: 1 } } }),
     "GET /v3/devices/d1/manifest": json({ manifest: { blueprint_spec: "device/3.0", display_name: "Meter" } }),
-    "POST /v3/devices/d1/assign_blueprint": json({ device }),
+    "POST /v3/devices/d1/assign_blueprint": json({ device, changes }),
     "POST /v3/devices/d1/generate_config": json({ config }),
     "POST /v3/provisioning/standalone": json({ device_id: "d1" }),
     "POST /v3/provisioning/lua_device": json({ device_id: "d1" }),
@@ -96,7 +101,7 @@ beforeAll(async () => {
     "DELETE /v3/tokens/t1": json({}),
     "GET /v3/blueprints": json({ blueprints: [blueprint], total_count: 1 }),
     "GET /v3/blueprints/b1": json({ blueprint }),
-    "POST /v3/blueprints/upload": json({ blueprint }),
+    "POST /v3/blueprints/upload": json({ blueprint, diagnostics: [warning] }),
     "GET /v3/blueprints/b1/zip": () => ({ body: ZIP }),
     "GET /v3/audit": json({ entries: [entry], total_count: 7 }),
   });
@@ -231,7 +236,7 @@ test("a new token is alone on stdout, so that a script can take it", async () =>
 
 test("an audit list that is not complete says so", async () => {
   const { out, err } = await run("audit list");
-  expect(out).toMatch(/^2026-01-01T00:00:00.000Z +- +site.create +REFUSED unauthorized +site_id=s1 +10.0.0.9$/m);
+  expect(out).toMatch(/^2026-01-01T00:00:00.000Z +- +createSite +REFUSED unauthorized +site_id=s1 +10.0.0.9$/m);
   expect(err).toContain("1 of 7 entries");
 });
 
@@ -274,6 +279,15 @@ test("a blueprint goes up as folder, zip or manifest", async () => {
     expect(bodies[2]?.toString()).toBe("blueprint_spec: device/3.0\n");
     const created = await run(["device", "create", "lua", "N", "--blueprint-path", path("pack")]);
     expect(created.sent[1]).toBe('POST /v3/provisioning/lua_device {"name":"N","blueprint_id":"b1"}');
+  });
+});
+
+test("what another blueprint warns of and changes is told beside the answer", async () => {
+  await withFolder(async (folder) => {
+    writeFileSync(join(folder, "manifest.yml"), "x");
+    const { code, err } = await run(["device", "assign-blueprint", "d1", "--blueprint-path", folder]);
+    expect(code).toBe(0);
+    expect(err).toBe("manifest.yml:9:11: warning: no such unit\nBREAKING power is gone\nanother name\n");
   });
 });
 

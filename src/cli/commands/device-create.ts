@@ -44,13 +44,13 @@ export function addDeviceCreateCommands(create: Command, cli: Cli): void {
       });
 
   kind(["standalone [name]", "A device that connects by itself over MQTT."], async (session, fields, flags) => {
-    const blueprint_id = await findBlueprint(session, flags);
+    const blueprint_id = await findBlueprint(cli, session, flags);
     const device = { ...fields, ...siteOf(flags), ...(blueprint_id === undefined ? {} : { blueprint_id }) };
     return session.wait(session.client.provisioning.standalone(device));
   }).option("-s, --site-id <id>", "site of the device; may be left out when there is only one");
 
   kind(["lua [name]", "A device that a blueprint's Lua script talks to."], async (session, fields, flags) => {
-    const blueprint_id = await requireBlueprint(session, flags);
+    const blueprint_id = await requireBlueprint(cli, session, flags);
     return session.wait(session.client.provisioning.luaDevice({ ...fields, ...siteOf(flags), blueprint_id }));
   })
     .alias("lua-device")
@@ -59,7 +59,7 @@ export function addDeviceCreateCommands(create: Command, cli: Cli): void {
   kind(["child [name]", "A part of another device."], async (session, fields, flags) => {
     const parent_id = requireId("parent device", undefined, flags.parentId);
     if (flags.childType === undefined) throw new UsageError("what is it to its parent? give --child-type");
-    const blueprint_id = await findBlueprint(session, flags);
+    const blueprint_id = await findBlueprint(cli, session, flags);
     const device = {
       ...fields,
       parent_id,

@@ -110,8 +110,10 @@ export function addDeviceCommands(device: Command, cli: Cli): void {
   const assign = onDevice<DeviceFlags & BlueprintFlags>(
     ["assign-blueprint [device]", "Give a device another blueprint."],
     async (session, id, flags) => {
-      const blueprint = await requireBlueprint(session, flags);
-      await printDevice(cli, flags, await session.wait(session.client.devices.assignBlueprint(id, blueprint)));
+      const blueprint = await requireBlueprint(cli, session, flags);
+      const answer = await session.wait(session.client.devices.assignBlueprint(id, blueprint));
+      await printDevice(cli, flags, answer);
+      for (const { breaking, message } of answer.changes ?? []) remark(cli, `${breaking ? "BREAKING " : ""}${message}`);
     },
   );
   addBlueprintOptions(assign).alias("change-blueprint");

@@ -37,7 +37,6 @@ export async function generateConfig(
     issuedAt: needs.now(),
   };
   const trail = auditTrail(needs, call, {
-    action: "device.generate_config",
     target: { siteId: device.siteId, deviceId: device.id },
   });
   await needs.devices.putCredential(credential, trail);

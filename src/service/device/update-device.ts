@@ -19,7 +19,6 @@ export async function updateDevice(
   const change = { ...given, ...(parent !== undefined && { parentId: parent.id }) };
   if (Object.keys(change).length === 0) return before;
   const trail = auditTrail(needs, call, {
-    action: "device.update",
     target: { siteId: before.siteId, deviceId: before.id },
     details: { ...change },
   });

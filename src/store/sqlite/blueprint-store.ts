@@ -3,11 +3,11 @@ import type { StoredBlueprint } from "#core/blueprint/stored-blueprint.ts";
 import type { BlueprintStore } from "#service/ports.ts";
 import { recordAudit } from "./audit-store.ts";
 import type { Connection, Row } from "./connection.ts";
-import { bytes, number, text, time } from "./row.ts";
+import { bytes, listed, number, text, time } from "./row.ts";
 import { selectPage, Where } from "./where.ts";
 import type { Writer } from "./writer.ts";
 
-const COLUMNS = "id, display_name, version, digest, size, created_at";
+const COLUMNS = "id, display_name, version, digest, size, implements, created_at";
 
 export function createBlueprintStore(reader: Connection, writer: Writer): BlueprintStore {
   return {
@@ -20,6 +20,8 @@ export function createBlueprintStore(reader: Connection, writer: Writer): Bluepr
       const row = reader.get("SELECT content FROM blueprint_content WHERE blueprint_id = ?", id);
       return row && bytes(row, "content");
     },
+    implementing: async () =>
+      reader.all("SELECT id, implements FROM blueprint WHERE implements <> '[]'").map(readImplementing),
     list: async (page) =>
       selectPage(reader, page, {
         columns: COLUMNS,
@@ -45,12 +47,13 @@ export const blueprintWrites = {
     );
     const stored = { ...blueprint, version: latest === undefined ? 1 : number(latest, "version") + 1 };
     database.run(
-      `INSERT INTO blueprint (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO blueprint (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
       stored.id,
       stored.displayName,
       stored.version,
       stored.digest,
       stored.size,
+      listed(stored.implements),
       stored.createdAt,
     );
     database.run("INSERT INTO blueprint_content (blueprint_id, content) VALUES (?, ?)", stored.id, content);
@@ -66,6 +69,11 @@ function readBlueprint(row: Row): StoredBlueprint {
     version: number(row, "version"),
     digest: text(row, "digest"),
     size: number(row, "size"),
+    implements: JSON.parse(text(row, "implements")) as string[],
     createdAt: time(row, "created_at"),
   };
+}
+
+function readImplementing(row: Row): { readonly id: string; readonly implements: readonly string[] } {
+  return { id: text(row, "id"), implements: JSON.parse(text(row, "implements")) as string[] };
 }

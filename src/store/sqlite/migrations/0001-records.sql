@@ -15,6 +15,7 @@ CREATE TABLE blueprint (
   version INTEGER NOT NULL,
   digest TEXT NOT NULL UNIQUE,
   size INTEGER NOT NULL,
+  implements TEXT NOT NULL, -- JSON array of profile ids
   created_at INTEGER NOT NULL,
   UNIQUE (display_name, version)
 ) STRICT, WITHOUT ROWID;

@@ -1,0 +1,116 @@
+import { Type } from "typebox";
+import { refuse } from "#core/app-error.ts";
+import { renderJsonSchema } from "#core/blueprint/schema.ts";
+import type { StoredBlueprint } from "#core/blueprint/stored-blueprint.ts";
+import {
+  blueprintSchema,
+  diagnosticSchema,
+  renderBlueprint,
+  renderDiagnostics,
+  renderValidation,
+  validationSchema,
+} from "#http/blueprint/blueprint-wire.ts";
+import { packageBytes } from "#http/blueprint/package-bytes.ts";
+import { choice, pageOf, paging } from "#http/query.ts";
+import { bytesRoute, RawAnswer, type Route, route } from "#http/route.ts";
+import { listAnswer, renderPage } from "#http/wire.ts";
+import { packPackage } from "#service/blueprint/pack-package.ts";
+import { unpackPackage } from "#service/blueprint/unpack-package.ts";
+import { uploadBlueprint } from "#service/blueprint/upload-blueprint.ts";
+import type { Needs } from "#service/ports.ts";
+
+const tag = "Blueprints";
+const PACKAGE_TYPES = ["application/zip", "application/yaml", "application/json", "multipart/form-data"];
+
+type BlueprintNeeds = Pick<Needs, "blueprints" | "inspectPackage" | "now" | "newId">;
+
+export function blueprintRoutes(needs: BlueprintNeeds): readonly Route[] {
+  const find = async (blueprintId: string): Promise<StoredBlueprint> => {
+    const blueprint = await needs.blueprints.find(blueprintId);
+    if (blueprint === undefined) throw refuse("not_found", `there is no blueprint ${blueprintId.slice(0, 80)}`);
+    return blueprint;
+  };
+  return [
+    bytesRoute({
+      method: "POST",
+      path: "/v3/blueprints/validate",
+      operation: "validateBlueprint",
+      summary: "Check a blueprint",
+      description: "A zip with manifest.yml at its root, or a bare manifest as YAML or JSON. Nothing is stored.",
+      tag,
+      access: "public",
+      body: PACKAGE_TYPES,
+      answer: validationSchema,
+      handle: async (call) => renderValidation((await needs.inspectPackage(packageBytes(call))).issues),
+    }),
+    bytesRoute({
+      method: "POST",
+      path: "/v3/blueprints/upload",
+      operation: "uploadBlueprint",
+      summary: "Upload a blueprint",
+      description: "Takes what Check takes. The same bytes again give the same blueprint.",
+      tag,
+      access: "owner",
+      body: PACKAGE_TYPES,
+      answer: Type.Object(
+        { blueprint: blueprintSchema, diagnostics: Type.Array(diagnosticSchema, { description: "Warnings." }) },
+        { additionalProperties: false },
+      ),
+      handle: async (call) => {
+        const { blueprint, issues } = await uploadBlueprint(needs, call, packageBytes(call));
+        return { blueprint: renderBlueprint(blueprint), diagnostics: renderDiagnostics(issues) };
+      },
+    }),
+    route({
+      method: "GET",
+      path: "/v3/blueprints",
+      operation: "listBlueprints",
+      summary: "List blueprints",
+      description: "Newest first. Blueprints are shared by all sites.",
+      tag,
+      access: "readonly",
+      query: paging,
+      answer: listAnswer("blueprints", blueprintSchema),
+      handle: async ({ query }) =>
+        renderPage("blueprints", await needs.blueprints.list(pageOf(query)), renderBlueprint),
+    }),
+    route({
+      method: "GET",
+      path: "/v3/blueprints/:blueprint_id",
+      operation: "getBlueprint",
+      summary: "Get a blueprint",
+      tag,
+      access: "readonly",
+      answer: Type.Object({ blueprint: blueprintSchema }, { additionalProperties: false }),
+      handle: async ({ params }) => ({ blueprint: renderBlueprint(await find(params.blueprint_id)) }),
+    }),
+    route({
+      method: "GET",
+      path: "/v3/blueprints/:blueprint_id/zip",
+      operation: "downloadBlueprint",
+      summary: "Download a blueprint",
+      description: "The package as it was uploaded; a bare manifest comes packed.",
+      tag,
+      access: "readonly",
+      query: { view: choice("Both views are the package as uploaded.", ["ORIGINAL", "COMPILED"]) },
+      answer: { contentType: "application/zip", description: "The package." },
+      handle: async ({ params }) => {
+        const { id } = await find(params.blueprint_id);
+        const content = (await needs.blueprints.content(id)) ?? new Uint8Array();
+        const unpacked = unpackPackage(content).package;
+        const zip = unpacked?.kind === "manifest" ? packPackage(unpacked.files) : content;
+        return new RawAnswer("application/zip", zip, { "content-disposition": `attachment; filename="${id}.zip"` });
+      },
+    }),
+    route({
+      method: "GET",
+      path: "/schemas/device-3.0.json",
+      operation: "getManifestSchema",
+      summary: "The manifest language as a JSON Schema, for editors",
+      tag,
+      access: "public",
+      answer: Type.Object({}, { additionalProperties: true }),
+      handle: async () => renderJsonSchema(),
+    }),
+  ];
+}

@@ -1,0 +1,81 @@
+import { type Static, Type } from "typebox";
+import type { BlueprintChange } from "#core/blueprint/blueprint-change.ts";
+import type { StoredBlueprint } from "#core/blueprint/stored-blueprint.ts";
+import { renderInstant } from "#core/time/instant.ts";
+import { id, oneOf, strict, timestamp } from "#http/wire.ts";
+import type { Inspection } from "#service/blueprint/inspect-package.ts";
+
+export const blueprintSchema = strict("Blueprint", {
+  id: id("Blueprint identifier."),
+  display_name: Type.String(),
+  version: Type.Integer({ minimum: 1, description: "Counts the uploads under the same display name." }),
+  digest: Type.String({ description: "SHA-256 of the package, in hexadecimal." }),
+  size: Type.Integer({ description: "Bytes of the package." }),
+  implements: Type.Array(Type.String(), { description: "Profiles as the manifest lists them, drafts included." }),
+  created_at: timestamp,
+});
+
+export const diagnosticSchema = strict("Diagnostic", {
+  severity: oneOf(["error", "warning"]),
+  code: Type.String({ description: "Stable; docs/blueprint-issues.md explains each." }),
+  message: Type.String(),
+  path: Type.String({ description: "JSON pointer into the manifest, or the path of a file in the package." }),
+  line: Type.Integer({ minimum: 1 }),
+  column: Type.Integer({ minimum: 1 }),
+  end_line: Type.Integer({ minimum: 1 }),
+  end_column: Type.Integer({ minimum: 1 }),
+});
+
+export const validationSchema = strict("Validation", {
+  validation_errors: Type.Array(Type.String(), {
+    description: "The errors in words; empty when the blueprint is valid.",
+  }),
+  diagnostics: Type.Array(diagnosticSchema, { description: "Errors and warnings with their places." }),
+});
+
+export const blueprintChangeSchema = strict("BlueprintChange", {
+  kind: oneOf(["added", "removed", "renamed", "retyped", "access", "changed", "text"]),
+  path: Type.String({ description: "JSON pointer into the new manifest; for what is gone, into the former one." }),
+  breaking: Type.Boolean({ description: "What worked before may stop working." }),
+  message: Type.String(),
+});
+
+export function renderBlueprint(blueprint: StoredBlueprint): Static<typeof blueprintSchema> {
+  return {
+    id: blueprint.id,
+    display_name: blueprint.displayName,
+    version: blueprint.version,
+    digest: blueprint.digest,
+    size: blueprint.size,
+    implements: [...blueprint.implements],
+    created_at: renderInstant(blueprint.createdAt),
+  };
+}
+
+export function renderValidation(issues: Inspection["issues"]): Static<typeof validationSchema> {
+  return {
+    validation_errors: issues.filter((issue) => issue.severity === "error").map(inWords),
+    diagnostics: renderDiagnostics(issues),
+  };
+}
+
+export function renderDiagnostics(issues: Inspection["issues"]): Static<typeof diagnosticSchema>[] {
+  return issues.map(({ severity, code, message, path, range }) => ({
+    severity,
+    code,
+    message,
+    path,
+    line: range.start.line,
+    column: range.start.column,
+    end_line: range.end.line,
+    end_column: range.end.column,
+  }));
+}
+
+export function renderChange({ kind, path, breaking, message }: BlueprintChange): Static<typeof blueprintChangeSchema> {
+  return { kind, path, breaking, message };
+}
+
+function inWords({ message, range, path }: Inspection["issues"][number]): string {
+  return `line ${range.start.line}, column ${range.start.column}${path === "" ? "" : ` (${path})`}: ${message}`;
+}

@@ -1,0 +1,76 @@
+import { Type } from "typebox";
+import { refuse } from "#core/app-error.ts";
+import { blueprintChangeSchema, renderChange } from "#http/blueprint/blueprint-wire.ts";
+import { assignBlueprintSchema, deviceSchema, renderDevice } from "#http/device/device-wire.ts";
+import { type Route, route } from "#http/route.ts";
+import { assignBlueprint } from "#service/blueprint/assign-blueprint.ts";
+import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
+import { readProperties } from "#service/device/read-properties.ts";
+import { visibleDevice } from "#service/device/visible-device.ts";
+import type { Needs } from "#service/ports.ts";
+
+const tag = "Devices";
+
+type DeviceBlueprintNeeds = Pick<Needs, "devices" | "blueprints" | "now" | "newId"> & {
+  readonly catalog: BlueprintCatalog;
+};
+
+export function deviceBlueprintRoutes(needs: DeviceBlueprintNeeds): readonly Route[] {
+  return [
+    route({
+      method: "GET",
+      path: "/v3/devices/:device_id/manifest",
+      operation: "getDeviceManifest",
+      summary: "Get the manifest of a device",
+      tag,
+      access: "readonly",
+      answer: Type.Object(
+        { manifest: Type.Object({}, { additionalProperties: true }) },
+        { additionalProperties: false },
+      ),
+      handle: async (call) => {
+        const device = await visibleDevice(needs, call, call.params.device_id);
+        if (device.blueprintId === undefined) throw refuse("not_found", `device ${device.slug} has no blueprint yet`);
+        return { manifest: (await needs.catalog.get(device.blueprintId)).manifest };
+      },
+    }),
+    route({
+      method: "GET",
+      path: "/v3/devices/:device_id/properties",
+      operation: "getDeviceProperties",
+      summary: "Get the properties of a device",
+      description: "As the device last sent them; those above the token's level are left out.",
+      tag,
+      access: "readonly",
+      answer: Type.Object(
+        { properties: Type.Object({}, { additionalProperties: true }) },
+        { additionalProperties: false },
+      ),
+      handle: async (call) => {
+        const device = await visibleDevice(needs, call, call.params.device_id);
+        return { properties: (await readProperties(needs, call, [device])).get(device.id) ?? {} };
+      },
+    }),
+    route({
+      method: "POST",
+      path: "/v3/devices/:device_id/assign_blueprint",
+      operation: "assignBlueprint",
+      summary: "Give a device a blueprint",
+      description: "Also replaces one: the answer then tells what changes. History is kept.",
+      tag,
+      access: "owner",
+      body: assignBlueprintSchema,
+      answer: Type.Object(
+        { device: deviceSchema, changes: Type.Array(blueprintChangeSchema) },
+        { additionalProperties: false },
+      ),
+      handle: async (call) => {
+        const { device, changes } = await assignBlueprint(needs, call, {
+          device: call.params.device_id,
+          blueprintId: call.body.blueprint_id,
+        });
+        return { device: renderDevice(device, call.caller), changes: changes.map(renderChange) };
+      },
+    }),
+  ];
+}

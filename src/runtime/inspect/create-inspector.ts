@@ -1,0 +1,76 @@
+import { Worker } from "node:worker_threads";
+import { refuse } from "#core/app-error.ts";
+import type { Inspection } from "#service/blueprint/inspect-package.ts";
+import type { InspectPackage } from "#service/ports.ts";
+
+/** Far beyond what any package takes: whoever needs longer has found a fault, and the thread is given up. */
+const DEADLINE_MS = 5_000;
+const MAX_WAITING = 64;
+const MEMORY_MB = 256;
+
+interface Waiting {
+  readonly resolve: (inspection: Inspection) => void;
+  readonly reject: (error: Error) => void;
+}
+
+export interface Inspector {
+  readonly inspect: InspectPackage;
+  close(): Promise<void>;
+}
+
+/** One thread, started at the first use, replaced when it runs out of time or memory. */
+export function createInspector(deadlineMs = DEADLINE_MS): Inspector {
+  const waiting = new Map<number, Waiting>();
+  let worker: Worker | undefined;
+  let lastId = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  function start(): Worker {
+    const started = new Worker(new URL("./inspect-worker.ts", import.meta.url), {
+      resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
+    });
+    started.on("message", ({ id, inspection }: { id: number; inspection: Inspection }) => {
+      waiting.get(id)?.resolve(inspection);
+      waiting.delete(id);
+      watch();
+    });
+    started.on("error", () => giveUp(started));
+    started.unref();
+    return started;
+  }
+
+  /** The thread works in order, so the clock runs for the oldest package only and starts anew with each answer. */
+  function watch(): void {
+    clearTimeout(timer);
+    if (waiting.size > 0) timer = setTimeout(() => worker && giveUp(worker), deadlineMs);
+  }
+
+  function giveUp(failed: Worker): void {
+    if (worker !== failed) return;
+    worker = undefined;
+    clearTimeout(timer);
+    void failed.terminate();
+    for (const { reject } of waiting.values()) {
+      reject(refuse("overloaded", "the package took too long to read; try again, and alone if it is large"));
+    }
+    waiting.clear();
+  }
+
+  return {
+    inspect(bytes) {
+      if (waiting.size >= MAX_WAITING) {
+        return Promise.reject(refuse("overloaded", "too many packages wait to be read; try again in a moment"));
+      }
+      worker ??= start();
+      const id = ++lastId;
+      const answer = new Promise<Inspection>((resolve, reject) => waiting.set(id, { resolve, reject }));
+      worker.postMessage({ id, bytes });
+      if (waiting.size === 1) watch();
+      return answer;
+    },
+    async close() {
+      clearTimeout(timer);
+      await worker?.terminate();
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import { refuse } from "#core/app-error.ts";
+import type { BlueprintChange } from "#core/blueprint/blueprint-change.ts";
+import { diffBlueprints } from "#core/blueprint/diff-blueprints.ts";
+import type { Device } from "#core/device/device.ts";
+import { auditTrail } from "#service/access/audit-trail.ts";
+import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
+import { requireBlueprint } from "#service/device/provision-device.ts";
+import { visibleDevice } from "#service/device/visible-device.ts";
+import type { Call, Needs } from "#service/ports.ts";
+
+type AssignNeeds = Pick<Needs, "devices" | "blueprints" | "now" | "newId"> & { readonly catalog: BlueprintCatalog };
+
+interface Assignment {
+  readonly device: Device;
+  /** What the new blueprint changes against the former one; empty when there was none. */
+  readonly changes: readonly BlueprintChange[];
+}
+
+/** Replaces the device's blueprint. Nothing that was recorded under the former one is touched. */
+export async function assignBlueprint(
+  needs: AssignNeeds,
+  call: Call,
+  input: { readonly device: string; readonly blueprintId: string },
+): Promise<Assignment> {
+  const { blueprintId } = input;
+  const before = await visibleDevice(needs, call, input.device);
+  await requireBlueprint(needs, blueprintId);
+  const next = await needs.catalog.get(blueprintId);
+  const former = before.blueprintId === undefined ? undefined : await needs.catalog.get(before.blueprintId);
+  const changes = former === undefined ? [] : diffBlueprints(former.blueprint, next.blueprint).changes;
+  const trail = auditTrail(needs, call, {
+    target: { siteId: before.siteId, deviceId: before.id, blueprintId },
+    details: { former_blueprint_id: before.blueprintId ?? null },
+  });
+  const device = await needs.devices.update(before.id, { blueprintId, updatedAt: needs.now() }, trail);
+  if (device === undefined) throw refuse("not_found", `there is no device ${before.id}`);
+  return { device, changes };
+}

@@ -1,0 +1,57 @@
+// Blueprints by id, read once: a stored blueprint never changes, so what was read of it stays true.
+
+import { refuse } from "#core/app-error.ts";
+import type { Blueprint } from "#core/blueprint/blueprint.ts";
+import type { Needs } from "#service/ports.ts";
+
+const MAX_KNOWN = 500;
+
+export interface KnownBlueprint {
+  readonly blueprint: Blueprint;
+  readonly manifest: Readonly<Record<string, unknown>>;
+}
+
+export interface BlueprintCatalog {
+  /** Refuses with `not_found`. */
+  get(blueprintId: string): Promise<KnownBlueprint>;
+  /** Ids of the blueprints that implement all these profiles, by themselves or over other profiles. */
+  withProfiles(profiles: readonly string[]): Promise<readonly string[]>;
+}
+
+type CatalogNeeds = Pick<Needs, "blueprints" | "inspectPackage" | "profiles">;
+
+export function createBlueprintCatalog(needs: CatalogNeeds): BlueprintCatalog {
+  const known = new Map<string, Promise<KnownBlueprint>>();
+  return {
+    get(blueprintId) {
+      let entry = known.get(blueprintId);
+      if (entry === undefined) {
+        entry = read(needs, blueprintId);
+        if (known.size >= MAX_KNOWN) for (const oldest of known.keys()) if (known.delete(oldest)) break;
+        known.set(blueprintId, entry);
+        entry.catch(() => known.delete(blueprintId));
+      }
+      return entry;
+    },
+    async withProfiles(profiles) {
+      const implementing = await needs.blueprints.implementing();
+      return implementing
+        .filter((blueprint) => {
+          const resolved = new Set(needs.profiles.resolve(blueprint.implements));
+          return profiles.every((profile) => resolved.has(profile));
+        })
+        .map((blueprint) => blueprint.id);
+    },
+  };
+}
+
+async function read(needs: CatalogNeeds, blueprintId: string): Promise<KnownBlueprint> {
+  const content = await needs.blueprints.content(blueprintId);
+  if (content === undefined) throw refuse("not_found", `there is no blueprint ${blueprintId.slice(0, 80)}`);
+  const { found, issues } = await needs.inspectPackage(content);
+  // It was accepted at its upload: only a Busbar with stricter rules can find errors now.
+  if (found === undefined) {
+    throw refuse("invalid_blueprint", `blueprint ${blueprintId} is not valid in this version: ${issues[0]?.message}`);
+  }
+  return found;
+}

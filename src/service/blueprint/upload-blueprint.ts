@@ -1,0 +1,62 @@
+import { createHash } from "node:crypto";
+import { AppError, type Refusal, refuse } from "#core/app-error.ts";
+import type { StoredBlueprint } from "#core/blueprint/stored-blueprint.ts";
+import { auditTrail } from "#service/access/audit-trail.ts";
+import type { Inspection } from "#service/blueprint/inspect-package.ts";
+import type { Call, Needs } from "#service/ports.ts";
+
+type UploadNeeds = Pick<Needs, "blueprints" | "inspectPackage" | "now" | "newId">;
+
+interface Upload {
+  readonly blueprint: StoredBlueprint;
+  /** Warnings only: errors refuse the upload. */
+  readonly issues: Inspection["issues"];
+}
+
+/** Stores the package as it is. The same bytes again give the same blueprint. */
+export async function uploadBlueprint(needs: UploadNeeds, call: Call, content: Uint8Array): Promise<Upload> {
+  if (content.length === 0) throw refuse("invalid_body", "the body must be a blueprint package, but is empty");
+  const { issues, found } = await needs.inspectPackage(content);
+  if (found === undefined) throw refusalOf(issues);
+  const { displayName, implements: profiles, implementsDraft } = found.blueprint;
+  const id = needs.newId();
+  const trail = auditTrail(needs, call, {
+    target: { blueprintId: id },
+    details: { display_name: displayName },
+  });
+  const blueprint = await needs.blueprints.insert(
+    {
+      id,
+      displayName,
+      digest: createHash("sha256").update(content).digest("hex"),
+      size: content.length,
+      implements: [...new Set([...profiles, ...implementsDraft])],
+      createdAt: needs.now(),
+    },
+    content,
+    trail,
+  );
+  return { blueprint, issues };
+}
+
+/** One refusal per error, each with its place; warnings do not refuse. */
+function refusalOf(issues: Inspection["issues"]): AppError {
+  const refusals = issues
+    .filter((issue) => issue.severity === "error")
+    .map(
+      (issue): Refusal => ({
+        code: "invalid_blueprint",
+        message: issue.message,
+        details: {
+          issue: issue.code,
+          pointer: issue.path,
+          line: issue.range.start.line,
+          column: issue.range.start.column,
+        },
+      }),
+    );
+  const [first, ...others] = refusals;
+  return first === undefined
+    ? refuse("invalid_blueprint", "the package is not valid")
+    : new AppError([first, ...others]);
+}
