@@ -16,5 +16,7 @@ export type Cli = {
   readonly stderr: Output;
   /** Asks the person at the terminal; absent when there is none. */
   readonly ask?: ((question: string) => Promise<string>) | undefined;
+  /** All of standard input; absent where there is none. */
+  readonly readInput?: (() => Promise<Uint8Array>) | undefined;
   readonly serve: (config: Config, log: Logger) => Promise<void>;
 };

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import type { Cli } from "./cli.ts";
 import { EXIT } from "./exit-code.ts";
+import { QuietFailure } from "./quiet-failure.ts";
 
 type AddCommands = (command: Command, cli: Cli) => void;
 
@@ -23,7 +24,7 @@ const VERBS: Readonly<Record<string, readonly [about: string, load: () => Promis
     async () => (await import("#cli/commands/device.ts")).addDeviceCommands,
   ],
   blueprint: [
-    "Blueprints: list, get, upload, download.",
+    "Blueprints: write, check, compare, list, upload.",
     async () => (await import("#cli/commands/blueprint.ts")).addBlueprintCommands,
   ],
   token: [
@@ -66,6 +67,7 @@ export async function runCli(argv: readonly string[], cli: Cli): Promise<number>
   } catch (error) {
     // Commander has printed its message already, and help that was asked for is no failure.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    if (error instanceof QuietFailure) return error.exitCode;
     const { describeFailure } = await import("./describe-failure.ts");
     const { exitCode, lines } = describeFailure(error);
     cli.stderr.write(`busbar: ${lines.join("\n")}\n`);

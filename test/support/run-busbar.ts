@@ -9,8 +9,10 @@ export type Ran = { readonly code: number; readonly out: string; readonly err: s
 type World = {
   readonly env?: Cli["env"];
   readonly cwd?: string;
-  /** The person at the terminal, by what they answer. */
-  readonly answer?: string;
+  /** The person at the terminal, by what they answer: always the same, or one after the other and then nothing. */
+  readonly answer?: string | readonly string[];
+  /** Standard input. */
+  readonly input?: string | Uint8Array;
   readonly serve?: Cli["serve"];
   readonly isTTY?: boolean;
 };
@@ -26,10 +28,12 @@ export async function runBusbar(command: string | readonly string[], world: Worl
     isTTY: world.isTTY,
     hasColors: () => world.isTTY === true,
   });
-  const { answer } = world;
+  const { answer, input } = world;
+  let asked = 0;
   const ask = (question: string) => {
     written.err += question;
-    return Promise.resolve(answer ?? "");
+    asked += 1;
+    return Promise.resolve((typeof answer === "string" ? answer : answer?.[asked - 1]) ?? "");
   };
   const code = await runCli(typeof command === "string" ? command.split(" ").filter(Boolean) : command, {
     env: world.env ?? {},
@@ -37,6 +41,7 @@ export async function runBusbar(command: string | readonly string[], world: Worl
     stdout: stream("out"),
     stderr: stream("err"),
     ask: answer === undefined ? undefined : ask,
+    readInput: input === undefined ? undefined : () => Promise.resolve(Buffer.from(input as string)),
     serve: world.serve ?? (() => Promise.resolve()),
   });
   return { code, ...written };

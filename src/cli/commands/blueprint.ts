@@ -9,6 +9,7 @@ import {
   requireId,
   type WindowFlags,
 } from "#cli/client-command.ts";
+import { addOfflineBlueprintCommands } from "#cli/commands/blueprint/offline.ts";
 import { fetchList } from "#cli/fetch-list.ts";
 import { printRecord, printTable, remark } from "#cli/print.ts";
 import { remarkDiagnostics } from "#cli/remark-diagnostics.ts";
@@ -19,8 +20,10 @@ import type { Blueprint } from "#client/resources.ts";
 type BlueprintFlags = ClientFlags & { readonly blueprintId?: string };
 
 export function addBlueprintCommands(blueprint: Command, cli: Cli): void {
+  addOfflineBlueprintCommands(blueprint, cli);
   addExamples(
     blueprint,
+    "blueprint lint --strict ./my-blueprint/",
     "blueprint upload ./my-blueprint/",
     "blueprint list",
     "blueprint download BLUEPRINT_ID --output my-blueprint.zip",

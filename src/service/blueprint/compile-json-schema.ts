@@ -3,7 +3,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import { runWithDeadline } from "./run-with-deadline.ts";
 
-export type JsonFault = {
+type JsonFault = {
   /** JSON pointer into the checked value. */
   readonly pointer: string;
   readonly message: string;
@@ -38,7 +38,7 @@ export function compileJsonSchema(text: string): CompiledSchema {
   try {
     const judge = metaJudge(dialect);
     const outcome = runWithDeadline(JSON_SCHEMA_LIMITS.compileDeadline, () => {
-      if (judge.validateSchema(schema) !== true) {
+      if (!isSchema(judge, schema)) {
         const [first] = judge.errors ?? [];
         return `it is no JSON schema: ${first?.instancePath || "/"} ${first?.message ?? "is wrong"}`;
       }
@@ -114,10 +114,14 @@ function metaJudge(dialect: Dialect): Ajv {
   const judge =
     dialect === "2020-12" ? new Ajv2020({ strict: false, logger: false }) : new Ajv({ strict: false, logger: false });
   formats.default(judge, { mode: "full" });
-  judge.validateSchema(true);
-  judge.validateSchema({});
+  isSchema(judge, {});
   judges.set(dialect, judge);
   return judge;
+}
+
+/** Never a promise: the meta-schemas are synchronous. */
+function isSchema(judge: Ajv, schema: Schema): boolean {
+  return judge.validateSchema(schema) === true;
 }
 
 function checkJson(validate: ValidateFunction, value: unknown): readonly JsonFault[] {

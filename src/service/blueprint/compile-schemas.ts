@@ -7,7 +7,7 @@ export type CompiledSchemas = {
   readonly problems: readonly SchemaProblem[];
 };
 
-export type SchemaProblem = {
+type SchemaProblem = {
   /** Manifest keys down to the `json_schema`. */
   readonly at: readonly string[];
   readonly message: string;
