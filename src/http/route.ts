@@ -17,6 +17,8 @@ export interface RouteCall<Path extends string, Query extends QuerySpec, Body> e
   readonly params: { readonly [Name in ParamNames<Path>]: string };
   readonly query: ParsedQuery<Query>;
   readonly body: Body;
+  /** A request header by its name in small letters. */
+  readonly header: (name: string) => string | undefined;
   /** Empty when the client sent none. */
   readonly contentType: string;
   /** The address under which the client reached this server. */

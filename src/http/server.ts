@@ -154,6 +154,10 @@ function register(app: FastifyInstance, route: Route, { prefix, authenticate, st
         params: request.params as Record<string, string>,
         query: parseQuery(route.query ?? {}, request.query as Record<string, unknown>),
         body: parseBody === undefined ? (takesBytes ? (raw ?? new Uint8Array()) : undefined) : parseBody(raw),
+        header: (name) => {
+          const value = request.headers[name];
+          return Array.isArray(value) ? value[0] : value;
+        },
         contentType: request.headers["content-type"] ?? "",
         host: hostOf(request),
         forwarded: request.headers["x-forwarded-for"] !== undefined || request.headers.forwarded !== undefined,
