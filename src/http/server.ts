@@ -11,7 +11,7 @@ import { createMetrics } from "#http/metrics.ts";
 import { problemOf } from "#http/problem.ts";
 import { parseQuery } from "#http/query.ts";
 import { createRequestIds } from "#http/request-id.ts";
-import { RawAnswer, type Route } from "#http/route.ts";
+import { RawAnswer, type Route, StreamAnswer } from "#http/route.ts";
 import { SECURITY_HEADERS } from "#http/security-headers.ts";
 import type { Authenticator } from "#service/access/authenticator.ts";
 import { requireLevel } from "#service/access/require-level.ts";
@@ -176,6 +176,9 @@ function send(reply: FastifyReply, status: number, answer: object): FastifyReply
       .headers(answer.headers)
       .header("content-type", answer.contentType)
       .send(Buffer.from(answer.content as Uint8Array));
+  }
+  if (answer instanceof StreamAnswer) {
+    return reply.code(status).header("content-type", answer.contentType).send(answer.stream);
   }
   return reply
     .code(status)
