@@ -1,0 +1,48 @@
+import type { AuditEntry } from "#core/access/audit-entry.ts";
+import type { Payload } from "#core/command/execution.ts";
+import type { ConfigurationStore, StoredBucket } from "#service/ports.ts";
+import { recordAudit } from "./audit-store.ts";
+import type { Connection, Row } from "./connection.ts";
+import { bytes, text, time } from "./row.ts";
+import type { Writer } from "./writer.ts";
+
+export function createConfigurationStore(reader: Connection, writer: Writer): ConfigurationStore {
+  return {
+    get: async (deviceId) =>
+      reader
+        .all(
+          "SELECT bucket, shown, sealed, updated_at FROM device_configuration WHERE device_id = ? ORDER BY bucket",
+          deviceId,
+        )
+        .map(readBucket),
+    put: (deviceId, bucket, trail) => writer.run("putConfiguration", { deviceId, bucket, trail }),
+  };
+}
+
+export const configurationWrites = {
+  putConfiguration(
+    database: Connection,
+    { deviceId, bucket, trail }: { deviceId: string; bucket: StoredBucket; trail: AuditEntry },
+  ): void {
+    database.run(
+      `INSERT INTO device_configuration (device_id, bucket, shown, sealed, updated_at) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT (device_id, bucket) DO UPDATE SET
+         shown = excluded.shown, sealed = excluded.sealed, updated_at = excluded.updated_at`,
+      deviceId,
+      bucket.bucket,
+      JSON.stringify(bucket.shown),
+      bucket.sealed,
+      bucket.updatedAt,
+    );
+    recordAudit(database, trail);
+  },
+};
+
+function readBucket(row: Row): StoredBucket {
+  return {
+    bucket: text(row, "bucket"),
+    shown: JSON.parse(text(row, "shown")) as Payload,
+    sealed: bytes(row, "sealed"),
+    updatedAt: time(row, "updated_at"),
+  };
+}
