@@ -23,8 +23,6 @@ export interface InboxNeeds extends Pick<Needs, "devices" | "deviceLogs" | "now"
   readonly desk: CommandDesk;
   readonly connectivity: Connectivity;
   readonly events: EventHub;
-  /** Runs after a device became reachable, besides what waits for it. */
-  readonly onReachable: (deviceId: string) => void;
 }
 
 export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
@@ -70,7 +68,6 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
     reachable(deviceId) {
       needs.connectivity.alive(deviceId);
       needs.desk.deviceReachable(deviceId);
-      needs.onReachable(deviceId);
     },
     unreachable: (deviceId) => needs.connectivity.gone(deviceId),
     alive: (deviceId) => needs.connectivity.alive(deviceId),
