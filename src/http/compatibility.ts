@@ -13,6 +13,15 @@ const ALIASES: readonly (readonly [path: string, operation: string])[] = [
   ["/v3/sites/:site_id/devices/:device_id/manifest", "getDeviceManifest"],
   ["/v3/sites/:site_id/devices/:device_id/assign_blueprint", "assignBlueprint"],
   ["/v3/sites/:site_id/devices/:device_id/generate_config", "generateConfig"],
+  ["/v3/sites/:site_id/devices/:device_id/logs", "listDeviceLogs"],
+  ["/v3/sites/:site_id/devices/:device_id/execute_command", "executeCommand"],
+  ["/v3/sites/:site_id/devices/:device_id/command_executions", "listCommandExecutions"],
+  ["/v3/sites/:site_id/devices/:device_id/command_executions", "createCommandExecution"],
+  ["/v3/sites/:site_id/devices/:device_id/command_executions/:execution_id", "getCommandExecution"],
+  ["/v3/devices/:device_id/execute_command", "executeCommand"],
+  ["/v3/devices/:device_id/command_executions", "listCommandExecutions"],
+  ["/v3/devices/:device_id/command_executions", "createCommandExecution"],
+  ["/v3/devices/:device_id/command_executions/:execution_id", "getCommandExecution"],
 ];
 
 export function compatibilityRoutes(needs: Pick<Needs, "devices">, routes: readonly Route[]): readonly Route[] {
@@ -22,7 +31,7 @@ export function compatibilityRoutes(needs: Pick<Needs, "devices">, routes: reado
     return {
       ...original,
       path,
-      operation: `${operation}${path.startsWith("/v3/users") ? "OfMe" : "OfSite"}`,
+      operation: `${operation}${suffixOf(path)}`,
       aliasOf: operation,
       description: `Same as ${original.path}.`,
       handle: async (call) => {
@@ -35,4 +44,9 @@ export function compatibilityRoutes(needs: Pick<Needs, "devices">, routes: reado
       },
     };
   });
+}
+
+function suffixOf(path: string): string {
+  if (path.startsWith("/v3/users")) return "OfMe";
+  return path.startsWith("/v3/sites") ? "OfSite" : "Alias";
 }

@@ -11,7 +11,7 @@ import { createMetrics } from "#http/metrics.ts";
 import { problemOf } from "#http/problem.ts";
 import { parseQuery } from "#http/query.ts";
 import { createRequestIds } from "#http/request-id.ts";
-import { RawAnswer, type Route } from "#http/route.ts";
+import { RawAnswer, type Route, StreamAnswer } from "#http/route.ts";
 import { SECURITY_HEADERS } from "#http/security-headers.ts";
 import type { Authenticator } from "#service/access/authenticator.ts";
 import { requireLevel } from "#service/access/require-level.ts";
@@ -154,6 +154,10 @@ function register(app: FastifyInstance, route: Route, { prefix, authenticate, st
         params: request.params as Record<string, string>,
         query: parseQuery(route.query ?? {}, request.query as Record<string, unknown>),
         body: parseBody === undefined ? (takesBytes ? (raw ?? new Uint8Array()) : undefined) : parseBody(raw),
+        header: (name) => {
+          const value = request.headers[name];
+          return Array.isArray(value) ? value[0] : value;
+        },
         contentType: request.headers["content-type"] ?? "",
         host: hostOf(request),
         forwarded: request.headers["x-forwarded-for"] !== undefined || request.headers.forwarded !== undefined,
@@ -172,6 +176,9 @@ function send(reply: FastifyReply, status: number, answer: object): FastifyReply
       .headers(answer.headers)
       .header("content-type", answer.contentType)
       .send(Buffer.from(answer.content as Uint8Array));
+  }
+  if (answer instanceof StreamAnswer) {
+    return reply.code(status).header("content-type", answer.contentType).send(answer.stream);
   }
   return reply
     .code(status)

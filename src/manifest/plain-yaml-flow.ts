@@ -74,7 +74,7 @@ function flowValue(scan: Scan, place: Bracketed): Node {
       return flowNode(scan, { ...place, depth: place.depth + 1 });
     case '"':
     case "'": {
-      const value = quotedScalar(scan);
+      const value = quotedScalar(scan, place.indent);
       // `["a": b]` is an object inside a list.
       skipSpaces(scan);
       if (source[scan.at] === ":") throw UNUSUAL;

@@ -105,25 +105,64 @@ function continuation(source: string, end: number, indent: number): { start: num
   return undefined;
 }
 
-/** A text in quotes that ends on the line on which it begins. */
-export function quotedScalar(scan: Scan): ScalarNode {
+/** A text in quotes. It may go on in lines that are indented deeper than `indent`; a key must end on its line. */
+export function quotedScalar(scan: Scan, indent?: number): ScalarNode {
   const { source, at: start } = scan;
   const isDouble = source[start] === '"';
-  let end = start + 1;
-  for (; ; end += 1) {
-    const char = source[end];
-    if (char === undefined || char === "\n") throw UNUSUAL;
-    if (isDouble && char === "\\") end += 1;
-    else if (char === (isDouble ? '"' : "'")) {
-      if (isDouble || source[end + 1] !== "'") break;
-      end += 1;
-    }
-  }
-  end += 1;
+  const end = closingQuote(source, start) + 1;
   scan.at = end;
-  const inner = source.slice(start + 1, end - 1);
+  let inner = source.slice(start + 1, end - 1);
+  if (inner.includes("\n")) inner = foldQuoted(inner, indent);
   const value = isDouble ? withoutEscapes(inner) : inner.replaceAll("''", "'");
   return { kind: "scalar", value, text: value, start, end };
+}
+
+function closingQuote(source: string, start: number): number {
+  const quote = source.charAt(start);
+  for (let at = source.indexOf(quote, start + 1); at >= 0; at = source.indexOf(quote, at + 1)) {
+    if (quote === "'") {
+      if (source[at + 1] !== "'") return at;
+      at += 1;
+    } else if (!isEscaped(source, at, start)) return at;
+  }
+  throw UNUSUAL;
+}
+
+/** Whether an odd number of backslashes stands before it. */
+function isEscaped(source: string, at: number, start: number): boolean {
+  let first = at;
+  while (first - 1 > start && source[first - 1] === "\\") first -= 1;
+  return (at - first) % 2 === 1;
+}
+
+function foldQuoted(inner: string, indent: number | undefined): string {
+  if (indent === undefined || indent < 0 || inner.includes("\t")) throw UNUSUAL;
+  const [first = "", ...rest] = inner.split("\n");
+  const lines = rest.map((line) => line.trimStart());
+  const isOutside = rest.some((line, at) => {
+    const width = line.length - (lines[at]?.length ?? 0);
+    return width <= indent && (width < line.length || at === rest.length - 1);
+  });
+  // An escaped line end joins lines in a way of its own.
+  if (isOutside || /\\ *\n/.test(inner) || /[^ \S]/.test(inner.replaceAll("\n", ""))) throw UNUSUAL;
+  const last = lines.pop() ?? "";
+  return joinLines([first.trimEnd(), ...lines.map((line) => line.trimEnd()), last]);
+}
+
+/** Line ends become spaces, n blank lines between texts n line ends. The first and the last may be blank themselves. */
+function joinLines(lines: readonly string[]): string {
+  let text = lines[0] ?? "";
+  let blanks = 0;
+  for (const [index, line] of lines.entries()) {
+    if (index === 0) continue;
+    if (line === "" && index < lines.length - 1) {
+      blanks += 1;
+      continue;
+    }
+    text += (blanks === 0 ? " " : "\n".repeat(blanks)) + line;
+    blanks = 0;
+  }
+  return text;
 }
 
 /** The escapes that JSON has as well; the others are rare. */

@@ -5,33 +5,49 @@ import { createTreeBuilder, type Pair } from "./tree-builder.ts";
 
 const DEEPEST = 64;
 const LONGEST_KEY = 1_000;
-/** Comments, then three dashes, up to the end of their line. */
-const DOCUMENT_START = /^(?: *(?:#[^\n]*)?\n)*---(?= *(?: #[^\n]*)?(?:\n|$))/;
+
+/** The node, or the place up to which the text is plain. A blank text has neither node nor doubt. */
+export type PlainYaml = { readonly node: Node } | { readonly node: undefined; readonly doubtAt: number | undefined };
 
 /**
  * Reads the plain part of YAML that manifests are written in, many times faster than the YAML library: objects and lists
- * by indentation or in brackets, texts with and without quotes, comments, anchors and aliases. Undefined for anything
- * else, mistakes included; what it does read is exactly what the library reads, which a test compares on random texts.
+ * by indentation or in brackets, texts with and without quotes, comments, anchors and aliases. Anything else, mistakes
+ * included, is left to the library; what is read here is exactly what the library reads, which a test compares on random
+ * texts.
  */
-export function readPlainYaml(text: string): Node | undefined {
-  const source = text.includes("\r") ? text.replaceAll("\r\n", " \n") : text;
-  if (source.includes("\r") || source.startsWith("\uFEFF")) return undefined;
+export function readPlainYaml(text: string): PlainYaml {
+  const source = normalised(text);
+  if (source.includes("\r") || source.includes("\uFEFF")) return { node: undefined, doubtAt: 0 };
   const scan: Scan = { text, source, builder: createTreeBuilder(), at: 0, column: 0 };
   try {
-    scan.at = DOCUMENT_START.exec(source)?.[0].length ?? 0;
     toContent(scan);
-    if (scan.column < 0) return undefined;
-    const root = blockNode(scan, -1, 0);
-    return scan.column < 0 ? root : undefined;
+    skipDocumentStart(scan);
+    if (scan.column < 0) return { node: undefined, doubtAt: undefined };
+    const node = blockNode(scan, -1, 0);
+    return scan.column < 0 ? { node } : { node: undefined, doubtAt: scan.at };
   } catch (problem) {
-    if (problem === UNUSUAL) return undefined;
+    if (problem === UNUSUAL) return { node: undefined, doubtAt: scan.at };
     throw problem;
   }
 }
 
+/** One form of line ends and no byte order mark, with every character at its old place. */
+function normalised(text: string): string {
+  const source = text.includes("\r") ? text.replaceAll("\r\n", " \n") : text;
+  return source.startsWith("\uFEFF") ? `\n${source.slice(1)}` : source;
+}
+
+function skipDocumentStart(scan: Scan): void {
+  if (scan.column !== 0 || !scan.source.startsWith("---", scan.at)) return;
+  scan.at += 3;
+  toLineEnd(scan);
+  toContent(scan);
+  if (isDocumentMark(scan)) throw UNUSUAL;
+}
+
 /** A node that begins where the scan is, inside of something at column `indent`. */
 function blockNode(scan: Scan, indent: number, depth: number): Node {
-  if (depth > DEEPEST) throw UNUSUAL;
+  if (depth > DEEPEST || isDocumentMark(scan)) throw UNUSUAL;
   if (isDash(scan)) return blockList(scan, depth);
   return isKey(scan) ? blockMap(scan, depth) : inlineNode(scan, indent, depth);
 }
@@ -62,6 +78,7 @@ function blockMap(scan: Scan, depth: number): Node {
   const pairs: Pair[] = [];
   let end = start;
   while (scan.column === column) {
+    if (isDocumentMark(scan)) throw UNUSUAL;
     const key = blockKey(scan);
     skipSpaces(scan);
     const value = isLineOver(scan) ? valueBelow(scan, column, depth) : inlineNode(scan, column, depth + 1);
@@ -122,8 +139,7 @@ function anchoredNode(scan: Scan, indent: number, depth: number): Node {
   if (isLineOver(scan)) {
     toContent(scan);
     // Where nothing deeper follows, what the anchor names depends on fine print.
-    if (scan.column <= indent) throw UNUSUAL;
-    // An object or list below is what the anchor names; a text below could begin with a key that has anchors of its own.
+    if (scan.column <= indent || "&*".includes(scan.source.charAt(scan.at))) throw UNUSUAL;
     const node = blockNode(scan, indent, depth + 1);
     scan.builder.anchor(name, node);
     return node;
@@ -141,7 +157,7 @@ function scalarOrFlow(scan: Scan, indent: number, depth: number): Node {
       return flowNode(scan, { indent, depth });
     case '"':
     case "'":
-      return quotedScalar(scan);
+      return quotedScalar(scan, indent);
     case "|":
     case ">":
       return blockScalar(scan, indent);
@@ -160,7 +176,7 @@ function isKey(scan: Scan): boolean {
   const { source, at } = scan;
   const first = source.charAt(at);
   if (isQuote(first)) {
-    quotedScalar(scan);
+    quotedScalar(scan, 0);
     skipSpaces(scan);
     const isFollowed = source[scan.at] === ":";
     scan.at = at;
@@ -209,14 +225,13 @@ function toContent(scan: Scan): void {
     if (char !== "\n" && char !== "#") {
       scan.at = at;
       scan.column = at - start;
-      if (at === start && isDocumentMark(source, at)) throw UNUSUAL;
       return;
     }
     start = lineEnd(source, at) + 1;
   }
 }
 
-function isDocumentMark(source: string, at: number): boolean {
-  const mark = source.slice(at, at + 3);
-  return mark === "---" || mark === "...";
+/** Dashes or dots at the margin, which begin and end documents. */
+function isDocumentMark({ source, at, column }: Scan): boolean {
+  return column === 0 && (source.startsWith("---", at) || source.startsWith("...", at));
 }

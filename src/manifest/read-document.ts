@@ -1,5 +1,5 @@
 import { isAlias, isMap, isScalar, isSeq, type ParsedNode, type Scalar } from "yaml";
-import { composeYaml } from "./compose-yaml.ts";
+import { composeYaml, reportBlank } from "./compose-yaml.ts";
 import { readPlainYaml } from "./plain-yaml.ts";
 import { contentEnd } from "./plain-yaml-scalars.ts";
 import type { Reporter } from "./reporter.ts";
@@ -18,16 +18,17 @@ export function readDocument(reporter: Reporter): Node | undefined {
     return undefined;
   }
   try {
-    return readPlainYaml(reporter.text) ?? readByLibrary(reporter);
+    const plain = readPlainYaml(reporter.text);
+    return plain.node ?? readByLibrary(reporter, plain.doubtAt);
   } catch {
     reporter.atOffset(0, 0, { code: "yaml_syntax", message: "The text cannot be read as YAML or JSON." });
     return undefined;
   }
 }
 
-/** Every valid document, and every mistake in words. */
-export function readByLibrary(reporter: Reporter): Node | undefined {
-  const contents = composeYaml(reporter);
+/** Every valid document, and every mistake in words. `doubtAt` is where the plain part ends; undefined for a blank text. */
+export function readByLibrary(reporter: Reporter, doubtAt: number | undefined): Node | undefined {
+  const contents = doubtAt === undefined ? reportBlank(reporter) : composeYaml(reporter, doubtAt);
   return contents && treeOf({ builder: createTreeBuilder(), text: reporter.text }, contents);
 }
 

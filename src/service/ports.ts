@@ -227,7 +227,8 @@ export interface StoredBucket {
 
 export interface ConfigurationStore {
   get(deviceId: string): Promise<readonly StoredBucket[]>;
-  put(deviceId: string, bucket: StoredBucket, trail: AuditEntry): Promise<void>;
+  /** All or none. */
+  put(deviceId: string, buckets: readonly StoredBucket[], trail: AuditEntry): Promise<void>;
 }
 
 /** Keeps secrets readable only for this installation. The context binds a sealed text to its place. */

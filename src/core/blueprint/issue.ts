@@ -82,7 +82,6 @@ export const ISSUE_CODES = {
   unknown_profile: warning("A profile that is not in the library."),
   profile_field_missing: warning("A field of an implemented profile is missing."),
   profile_field_differs: warning("A field differs from the profile that it implements."),
-  profile_cycle: error("A profile that includes itself, directly or through others."),
   missing_script: warning("A lua runtime without a script."),
   status_style: warning("The status attribute should be a string with an enum."),
 } as const;

@@ -15,7 +15,9 @@ export function createSeal(key: Uint8Array): Seal {
       return Buffer.concat([nonce, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]);
     },
     open(sealed, context) {
-      const decipher = createDecipheriv("aes-256-gcm", key, sealed.subarray(0, NONCE_BYTES)).setAAD(Buffer.from(context));
+      const decipher = createDecipheriv("aes-256-gcm", key, sealed.subarray(0, NONCE_BYTES)).setAAD(
+        Buffer.from(context),
+      );
       decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
       const text = decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES));
       return Buffer.concat([text, decipher.final()]).toString("utf8");

@@ -1,5 +1,5 @@
 import type { Blueprint, JsonSchemaSource } from "#core/blueprint/blueprint.ts";
-import { type CheckJson, compileJsonSchema } from "./compile-json-schema.ts";
+import { type CheckJson, compileJsonSchemas } from "./compile-json-schema.ts";
 
 export type CompiledSchemas = {
   /** By place: `properties/<id>`, `commands/<id>/arguments/<name>`, `commands/<id>/response/<name>`. */
@@ -15,19 +15,21 @@ type SchemaProblem = {
 
 /** Compiles every JSON schema of a blueprint. Done once for a version of a blueprint; equal schemas are compiled once. */
 export function compileSchemas(blueprint: Blueprint): CompiledSchemas {
+  // A bare manifest that names a file has no schema to check by.
+  const placed = [...sourcesOf(blueprint)].filter(({ source }) => source.text !== undefined);
+  const texts = [...new Set(placed.map(({ source }) => source.text ?? ""))];
+  const compiled = compileJsonSchemas(texts);
+  const byText = new Map(texts.map((text, index) => [text, compiled[index]]));
   const checks = new Map<string, CheckJson>();
   const problems: SchemaProblem[] = [];
-  const known = new Map<string, ReturnType<typeof compileJsonSchema>>();
-  for (const { place, source } of sourcesOf(blueprint)) {
-    // A bare manifest that names a file has no schema to check by.
-    if (source.text === undefined) continue;
-    const compiled = known.get(source.text) ?? compileJsonSchema(source.text);
-    known.set(source.text, compiled);
-    if ("check" in compiled) checks.set(place.join("/"), compiled.check);
+  for (const { place, source } of placed) {
+    const found = byText.get(source.text ?? "");
+    if (found === undefined) continue;
+    if ("check" in found) checks.set(place.join("/"), found.check);
     else {
       const what =
         source.file === undefined ? "json_schema is no usable schema" : `${source.file} holds no usable schema`;
-      problems.push({ at: [...place, "json_schema"], message: `${what}: ${compiled.problem}.` });
+      problems.push({ at: [...place, "json_schema"], message: `${what}: ${found.problem}.` });
     }
   }
   return { checks, problems };

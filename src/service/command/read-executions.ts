@@ -1,11 +1,11 @@
 import { allows } from "#core/access/level.ts";
 import { refuse } from "#core/app-error.ts";
 import type { CommandResponse, Execution, ExecutionState } from "#core/command/execution.ts";
+import type { Instant } from "#core/time/instant.ts";
 import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
 import type { Call, ExecutionFilter, Needs, Page, PageRequest } from "#service/ports.ts";
 import { visibleSite } from "#service/site/visible-site.ts";
-import type { Instant } from "#core/time/instant.ts";
 
 type ReadNeeds = Pick<Needs, "devices" | "sites" | "executions" | "now"> & { readonly catalog: BlueprintCatalog };
 
@@ -19,9 +19,13 @@ export async function readExecution(needs: ReadNeeds, call: Call, { device, exec
   const execution = await needs.executions.find(deviceId, executionId, needs.now());
   if (execution === undefined) throw refuse("not_found", `there is no execution ${executionId.slice(0, 80)}`);
   if (!allows(call.caller.level, execution.readLevel)) {
-    throw refuse("forbidden", `reading executions of ${execution.request.manifestName} takes access level ${execution.readLevel}`, {
-      needed: execution.readLevel,
-    });
+    throw refuse(
+      "forbidden",
+      `reading executions of ${execution.request.manifestName} takes access level ${execution.readLevel}`,
+      {
+        needed: execution.readLevel,
+      },
+    );
   }
   return execution;
 }
@@ -74,7 +78,8 @@ async function matchingDevices(
   siteId: string,
   { devices, profiles, childTypes, parents }: SiteExecutionQuery,
 ): Promise<readonly string[] | undefined> {
-  if (devices === undefined && profiles === undefined && childTypes === undefined && parents === undefined) return undefined;
+  if (devices === undefined && profiles === undefined && childTypes === undefined && parents === undefined)
+    return undefined;
   const blueprintIds = profiles && (await needs.catalog.withProfiles(profiles));
   const filter = {
     scope: "all" as const,

@@ -15,25 +15,27 @@ export function createConfigurationStore(reader: Connection, writer: Writer): Co
           deviceId,
         )
         .map(readBucket),
-    put: (deviceId, bucket, trail) => writer.run("putConfiguration", { deviceId, bucket, trail }),
+    put: (deviceId, buckets, trail) => writer.run("putConfiguration", { deviceId, buckets, trail }),
   };
 }
 
 export const configurationWrites = {
   putConfiguration(
     database: Connection,
-    { deviceId, bucket, trail }: { deviceId: string; bucket: StoredBucket; trail: AuditEntry },
+    { deviceId, buckets, trail }: { deviceId: string; buckets: readonly StoredBucket[]; trail: AuditEntry },
   ): void {
-    database.run(
-      `INSERT INTO device_configuration (device_id, bucket, shown, sealed, updated_at) VALUES (?, ?, ?, ?, ?)
-       ON CONFLICT (device_id, bucket) DO UPDATE SET
-         shown = excluded.shown, sealed = excluded.sealed, updated_at = excluded.updated_at`,
-      deviceId,
-      bucket.bucket,
-      JSON.stringify(bucket.shown),
-      bucket.sealed,
-      bucket.updatedAt,
-    );
+    for (const { bucket, shown, sealed, updatedAt } of buckets) {
+      database.run(
+        `INSERT INTO device_configuration (device_id, bucket, shown, sealed, updated_at) VALUES (?, ?, ?, ?, ?)
+         ON CONFLICT (device_id, bucket) DO UPDATE SET
+           shown = excluded.shown, sealed = excluded.sealed, updated_at = excluded.updated_at`,
+        deviceId,
+        bucket,
+        JSON.stringify(shown),
+        sealed,
+        updatedAt,
+      );
+    }
     recordAudit(database, trail);
   },
 };
