@@ -7,8 +7,8 @@ export interface RawAnswer {
   readonly text: string;
 }
 
-/** Sends the bytes and reads until the server closes. `keepOpen` leaves the sending side open, as a slow client does. */
-export async function sendRaw(port: number, request: string | Uint8Array, keepOpen = false): Promise<string> {
+/** Sends the bytes and reads until the server closes the connection. */
+export async function sendRaw(port: number, request: string | Uint8Array): Promise<string> {
   const socket = connect(port, "127.0.0.1");
   const parts: Buffer[] = [];
   socket.on("data", (part) => parts.push(part));
@@ -17,8 +17,7 @@ export async function sendRaw(port: number, request: string | Uint8Array, keepOp
     socket.on("close", () => resolve());
     socket.on("error", () => resolve());
   });
-  if (keepOpen) socket.write(request);
-  else socket.end(request);
+  socket.write(request);
   await closed;
   return Buffer.concat(parts).toString("utf8");
 }
