@@ -60,7 +60,10 @@ export interface TestServer {
 const ADMIN_TOKEN = "test-admin-token-test-admin-token-test";
 
 /** One server for all tests of the file; its settings as flags, for example `["--demo"]`. */
-export function useServer(flags: readonly string[] = []): TestServer {
+export function useServer(
+  flags: readonly string[] = [],
+  { env = { BUSBAR_ADMIN_TOKEN: ADMIN_TOKEN } }: { readonly env?: Readonly<Record<string, string>> } = {},
+): TestServer {
   const data = mkdtempSync(join(tmpdir(), "busbar-api-"));
   let running: Running | undefined;
   let log = "";
@@ -69,8 +72,8 @@ export function useServer(flags: readonly string[] = []): TestServer {
 
   async function open(): Promise<void> {
     const { config } = await loadConfig({
-      flags: ["--data", data, "--port", "0", "--mqtt-port", "off", "--http-wrong-token-limit", "1000000", ...flags],
-      env: flags.includes("--no-admin-token") ? {} : { BUSBAR_ADMIN_TOKEN: ADMIN_TOKEN },
+      flags: ["--data", data, "--port", "0", ...defaults(flags), ...flags],
+      env,
       cwd: data,
       readFile: () => undefined,
     });
@@ -170,6 +173,15 @@ export function useServer(flags: readonly string[] = []): TestServer {
     },
     stop,
   };
+}
+
+/** A flag may be given once only, so a default stands back where the test sets it. */
+function defaults(flags: readonly string[]): readonly string[] {
+  const all = [
+    ["--mqtt-port", "off"],
+    ["--http-wrong-token-limit", "1000000"],
+  ];
+  return all.filter(([name = ""]) => !flags.includes(name)).flat();
 }
 
 export function readExample(name: string): Buffer {
