@@ -141,24 +141,28 @@ test("a call that runs is finished by the stop, and its connection closed with i
   agent.destroy();
 });
 
-test("during the stop a new call on an open connection is 503, and a new connection is refused", async () => {
+test("during the stop a call on an open connection is 503 shutting_down, and a new connection is refused", async () => {
   const { held, arrived, release } = heldRoute();
   const { server, port } = await open([held, quick]);
+  const agent = new Agent();
+  const answer = get(port, "/held", agent);
+  await arrived;
   const socket = connect(port, "127.0.0.1");
+  // The head of the second call arrives together with the first call, so the connection is not idle at the stop.
+  socket.write("GET /quick HTTP/1.1\r\nHost: x\r\n\r\nGET /quick HTTP/1.1\r\nHost: x\r\n");
+  await once(socket, "data");
+  const stopped = server.stop();
   let seen = "";
   socket.on("data", (part) => (seen += part.toString()));
-  socket.write("GET /held HTTP/1.1\r\nHost: x\r\n\r\n");
-  await arrived;
-  const stopped = server.stop();
-  socket.write("GET /quick HTTP/1.1\r\nHost: x\r\n\r\n");
-  const fresh = connect(port, "127.0.0.1");
-  const [refused] = (await once(fresh, "error")) as [NodeJS.ErrnoException];
+  socket.write("\r\n");
+  await once(socket, "close");
+  expect(seen).toMatch(/^HTTP\/1.1 503 /);
+  expect(seen).toContain('"code":"shutting_down"');
+  const [refused] = (await once(connect(port, "127.0.0.1"), "error")) as [NodeJS.ErrnoException];
   expect(refused.code).toBe("ECONNREFUSED");
   release();
-  await once(socket, "close");
+  expect((await answer).status).toBe(200);
   await stopped;
-  expect(seen).toContain('{"held":true}');
-  expect(seen).not.toContain('{"quick":true}');
 });
 
 test("connections that wait idle do not hold up the stop", async () => {
