@@ -173,8 +173,9 @@ function checkGracePeriods(checked: Checked): void {
 
 function checkStatus(checked: Checked): void {
   const status = checked.draft.telemetry?.get("status");
-  if (status === undefined || (status.type === "string" && status.enum !== undefined)) return;
-  if (status.type === undefined) return;
+  const trail = follow(checked.root, ["telemetry", "status"]);
+  if (status?.type === undefined || trail.node.kind !== "map") return;
+  if (status.type === "string" && trail.node.entries.has("enum")) return;
   const message = "status is shown next to the device name: it should be a string with an enum.";
-  checked.reporter.atKey(follow(checked.root, ["telemetry", "status"]), { code: "status_style", message });
+  checked.reporter.atKey(trail, { code: "status_style", message });
 }

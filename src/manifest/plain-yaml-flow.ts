@@ -4,7 +4,7 @@ import type { Pair } from "./tree-builder.ts";
 
 const DEEPEST = 64;
 const LONGEST_KEY = 1_000;
-const CLOSING = /^[ \n]*[,\]}]/;
+const CLOSING = /^[ \n\t]*[,\]}]/;
 const NAME = /[^\s,[\]{}]+/y;
 
 /** Where brackets stand: their lines must be indented deeper than `indent`. */
