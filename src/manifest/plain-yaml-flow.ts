@@ -68,7 +68,7 @@ function flowKey(scan: Scan): Node {
 
 function flowValue(scan: Scan, place: Bracketed): Node {
   const { source } = scan;
-  switch (source[scan.at]) {
+  switch (source.charAt(scan.at)) {
     case "[":
     case "{":
       return flowNode(scan, { ...place, depth: place.depth + 1 });

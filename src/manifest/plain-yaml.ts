@@ -159,7 +159,7 @@ function anchoredNode(scan: Scan, indent: number, depth: number): Node {
 }
 
 function scalarOrFlow(scan: Scan, indent: number, depth: number): Node {
-  switch (scan.source[scan.at]) {
+  switch (scan.source.charAt(scan.at)) {
     case "[":
     case "{":
       return flowNode(scan, { indent, depth });

@@ -37,7 +37,7 @@ export type SiteKind =
   | "ui";
 
 /** The value at a path of the blueprint, whose maps and objects are walked alike. */
-export interface Expectation {
+interface Expectation {
   readonly path: readonly string[];
   readonly value: unknown;
 }
