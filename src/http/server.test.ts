@@ -69,6 +69,8 @@ async function open(routes: readonly Route[], limits: Partial<Limits> = {}) {
         authenticate: () => Promise.reject(new Error("no token is needed here")),
         forget: () => {},
         lastUse: () => undefined,
+        onEnd: () => () => {},
+        isLive: async () => true,
         flushUses: async () => {},
       },
       log: pino({ base: null }, { write: (line: string) => lines.push(line) }),
