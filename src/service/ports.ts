@@ -49,7 +49,7 @@ export interface DeviceFilter {
   readonly blueprintIds?: readonly string[];
 }
 
-/** A new device; without a slug the store gives it the first free one made from its name. */
+/** A new device; without a slug the store gives it a free one made from its name: the first one, unless very many share the name. */
 export type NewDevice = Omit<Device, "slug"> & { readonly slug: string | undefined };
 
 export interface DeviceStore {
