@@ -75,7 +75,7 @@ export function createAuthenticator(needs: AuthenticatorNeeds, admin: TokenRecor
       watchers.set(tokenId, watching.add(callback));
       return () => {
         watching.delete(callback);
-        if (watching.size === 0) watchers.delete(tokenId);
+        if (watching.size === 0 && watchers.get(tokenId) === watching) watchers.delete(tokenId);
       };
     },
     async isLive(tokenId) {
