@@ -10,6 +10,7 @@ const LAYERS = {
   service: ["#core/**", "#manifest/**", "node:crypto", "node:vm", "node:zlib", "ajv", "ajv/**", "ajv-formats"],
   store: ["#core/**", "#service/ports.ts", "node:*"],
   runtime: ["#core/**", "#manifest/**", "#service/**", "node:*"],
+  mqtt: ["#core/**", "#service/ports.ts", "node:*", "aedes", "mqtt"],
   http: [
     "#core/**",
     "#manifest/**",
@@ -43,6 +44,7 @@ const LAYERS = {
     "#service/**",
     "#store/**",
     "#runtime/**",
+    "#mqtt/**",
     "#http/**",
     "#config",
     "#log",

@@ -13,6 +13,15 @@ const ALIASES: readonly (readonly [path: string, operation: string])[] = [
   ["/v3/sites/:site_id/devices/:device_id/manifest", "getDeviceManifest"],
   ["/v3/sites/:site_id/devices/:device_id/assign_blueprint", "assignBlueprint"],
   ["/v3/sites/:site_id/devices/:device_id/generate_config", "generateConfig"],
+  ["/v3/sites/:site_id/devices/:device_id/logs", "listDeviceLogs"],
+  ["/v3/sites/:site_id/devices/:device_id/execute_command", "executeCommand"],
+  ["/v3/sites/:site_id/devices/:device_id/command_executions", "listCommandExecutions"],
+  ["/v3/sites/:site_id/devices/:device_id/command_executions", "createCommandExecution"],
+  ["/v3/sites/:site_id/devices/:device_id/command_executions/:execution_id", "getCommandExecution"],
+  ["/v3/devices/:device_id/execute_command", "executeCommand"],
+  ["/v3/devices/:device_id/command_executions", "listCommandExecutions"],
+  ["/v3/devices/:device_id/command_executions", "createCommandExecution"],
+  ["/v3/devices/:device_id/command_executions/:execution_id", "getCommandExecution"],
 ];
 
 export function compatibilityRoutes(
@@ -25,7 +34,8 @@ export function compatibilityRoutes(
     return {
       ...original,
       path,
-      operation: `${operation}${path.startsWith("/v3/users") ? "OfMe" : "OfSite"}`,
+      operation: `${operation}${suffixOf(path)}`,
+      aliasOf: operation,
       description: `Same as ${original.path}.`,
       handle: async (call) => {
         const { site_id, device_id } = call.params as { readonly site_id?: string; readonly device_id?: string };
@@ -38,4 +48,9 @@ export function compatibilityRoutes(
       },
     };
   });
+}
+
+function suffixOf(path: string): string {
+  if (path.startsWith("/v3/users")) return "OfMe";
+  return path.startsWith("/v3/sites") ? "OfSite" : "Alias";
 }

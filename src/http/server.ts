@@ -11,7 +11,7 @@ import { createApp, LIMITS, type Limits } from "#http/create-app.ts";
 import { createMetrics } from "#http/metrics.ts";
 import { problemOf } from "#http/problem.ts";
 import { parseQuery } from "#http/query.ts";
-import { RawAnswer, type Route } from "#http/route.ts";
+import { RawAnswer, type Route, StreamAnswer } from "#http/route.ts";
 import { SECURITY_HEADERS } from "#http/security-headers.ts";
 import type { Authenticator } from "#service/access/authenticator.ts";
 import { requireLevel } from "#service/access/require-level.ts";
@@ -110,6 +110,7 @@ const NOBODY: Caller = { tokenId: "", tokenName: "", level: "readonly", sites: n
 
 function register(app: FastifyInstance, route: Route, { prefix, authenticate, stopping }: Registration): void {
   const { access } = route;
+  const operation = route.aliasOf ?? route.operation;
   const schema = route.body;
   const takesBytes = Array.isArray(schema);
   const parseBody =
@@ -117,7 +118,7 @@ function register(app: FastifyInstance, route: Route, { prefix, authenticate, st
   app.route({
     method: route.method,
     url: prefix + route.path,
-    config: { operation: route.operation },
+    config: { operation },
     onRequest: async (request) => {
       if (access === "public") return;
       const caller = await authenticate(request.headers, request.ip);
@@ -128,11 +129,16 @@ function register(app: FastifyInstance, route: Route, { prefix, authenticate, st
       const raw = request.body as Uint8Array | undefined;
       const answer = await route.handle({
         caller: callers.get(request) ?? NOBODY,
+        operation,
         requestId: request.id,
         remoteAddress: request.ip,
         params: request.params as Record<string, string>,
         query: parseQuery(route.query ?? {}, request.query as Record<string, unknown>),
         body: parseBody === undefined ? (takesBytes ? (raw ?? new Uint8Array()) : undefined) : parseBody(raw),
+        header: (name) => {
+          const value = request.headers[name];
+          return Array.isArray(value) ? value[0] : value;
+        },
         contentType: request.headers["content-type"] ?? "",
         host: hostOf(request),
         forwarded: request.headers["x-forwarded-for"] !== undefined || request.headers.forwarded !== undefined,
@@ -152,6 +158,9 @@ function send(reply: FastifyReply, status: number, answer: object): FastifyReply
       .headers(answer.headers)
       .header("content-type", answer.contentType)
       .send(Buffer.from(answer.content as Uint8Array));
+  }
+  if (answer instanceof StreamAnswer) {
+    return reply.code(status).header("content-type", answer.contentType).send(answer.stream);
   }
   return reply
     .code(status)

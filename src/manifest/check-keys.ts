@@ -23,7 +23,7 @@ const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
 ]);
 
 export function reportUnknownKey(reporter: Reporter, shape: ObjectShape, trail: Trail): void {
-  if (trail.entry === undefined || trail.parent?.node.kind !== "map") return;
+  if (trail.entry === undefined || trail.parent?.node.kind !== "map" || reporter.skips("unknown_key")) return;
   const { entry } = trail;
   const taken = trail.parent.node.entries;
   const free = [...shape.byName.keys()].filter((name) => !taken.has(name));
@@ -45,6 +45,7 @@ interface Missing {
 }
 
 export function missingKey(reporter: Reporter, shape: ObjectShape, { name, trail, map }: Missing): void {
+  if (reporter.skips("missing_key")) return;
   const what = trail.parent === undefined ? "The manifest" : `The ${shape.what} ${short(String(trail.step))}`;
   const description = shape.byName.get(name)?.description ?? "";
   const fix = insertKey(reporter.text, { name, trail, map });
@@ -77,6 +78,7 @@ function firstValue(name: string, trail: Trail): string | undefined {
 }
 
 export function reportEmpty(reporter: Reporter, shape: Shape, trail: Trail): undefined {
+  if (reporter.skips("empty_value")) return undefined;
   const { node, entry } = trail;
   const container = shape.kind === "object" || shape.kind === "map" || shape.kind === "enum";
   const advice = container ? "Put something below it, or remove the line." : "Give it a value, or remove the line.";

@@ -23,7 +23,7 @@ function checkAliases(checked: Checked, section: string, named: Named | undefine
       if (alias === undefined || alias === id) continue;
       const owner = named?.has(alias) ? `the ID of another entry of ${section}` : owners.get(alias);
       if (owner === undefined) owners.set(alias, `an alias of ${short(id)}`);
-      else {
+      else if (!checked.reporter.skips("alias_taken")) {
         const message = `The alias ${quote(alias)} is already ${owner}. A name must lead to one entry only.`;
         reportAt(checked, [section, id, "aliases", index], { code: "alias_taken", message });
       }
@@ -45,11 +45,12 @@ function checkGroups(checked: Checked): void {
 function checkPopulateCommands(checked: Checked): void {
   const commands = checked.draft.commands ?? new Map();
   const names = namesOf(checked.draft.commands);
+  const known = [...commands.keys()];
   for (const [id, { populateValuesCommand: name }] of commands) {
     if (name === undefined || names.has(name)) continue;
     const message = `populate_values_command names the command ${quote(name)}, which commands does not have.`;
     const path = ["commands", id, "populate_values_command"];
-    reportReference(checked, path, { code: "unknown_command", message, name, known: [...commands.keys()] });
+    reportReference(checked, path, { code: "unknown_command", message, name, known });
   }
 }
 
@@ -77,6 +78,7 @@ interface BadReference {
 }
 
 function reportReference(checked: Checked, path: Path, { code, message, name, known }: BadReference): void {
+  if (checked.reporter.skips(code)) return;
   const { nearest, words } = choices(name, known);
   const { node } = follow(checked.root, path);
   const fix = nearest === undefined ? undefined : replaceText(checked.reporter.text, node, nearest);

@@ -1,7 +1,8 @@
 import { replaceText } from "./edits.ts";
 import { type Checked, type Path, reportAt } from "./manifest-rules.ts";
+import { suggestUnit } from "./suggest-unit.ts";
 import { follow } from "./tree.ts";
-import { areCompatible, isKnownUnit, suggestUnit } from "./units.ts";
+import { areCompatible, isKnownUnit } from "./units.ts";
 import { quote } from "./words.ts";
 
 interface Measured {
@@ -50,6 +51,7 @@ function checkUnit(checked: Checked, path: Path, value: Measured & { unit: strin
     return true;
   }
   if (isKnownUnit(unit)) return true;
+  if (checked.reporter.skips("unknown_unit")) return false;
   const meant = suggestUnit(unit, custom?.keys() ?? []);
   const advice = meant === undefined ? "Use a UCUM unit, or declare it in units." : `Did you mean ${meant}?`;
   const message = `The unit ${quote(unit)} is neither UCUM nor an energy unit nor declared in units. ${advice}`;

@@ -16,7 +16,7 @@ export interface Checked {
 }
 
 export function reportAt({ reporter, root }: Checked, path: Path, finding: Finding): void {
-  reporter.atValue(follow(root, path), finding);
+  if (!reporter.skips(finding.code)) reporter.atValue(follow(root, path), finding);
 }
 
 /** Whether the document has this key, even with a value that could not be read. */

@@ -66,6 +66,7 @@ interface Mistake {
 }
 
 export function wrongType(reporter: Reporter, trail: Trail, { wanted, hint, fix }: Mistake): undefined {
+  if (reporter.skips("wrong_type")) return undefined;
   const message = `${nameOf(trail)} must be ${wanted}, and is ${kindOf(trail.node)}.${fix && hint ? ` ${hint}` : ""}`;
   reporter.atValue(trail, { code: "wrong_type", message, fix });
   return undefined;
@@ -81,6 +82,7 @@ function reportUnknownValue(reporter: Reporter, known: readonly string[], trail:
     reporter.atValue(trail, { code: "unknown_spec", message, fix });
     return undefined;
   }
+  if (reporter.skips("unknown_value")) return undefined;
   const { nearest, words } = choices(node.text, known);
   const message = `${nameOf(trail)} cannot be ${quote(node.text)}. ${words}`;
   const fix = nearest === undefined ? undefined : replaceText(reporter.text, node, nearest);

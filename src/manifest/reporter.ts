@@ -18,6 +18,8 @@ export interface Reporter {
   /** About a part of what the trail leads to. */
   atSpan(trail: Trail, finding: Finding & Span): void;
   atOffset(start: number, end: number, finding: Finding): void;
+  /** True, and counted, when the list is full: spares the search for words that nobody will read. */
+  skips(code: IssueCode): boolean;
   hasErrors(): boolean;
   issues(): readonly Issue[];
 }
@@ -38,12 +40,16 @@ export function createReporter(text: string): Reporter {
   const seen = new Set<string>();
   const positionOf = positionFinder(text);
 
+  const skips = (code: IssueCode): boolean => {
+    const { severity } = ISSUE_CODES[code];
+    if (found[severity].length < MOST_ISSUES) return false;
+    left[severity] += 1;
+    return true;
+  };
+
   const add = (span: Span, path: () => string, finding: Finding): void => {
+    if (skips(finding.code)) return;
     const { severity } = ISSUE_CODES[finding.code];
-    if (found[severity].length >= MOST_ISSUES) {
-      left[severity] += 1;
-      return;
-    }
     const identity = `${span.start} ${span.end} ${finding.code} ${finding.message}`;
     if (seen.has(identity)) return;
     seen.add(identity);
@@ -61,6 +67,7 @@ export function createReporter(text: string): Reporter {
     atKey: (trail, finding) => add(keySpan(text, trail), () => pointer(trail), finding),
     atSpan: (trail, finding) => add(finding, () => pointer(trail), finding),
     atOffset: (start, end, finding) => add({ start, end }, () => "", finding),
+    skips,
     hasErrors: () => found.error.length > 0,
     issues: () => {
       const listed = [...found.error, ...found.warning].sort((a, b) => a.start - b.start).map(({ issue }) => issue);
@@ -90,6 +97,7 @@ function keySpan(text: string, trail: Trail): Span {
 function positionFinder(text: string): (offset: number) => Position {
   let starts: number[] | undefined;
   return (offset) => {
+    if (offset === 0) return { line: 1, column: 1 };
     starts ??= lineStarts(text);
     let low = 0;
     let high = starts.length;

@@ -69,15 +69,23 @@ function buildMap(pairs: readonly Pair[], start: number, end: number): MapNode {
       size += sizeOf(value);
     }
   }
-  if (merged) mergeInto(entries, merged, problems);
+  if (merged) size += mergeInto(entries, merged, problems);
   return { kind: "map", entries, problems: problems.length > 0 ? problems : NO_PROBLEMS, start, end, size };
 }
 
-/** What the map says itself counts more than what is merged into it, and earlier sources more than later ones. */
-function mergeInto(entries: Map<string, Entry>, source: Node, problems: NodeProblem[]): void {
+/**
+ * What the map says itself counts more than what is merged into it, and earlier sources more than later ones.
+ * Returns how many values came in.
+ */
+function mergeInto(entries: Map<string, Entry>, source: Node, problems: NodeProblem[]): number {
+  let size = 0;
   for (const node of source.kind === "list" ? source.items : [source]) {
     if (node.kind === "map") {
-      for (const [name, entry] of node.entries) if (!entries.has(name)) entries.set(name, entry);
+      for (const [name, entry] of node.entries) {
+        if (entries.has(name)) continue;
+        entries.set(name, entry);
+        size += sizeOf(entry.value);
+      }
     } else if (node.kind === "broken") {
       problems.push(node.problem);
     } else {
@@ -85,6 +93,7 @@ function mergeInto(entries: Map<string, Entry>, source: Node, problems: NodeProb
       problems.push({ code: "bad_merge", message, start: node.start, end: node.end });
     }
   }
+  return size;
 }
 
 function keyText(key: Node): string | undefined {

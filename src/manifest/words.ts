@@ -18,8 +18,8 @@ export function nameOf(trail: Trail): string {
 }
 
 /** A key inside a message: as it is, but not too long. */
-export function short(key: string): string {
-  return key.length > LONGEST_QUOTE ? `${key.slice(0, LONGEST_QUOTE)}...` : key;
+export function short(key: string, longest = LONGEST_QUOTE): string {
+  return key.length > longest ? `${key.slice(0, longest)}...` : key;
 }
 
 /** What a value is, for someone who expected something else. */
@@ -41,6 +41,9 @@ export function choices(
   if (nearest !== undefined) return { nearest, words: `Did you mean ${nearest}?` };
   if (known.length === 0) return { nearest, words: "" };
   const more = known.length - MOST_CHOICES;
-  const listed = known.slice(0, MOST_CHOICES).map(short).join(", ");
+  const listed = known
+    .slice(0, MOST_CHOICES)
+    .map((word) => short(word))
+    .join(", ");
   return { nearest, words: more > 0 ? `Known are ${listed} and ${more} more.` : `Known are ${listed}.` };
 }

@@ -2,10 +2,13 @@
 // Writes resolve only when they are durable. Each carries its audit entry, and both are stored or neither is.
 import type { AuditEntry, AuditOutcome } from "#core/access/audit-entry.ts";
 import type { Caller, SiteScope } from "#core/access/caller.ts";
+import type { AccessLevel } from "#core/access/level.ts";
 import type { TokenRecord } from "#core/access/token-record.ts";
 import type { ProfileLibrary } from "#core/blueprint/profile.ts";
 import type { StoredBlueprint } from "#core/blueprint/stored-blueprint.ts";
+import type { Arrival, CommandResponse, Execution, ExecutionState, Micros, Payload } from "#core/command/execution.ts";
 import type { Device, DeviceChange, DeviceCredential, PropertyValue } from "#core/device/device.ts";
+import type { LogMessage, LogSeverity, ResponseMessage, ValuesMessage } from "#core/device/device-message.ts";
 import type { Site, SiteChange } from "#core/site/site.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { Inspection } from "#service/blueprint/inspect-package.ts";
@@ -115,8 +118,172 @@ export interface AuditStore {
   prune(before: Instant): Promise<number>;
 }
 
+/** An execution about to be stored, with what only the store and the device see of it. */
+export interface NewExecution {
+  readonly execution: Execution;
+  /** The arguments in the clear, sealed; undefined when none is sensitive. */
+  readonly sealed: Uint8Array | undefined;
+  /** True when it is handed to the device right after the commit. */
+  readonly attempted: boolean;
+  readonly idempotency: Idempotency | undefined;
+  /** How many executions of the device may be open at once. */
+  readonly maxOpen: number;
+}
+
+export interface Idempotency {
+  readonly tokenId: string;
+  readonly key: string;
+  readonly requestDigest: Uint8Array;
+  readonly expiresAt: Instant;
+}
+
+/** An execution that still waits for its device. */
+export interface OpenExecution {
+  readonly execution: Execution;
+  readonly attempted: boolean;
+  readonly sealed: Uint8Array | undefined;
+}
+
+export interface ExecutionFilter {
+  readonly scope: SiteScope;
+  /** Only executions whose read level this level includes. */
+  readonly level: AccessLevel;
+  readonly siteId?: string;
+  readonly deviceIds?: readonly string[];
+  /** Sent or manifest names, exactly. */
+  readonly names?: readonly string[];
+  readonly states?: readonly ExecutionState[];
+  readonly retention: "PERSISTENT" | "EPHEMERAL" | "ALL";
+  readonly since?: Instant;
+  readonly before?: Instant;
+  readonly newestFirst: boolean;
+  /** Ephemeral executions as old as a day then are gone. */
+  readonly now: Instant;
+}
+
+export interface ExecutionStore {
+  /**
+   * Stores the execution. With an idempotency key that was used before it gives the earlier execution, or refuses with
+   * `idempotency_conflict` when the request differs. Refuses with `queue_full`.
+   */
+  insert(input: NewExecution, trail: AuditEntry): Promise<{ readonly execution: Execution; readonly isNew: boolean }>;
+  /** Ephemeral ones only until they are a day old. */
+  find(deviceId: string, id: string, now: Instant): Promise<Execution | undefined>;
+  /** Newest first. */
+  responses(id: string): Promise<readonly CommandResponse[]>;
+  /** By creation time, then id. */
+  list(filter: ExecutionFilter, page: PageRequest): Promise<Page<Execution>>;
+  /** Marks that the device may have got it from now on; false when that was marked before or it has ended. */
+  markAttempted(id: string): Promise<boolean>;
+  /** Takes the mark back, for a command that certainly did not leave. */
+  unmarkAttempted(id: string): Promise<void>;
+  /** The execution after the response; undefined when the response is not counted: too late, a repetition, or not the device's. */
+  record(
+    deviceId: string,
+    id: string,
+    arrival: Arrival & { readonly repeated: boolean },
+  ): Promise<Execution | undefined>;
+  /** The execution after its timeout; undefined when it has ended, or was heard of since, so that its deadline is no longer this one. */
+  expire(id: string, deadline: Instant): Promise<Execution | undefined>;
+  /** Everything that is open, oldest first; of one device or of all. */
+  open(deviceId?: string): Promise<readonly OpenExecution[]>;
+  /** Deletes ephemeral executions older than a day and used-up idempotency keys, a bounded number at a time; gives how many. */
+  sweep(now: Instant): Promise<number>;
+}
+
+export interface DeviceLogEntry {
+  readonly receivedAt: Micros;
+  readonly takenAt: Instant;
+  readonly severity: LogSeverity;
+  readonly message: string;
+  readonly persist: boolean;
+}
+
+export interface LogFilter {
+  readonly since?: Instant;
+  readonly before?: Instant;
+  readonly severities?: readonly LogSeverity[];
+  readonly persisted?: boolean;
+  readonly newestFirst: boolean;
+}
+
+export interface DeviceLogStore {
+  /** Entries with the same time get distinct, rising ones. */
+  append(deviceId: string, entries: readonly DeviceLogEntry[]): Promise<readonly DeviceLogEntry[]>;
+  list(deviceId: string, filter: LogFilter, page: PageRequest): Promise<Page<DeviceLogEntry>>;
+  /** Deletes what is older, a bounded number at a time; gives how many. */
+  prune(limits: { readonly persistedBefore: Instant; readonly temporaryBefore: Instant }): Promise<number>;
+}
+
+export interface StoredBucket {
+  readonly bucket: string;
+  /** Sensitive values hidden. */
+  readonly shown: Payload;
+  /** All values in the clear, sealed. */
+  readonly sealed: Uint8Array;
+  readonly updatedAt: Instant;
+}
+
+export interface ConfigurationStore {
+  get(deviceId: string): Promise<readonly StoredBucket[]>;
+  /** All or none. */
+  put(deviceId: string, buckets: readonly StoredBucket[], trail: AuditEntry): Promise<void>;
+}
+
+/** Keeps secrets readable only for this installation. The context binds a sealed text to its place. */
+export interface Seal {
+  seal(text: string, context: string): Uint8Array;
+  open(sealed: Uint8Array, context: string): string;
+}
+
 /** Reads an uploaded package; away from the thread that answers HTTP, because a hostile one takes its time. */
 export type InspectPackage = (bytes: Uint8Array) => Promise<Inspection>;
+
+/** A command on its way to a device. The id is the execution's, so that a device can tell a repetition. */
+export interface OutgoingCommand {
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: Payload;
+}
+
+/** The way to the devices. One implementation per carrier; only this differs between MQTT, Lua and the link. */
+export interface CommandChannel {
+  /** Whether a command handed over now would reach the device at once. */
+  isReady(deviceId: string): boolean;
+  /** Hands a command over, never twice. A rejection means that it certainly did not reach the device. */
+  send(deviceId: string, command: OutgoingCommand): Promise<void>;
+  /** Tells the device its configuration; a device that is away learns it when it returns. */
+  sendConfiguration(deviceId: string, configuration: DeviceConfiguration): Promise<void>;
+}
+
+/** Bucket to parameter to value, with defaults filled in and sensitive values in the clear. */
+export type DeviceConfiguration = ReadonlyMap<string, Payload>;
+
+/** What a carrier tells about the devices behind it. Every promise resolves when what was told is durable. */
+export interface DeviceInbox {
+  /** The device that may sign in with this name and secret, or undefined. Takes the same time either way. */
+  signIn(hardwareId: string, secret: string): Promise<SignedIn | undefined>;
+  /** The device behind a certificate's hardware id, whose issuer the carrier has checked. */
+  signInByCertificate(hardwareId: string, fingerprint: string): Promise<SignedIn | undefined>;
+  /** The device can be reached: commands that wait for it are handed over now. */
+  reachable(deviceId: string): void;
+  /** Its last connection has gone. */
+  unreachable(deviceId: string): void;
+  /** Any sign of life, however small. */
+  alive(deviceId: string): void;
+  telemetry(deviceId: string, message: ValuesMessage): Promise<void>;
+  properties(deviceId: string, message: ValuesMessage): Promise<void>;
+  log(deviceId: string, message: LogMessage): Promise<void>;
+  response(deviceId: string, message: ResponseMessage): Promise<void>;
+  /** Something arrived that makes no sense; it is counted and told in the device's log. */
+  malformed(deviceId: string, problem: string): Promise<void>;
+}
+
+export interface SignedIn {
+  readonly deviceId: string;
+  readonly hardwareId: string;
+  readonly channelId: string;
+}
 
 export interface Needs {
   readonly sites: SiteStore;
@@ -124,6 +291,10 @@ export interface Needs {
   readonly blueprints: BlueprintStore;
   readonly tokens: TokenStore;
   readonly audit: AuditStore;
+  readonly executions: ExecutionStore;
+  readonly deviceLogs: DeviceLogStore;
+  readonly configurations: ConfigurationStore;
+  readonly seal: Seal;
   readonly inspectPackage: InspectPackage;
   readonly profiles: ProfileLibrary;
   readonly now: () => Instant;
@@ -132,9 +303,11 @@ export interface Needs {
   readonly randomBytes: (length: number) => Uint8Array;
 }
 
-/** One call from outside: who makes it, and what the audit log says about where it came from. */
+/** One call from outside: who makes it, and what the audit log says about it. */
 export interface Call {
   readonly caller: Caller;
+  /** Name of the operation in the interface, such as createSite. */
+  readonly operation: string;
   readonly requestId: string;
   readonly remoteAddress: string;
 }

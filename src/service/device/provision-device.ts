@@ -28,7 +28,6 @@ export async function provisionDevice(needs: ProvisionNeeds, call: Call, input: 
   const now = needs.now();
   const id = needs.newId();
   const trail = auditTrail(needs, call, {
-    action: "device.create",
     target: { siteId: site.id, deviceId: id },
     details: { name: input.name, type: input.type, blueprint_id: input.blueprintId ?? null },
   });

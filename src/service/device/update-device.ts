@@ -24,7 +24,6 @@ export async function updateDevice(
     });
   }
   const trail = auditTrail(needs, call, {
-    action: "device.update",
     target: { siteId: before.siteId, deviceId: before.id },
     details: { ...change },
   });

@@ -3,14 +3,21 @@ import { join } from "node:path";
 import type { Needs } from "#service/ports.ts";
 import { createAuditStore } from "./audit-store.ts";
 import { createBlueprintStore } from "./blueprint-store.ts";
+import { createConfigurationStore } from "./configuration-store.ts";
 import { Connection } from "./connection.ts";
+import { createDeviceLogStore } from "./device-log-store.ts";
 import { createDeviceStore } from "./device-store.ts";
+import { createExecutionStore } from "./execution-store.ts";
 import { lockFolder } from "./lock-folder.ts";
 import { createSiteStore } from "./site-store.ts";
 import { createTokenStore } from "./token-store.ts";
 import { openWriter } from "./writer.ts";
 
-export interface Records extends Pick<Needs, "sites" | "devices" | "blueprints" | "tokens" | "audit"> {
+export interface Records
+  extends Pick<
+    Needs,
+    "sites" | "devices" | "blueprints" | "tokens" | "audit" | "executions" | "deviceLogs" | "configurations"
+  > {
   close(): Promise<void>;
 }
 
@@ -29,6 +36,9 @@ export async function openRecords(folder: string, onFault: (error: Error) => voi
       blueprints: createBlueprintStore(reader, writer),
       tokens: createTokenStore(reader, writer),
       audit: createAuditStore(reader, writer),
+      executions: createExecutionStore(reader, writer),
+      deviceLogs: createDeviceLogStore(reader, writer),
+      configurations: createConfigurationStore(reader, writer),
       async close() {
         reader.close();
         await writer.close();

@@ -1,0 +1,95 @@
+import { expect, test } from "vitest";
+import { instant } from "#core/time/instant.ts";
+import { type Execution, isFinal, type Micros, type ResponseState, withResponse, withTimeout } from "./execution.ts";
+
+const NEW: Execution = {
+  id: "e",
+  deviceId: "d",
+  siteId: "s",
+  state: "NEW",
+  ephemeral: false,
+  createdAt: instant(1_000),
+  request: { name: "run", manifestName: "run", arguments: {} },
+  response: undefined,
+  readLevel: "user",
+  deadline: instant(31_000),
+};
+const EVENTS: Readonly<Record<string, ResponseState>> = {
+  s: "STARTED",
+  i: "IN_PROGRESS",
+  ok: "SUCCEEDED",
+  err: "ERROR",
+};
+
+/** `s i ok` are responses in order, `t` is the timeout; `(i)` marks one that must be dropped. */
+function play(script: string): Execution {
+  let execution = NEW;
+  for (const [step, word] of script.split(" ").entries()) {
+    const name = word.replaceAll(/[()]/g, "");
+    const state = EVENTS[name];
+    const next =
+      state === undefined
+        ? withTimeout(execution)
+        : withResponse(execution, { state, payload: undefined, at: (step * 1000) as Micros, patienceMs: 30_000 });
+    expect(next === undefined, `${word} of ${script}`).toBe(word.startsWith("("));
+    execution = next ?? execution;
+  }
+  return execution;
+}
+
+test.each([
+  ["s", "IN_PROGRESS"],
+  ["i", "IN_PROGRESS"],
+  ["ok", "SUCCESS"],
+  ["err", "ERROR"],
+  ["t", "TIMEOUT"],
+  ["s i i ok", "SUCCESS"],
+  ["s i err", "ERROR"],
+  ["s t", "TIMEOUT"],
+  ["s t ok", "SUCCESS"],
+  ["s t err", "ERROR"],
+  ["s t (i) (s) ok", "SUCCESS"],
+  ["s ok (ok) (err) (i) (s) (t)", "SUCCESS"],
+  ["s err (ok) (err) (i) (s) (t)", "ERROR"],
+  ["t ok (t)", "SUCCESS"],
+  ["i s ok", "SUCCESS"],
+])("%s ends as %s", (script, state) => {
+  expect(play(script).state).toBe(state);
+});
+
+test("the time of a response rises even when the clock stands or goes back", () => {
+  const at = (us: number, execution: Execution) =>
+    withResponse(execution, { state: "IN_PROGRESS", payload: undefined, at: us as Micros, patienceMs: 1 }) ?? execution;
+  let execution = NEW;
+  const times = [5_000, 5_000, 3_000, 6_000].map((us) => {
+    execution = at(us, execution);
+    return execution.response?.receivedAt;
+  });
+  expect(times).toEqual([5_000, 5_001, 5_002, 6_000]);
+});
+
+test("every response moves the deadline", () => {
+  const next = withResponse(NEW, {
+    state: "IN_PROGRESS",
+    payload: undefined,
+    at: 20_000_000 as Micros,
+    patienceMs: 30_000,
+  });
+  expect(next?.deadline).toBe(50_000);
+});
+
+test.each([
+  [undefined, "the device reported an error without a message"],
+  [{}, "the device reported an error without a message"],
+  [{ message: "door open" }, "door open"],
+  [{ message: { code: 7 } }, '{"code":7}'],
+  [{ code: 7 }, '{"code":7}'],
+])("an error with payload %j has the message %j", (payload, message) => {
+  const arrival = { state: "ERROR", payload, at: 1 as Micros, patienceMs: 1 } as const;
+  expect(withResponse(NEW, arrival)?.response?.payload?.["message"]).toBe(message);
+});
+
+test("only SUCCESS and ERROR are final", () => {
+  const states = ["NEW", "IN_PROGRESS", "SUCCESS", "ERROR", "TIMEOUT", "UNSYNC"] as const;
+  expect(states.filter(isFinal)).toEqual(["SUCCESS", "ERROR"]);
+});

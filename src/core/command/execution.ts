@@ -1,0 +1,110 @@
+// The life of a command execution as a pure fold: state = what the accepted responses and the timeout say, in order.
+//
+//   NEW -> IN_PROGRESS -> SUCCESS | ERROR | TIMEOUT,  TIMEOUT -> SUCCESS | ERROR by a late answer.
+//
+// SUCCESS and ERROR never change. The time of a response strictly rises within one execution.
+import type { AccessLevel } from "#core/access/level.ts";
+import type { Instant } from "#core/time/instant.ts";
+
+export const EXECUTION_STATES = ["NEW", "IN_PROGRESS", "SUCCESS", "ERROR", "TIMEOUT", "UNSYNC"] as const;
+export type ExecutionState = (typeof EXECUTION_STATES)[number];
+
+export const RESPONSE_STATES = ["STARTED", "IN_PROGRESS", "SUCCEEDED", "ERROR"] as const;
+export type ResponseState = (typeof RESPONSE_STATES)[number];
+
+/** Unix microseconds: fine enough that responses of one execution can always be told apart. */
+export type Micros = number & { readonly __unit: "unix us" };
+
+export type Payload = Readonly<Record<string, unknown>>;
+
+export interface CommandResponse {
+  readonly state: ResponseState;
+  readonly payload: Payload | undefined;
+  readonly receivedAt: Micros;
+}
+
+export interface CommandRequest {
+  /** As sent: the manifest name or an alias. */
+  readonly name: string;
+  readonly manifestName: string;
+  /** Effective arguments, defaults filled in; a sensitive one reads `***`. */
+  readonly arguments: Payload;
+}
+
+export interface Execution {
+  readonly id: string;
+  readonly deviceId: string;
+  readonly siteId: string;
+  readonly state: ExecutionState;
+  readonly ephemeral: boolean;
+  readonly createdAt: Instant;
+  readonly request: CommandRequest;
+  /** The latest one. */
+  readonly response: CommandResponse | undefined;
+  /** Needed to read it: the command's read level when it was created. */
+  readonly readLevel: AccessLevel;
+  /** Without another response until then it becomes TIMEOUT. */
+  readonly deadline: Instant;
+}
+
+const STATE_AFTER: Readonly<Record<ResponseState, ExecutionState>> = {
+  STARTED: "IN_PROGRESS",
+  IN_PROGRESS: "IN_PROGRESS",
+  SUCCEEDED: "SUCCESS",
+  ERROR: "ERROR",
+};
+
+/** Which responses a state still takes. */
+const TAKES: Readonly<Record<ExecutionState, readonly ResponseState[]>> = {
+  NEW: RESPONSE_STATES,
+  IN_PROGRESS: RESPONSE_STATES,
+  TIMEOUT: ["SUCCEEDED", "ERROR"],
+  SUCCESS: [],
+  ERROR: [],
+  UNSYNC: [],
+};
+
+/** Waiting for the device: a timeout can still happen. */
+export function isOpen(state: ExecutionState): boolean {
+  return state === "NEW" || state === "IN_PROGRESS";
+}
+
+/** SUCCESS and ERROR: nothing can change any more. */
+export function isFinal(state: ExecutionState): boolean {
+  return state === "SUCCESS" || state === "ERROR";
+}
+
+export interface Arrival {
+  readonly state: ResponseState;
+  readonly payload: Payload | undefined;
+  readonly at: Micros;
+  /** How long to wait for the next response, in milliseconds. */
+  readonly patienceMs: number;
+}
+
+/** The execution after a response, or undefined when the response comes too late to count. */
+export function withResponse(execution: Execution, arrival: Arrival): Execution | undefined {
+  if (!TAKES[execution.state].includes(arrival.state)) return undefined;
+  const previous = execution.response?.receivedAt ?? 0;
+  const receivedAt = Math.max(arrival.at, previous + 1) as Micros;
+  return {
+    ...execution,
+    state: STATE_AFTER[arrival.state],
+    response: { state: arrival.state, payload: payloadOf(arrival), receivedAt },
+    deadline: (Math.floor(receivedAt / 1000) + arrival.patienceMs) as Instant,
+  };
+}
+
+/** The execution after its deadline has passed, or undefined when it has ended before. */
+export function withTimeout(execution: Execution): Execution | undefined {
+  return isOpen(execution.state) ? { ...execution, state: "TIMEOUT" } : undefined;
+}
+
+/** An error always says something: where the device sent no message, one is made of what it did send. */
+function payloadOf({ state, payload }: Arrival): Payload | undefined {
+  if (state !== "ERROR" || typeof payload?.["message"] === "string") return payload;
+  if (payload === undefined || Object.keys(payload).length === 0) {
+    return { message: "the device reported an error without a message" };
+  }
+  return { ...payload, message: JSON.stringify(payload["message"] ?? payload).slice(0, 1_000) };
+}

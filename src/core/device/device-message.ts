@@ -1,0 +1,30 @@
+// What devices say, already parsed from whatever carried it. Values are not yet held against the blueprint.
+import type { Payload, ResponseState } from "#core/command/execution.ts";
+import type { Instant } from "#core/time/instant.ts";
+
+/** Telemetry and properties have the same form. */
+export interface ValuesMessage {
+  /** When the values were taken, by the device's clock; undefined means now. Fractions of a millisecond are kept. */
+  readonly takenAt: Instant | undefined;
+  /** Name to value, the reserved `alerts` of telemetry included. */
+  readonly values: ReadonlyMap<string, unknown>;
+}
+
+export const LOG_SEVERITIES = ["debug", "info", "warning", "error"] as const;
+export type LogSeverity = (typeof LOG_SEVERITIES)[number];
+
+export interface LogMessage {
+  readonly takenAt: Instant | undefined;
+  readonly severity: LogSeverity;
+  readonly text: string;
+  /** Kept for the retention of logs; the others are only shown live and for a short while. */
+  readonly persist: boolean;
+}
+
+export interface ResponseMessage {
+  readonly executionId: string;
+  readonly state: ResponseState;
+  readonly payload: Payload | undefined;
+  /** The carrier says that it may have delivered this before. */
+  readonly repeated: boolean;
+}

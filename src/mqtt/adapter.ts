@@ -1,0 +1,70 @@
+// One message from a device, from bytes to the inbox. The same for every broker.
+//
+// Messages reach the inbox in the order of their arrival. Those of one execution wait for each other, because the
+// next state follows from the one before; all others may share a commit.
+import type { DeviceInbox, SignedIn } from "#service/ports.ts";
+import { type Parsed, parseLog, parseResponse, parseValues } from "./messages.ts";
+import { kindOfTopic, ownPart } from "./topics.ts";
+
+/** Longest payload that is read; a longer one is told as malformed. */
+export const MAX_PAYLOAD = 256 * 1024;
+
+export interface DeviceMessage {
+  readonly topic: string;
+  readonly payload: Uint8Array;
+  /** The carrier marks it as possibly delivered before. */
+  readonly repeated: boolean;
+}
+
+export interface Adapter {
+  /** Resolves when what the message says is durable, also when it says nothing of use. */
+  receive(device: SignedIn, message: DeviceMessage): Promise<void>;
+}
+
+export function createAdapter(inbox: DeviceInbox): Adapter {
+  const lanes = new Map<string, Promise<void>>();
+
+  const inLane = (key: string, task: () => Promise<void>): Promise<void> => {
+    // A failure is told to whoever waits for that message; the next one is tried all the same.
+    const before = lanes.get(key);
+    const done = before === undefined ? task() : before.then(task, task);
+    lanes.set(key, done);
+    const leave = () => {
+      if (lanes.get(key) === done) lanes.delete(key);
+    };
+    done.then(leave, leave);
+    return done;
+  };
+
+  return {
+    async receive(device, { topic, payload, repeated }) {
+      const { deviceId } = device;
+      const told = <Message>(parsed: Parsed<Message>, take: (message: Message) => Promise<void>): Promise<void> =>
+        "message" in parsed ? take(parsed.message) : inbox.malformed(deviceId, complaint(topic, parsed.problems));
+
+      const rest = ownPart(device, topic);
+      if (rest === undefined) return inbox.malformed(deviceId, complaint(topic, ["is not a topic of this device"]));
+      const kind = kindOfTopic(rest);
+      if (kind === undefined) return inbox.malformed(deviceId, complaint(topic, ["is not a topic that is known"]));
+      if (payload.length > MAX_PAYLOAD) {
+        return inbox.malformed(deviceId, complaint(topic, [`is larger than ${MAX_PAYLOAD / 1024} KiB`]));
+      }
+      switch (kind) {
+        case "telemetry":
+          return told(parseValues(payload), (message) => inbox.telemetry(deviceId, message));
+        case "properties":
+          return told(parseValues(payload), (message) => inbox.properties(deviceId, message));
+        case "log":
+          return told(parseLog(payload), (message) => inbox.log(deviceId, message));
+        case "response":
+          return told(parseResponse(payload, repeated), (message) =>
+            inLane(`${deviceId} ${message.executionId}`, () => inbox.response(deviceId, message)),
+          );
+      }
+    },
+  };
+}
+
+function complaint(topic: string, problems: readonly string[]): string {
+  return `message on ${JSON.stringify(topic.slice(0, 200))}: ${problems.join("; ")}`;
+}

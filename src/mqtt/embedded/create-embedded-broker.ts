@@ -1,0 +1,116 @@
+// The broker inside the process: aedes speaks MQTT 3.1.1, the policy beside this file decides.
+import { createServer, type Server, type Socket } from "node:net";
+import { Aedes, type Client } from "aedes";
+import { MAX_PAYLOAD } from "#mqtt/adapter.ts";
+import type { Broker, MqttNeeds } from "#mqtt/mqtt-needs.ts";
+import { createConnections } from "./connections.ts";
+import { createDevicePolicy, SIGN_IN_MS } from "./device-policy.ts";
+import { createEmbeddedChannel } from "./embedded-channel.ts";
+import { FrameGuard } from "./frame-guard.ts";
+import { noMemory, noRouting } from "./keep-nothing.ts";
+
+export interface EmbeddedSettings {
+  readonly host: string;
+  /** 0 lets the system choose. */
+  readonly port: number | "off";
+  /** Messages a second of one device; a long message counts as several, see `FrameGuard`. */
+  readonly messageRate: number;
+  /** Beyond it the oldest goes. */
+  readonly connectionsPerDevice: number;
+  readonly subscriptionsPerConnection: number;
+  /** Connections that have not signed in yet; beyond it the oldest of them goes. */
+  readonly unauthenticatedConnections: number;
+  readonly connections: number;
+}
+
+export const EMBEDDED_DEFAULTS: Omit<EmbeddedSettings, "host" | "port"> = {
+  messageRate: 1_000,
+  connectionsPerDevice: 4,
+  subscriptionsPerConnection: 16,
+  unauthenticatedConnections: 256,
+  connections: 10_000,
+};
+
+export interface EmbeddedBroker extends Broker {
+  /** Starts to listen; gives the ports in use. */
+  listen(): Promise<{ readonly port: number | undefined }>;
+  /** Connections of signed-in devices. */
+  count(): number;
+}
+
+/** How long a device may leave what it is sent unread. */
+const DRAIN_MS = 30_000;
+/** Finds the other end gone also where the device asked for no keep-alive. */
+const TCP_KEEPALIVE_MS = 30_000;
+const STOP_MS = 5_000;
+
+export async function createEmbeddedBroker(needs: MqttNeeds, settings: EmbeddedSettings): Promise<EmbeddedBroker> {
+  const connections = createConnections(needs.inbox, settings.connectionsPerDevice);
+  const channel = createEmbeddedChannel(connections);
+  const guards = new WeakMap<Client, FrameGuard>();
+  const strangers = new Set<FrameGuard>();
+  const policy = createDevicePolicy({ ...needs, connections, channel }, settings, (client) => guards.get(client));
+  const aedes = await Aedes.createBroker({
+    ...policy.handlers,
+    mq: noRouting,
+    persistence: noMemory,
+    connectTimeout: SIGN_IN_MS,
+    drainTimeout: DRAIN_MS,
+    maxTopicLevels: 32,
+  });
+  policy.watch(aedes);
+  aedes.on("clientReady", (client) => {
+    const guard = guards.get(client);
+    if (guard !== undefined) strangers.delete(guard);
+  });
+
+  const accept = (socket: Socket): void => {
+    socket.setNoDelay(true);
+    socket.setKeepAlive(true, TCP_KEEPALIVE_MS);
+    const guard = new FrameGuard(socket, { maxPayload: MAX_PAYLOAD, onPacket: () => policy.notice(client) });
+    guard.once("close", () => strangers.delete(guard));
+    strangers.add(guard);
+    const [oldest] = strangers;
+    if (strangers.size > settings.unauthenticatedConnections) oldest?.destroy();
+    const client = aedes.handle(guard);
+    guards.set(client, guard);
+  };
+
+  const servers: Server[] = [];
+  const open = async (server: Server, port: number): Promise<number> => {
+    server.maxConnections = settings.connections;
+    servers.push(server);
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", reject);
+      server.listen(port, settings.host, resolve);
+    });
+    const address = server.address();
+    return typeof address === "object" && address !== null ? address.port : port;
+  };
+
+  return {
+    channel,
+    count: () => connections.all().length,
+    disconnect(deviceId) {
+      for (const { client } of connections.of(deviceId)) client.close();
+    },
+    async listen() {
+      return { port: settings.port === "off" ? undefined : await open(createServer(accept), settings.port) };
+    },
+    async stop() {
+      const closed = servers.map((server) => new Promise((resolve) => server.close(resolve)));
+      const underWay = connections.all().map(({ tail }) => tail.catch(() => {}));
+      await within(STOP_MS, Promise.all(underWay));
+      for (const guard of strangers) guard.destroy();
+      await new Promise<void>((resolve) => aedes.close(resolve));
+      await Promise.all(closed);
+    },
+  };
+}
+
+async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  await Promise.race([work, promise]);
+  clearTimeout(timer);
+}

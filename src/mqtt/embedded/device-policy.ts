@@ -1,0 +1,178 @@
+// What a device may do on the embedded broker: sign in, publish to the inbox under its own topics, listen to its own.
+import type { Aedes, AedesOptions, AuthenticateError, Client } from "aedes";
+import { createAdapter } from "#mqtt/adapter.ts";
+import type { MqttNeeds } from "#mqtt/mqtt-needs.ts";
+import { commandTopic, configurationTopic, filterMatches, isOwnFilter } from "#mqtt/topics.ts";
+import type { CommandChannel, SignedIn } from "#service/ports.ts";
+import type { Connection, Connections } from "./connections.ts";
+import type { FrameGuard } from "./frame-guard.ts";
+import { signIn } from "./sign-in.ts";
+import { createTokenBucket, type TokenBucket } from "./token-bucket.ts";
+
+/** How long a connection may take until it has signed in. */
+export const SIGN_IN_MS = 10_000;
+const SERVER_UNAVAILABLE = 3;
+const BAD_LOGIN = 4;
+
+export interface PolicySettings {
+  readonly messageRate: number;
+  readonly subscriptionsPerConnection: number;
+}
+
+interface PolicyNeeds extends MqttNeeds {
+  readonly connections: Connections;
+  readonly channel: CommandChannel;
+}
+
+type Handlers = Required<
+  Pick<AedesOptions, "preConnect" | "authenticate" | "authorizePublish" | "authorizeSubscribe" | "authorizeForward">
+>;
+
+export interface DevicePolicy {
+  readonly handlers: Handlers;
+  /** Hears what the broker tells about its clients. */
+  watch(aedes: Aedes): void;
+  /** A sign of life on a connection. */
+  notice(client: Client): void;
+}
+
+export function createDevicePolicy(
+  needs: PolicyNeeds,
+  settings: PolicySettings,
+  guardOf: (client: Client) => FrameGuard | undefined,
+): DevicePolicy {
+  const { inbox, log, connections, channel } = needs;
+  const adapter = createAdapter(inbox);
+  const signedIn = new WeakMap<Client, SignedIn>();
+  const byClient = new WeakMap<Client, Connection>();
+  /** By device, also while it is away: a reconnect does not refill it. */
+  const buckets = new Map<string, TokenBucket>();
+
+  const bucketOf = (deviceId: string): TokenBucket => {
+    const bucket = buckets.get(deviceId) ?? createTokenBucket(settings.messageRate, needs.now);
+    buckets.set(deviceId, bucket);
+    return bucket;
+  };
+
+  const tellConfiguration = async ({ device, guard }: Connection): Promise<void> => {
+    const configuration = await needs.configurationOf(device.deviceId);
+    if (configuration !== undefined && !guard.destroyed)
+      await channel.sendConfiguration(device.deviceId, configuration);
+  };
+
+  const handlers: Handlers = {
+    preConnect(_client, packet, done) {
+      // Every session is a clean one: what a device missed while it was away is stale when it returns.
+      packet.clean = true;
+      done(null, true);
+    },
+
+    authenticate(client, username, password, done) {
+      const guard = guardOf(client);
+      if (guard === undefined) return done(refusal(SERVER_UNAVAILABLE), false);
+      const late = setTimeout(() => guard.destroy(), SIGN_IN_MS);
+      const answer = async (): Promise<number | SignedIn> => {
+        try {
+          return (await signIn(inbox, guard.socket, { username, password })) ?? BAD_LOGIN;
+        } catch (error) {
+          log.error({ err: error }, "a device could not be signed in");
+          return SERVER_UNAVAILABLE;
+        } finally {
+          clearTimeout(late);
+        }
+      };
+      void answer().then((device) => {
+        if (typeof device === "number") return done(refusal(device), false);
+        // The same client id on another device must not end this connection.
+        client.id = `${device.deviceId}/${client.id}`;
+        signedIn.set(client, device);
+        return done(null, true);
+      });
+    },
+
+    authorizePublish(client, packet, done) {
+      packet.retain = false;
+      const connection = client === null ? undefined : byClient.get(client);
+      if (connection === undefined) return done(new Error("not signed in"));
+      const { topic, dup, qos } = packet;
+      const payload = typeof packet.payload === "string" ? Buffer.from(packet.payload) : packet.payload;
+      const received = adapter.receive(connection.device, { topic, payload, repeated: dup });
+      received.catch(() => {});
+      // Acknowledged in the order of arrival, and only what is durable.
+      const turn = connection.tail.then(() => received);
+      // At QoS 0 the device cannot send again, so that closing the connection would help nobody.
+      connection.tail = qos === 0 ? turn.catch(() => {}) : turn;
+      turn.then(
+        () => done(null),
+        (error: unknown) => {
+          log.warn({ err: error, device: connection.device.deviceId }, "a message of a device could not be stored");
+          done(qos === 0 ? null : new Error("the message could not be stored"));
+        },
+      );
+    },
+
+    authorizeSubscribe(client, subscription, done) {
+      const connection = byClient.get(client);
+      if (connection === undefined || !isOwnFilter(connection.device, subscription.topic)) return done(null, null);
+      const { filters } = connection;
+      const isNew = !filters.has(subscription.topic);
+      if (isNew && filters.size >= settings.subscriptionsPerConnection) return done(null, null);
+      filters.set(subscription.topic, subscription.qos === 0 ? 0 : 1);
+      return done(null, subscription);
+    },
+
+    // Only our own messages come this way: nothing is routed between clients.
+    authorizeForward: (_client, packet) => packet,
+  };
+
+  const watch = (aedes: Aedes): void => {
+    aedes.on("clientReady", (client) => {
+      const device = signedIn.get(client);
+      const guard = guardOf(client);
+      if (device === undefined || guard === undefined || guard.destroyed) return;
+      const connection: Connection = { device, client, guard, filters: new Map(), tail: Promise.resolve() };
+      byClient.set(client, connection);
+      connections.add(connection);
+      guard.once("close", () => connections.remove(connection));
+      inbox.alive(device.deviceId);
+      guard.open(bucketOf(device.deviceId));
+    });
+
+    aedes.on("subscribe", (subscriptions, client) => {
+      const connection = byClient.get(client);
+      if (connection === undefined || client.closed) return;
+      const { device, filters } = connection;
+      const granted = subscriptions.map(({ topic }) => topic).filter((topic) => filters.has(topic));
+      const hears = (topic: string) => granted.some((filter) => filterMatches(filter, topic));
+      if (hears(configurationTopic(device))) {
+        tellConfiguration(connection).catch((error: unknown) =>
+          log.error({ err: error, device: device.deviceId }, "a device could not be told its configuration"),
+        );
+      }
+      if (hears(commandTopic(device))) inbox.reachable(device.deviceId);
+    });
+
+    aedes.on("unsubscribe", (filters, client) => {
+      for (const filter of filters) byClient.get(client)?.filters.delete(filter);
+    });
+    aedes.on("clientError", (client, error) =>
+      log.debug({ err: error, device: signedIn.get(client)?.deviceId }, "a connection of a device failed"),
+    );
+    aedes.on("connectionError", (_client, error) => log.debug({ err: error }, "a connection failed"));
+  };
+
+  return {
+    handlers,
+    watch,
+    notice(client) {
+      const device = signedIn.get(client);
+      if (device !== undefined) inbox.alive(device.deviceId);
+    },
+  };
+}
+
+function refusal(returnCode: number): AuthenticateError {
+  return Object.assign(new Error(returnCode === BAD_LOGIN ? "bad user name or password" : "not available now"), {
+    returnCode,
+  });
+}

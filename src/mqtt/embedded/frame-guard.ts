@@ -1,0 +1,209 @@
+// Stands between a socket and the broker and reads only where each MQTT packet begins and how long it is.
+//
+// Invariants: nothing but CONNECT passes before the device has signed in; no packet that passes is longer than its cap, so
+// that the broker's parser holds at most that much; a PUBLISH beyond the cap is cut to just over the largest payload that
+// is read, so that it can still be told and acknowledged; over the rate nothing more is read from the socket.
+import type { Socket } from "node:net";
+import { Duplex } from "node:stream";
+import type { TokenBucket } from "./token-bucket.ts";
+
+const CONNECT = 1;
+const PUBLISH = 3;
+/** CONNECT with a will, SUBSCRIBE with long filters. */
+const MAX_CONTROL = 80 * 1024;
+/** Room for the topic and the message id of a PUBLISH. */
+const PUBLISH_ROOM = 1024;
+/** A message costs one token, and one more for each piece of this size. */
+const BYTES_PER_TOKEN = 4096;
+const LINGER_MS = 2_000;
+
+export interface FrameGuardOptions {
+  readonly maxPayload: number;
+  /** Called for every packet after CONNECT. */
+  readonly onPacket: () => void;
+}
+
+interface Header {
+  readonly type: number;
+  readonly length: number;
+  /** Bytes of the header itself. */
+  readonly size: number;
+}
+
+export class FrameGuard extends Duplex {
+  readonly socket: Socket;
+  readonly #maxPublish: number;
+  readonly #onPacket: () => void;
+  #state: "before connect" | "signing in" | "open" = "before connect";
+  #bucket: TokenBucket | undefined;
+  /** Read from the socket and held back: begins with a packet that may not pass yet. */
+  #chunk: Buffer | undefined;
+  /** The beginning of a header whose end has not arrived. */
+  #partial: Buffer | undefined;
+  /** Bytes of the present packet still to pass on, and then to discard. */
+  #body = 0;
+  #excess = 0;
+  #isPaid = false;
+  #isHungry = false;
+  #hasEnded = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(socket: Socket, options: FrameGuardOptions) {
+    super({ autoDestroy: true, allowHalfOpen: false });
+    this.socket = socket;
+    this.#maxPublish = options.maxPayload + PUBLISH_ROOM;
+    this.#onPacket = options.onPacket;
+    socket.on("readable", () => this.#advance());
+    socket.on("end", () => {
+      this.#hasEnded = true;
+      this.#advance();
+    });
+    socket.on("error", (error) => this.destroy(error));
+    socket.on("close", () => this.destroy());
+  }
+
+  /** The device has signed in: its packets pass from now on, at its own rate. */
+  open(bucket: TokenBucket): void {
+    this.#state = "open";
+    this.#bucket = bucket;
+    this.#advance();
+  }
+
+  /** Bytes that the other end has not taken yet. */
+  get unsent(): number {
+    return this.writableLength + this.socket.writableLength;
+  }
+
+  override _read(): void {
+    this.#isHungry = true;
+    this.#advance();
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
+    this.socket.write(chunk, done);
+  }
+
+  override _writev(chunks: { readonly chunk: Buffer }[], done: (error?: Error | null) => void): void {
+    this.socket.write(Buffer.concat(chunks.map(({ chunk }) => chunk)), done);
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    clearTimeout(this.#timer);
+    this.#chunk = undefined;
+    if (error === null) {
+      // What was written last, such as a refused CONNACK, still goes out.
+      this.socket.destroySoon();
+      setTimeout(() => this.socket.destroy(), LINGER_MS).unref();
+    } else this.socket.destroy();
+    done(error);
+  }
+
+  #advance(): void {
+    while (this.#isHungry && this.#timer === undefined && !this.destroyed) {
+      if (this.#state === "signing in" && this.#body === 0) return;
+      const chunk: Buffer | null = this.#chunk ?? this.socket.read();
+      if (chunk === null) {
+        if (this.#hasEnded) this.push(null);
+        return;
+      }
+      const whole = this.#partial === undefined ? chunk : Buffer.concat([this.#partial, chunk]);
+      this.#chunk = undefined;
+      this.#partial = undefined;
+      this.#scan(whole);
+    }
+  }
+
+  /** Passes on what may pass and keeps the rest. */
+  #scan(chunk: Buffer): void {
+    let from = 0;
+    let at = 0;
+    while (at < chunk.length) {
+      if (this.#body > 0) {
+        const step = Math.min(this.#body, chunk.length - at);
+        this.#body -= step;
+        at += step;
+      } else if (this.#excess > 0) {
+        this.#pass(chunk.subarray(from, at));
+        const step = Math.min(this.#excess, chunk.length - at);
+        this.#excess -= step;
+        at += step;
+        from = at;
+      } else {
+        const header = readHeader(chunk, at);
+        if (header === "invalid") return void this.destroy(new Error("a packet with an invalid length"));
+        const mayBegin = header !== "incomplete" && this.#begin(header);
+        if (this.destroyed) return;
+        if (!mayBegin) {
+          this.#pass(chunk.subarray(from, at));
+          if (header === "incomplete") this.#partial = chunk.subarray(at);
+          else this.#chunk = chunk.subarray(at);
+          return;
+        }
+        if (this.#excess > 0) {
+          this.#pass(chunk.subarray(from, at));
+          this.#pass(Buffer.concat([chunk.subarray(at, at + 1), encodeLength(this.#body)]));
+          from = at + header.size;
+        }
+        at += header.size;
+      }
+    }
+    this.#pass(chunk.subarray(from, at));
+  }
+
+  /** Whether the packet may pass now. Refusing for good destroys. */
+  #begin({ type, length, size }: Header): boolean {
+    if (this.#state === "signing in") return false;
+    const isPublish = type === PUBLISH;
+    if (this.#state === "before connect" && type !== CONNECT) {
+      this.destroy(new Error("the first packet is not CONNECT"));
+      return false;
+    }
+    if (!isPublish && length > MAX_CONTROL) {
+      this.destroy(new Error("a control packet is too large"));
+      return false;
+    }
+    if (this.#state === "before connect") this.#state = "signing in";
+    else if (!this.#isPaid) {
+      this.#onPacket();
+      this.#isPaid = true;
+      const wait = this.#bucket?.take(1 + Math.floor((length + size) / BYTES_PER_TOKEN)) ?? 0;
+      if (wait > 0) {
+        this.#timer = setTimeout(() => {
+          this.#timer = undefined;
+          this.#advance();
+        }, wait);
+        return false;
+      }
+    }
+    this.#isPaid = false;
+    this.#body = isPublish ? Math.min(length, this.#maxPublish) : length;
+    this.#excess = length - this.#body;
+    return true;
+  }
+
+  #pass(bytes: Buffer): void {
+    if (bytes.length > 0 && !this.push(bytes)) this.#isHungry = false;
+  }
+}
+
+function readHeader(chunk: Buffer, at: number): Header | "incomplete" | "invalid" {
+  let length = 0;
+  for (let index = 1; index <= 4; index += 1) {
+    const byte = chunk[at + index];
+    if (byte === undefined) return "incomplete";
+    length += (byte & 0x7f) * 128 ** (index - 1);
+    if (byte < 0x80) return { type: (chunk[at] ?? 0) >> 4, length, size: index + 1 };
+  }
+  return "invalid";
+}
+
+function encodeLength(length: number): Buffer {
+  const bytes: number[] = [];
+  let rest = length;
+  do {
+    const more = rest >= 0x80;
+    bytes.push((rest % 128) + (more ? 0x80 : 0));
+    rest = Math.floor(rest / 128);
+  } while (rest > 0);
+  return Buffer.from(bytes);
+}

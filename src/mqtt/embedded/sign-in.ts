@@ -1,0 +1,34 @@
+import { createHash } from "node:crypto";
+import type { Socket } from "node:net";
+import { TLSSocket } from "node:tls";
+import { isTopicLevel } from "#mqtt/topics.ts";
+import type { DeviceInbox, SignedIn } from "#service/ports.ts";
+
+export interface Login {
+  readonly username: string | undefined;
+  readonly password: Buffer | undefined;
+}
+
+/** The device behind a connection: by its certificate where it has shown one, else by name and secret. */
+export async function signIn(inbox: DeviceInbox, socket: Socket, login: Login): Promise<SignedIn | undefined> {
+  const device = await lookUp(inbox, socket, login);
+  // Ids become levels of topics: one with a wildcard in it would reach the topics of others.
+  return device !== undefined && isTopicLevel(device.hardwareId) && isTopicLevel(device.channelId) ? device : undefined;
+}
+
+async function lookUp(
+  inbox: DeviceInbox,
+  socket: Socket,
+  { username, password }: Login,
+): Promise<SignedIn | undefined> {
+  const certificate = socket instanceof TLSSocket ? socket.getPeerX509Certificate() : undefined;
+  if (certificate !== undefined && socket instanceof TLSSocket) {
+    // A certificate that does not hold is a refusal, also where a right password comes with it.
+    if (!socket.authorized) return undefined;
+    const names = /^CN=(.+)$/m.exec(certificate.subject);
+    const fingerprint = createHash("sha256").update(certificate.raw).digest("hex");
+    return names?.[1] === undefined ? undefined : await inbox.signInByCertificate(names[1], fingerprint);
+  }
+  if (username === undefined || password === undefined) return undefined;
+  return await inbox.signIn(username, password.toString("utf8"));
+}

@@ -1,0 +1,116 @@
+// What devices write and read, as JSON. Every problem of a message is told at once, in words for the device's author.
+import { RESPONSE_STATES, type ResponseState } from "#core/command/execution.ts";
+import {
+  LOG_SEVERITIES,
+  type LogMessage,
+  type ResponseMessage,
+  type ValuesMessage,
+} from "#core/device/device-message.ts";
+import { type Instant, instant } from "#core/time/instant.ts";
+import type { DeviceConfiguration, OutgoingCommand } from "#service/ports.ts";
+import { readJsonObject } from "./bounded-json.ts";
+
+export type Parsed<Message> = { readonly message: Message } | { readonly problems: readonly string[] };
+
+/** Beyond it a number of seconds can only be milliseconds. */
+const YEAR_5000 = 95_617_584_000;
+const MAX_ID = 128;
+const MAX_NAMES = 5_000;
+
+const STATES: ReadonlyMap<string, ResponseState> = new Map([
+  ...RESPONSE_STATES.map((state): [string, ResponseState] => [state, state]),
+  ["LOG", "IN_PROGRESS"],
+  ["COMPLETED", "SUCCEEDED"],
+]);
+
+export function parseValues(payload: Uint8Array): Parsed<ValuesMessage> {
+  return parse(payload, (members, problems) => {
+    const takenAt = parseTimestamp(members.get("timestamp"), problems);
+    const values = new Map(members);
+    values.delete("timestamp");
+    if (values.size > MAX_NAMES) problems.push(`has ${values.size} values, more than ${MAX_NAMES}`);
+    return { takenAt, values };
+  });
+}
+
+export function parseLog(payload: Uint8Array): Parsed<LogMessage> {
+  return parse(payload, (members, problems) => {
+    const takenAt = parseTimestamp(members.get("timestamp"), problems);
+    const text = members.get("message");
+    const severity = members.get("severity") ?? "info";
+    const persist = members.get("persist") ?? false;
+    if (typeof text !== "string") problems.push(`message must be text, not ${named(text)}`);
+    if (typeof persist !== "boolean") problems.push(`persist must be true or false, not ${named(persist)}`);
+    const known = LOG_SEVERITIES.find((one) => typeof severity === "string" && one === severity.toLowerCase());
+    if (known === undefined) problems.push(`severity must be ${LOG_SEVERITIES.join(", ")}, not ${shown(severity)}`);
+    return { takenAt, severity: known ?? "info", text: String(text), persist: persist === true };
+  });
+}
+
+export function parseResponse(payload: Uint8Array, repeated: boolean): Parsed<ResponseMessage> {
+  return parse(payload, (members, problems) => {
+    const id = members.get("id");
+    const name = members.get("state");
+    const state = typeof name === "string" ? STATES.get(name.toUpperCase()) : undefined;
+    const result = members.get("payload") ?? undefined;
+    if (typeof id !== "string" || id === "" || id.length > MAX_ID) {
+      problems.push(`id must be the id of the request, not ${shown(id)}`);
+    }
+    if (state === undefined) problems.push(`state must be log, completed or error, not ${shown(name)}`);
+    if (result !== undefined && !isObject(result)) problems.push(`payload must be an object, not ${named(result)}`);
+    return {
+      executionId: String(id),
+      state: state ?? "ERROR",
+      payload: isObject(result) ? result : undefined,
+      repeated,
+    };
+  });
+}
+
+export function renderCommand(command: OutgoingCommand): string {
+  return JSON.stringify({ id: command.id, name: command.name, arguments: command.arguments });
+}
+
+export function renderConfiguration(configuration: DeviceConfiguration): string {
+  return JSON.stringify(Object.fromEntries(configuration));
+}
+
+function parse<Message>(
+  payload: Uint8Array,
+  read: (members: ReadonlyMap<string, unknown>, problems: string[]) => Message,
+): Parsed<Message> {
+  const found = readJsonObject(payload);
+  if ("problem" in found) return { problems: [found.problem] };
+  const problems: string[] = [];
+  const message = read(found.members, problems);
+  return problems.length > 0 ? { problems } : { message };
+}
+
+/** Seconds to milliseconds, exact to the microsecond: finer digits of a double at this size are noise. */
+function parseTimestamp(seconds: unknown, problems: string[]): Instant | undefined {
+  if (seconds === undefined || seconds === null) return undefined;
+  if (typeof seconds !== "number" || !Number.isFinite(seconds)) {
+    problems.push(`timestamp must be Unix seconds, not ${shown(seconds)}`);
+  } else if (seconds > YEAR_5000) problems.push(`timestamp must be Unix seconds; ${seconds} looks like milliseconds`);
+  else if (seconds < 0) problems.push(`timestamp must not be before 1970, it is ${seconds}`);
+  else return instant(Math.round(seconds * 1e6) / 1e3);
+  return undefined;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function shown(value: unknown): string {
+  return typeof value === "string" || typeof value === "number"
+    ? JSON.stringify(String(value).slice(0, 64))
+    : named(value);
+}
+
+function named(value: unknown): string {
+  if (value === undefined) return "missing";
+  if (value === null) return "null";
+  return Array.isArray(value)
+    ? "a list"
+    : ({ object: "an object", string: "text" }[String(typeof value)] ?? `a ${typeof value}`);
+}

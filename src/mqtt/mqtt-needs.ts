@@ -1,0 +1,26 @@
+import type { Instant } from "#core/time/instant.ts";
+import type { CommandChannel, DeviceConfiguration, DeviceInbox } from "#service/ports.ts";
+
+/** The part of the process log that the carrier uses. */
+export interface Log {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+export interface MqttNeeds {
+  readonly inbox: DeviceInbox;
+  readonly log: Log;
+  readonly now: () => Instant;
+  /** What a device is told as soon as it listens; undefined when it has no configuration. */
+  readonly configurationOf: (deviceId: string) => Promise<DeviceConfiguration | undefined>;
+}
+
+export interface Broker {
+  readonly channel: CommandChannel;
+  /** Ends the device's connections, so that it signs in again: after its credentials changed or it was deleted. */
+  disconnect(deviceId: string): void;
+  /** Takes no more messages, waits a moment for those under way, and closes. */
+  stop(): Promise<void>;
+}

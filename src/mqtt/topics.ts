@@ -1,0 +1,68 @@
+// The names of the topics. A hardware id and a channel id are whole levels, so that no id can reach another device's topics.
+import type { SignedIn } from "#service/ports.ts";
+
+export type Address = Pick<SignedIn, "hardwareId" | "channelId">;
+
+export type DeviceTopic = "telemetry" | "properties" | "log" | "response";
+
+const KINDS: ReadonlyMap<string, DeviceTopic> = new Map([
+  ["v1/telemetry", "telemetry"],
+  ["v1/register", "properties"],
+  ["v1/properties", "properties"],
+  ["v3/logs", "log"],
+  ["v1/command/responses", "response"],
+]);
+const COMMANDS = "v1/command/requests";
+const CONFIGURATION = "v1/configuration";
+
+/** What a device says on this topic, by the part below its own prefix. */
+export function kindOfTopic(rest: string): DeviceTopic | undefined {
+  return KINDS.get(rest);
+}
+
+/** Splits `v1/from/<hardware_id>/<channel_id>/<rest>`. */
+export function parseDeviceTopic(topic: string): (Address & { readonly rest: string }) | undefined {
+  const [version, direction, hardwareId, channelId, ...rest] = topic.split("/");
+  if (version !== "v1" || direction !== "from" || rest.length === 0) return undefined;
+  if (hardwareId === undefined || channelId === undefined || hardwareId === "" || channelId === "") return undefined;
+  return { hardwareId, channelId, rest: rest.join("/") };
+}
+
+/** The part of a topic below the device's own prefix, or undefined when the topic is not the device's. */
+export function ownPart({ hardwareId, channelId }: Address, topic: string): string | undefined {
+  const prefix = `v1/from/${hardwareId}/${channelId}/`;
+  return topic.startsWith(prefix) ? topic.slice(prefix.length) : undefined;
+}
+
+export function commandTopic(address: Address): string {
+  return `${toPrefix(address)}${COMMANDS}`;
+}
+
+export function configurationTopic(address: Address): string {
+  return `${toPrefix(address)}${CONFIGURATION}`;
+}
+
+/** Whether the filter names the device's own topics only: no wildcard before the channel, nothing of others. */
+export function isOwnFilter(address: Address, filter: string): boolean {
+  return filter.startsWith(toPrefix(address)) && filter.length > toPrefix(address).length;
+}
+
+/** Matching of MQTT 3.1.1, section 4.7. `#` includes the level above it. */
+export function filterMatches(filter: string, topic: string): boolean {
+  const wanted = filter.split("/");
+  const given = topic.split("/");
+  for (const [index, level] of wanted.entries()) {
+    if (level === "#") return true;
+    if (index >= given.length || (level !== "+" && level !== given[index])) return false;
+  }
+  return wanted.length === given.length;
+}
+
+/** An id that is one level of a topic and no wildcard. */
+export function isTopicLevel(id: string): boolean {
+  return id.length > 0 && id.length <= 128 && !/[/+#\p{Cc}]/u.test(id);
+}
+
+function toPrefix({ hardwareId, channelId }: Address): string {
+  return `v1/to/${hardwareId}/${channelId}/`;
+}

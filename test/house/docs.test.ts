@@ -1,0 +1,68 @@
+// Pages that repeat what the code says, compared with the code.
+import { existsSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { ACCESS_LEVELS } from "#core/access/level.ts";
+import { ERROR_CODES } from "#core/app-error.ts";
+import { STATUS } from "#http/problem.ts";
+import { allRoutes } from "../support/all-routes.ts";
+
+const root = new URL("../../", import.meta.url);
+const read = (path: string) => readFileSync(new URL(path, root), "utf8");
+const cells = (line: string) =>
+  line
+    .split("|")
+    .slice(1, -1)
+    .map((cell) => cell.trim());
+const rowsOf = (page: string, first: RegExp) =>
+  page
+    .split("\n")
+    .filter((line) => first.test(line))
+    .map(cells);
+
+test("docs/errors.md lists every code once, with its status and meaning, and no other", () => {
+  const rows = rowsOf(read("docs/errors.md"), /^\| `\w+` \| \d{3} \|/);
+  const documented = rows.map(([code, status, meaning]) => [code?.replaceAll("`", ""), Number(status), meaning]);
+  const registered = Object.entries(ERROR_CODES).map(([code, meaning]) => [
+    code,
+    STATUS[code as keyof typeof STATUS],
+    meaning,
+  ]);
+  expect(documented.sort()).toEqual(registered.sort());
+});
+
+test("docs/access.md lists every operation with its call and level", () => {
+  const rows = rowsOf(read("docs/access.md"), /^\| `\w+` \| `(GET|POST|PUT|PATCH|DELETE) /);
+  const routes = allRoutes().map(({ operation, method, path, access }) => [
+    `\`${operation}\``,
+    `\`${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}\``,
+    access === "public" ? "no token" : `\`${access}\``,
+  ]);
+  expect(rows).toEqual(routes);
+});
+
+test("docs/access.md lists the levels in their order", () => {
+  expect(read("docs/access.md")).toContain(ACCESS_LEVELS.map((level) => `\`${level}\``).join(" < "));
+  const rows = rowsOf(read("docs/access.md"), /^\| `\w+` \| [^`]/);
+  expect(rows.map(([level]) => level?.replaceAll("`", ""))).toEqual([...ACCESS_LEVELS]);
+});
+
+test("every link from one page of the documentation to a file leads somewhere", () => {
+  for (const page of ["docs/errors.md", "docs/access.md"]) {
+    for (const [, target = ""] of read(page).matchAll(/\]\(([^)#:]+)\)/g)) {
+      expect([page, target, existsSync(new URL(target, new URL(page, root)))]).toEqual([page, target, true]);
+    }
+  }
+});
+
+test("every npm script that a page names exists", () => {
+  const { scripts } = JSON.parse(read("package.json")) as { scripts: Readonly<Record<string, string>> };
+  const pages = ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md"].filter((page) => existsSync(new URL(page, root)));
+  const names = pages.flatMap((page) =>
+    [...read(page).matchAll(/npm (?:run ([\w:-]+)|(start|test)\b)/g)].map((match) => match[1] ?? match[2] ?? ""),
+  );
+  for (const name of names) expect(Object.keys(scripts)).toContain(name);
+  for (const command of Object.values(scripts)) {
+    const file = /^node (scripts\/\S+)/.exec(command)?.[1];
+    if (file !== undefined) expect([file, existsSync(new URL(file, root))]).toEqual([file, true]);
+  }
+});
