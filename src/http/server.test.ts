@@ -68,6 +68,8 @@ async function open(routes: readonly Route[], limits: Partial<Limits> = {}) {
       authenticator: {
         authenticate: () => Promise.reject(new Error("no token is needed here")),
         forget: () => {},
+        onEnd: () => () => {},
+        isLive: async () => false,
         lastUse: () => undefined,
         onEnd: () => () => {},
         isLive: async () => true,
