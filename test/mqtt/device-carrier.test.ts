@@ -4,6 +4,7 @@ import { startTestBroker } from "../support/embedded-broker.ts";
 import { hasMosquitto } from "../support/mosquitto.ts";
 import { startTestOutsideBroker } from "../support/outside-broker.ts";
 import { deviceCarrierContract } from "./device-carrier-contract.ts";
+import { outsideBrokerSuite } from "./outside-broker-suite.ts";
 
 describe("the embedded broker", () => {
   deviceCarrierContract(async () => {
@@ -21,4 +22,5 @@ if (hasMosquitto) {
   describe("Mosquitto, spoken to in MQTT 3.1.1", () => {
     deviceCarrierContract(() => startTestOutsideBroker({ protocolVersion: 4 }));
   });
+  describe("an outside broker", outsideBrokerSuite);
 } else console.log("no /usr/sbin/mosquitto here: the suite against a real outside broker does not run");

@@ -18,7 +18,7 @@ import {
 } from "../support/raw-mqtt.ts";
 
 const PACKETS = Number(process.env["BUSBAR_FUZZ_PACKETS"] ?? 20_000);
-const PER_CONNECTION = 20;
+const PER_CONNECTION = 5;
 const AT_ONCE = 25;
 const SEED = 20_261_114;
 const MIB = 1024 * 1024;
