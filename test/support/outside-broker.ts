@@ -24,10 +24,18 @@ export interface TestOutsideBroker extends OutsideBroker {
   connected(): Promise<void>;
 }
 
+/** Each test has a session of its own at a broker that they share. */
+let services = 0;
+
 /** Mosquitto and the service's end of it, with the devices d1, d2, d3. */
-export async function startTestOutsideBroker(settings: Partial<OutsideSettings> = {}): Promise<TestOutsideBroker> {
+export async function startTestOutsideBroker(
+  settings: Partial<OutsideSettings> = {},
+  shared?: Mosquitto,
+): Promise<TestOutsideBroker> {
   const known = logins(3);
-  const mosquitto = await startMosquitto(known);
+  const mosquitto = shared ?? (await startMosquitto(known));
+  services += 1;
+  const clientId = `busbar-test-${services}`;
   const inbox = createFakeInbox(known);
   const configurations = new Map<string, DeviceConfiguration>();
   let connected = Promise.withResolvers<void>();
@@ -41,7 +49,7 @@ export async function startTestOutsideBroker(settings: Partial<OutsideSettings> 
         // The broker lets d3 in as well, of which the service knows nothing.
         identify: async (hardwareId) => known.slice(0, 2).find((login) => login.hardwareId === hardwareId),
       },
-      { ...OUTSIDE_DEFAULTS, url: mosquitto.url, clientId: "busbar-test", aliveForMs: 500, ...settings },
+      { ...OUTSIDE_DEFAULTS, url: mosquitto.url, clientId, aliveForMs: 500, ...settings },
     );
   let broker = open();
   const rig: TestOutsideBroker = {
@@ -74,7 +82,7 @@ export async function startTestOutsideBroker(settings: Partial<OutsideSettings> 
     },
     async stop() {
       await broker.stop();
-      await mosquitto.stop();
+      if (shared === undefined) await mosquitto.stop();
     },
   };
   broker.start();
