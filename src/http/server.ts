@@ -164,11 +164,7 @@ function send(reply: FastifyReply, status: number, answer: object): FastifyReply
   if (answer instanceof StreamAnswer) {
     return reply.code(status).headers(answer.headers).header("content-type", answer.contentType).send(answer.stream);
   }
-  return reply
-    .code(status)
-    .header("content-type", "application/json")
-    .serializer(asItIs)
-    .send(JSON.stringify(answer));
+  return reply.code(status).header("content-type", "application/json").serializer(asItIs).send(JSON.stringify(answer));
 }
 
 /**

@@ -110,7 +110,7 @@ async function startOn(records: Records & Pick<Needs, "telemetry">, config: Conf
     { inbox, log, now: base.now, configurationOf: (deviceId) => deviceConfiguration(needs, deviceId) },
     { ...EMBEDDED_DEFAULTS, host: config.host, port: config.mqtt.port },
   );
-  channel.add(broker.channel);
+  channel.add({ ...broker.channel, disconnect: (deviceId) => broker.disconnect(deviceId) });
 
   if (config.role === "gateway") {
     const { siteId, isNew } = await ensureFirstSite(needs, BOOTSTRAP, config.demo ? "Demo site" : "My site");

@@ -298,6 +298,8 @@ export interface CommandChannel {
   send(deviceId: string, command: OutgoingCommand): Promise<void>;
   /** Tells the device its configuration; a device that is away learns it when it returns. */
   sendConfiguration(deviceId: string, configuration: DeviceConfiguration): Promise<void>;
+  /** Ends the device's connections: its credentials are void, or it is gone. */
+  disconnect(deviceId: string): void;
 }
 
 /** Bucket to parameter to value, with defaults filled in and sensitive values in the clear. */

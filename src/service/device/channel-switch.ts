@@ -21,5 +21,8 @@ export function createChannelSwitch(): ChannelSwitch {
     async sendConfiguration(deviceId, configuration) {
       await channels.find((one) => one.isReady(deviceId))?.sendConfiguration(deviceId, configuration);
     },
+    disconnect(deviceId) {
+      for (const channel of channels) channel.disconnect(deviceId);
+    },
   };
 }
