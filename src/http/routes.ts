@@ -19,11 +19,12 @@ import type { Authenticator } from "#service/access/authenticator.ts";
 import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
 import type { EventHub } from "#service/event/event-hub.ts";
-import type { Needs } from "#service/ports.ts";
+import type { Carrier, Needs } from "#service/ports.ts";
 
 export interface RouteNeeds extends Needs, CommandNeeds {
   readonly authenticator: Authenticator;
   readonly catalog: BlueprintCatalog;
+  readonly channel: Carrier;
   readonly connectivity: Connectivity;
   readonly events: EventHub;
   readonly runId: string;

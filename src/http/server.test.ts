@@ -71,8 +71,6 @@ async function open(routes: readonly Route[], limits: Partial<Limits> = {}) {
         onEnd: () => () => {},
         isLive: async () => false,
         lastUse: () => undefined,
-        onEnd: () => () => {},
-        isLive: async () => true,
         flushUses: async () => {},
       },
       log: pino({ base: null }, { write: (line: string) => lines.push(line) }),

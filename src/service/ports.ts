@@ -298,6 +298,10 @@ export interface CommandChannel {
   send(deviceId: string, command: OutgoingCommand): Promise<void>;
   /** Tells the device its configuration; a device that is away learns it when it returns. */
   sendConfiguration(deviceId: string, configuration: DeviceConfiguration): Promise<void>;
+}
+
+/** A channel that also holds the devices' connections. */
+export interface Carrier extends CommandChannel {
   /** Ends the device's connections: its credentials are void, or it is gone. */
   disconnect(deviceId: string): void;
 }

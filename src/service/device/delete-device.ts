@@ -2,10 +2,10 @@ import { refuse } from "#core/app-error.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
-import type { Call, CommandChannel, Needs } from "#service/ports.ts";
+import type { Call, Carrier, Needs } from "#service/ports.ts";
 
 export interface DeleteDeviceNeeds extends Pick<Needs, "devices" | "telemetry" | "now" | "newId"> {
-  readonly channel: CommandChannel;
+  readonly channel: Carrier;
   readonly connectivity: Connectivity;
 }
 

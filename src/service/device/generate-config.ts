@@ -3,7 +3,7 @@ import type { DeviceCredential, DeviceType } from "#core/device/device.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
 import { hashPassword } from "#service/access/hash-secret.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
-import type { Call, CommandChannel, Needs } from "#service/ports.ts";
+import type { Call, Carrier, Needs } from "#service/ports.ts";
 
 const SECRET_BYTES = 32;
 const CHANNEL_ID = "main";
@@ -18,7 +18,7 @@ export interface GeneratedConfig {
 }
 
 export interface GenerateConfigNeeds extends Pick<Needs, "devices" | "now" | "newId" | "randomBytes"> {
-  readonly channel: CommandChannel;
+  readonly channel: Carrier;
 }
 
 /** Makes a new secret, which voids the former one; the hardware id stays. */
