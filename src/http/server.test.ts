@@ -68,9 +68,9 @@ async function open(routes: readonly Route[], limits: Partial<Limits> = {}) {
       authenticator: {
         authenticate: () => Promise.reject(new Error("no token is needed here")),
         forget: () => {},
-        lastUse: () => undefined,
         onEnd: () => () => {},
-        isLive: async () => true,
+        isLive: async () => false,
+        lastUse: () => undefined,
         flushUses: async () => {},
       },
       log: pino({ base: null }, { write: (line: string) => lines.push(line) }),

@@ -54,22 +54,25 @@ export async function createServer(
     refuse: (error, request, reply) => void sendProblem(needs, request, { reply, error: translate(error) }),
   });
 
-  app.addHook("onRequest", async (request, reply) => {
-    reply.header("x-request-id", request.id);
-    reply.headers(SECURITY_HEADERS);
+  // Hooks that run on every call take a callback: an async function would cost a turn of the microtask queue each.
+  app.addHook("onRequest", (request, reply, done) => {
+    reply.header("x-request-id", request.id).headers(SECURITY_HEADERS);
+    const { headers, httpVersion } = request.raw;
     if (stopping.signal.aborted) {
       reply.header("connection", "close");
-      throw refuse("shutting_down", "the service is stopping; try again in a moment");
+      return done(refuse("shutting_down", "the service is stopping; try again in a moment"));
     }
-    if (request.raw.headers.host === undefined && request.raw.httpVersion === "1.1") {
-      throw refuse("invalid_request", "the request has no Host header");
+    if (headers.host === undefined && httpVersion === "1.1") {
+      return done(refuse("invalid_request", "the request has no Host header"));
     }
     // A content type that makes no sense says nothing, so it counts as none.
-    if (request.raw.headers["content-type"] !== undefined && request.mediaType === undefined) {
-      delete request.raw.headers["content-type"];
-    }
+    if (headers["content-type"] !== undefined && request.mediaType === undefined) delete headers["content-type"];
+    done();
   });
-  app.addHook("onResponse", async (request, reply) => metrics.observe(request, reply));
+  app.addHook("onResponse", (request, reply, done) => {
+    metrics.observe(request, reply);
+    done();
+  });
   app.setErrorHandler(async (error, request, reply) => sendProblem(needs, request, { reply, error: translate(error) }));
   app.setNotFoundHandler(async (request, reply) => {
     const message = `no operation answers ${request.method} ${pathOf(request.url)}; /docs lists them all`;
@@ -150,7 +153,6 @@ function register(app: FastifyInstance, route: Route, { prefix, authenticate, st
   });
 }
 
-/** Fastify adds a charset to JSON text, which some clients refuse; it leaves bytes alone. */
 function send(reply: FastifyReply, status: number, answer: object): FastifyReply {
   if (answer instanceof RawAnswer) {
     return reply
@@ -160,13 +162,16 @@ function send(reply: FastifyReply, status: number, answer: object): FastifyReply
       .send(Buffer.from(answer.content as Uint8Array));
   }
   if (answer instanceof StreamAnswer) {
-    return reply.code(status).header("content-type", answer.contentType).send(answer.stream);
+    return reply.code(status).headers(answer.headers).header("content-type", answer.contentType).send(answer.stream);
   }
-  return reply
-    .code(status)
-    .header("content-type", "application/json")
-    .send(Buffer.from(JSON.stringify(answer)));
+  return reply.code(status).header("content-type", "application/json").serializer(asItIs).send(JSON.stringify(answer));
 }
+
+/**
+ * With a serializer of our own Fastify leaves the content type alone; else it adds a charset, which some clients refuse.
+ * And text leaves in one write together with the headers, where bytes would take two: half the cost of a small answer.
+ */
+const asItIs = (text: unknown) => text as string;
 
 interface Failure {
   readonly reply: FastifyReply;

@@ -163,7 +163,9 @@ export function createOutsideBroker(needs: OutsideNeeds, settings: OutsideSettin
     generation += 1;
     failures += 1;
     client.options.reconnectPeriod = retryDelay(failures);
-    client.stream.destroy();
+    // Acknowledgements that are due go out first.
+    const { stream } = client;
+    setImmediate(() => stream.destroy());
   };
 
   const channel: CommandChannel = {
