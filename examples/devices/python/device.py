@@ -8,6 +8,7 @@ The protocol is described in docs/device-protocol.md.
 """
 
 import json
+import os
 import queue
 import signal
 import sys
@@ -171,12 +172,15 @@ def use_credentials(client, config):
         # The ssl module reads a key and its certificate from files only.
         files = {name: keep(credentials[name]) for name in ("ca_chain", "certificate", "private_key")}
         client.tls_set(ca_certs=files["ca_chain"], certfile=files["certificate"], keyfile=files["private_key"])
+        for path in files.values():
+            os.remove(path)
     else:
         client.username_pw_set(credentials["username"], credentials["password"])
 
 
 def keep(text):
-    file = tempfile.NamedTemporaryFile("w", suffix=".pem", delete=False)  # readable by this user only
+    """A file that only this user can read."""
+    file = tempfile.NamedTemporaryFile("w", suffix=".pem", delete=False)
     with file:
         file.write(text)
     return file.name
