@@ -2,8 +2,10 @@ import type {
   AccessLevel,
   AuditEntry,
   Blueprint,
+  BlueprintChange,
   CommunicationConfig,
   Device,
+  Diagnostic,
   Expansion,
   JsonObject,
   Location,
@@ -21,8 +23,10 @@ export type Client = ReturnType<typeof createClient>;
 export type Window = { readonly limit?: number | undefined; readonly offset?: number | undefined };
 type Expand = { readonly expand?: readonly Expansion[] | undefined };
 type Signal = { readonly signal?: AbortSignal | undefined };
-type SiteFields = { readonly name: string; readonly timezone?: string; readonly location?: Location | null };
+type SiteFields = { readonly name: string; readonly timezone?: string; readonly location?: Location };
 type DeviceFields = { readonly name: string; readonly slug?: string; readonly blueprint_id?: string };
+/** Without a site: the only one there is. */
+type AtSite = { readonly site_id?: string };
 
 /** The HTTP interface as functions. Works wherever `fetch` does. Throws `ApiError` and `UnreachableError`. */
 export function createClient(options: ClientOptions) {
@@ -40,7 +44,7 @@ export function createClient(options: ClientOptions) {
 }
 
 function sites({ json }: Transport) {
-  const at = (id: string) => `/v3/sites/${encodeURIComponent(id)}`;
+  const at = (id: string) => `/v3/sites/${segment(id)}`;
   return {
     list: (window: Window = {}) =>
       json<Page<"sites", Site>>({ method: "GET", path: "/v3/sites", query: { ...window } }),
@@ -54,19 +58,19 @@ function sites({ json }: Transport) {
 
 /** Wherever a device's id is taken, its slug will do. */
 function devices({ json }: Transport) {
-  const at = (id: string, rest = "") => `/v3/devices/${encodeURIComponent(id)}${rest}`;
+  const at = (id: string, rest = "") => `/v3/devices/${segment(id)}${rest}`;
   type DeviceList = Page<"devices", Device>;
   type Change = {
     readonly name?: string;
     readonly slug?: string;
-    readonly parent_id?: string | null;
-    readonly child_type?: string | null;
+    readonly parent_id?: string;
+    readonly child_type?: string;
   };
   return {
     list: (query: Window & Expand = {}) =>
       json<DeviceList>({ method: "GET", path: "/v3/devices", query: { ...query } }),
     listBySite: (siteId: string, query: Window & Expand = {}) =>
-      json<DeviceList>({ method: "GET", path: `/v3/sites/${encodeURIComponent(siteId)}/devices`, query: { ...query } }),
+      json<DeviceList>({ method: "GET", path: `/v3/sites/${segment(siteId)}/devices`, query: { ...query } }),
     get: (id: string, query: Expand = {}) =>
       json<{ device: Device }>({ method: "GET", path: at(id), query: { ...query } }),
     update: (id: string, change: Change) => json<{ device: Device }>({ method: "PATCH", path: at(id), body: change }),
@@ -74,7 +78,7 @@ function devices({ json }: Transport) {
     manifest: (id: string) => json<{ manifest: JsonObject }>({ method: "GET", path: at(id, "/manifest") }),
     properties: (id: string) => json<{ properties: JsonObject }>({ method: "GET", path: at(id, "/properties") }),
     assignBlueprint: (id: string, blueprintId: string) =>
-      json<{ device: Device }>({
+      json<{ device: Device; changes?: readonly BlueprintChange[] }>({
         method: "POST",
         path: at(id, "/assign_blueprint"),
         body: { blueprint_id: blueprintId },
@@ -88,15 +92,15 @@ function provisioning({ json }: Transport) {
   const create = (path: string, body: object) =>
     json<{ device_id: string }>({ method: "POST", path: `/v3/provisioning/${path}`, body });
   return {
-    standalone: (device: DeviceFields & { readonly site_id: string }) => create("standalone", device),
-    luaDevice: (device: DeviceFields & { readonly site_id: string; readonly blueprint_id: string }) =>
-      create("lua_device", device),
+    standalone: (device: DeviceFields & AtSite) => create("standalone", device),
+    luaDevice: (device: DeviceFields & AtSite & { readonly blueprint_id: string }) => create("lua_device", device),
     child: (device: DeviceFields & { readonly parent_id: string; readonly child_type: string }) =>
       create("child_device", device),
   };
 }
 
 function blueprints({ json, bytes }: Transport) {
+  type Uploaded = { readonly blueprint: Blueprint; readonly diagnostics?: readonly Diagnostic[] };
   /** A zip with manifest.yml at its root, or a bare manifest. */
   const send = <T>(path: string, content: Uint8Array) =>
     json<T>({
@@ -104,12 +108,12 @@ function blueprints({ json, bytes }: Transport) {
       path,
       bytes: { content, type: isZip(content) ? "application/zip" : "application/yaml" },
     });
-  const at = (id: string, rest = "") => `/v3/blueprints/${encodeURIComponent(id)}${rest}`;
+  const at = (id: string, rest = "") => `/v3/blueprints/${segment(id)}${rest}`;
   return {
     list: (window: Window = {}) =>
       json<Page<"blueprints", Blueprint>>({ method: "GET", path: "/v3/blueprints", query: { ...window } }),
     get: (id: string) => json<{ blueprint: Blueprint }>({ method: "GET", path: at(id) }),
-    upload: (content: Uint8Array) => send<{ blueprint: Blueprint }>("/v3/blueprints/upload", content),
+    upload: (content: Uint8Array) => send<Uploaded>("/v3/blueprints/upload", content),
     validate: (content: Uint8Array) => send<Validation>("/v3/blueprints/validate", content),
     /** The package as it was uploaded, as a zip. */
     download: (id: string) => bytes({ method: "GET", path: at(id, "/zip"), query: { view: "ORIGINAL" } }),
@@ -128,7 +132,7 @@ function tokens({ json }: Transport) {
     create: (token: Fields) => json<{ id: string; token: string }>({ method: "POST", path: "/v3/tokens", body: token }),
     list: (window: Window = {}) =>
       json<Page<"tokens", Token>>({ method: "GET", path: "/v3/tokens", query: { ...window } }),
-    revoke: (id: string) => json<JsonObject>({ method: "DELETE", path: `/v3/tokens/${encodeURIComponent(id)}` }),
+    revoke: (id: string) => json<JsonObject>({ method: "DELETE", path: `/v3/tokens/${segment(id)}` }),
   };
 }
 
@@ -145,6 +149,12 @@ function audit({ json }: Transport) {
     list: (filter: Filter = {}) =>
       json<Page<"entries", AuditEntry>>({ method: "GET", path: "/v3/audit", query: { ...filter } }),
   };
+}
+
+/** Ids that an address would swallow are refused: `/v3/sites/..` is not below `/v3/sites`. */
+function segment(id: string): string {
+  if (id === "" || id === "." || id === "..") throw new RangeError(`"${id}" is not an id`);
+  return encodeURIComponent(id);
 }
 
 function isZip(content: Uint8Array): boolean {

@@ -1,7 +1,7 @@
 /** The resources as they stand on the wire, spelt as there. Unknown fields that a newer server adds are simply ignored. */
 
 export type AccessLevel = "readonly" | "user" | "owner" | "installer" | "vendor" | "system";
-export type AuthorizedRole = Uppercase<AccessLevel>;
+type AuthorizedRole = Uppercase<AccessLevel>;
 
 export type Location = {
   readonly name: string;
@@ -16,6 +16,8 @@ export type Site = {
   readonly version: "V3";
   readonly authorized_role: AuthorizedRole;
   readonly location?: Location | null;
+  readonly created_at?: string;
+  readonly updated_at?: string;
 };
 
 export type Device = {
@@ -31,15 +33,16 @@ export type Device = {
   readonly authorized_role: AuthorizedRole;
   readonly created_at: string;
   readonly updated_at: string;
-  /** These four are present when `expand` asks for them. */
+  /** From here on: present when `expand` asks for it. */
   readonly manifest?: JsonObject | null;
   readonly properties?: JsonObject;
   readonly connectivity?: { readonly status: "ONLINE" | "OFFLINE" | "UNKNOWN" };
   readonly communication?: JsonObject | null;
   readonly raised_alert_names?: readonly string[];
+  readonly site?: Site;
 };
 
-export type Expansion = "manifest" | "properties" | "connectivity" | "communication" | "raised_alert_names";
+export type Expansion = "manifest" | "properties" | "connectivity" | "communication" | "raised_alert_names" | "site";
 
 export type CommunicationConfig = {
   readonly mqtt_host: string;
@@ -63,16 +66,28 @@ export type Blueprint = {
   readonly version?: number;
   readonly digest?: string;
   readonly size?: number;
+  readonly implements?: readonly string[];
 };
 
 export type Diagnostic = {
   readonly severity: "error" | "warning";
   readonly code: string;
   readonly message: string;
-  /** JSON pointer into the manifest. */
+  /** JSON pointer into the manifest, or the path of a file in the package. */
   readonly path: string;
   readonly line: number;
   readonly column: number;
+  readonly end_line?: number;
+  readonly end_column?: number;
+};
+
+/** What another blueprint changes for a device. */
+export type BlueprintChange = {
+  readonly kind: string;
+  readonly path: string;
+  /** What worked before may stop working. */
+  readonly breaking: boolean;
+  readonly message: string;
 };
 
 export type Validation = {

@@ -14,7 +14,7 @@ export type ClientOptions = {
 
 type QueryValue = string | number | boolean | readonly string[] | undefined;
 
-export type Call = {
+type Call = {
   readonly method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
   readonly path: string;
   /** Lists are joined by commas; what is undefined is left out. */

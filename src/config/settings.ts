@@ -77,6 +77,18 @@ export const SETTINGS = {
   audit: {
     retention: setting("audit.retention", kinds.duration, "90d", "How long entries of the audit log are kept."),
   },
+  devices: {
+    silence: setting("devices.silence", kinds.duration, "30s", "A device that sends nothing for this long is OFFLINE."),
+  },
+  logs: {
+    retention: setting("logs.retention", kinds.duration, "30d", "How long device logs marked to persist are kept."),
+    temporaryRetention: setting(
+      "logs.temporary_retention",
+      kinds.duration,
+      "1d",
+      "How long other device logs are kept.",
+    ),
+  },
   mqtt: {
     port: setting("mqtt.port", kinds.portOrOff, "1883", "Port of the embedded MQTT broker, or off."),
     url: optional(

@@ -6,16 +6,24 @@ export const STATUS: Readonly<Record<ErrorCode, number>> = {
   invalid_body: 400,
   invalid_query: 400,
   invalid_request: 400,
+  invalid_arguments: 400,
+  invalid_configuration: 400,
   invalid_blueprint: 400,
   unauthorized: 401,
   forbidden: 403,
   not_found: 404,
+  command_not_found: 404,
+  device_not_found: 404,
+  attribute_not_found: 404,
+  no_data: 404,
   route_not_found: 404,
   conflict: 409,
   slug_taken: 409,
   slug_ambiguous: 409,
+  idempotency_conflict: 409,
   body_too_large: 413,
   too_many_wrong_tokens: 429,
+  queue_full: 429,
   overloaded: 503,
   storage_full: 503,
   storage_unavailable: 503,
@@ -33,7 +41,9 @@ export interface Problem {
 /** Anything that is not a refusal is a fault, and a fault tells nothing about itself. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof AppError) {
-    return { status: STATUS[error.code], body: { errors: error.refusals }, retryAfter: error.retryAfter };
+    const status = STATUS[error.code];
+    const retryAfter = error.retryAfter ?? (status === 429 ? 1 : undefined);
+    return { status, body: { errors: error.refusals }, retryAfter };
   }
   return {
     status: 500,

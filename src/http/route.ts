@@ -1,4 +1,5 @@
 // A route as data: the server registers it, the OpenAPI document lists it, the access tests enumerate it.
+import type { Readable } from "node:stream";
 import type { Static, TSchema } from "typebox";
 import type { AccessLevel } from "#core/access/level.ts";
 import type { ParsedQuery, QuerySpec } from "#http/query.ts";
@@ -17,6 +18,8 @@ export interface RouteCall<Path extends string, Query extends QuerySpec, Body> e
   readonly params: { readonly [Name in ParamNames<Path>]: string };
   readonly query: ParsedQuery<Query>;
   readonly body: Body;
+  /** A request header by its name in small letters. */
+  readonly header: (name: string) => string | undefined;
   /** Empty when the client sent none. */
   readonly contentType: string;
   /** The address under which the client reached this server. */
@@ -30,8 +33,10 @@ export interface RouteCall<Path extends string, Query extends QuerySpec, Body> e
 interface RouteHead<Path extends string, Query extends QuerySpec> {
   readonly method: Method;
   readonly path: Path;
-  /** Unique name; the operationId of the OpenAPI document and the action of a refused call in the audit log. */
+  /** Unique name: the operationId of the OpenAPI document. */
   readonly operation: string;
+  /** The operation that this path is only another way to: its name stands in the audit log and the metrics. */
+  readonly aliasOf?: string;
   readonly summary: string;
   readonly description?: string;
   readonly tag: string;
@@ -55,9 +60,26 @@ export class RawAnswer {
   }
 }
 
-export interface Route extends RouteHead<string, QuerySpec> {
+/** An answer that goes on until either side ends it. */
+export class StreamAnswer {
+  readonly contentType: string;
+  readonly stream: Readable;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(contentType: string, stream: Readable, headers: Readonly<Record<string, string>> = {}) {
+    this.contentType = contentType;
+    this.stream = stream;
+    this.headers = headers;
+  }
+}
+
+/** What the OpenAPI document tells of a route. */
+export interface RouteDescription extends RouteHead<string, QuerySpec> {
   /** JSON by a schema, or the bytes as they came (then the accepted content types, for the document). */
   readonly body?: TSchema | readonly string[];
+}
+
+export interface Route extends RouteDescription {
   readonly handle: (call: RouteCall<string, QuerySpec, unknown>) => Promise<object>;
 }
 

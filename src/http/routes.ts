@@ -2,21 +2,31 @@
 import { auditRoutes } from "#http/access/audit-routes.ts";
 import { tokenRoutes } from "#http/access/token-routes.ts";
 import { blueprintRoutes } from "#http/blueprint/blueprint-routes.ts";
+import { type CommandNeeds, commandRoutes } from "#http/command/command-routes.ts";
 import { compatibilityRoutes } from "#http/compatibility.ts";
+import { configurationRoutes } from "#http/device/configuration-routes.ts";
 import { deviceBlueprintRoutes } from "#http/device/device-blueprint-routes.ts";
 import { deviceConfigRoutes } from "#http/device/device-config-routes.ts";
+import { deviceLogRoutes } from "#http/device/device-log-routes.ts";
 import { deviceRoutes } from "#http/device/device-routes.ts";
 import { provisioningRoutes } from "#http/device/provisioning-routes.ts";
+import { eventRoutes } from "#http/event/event-routes.ts";
 import type { Route } from "#http/route.ts";
 import { siteRoutes } from "#http/site/site-routes.ts";
 import { type SystemNeeds, systemRoutes } from "#http/system/system-routes.ts";
+import { telemetryRoutes } from "#http/telemetry/telemetry-routes.ts";
 import type { Authenticator } from "#service/access/authenticator.ts";
 import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
+import type { Connectivity } from "#service/device/connectivity.ts";
+import type { EventHub } from "#service/event/event-hub.ts";
 import type { Needs } from "#service/ports.ts";
 
-export interface RouteNeeds extends Needs {
+export interface RouteNeeds extends Needs, CommandNeeds {
   readonly authenticator: Authenticator;
   readonly catalog: BlueprintCatalog;
+  readonly connectivity: Connectivity;
+  readonly events: EventHub;
+  readonly runId: string;
 }
 
 export interface RouteSettings extends SystemNeeds {
@@ -29,6 +39,11 @@ export function createRoutes(needs: RouteNeeds, settings: RouteSettings): readon
     ...siteRoutes(needs),
     ...deviceRoutes(needs),
     ...deviceBlueprintRoutes(needs),
+    ...deviceLogRoutes(needs),
+    ...configurationRoutes(needs),
+    ...commandRoutes(needs),
+    ...telemetryRoutes({ ...needs, headerPrefix: settings.about.headerPrefix }),
+    ...eventRoutes(needs),
     ...deviceConfigRoutes(needs, settings),
     ...provisioningRoutes(needs),
     ...blueprintRoutes(needs),

@@ -1,7 +1,8 @@
 import { replaceText } from "./edits.ts";
 import { type Checked, type Path, reportAt } from "./manifest-rules.ts";
+import { suggestUnit } from "./suggest-unit.ts";
 import { follow } from "./tree.ts";
-import { areCompatible, isKnownUnit, suggestUnit } from "./units.ts";
+import { areCompatible, isKnownUnit } from "./units.ts";
 import { quote } from "./words.ts";
 
 interface Measured {
@@ -45,11 +46,14 @@ function checkUnit(checked: Checked, path: Path, value: Measured & { unit: strin
   if (ambiguous) {
     if (unit === "C" ? value.allowUnitC : value.allowUnitF) return true;
     const { means, meant, words, allow } = ambiguous;
-    const message = `The unit ${unit} means ${means}. For ${words} write ${meant}; if ${means} is right, set ${allow}: true.`;
+    // Arguments and responses have no such key; a unit of the manifest's own says it there.
+    const otherwise = path[0] === "commands" ? `declare ${unit} in units` : `set ${allow}: true`;
+    const message = `The unit ${unit} means ${means}. For ${words} write ${meant}; if ${means} is right, ${otherwise}.`;
     reportAt(checked, path, { code: "ambiguous_unit", message, fix: replaced(meant) });
     return true;
   }
   if (isKnownUnit(unit)) return true;
+  if (checked.reporter.skips("unknown_unit")) return false;
   const meant = suggestUnit(unit, custom?.keys() ?? []);
   const advice = meant === undefined ? "Use a UCUM unit, or declare it in units." : `Did you mean ${meant}?`;
   const message = `The unit ${quote(unit)} is neither UCUM nor an energy unit nor declared in units. ${advice}`;

@@ -47,22 +47,43 @@ function checkEnum(checked: Checked, path: Path, value: DeclaredValue): void {
   if (value.type === undefined) return;
   for (const { raw, step } of value.enum ?? []) {
     const reading = readEnumValue(value.type, raw);
-    const at = [...path, "enum", step];
+    if (reading === undefined) reportEnumType(checked, [...path, "enum", step], { raw, type: value.type });
     // The keys of an object are texts whatever they mean.
-    const isKey = typeof step === "string";
-    if (reading === undefined) {
-      const message = `The enum value ${quote(raw.text)} cannot be read as ${value.type}.`;
-      const trail = follow(checked.root, at);
-      const finding = { code: "enum_value_type", message } as const;
-      if (isKey) checked.reporter.atKey(trail, finding);
-      else checked.reporter.atValue(trail, finding);
-    } else if (reading.converted && !isKey) {
-      const source = JSON.stringify(reading.value);
-      const message = `The enum value ${quote(raw.text)} is not written as ${value.type}. It is read as ${source}.`;
-      const fix = replaceSource(follow(checked.root, at).node, source);
-      reportAt(checked, at, { code: "enum_value_converted", message, fix });
+    else if (reading.converted && typeof step === "number") {
+      reportConversion(checked, [...path, "enum", step], {
+        what: "enum value",
+        raw,
+        type: value.type,
+        read: reading.value,
+      });
     }
   }
+}
+
+function reportEnumType(checked: Checked, at: Path, { raw, type }: { raw: Raw; type: string }): void {
+  if (checked.reporter.skips("enum_value_type")) return;
+  const trail = follow(checked.root, at);
+  const finding = {
+    code: "enum_value_type",
+    message: `The enum value ${quote(raw.text)} cannot be read as ${type}.`,
+  } as const;
+  if (trail.entry) checked.reporter.atKey(trail, finding);
+  else checked.reporter.atValue(trail, finding);
+}
+
+interface Conversion {
+  readonly what: "enum value" | "default";
+  readonly raw: Raw;
+  readonly type: string;
+  readonly read: unknown;
+}
+
+function reportConversion(checked: Checked, at: Path, { what, raw, type, read }: Conversion): void {
+  const code = what === "default" ? "default_converted" : "enum_value_converted";
+  if (checked.reporter.skips(code)) return;
+  const source = JSON.stringify(read);
+  const message = `The ${what} ${quote(raw.text)} is not written as ${type}. It is read as ${source}.`;
+  reportAt(checked, at, { code, message, fix: replaceSource(follow(checked.root, at).node, source) });
 }
 
 function checkRange(checked: Checked, path: Path, { min, max }: DeclaredValue): void {
@@ -88,12 +109,7 @@ function checkDefault(checked: Checked, path: Path, value: DeclaredValue): void 
     reportAt(checked, at, { code: "default_type", message });
     return;
   }
-  if (reading.converted) {
-    const source = JSON.stringify(reading.value);
-    const message = `The default ${quote(raw.text)} is not written as ${type}. It is read as ${source}.`;
-    const fix = replaceSource(follow(checked.root, at).node, source);
-    reportAt(checked, at, { code: "default_converted", message, fix });
-  }
+  if (reading.converted) reportConversion(checked, at, { what: "default", raw, type, read: reading.value });
   checkDefaultAllowed(checked, path, { ...value, type, read: reading.value });
 }
 
@@ -117,8 +133,8 @@ function checkDefaultAllowed(checked: Checked, path: Path, { type, read, ...valu
   const allowed = new Set(value.enum.map(({ raw }) => readEnumValue(type, raw)?.value));
   if (allowed.has(undefined)) return;
   for (const item of Array.isArray(read) ? read : [read]) {
-    if (allowed.has(item)) continue;
-    const { nearest, words } = choices(String(item), [...allowed].map(String));
+    if (allowed.has(item) || checked.reporter.skips("default_not_in_enum")) continue;
+    const { nearest, words } = choices(checked.reporter, String(item), [...allowed].map(String));
     const message = `The default ${quote(String(item))} is not in the enum. ${words}`;
     const { node } = follow(checked.root, at);
     const fixable = nearest !== undefined && type === "string";
@@ -129,8 +145,9 @@ function checkDefaultAllowed(checked: Checked, path: Path, { type, read, ...valu
 
 function checkFormat(checked: Checked, path: Path, { format }: DeclaredValue): void {
   if (format === undefined || STRING_FORMATS.some((known) => known === format)) return;
+  if (checked.reporter.skips("unknown_format")) return;
   const at = [...path, "format"];
-  const { nearest, words } = choices(format, STRING_FORMATS);
+  const { nearest, words } = choices(checked.reporter, format, STRING_FORMATS);
   const { node } = follow(checked.root, at);
   const fix = nearest === undefined ? undefined : replaceText(checked.reporter.text, node, nearest);
   const message = `The format ${quote(format)} is not known, so values are not checked against it. ${words}`;
@@ -156,8 +173,9 @@ function checkGracePeriods(checked: Checked): void {
 
 function checkStatus(checked: Checked): void {
   const status = checked.draft.telemetry?.get("status");
-  if (status === undefined || (status.type === "string" && status.enum !== undefined)) return;
-  if (status.type === undefined) return;
+  const trail = follow(checked.root, ["telemetry", "status"]);
+  if (status?.type === undefined || trail.node.kind !== "map") return;
+  if (status.type === "string" && trail.node.entries.has("enum")) return;
   const message = "status is shown next to the device name: it should be a string with an enum.";
-  checked.reporter.atKey(follow(checked.root, ["telemetry", "status"]), { code: "status_style", message });
+  checked.reporter.atKey(trail, { code: "status_style", message });
 }

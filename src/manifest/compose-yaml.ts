@@ -1,8 +1,10 @@
-import { Composer, type Document, Lexer, type ParsedNode, Parser, type YAMLError } from "yaml";
+import { Composer, type CST, type Document, Lexer, type ParsedNode, Parser, type YAMLError } from "yaml";
 import type { Reporter } from "./reporter.ts";
+import { short } from "./words.ts";
 
 const DEEPEST = 64;
-const MOST_TOKENS = 200_000;
+/** The library takes some microseconds for each. Larger documents are read if they are plain. */
+const MOST_TOKENS = 20_000;
 /** Anchors and aliases together. */
 const MOST_MARKS = 2_000;
 const MOST_SYNTAX_ISSUES = 20;
@@ -15,69 +17,95 @@ const OPTIONS = { version: "1.2", schema: "core", uniqueKeys: false, prettyError
 /**
  * Text to YAML nodes by the YAML library, which is fed piece by piece so that a hostile text is given up before it costs
  * much: its parser is recursive and keeps every error. Undefined when something was reported.
+ * `doubtAt` is the place up to which the text is plain YAML, for a document that is too large for the library.
  */
-export function composeYaml(reporter: Reporter): ParsedNode | undefined {
+export function composeYaml(reporter: Reporter, doubtAt: number): ParsedNode | undefined {
   const parser = new Parser();
   const composer = new Composer(OPTIONS);
   const documents: Document.Parsed[] = [];
-  let tokens = 0;
-  let marks = 0;
-  let inScalar = false;
+  const guard = createGuard(doubtAt);
   for (const lexeme of new Lexer().lex(reporter.text)) {
     const { offset } = parser;
-    tokens += 1;
-    const mark = inScalar ? "" : lexeme.charAt(0);
-    inScalar = lexeme === SCALAR_FOLLOWS;
-    if (mark === "&" || mark === "*") marks += 1;
-    if (mark === "!") {
-      const message = "Tags (! ...) are not supported. Remove the tag.";
-      return refuse(reporter, offset, { code: "yaml_syntax", message });
-    }
-    if (tokens > MOST_TOKENS || marks > MOST_MARKS) {
-      const message = "The manifest has too many values, anchors or aliases. Shorten it.";
-      return refuse(reporter, offset, { code: "document_too_complex", message });
-    }
+    const refusal = guard.judgeLexeme(lexeme, offset);
+    if (refusal) return refuse(reporter, refusal);
     for (const token of parser.next(lexeme)) {
-      if (token.type === "directive") {
-        const message = "YAML directives are not supported. Remove the line.";
-        return refuse(reporter, token.offset, { code: "yaml_syntax", message });
-      }
+      const tokenRefusal = guard.judgeToken(token);
+      if (tokenRefusal) return refuse(reporter, tokenRefusal);
       documents.push(...composer.next(token));
     }
+    if (documents.length > 1 || guard.isHopeless()) break;
     if (parser.stack.length > DEEPEST) {
       const message = `Objects and lists are nested more than ${DEEPEST} deep. A manifest needs no more than 8.`;
-      return refuse(reporter, offset, { code: "document_too_deep", message });
+      return refuse(reporter, { offset, code: "document_too_deep", message });
     }
-    if (documents.length > 1) break;
   }
   for (const token of parser.end()) documents.push(...composer.next(token));
   documents.push(...composer.end());
   return onlyDocument(reporter, documents)?.contents ?? undefined;
 }
 
+interface Refusal {
+  readonly offset: number;
+  readonly code: "yaml_syntax" | "empty_document" | "several_documents" | "document_too_deep" | "document_too_complex";
+  readonly message: string;
+}
+
+/** Watches what goes into the library. */
+function createGuard(doubtAt: number) {
+  let tokens = 0;
+  let marks = 0;
+  let errors = 0;
+  let inScalar = false;
+  return {
+    judgeLexeme: (lexeme: string, offset: number): Refusal | undefined => {
+      const mark = inScalar ? "" : lexeme.charAt(0);
+      inScalar = lexeme === SCALAR_FOLLOWS;
+      tokens += 1;
+      if (mark === "&" || mark === "*") marks += 1;
+      if (mark === "!") {
+        return { offset, code: "yaml_syntax", message: "Tags (! ...) are not supported. Remove the tag." };
+      }
+      if (marks > MOST_MARKS) {
+        const message = `The manifest has more than ${MOST_MARKS} anchors and aliases. Use fewer.`;
+        return { offset, code: "document_too_complex", message };
+      }
+      if (tokens > MOST_TOKENS) {
+        const message =
+          "The text cannot be read from here on. Either this is a mistake, or a form of YAML that is too rare for a document of this size.";
+        return { offset: doubtAt, code: "yaml_syntax", message };
+      }
+      return undefined;
+    },
+    judgeToken: (token: CST.Token): Refusal | undefined => {
+      if (token.type === "error") errors += 1;
+      if (token.type !== "directive") return undefined;
+      const message = "YAML directives are not supported. Remove the line.";
+      return { offset: token.offset, code: "yaml_syntax", message };
+    },
+    isHopeless: () => errors >= MOST_SYNTAX_ISSUES,
+  };
+}
+
+export function reportBlank(reporter: Reporter): undefined {
+  const message = "The manifest is empty. Begin with blueprint_spec, display_name and runtime.";
+  return refuse(reporter, { offset: 0, code: "empty_document", message });
+}
+
 function onlyDocument(reporter: Reporter, [first, second]: readonly Document.Parsed[]): Document.Parsed | undefined {
   if (first?.contents == null && (first?.errors.length ?? 0) === 0) {
-    const message = "The manifest is empty. Begin with blueprint_spec, display_name and runtime.";
-    return refuse(reporter, 0, { code: "empty_document", message });
+    return reportBlank(reporter);
   }
   if (second) {
     const message = "The file holds more than one YAML document. Keep one manifest per file.";
-    refuse(reporter, second.range[0], { code: "several_documents", message });
+    refuse(reporter, { offset: second.range[0], code: "several_documents", message });
   }
   const problems = [...(first?.errors ?? []), ...(first?.warnings ?? [])].slice(0, MOST_SYNTAX_ISSUES);
   for (const problem of problems) reportSyntax(reporter, problem);
   return problems.length > 0 || second ? undefined : first;
 }
 
-function refuse(
-  reporter: Reporter,
-  offset: number,
-  finding: {
-    code: "yaml_syntax" | "empty_document" | "several_documents" | "document_too_deep" | "document_too_complex";
-    message: string;
-  },
-): undefined {
-  reporter.atOffset(offset, offset, finding);
+function refuse(reporter: Reporter, { offset, code, message }: Refusal): undefined {
+  reporter.atOffset(offset, offset, { code, message });
   return undefined;
 }
 
@@ -96,7 +124,9 @@ const WORDS: Readonly<Record<string, string>> = {
 function reportSyntax(reporter: Reporter, problem: YAMLError): void {
   const [start, end] = problem.pos;
   const words = WORDS[problem.code];
-  const message = words ? `${words} (${problem.message})` : problem.message;
+  // The library quotes the text, however long it is.
+  const details = short(problem.message, 100);
+  const message = words ? `${words} (${details})` : `${details}.`;
   const fix =
     problem.code === "TAB_AS_INDENT"
       ? { title: "Indent with spaces", edits: [{ start, end, text: "  ".repeat(end - start) }] }

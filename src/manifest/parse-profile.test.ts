@@ -51,7 +51,7 @@ commands:
   });
 
   test.each<readonly [string, string, readonly string[]]>([
-    ["a misspelt key", "display_nam: X", ["missing_key  1", "unknown_key /display_nam 1"]],
+    ["a misspelt key", "display_nam: X", ["unknown_key /display_nam 1", "missing_key  1"]],
     ["an unknown type", "display_name: X\ntelemetry: {a: {type: flot}}", ["unknown_value /telemetry/a/type 2"]],
     ["a missing type", "display_name: X\ntelemetry:\n  a: {unit: W}", ["missing_key /telemetry/a 3"]],
     ["a bad id", "display_name: X\ntelemetry: {1a: {type: float}}", ["bad_id /telemetry/1a 2"]],
@@ -70,7 +70,7 @@ commands:
       "display_name: X\ntelemetry: {a: {type: integer, enum: [x]}}",
       ["enum_value_type /telemetry/a/enum/0 2"],
     ],
-    ["several at once", "x: 1\ny: 2", ["missing_key  1", "unknown_key /x 1", "unknown_key /y 2"]],
+    ["several at once", "x: 1\ny: 2", ["unknown_key /x 1", "missing_key  1", "unknown_key /y 2"]],
     ["no document", "", ["empty_document  1"]],
     ["no YAML", "a: [", ["yaml_syntax  1"]],
   ])("%s", (_, text, expected) => {
@@ -90,7 +90,7 @@ commands:
   });
 
   test("random text never throws", () => {
-    fc.assert(fc.property(fc.string(), (text) => expect(parseProfile("a", text).issues).toBeInstanceOf(Array)));
+    fc.assert(fc.property(fc.string(), (text) => Array.isArray(parseProfile("a", text).issues)));
   });
 });
 

@@ -9,8 +9,9 @@ import { replaceText } from "./edits.ts";
 import { readDocument } from "./read-document.ts";
 import { readEnumValue } from "./read-value.ts";
 import { createReporter, type Reporter } from "./reporter.ts";
+import { suggestUnit } from "./suggest-unit.ts";
 import { follow, rootTrail, type Trail } from "./tree.ts";
-import { isKnownUnit, suggestUnit } from "./units.ts";
+import { isKnownUnit } from "./units.ts";
 import { quote } from "./words.ts";
 
 export interface ParsedProfile {

@@ -1,16 +1,20 @@
 import type { Issue } from "#core/blueprint/issue.ts";
 import type { Profile } from "#core/blueprint/profile.ts";
 import { profileIdOf } from "#core/blueprint/profile-schema.ts";
+import { issuesAt } from "./issues-at.ts";
 import { parseProfile } from "./parse-profile.ts";
-import { readDocument } from "./read-document.ts";
 import { createReporter } from "./reporter.ts";
-import { follow, rootTrail } from "./tree.ts";
+
+/** A profile can have the issues of a manifest, and one of its own: it includes itself, directly or through others. */
+interface ProfileIssue extends Omit<Issue, "code"> {
+  readonly code: Issue["code"] | "profile_cycle";
+}
 
 export interface ParsedProfiles {
   /** Those without errors, in the order of their files. */
   readonly profiles: readonly Profile[];
   /** By file; only files that have issues. */
-  readonly issues: ReadonlyMap<string, readonly Issue[]>;
+  readonly issues: ReadonlyMap<string, readonly ProfileIssue[]>;
 }
 
 /**
@@ -21,7 +25,7 @@ export function parseProfiles(files: ReadonlyMap<string, string>, others: Iterab
   const outside = new Map([...others].map((profile) => [profile.id, profile]));
   const ids = new Map([...files.keys()].map((path) => [path, profileIdOf(path)]));
   const known = new Set([...outside.keys(), ...[...ids.values()].filter((id) => id !== undefined)]);
-  const issues = new Map<string, readonly Issue[]>();
+  const issues = new Map<string, readonly ProfileIssue[]>();
   const profiles = new Map<string, Profile>();
   for (const [path, text] of files) {
     const id = ids.get(path);
@@ -33,8 +37,7 @@ export function parseProfiles(files: ReadonlyMap<string, string>, others: Iterab
   for (const [path, profile] of profiles) {
     const circle = findCircle(profile, byId);
     if (circle === undefined) continue;
-    const found = reportCircle(files.get(path) ?? "", circle);
-    issues.set(path, [...(issues.get(path) ?? []), ...found]);
+    issues.set(path, [...(issues.get(path) ?? []), ...reportCircle(files.get(path) ?? "", circle)]);
     profiles.delete(path);
   }
   return { profiles: [...profiles.values()], issues };
@@ -61,10 +64,9 @@ function findCircle(start: Profile, byId: ReadonlyMap<string, Profile>): readonl
   return undefined;
 }
 
-function reportCircle(text: string, circle: readonly string[]): readonly Issue[] {
-  const reporter = createReporter(text);
-  const node = readDocument(reporter);
+function reportCircle(text: string, circle: readonly string[]): readonly ProfileIssue[] {
   const message = `The profile includes itself: ${circle.join(" -> ")}.`;
-  if (node !== undefined) reporter.atKey(follow(rootTrail(node), ["implements"]), { code: "profile_cycle", message });
-  return reporter.issues();
+  // Placed like a profile that is not there, which in a circle it might as well be.
+  const placed = issuesAt(text, [{ at: ["implements"], code: "unknown_profile", message }]);
+  return placed.map((issue) => ({ ...issue, code: "profile_cycle", severity: "error" }));
 }

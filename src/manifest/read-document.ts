@@ -1,5 +1,7 @@
-import { isAlias, isMap, isScalar, isSeq, type ParsedNode } from "yaml";
-import { composeYaml } from "./compose-yaml.ts";
+import { isAlias, isMap, isScalar, isSeq, type ParsedNode, type Scalar } from "yaml";
+import { composeYaml, reportBlank } from "./compose-yaml.ts";
+import { readPlainYaml } from "./plain-yaml.ts";
+import { contentEnd } from "./plain-yaml-scalars.ts";
 import type { Reporter } from "./reporter.ts";
 import type { Node } from "./tree.ts";
 import { createTreeBuilder, type TreeBuilder } from "./tree-builder.ts";
@@ -16,12 +18,18 @@ export function readDocument(reporter: Reporter): Node | undefined {
     return undefined;
   }
   try {
-    const contents = composeYaml(reporter);
-    return contents && treeOf(createTreeBuilder(), contents);
+    const plain = readPlainYaml(reporter.text);
+    return plain.node ?? readByLibrary(reporter, plain.doubtAt);
   } catch {
     reporter.atOffset(0, 0, { code: "yaml_syntax", message: "The text cannot be read as YAML or JSON." });
     return undefined;
   }
+}
+
+/** Every valid document, and every mistake in words. `doubtAt` is where the plain part ends; undefined for a blank text. */
+export function readByLibrary(reporter: Reporter, doubtAt: number | undefined): Node | undefined {
+  const contents = doubtAt === undefined ? reportBlank(reporter) : composeYaml(reporter, doubtAt);
+  return contents && treeOf({ builder: createTreeBuilder(), text: reporter.text }, contents);
 }
 
 function isTooLarge(text: string): boolean {
@@ -30,30 +38,46 @@ function isTooLarge(text: string): boolean {
   return text.length * 3 > MOST_BYTES && new TextEncoder().encode(text).length > MOST_BYTES;
 }
 
-function treeOf(builder: TreeBuilder, yaml: ParsedNode | null): Node {
+interface Conversion {
+  readonly builder: TreeBuilder;
+  readonly text: string;
+}
+
+function treeOf(conversion: Conversion, yaml: ParsedNode | null): Node {
+  const { builder } = conversion;
   if (yaml === null) return { kind: "scalar", value: null, text: "", start: 0, end: 0 };
   const [start, end] = yaml.range;
   if (isAlias(yaml)) return builder.alias(yaml.source, start, end);
-  const node = withoutName(builder, yaml);
+  const node = withoutName(conversion, yaml);
   if (yaml.anchor) builder.anchor(yaml.anchor, node);
   return node;
 }
 
-function withoutName(builder: TreeBuilder, yaml: ParsedNode): Node {
+function withoutName(conversion: Conversion, yaml: ParsedNode): Node {
+  const { builder } = conversion;
   const [start, end] = yaml.range;
   if (isMap<ParsedNode, ParsedNode | null>(yaml)) {
-    const pairs = yaml.items.map(({ key, value }) => ({ key: treeOf(builder, key), value: treeOf(builder, value) }));
+    const pairs = yaml.items.map(({ key, value }) => ({
+      key: treeOf(conversion, key),
+      value: treeOf(conversion, value),
+    }));
     return builder.map(pairs, start, end);
   }
   if (isSeq<ParsedNode>(yaml)) {
     return builder.list(
-      yaml.items.map((item) => treeOf(builder, item)),
+      yaml.items.map((item) => treeOf(conversion, item)),
       start,
       end,
     );
   }
   if (!isScalar(yaml)) throw new TypeError("unknown kind of YAML node");
-  const { value, source } = yaml;
+  return scalarOf(conversion, yaml);
+}
+
+function scalarOf(conversion: Conversion, { value, source, range, type }: Scalar.Parsed): Node {
+  const [start] = range;
+  const isBlock = type === "BLOCK_LITERAL" || type === "BLOCK_FOLDED";
+  const end = isBlock ? contentEnd(conversion.text, start, range[1]) : range[1];
   const text = source ?? String(value ?? "");
   if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") {
     return { kind: "scalar", value, text, start, end };

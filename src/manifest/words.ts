@@ -1,4 +1,4 @@
-import { nearestOf } from "#core/text/nearest.ts";
+import type { Reporter } from "./reporter.ts";
 import type { Node, Trail } from "./tree.ts";
 
 const LONGEST_QUOTE = 40;
@@ -18,8 +18,8 @@ export function nameOf(trail: Trail): string {
 }
 
 /** A key inside a message: as it is, but not too long. */
-export function short(key: string): string {
-  return key.length > LONGEST_QUOTE ? `${key.slice(0, LONGEST_QUOTE)}...` : key;
+export function short(key: string, longest = LONGEST_QUOTE): string {
+  return key.length > longest ? `${key.slice(0, longest)}...` : key;
 }
 
 /** What a value is, for someone who expected something else. */
@@ -34,13 +34,17 @@ export function kindOf(node: Node): string {
 
 /** "Did you mean x?" or the list of what there is. `nearest` is what was meant, if that can be guessed. */
 export function choices(
+  reporter: Reporter,
   word: string,
   known: readonly string[],
 ): { readonly nearest: string | undefined; readonly words: string } {
-  const nearest = nearestOf(word, known);
+  const nearest = reporter.nearest(word, known);
   if (nearest !== undefined) return { nearest, words: `Did you mean ${nearest}?` };
   if (known.length === 0) return { nearest, words: "" };
   const more = known.length - MOST_CHOICES;
-  const listed = known.slice(0, MOST_CHOICES).map(short).join(", ");
+  const listed = known
+    .slice(0, MOST_CHOICES)
+    .map((word) => short(word))
+    .join(", ");
   return { nearest, words: more > 0 ? `Known are ${listed} and ${more} more.` : `Known are ${listed}.` };
 }

@@ -1,10 +1,11 @@
 // The bootstrap token: from BUSBAR_ADMIN_TOKEN, else from admin.token in the data folder, else made now and written there.
 // The file or the variable is the truth at every start; the records only keep the hash.
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { formatToken, SECRET_BYTES } from "#core/access/token.ts";
 import { ADMIN_TOKEN_ID, type TokenRecord } from "#core/access/token-record.ts";
 import type { Secret } from "#core/secret.ts";
+import { writeSecretFile } from "#role/write-secret-file.ts";
 import { hashSecret } from "#service/access/hash-secret.ts";
 import type { Needs } from "#service/ports.ts";
 
@@ -22,8 +23,7 @@ export async function prepareAdminToken(
   given: Secret | undefined,
 ): Promise<AdminToken> {
   const file = join(data, "admin.token");
-  const text =
-    given?.reveal() ?? readText(file) ?? writeText(file, formatToken(ADMIN_TOKEN_ID, needs.randomBytes(SECRET_BYTES)));
+  const text = given?.reveal() ?? readText(file) ?? makeText(file, needs.randomBytes(SECRET_BYTES));
   const record: TokenRecord = {
     id: ADMIN_TOKEN_ID,
     name: "admin",
@@ -51,13 +51,8 @@ function readText(file: string): string | undefined {
   throw new Error(`${file} holds fewer than ${MIN_LENGTH} characters; delete it to have a new admin token made`);
 }
 
-/** Complete or absent, never half: a crash in between must not leave a token nobody knows. */
-function writeText(file: string, text: string): string {
-  const draft = `${file}.new`;
-  const handle = openSync(draft, "w", 0o600);
-  writeSync(handle, `${text}\n`);
-  fsyncSync(handle);
-  closeSync(handle);
-  renameSync(draft, file);
+function makeText(file: string, secret: Uint8Array): string {
+  const text = formatToken(ADMIN_TOKEN_ID, secret);
+  writeSecretFile(file, `${text}\n`, 0o600);
   return text;
 }

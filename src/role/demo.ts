@@ -1,5 +1,8 @@
 // The demo site: one device per example blueprint.
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { packPackage } from "#service/blueprint/pack-package.ts";
 import { uploadBlueprint } from "#service/blueprint/upload-blueprint.ts";
 import { provisionDevice } from "#service/device/provision-device.ts";
 import type { Call, Needs } from "#service/ports.ts";
@@ -30,6 +33,13 @@ export async function provisionDemo(needs: DemoNeeds, call: Call, siteId: string
   }
 }
 
+/** The whole folder as a package: a manifest names files beside it. */
 function readExample(name: string): Uint8Array {
-  return readFileSync(new URL(`../../examples/blueprints/${name}/manifest.yml`, import.meta.url));
+  const folder = fileURLToPath(new URL(`../../examples/blueprints/${name}/`, import.meta.url));
+  const files = new Map<string, Uint8Array>();
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isFile()) files.set(relative(folder, path), readFileSync(path));
+  }
+  return packPackage(files);
 }

@@ -1,29 +1,40 @@
-// The only file that wires things together: settings -> store -> use cases -> routes -> server.
+// The only file that wires things together: settings -> store -> use cases -> carriers and routes -> server.
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Logger } from "pino";
 import { uuidv7 } from "uuidv7";
 import type { Config } from "#config";
 import { toMilliseconds } from "#core/time/duration.ts";
-import { instant } from "#core/time/instant.ts";
 import { createRoutes } from "#http/routes.ts";
 import { createServer } from "#http/server.ts";
 import { starterLibrary } from "#manifest/starter-profiles.ts";
+import { createEmbeddedBroker, EMBEDDED_DEFAULTS } from "#mqtt/embedded/create-embedded-broker.ts";
 import { prepareAdminToken } from "#role/admin-token.ts";
+import { startChores } from "#role/chores.ts";
+import { createClockwork } from "#role/clockwork.ts";
 import { provisionDemo } from "#role/demo.ts";
 import { ensureFirstSite } from "#role/first-site.ts";
-import { repeat } from "#role/repeat.ts";
+import { readSealKey } from "#role/seal-key.ts";
 import { createInspector } from "#runtime/inspect/create-inspector.ts";
 import { createAuthenticator } from "#service/access/authenticator.ts";
+import { createSeal } from "#service/access/seal.ts";
+import { createBackground } from "#service/background.ts";
 import { createBlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
-import type { Call } from "#service/ports.ts";
-import { openRecords } from "#store/sqlite/open-records.ts";
-
-const FLUSH_EVERY_MS = 15_000;
-const PRUNE_EVERY_MS = 3_600_000;
+import { createCommandDesk } from "#service/command/command-desk.ts";
+import { createChannelSwitch } from "#service/device/channel-switch.ts";
+import { deviceConfiguration } from "#service/device/configuration.ts";
+import { createConnectivity } from "#service/device/connectivity.ts";
+import { createDeviceInbox } from "#service/device/device-inbox.ts";
+import { createEventHub } from "#service/event/event-hub.ts";
+import type { Call, Needs } from "#service/ports.ts";
+import { openSeries } from "#store/series/open-series.ts";
+import { openRecords, type Records } from "#store/sqlite/open-records.ts";
 
 export interface Running {
   readonly url: string;
+  /** Undefined when no broker runs. */
+  readonly mqttPort: number | undefined;
   /** Where the admin token is; undefined when the settings gave it. */
   readonly tokenFile: string | undefined;
   stop(): Promise<void>;
@@ -35,68 +46,101 @@ export async function start(config: Config, log: Logger, onFault: (error: Error)
   refuseUnavailable(config);
   const records = await openRecords(config.data, onFault);
   try {
-    return await startOn(records, { config, log });
+    const telemetry = await openSeries(join(config.data, "telemetry.db"), SERIES, onFault);
+    try {
+      return await startOn({ ...records, telemetry }, config, log);
+    } catch (error) {
+      await telemetry.close();
+      throw error;
+    }
   } catch (error) {
     await records.close();
     throw error;
   }
 }
 
-async function startOn(
-  records: Awaited<ReturnType<typeof openRecords>>,
-  { config, log }: { readonly config: Config; readonly log: Logger },
-): Promise<Running> {
+/** About 200 MB of open hours at the most; two threads answer queries while one writes. */
+const SERIES = { graceMs: 15 * 60_000, maxHotPoints: 8_000_000, readers: 2 };
+
+async function startOn(records: Records & Pick<Needs, "telemetry">, config: Config, log: Logger): Promise<Running> {
   const inspector = createInspector();
+  const background = createBackground((name, error) => log.error({ err: error, task: name }, "background work failed"));
+  const { close: _, ...stores } = records;
   const base = {
-    sites: records.sites,
-    devices: records.devices,
-    blueprints: records.blueprints,
-    tokens: records.tokens,
-    audit: records.audit,
+    ...stores,
+    ...createClockwork(),
     inspectPackage: inspector.inspect,
     profiles: starterLibrary(),
-    now: () => instant(Date.now()),
+    seal: createSeal(readSealKey(config.data)),
     newId: uuidv7,
     randomBytes: (length: number) => randomBytes(length),
+    background,
     log,
+    responseTimeoutMs: toMilliseconds(config.commands.responseTimeout),
+    waitLimitMs: toMilliseconds(config.commands.waitLimit),
+    runId: randomBytes(6).toString("hex"),
   };
   const admin = await prepareAdminToken(base, config.data, config.admin.token);
   const authenticator = createAuthenticator(base, admin.record);
-  const needs = { ...base, authenticator, catalog: createBlueprintCatalog(base) };
+  const catalog = createBlueprintCatalog(base);
+  const channel = createChannelSwitch();
+  const events = createEventHub();
+  const connectivity = createConnectivity({
+    elapsed: base.elapsed,
+    silenceMs: toMilliseconds(config.devices.silence),
+    onChange: (deviceId, status) => {
+      background.run("tell a change of connectivity", async () => {
+        const device = await records.devices.find(deviceId);
+        const at = base.now();
+        if (device !== undefined)
+          events.publish({ siteId: device.siteId, deviceId }, { kind: "connectivity", status, at });
+      });
+    },
+  });
+  const desk = createCommandDesk({
+    ...base,
+    channel,
+    events,
+    onDropped: (deviceId, { executionId, state }) =>
+      log.debug({ deviceId, executionId, state }, "a response came too late to count"),
+  });
+  const needs = { ...base, authenticator, catalog, channel, events, connectivity, desk };
+  const inbox = createDeviceInbox(needs);
+  const broker = await createEmbeddedBroker(
+    { inbox, log, now: base.now, configurationOf: (deviceId) => deviceConfiguration(needs, deviceId) },
+    { ...EMBEDDED_DEFAULTS, host: config.host, port: config.mqtt.port },
+  );
+  channel.add(broker.channel);
+
   if (config.role === "gateway") {
     const { siteId, isNew } = await ensureFirstSite(needs, BOOTSTRAP, config.demo ? "Demo site" : "My site");
     if (config.demo && isNew) await provisionDemo(needs, BOOTSTRAP, siteId);
   }
-
-  const headerPrefix = config.http.headerPrefixes[0] ?? "X-Service";
+  await desk.recover();
+  const { port: mqttPort } = await broker.listen();
   const routes = createRoutes(needs, {
-    about: { version: VERSION, role: config.role, headerPrefix },
-    mqttPort: config.mqtt.port === "off" ? undefined : config.mqtt.port,
+    about: { version: VERSION, role: config.role, headerPrefix: config.http.headerPrefixes[0] ?? "X-Service" },
+    mqttPort,
     checkReady: async () => {
       await records.sites.list("all", { limit: 0, offset: 0 });
     },
   });
   const server = await createServer(needs, config.http, routes);
   const { port } = await server.listen(config.port, config.host);
-  const chores = [
-    repeat(log, { name: "note token uses", everyMs: FLUSH_EVERY_MS, task: () => authenticator.flushUses() }),
-    repeat(log, {
-      name: "prune audit log",
-      everyMs: PRUNE_EVERY_MS,
-      task: async () => {
-        const before = instant(Date.now() - toMilliseconds(config.audit.retention));
-        while ((await records.audit.prune(before)) > 0);
-      },
-    }),
-  ];
+  const chores = startChores(needs, config);
   return {
     url: `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${port}`,
+    mqttPort,
     tokenFile: admin.file,
     async stop() {
       await server.stop();
-      for (const chore of chores) await chore.stop();
+      await broker.stop();
+      desk.stop();
+      await chores.stop();
+      await background.idle();
       await authenticator.flushUses();
       await inspector.close();
+      await records.telemetry.close();
       await records.close();
     },
   };
@@ -105,6 +149,7 @@ async function startOn(
 /** Changes that the program makes by itself at its first start. */
 const BOOTSTRAP: Call = {
   caller: { tokenId: "bootstrap", tokenName: "first start", level: "system", sites: "all" },
+  operation: "firstStart",
   requestId: "first-start",
   remoteAddress: "local",
 };

@@ -2,13 +2,15 @@
 // Writes resolve only when they are durable. Each carries its audit entry, and both are stored or neither is.
 import type { AuditEntry, AuditOutcome } from "#core/access/audit-entry.ts";
 import type { Caller, SiteScope } from "#core/access/caller.ts";
+import type { AccessLevel } from "#core/access/level.ts";
 import type { TokenRecord } from "#core/access/token-record.ts";
 import type { ProfileLibrary } from "#core/blueprint/profile.ts";
 import type { StoredBlueprint } from "#core/blueprint/stored-blueprint.ts";
-import type { Payload } from "#core/command/execution.ts";
+import type { Arrival, CommandResponse, Execution, ExecutionState, Micros, Payload } from "#core/command/execution.ts";
 import type { Device, DeviceChange, DeviceCredential, PropertyValue } from "#core/device/device.ts";
-import type { LogMessage, ResponseMessage, ValuesMessage } from "#core/device/device-message.ts";
+import type { LogMessage, LogSeverity, ResponseMessage, ValuesMessage } from "#core/device/device-message.ts";
 import type { Site, SiteChange } from "#core/site/site.ts";
+import type { ColumnKind, ResolvedAggregation } from "#core/telemetry/aggregation.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { Inspection } from "#service/blueprint/inspect-package.ts";
 
@@ -73,6 +75,7 @@ export interface DeviceStore {
   findCredentialByHardwareId(hardwareId: string): Promise<DeviceCredential | undefined>;
   /** Sets the named properties and keeps the others; an older value never replaces a newer one. */
   putProperties(deviceId: string, values: readonly PropertyValue[]): Promise<void>;
+  /** One list per asked id, ordered by name. */
   properties(deviceIds: readonly string[]): Promise<ReadonlyMap<string, readonly PropertyValue[]>>;
 }
 
@@ -89,7 +92,7 @@ export interface BlueprintStore {
 
 export interface TokenStore {
   insert(token: TokenRecord, trail: AuditEntry): Promise<void>;
-  /** Makes the admin token what it should be now. */
+  /** Makes the admin token what it should be now; when it was made and last used stays known. */
   putAdmin(token: TokenRecord): Promise<void>;
   find(id: string): Promise<TokenRecord | undefined>;
   /** Every token; there are few. Ordered by id, which is the order of creation. */
@@ -115,6 +118,166 @@ export interface AuditStore {
   list(filter: AuditFilter, page: PageRequest): Promise<Page<AuditEntry>>;
   /** Deletes entries older than `before`, a bounded number at a time; gives how many. */
   prune(before: Instant): Promise<number>;
+}
+
+/** An execution about to be stored, with what only the store and the device see of it. */
+export interface NewExecution {
+  readonly execution: Execution;
+  /** The arguments in the clear, sealed; undefined when none is sensitive. */
+  readonly sealed: Uint8Array | undefined;
+  /** True when it is handed to the device right after the commit. */
+  readonly attempted: boolean;
+  readonly idempotency: Idempotency | undefined;
+  /** How many executions of the device may be open at once. */
+  readonly maxOpen: number;
+}
+
+export interface Idempotency {
+  readonly tokenId: string;
+  readonly key: string;
+  readonly requestDigest: Uint8Array;
+  readonly expiresAt: Instant;
+}
+
+/** An execution that still waits for its device. */
+export interface OpenExecution {
+  readonly execution: Execution;
+  readonly attempted: boolean;
+  readonly sealed: Uint8Array | undefined;
+}
+
+export interface ExecutionFilter {
+  readonly scope: SiteScope;
+  /** Only executions whose read level this level includes. */
+  readonly level: AccessLevel;
+  readonly siteId?: string;
+  readonly deviceIds?: readonly string[];
+  /** Sent or manifest names, exactly. */
+  readonly names?: readonly string[];
+  readonly states?: readonly ExecutionState[];
+  readonly retention: "PERSISTENT" | "EPHEMERAL" | "ALL";
+  readonly since?: Instant;
+  readonly before?: Instant;
+  readonly newestFirst: boolean;
+  /** Ephemeral executions as old as a day then are gone. */
+  readonly now: Instant;
+}
+
+export interface ExecutionStore {
+  /**
+   * Stores the execution. With an idempotency key that was used before it gives the earlier execution, or refuses with
+   * `idempotency_conflict` when the request differs. Refuses with `queue_full`.
+   */
+  insert(input: NewExecution, trail: AuditEntry): Promise<{ readonly execution: Execution; readonly isNew: boolean }>;
+  /** Ephemeral ones only until they are a day old. */
+  find(deviceId: string, id: string, now: Instant): Promise<Execution | undefined>;
+  /** Newest first. */
+  responses(id: string): Promise<readonly CommandResponse[]>;
+  /** By creation time, then id. */
+  list(filter: ExecutionFilter, page: PageRequest): Promise<Page<Execution>>;
+  /** Marks that the device may have got it from now on; false when that was marked before or it has ended. */
+  markAttempted(id: string): Promise<boolean>;
+  /** Takes the mark back, for a command that certainly did not leave. */
+  unmarkAttempted(id: string): Promise<void>;
+  /** The execution after the response; undefined when the response is not counted: too late, a repetition, or not the device's. */
+  record(
+    deviceId: string,
+    id: string,
+    arrival: Arrival & { readonly repeated: boolean },
+  ): Promise<Execution | undefined>;
+  /** The execution after its timeout; undefined when it has ended, or was heard of since, so that its deadline is no longer this one. */
+  expire(id: string, deadline: Instant): Promise<Execution | undefined>;
+  /** Everything that is open, oldest first; of one device or of all. */
+  open(deviceId?: string): Promise<readonly OpenExecution[]>;
+  /** Deletes ephemeral executions older than a day and used-up idempotency keys, a bounded number at a time; gives how many. */
+  sweep(now: Instant): Promise<number>;
+}
+
+export interface DeviceLogEntry {
+  readonly receivedAt: Micros;
+  readonly takenAt: Instant;
+  readonly severity: LogSeverity;
+  readonly message: string;
+  readonly persist: boolean;
+}
+
+export interface LogFilter {
+  readonly since?: Instant;
+  readonly before?: Instant;
+  readonly severities?: readonly LogSeverity[];
+  readonly persisted?: boolean;
+  readonly newestFirst: boolean;
+}
+
+export interface DeviceLogStore {
+  /** Entries with the same time get distinct, rising ones. */
+  append(deviceId: string, entries: readonly DeviceLogEntry[]): Promise<readonly DeviceLogEntry[]>;
+  list(deviceId: string, filter: LogFilter, page: PageRequest): Promise<Page<DeviceLogEntry>>;
+  /** Deletes what is older, a bounded number at a time; gives how many. */
+  prune(limits: { readonly persistedBefore: Instant; readonly temporaryBefore: Instant }): Promise<number>;
+}
+
+export interface StoredBucket {
+  readonly bucket: string;
+  /** Sensitive values hidden. */
+  readonly shown: Payload;
+  /** All values in the clear, sealed. */
+  readonly sealed: Uint8Array;
+  readonly updatedAt: Instant;
+}
+
+export interface ConfigurationStore {
+  get(deviceId: string): Promise<readonly StoredBucket[]>;
+  /** All or none. */
+  put(deviceId: string, buckets: readonly StoredBucket[], trail: AuditEntry): Promise<void>;
+}
+
+/** Values of one device at one moment. Lists are JSON text. */
+export interface TelemetryPoints {
+  readonly deviceId: string;
+  readonly at: Instant;
+  readonly values: ReadonlyMap<string, number | boolean | string>;
+}
+
+export interface Snapshot {
+  readonly at: Instant;
+  readonly value: number | boolean | string;
+}
+
+export interface SeriesRequest {
+  /** [from, to). */
+  readonly from: Instant;
+  readonly to: Instant;
+  readonly items: readonly {
+    readonly deviceId: string;
+    readonly attribute: string;
+    readonly kind: ColumnKind;
+    readonly aggregation: ResolvedAggregation;
+    readonly granularityMs: number;
+    /** Undefined: no gap filling. Else how far before `from` a last value may lie. */
+    readonly lookAroundMs: number | undefined;
+  }[];
+}
+
+export interface TelemetryStore {
+  /** The same device, attribute and time written twice keeps the later write. Resolves when durable. */
+  append(messages: readonly TelemetryPoints[]): Promise<void>;
+  /** The newest value of each attribute, from memory. */
+  latest(deviceId: string): ReadonlyMap<string, Snapshot>;
+  /** Rows of CSV without the header, some at a time: bucket start, then a cell per item. */
+  query(request: SeriesRequest): Promise<AsyncIterable<Uint8Array>>;
+  deleteDevice(deviceId: string): Promise<void>;
+  /** Deletes what is older, of these attributes or of all; gives how many pieces. */
+  drop(deviceId: string, attributes: readonly string[] | undefined, before: Instant): Promise<number>;
+  /** Does now what otherwise happens in the background until `at`. */
+  settle(at: Instant): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Keeps secrets readable only for this installation. The context binds a sealed text to its place. */
+export interface Seal {
+  seal(text: string, context: string): Uint8Array;
+  open(sealed: Uint8Array, context: string): string;
 }
 
 /** Reads an uploaded package; away from the thread that answers HTTP, because a hostile one takes its time. */
@@ -172,6 +335,11 @@ export interface Needs {
   readonly blueprints: BlueprintStore;
   readonly tokens: TokenStore;
   readonly audit: AuditStore;
+  readonly executions: ExecutionStore;
+  readonly deviceLogs: DeviceLogStore;
+  readonly configurations: ConfigurationStore;
+  readonly telemetry: TelemetryStore;
+  readonly seal: Seal;
   readonly inspectPackage: InspectPackage;
   readonly profiles: ProfileLibrary;
   readonly now: () => Instant;
@@ -180,9 +348,11 @@ export interface Needs {
   readonly randomBytes: (length: number) => Uint8Array;
 }
 
-/** One call from outside: who makes it, and what the audit log says about where it came from. */
+/** One call from outside: who makes it, and what the audit log says about it. */
 export interface Call {
   readonly caller: Caller;
+  /** Name of the operation in the interface, such as createSite. */
+  readonly operation: string;
   readonly requestId: string;
   readonly remoteAddress: string;
 }

@@ -16,6 +16,7 @@ export interface AuditEntry {
   readonly at: Instant;
   /** Absent when no valid token came with the call, or when Busbar itself acted. */
   readonly actor: { readonly tokenId: string; readonly name: string } | undefined;
+  /** The operation's name in the interface, such as createSite. */
   readonly action: string;
   readonly target: AuditTarget;
   readonly outcome: AuditOutcome;

@@ -13,7 +13,7 @@ export interface BlueprintChange {
 }
 
 /** `text` changes only what people read: names, descriptions, icons, colours, order of groups. */
-export type ChangeKind = "added" | "removed" | "renamed" | "retyped" | "access" | "changed" | "text";
+type ChangeKind = "added" | "removed" | "renamed" | "retyped" | "access" | "changed" | "text";
 
 /** What a change is about: its name in a sentence and its place in the manifest. */
 export interface Thing {
@@ -139,6 +139,6 @@ export function compareAliases(
   ];
 }
 
-export function quote(text: string): string {
+function quote(text: string): string {
   return `"${text}"`;
 }

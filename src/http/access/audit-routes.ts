@@ -21,7 +21,7 @@ export function auditRoutes(needs: Pick<Needs, "audit">): readonly Route[] {
         order: choice("By time; newest first unless said otherwise.", ["AT_DESC", "AT_ASC"]),
         "at.gte": dateTime("Leaves out entries older than this."),
         "at.lt": dateTime("Leaves out this moment and what came after."),
-        "action.in": list("Only these actions, such as site.create,token.revoke."),
+        "action.in": list("Only these operations, such as createSite,revokeToken."),
         "site_id.in": list("Only entries about these sites."),
         "outcome.in": listOf("Only these outcomes.", ["OK", "REFUSED"]),
       },

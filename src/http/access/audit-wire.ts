@@ -7,7 +7,7 @@ export const auditEntrySchema = strict("AuditEntry", {
   id: id("Entry identifier."),
   at: timestamp,
   actor: nullable(strict("AuditActor", { token_id: Type.String(), name: Type.String() })),
-  action: Type.String({ description: "subject.verb of a change, such as site.create, or the refused operation." }),
+  action: Type.String({ description: "The operation, such as createSite." }),
   target: strict("AuditTarget", {
     site_id: Type.Optional(Type.String()),
     device_id: Type.Optional(Type.String()),

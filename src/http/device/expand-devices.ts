@@ -3,10 +3,14 @@ import type { Device } from "#core/device/device.ts";
 import { type Expansion, renderDevice } from "#http/device/device-wire.ts";
 import { renderSite } from "#http/site/site-wire.ts";
 import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
+import type { Connectivity } from "#service/device/connectivity.ts";
 import { readProperties } from "#service/device/read-properties.ts";
 import type { Call, Needs } from "#service/ports.ts";
 
-export type ExpandNeeds = Pick<Needs, "devices" | "sites"> & { readonly catalog: BlueprintCatalog };
+export type ExpandNeeds = Pick<Needs, "devices" | "sites"> & {
+  readonly catalog: BlueprintCatalog;
+  readonly connectivity: Connectivity;
+};
 
 interface Expansions {
   readonly devices: readonly Device[];
@@ -25,7 +29,7 @@ export async function expandDevices(
       ...renderDevice(device, call.caller),
       ...(wanted.has("manifest") && { manifest: await manifestOf(needs, device) }),
       ...(properties !== undefined && { properties: properties.get(device.id) ?? {} }),
-      ...(wanted.has("connectivity") && { connectivity: { status: "UNKNOWN" } }),
+      ...(wanted.has("connectivity") && { connectivity: { status: needs.connectivity.status(device.id) } }),
       ...(wanted.has("communication") && { communication: await communicationOf(needs, device) }),
       ...(wanted.has("raised_alert_names") && { raised_alert_names: [] }),
       ...(wanted.has("site") && (await siteOf(needs, call, device))),

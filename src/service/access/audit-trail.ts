@@ -2,8 +2,6 @@ import type { AuditEntry, AuditTarget } from "#core/access/audit-entry.ts";
 import type { Call, Needs } from "#service/ports.ts";
 
 interface Deed {
-  /** subject.verb, such as `site.create`. */
-  readonly action: string;
   readonly target: AuditTarget;
   readonly details?: Readonly<Record<string, unknown>>;
 }
@@ -14,7 +12,7 @@ export function auditTrail(needs: Pick<Needs, "now" | "newId">, call: Call, deed
     id: needs.newId(),
     at: needs.now(),
     actor: { tokenId: call.caller.tokenId, name: call.caller.tokenName },
-    action: deed.action,
+    action: call.operation,
     target: deed.target,
     outcome: "OK",
     code: undefined,

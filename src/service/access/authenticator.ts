@@ -15,6 +15,10 @@ export interface Authenticator {
   authenticate(text: string | undefined): Promise<Caller>;
   /** Must be called after a token changed in the store. */
   forget(tokenId: string): void;
+  /** Calls back when the token is revoked or otherwise changed; gives the function that ends the watch. */
+  onEnd(tokenId: string, callback: () => void): () => void;
+  /** Whether the token would still be accepted. */
+  isLive(tokenId: string): Promise<boolean>;
   lastUse(tokenId: string): Instant | undefined;
   /** Stores the last uses seen since the last time. */
   flushUses(): Promise<void>;
@@ -30,7 +34,10 @@ type AuthenticatorNeeds = Pick<Needs, "tokens" | "now">;
 export function createAuthenticator(needs: AuthenticatorNeeds, admin: TokenRecord): Authenticator {
   const cache = new Map<string, Entry>();
   const adminEntry = entryOf(admin);
+  const watchers = new Map<string, Set<() => void>>();
   let uses = new Map<string, Instant>();
+  /** Uses on their way to the store: until it has them, the answer to `lastUse` is here. */
+  let leaving: ReadonlyMap<string, Instant> = new Map();
   /** Rises with every `forget`, so that a look-up that began before it does not refill the cache. */
   let generation = 0;
 
@@ -61,13 +68,34 @@ export function createAuthenticator(needs: AuthenticatorNeeds, admin: TokenRecor
     forget(tokenId) {
       generation++;
       cache.delete(tokenId);
+      for (const callback of watchers.get(tokenId) ?? []) callback();
     },
-    lastUse: (tokenId) => uses.get(tokenId),
+    onEnd(tokenId, callback) {
+      const watching = watchers.get(tokenId) ?? new Set();
+      watchers.set(tokenId, watching.add(callback));
+      return () => {
+        watching.delete(callback);
+        if (watching.size === 0 && watchers.get(tokenId) === watching) watchers.delete(tokenId);
+      };
+    },
+    async isLive(tokenId) {
+      const entry = tokenId === admin.id ? adminEntry : await lookUp(tokenId);
+      return entry !== undefined && isLive(entry.token, needs.now());
+    },
+    lastUse: (tokenId) => uses.get(tokenId) ?? leaving.get(tokenId),
     async flushUses() {
       if (uses.size === 0) return;
       const seen = uses;
       uses = new Map();
-      await needs.tokens.noteUse(seen);
+      leaving = seen;
+      try {
+        await needs.tokens.noteUse(seen);
+      } catch (error) {
+        uses = new Map([...seen, ...uses]);
+        throw error;
+      } finally {
+        leaving = new Map();
+      }
     },
   };
 

@@ -60,7 +60,6 @@ export async function createToken(
   };
   const only = sites !== "all" && sites.size === 1 ? [...sites][0] : undefined;
   const trail = auditTrail(needs, call, {
-    action: "token.create",
     target: { tokenId: id, ...(only !== undefined && { siteId: only }) },
     details: { name: input.name, level: input.level, site_ids: input.siteIds ?? null },
   });

@@ -5,6 +5,10 @@ export function hashSecret(text: string): Uint8Array {
   return hash("sha256", text, "buffer");
 }
 
+/** A device has one of the two; apart from each other, so that a certificate's fingerprint is never taken as a password. */
+export const hashPassword = (text: string): Uint8Array => hashSecret(`password:${text}`);
+export const hashFingerprint = (text: string): Uint8Array => hashSecret(`certificate:${text}`);
+
 /** Takes the same time wherever the two differ. */
 export function sameHash(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && timingSafeEqual(a, b);

@@ -18,7 +18,6 @@ export async function revokeToken(needs: RevokeTokenNeeds, call: Call, tokenId: 
   }
   const only = token.sites !== "all" && token.sites.size === 1 ? [...token.sites][0] : undefined;
   const trail = auditTrail(needs, call, {
-    action: "token.revoke",
     target: { tokenId, ...(only !== undefined && { siteId: only }) },
     details: { name: token.name },
   });

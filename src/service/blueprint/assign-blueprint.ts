@@ -29,7 +29,6 @@ export async function assignBlueprint(
   const former = before.blueprintId === undefined ? undefined : await needs.catalog.get(before.blueprintId);
   const changes = former === undefined ? [] : diffBlueprints(former.blueprint, next.blueprint).changes;
   const trail = auditTrail(needs, call, {
-    action: "device.assign_blueprint",
     target: { siteId: before.siteId, deviceId: before.id, blueprintId },
     details: { former_blueprint_id: before.blueprintId ?? null },
   });

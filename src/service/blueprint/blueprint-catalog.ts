@@ -1,7 +1,9 @@
 // Blueprints by id, read once: a stored blueprint never changes, so what was read of it stays true.
 
 import { refuse } from "#core/app-error.ts";
-import type { Blueprint } from "#core/blueprint/blueprint.ts";
+import type { Blueprint, Command } from "#core/blueprint/blueprint.ts";
+import type { JsonCheck } from "#core/value/check-inputs.ts";
+import { compileSchemas } from "#service/blueprint/compile-schemas.ts";
 import type { Needs } from "#service/ports.ts";
 
 const MAX_KNOWN = 500;
@@ -9,6 +11,8 @@ const MAX_KNOWN = 500;
 export interface KnownBlueprint {
   readonly blueprint: Blueprint;
   readonly manifest: Readonly<Record<string, unknown>>;
+  /** Checks json arguments of a command by their declared schemas. */
+  readonly checkJson: (command: Command) => JsonCheck;
 }
 
 export interface BlueprintCatalog {
@@ -53,5 +57,13 @@ async function read(needs: CatalogNeeds, blueprintId: string): Promise<KnownBlue
   if (found === undefined) {
     throw refuse("invalid_blueprint", `blueprint ${blueprintId} is not valid in this version: ${issues[0]?.message}`);
   }
-  return found;
+  return { ...found, checkJson: jsonChecks(found.blueprint) };
+}
+
+function jsonChecks(blueprint: Blueprint): KnownBlueprint["checkJson"] {
+  const { checks } = compileSchemas(blueprint);
+  return (command) => (name, value) => {
+    const [fault] = checks.get(`commands/${command.id}/arguments/${name}`)?.(value) ?? [];
+    return fault === undefined ? undefined : `does not fit its schema: ${fault.pointer || "it"} ${fault.message}`;
+  };
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { compileJsonSchema } from "./compile-json-schema.ts";
+import { compileJsonSchema, compileJsonSchemas } from "./compile-json-schema.ts";
 
 const compile = (schema: unknown) => compileJsonSchema(JSON.stringify(schema));
 const problemOf = (schema: unknown) => {
@@ -129,6 +129,24 @@ describe("patterns that would never end", () => {
     expect(faultsOf({ $defs, $ref: "#/$defs/d30" }, 5)).toEqual([
       " could not be checked against its schema within 100 ms",
     ]);
+  });
+
+  test("a schema that never ends to compile ends all of its blueprint, and the ones before it work", () => {
+    const slow = (salt: number) => {
+      const allOf = Array.from({ length: 1900 }, (_, index) => ({ properties: { [`a${salt}${index}`]: {} } }));
+      return JSON.stringify({ allOf, unevaluatedProperties: false });
+    };
+    const [first, ...others] = compileJsonSchemas([
+      '{"type":"string"}',
+      slow(1),
+      slow(2),
+      slow(3),
+      '{"type":"string"}',
+    ]);
+    expect(first !== undefined && "check" in first && first.check(1)).toHaveLength(1);
+    const problems = others.map((one) => ("problem" in one ? one.problem : "compiled"));
+    expect(problems).toContain("it takes too long to compile");
+    expect(problems.at(-1)).toBe("it was not compiled, because another one takes too long");
   });
 
   test("a pattern too large to run is a fault, not a crash", () => {

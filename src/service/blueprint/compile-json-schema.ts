@@ -3,7 +3,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import { runWithDeadline } from "./run-with-deadline.ts";
 
-export type JsonFault = {
+type JsonFault = {
   /** JSON pointer into the checked value. */
   readonly pointer: string;
   readonly message: string;
@@ -14,13 +14,14 @@ export type CheckJson = (value: unknown) => readonly JsonFault[];
 
 export type CompiledSchema = { readonly check: CheckJson } | { readonly problem: string };
 
-export const JSON_SCHEMA_LIMITS = {
+const JSON_SCHEMA_LIMITS = {
   /** Bytes of schema text. */
   bytes: 64 * 1024,
   depth: 64,
   faults: 20,
-  /** Milliseconds. A sound schema takes a few; the rest is room for a slow machine. */
+  /** Milliseconds for all schemas of a blueprint. A sound one takes a few; the rest is room for a slow machine. */
   compileDeadline: 2000,
+  /** Milliseconds for one value. */
   checkDeadline: 100,
 } as const;
 
@@ -29,24 +30,42 @@ const DRAFT_2020 = /^https?:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/;
 
 /** Compiles a JSON schema (draft 2020-12, or draft-07 when its `$schema` says so). References stay inside the schema. */
 export function compileJsonSchema(text: string): CompiledSchema {
+  const [compiled = UNFINISHED] = compileJsonSchemas([text]);
+  return compiled;
+}
+
+const UNFINISHED = { problem: "it takes too long to compile" } as const;
+const UNTOUCHED = { problem: "it was not compiled, because another one takes too long" } as const;
+
+/** The same for many, in order and under one deadline for all: who sends a hundred slow schemas gains nothing. */
+export function compileJsonSchemas(texts: readonly string[]): readonly CompiledSchema[] {
+  const prepared = texts.map(prepare);
+  const done: CompiledSchema[] = [];
+  runWithDeadline(JSON_SCHEMA_LIMITS.compileDeadline, () => {
+    for (const one of prepared) done.push("problem" in one ? one : compile(one));
+  });
+  return prepared.map((_, index) => done[index] ?? (index === done.length ? UNFINISHED : UNTOUCHED));
+}
+
+type Prepared = { readonly schema: Schema; readonly dialect: Dialect; readonly judge: Ajv };
+
+/** All that is not the schema's own work, the making of shared judges above all, is done outside the deadline. */
+function prepare(text: string): Prepared | { readonly problem: string } {
   if (text.length > JSON_SCHEMA_LIMITS.bytes) return { problem: `it is larger than ${JSON_SCHEMA_LIMITS.bytes} bytes` };
   const parsed = parseSchemaText(text);
   if ("problem" in parsed) return parsed;
-  const { schema } = parsed;
-  const dialect = findDialect(schema);
+  const dialect = findDialect(parsed.schema);
   if (dialect === undefined) return { problem: "its $schema is neither draft 2020-12 nor draft-07" };
+  return { schema: parsed.schema, dialect, judge: metaJudge(dialect) };
+}
+
+function compile({ schema, dialect, judge }: Prepared): CompiledSchema {
   try {
-    const judge = metaJudge(dialect);
-    const outcome = runWithDeadline(JSON_SCHEMA_LIMITS.compileDeadline, () => {
-      if (judge.validateSchema(schema) !== true) {
-        const [first] = judge.errors ?? [];
-        return `it is no JSON schema: ${first?.instancePath || "/"} ${first?.message ?? "is wrong"}`;
-      }
-      return newAjv(dialect).compile(schema);
-    });
-    if (!outcome.ended) return { problem: "it takes too long to compile" };
-    const validate = outcome.value;
-    if (typeof validate === "string") return { problem: validate };
+    if (!isSchema(judge, schema)) {
+      const [first] = judge.errors ?? [];
+      return { problem: `it is no JSON schema: ${first?.instancePath || "/"} ${first?.message ?? "is wrong"}` };
+    }
+    const validate = newAjv(dialect).compile(schema);
     // An asynchronous check answers a promise, which would pass for a yes.
     if ("$async" in validate) return { problem: "$async is not supported" };
     return { check: (value) => checkJson(validate, value) };
@@ -114,10 +133,14 @@ function metaJudge(dialect: Dialect): Ajv {
   const judge =
     dialect === "2020-12" ? new Ajv2020({ strict: false, logger: false }) : new Ajv({ strict: false, logger: false });
   formats.default(judge, { mode: "full" });
-  judge.validateSchema(true);
-  judge.validateSchema({});
+  isSchema(judge, {});
   judges.set(dialect, judge);
   return judge;
+}
+
+/** Never a promise: the meta-schemas are synchronous. */
+function isSchema(judge: Ajv, schema: Schema): boolean {
+  return judge.validateSchema(schema) === true;
 }
 
 function checkJson(validate: ValidateFunction, value: unknown): readonly JsonFault[] {

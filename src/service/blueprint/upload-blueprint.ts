@@ -21,7 +21,6 @@ export async function uploadBlueprint(needs: UploadNeeds, call: Call, content: U
   const { displayName, implements: profiles, implementsDraft } = found.blueprint;
   const id = needs.newId();
   const trail = auditTrail(needs, call, {
-    action: "blueprint.upload",
     target: { blueprintId: id },
     details: { display_name: displayName },
   });

@@ -10,7 +10,6 @@ export async function deleteDevice(
 ): Promise<void> {
   const device = await visibleDevice(needs, call, idOrSlug);
   const trail = auditTrail(needs, call, {
-    action: "device.delete",
     target: { siteId: device.siteId, deviceId: device.id },
     details: { name: device.name, slug: device.slug },
   });

@@ -1,7 +1,7 @@
 import { refuse } from "#core/app-error.ts";
 import type { DeviceCredential, DeviceType } from "#core/device/device.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
-import { hashSecret } from "#service/access/hash-secret.ts";
+import { hashPassword } from "#service/access/hash-secret.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
 import type { Call, Needs } from "#service/ports.ts";
 
@@ -33,11 +33,10 @@ export async function generateConfig(
     deviceId: device.id,
     hardwareId: before?.hardwareId ?? `V${needs.newId().replaceAll("-", "").toUpperCase()}`,
     channelId: before?.channelId ?? CHANNEL_ID,
-    secretHash: hashSecret(secret),
+    secretHash: hashPassword(secret),
     issuedAt: needs.now(),
   };
   const trail = auditTrail(needs, call, {
-    action: "device.generate_config",
     target: { siteId: device.siteId, deviceId: device.id },
   });
   await needs.devices.putCredential(credential, trail);

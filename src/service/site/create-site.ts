@@ -24,7 +24,6 @@ export async function createSite(needs: CreateSiteNeeds, call: Call, input: Site
     updatedAt: now,
   };
   const trail = auditTrail(needs, call, {
-    action: "site.create",
     target: { siteId: site.id },
     details: { name: site.name },
   });

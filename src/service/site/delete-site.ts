@@ -10,7 +10,6 @@ export async function deleteSite(
 ): Promise<void> {
   const site = await visibleSite(needs, call, siteId);
   const trail = auditTrail(needs, call, {
-    action: "site.delete",
     target: { siteId },
     details: { name: site.name },
   });

@@ -1,8 +1,20 @@
 import { auditWrites } from "./audit-store.ts";
 import { blueprintWrites } from "./blueprint-store.ts";
+import { configurationWrites } from "./configuration-store.ts";
+import { deviceLogWrites } from "./device-log-store.ts";
 import { deviceWrites } from "./device-writes.ts";
+import { executionWrites } from "./execution-writes.ts";
 import { siteWrites } from "./site-store.ts";
 import { tokenWrites } from "./token-store.ts";
 
 /** Every write by name. Each runs alone on the writing thread, inside a transaction. */
-export const WRITES = { ...siteWrites, ...deviceWrites, ...blueprintWrites, ...tokenWrites, ...auditWrites };
+export const WRITES = {
+  ...siteWrites,
+  ...deviceWrites,
+  ...blueprintWrites,
+  ...tokenWrites,
+  ...auditWrites,
+  ...executionWrites,
+  ...deviceLogWrites,
+  ...configurationWrites,
+};

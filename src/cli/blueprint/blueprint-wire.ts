@@ -1,0 +1,173 @@
+import type {
+  Blueprint,
+  Command,
+  CommandArgument,
+  CommandResponseField,
+  ConfigurationParameter,
+  EnumValue,
+  JsonSchemaSource,
+  Property,
+  TelemetryAttribute,
+} from "#core/blueprint/blueprint.ts";
+import { conformance } from "#core/blueprint/conformance.ts";
+import type { ProfileLibrary } from "#core/blueprint/profile.ts";
+import { formatDuration } from "#core/time/format-duration.ts";
+import { areCompatible } from "#manifest/units.ts";
+
+type Plain = Readonly<Record<string, unknown>>;
+
+/**
+ * A blueprint as Busbar understands it, in the words of the manifest: defaults filled in, names of profile fields among the
+ * aliases, profiles with all that they include, and where it does not keep what they promise.
+ */
+export function renderResolved(blueprint: Blueprint, profiles: ProfileLibrary): Plain {
+  return plain({
+    blueprint_spec: blueprint.spec,
+    display_name: blueprint.displayName,
+    description: blueprint.description,
+    category: blueprint.category,
+    icon: blueprint.icon,
+    implements: blueprint.implements,
+    implements_draft: blueprint.implementsDraft,
+    profiles: profiles.resolve([...blueprint.implements, ...blueprint.implementsDraft]),
+    conformance: conformance(blueprint, profiles, areCompatible).map(({ profile, kind, message }) => ({
+      profile,
+      kind,
+      message,
+    })),
+    runtime: plain({
+      type: blueprint.runtime.type,
+      requirements: blueprint.runtime.requirements,
+      options: plain({
+        dir: blueprint.runtime.options.dir,
+        file: blueprint.runtime.options.file,
+        rockspec: blueprint.runtime.options.rockspec,
+        luarocks: blueprint.runtime.options.luarocks,
+        allow_dev_luarocks: blueprint.runtime.options.allowDevLuarocks || undefined,
+        amalg_mode: blueprint.runtime.options.amalgMode,
+      }),
+    }),
+    author: blueprint.author,
+    contributors: blueprint.contributors,
+    support: plain({ url: blueprint.support.url, email: blueprint.support.email }),
+    license: blueprint.license,
+    units: each(blueprint.units, ({ symbol, displayName, description }) => ({
+      symbol,
+      display_name: displayName,
+      description,
+    })),
+    properties: each(blueprint.properties, (property) => ({
+      ...renderAttribute(property),
+      json_schema: renderSchema(property.jsonSchema),
+    })),
+    telemetry: each(blueprint.telemetry, renderAttribute),
+    command_groups: each(blueprint.commandGroups, ({ displayName, description, icon }) => ({
+      display_name: displayName,
+      description,
+      icon,
+    })),
+    commands: each(blueprint.commands, renderCommand),
+    alerts: each(blueprint.alerts, ({ id: _, displayName, gracePeriod, ...alert }) => ({
+      display_name: displayName,
+      grace_period: formatDuration(gracePeriod),
+      ...alert,
+    })),
+    configuration: each(blueprint.configuration, ({ displayName, description, icon, accessLevel, parameters }) => ({
+      display_name: displayName,
+      description,
+      icon,
+      access_level: accessLevel,
+      parameters: each(parameters, renderInput),
+    })),
+  });
+}
+
+function renderAttribute(attribute: Property | TelemetryAttribute): Plain {
+  return {
+    type: attribute.type,
+    display_name: attribute.displayName,
+    description: attribute.description,
+    implements: attribute.implements,
+    aliases: attribute.aliases,
+    unit: attribute.unit,
+    auto_scale: attribute.autoScale,
+    enum: renderEnum(attribute.enum),
+    access_level: attribute.accessLevel,
+  };
+}
+
+function renderCommand(command: Command): Plain {
+  return {
+    group: command.group,
+    display_name: command.displayName,
+    description: command.description,
+    implements: command.implements,
+    aliases: command.aliases,
+    arguments: each(command.arguments, (argument) => ({
+      ...renderInput(argument),
+      unit: argument.unit,
+      json_schema: renderSchema(argument.jsonSchema),
+    })),
+    response: each(command.response, renderResponseField),
+    icon: command.icon,
+    quick_access: command.quickAccess,
+    confirmation: command.confirmation && plain({ ...command.confirmation }),
+    access_level: command.accessLevel,
+    read_access_level: command.readAccessLevel,
+    populate_values_command: command.populateValuesCommand,
+  };
+}
+
+function renderInput(input: CommandArgument | ConfigurationParameter): Plain {
+  return {
+    type: input.type,
+    display_name: input.displayName,
+    description: input.description,
+    required: input.required,
+    default: input.default,
+    min: input.min,
+    max: input.max,
+    enum: renderEnum(input.enum),
+    format: input.format,
+    sensitive: input.sensitive,
+  };
+}
+
+function renderResponseField(field: CommandResponseField): Plain {
+  return {
+    type: field.type,
+    display_name: field.displayName,
+    description: field.description,
+    required: field.required,
+    enum: renderEnum(field.enum),
+    format: field.format,
+    unit: field.unit,
+    json_schema: renderSchema(field.jsonSchema),
+  };
+}
+
+function renderEnum(values: readonly EnumValue[] | undefined): unknown {
+  return values?.map(({ value, displayName, description, color }) =>
+    plain({ value, display_name: displayName, description, color }),
+  );
+}
+
+function renderSchema(source: JsonSchemaSource | undefined): unknown {
+  return source && plain({ file: source.file, text: source.text });
+}
+
+function each<T>(map: ReadonlyMap<string, T>, render: (value: T) => Plain): Plain {
+  const result: Record<string, unknown> = Object.create(null);
+  for (const [id, value] of map) result[id] = plain(render(value));
+  return result;
+}
+
+/** Without what says nothing: absent values, empty texts, lists and objects. */
+function plain(record: Plain): Plain {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => !isEmpty(value)));
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === undefined || value === "") return true;
+  return typeof value === "object" && value !== null && Object.keys(value).length === 0;
+}

@@ -1,0 +1,47 @@
+import { printable } from "#core/text/printable.ts";
+import { codeFrame, type Style, styleFor } from "./code-frame.ts";
+import { type AnyIssue, countIssues, fileOf, hasFix, type LintResult } from "./lint-result.ts";
+
+/** The report for people: each issue with its lines, then a summary. */
+export function renderReport(results: readonly LintResult[], colour: boolean): string {
+  const style = styleFor(colour);
+  const blocks = results.flatMap((result) => {
+    const lines = result.text.split("\n");
+    return result.issues.map((issue) => renderIssue({ result, lines, style }, issue));
+  });
+  return [...blocks, renderSummary(results, style)].join("\n\n");
+}
+
+type Context = { readonly result: LintResult; readonly lines: readonly string[]; readonly style: Style };
+
+function renderIssue({ result, lines, style }: Context, issue: AnyIssue): string {
+  const { severity, code, message, range } = issue;
+  const file = printable(fileOf(result, issue));
+  const isInText = result.text !== "" && file === printable(result.name);
+  const place = isInText ? `${file}:${range.start.line}:${range.start.column}` : file;
+  const head = `${style("bold", place)} ${style(severity, severity)} ${style("dim", code)}`;
+  const parts = [head, `  ${printable(message)}`];
+  if (isInText) parts.push(indent(codeFrame(lines, range, style)));
+  if (hasFix(issue)) parts.push(`  ${style("dim", `fix: ${printable(issue.fix.title)}`)}`);
+  return parts.join("\n");
+}
+
+function indent(text: string): string {
+  return text.replaceAll(/^/gm, "  ");
+}
+
+function renderSummary(results: readonly LintResult[], style: Style): string {
+  const { errors, warnings, fixable } = countIssues(results);
+  const checked = plural(results.length, "blueprint");
+  if (errors + warnings === 0) return `${checked} checked, no problems.`;
+  const counts = [
+    errors > 0 ? style("error", plural(errors, "error")) : "",
+    warnings > 0 ? style("warning", plural(warnings, "warning")) : "",
+  ].filter(Boolean);
+  const hint = fixable > 0 ? ` ${fixable} can be fixed with --fix.` : "";
+  return `${checked} checked: ${counts.join(" and ")}.${hint}`;
+}
+
+export function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}

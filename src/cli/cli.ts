@@ -1,0 +1,22 @@
+import type { Config } from "#config";
+import type { Logger } from "#log";
+
+type Output = {
+  readonly write: (text: string | Uint8Array) => unknown;
+  readonly isTTY?: boolean | undefined;
+  readonly hasColors?: (() => boolean) | undefined;
+};
+
+/** Everything the command line needs from the world, so that tests can be that world. */
+export type Cli = {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** Answers go to stdout, everything else to stderr. */
+  readonly stdout: Output;
+  readonly stderr: Output;
+  /** Asks the person at the terminal; absent when there is none. */
+  readonly ask?: ((question: string) => Promise<string>) | undefined;
+  /** All of standard input; absent where there is none. */
+  readonly readInput?: (() => Promise<Uint8Array>) | undefined;
+  readonly serve: (config: Config, log: Logger) => Promise<void>;
+};

@@ -1,0 +1,59 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { UsageError } from "./usage-error.ts";
+
+/** A command that talks to a server: it takes the flags of `ClientFlags`. */
+export function clientCommand(parent: Command, usage: string, about: string): Command {
+  const output = new Option("-o, --output <format>", "how to print the answer").choices(["table", "json", "yaml"]);
+  return addConnectionOptions(parent.command(usage).description(about).addOption(output.default("table")));
+}
+
+export function addConnectionOptions(command: Command): Command {
+  const group = "Connection:";
+  return command
+    .addOption(
+      new Option("--url <address>", "address of the server (env BUSBAR_URL, default the local one)").helpGroup(group),
+    )
+    .addOption(
+      new Option(
+        "--token-file <file>",
+        "file that holds the token (env BUSBAR_TOKEN or BUSBAR_TOKEN_FILE, default the local admin token)",
+      ).helpGroup(group),
+    )
+    .addOption(new Option("--timeout <duration>", "how long to wait for an answer").default("75s").helpGroup(group));
+}
+
+export type WindowFlags = { readonly limit?: number; readonly offset?: number };
+
+export function addWindowOptions(command: Command): Command {
+  return command
+    .option("--limit <count>", "print at most this many", parseCount)
+    .option("--offset <count>", "leave out this many at the beginning", parseCount);
+}
+
+/** Examples below the help of a command. */
+export function addExamples(command: Command, ...examples: readonly string[]): Command {
+  return command.addHelpText("after", `\nExamples:\n${examples.map((example) => `  $ busbar ${example}`).join("\n")}`);
+}
+
+/** An id may stand as an argument or behind its flag, but must stand somewhere. */
+export function requireId(what: string, argument: string | undefined, flag: string | undefined): string {
+  const given = argument ?? flag;
+  if (argument !== undefined && flag !== undefined && argument !== flag) {
+    throw new UsageError(`two different ${what}s are given: "${argument}" and "${flag}"`);
+  }
+  if (given === undefined || given === "" || given === "." || given === "..") {
+    throw new UsageError(given === undefined ? `which ${what}? give its id` : `"${given}" is not the id of a ${what}`);
+  }
+  return given;
+}
+
+/** `--name a,b --name c` gives a, b, c. */
+export function collect(text: string, before: readonly string[] = []): readonly string[] {
+  const found = text.split(",").map((part) => part.trim());
+  return [...before, ...found.filter((part) => part !== "")];
+}
+
+function parseCount(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("It must be a whole number.");
+  return Number(text);
+}

@@ -1,0 +1,114 @@
+import { writeFileSync } from "node:fs";
+import type { Command } from "commander";
+import type { Cli } from "#cli/cli.ts";
+import {
+  addConnectionOptions,
+  addExamples,
+  addWindowOptions,
+  clientCommand,
+  requireId,
+  type WindowFlags,
+} from "#cli/client-command.ts";
+import { addOfflineBlueprintCommands } from "#cli/commands/blueprint/offline.ts";
+import { fetchList } from "#cli/fetch-list.ts";
+import { printRecord, printTable, remark } from "#cli/print.ts";
+import { remarkDiagnostics } from "#cli/remark-diagnostics.ts";
+import { type ClientFlags, openSession } from "#cli/session.ts";
+import { UsageError } from "#cli/usage-error.ts";
+import type { Blueprint } from "#client/resources.ts";
+
+type BlueprintFlags = ClientFlags & { readonly blueprintId?: string };
+
+export function addBlueprintCommands(blueprint: Command, cli: Cli): void {
+  addOfflineBlueprintCommands(blueprint, cli);
+  addExamples(
+    blueprint,
+    "blueprint lint --strict ./my-blueprint/",
+    "blueprint upload ./my-blueprint/",
+    "blueprint list",
+    "blueprint download BLUEPRINT_ID --output my-blueprint.zip",
+  );
+
+  addWindowOptions(clientCommand(blueprint, "list", "List the blueprints on the server.")).action(
+    async (flags: ClientFlags & WindowFlags) => {
+      const { client, wait } = await openSession(cli, flags);
+      await printTable(cli, flags, {
+        ...(await wait(fetchList("blueprints", client.blueprints.list, flags))),
+        columns: COLUMNS,
+      });
+    },
+  );
+
+  withBlueprint(clientCommand(blueprint, "get [blueprint]", "Show one blueprint.")).action(
+    async (argument: string | undefined, flags: BlueprintFlags) => {
+      const id = requireId("blueprint", argument, flags.blueprintId);
+      const { client, wait } = await openSession(cli, flags);
+      await printBlueprint(cli, flags, await wait(client.blueprints.get(id)));
+    },
+  );
+
+  const upload = clientCommand(blueprint, "upload [path]", "Upload a blueprint: a folder, a zip, or a bare manifest.")
+    .option("-p, --path <path>", "the blueprint, if not given as argument")
+    .action(async (argument: string | undefined, flags: ClientFlags & { path?: string }) => {
+      const path = argument ?? flags.path;
+      if (path === undefined) throw new UsageError("which blueprint? give its folder, zip or manifest");
+      const { readBlueprint } = await import("#cli/read-blueprint.ts");
+      const content = await readBlueprint(path);
+      const { client, wait } = await openSession(cli, flags);
+      const answer = await wait(client.blueprints.upload(content));
+      await printBlueprint(cli, flags, answer);
+      remarkDiagnostics(cli, answer.diagnostics);
+    });
+  addExamples(
+    upload,
+    "blueprint upload ./my-blueprint/",
+    "blueprint upload my-blueprint.zip",
+    "blueprint upload manifest.yml",
+  );
+
+  const download = blueprint.command("download [blueprint]").description("Download a blueprint as a zip.");
+  withBlueprint(addConnectionOptions(download))
+    .option("-o, --output <file>", "file to write, - for stdout; default is the blueprint's id with .zip")
+    .option("-f, --force", "replace the file if there is one")
+    .action(async (argument: string | undefined, flags: BlueprintFlags & { force?: boolean }) => {
+      const id = requireId("blueprint", argument, flags.blueprintId);
+      const { client, wait } = await openSession(cli, flags);
+      const content = await wait(client.blueprints.download(id));
+      const file = flags.output ?? `${id.replaceAll(/[^\w-]/g, "_")}.zip`;
+      if (file === "-") cli.stdout.write(content);
+      else saveFile(file, content, flags.force === true);
+      if (file !== "-") remark(cli, `${content.length} bytes`);
+      if (file !== "-") cli.stdout.write(`${file}\n`);
+    });
+}
+
+function saveFile(file: string, content: Uint8Array, replace: boolean): void {
+  try {
+    writeFileSync(file, content, { flag: replace ? "w" : "wx" });
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EEXIST") {
+      throw new UsageError(`${file} is already there: add --force to replace it, or --output to write elsewhere`);
+    }
+    throw error;
+  }
+}
+
+const COLUMNS = {
+  ID: (blueprint: Blueprint) => blueprint.id,
+  NAME: (blueprint: Blueprint) => blueprint.display_name,
+  VERSION: (blueprint: Blueprint) => blueprint.version,
+  SIZE: (blueprint: Blueprint) => blueprint.size,
+  CREATED: (blueprint: Blueprint) => blueprint.created_at,
+};
+
+function printBlueprint(cli: Cli, flags: ClientFlags, answer: { readonly blueprint: Blueprint }): Promise<void> {
+  const { id, display_name, version, digest, size, created_at } = answer.blueprint;
+  return printRecord(cli, flags, {
+    answer,
+    fields: { id, name: display_name, version, digest, size, created: created_at },
+  });
+}
+
+function withBlueprint(command: Command): Command {
+  return command.option("-b, --blueprint-id <id>", "the blueprint, if not given as argument");
+}

@@ -1,0 +1,129 @@
+import { type Command, Option } from "commander";
+import type { Cli } from "#cli/cli.ts";
+import { addExamples } from "#cli/client-command.ts";
+import type { DiffFlags } from "./diff.ts";
+import type { DocsFlags } from "./docs.ts";
+import type { InitFlags } from "./init.ts";
+import type { LintFlags } from "./lint.ts";
+import type { PackFlags } from "./pack.ts";
+import type { ShowFlags } from "./show.ts";
+import type { TypesFlags } from "./types.ts";
+
+const PATH =
+  "A PATH is a folder with a manifest, a manifest, a zip, or - for standard input; default is the folder you are in.";
+const SCHEMA = "http://127.0.0.1:8080/schemas/device-3.0.json";
+
+/** The verbs for authors. They need no server; each is loaded when it is used. */
+export function addOfflineBlueprintCommands(blueprint: Command, cli: Cli): void {
+  addInit(blueprint, cli);
+  addLint(blueprint, cli);
+  addShow(blueprint, cli);
+  addDiff(blueprint, cli);
+  addDocs(blueprint, cli);
+  addTypes(blueprint, cli);
+  addPack(blueprint, cli);
+  blueprint
+    .command("schema")
+    .description("Print the manifest language as JSON Schema, for editors.")
+    .action(async () => (await import("./schema.ts")).schema(cli));
+}
+
+function addInit(blueprint: Command, cli: Cli): void {
+  const command = blueprint
+    .command("init [folder]")
+    .description("Write a first manifest with comments. Asks what no flag says.")
+    .option("--name <name>", "name of the blueprint")
+    .option("--kind <kind>", "kind of device: battery, pv-inverter, grid-meter, ev-charger, ... or other")
+    .addOption(new Option("--runtime <runtime>", "who talks to the device").choices(["lua", "embedded"]))
+    .option("--schema <address>", "JSON Schema that the editor shall use", SCHEMA)
+    .option("-y, --yes", "ask nothing, take the defaults")
+    .option("-f, --force", "replace a manifest that is already there")
+    .action(async (folder: string | undefined, flags: InitFlags) =>
+      (await import("./init.ts")).init(cli, folder, flags),
+    );
+  addExamples(
+    command,
+    "blueprint init my-battery --kind battery",
+    "blueprint init my-device --name Pump --runtime lua --yes",
+  );
+}
+
+function addLint(blueprint: Command, cli: Cli): void {
+  const output = new Option("-o, --output <format>", "how to print").choices(["pretty", "json", "github", "sarif"]);
+  const command = blueprint
+    .command("lint [paths...]")
+    .description("Check blueprints. Fails when there is an error.")
+    .addOption(output.default("pretty"))
+    .option("--fix", "repair what can be repaired")
+    .option("--strict", "fail on warnings too")
+    .option("-q, --quiet", "do not show warnings")
+    .option("--profiles <folder>", "profiles of your own, besides those of Busbar")
+    .addHelpText("after", `\n${PATH} A folder of blueprints counts as each of them.`)
+    .action(async (paths: readonly string[], flags: LintFlags) => (await import("./lint.ts")).lint(cli, paths, flags));
+  addExamples(
+    command,
+    "blueprint lint",
+    "blueprint lint --strict blueprints/",
+    "blueprint lint -o github */manifest.yml",
+  );
+}
+
+function addShow(blueprint: Command, cli: Cli): void {
+  const output = new Option("-o, --output <format>", "how to print").choices(["table", "json", "yaml"]);
+  const command = blueprint
+    .command("show [path]")
+    .description("Show what a blueprint declares.")
+    .addOption(output)
+    .option("--resolved", "everything as Busbar understands it: defaults, aliases, included profiles")
+    .option("--profiles <folder>", "profiles of your own, besides those of Busbar")
+    .addHelpText("after", `\n${PATH}`)
+    .action(async (path: string | undefined, flags: ShowFlags) => (await import("./show.ts")).show(cli, path, flags));
+  addExamples(command, "blueprint show my-battery", "blueprint show my-battery.zip --resolved");
+}
+
+function addDiff(blueprint: Command, cli: Cli): void {
+  const output = new Option("-o, --output <format>", "how to print").choices(["table", "json", "yaml"]);
+  const command = blueprint
+    .command("diff <old> <new>")
+    .description("Tell what changes for a device when a blueprint replaces another, and what that breaks.")
+    .addOption(output.default("table"))
+    .option("--exit-code", "fail when something breaks")
+    .action(async (old: string, next: string, flags: DiffFlags) =>
+      (await import("./diff.ts")).diff(cli, [old, next], flags),
+    );
+  addExamples(command, "blueprint diff released.zip . --exit-code");
+}
+
+function addDocs(blueprint: Command, cli: Cli): void {
+  const command = fileOptions(blueprint.command("docs [path]").description("Write a Markdown page of a blueprint."))
+    .option("--profiles <folder>", "profiles of your own, besides those of Busbar")
+    .addHelpText("after", `\n${PATH}`)
+    .action(async (path: string | undefined, flags: DocsFlags) => (await import("./docs.ts")).docs(cli, path, flags));
+  addExamples(command, "blueprint docs my-battery --output my-battery.md");
+}
+
+function addTypes(blueprint: Command, cli: Cli): void {
+  const about = "Write TypeScript types of a blueprint's telemetry, properties, commands and configuration.";
+  const command = fileOptions(blueprint.command("types [path]").description(about))
+    .addHelpText("after", `\n${PATH}`)
+    .action(async (path: string | undefined, flags: TypesFlags) =>
+      (await import("./types.ts")).types(cli, path, flags),
+    );
+  addExamples(command, "blueprint types my-battery --output my-battery.d.ts");
+}
+
+function fileOptions(command: Command): Command {
+  return command
+    .option("-o, --output <file>", "file to write; default is standard output")
+    .option("-f, --force", "replace the file if there is one");
+}
+
+function addPack(blueprint: Command, cli: Cli): void {
+  const command = blueprint
+    .command("pack [folder]")
+    .description("Pack a folder into a zip for upload. The same folder always gives the same bytes.")
+    .option("-o, --output <file>", "file to write, - for stdout; default is the folder's name with .zip")
+    .option("-f, --force", "replace the file if there is one")
+    .action(async (path: string | undefined, flags: PackFlags) => (await import("./pack.ts")).pack(cli, path, flags));
+  addExamples(command, "blueprint pack my-battery");
+}

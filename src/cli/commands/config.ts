@@ -1,0 +1,33 @@
+import { type Command, Option } from "commander";
+import type { Cli } from "#cli/cli.ts";
+import { addExamples } from "#cli/client-command.ts";
+import { printTable } from "#cli/print.ts";
+import { readFileIfPresent } from "#cli/read-file-if-present.ts";
+import { settingsHelp } from "#cli/settings-help.ts";
+import { type ConfigEntry, loadConfig } from "#config";
+
+/** Takes the flags of `serve`, so that a change can be tried before it is made. */
+export function addConfigCommand(command: Command, cli: Cli): void {
+  command
+    .usage("[options] [settings]")
+    .allowUnknownOption()
+    .allowExcessArguments()
+    .addOption(new Option("-o, --output <format>", "how to print").choices(["table", "json", "yaml"]).default("table"))
+    .addHelpText("after", settingsHelp)
+    .action(async (flags: { readonly output: string }) => {
+      const { origins } = await loadConfig({
+        flags: command.args,
+        env: cli.env,
+        cwd: cli.cwd,
+        readFile: readFileIfPresent,
+      });
+      await printTable(cli, flags, { answer: { settings: origins }, rows: origins, columns: COLUMNS });
+    });
+  addExamples(command, "config", "config --port 9000 -o json");
+}
+
+const COLUMNS = {
+  SETTING: (entry: ConfigEntry) => entry.name,
+  VALUE: ({ value }: ConfigEntry) => (Array.isArray(value) ? value.join(",") : String(value ?? "")),
+  FROM: (entry: ConfigEntry) => entry.origin,
+};

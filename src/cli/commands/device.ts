@@ -1,0 +1,179 @@
+import { type Command, Option } from "commander";
+import type { Cli } from "#cli/cli.ts";
+import {
+  addExamples,
+  addWindowOptions,
+  clientCommand,
+  collect,
+  requireId,
+  type WindowFlags,
+} from "#cli/client-command.ts";
+import { addDeviceCreateCommands } from "#cli/commands/device-create.ts";
+import { confirm } from "#cli/confirm.ts";
+import { fetchList } from "#cli/fetch-list.ts";
+import { printAnswer, printRecord, printTable, remark } from "#cli/print.ts";
+import { printDevice } from "#cli/print-device.ts";
+import { type ClientFlags, openSession, type Session } from "#cli/session.ts";
+import { addBlueprintOptions, type BlueprintFlags, requireBlueprint } from "#cli/upload-blueprint.ts";
+import { UsageError } from "#cli/usage-error.ts";
+import type { CommunicationConfig, Device, Expansion, MqttProtocol } from "#client/resources.ts";
+
+type DeviceFlags = ClientFlags & { readonly deviceId?: string };
+
+export function addDeviceCommands(device: Command, cli: Cli): void {
+  addExamples(
+    device,
+    "device list --expand connectivity",
+    'device create standalone "Meter 1" --site-id SITE_ID --slug meter-1',
+    "device get meter-1",
+    "device generate-config meter-1 --protocol MQTT",
+  );
+  addListCommand(device, cli);
+  /** Declares a command on one device: it is found by id or slug, as argument or behind -d. */
+  const onDevice = <Flags extends DeviceFlags>(
+    [usage, about]: readonly [string, string],
+    run: (session: Session, id: string, flags: Flags) => Promise<void>,
+  ): Command =>
+    clientCommand(device, usage, about)
+      .option("-d, --device-id <id>", "the device, if not given as argument")
+      .action(async (argument: string | undefined, flags: Flags) => {
+        const id = requireId("device", argument, flags.deviceId);
+        await run(await openSession(cli, flags), id, flags);
+      });
+
+  onDevice<DeviceFlags & { expand?: readonly Expansion[] }>(
+    ["get [device]", "Show one device."],
+    async ({ client, wait }, id, flags) => {
+      await printDevice(cli, flags, await wait(client.devices.get(id, { expand: flags.expand })));
+    },
+  ).addOption(expandOption());
+
+  addDeviceCreateCommands(device.command("create").description("Create a device."), cli);
+
+  type Change = {
+    readonly name?: string;
+    readonly slug?: string;
+    readonly parentId?: string;
+    readonly childType?: string;
+  };
+  onDevice<DeviceFlags & Change>(
+    ["update [device]", "Change a device's name, slug or parent."],
+    async ({ client, wait }, id, flags) => {
+      const { name, slug, parentId, childType } = flags;
+      const change = {
+        ...(name === undefined ? {} : { name }),
+        ...(slug === undefined ? {} : { slug }),
+        ...(parentId === undefined ? {} : { parent_id: parentId }),
+        ...(childType === undefined ? {} : { child_type: childType }),
+      };
+      if (Object.keys(change).length === 0)
+        throw new UsageError("nothing to change: give --name, --slug, --parent-id or --child-type");
+      await printDevice(cli, flags, await wait(client.devices.update(id, change)));
+    },
+  )
+    .option("-n, --name <name>", "new name")
+    .option("--slug <slug>", "new slug, a short name for addresses")
+    .option("--parent-id <id>", "new parent")
+    .option("--child-type <type>", "what it is to its parent");
+
+  onDevice<DeviceFlags & { yes?: boolean }>(
+    ["delete [device]", "Delete a device."],
+    async ({ client, wait }, id, flags) => {
+      const found = await wait(client.devices.get(id));
+      await confirm(cli, flags, `Delete the device "${found.device.name}" (${found.device.id})?`);
+      await printAnswer(cli, flags, await wait(client.devices.delete(id)), () => `deleted ${found.device.id}`);
+    },
+  ).option("-y, --yes", "do not ask");
+
+  onDevice(
+    ["properties [device]", "Show a device's properties as it last sent them."],
+    async ({ client, wait }, id, flags) => {
+      const answer = await wait(client.devices.properties(id));
+      const rows = Object.entries(answer.properties);
+      const columns = {
+        PROPERTY: ([name]: [string, unknown]) => name,
+        VALUE: ([, value]: [string, unknown]) => renderValue(value),
+      };
+      await printTable(cli, flags, { answer, rows, columns });
+    },
+  );
+
+  onDevice(
+    ["manifest [device]", "Show the manifest of a device's blueprint, as YAML or with -o json."],
+    async ({ client, wait }, id, flags) => {
+      const answer = await wait(client.devices.manifest(id));
+      const yaml = (await import("yaml")).stringify(answer.manifest, { lineWidth: 0 }).trimEnd();
+      await printAnswer(cli, flags, answer, () => yaml);
+    },
+  );
+
+  const assign = onDevice<DeviceFlags & BlueprintFlags>(
+    ["assign-blueprint [device]", "Give a device another blueprint."],
+    async (session, id, flags) => {
+      const blueprint = await requireBlueprint(cli, session, flags);
+      const answer = await session.wait(session.client.devices.assignBlueprint(id, blueprint));
+      await printDevice(cli, flags, answer);
+      for (const { breaking, message } of answer.changes ?? []) remark(cli, `${breaking ? "BREAKING " : ""}${message}`);
+    },
+  );
+  addBlueprintOptions(assign).alias("change-blueprint");
+
+  onDevice<DeviceFlags & { protocol: MqttProtocol }>(
+    ["generate-config [device]", "Make new credentials for a device; those before stop working."],
+    async ({ client, wait }, id, flags) => {
+      const answer = await wait(client.devices.generateConfig(id, flags.protocol));
+      await printRecord(cli, flags, { answer, fields: configFields(answer.config) });
+      remark(cli, "The credentials are shown this once. Give them to the device, or store them safely.");
+    },
+  ).addOption(
+    new Option("--protocol <protocol>", "how the device connects").choices(["MQTT", "MQTTS"]).default("MQTT"),
+  );
+}
+
+function addListCommand(device: Command, cli: Cli): void {
+  type ListFlags = ClientFlags & WindowFlags & { readonly siteId?: string; readonly expand?: readonly Expansion[] };
+  addWindowOptions(clientCommand(device, "list", "List the devices you can see."))
+    .option("-s, --site-id <id>", "only those of this site")
+    .addOption(expandOption())
+    .action(async (flags: ListFlags) => {
+      const { client, wait } = await openSession(cli, flags);
+      const { siteId, expand } = flags;
+      const list = await wait(
+        fetchList(
+          "devices",
+          (window) =>
+            siteId === undefined
+              ? client.devices.list({ ...window, expand })
+              : client.devices.listBySite(siteId, { ...window, expand }),
+          flags,
+        ),
+      );
+      const status = expand?.includes("connectivity") === true ? STATUS : {};
+      await printTable(cli, flags, { ...list, columns: { ...COLUMNS, ...status } });
+    });
+}
+
+const COLUMNS = {
+  ID: (device: Device) => device.id,
+  NAME: (device: Device) => device.name,
+  SLUG: (device: Device) => device.slug,
+  TYPE: (device: Device) => device.type,
+  "SITE ID": (device: Device) => device.site_id,
+};
+const STATUS = { STATUS: (device: Device) => device.connectivity?.status };
+
+function expandOption(): Option {
+  return new Option(
+    "--expand <parts>",
+    "also fetch manifest, properties, connectivity, communication, raised_alert_names or site",
+  ).argParser(collect);
+}
+
+function configFields(config: CommunicationConfig): Readonly<Record<string, string | number>> {
+  const { mqtt_credentials: credentials, ...rest } = config;
+  return { ...rest, ...credentials };
+}
+
+function renderValue(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

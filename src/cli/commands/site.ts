@@ -1,0 +1,124 @@
+import type { Command } from "commander";
+import type { Cli } from "#cli/cli.ts";
+import { addExamples, addWindowOptions, clientCommand, requireId, type WindowFlags } from "#cli/client-command.ts";
+import { confirm } from "#cli/confirm.ts";
+import { fetchList } from "#cli/fetch-list.ts";
+import { printAnswer, printRecord, printTable } from "#cli/print.ts";
+import { type ClientFlags, openSession } from "#cli/session.ts";
+import { UsageError } from "#cli/usage-error.ts";
+import type { Location, Site } from "#client/resources.ts";
+
+type SiteFlags = ClientFlags & {
+  readonly siteId?: string;
+  readonly name?: string;
+  readonly timezone?: string;
+  readonly location?: string;
+  readonly yes?: boolean;
+};
+
+export function addSiteCommands(site: Command, cli: Cli): void {
+  addExamples(site, "site list", 'site create "Plant 1" --timezone Europe/Berlin --location "Hamburg,53.55,9.99"');
+
+  addWindowOptions(clientCommand(site, "list", "List the sites you can see.")).action(
+    async (flags: ClientFlags & WindowFlags) => {
+      const { client, wait } = await openSession(cli, flags);
+      const list = await wait(fetchList("sites", client.sites.list, flags));
+      await printTable(cli, flags, { ...list, columns: COLUMNS });
+    },
+  );
+
+  withSite(clientCommand(site, "get [site]", "Show one site.")).action(
+    async (argument: string | undefined, flags: SiteFlags) => {
+      const id = requireId("site", argument, flags.siteId);
+      const { client, wait } = await openSession(cli, flags);
+      await printSite(cli, flags, await wait(client.sites.get(id)));
+    },
+  );
+
+  const create = clientCommand(site, "create [name]", "Create a site.");
+  withFields(create).action(async (argument: string | undefined, flags: SiteFlags) => {
+    const name = requireId("name", argument, flags.name);
+    const { client, wait } = await openSession(cli, flags);
+    await printSite(cli, flags, await wait(client.sites.create({ ...fieldsOf(flags), name })));
+  });
+  addExamples(create, 'site create "Plant 1" -t Europe/Berlin -l "Hamburg,53.55,9.99"');
+
+  const update = withSite(clientCommand(site, "update [site]", "Change a site's name, time zone or location."));
+  withFields(update).action(async (argument: string | undefined, flags: SiteFlags) => {
+    const id = requireId("site", argument, flags.siteId);
+    const change = fieldsOf(flags);
+    if (Object.keys(change).length === 0)
+      throw new UsageError("nothing to change: give --name, --timezone or --location");
+    const { client, wait } = await openSession(cli, flags);
+    await printSite(cli, flags, await wait(client.sites.update(id, change)));
+  });
+  addExamples(update, 'site update SITE_ID --name "Plant 2"');
+
+  withSite(clientCommand(site, "delete [site]", "Delete a site."))
+    .option("-y, --yes", "do not ask")
+    .action(async (argument: string | undefined, flags: SiteFlags) => {
+      const id = requireId("site", argument, flags.siteId);
+      const { client, wait } = await openSession(cli, flags);
+      const found = await wait(client.sites.get(id));
+      await confirm(cli, flags, `Delete the site "${found.site.name}" (${found.site.id})?`);
+      await printAnswer(cli, flags, await wait(client.sites.delete(id)), () => `deleted ${found.site.id}`);
+    });
+}
+
+const COLUMNS = {
+  ID: (site: Site) => site.id,
+  NAME: (site: Site) => site.name,
+  "TIME ZONE": (site: Site) => site.timezone,
+  LOCATION: (site: Site) => renderLocation(site.location),
+  "YOUR ROLE": (site: Site) => site.authorized_role,
+};
+
+const printSite = (cli: Cli, flags: ClientFlags, answer: { readonly site: Site }): Promise<void> =>
+  printRecord(cli, flags, {
+    answer,
+    fields: {
+      id: answer.site.id,
+      name: answer.site.name,
+      "time zone": answer.site.timezone,
+      location: renderLocation(answer.site.location),
+      "your role": answer.site.authorized_role,
+      created: answer.site.created_at,
+      updated: answer.site.updated_at,
+    },
+  });
+
+function withSite(command: Command): Command {
+  return command.option("-s, --site-id <id>", "the site, if not given as argument");
+}
+
+function withFields(command: Command): Command {
+  return command
+    .option("-n, --name <name>", "name of the site")
+    .option("-t, --timezone <zone>", "time zone, such as Europe/Berlin")
+    .option("-l, --location <place>", 'place as "NAME,LATITUDE,LONGITUDE" or "NAME"');
+}
+
+function fieldsOf({ name, timezone, location }: SiteFlags) {
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(timezone === undefined ? {} : { timezone }),
+    ...(location === undefined ? {} : { location: parseLocation(location) }),
+  };
+}
+
+/** The name may hold commas itself: the last two parts are the coordinates if both are numbers. */
+function parseLocation(text: string): Location {
+  const [, name = text, latitude, longitude] =
+    /^(.*),\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*$/.exec(text) ?? [];
+  if (name.trim() === "")
+    throw new UsageError(`the location "${text}" has no name; write it like "Hamburg,53.55,9.99"`);
+  return latitude === undefined
+    ? { name: name.trim() }
+    : { name: name.trim(), latitude: Number(latitude), longitude: Number(longitude) };
+}
+
+function renderLocation(location: Location | null | undefined): string | undefined {
+  if (!location) return undefined;
+  const { name, latitude, longitude } = location;
+  return latitude == null || longitude == null ? name : `${name} (${latitude}, ${longitude})`;
+}

@@ -1,0 +1,98 @@
+import { Command, CommanderError } from "commander";
+import type { Cli } from "./cli.ts";
+import { EXIT } from "./exit-code.ts";
+import { QuietFailure } from "./quiet-failure.ts";
+
+type AddCommands = (command: Command, cli: Cli) => void;
+
+/** A verb's file is loaded only when the verb is used, so that every start is fast. */
+const VERBS: Readonly<Record<string, readonly [about: string, load: () => Promise<AddCommands>]>> = {
+  serve: [
+    "Run Busbar here, as a gateway or as the cloud.",
+    async () => (await import("#cli/commands/serve.ts")).addServeCommand,
+  ],
+  config: [
+    "Print each setting and where it came from.",
+    async () => (await import("#cli/commands/config.ts")).addConfigCommand,
+  ],
+  site: [
+    "Sites: list, get, create, update, delete.",
+    async () => (await import("#cli/commands/site.ts")).addSiteCommands,
+  ],
+  device: [
+    "Devices: list, create, look into, connect.",
+    async () => (await import("#cli/commands/device.ts")).addDeviceCommands,
+  ],
+  blueprint: [
+    "Blueprints: write, check, compare, list, upload.",
+    async () => (await import("#cli/commands/blueprint.ts")).addBlueprintCommands,
+  ],
+  token: [
+    "Access tokens: create, list, revoke.",
+    async () => (await import("#cli/commands/token.ts")).addTokenCommands,
+  ],
+  audit: [
+    "The audit log: who did or tried what.",
+    async () => (await import("#cli/commands/audit.ts")).addAuditCommands,
+  ],
+  health: [
+    "Ask a server whether it is ready for work.",
+    async () => (await import("#cli/commands/health.ts")).addHealthCommand,
+  ],
+  version: ["Print the version.", async () => (await import("#cli/commands/version.ts")).addVersionCommand],
+};
+
+const HELP = `
+Examples:
+  $ busbar serve --demo                 run a gateway with a demo site
+  $ busbar site list                    what is there
+  $ busbar token create ci --level user give someone access
+  $ busbar device list -o json          answers for programs
+
+Commands that talk to a server use the local one unless --url or BUSBAR_URL names another, with the token of
+BUSBAR_TOKEN, --token-file, or the local data folder. Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not allowed,
+4 not found, 5 no answer.`;
+
+/** Runs one command. Gives the exit code; everything printed goes through `cli`. */
+export async function runCli(argv: readonly string[], cli: Cli): Promise<number> {
+  try {
+    if (argv[0] === "-V" || argv[0] === "--version") {
+      cli.stdout.write(`${(await import("./version.ts")).version()}\n`);
+      return EXIT.ok;
+    }
+    const program = await buildProgram(argv, cli);
+    if (argv.length === 0) program.outputHelp();
+    else await program.parseAsync(argv, { from: "user" });
+    return EXIT.ok;
+  } catch (error) {
+    // Commander has printed its message already, and help that was asked for is no failure.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    if (error instanceof QuietFailure) return error.exitCode;
+    const { describeFailure } = await import("./describe-failure.ts");
+    const { exitCode, lines } = describeFailure(error);
+    cli.stderr.write(`busbar: ${lines.join("\n")}\n`);
+    return exitCode;
+  }
+}
+
+async function buildProgram(argv: readonly string[], cli: Cli): Promise<Command> {
+  const program = new Command("busbar")
+    .description("Busbar runs energy sites: commands, telemetry and blueprints for their devices.")
+    .usage("<command> [options]")
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => cli.stdout.write(text),
+      writeErr: (text) => cli.stderr.write(text),
+      outputError: (text, write) => write(text.replace(/^error: /, "busbar: ")),
+    })
+    .showHelpAfterError("Add --help to see what is possible.")
+    .addHelpText("after", HELP)
+    .option("-V, --version", "print the version");
+  const words = argv.filter((word) => !word.startsWith("-"));
+  const verb = words[0] === "help" ? words[1] : words[0];
+  for (const [name, [about, load]] of Object.entries(VERBS)) {
+    const command = program.command(name).description(about);
+    if (name === verb) (await load())(command, cli);
+  }
+  return program;
+}

@@ -1,0 +1,85 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Client, createClient } from "#client/create-client.ts";
+import { type Config, loadConfig } from "#config";
+import { parseDuration } from "#core/time/duration.ts";
+import type { Cli } from "./cli.ts";
+import { withProgress } from "./progress.ts";
+import { readFileIfPresent } from "./read-file-if-present.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** Flags that every command that talks to a server takes. */
+export type ClientFlags = {
+  readonly url?: string;
+  readonly tokenFile?: string;
+  readonly timeout: string;
+  readonly output?: string;
+};
+
+export type Session = {
+  readonly client: Client;
+  /** Waits for an answer and shows on a terminal that it does. */
+  readonly wait: <T>(answer: Promise<T>) => Promise<T>;
+};
+
+/** Finds the server and the token: flags, then environment, then the local configuration. */
+export async function openSession(cli: Cli, flags: ClientFlags): Promise<Session> {
+  const { config } = await loadConfig({ flags: [], env: cli.env, cwd: cli.cwd, readFile: readFileIfPresent });
+  const url = parseAddress(flags.url ?? (cli.env["BUSBAR_URL"] || localAddress(config)));
+  const client = createClient({
+    url: url.href,
+    token: findToken(cli, flags, isLoopback(url) ? config : undefined),
+    headerPrefix: config.http.headerPrefixes[0],
+    timeout: parseTimeout(flags.timeout),
+  });
+  return { client, wait: (answer) => withProgress(cli, `waiting for ${url.host}`, answer) };
+}
+
+/** The admin token of the local data folder is never sent to another machine. */
+function findToken(cli: Cli, flags: ClientFlags, local: Config | undefined): string | undefined {
+  if (flags.tokenFile !== undefined) return readTokenFile(flags.tokenFile, "--token-file");
+  const { BUSBAR_TOKEN: token, BUSBAR_TOKEN_FILE: file } = cli.env;
+  if (token) return token;
+  if (file) return readTokenFile(file, "BUSBAR_TOKEN_FILE");
+  if (local === undefined) return undefined;
+  return local.admin.token?.reveal() ?? readFileIfPresent(join(local.data, "admin.token"))?.trim();
+}
+
+function readTokenFile(path: string, origin: string): string {
+  try {
+    const token = readFileSync(path, "utf8").trim();
+    if (token !== "") return token;
+  } catch (error) {
+    throw new UsageError(
+      `${origin}: cannot read ${path} (${error instanceof Error && "code" in error ? error.code : error})`,
+    );
+  }
+  throw new UsageError(`${origin}: ${path} is empty`);
+}
+
+function localAddress({ host, port }: Config): string {
+  const reachable = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
+  return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}`;
+}
+
+function parseAddress(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw new UsageError(`"${text}" is not the address of a server; write it like http://127.0.0.1:8080`);
+  }
+  return url;
+}
+
+function isLoopback({ hostname }: URL): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d+){3}$/.test(hostname);
+}
+
+/** The longest wait a timer can count, in milliseconds: about 24 days. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
+function parseTimeout(text: string): number {
+  const duration = parseDuration(text);
+  if (duration === undefined || duration <= 0n)
+    throw new UsageError(`--timeout must be a duration such as 30s, not "${text}"`);
+  return Math.min(Number(duration / 1_000_000n), LONGEST_TIMER);
+}

@@ -1,0 +1,20 @@
+import { refuse } from "#core/app-error.ts";
+
+interface Headers {
+  readonly header: (name: string) => string | undefined;
+}
+
+/** Milliseconds of `Prefer: wait=N` (RFC 7240); other preferences are not ours. */
+export function waitOf({ header }: Headers): number | undefined {
+  const match = /(?:^|[,;])\s*wait\s*=\s*"?(\d{1,6})"?/i.exec(header("prefer") ?? "");
+  return match === null ? undefined : Number(match[1]) * 1000;
+}
+
+export function idempotencyKey({ header }: Headers): string | undefined {
+  const key = header("idempotency-key");
+  if (key === undefined || key === "") return undefined;
+  if (/^[\x21-\x7e]{1,200}$/.test(key)) return key;
+  throw refuse("invalid_request", "Idempotency-Key must have 1 to 200 visible ASCII characters", {
+    header: "Idempotency-Key",
+  });
+}

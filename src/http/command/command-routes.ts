@@ -1,0 +1,157 @@
+import { Type } from "typebox";
+import { EXECUTION_STATES } from "#core/command/execution.ts";
+import { idempotencyKey, waitOf } from "#http/command/command-headers.ts";
+import { commandInputSchema, executionSchema, parseCommandInput, renderExecution } from "#http/command/command-wire.ts";
+import { choice, dateTime, list, listOf, type ParsedQuery, pageOf, paging } from "#http/query.ts";
+import { type Route, route } from "#http/route.ts";
+import { listAnswer, renderPage } from "#http/wire.ts";
+import { type CreateNeeds, createExecution } from "#service/command/create-execution.ts";
+import { executeCommand } from "#service/command/execute-command.ts";
+import {
+  type ExecutionQuery,
+  listDeviceExecutions,
+  listSiteExecutions,
+  readExecution,
+  readLog,
+} from "#service/command/read-executions.ts";
+import type { Needs } from "#service/ports.ts";
+
+const tag = "Commands";
+const expand = listOf("Adds the log of all responses.", ["log"]);
+const answer = Type.Object({ execution: executionSchema }, { additionalProperties: false });
+const listQuery = {
+  ...paging,
+  retention: choice("Only persistent executions unless said otherwise.", ["PERSISTENT", "EPHEMERAL", "ALL"]),
+  order: choice("By creation; oldest first unless said otherwise.", ["CREATED_AT_ASC", "CREATED_AT_DESC"]),
+  "created_at.gte": dateTime("Leaves out executions older than this."),
+  "created_at.lt": dateTime("Leaves out this moment and what came after."),
+  "name.in": list("Only these commands, by the sent name or the manifest name."),
+  "state.in": listOf("Only these states.", EXECUTION_STATES),
+};
+const siteListQuery = {
+  ...listQuery,
+  "device_id.in": list("Only these devices, by id or slug."),
+  "device.profiles.has_all": list("Only devices that implement all of these profiles."),
+  "device.child_type.in": list("Only children of these types."),
+  "device.parent_id.in": list("Only children of these devices, by id or slug."),
+};
+
+export interface CommandNeeds extends CreateNeeds, Pick<Needs, "sites"> {
+  /** The longest time that execute waits, in milliseconds. */
+  readonly waitLimitMs: number;
+}
+
+export function commandRoutes(needs: CommandNeeds): readonly Route[] {
+  return [
+    route({
+      method: "POST",
+      path: "/v3/devices/:device_id/commands/execute",
+      operation: "executeCommand",
+      summary: "Execute a command",
+      description:
+        "Answers when the execution has ended, or with its state after 60 s, or sooner with the header Prefer: wait=N. " +
+        "An error of the device and a timeout are states, not failures of the call. The header Idempotency-Key makes a repetition safe.",
+      tag,
+      access: "readonly",
+      query: { expand },
+      body: commandInputSchema,
+      answer,
+      handle: async (call) => {
+        const input = parseCommandInput(call.body, {
+          device: call.params.device_id,
+          idempotencyKey: idempotencyKey(call),
+        });
+        const waitMs = Math.min(waitOf(call) ?? needs.waitLimitMs, needs.waitLimitMs);
+        const execution = await executeCommand(needs, call, { input, waitMs, signal: call.signal });
+        const log = call.query.expand?.includes("log") ? await readLog(needs, execution.id) : undefined;
+        return { execution: renderExecution(execution, log) };
+      },
+    }),
+    route({
+      method: "POST",
+      path: "/v3/devices/:device_id/commands/executions",
+      operation: "createCommandExecution",
+      summary: "Create a command execution",
+      description: "Answers at once. The header Idempotency-Key makes a repetition safe.",
+      tag,
+      access: "readonly",
+      body: commandInputSchema,
+      answer: Type.Object({ execution_id: Type.String() }, { additionalProperties: false }),
+      handle: async (call) => {
+        const input = parseCommandInput(call.body, {
+          device: call.params.device_id,
+          idempotencyKey: idempotencyKey(call),
+        });
+        return { execution_id: (await createExecution(needs, call, input)).id };
+      },
+    }),
+    route({
+      method: "GET",
+      path: "/v3/devices/:device_id/commands/executions/:execution_id",
+      operation: "getCommandExecution",
+      summary: "Get a command execution",
+      tag,
+      access: "readonly",
+      query: { expand },
+      answer,
+      handle: async (call) => {
+        const { device_id: device, execution_id: executionId } = call.params;
+        const execution = await readExecution(needs, call, { device, executionId });
+        const log = call.query.expand?.includes("log") ? await readLog(needs, execution.id) : undefined;
+        return { execution: renderExecution(execution, log) };
+      },
+    }),
+    route({
+      method: "GET",
+      path: "/v3/devices/:device_id/commands/executions",
+      operation: "listCommandExecutions",
+      summary: "List the command executions of a device",
+      tag,
+      access: "readonly",
+      query: listQuery,
+      answer: listAnswer("executions", executionSchema),
+      handle: async (call) => {
+        const page = await listDeviceExecutions(needs, call, {
+          device: call.params.device_id,
+          query: parseListQuery(call.query),
+        });
+        return renderPage("executions", page, (execution) => renderExecution(execution));
+      },
+    }),
+    route({
+      method: "GET",
+      path: "/v3/sites/:site_id/commands/executions",
+      operation: "listSiteCommandExecutions",
+      summary: "List the command executions of a site",
+      tag,
+      access: "readonly",
+      query: siteListQuery,
+      answer: listAnswer("executions", executionSchema),
+      handle: async (call) => {
+        const page = await listSiteExecutions(needs, call, {
+          siteId: call.params.site_id,
+          query: {
+            ...parseListQuery(call.query),
+            devices: call.query["device_id.in"],
+            profiles: call.query["device.profiles.has_all"],
+            childTypes: call.query["device.child_type.in"],
+            parents: call.query["device.parent_id.in"],
+          },
+        });
+        return renderPage("executions", page, (execution) => renderExecution(execution));
+      },
+    }),
+  ];
+}
+
+function parseListQuery(query: ParsedQuery<typeof listQuery>): ExecutionQuery {
+  return {
+    names: query["name.in"],
+    states: query["state.in"],
+    retention: query.retention ?? "PERSISTENT",
+    since: query["created_at.gte"],
+    before: query["created_at.lt"],
+    newestFirst: query.order === "CREATED_AT_DESC",
+    page: pageOf(query),
+  };
+}

@@ -1,0 +1,58 @@
+import { type Static, Type } from "typebox";
+import { LOG_SEVERITIES } from "#core/device/device-message.ts";
+import { renderMicros } from "#http/command/command-wire.ts";
+import { choice, dateTime, listOf, pageOf, paging } from "#http/query.ts";
+import { type Route, route } from "#http/route.ts";
+import { listAnswer, oneOf, renderPage, strict, timestamp } from "#http/wire.ts";
+import { visibleDevice } from "#service/device/visible-device.ts";
+import type { DeviceLogEntry, Needs } from "#service/ports.ts";
+
+const logSchema = strict("DeviceLogEntry", {
+  timestamp: Type.Number({ description: "Unix seconds by the device's clock." }),
+  received_at: timestamp,
+  severity: oneOf(LOG_SEVERITIES),
+  message: Type.String(),
+  persist: Type.Boolean(),
+});
+const show = choice("Everything unless said otherwise.", ["ALL", "PERSISTED_ONLY", "TEMPORARY_ONLY"]);
+const PERSISTED = { ALL: undefined, PERSISTED_ONLY: true, TEMPORARY_ONLY: false } as const;
+
+export function deviceLogRoutes(needs: Pick<Needs, "devices" | "deviceLogs">): readonly Route[] {
+  return [
+    route({
+      method: "GET",
+      path: "/v3/devices/:device_id/logs",
+      operation: "listDeviceLogs",
+      summary: "Read the log of a device",
+      description: "What the device wrote, and what was wrong with its messages. Live: the events of kind log.",
+      tag: "Devices",
+      access: "readonly",
+      query: {
+        ...paging,
+        received_at_from: dateTime("Leaves out older entries."),
+        received_at_to: dateTime("Leaves out this moment and what came after."),
+        severity: listOf("Only these severities.", LOG_SEVERITIES),
+        order: choice("Oldest first unless said otherwise.", ["RECEIVED_AT_ASC", "RECEIVED_AT_DESC"]),
+        show,
+      },
+      answer: listAnswer("logs", logSchema),
+      handle: async (call) => {
+        const { query } = call;
+        const device = await visibleDevice(needs, call, call.params.device_id);
+        const persisted = PERSISTED[query.show ?? "ALL"];
+        const filter = {
+          ...(query.received_at_from !== undefined && { since: query.received_at_from }),
+          ...(query.received_at_to !== undefined && { before: query.received_at_to }),
+          ...(query.severity !== undefined && { severities: query.severity }),
+          ...(persisted !== undefined && { persisted }),
+          newestFirst: query.order === "RECEIVED_AT_DESC",
+        };
+        return renderPage("logs", await needs.deviceLogs.list(device.id, filter, pageOf(query)), renderLog);
+      },
+    }),
+  ];
+}
+
+function renderLog({ takenAt, receivedAt, severity, message, persist }: DeviceLogEntry): Static<typeof logSchema> {
+  return { timestamp: takenAt / 1000, received_at: renderMicros(receivedAt), severity, message, persist };
+}

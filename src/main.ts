@@ -1,0 +1,38 @@
+import { enableCompileCache } from "node:module";
+import { fileURLToPath } from "node:url";
+
+// Kept beside the packages and not in the shared temporary folder, where others could plant code.
+enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/busbar", import.meta.url)));
+
+const { runCli } = await import("#cli/run-cli.ts");
+const { askOnTerminal } = await import("#cli/ask-on-terminal.ts");
+
+/** Whoever sends more than this sends no blueprint; the reader says so. */
+const MOST_INPUT = 2 * 1024 * 1024;
+
+async function readInput(): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of process.stdin) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > MOST_INPUT) break;
+  }
+  return Buffer.concat(chunks);
+}
+
+// Whoever reads our output may stop early, as head does.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code === "EPIPE") process.exit(0);
+  throw error;
+});
+
+process.exitCode = await runCli(process.argv.slice(2), {
+  env: process.env,
+  cwd: process.cwd(),
+  stdout: process.stdout,
+  stderr: process.stderr,
+  ask: process.stdin.isTTY && process.stderr.isTTY ? askOnTerminal : undefined,
+  readInput,
+  serve: async (config, log) => (await import("#role/serve.ts")).serve(config, log),
+});

@@ -1,0 +1,53 @@
+// What is done again and again beside the calls.
+import type { Logger } from "pino";
+import type { Config } from "#config";
+import { toMilliseconds } from "#core/time/duration.ts";
+import { instant } from "#core/time/instant.ts";
+import { repeat } from "#role/repeat.ts";
+import type { Authenticator } from "#service/access/authenticator.ts";
+import type { Connectivity } from "#service/device/connectivity.ts";
+import type { Needs } from "#service/ports.ts";
+
+interface ChoreNeeds extends Pick<Needs, "audit" | "executions" | "deviceLogs" | "now"> {
+  readonly authenticator: Authenticator;
+  readonly connectivity: Connectivity;
+  readonly log: Logger;
+}
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+
+export function startChores(needs: ChoreNeeds, config: Config): { stop(): Promise<void> } {
+  const ago = (ms: number) => instant(needs.now() - ms);
+  const running = [
+    { name: "notice silent devices", everyMs: SECOND, task: async () => needs.connectivity.sweep() },
+    { name: "note token uses", everyMs: 15 * SECOND, task: () => needs.authenticator.flushUses() },
+    { name: "sweep executions", everyMs: MINUTE, task: () => untilDone(() => needs.executions.sweep(needs.now())) },
+    {
+      name: "prune device logs",
+      everyMs: 10 * MINUTE,
+      task: () =>
+        untilDone(() =>
+          needs.deviceLogs.prune({
+            persistedBefore: ago(toMilliseconds(config.logs.retention)),
+            temporaryBefore: ago(toMilliseconds(config.logs.temporaryRetention)),
+          }),
+        ),
+    },
+    {
+      name: "prune audit log",
+      everyMs: 60 * MINUTE,
+      task: () => untilDone(() => needs.audit.prune(ago(toMilliseconds(config.audit.retention)))),
+    },
+  ].map((chore) => repeat(needs.log, chore));
+  return {
+    async stop() {
+      for (const chore of running) await chore.stop();
+    },
+  };
+}
+
+/** Each step is small, so that other writes get their turn in between. */
+async function untilDone(step: () => Promise<number>): Promise<void> {
+  while ((await step()) > 0);
+}

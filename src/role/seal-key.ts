@@ -1,0 +1,20 @@
+// The key behind sealed values: a file of its own outside the database, readable by the owner alone.
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { writeSecretFile } from "#role/write-secret-file.ts";
+import { SEAL_KEY_BYTES } from "#service/access/seal.ts";
+
+export function readSealKey(data: string): Uint8Array {
+  const file = join(data, "seal.key");
+  try {
+    const key = Buffer.from(readFileSync(file, "utf8").trim(), "hex");
+    if (key.length === SEAL_KEY_BYTES) return key;
+    throw new Error(`${file} does not hold a key; restore it from a backup: without it sealed values are lost`);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
+  }
+  const key = randomBytes(SEAL_KEY_BYTES);
+  writeSecretFile(file, `${key.toString("hex")}\n`, 0o400);
+  return key;
+}

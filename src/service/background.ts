@@ -1,0 +1,21 @@
+/** Work that nobody waits for, supervised: a failure is told, and a stop waits for what runs. */
+export interface Background {
+  run(name: string, task: () => Promise<void>): void;
+  /** Resolves when nothing runs any more. */
+  idle(): Promise<void>;
+}
+
+export function createBackground(onFailure: (name: string, error: unknown) => void): Background {
+  const running = new Set<Promise<void>>();
+  return {
+    run(name, task) {
+      const work = task()
+        .catch((error: unknown) => onFailure(name, error))
+        .finally(() => running.delete(work));
+      running.add(work);
+    },
+    async idle() {
+      while (running.size > 0) await Promise.all(running);
+    },
+  };
+}

@@ -1,0 +1,130 @@
+// Keeps watch over open executions: hands them to devices, takes responses in, lets them time out, tells who waits.
+//
+// Invariants: an execution is stored before it is handed over, and marked as attempted, durably, before that; so a crash
+// at any moment leaves it unsent or sent once, never sent twice. Whoever waits is told after the change is durable.
+import type { Execution, Micros, Payload, ResponseState } from "#core/command/execution.ts";
+import { isOpen } from "#core/command/execution.ts";
+import type { ResponseMessage } from "#core/device/device-message.ts";
+import type { Background } from "#service/background.ts";
+import { type After, createDeadlines } from "#service/command/deadlines.ts";
+import type { EventHub } from "#service/event/event-hub.ts";
+import type { CommandChannel, Needs, OpenExecution } from "#service/ports.ts";
+
+export interface CommandDesk {
+  /** Takes over an execution that was just stored. */
+  accept(open: OpenExecution): void;
+  respond(deviceId: string, message: ResponseMessage): Promise<void>;
+  /** Hands over what waits for the device. */
+  deviceReachable(deviceId: string): void;
+  /** Resolves with the execution when it has ended, or as undefined when the time is up or the signal fires. */
+  waitForEnd(executionId: string, ms: number, signal: AbortSignal): Promise<Execution | undefined>;
+  /** Takes over what an earlier run left open. */
+  recover(): Promise<void>;
+  stop(): void;
+}
+
+export interface DeskNeeds extends Pick<Needs, "executions" | "seal" | "now"> {
+  readonly channel: CommandChannel;
+  readonly events: EventHub;
+  readonly background: Background;
+  readonly after: After;
+  /** Without a response for this long an execution becomes TIMEOUT. */
+  readonly responseTimeoutMs: number;
+  readonly onDropped: (deviceId: string, message: ResponseMessage) => void;
+}
+
+type Waiter = (execution: Execution) => void;
+
+export function createCommandDesk(needs: DeskNeeds): CommandDesk {
+  const waiters = new Map<string, Set<Waiter>>();
+  const deadlines = createDeadlines(needs.after, (id, deadline) => {
+    needs.background.run("time an execution out", async () => {
+      const execution = await needs.executions.expire(id, deadline);
+      if (execution !== undefined) changed(execution);
+    });
+  });
+
+  function changed(execution: Execution): void {
+    if (isOpen(execution.state)) {
+      deadlines.set(execution.id, execution.deadline, needs.responseTimeoutMs);
+    } else {
+      deadlines.clear(execution.id);
+      for (const tell of waiters.get(execution.id) ?? []) tell(execution);
+    }
+    needs.events.publish(execution, { kind: "execution", execution });
+  }
+
+  async function record(
+    { deviceId, id }: { readonly deviceId: string; readonly id: string },
+    { state, payload, repeated }: { state: ResponseState; payload: Payload | undefined; repeated: boolean },
+  ): Promise<boolean> {
+    const at = (needs.now() * 1000) as Micros;
+    const arrival = { state, payload, at, patienceMs: needs.responseTimeoutMs, repeated };
+    const execution = await needs.executions.record(deviceId, id, arrival);
+    if (execution !== undefined) changed(execution);
+    return execution !== undefined;
+  }
+
+  /** `open.attempted` means that this call is the one that may hand it over. */
+  async function handOver({ execution, attempted, sealed }: OpenExecution): Promise<void> {
+    const { id, deviceId, request } = execution;
+    if (!attempted && !(await needs.executions.markAttempted(id))) return;
+    const clear = sealed === undefined ? request.arguments : (JSON.parse(needs.seal.open(sealed, id)) as Payload);
+    try {
+      await needs.channel.send(deviceId, { id, name: request.manifestName, arguments: clear });
+    } catch {
+      // It certainly did not leave, so it may be handed over when the device is back.
+      await needs.executions.unmarkAttempted(id);
+      return;
+    }
+    await record({ deviceId, id }, { state: "STARTED", payload: undefined, repeated: false });
+  }
+
+  function handOverSoon(open: OpenExecution): void {
+    needs.background.run("hand a command over", () => handOver(open));
+  }
+
+  return {
+    accept(open) {
+      const { execution } = open;
+      deadlines.set(execution.id, execution.deadline, needs.responseTimeoutMs);
+      needs.events.publish(execution, { kind: "execution", execution });
+      if (open.attempted || needs.channel.isReady(execution.deviceId)) handOverSoon(open);
+    },
+    async respond(deviceId, message) {
+      if (!(await record({ deviceId, id: message.executionId }, message))) needs.onDropped(deviceId, message);
+    },
+    deviceReachable(deviceId) {
+      needs.background.run("hand over what waits for a device", async () => {
+        for (const open of await needs.executions.open(deviceId)) if (!open.attempted) await handOver(open);
+      });
+    },
+    waitForEnd(executionId, ms, signal) {
+      return new Promise((resolve) => {
+        const waiting = waiters.get(executionId) ?? new Set();
+        waiters.set(executionId, waiting);
+        const finish = (execution?: Execution) => {
+          callOff();
+          signal.removeEventListener("abort", giveUp);
+          waiting.delete(finish);
+          if (waiting.size === 0) waiters.delete(executionId);
+          resolve(execution);
+        };
+        const giveUp = () => finish();
+        const callOff = needs.after(ms, giveUp);
+        signal.addEventListener("abort", giveUp);
+        waiting.add(finish);
+        if (signal.aborted) giveUp();
+      });
+    },
+    async recover() {
+      const now = needs.now();
+      for (const { execution } of await needs.executions.open()) {
+        // Whatever the clock did meanwhile, nobody waits longer than once more the whole time.
+        const left = Math.min(Math.max(execution.deadline - now, 0), needs.responseTimeoutMs);
+        deadlines.set(execution.id, execution.deadline, left);
+      }
+    },
+    stop: () => deadlines.stop(),
+  };
+}

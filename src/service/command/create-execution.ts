@@ -1,0 +1,78 @@
+import { createHash } from "node:crypto";
+import { refuse } from "#core/app-error.ts";
+import type { Execution } from "#core/command/execution.ts";
+import { type CommandInput, hideSensitive, planCommand } from "#core/command/plan-command.ts";
+import { IDEMPOTENCY_LIFETIME_MS } from "#core/command/retention.ts";
+import { instant } from "#core/time/instant.ts";
+import { auditTrail } from "#service/access/audit-trail.ts";
+import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
+import type { CommandDesk } from "#service/command/command-desk.ts";
+import { visibleDevice } from "#service/device/visible-device.ts";
+import type { Call, CommandChannel, Idempotency, Needs } from "#service/ports.ts";
+
+export interface CreateNeeds extends Pick<Needs, "devices" | "executions" | "seal" | "now" | "newId"> {
+  readonly catalog: BlueprintCatalog;
+  readonly channel: CommandChannel;
+  readonly desk: CommandDesk;
+  readonly responseTimeoutMs: number;
+}
+
+export interface ExecutionInput extends CommandInput {
+  /** Id or slug. */
+  readonly device: string;
+  readonly idempotencyKey: string | undefined;
+}
+
+const MAX_OPEN = 1_000;
+
+/** Stored before it is sent: a crash between the two leaves a NEW execution that times out, not a lost one. */
+export async function createExecution(needs: CreateNeeds, call: Call, input: ExecutionInput): Promise<Execution> {
+  const device = await visibleDevice(needs, call, input.device);
+  if (device.blueprintId === undefined) {
+    throw refuse("command_not_found", `device ${device.slug} has no blueprint, so it has no commands`);
+  }
+  const known = await needs.catalog.get(device.blueprintId);
+  const plan = planCommand(known.blueprint, call.caller.level, { input, checkJson: known.checkJson });
+  const id = needs.newId();
+  const createdAt = needs.now();
+  const hidden = hideSensitive(plan.command, plan.arguments);
+  const isSensitive = [...plan.command.arguments.values()].some((argument) => argument.sensitive);
+  const execution: Execution = {
+    id,
+    deviceId: device.id,
+    siteId: device.siteId,
+    state: "NEW",
+    ephemeral: input.ephemeral,
+    createdAt,
+    request: { name: input.name, manifestName: plan.command.id, arguments: hidden },
+    response: undefined,
+    readLevel: plan.command.readAccessLevel,
+    deadline: instant(createdAt + needs.responseTimeoutMs),
+  };
+  const open = {
+    execution,
+    sealed: isSensitive ? needs.seal.seal(JSON.stringify(plan.arguments), id) : undefined,
+    attempted: needs.channel.isReady(device.id),
+  };
+  const trail = auditTrail(needs, call, {
+    target: { siteId: device.siteId, deviceId: device.id },
+    details: { execution_id: id, command: plan.command.id },
+  });
+  const stored = await needs.executions.insert(
+    { ...open, idempotency: idempotencyOf(call, input, createdAt), maxOpen: MAX_OPEN },
+    trail,
+  );
+  if (stored.isNew) needs.desk.accept(open);
+  return stored.execution;
+}
+
+function idempotencyOf(call: Call, input: ExecutionInput, createdAt: number): Idempotency | undefined {
+  if (input.idempotencyKey === undefined) return undefined;
+  const request = JSON.stringify([input.name, input.arguments, input.ephemeral]);
+  return {
+    tokenId: call.caller.tokenId,
+    key: input.idempotencyKey,
+    requestDigest: createHash("sha256").update(request).digest(),
+    expiresAt: instant(createdAt + IDEMPOTENCY_LIFETIME_MS),
+  };
+}

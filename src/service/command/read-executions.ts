@@ -1,0 +1,114 @@
+import { allows } from "#core/access/level.ts";
+import { refuse } from "#core/app-error.ts";
+import type { CommandResponse, Execution, ExecutionState } from "#core/command/execution.ts";
+import type { Instant } from "#core/time/instant.ts";
+import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
+import { visibleDevice } from "#service/device/visible-device.ts";
+import type { Call, ExecutionFilter, Needs, Page, PageRequest } from "#service/ports.ts";
+import { visibleSite } from "#service/site/visible-site.ts";
+
+type ReadNeeds = Pick<Needs, "devices" | "sites" | "executions" | "now"> & { readonly catalog: BlueprintCatalog };
+
+interface Which {
+  readonly device: string;
+  readonly executionId: string;
+}
+
+export async function readExecution(needs: ReadNeeds, call: Call, { device, executionId }: Which): Promise<Execution> {
+  const { id: deviceId } = await visibleDevice(needs, call, device);
+  const execution = await needs.executions.find(deviceId, executionId, needs.now());
+  if (execution === undefined) throw refuse("not_found", `there is no execution ${executionId.slice(0, 80)}`);
+  if (!allows(call.caller.level, execution.readLevel)) {
+    throw refuse(
+      "forbidden",
+      `reading executions of ${execution.request.manifestName} takes access level ${execution.readLevel}`,
+      {
+        needed: execution.readLevel,
+      },
+    );
+  }
+  return execution;
+}
+
+export async function readLog(needs: ReadNeeds, executionId: string): Promise<readonly CommandResponse[]> {
+  return await needs.executions.responses(executionId);
+}
+
+export interface ExecutionQuery {
+  readonly names: readonly string[] | undefined;
+  readonly states: readonly ExecutionState[] | undefined;
+  readonly retention: ExecutionFilter["retention"];
+  readonly since: Instant | undefined;
+  readonly before: Instant | undefined;
+  readonly newestFirst: boolean;
+  readonly page: PageRequest;
+}
+
+export async function listDeviceExecutions(
+  needs: ReadNeeds,
+  call: Call,
+  { device, query }: { readonly device: string; readonly query: ExecutionQuery },
+): Promise<Page<Execution>> {
+  const { id, siteId } = await visibleDevice(needs, call, device);
+  return await needs.executions.list({ ...filterOf(needs, call, query), siteId, deviceIds: [id] }, query.page);
+}
+
+export interface SiteExecutionQuery extends ExecutionQuery {
+  /** Ids or slugs. */
+  readonly devices: readonly string[] | undefined;
+  readonly profiles: readonly string[] | undefined;
+  readonly childTypes: readonly string[] | undefined;
+  readonly parents: readonly string[] | undefined;
+}
+
+export async function listSiteExecutions(
+  needs: ReadNeeds,
+  call: Call,
+  { siteId, query }: { readonly siteId: string; readonly query: SiteExecutionQuery },
+): Promise<Page<Execution>> {
+  await visibleSite(needs, call, siteId);
+  const deviceIds = await matchingDevices(needs, siteId, query);
+  const filter = { ...filterOf(needs, call, query), siteId, ...(deviceIds !== undefined && { deviceIds }) };
+  return await needs.executions.list(filter, query.page);
+}
+
+/** The site's devices that the device filters leave, or undefined when there is no such filter. */
+async function matchingDevices(
+  needs: ReadNeeds,
+  siteId: string,
+  { devices, profiles, childTypes, parents }: SiteExecutionQuery,
+): Promise<readonly string[] | undefined> {
+  if (devices === undefined && profiles === undefined && childTypes === undefined && parents === undefined)
+    return undefined;
+  const blueprintIds = profiles && (await needs.catalog.withProfiles(profiles));
+  const filter = {
+    scope: "all" as const,
+    siteId,
+    ...(childTypes !== undefined && { childTypes }),
+    ...(blueprintIds !== undefined && { blueprintIds }),
+  };
+  const { items } = await needs.devices.list(filter, { limit: Number.MAX_SAFE_INTEGER, offset: 0 });
+  const named = (names: readonly string[] | undefined, id: string | undefined) => {
+    if (names === undefined) return true;
+    const slug = id === undefined ? undefined : slugs.get(id);
+    return (id !== undefined && names.includes(id)) || (slug !== undefined && names.includes(slug));
+  };
+  const slugs = new Map(items.map((device) => [device.id, device.slug]));
+  return items
+    .filter((device) => named(devices, device.id) && named(parents, device.parentId))
+    .map((device) => device.id);
+}
+
+function filterOf(needs: ReadNeeds, call: Call, query: ExecutionQuery): ExecutionFilter {
+  return {
+    scope: call.caller.sites,
+    level: call.caller.level,
+    retention: query.retention,
+    newestFirst: query.newestFirst,
+    now: needs.now(),
+    ...(query.names !== undefined && { names: query.names }),
+    ...(query.states !== undefined && { states: query.states }),
+    ...(query.since !== undefined && { since: query.since }),
+    ...(query.before !== undefined && { before: query.before }),
+  };
+}

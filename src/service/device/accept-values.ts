@@ -1,0 +1,34 @@
+import type { EnumValue, TelemetryType, ValueType } from "#core/blueprint/blueprint.ts";
+import { valueProblem } from "#core/value/value-problem.ts";
+
+interface Declared {
+  readonly id: string;
+  readonly type: ValueType | TelemetryType;
+  readonly enum: readonly EnumValue[] | undefined;
+  readonly aliases: readonly string[];
+}
+
+export interface AcceptedValues {
+  readonly accepted: ReadonlyMap<string, unknown>;
+  /** Why a value was left out, by the name it came under. */
+  readonly refused: ReadonlyMap<string, string>;
+}
+
+/** Leaves out what is undeclared or does not fit its type or enum, and keeps the rest of the message. */
+export function acceptValues(
+  declared: ReadonlyMap<string, Declared>,
+  values: ReadonlyMap<string, unknown>,
+): AcceptedValues {
+  const accepted = new Map<string, unknown>();
+  const refused = new Map<string, string>();
+  for (const [name, value] of values) {
+    const attribute = declared.get(name) ?? [...declared.values()].find((one) => one.aliases.includes(name));
+    if (attribute === undefined) refused.set(name, "is not declared in the blueprint");
+    else if (value !== null) {
+      const problem = valueProblem(attribute, value);
+      if (problem === undefined) accepted.set(attribute.id, value);
+      else refused.set(name, problem);
+    }
+  }
+  return { accepted, refused };
+}

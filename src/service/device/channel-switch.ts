@@ -1,0 +1,25 @@
+import { refuse } from "#core/app-error.ts";
+import type { CommandChannel } from "#service/ports.ts";
+
+/** All carriers as one: a command goes over the one that reaches the device. */
+export interface ChannelSwitch extends CommandChannel {
+  add(channel: CommandChannel): void;
+}
+
+export function createChannelSwitch(): ChannelSwitch {
+  const channels: CommandChannel[] = [];
+  return {
+    add: (channel) => {
+      channels.push(channel);
+    },
+    isReady: (deviceId) => channels.some((channel) => channel.isReady(deviceId)),
+    async send(deviceId, command) {
+      const channel = channels.find((one) => one.isReady(deviceId));
+      if (channel === undefined) throw refuse("not_available", "the device is not reachable");
+      await channel.send(deviceId, command);
+    },
+    async sendConfiguration(deviceId, configuration) {
+      await channels.find((one) => one.isReady(deviceId))?.sendConfiguration(deviceId, configuration);
+    },
+  };
+}

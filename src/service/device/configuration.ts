@@ -1,0 +1,155 @@
+// Configuration buckets of a device: what its blueprint declares, filled in by people, read by the device.
+// Sensitive parameters are write-only: they are read as `***`, and sending `***` or nothing keeps what is stored.
+import { allows } from "#core/access/level.ts";
+import { AppError, type Refusal, refuse } from "#core/app-error.ts";
+import type { Blueprint, ConfigurationBucket } from "#core/blueprint/blueprint.ts";
+import type { Payload } from "#core/command/execution.ts";
+import { HIDDEN } from "#core/command/plan-command.ts";
+import type { Device } from "#core/device/device.ts";
+import { nearestOf } from "#core/text/nearest.ts";
+import { checkInputs } from "#core/value/check-inputs.ts";
+import { auditTrail } from "#service/access/audit-trail.ts";
+import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
+import { visibleDevice } from "#service/device/visible-device.ts";
+import type { Call, CommandChannel, DeviceConfiguration, Needs, StoredBucket } from "#service/ports.ts";
+
+export interface ConfigurationNeeds extends Pick<Needs, "devices" | "configurations" | "seal" | "now" | "newId"> {
+  readonly catalog: BlueprintCatalog;
+  readonly channel: CommandChannel;
+}
+
+type Buckets = ReadonlyMap<string, Payload>;
+
+/** The buckets the caller may read, or the one asked for; defaults filled in. */
+export async function readConfiguration(
+  needs: ConfigurationNeeds,
+  call: Call,
+  { device: idOrSlug, bucket }: { readonly device: string; readonly bucket: string | undefined },
+): Promise<Buckets> {
+  const { device, blueprint } = await configurable(needs, call, idOrSlug);
+  const declared =
+    bucket === undefined
+      ? [...blueprint.configuration.values()].filter((one) => allows(call.caller.level, one.accessLevel))
+      : [requireBucket(blueprint, call, bucket)];
+  const stored = new Map((await needs.configurations.get(device.id)).map((one) => [one.bucket, one.shown]));
+  return new Map(declared.map((one) => [one.id, withDefaults(one, stored.get(one.id) ?? {}, true)]));
+}
+
+/** Replaces whole buckets, all or none, and tells the device. */
+export async function writeConfiguration(
+  needs: ConfigurationNeeds,
+  call: Call,
+  { device: idOrSlug, buckets }: { readonly device: string; readonly buckets: Buckets },
+): Promise<Buckets> {
+  const { device, blueprint } = await configurable(needs, call, idOrSlug);
+  const before = new Map((await needs.configurations.get(device.id)).map((one) => [one.bucket, one]));
+  const refusals: Refusal[] = [];
+  const written: StoredBucket[] = [];
+  for (const [id, given] of buckets) {
+    const declared = requireBucket(blueprint, call, id);
+    const former = openBucket(needs, device, before.get(id));
+    const { values, problems } = checkInputs(declared.parameters, withKept(declared, given, former), () => undefined);
+    for (const { name, message } of problems) {
+      refusals.push({ code: "invalid_configuration", message, details: { pointer: `/${id}/${name.slice(0, 100)}` } });
+    }
+    written.push({
+      bucket: id,
+      shown: hide(declared, values),
+      sealed: needs.seal.seal(JSON.stringify(values), sealContext(device, id)),
+      updatedAt: needs.now(),
+    });
+  }
+  const [first, ...others] = refusals;
+  if (first !== undefined) throw new AppError([first, ...others]);
+  const trail = auditTrail(needs, call, {
+    target: { siteId: device.siteId, deviceId: device.id },
+    details: { buckets: [...buckets.keys()] },
+  });
+  await needs.configurations.put(device.id, written, trail);
+  await needs.channel.sendConfiguration(device.id, await deviceConfiguration(needs, device.id));
+  return new Map(written.map((one) => [one.bucket, one.shown]));
+}
+
+/** Everything as the device sees it: all buckets, defaults filled in, sensitive values in the clear. */
+export async function deviceConfiguration(
+  needs: Omit<ConfigurationNeeds, "channel" | "newId" | "now">,
+  deviceId: string,
+): Promise<DeviceConfiguration> {
+  const device = await needs.devices.find(deviceId);
+  if (device?.blueprintId === undefined) return new Map();
+  const { blueprint } = await needs.catalog.get(device.blueprintId);
+  const stored = new Map((await needs.configurations.get(deviceId)).map((one) => [one.bucket, one]));
+  return new Map(
+    [...blueprint.configuration.values()].map((one) => [
+      one.id,
+      withDefaults(one, openBucket(needs, device, stored.get(one.id)), false),
+    ]),
+  );
+}
+
+async function configurable(
+  needs: ConfigurationNeeds,
+  call: Call,
+  idOrSlug: string,
+): Promise<{ readonly device: Device; readonly blueprint: Blueprint }> {
+  const device = await visibleDevice(needs, call, idOrSlug);
+  if (device.blueprintId === undefined) throw refuse("not_found", `device ${device.slug} has no blueprint yet`);
+  return { device, blueprint: (await needs.catalog.get(device.blueprintId)).blueprint };
+}
+
+function requireBucket(blueprint: Blueprint, call: Call, id: string): ConfigurationBucket {
+  const bucket = blueprint.configuration.get(id);
+  if (bucket === undefined) {
+    const close = nearestOf(id, blueprint.configuration.keys());
+    const hint = close === undefined ? "" : `; did you mean ${close}?`;
+    throw refuse(
+      "not_found",
+      `the device's blueprint has no configuration bucket ${JSON.stringify(id.slice(0, 80))}${hint}`,
+    );
+  }
+  if (allows(call.caller.level, bucket.accessLevel)) return bucket;
+  throw refuse(
+    "forbidden",
+    `bucket ${id} takes access level ${bucket.accessLevel}; the token has ${call.caller.level}`,
+    {
+      needed: bucket.accessLevel,
+    },
+  );
+}
+
+/** Values of parameters that the blueprint no longer declares stay stored but are not shown. */
+function withDefaults(bucket: ConfigurationBucket, values: Payload, hidden: boolean): Payload {
+  const full: Record<string, unknown> = Object.create(null);
+  for (const [name, parameter] of bucket.parameters) {
+    const stored = Object.hasOwn(values, name) ? values[name] : undefined;
+    const value = stored ?? parameter.default;
+    if (value !== undefined) full[name] = hidden && parameter.sensitive ? HIDDEN : value;
+  }
+  return full;
+}
+
+function withKept(bucket: ConfigurationBucket, given: Payload, former: Payload): Payload {
+  const merged: Record<string, unknown> = Object.create(null);
+  Object.assign(merged, given);
+  for (const [name, parameter] of bucket.parameters) {
+    if (parameter.sensitive && (merged[name] === undefined || merged[name] === HIDDEN)) merged[name] = former[name];
+  }
+  return merged;
+}
+
+function hide(bucket: ConfigurationBucket, values: Payload): Payload {
+  const shown: Record<string, unknown> = Object.create(null);
+  for (const [name, value] of Object.entries(values)) {
+    shown[name] = bucket.parameters.get(name)?.sensitive ? HIDDEN : value;
+  }
+  return shown;
+}
+
+function openBucket(needs: Pick<Needs, "seal">, device: Device, stored: StoredBucket | undefined): Payload {
+  if (stored === undefined) return {};
+  return JSON.parse(needs.seal.open(stored.sealed, sealContext(device, stored.bucket))) as Payload;
+}
+
+function sealContext(device: Device, bucket: string): string {
+  return `configuration/${device.id}/${bucket}`;
+}

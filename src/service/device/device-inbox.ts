@@ -1,0 +1,119 @@
+// The one door for everything devices say, whatever carried it.
+
+import type { Micros } from "#core/command/execution.ts";
+import type { Device } from "#core/device/device.ts";
+import type { LogSeverity } from "#core/device/device-message.ts";
+import { instant } from "#core/time/instant.ts";
+import { hashFingerprint, hashPassword, sameHash } from "#service/access/hash-secret.ts";
+import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
+import type { CommandDesk } from "#service/command/command-desk.ts";
+import { acceptValues } from "#service/device/accept-values.ts";
+import type { Connectivity } from "#service/device/connectivity.ts";
+import type { EventHub } from "#service/event/event-hub.ts";
+import type { DeviceInbox, Needs, SignedIn } from "#service/ports.ts";
+import { acceptTelemetry } from "#service/telemetry/accept-telemetry.ts";
+import { deviceAttributes } from "#service/telemetry/read-now.ts";
+
+/** A device clock further ahead than this is wrong. */
+const MAX_AHEAD_MS = 24 * 3_600_000;
+const MAX_LOG_LENGTH = 4_096;
+/** At most this many lines a minute about one device's bad messages: a flood of them must not become a flood of log. */
+const COMPLAINTS_PER_MINUTE = 10;
+
+export interface InboxNeeds extends Pick<Needs, "devices" | "deviceLogs" | "telemetry" | "now"> {
+  readonly catalog: BlueprintCatalog;
+  readonly desk: CommandDesk;
+  readonly connectivity: Connectivity;
+  readonly events: EventHub;
+}
+
+export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
+  const complaints = new Map<string, { count: number; until: number }>();
+
+  async function write(device: Device, line: { severity: LogSeverity; text: string; persist: boolean; at: number }) {
+    const now = needs.now();
+    const entry = {
+      receivedAt: (now * 1000) as Micros,
+      takenAt: instant(line.at),
+      severity: line.severity,
+      message: line.text.slice(0, MAX_LOG_LENGTH),
+      persist: line.persist,
+    };
+    for (const stored of await needs.deviceLogs.append(device.id, [entry])) {
+      needs.events.publish({ siteId: device.siteId, deviceId: device.id }, { kind: "log", entry: stored });
+    }
+  }
+
+  async function complain(device: Device, text: string): Promise<void> {
+    const now = needs.now();
+    let window = complaints.get(device.id);
+    if (window === undefined || window.until <= now) {
+      window = { count: 0, until: now + 60_000 };
+      complaints.set(device.id, window);
+    }
+    window.count++;
+    if (window.count > COMPLAINTS_PER_MINUTE) return;
+    const last = window.count === COMPLAINTS_PER_MINUTE ? "; more of the kind are left out for a minute" : "";
+    await write(device, { severity: "warning", text: `${text}${last}`, persist: false, at: now });
+  }
+
+  async function signedIn(hardwareId: string, hash: Uint8Array): Promise<SignedIn | undefined> {
+    const credential = await needs.devices.findCredentialByHardwareId(hardwareId);
+    const isRight = sameHash(hash, credential?.secretHash ?? NO_HASH);
+    if (credential === undefined || !isRight) return undefined;
+    return { deviceId: credential.deviceId, hardwareId, channelId: credential.channelId };
+  }
+
+  return {
+    signIn: (hardwareId, secret) => signedIn(hardwareId, hashPassword(secret)),
+    signInByCertificate: (hardwareId, fingerprint) => signedIn(hardwareId, hashFingerprint(fingerprint)),
+    reachable(deviceId) {
+      needs.connectivity.alive(deviceId);
+      needs.desk.deviceReachable(deviceId);
+    },
+    unreachable: (deviceId) => needs.connectivity.gone(deviceId),
+    alive: (deviceId) => needs.connectivity.alive(deviceId),
+    async telemetry(deviceId, { takenAt, values }) {
+      const device = await needs.devices.find(deviceId);
+      if (device === undefined) return;
+      const now = needs.now();
+      const at = instant(Math.round(takenAt ?? now));
+      if (at > now + MAX_AHEAD_MS) {
+        await complain(device, "telemetry refused: the device's clock is more than a day ahead");
+        return;
+      }
+      const { accepted, refused } = acceptTelemetry(await deviceAttributes(needs, device), values);
+      if (accepted.size > 0) await needs.telemetry.append([{ deviceId, at, values: accepted }]);
+      for (const [name, problem] of refused) await complain(device, `telemetry ${JSON.stringify(name)} ${problem}`);
+    },
+    async properties(deviceId, { takenAt, values }) {
+      const device = await needs.devices.find(deviceId);
+      if (device === undefined) return;
+      const now = needs.now();
+      if (takenAt !== undefined && takenAt > now + MAX_AHEAD_MS) {
+        await complain(device, "properties refused: the device's clock is more than a day ahead");
+        return;
+      }
+      const known = device.blueprintId === undefined ? undefined : await needs.catalog.get(device.blueprintId);
+      const { accepted, refused } = acceptValues(known?.blueprint.properties ?? new Map(), values);
+      const receivedAt = takenAt ?? now;
+      await needs.devices.putProperties(
+        deviceId,
+        [...accepted].map(([name, value]) => ({ name, value, receivedAt })),
+      );
+      for (const [name, problem] of refused) await complain(device, `property ${JSON.stringify(name)} ${problem}`);
+    },
+    async log(deviceId, { takenAt, severity, text, persist }) {
+      const device = await needs.devices.find(deviceId);
+      if (device !== undefined) await write(device, { severity, text, persist, at: takenAt ?? needs.now() });
+    },
+    response: (deviceId, message) => needs.desk.respond(deviceId, message),
+    async malformed(deviceId, problem) {
+      const device = await needs.devices.find(deviceId);
+      if (device !== undefined) await complain(device, `message refused: ${problem}`);
+    },
+  };
+}
+
+/** Compared with when nobody has the name, so that a wrong name takes as long as a wrong secret. */
+const NO_HASH = new Uint8Array(32);

@@ -1,0 +1,62 @@
+// What happens, as it happens. Keeps the latest events so that a listener that was away for a moment misses nothing.
+import type { Execution } from "#core/command/execution.ts";
+import type { Instant } from "#core/time/instant.ts";
+import type { DeviceLogEntry } from "#service/ports.ts";
+
+export type ConnectivityStatus = "ONLINE" | "OFFLINE" | "UNKNOWN";
+
+export type Happening =
+  | { readonly kind: "execution"; readonly execution: Execution }
+  | { readonly kind: "connectivity"; readonly status: ConnectivityStatus; readonly at: Instant }
+  | { readonly kind: "log"; readonly entry: DeviceLogEntry };
+
+export type EventKind = Happening["kind"];
+
+export type LiveEvent = Happening & {
+  /** Rises by one with each event of this run. */
+  readonly sequence: number;
+  readonly siteId: string;
+  readonly deviceId: string;
+};
+
+type Listener = (event: LiveEvent) => void;
+
+export interface EventHub {
+  publish(place: { readonly siteId: string; readonly deviceId: string }, happening: Happening): void;
+  /** Gives the function that ends it. A listener must not throw. */
+  listen(listener: Listener): () => void;
+  /** The events after this one, or undefined when some of them are forgotten. */
+  after(sequence: number): readonly LiveEvent[] | undefined;
+  readonly lastSequence: number;
+}
+
+export function createEventHub(kept = 5_000): EventHub {
+  const listeners = new Set<Listener>();
+  /** A ring: event n stands at n % kept. */
+  const ring: LiveEvent[] = [];
+  let last = 0;
+  return {
+    publish({ siteId, deviceId }, happening) {
+      last++;
+      const event = { ...happening, sequence: last, siteId, deviceId };
+      ring[last % kept] = event;
+      for (const listener of listeners) listener(event);
+    },
+    listen(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    after(sequence) {
+      if (sequence > last || sequence < last - kept) return undefined;
+      const events: LiveEvent[] = [];
+      for (let n = sequence + 1; n <= last; n++) {
+        const event = ring[n % kept];
+        if (event !== undefined) events.push(event);
+      }
+      return events;
+    },
+    get lastSequence() {
+      return last;
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import type { Micros } from "#core/command/execution.ts";
+import type { LogSeverity } from "#core/device/device-message.ts";
+import type { Instant } from "#core/time/instant.ts";
+import type { DeviceLogEntry, DeviceLogStore } from "#service/ports.ts";
+import type { Connection, Row } from "./connection.ts";
+import { number, text, time } from "./row.ts";
+import { selectPage, Where } from "./where.ts";
+import type { Writer } from "./writer.ts";
+
+const PRUNE_AT_ONCE = 1_000;
+
+export function createDeviceLogStore(reader: Connection, writer: Writer): DeviceLogStore {
+  return {
+    append: (deviceId, entries) => writer.run("appendDeviceLog", { deviceId, entries }),
+    list: async (deviceId, filter, page) => {
+      const where = new Where().and("device_id = ?", deviceId);
+      if (filter.since !== undefined) where.and("received_at >= ?", filter.since * 1000);
+      if (filter.before !== undefined) where.and("received_at < ?", filter.before * 1000);
+      if (filter.persisted !== undefined) where.and("persist = ?", filter.persisted ? 1 : 0);
+      where.andIn("severity", filter.severities);
+      return selectPage(reader, page, {
+        columns: "received_at, taken_at, severity, message, persist",
+        from: "device_log",
+        where,
+        order: filter.newestFirst ? "received_at DESC" : "received_at",
+        read: readEntry,
+      });
+    },
+    prune: (limits) => writer.run("pruneDeviceLogs", limits),
+  };
+}
+
+export const deviceLogWrites = {
+  appendDeviceLog(
+    database: Connection,
+    { deviceId, entries }: { deviceId: string; entries: readonly DeviceLogEntry[] },
+  ): readonly DeviceLogEntry[] {
+    const row = database.get("SELECT max(received_at) AS last FROM device_log WHERE device_id = ?", deviceId);
+    let last = typeof row?.["last"] === "number" ? row["last"] : 0;
+    return entries.map((entry) => {
+      last = Math.max(entry.receivedAt, last + 1);
+      database.run(
+        `INSERT INTO device_log (device_id, received_at, taken_at, severity, message, persist) VALUES (?, ?, ?, ?, ?, ?)`,
+        deviceId,
+        last,
+        entry.takenAt,
+        entry.severity,
+        entry.message,
+        entry.persist ? 1 : 0,
+      );
+      return { ...entry, receivedAt: last as Micros };
+    });
+  },
+
+  pruneDeviceLogs(
+    database: Connection,
+    { persistedBefore, temporaryBefore }: { persistedBefore: Instant; temporaryBefore: Instant },
+  ): number {
+    return database.run(
+      `DELETE FROM device_log WHERE (device_id, received_at) IN (
+         SELECT device_id, received_at FROM device_log
+         WHERE received_at < ? AND (persist = 0 OR received_at < ?) ORDER BY received_at LIMIT ?)`,
+      temporaryBefore * 1000,
+      persistedBefore * 1000,
+      PRUNE_AT_ONCE,
+    );
+  },
+};
+
+function readEntry(row: Row): DeviceLogEntry {
+  return {
+    receivedAt: number(row, "received_at") as Micros,
+    takenAt: time(row, "taken_at"),
+    severity: text(row, "severity") as LogSeverity,
+    message: text(row, "message"),
+    persist: row["persist"] === 1,
+  };
+}

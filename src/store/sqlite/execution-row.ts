@@ -1,0 +1,61 @@
+import { ACCESS_LEVELS } from "#core/access/level.ts";
+import type {
+  CommandResponse,
+  Execution,
+  ExecutionState,
+  Micros,
+  Payload,
+  ResponseState,
+} from "#core/command/execution.ts";
+import type { OpenExecution } from "#service/ports.ts";
+import type { Connection, Row } from "./connection.ts";
+import { bytes, number, optionalText, text, time } from "./row.ts";
+
+export const EXECUTION_COLUMNS = `e.id, e.group_id, e.site_id, e.device_id, e.created_at, e.arguments, e.sealed, e.attempted,
+  e.deadline, e.response_state, e.response_payload, e.received_at, g.name, g.manifest_name, g.state, g.ephemeral, g.read_level`;
+export const EXECUTION_FROM = "execution e JOIN execution_group g ON g.id = e.group_id";
+
+export function findExecution(database: Connection, id: string): OpenExecution | undefined {
+  const row = database.get(`SELECT ${EXECUTION_COLUMNS} FROM ${EXECUTION_FROM} WHERE e.id = ?`, id);
+  return row && readOpenExecution(row);
+}
+
+export function readOpenExecution(row: Row): OpenExecution {
+  return {
+    execution: readExecution(row),
+    attempted: row["attempted"] === 1,
+    sealed: row["sealed"] === null ? undefined : bytes(row, "sealed"),
+  };
+}
+
+export function readExecution(row: Row): Execution {
+  return {
+    id: text(row, "id"),
+    deviceId: text(row, "device_id"),
+    siteId: text(row, "site_id"),
+    state: text(row, "state") as ExecutionState,
+    ephemeral: row["ephemeral"] === 1,
+    createdAt: time(row, "created_at"),
+    request: {
+      name: text(row, "name"),
+      manifestName: text(row, "manifest_name"),
+      arguments: JSON.parse(text(row, "arguments")) as Payload,
+    },
+    response: row["response_state"] === null ? undefined : readResponse(row, "response_state", "response_payload"),
+    readLevel: ACCESS_LEVELS[number(row, "read_level")] ?? "system",
+    deadline: time(row, "deadline"),
+  };
+}
+
+export function readResponse(row: Row, state: string, payload: string): CommandResponse {
+  const json = optionalText(row, payload);
+  return {
+    state: text(row, state) as ResponseState,
+    payload: json === undefined ? undefined : (JSON.parse(json) as Payload),
+    receivedAt: number(row, "received_at") as Micros,
+  };
+}
+
+export function renderPayload(payload: Payload | undefined): string | null {
+  return payload === undefined ? null : JSON.stringify(payload);
+}

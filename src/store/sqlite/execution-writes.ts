@@ -1,0 +1,192 @@
+import type { AuditEntry } from "#core/access/audit-entry.ts";
+import { ACCESS_LEVELS } from "#core/access/level.ts";
+import { refuse } from "#core/app-error.ts";
+import { type Arrival, type Execution, isFinal, isOpen, withResponse, withTimeout } from "#core/command/execution.ts";
+import { EPHEMERAL_LIFETIME_MS } from "#core/command/retention.ts";
+import type { Instant } from "#core/time/instant.ts";
+import type { Idempotency, NewExecution } from "#service/ports.ts";
+import { recordAudit } from "./audit-store.ts";
+import type { Connection } from "./connection.ts";
+import { findExecution, renderPayload } from "./execution-row.ts";
+import { bytes, number, text, time } from "./row.ts";
+
+const HOUR_MS = 3_600_000;
+const SWEEP_AT_ONCE = 500;
+
+export const executionWrites = {
+  insertExecution(
+    database: Connection,
+    { input, trail }: { input: NewExecution; trail: AuditEntry },
+  ): { execution: Execution; isNew: boolean } {
+    const { execution, idempotency } = input;
+    const earlier = idempotency && findEarlier(database, execution, idempotency);
+    if (earlier !== undefined) return { execution: earlier, isNew: false };
+    requireRoom(database, execution.deviceId, input.maxOpen);
+    database.run(
+      `INSERT INTO execution (id, group_id, site_id, device_id, created_at, arguments, sealed, attempted, is_open, deadline)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, ?)`,
+      execution.id,
+      count(database, execution, 1),
+      execution.siteId,
+      execution.deviceId,
+      execution.createdAt,
+      JSON.stringify(execution.request.arguments),
+      input.sealed ?? null,
+      input.attempted ? 1 : 0,
+      execution.deadline,
+    );
+    if (idempotency !== undefined) putIdempotency(database, execution, idempotency);
+    recordAudit(database, trail);
+    return { execution, isNew: true };
+  },
+
+  markAttempted(database: Connection, { id }: { id: string }): boolean {
+    return database.run("UPDATE execution SET attempted = 1 WHERE id = ? AND attempted = 0 AND is_open = 1", id) === 1;
+  },
+
+  unmarkAttempted(database: Connection, { id }: { id: string }): void {
+    database.run("UPDATE execution SET attempted = 0 WHERE id = ? AND is_open = 1 AND response_state IS NULL", id);
+  },
+
+  recordResponse(
+    database: Connection,
+    { deviceId, id, arrival }: { deviceId: string; id: string; arrival: Arrival & { repeated: boolean } },
+  ): Execution | undefined {
+    const before = findExecution(database, id)?.execution;
+    if (before?.deviceId !== deviceId || isRepetition(before, arrival)) return undefined;
+    const after = withResponse(before, arrival);
+    if (after === undefined) return undefined;
+    replace(database, before, after);
+    database.run(
+      "INSERT INTO execution_response (execution_id, received_at, state, payload) VALUES (?, ?, ?, ?)",
+      id,
+      after.response?.receivedAt ?? 0,
+      arrival.state,
+      renderPayload(after.response?.payload),
+    );
+    return after;
+  },
+
+  expireExecution(database: Connection, { id, deadline }: { id: string; deadline: Instant }): Execution | undefined {
+    const before = findExecution(database, id)?.execution;
+    if (before === undefined || before.deadline > deadline) return undefined;
+    const after = withTimeout(before);
+    if (after !== undefined) replace(database, before, after);
+    return after;
+  },
+
+  sweepExecutions(database: Connection, { now }: { now: Instant }): number {
+    const rows = database.all(
+      `SELECT e.id FROM execution_group g JOIN execution e ON e.group_id = g.id
+       WHERE g.ephemeral = 1 AND e.created_at <= ? LIMIT ?`,
+      now - EPHEMERAL_LIFETIME_MS,
+      SWEEP_AT_ONCE,
+    );
+    for (const row of rows) {
+      const execution = findExecution(database, text(row, "id"))?.execution;
+      if (execution === undefined) continue;
+      count(database, execution, -1);
+      database.run("DELETE FROM execution WHERE id = ?", execution.id);
+    }
+    const keys = database.run(
+      `DELETE FROM idempotency WHERE (token_id, device_id, key) IN
+       (SELECT token_id, device_id, key FROM idempotency WHERE expires_at <= ? LIMIT ?)`,
+      now,
+      SWEEP_AT_ONCE,
+    );
+    return rows.length + keys;
+  },
+};
+
+/** Changes the counters of the execution's group and gives the group's id. */
+function count(database: Connection, execution: Execution, by: 1 | -1): number {
+  const row = database.get(
+    `INSERT INTO execution_group (site_id, device_id, name, manifest_name, state, ephemeral, read_level, total)
+     VALUES (?, ?, ?, ?, ?, ?, ?, 1)
+     ON CONFLICT (device_id, name, manifest_name, state, ephemeral, read_level) DO UPDATE SET total = total + ?
+     RETURNING id`,
+    execution.siteId,
+    execution.deviceId,
+    execution.request.name,
+    execution.request.manifestName,
+    execution.state,
+    execution.ephemeral ? 1 : 0,
+    ACCESS_LEVELS.indexOf(execution.readLevel),
+    by,
+  );
+  const group = row === undefined ? 0 : number(row, "id");
+  database.run(
+    `INSERT INTO execution_hour (group_id, hour, count) VALUES (?, ?, 1)
+     ON CONFLICT (group_id, hour) DO UPDATE SET count = count + ?`,
+    group,
+    Math.floor(execution.createdAt / HOUR_MS),
+    by,
+  );
+  return group;
+}
+
+function replace(database: Connection, before: Execution, after: Execution): void {
+  const moved = before.state !== after.state;
+  if (moved) count(database, before, -1);
+  const group = moved ? count(database, after, 1) : null;
+  database.run(
+    `UPDATE execution SET group_id = coalesce(?, group_id), is_open = ?, deadline = ?, response_state = ?,
+       response_payload = ?, received_at = ?, sealed = CASE WHEN ? THEN NULL ELSE sealed END WHERE id = ?`,
+    group,
+    isOpen(after.state) ? 1 : 0,
+    after.deadline,
+    after.response?.state ?? null,
+    renderPayload(after.response?.payload),
+    after.response?.receivedAt ?? null,
+    isFinal(after.state) || after.state === "TIMEOUT" ? 1 : 0,
+    after.id,
+  );
+}
+
+/** A carrier that delivers at least once may bring the same answer again. */
+function isRepetition({ response }: Execution, arrival: Arrival & { readonly repeated: boolean }): boolean {
+  return (
+    arrival.repeated &&
+    response?.state === arrival.state &&
+    JSON.stringify(response.payload) === JSON.stringify(arrival.payload)
+  );
+}
+
+function requireRoom(database: Connection, deviceId: string, maxOpen: number): void {
+  const row = database.get(
+    "SELECT count(*) AS open FROM (SELECT 1 FROM execution WHERE device_id = ? AND is_open = 1 LIMIT ?)",
+    deviceId,
+    maxOpen,
+  );
+  if (row !== undefined && number(row, "open") >= maxOpen) {
+    throw refuse("queue_full", `${maxOpen} executions of this device are still open; wait for some to end`);
+  }
+}
+
+function findEarlier(database: Connection, execution: Execution, idempotency: Idempotency): Execution | undefined {
+  const row = database.get(
+    "SELECT request_digest, execution_id, expires_at FROM idempotency WHERE token_id = ? AND device_id = ? AND key = ?",
+    idempotency.tokenId,
+    execution.deviceId,
+    idempotency.key,
+  );
+  if (row === undefined || time(row, "expires_at") <= execution.createdAt) return undefined;
+  if (!Buffer.from(bytes(row, "request_digest")).equals(idempotency.requestDigest)) {
+    throw refuse("idempotency_conflict", "this idempotency key was used for another request to the device");
+  }
+  return findExecution(database, text(row, "execution_id"))?.execution;
+}
+
+function putIdempotency(database: Connection, execution: Execution, idempotency: Idempotency): void {
+  database.run(
+    `INSERT INTO idempotency (token_id, device_id, key, request_digest, execution_id, expires_at) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (token_id, device_id, key) DO UPDATE SET
+       request_digest = excluded.request_digest, execution_id = excluded.execution_id, expires_at = excluded.expires_at`,
+    idempotency.tokenId,
+    execution.deviceId,
+    idempotency.key,
+    idempotency.requestDigest,
+    execution.id,
+    idempotency.expiresAt,
+  );
+}
