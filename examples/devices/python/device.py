@@ -1,7 +1,7 @@
 """A small device over MQTT, in one file to copy. It has a power that a command sets, and it counts the energy.
 
-    busbar device config DEVICE > config.json      (the answer of generate_config; MQTT or MQTTS)
-    pip install paho-mqtt                          (1.6 or 2.x; on Debian: apt install python3-paho-mqtt)
+    busbar device generate-config DEVICE -o json > config.json      (or --protocol MQTTS)
+    pip install paho-mqtt      (1.6 or 2.x; on Debian: apt install python3-paho-mqtt)
     python3 device.py config.json
 
 The protocol is described in docs/device-protocol.md.
