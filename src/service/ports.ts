@@ -74,6 +74,7 @@ export interface DeviceStore {
   findCredentialByHardwareId(hardwareId: string): Promise<DeviceCredential | undefined>;
   /** Sets the named properties and keeps the others; an older value never replaces a newer one. */
   putProperties(deviceId: string, values: readonly PropertyValue[]): Promise<void>;
+  /** One list per asked id, ordered by name. */
   properties(deviceIds: readonly string[]): Promise<ReadonlyMap<string, readonly PropertyValue[]>>;
 }
 
@@ -90,7 +91,7 @@ export interface BlueprintStore {
 
 export interface TokenStore {
   insert(token: TokenRecord, trail: AuditEntry): Promise<void>;
-  /** Makes the admin token what it should be now. */
+  /** Makes the admin token what it should be now; when it was made and last used stays known. */
   putAdmin(token: TokenRecord): Promise<void>;
   find(id: string): Promise<TokenRecord | undefined>;
   /** Every token; there are few. Ordered by id, which is the order of creation. */
