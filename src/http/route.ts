@@ -71,9 +71,13 @@ export class StreamAnswer {
   }
 }
 
-export interface Route extends RouteHead<string, QuerySpec> {
+/** What the OpenAPI document tells of a route. */
+export interface RouteDescription extends RouteHead<string, QuerySpec> {
   /** JSON by a schema, or the bytes as they came (then the accepted content types, for the document). */
   readonly body?: TSchema | readonly string[];
+}
+
+export interface Route extends RouteDescription {
   readonly handle: (call: RouteCall<string, QuerySpec, unknown>) => Promise<object>;
 }
 

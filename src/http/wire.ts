@@ -19,7 +19,7 @@ export const name = (description: string) =>
   Type.String({
     minLength: 1,
     maxLength: 200,
-    pattern: "^[^\\u0000-\\u001f\\u007f]*\\S[^\\u0000-\\u001f\\u007f]*$",
+    pattern: "^[^\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$",
     description,
   });
 
