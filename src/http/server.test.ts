@@ -71,6 +71,8 @@ async function open(routes: readonly Route[], limits: Partial<Limits> = {}) {
         onEnd: () => () => {},
         isLive: async () => true,
         lastUse: () => undefined,
+        onEnd: () => () => {},
+        isLive: async () => true,
         flushUses: async () => {},
       },
       log: pino({ base: null }, { write: (line: string) => lines.push(line) }),

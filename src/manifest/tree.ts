@@ -35,7 +35,7 @@ export interface MapNode extends Span {
 }
 
 /** Stands where no value could be read. */
-export interface BrokenNode extends Span {
+interface BrokenNode extends Span {
   readonly kind: "broken";
   readonly problem: NodeProblem;
 }

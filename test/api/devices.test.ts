@@ -138,6 +138,12 @@ test("only a device with a parent has a child type", async () => {
   expect([refused.status, refused.errors[0]?.code]).toEqual([409, "conflict"]);
 });
 
+test.each(["\u0000", " ", "a\nb", "x".repeat(101)])("%j is no child type", async (child_type) => {
+  const body = { name: "C", site_id: site, parent_id: await provision("standalone", { name: "P" }), child_type };
+  const refused = await busbar.admin.post("/v3/provisioning/child_device", body);
+  expect(refused.errors[0]).toMatchObject({ code: "invalid_body", details: { pointer: "/child_type" } });
+});
+
 test("a device with children is not deleted; without them it is, and is gone", async () => {
   const parent = await provision("standalone", { name: "Parent" });
   const child = await provision("child_device", { name: "Child", parent_id: parent, child_type: "x" });
