@@ -278,6 +278,8 @@ export interface TelemetryStore {
 export interface Seal {
   seal(text: string, context: string): Uint8Array;
   open(sealed: Uint8Array, context: string): string;
+  /** The same for the same text and context; says nothing about the text to whoever lacks the key. */
+  fingerprint(text: string, context: string): Uint8Array;
 }
 
 /** Reads an uploaded package; away from the thread that answers HTTP, because a hostile one takes its time. */
