@@ -57,7 +57,7 @@ BUSBAR_TOKEN, --token-file, or the local data folder. Exit codes: 0 done, 1 fail
 export async function runCli(argv: readonly string[], cli: Cli): Promise<number> {
   try {
     if (argv[0] === "-V" || argv[0] === "--version") {
-      cli.stdout.write(`${(await import("./version.ts")).version()}\n`);
+      cli.stdout.write(`${(await import("#version")).version()}\n`);
       return EXIT.ok;
     }
     const program = await buildProgram(argv, cli);
