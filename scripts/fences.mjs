@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 const LAYERS = {
   core: [],
   config: ["#core/**", "node:net", "node:path", "yaml"],
-  manifest: ["#core/**", "yaml", "@lhncbc/ucum-lhc"],
+  manifest: ["#core/**", "yaml"],
   service: ["#core/**", "#manifest/**", "node:crypto", "node:vm", "node:zlib", "ajv", "ajv/**", "ajv-formats"],
   store: ["#core/**", "#service/ports.ts", "node:*"],
   runtime: ["#core/**", "#manifest/**", "#service/**", "node:*"],

@@ -7,24 +7,25 @@ import { AppError, type Refusal, refuse } from "#core/app-error.ts";
 import { nearestOf } from "#core/text/nearest.ts";
 
 const MAX_REFUSALS = 20;
-const ajv = new Ajv({
-  allErrors: true,
-  coerceTypes: false,
-  removeAdditional: false,
-  useDefaults: false,
-  verbose: true,
-});
-addFormats.default(ajv, ["uri", "email", "date-time"]);
+const MAX_POINTER_LENGTH = 300;
+/** Each problem found costs memory, and a large body can hold half a million: past this size only the first is told. */
+const MAX_THOROUGH_BYTES = 64 * 1024;
+const [quick, thorough] = [false, true].map((allErrors) => {
+  const ajv = new Ajv({ allErrors, coerceTypes: false, removeAdditional: false, useDefaults: false, verbose: true });
+  addFormats.default(ajv, ["uri", "email", "date-time"]);
+  return ajv;
+}) as [Ajv, Ajv];
 
 export type ParseBody<Schema extends TSchema> = (raw: Uint8Array | undefined) => Static<Schema>;
 
 export function compileBody<Schema extends TSchema>(schema: Schema): ParseBody<Schema> {
-  const validate = ajv.compile(schema);
-  const optional = optionalFields(schema);
+  const fits = quick.compile(schema);
+  const findAll = thorough.compile(schema);
   return (raw) => {
-    const given = parseJson(raw);
-    const body = isObject(given) ? withoutUnset(given, optional) : given;
-    if (validate(body)) return body as Static<Schema>;
+    const body = withoutUnset(parseJson(raw), schema);
+    if (fits(body)) return body as Static<Schema>;
+    const validate = raw !== undefined && raw.length <= MAX_THOROUGH_BYTES ? findAll : fits;
+    validate(body);
     const [first, ...others] = (validate.errors ?? []).slice(0, MAX_REFUSALS).map(refusalOf);
     throw first === undefined ? refuse("invalid_body", "the body does not fit") : new AppError([first, ...others]);
   };
@@ -45,15 +46,18 @@ function parseJson(raw: Uint8Array | undefined): unknown {
   }
 }
 
-function optionalFields(schema: TSchema): ReadonlySet<string> {
-  const { properties = {}, required = [] } = schema as { properties?: object; required?: readonly string[] };
-  return new Set(Object.keys(properties).filter((name) => !required.includes(name)));
+interface ObjectSchema {
+  readonly properties?: Readonly<Record<string, ObjectSchema>>;
+  readonly required?: readonly string[];
 }
 
-function withoutUnset(body: object, optional: ReadonlySet<string>): object {
+function withoutUnset(value: unknown, { properties, required = [] }: ObjectSchema): unknown {
+  if (properties === undefined || !isObject(value)) return value;
   const kept: Record<string, unknown> = Object.create(null);
-  for (const [name, value] of Object.entries(body)) {
-    if (!(optional.has(name) && (value === null || value === ""))) kept[name] = value;
+  for (const [name, given] of Object.entries(value)) {
+    const field = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    const isUnset = field !== undefined && !required.includes(name) && (given === null || given === "");
+    if (!isUnset) kept[name] = field === undefined ? given : withoutUnset(given, field);
   }
   return kept;
 }
@@ -64,7 +68,8 @@ function refusalOf(error: ErrorObject): Refusal {
 }
 
 function explain(error: ErrorObject): { readonly pointer: string; readonly message: string } {
-  const at = error.instancePath;
+  // Where the keys are the client's own, the path holds their text.
+  const at = error.instancePath.slice(0, MAX_POINTER_LENGTH);
   const name = at === "" ? "the body" : at.slice(1).replaceAll("/", ".");
   const params = error.params as Readonly<Record<string, unknown>>;
   switch (error.keyword) {

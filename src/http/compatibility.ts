@@ -1,12 +1,13 @@
 // Other paths under which the ecosystem's clients look for an operation. One line each.
-import { refuse } from "#core/app-error.ts";
 import type { Route } from "#http/route.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
 import type { Needs } from "#service/ports.ts";
+import { visibleSite } from "#service/site/visible-site.ts";
 
 /** [path, operation]: the method and everything else is the operation's own. */
 const ALIASES: readonly (readonly [path: string, operation: string])[] = [
   ["/v3/users/me/sites", "listSites"],
+  ["/v3/telemetry/query_timeseries", "getTimeseries"],
   ["/v3/sites/:site_id/devices/:device_id", "getDevice"],
   ["/v3/sites/:site_id/devices/:device_id", "updateDevice"],
   ["/v3/sites/:site_id/devices/:device_id", "deleteDevice"],
@@ -24,7 +25,10 @@ const ALIASES: readonly (readonly [path: string, operation: string])[] = [
   ["/v3/devices/:device_id/command_executions/:execution_id", "getCommandExecution"],
 ];
 
-export function compatibilityRoutes(needs: Pick<Needs, "devices">, routes: readonly Route[]): readonly Route[] {
+export function compatibilityRoutes(
+  needs: Pick<Needs, "devices" | "sites">,
+  routes: readonly Route[],
+): readonly Route[] {
   return ALIASES.map(([path, operation]) => {
     const original = routes.find((route) => route.operation === operation);
     if (original === undefined) throw new Error(`the alias ${path} names an unknown operation ${operation}`);
@@ -36,11 +40,12 @@ export function compatibilityRoutes(needs: Pick<Needs, "devices">, routes: reado
       description: `Same as ${original.path}.`,
       handle: async (call) => {
         const { site_id, device_id } = call.params as { readonly site_id?: string; readonly device_id?: string };
-        if (site_id !== undefined && device_id !== undefined) {
-          const device = await visibleDevice(needs, call, device_id);
-          if (device.siteId !== site_id) throw refuse("not_found", `there is no device ${device_id} in this site`);
-        }
-        return await original.handle(call);
+        if (site_id === undefined || device_id === undefined) return await original.handle(call);
+        // The path names the site, so a slug is looked for there alone.
+        const site = await visibleSite(needs, call, site_id);
+        const inSite = { caller: { ...call.caller, sites: new Set([site.id]) } };
+        const device = await visibleDevice(needs, inSite, device_id);
+        return await original.handle({ ...call, params: { ...call.params, device_id: device.id } });
       },
     };
   });

@@ -1,12 +1,23 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { collectDefaultMetrics, Histogram, Registry } from "prom-client";
 import { refuse } from "#core/app-error.ts";
-import { RawAnswer, type Route } from "#http/route.ts";
+import { RawAnswer, type Route, type RouteDescription } from "#http/route.ts";
 
 export interface Metrics {
   readonly route: Route;
   readonly observe: (request: FastifyRequest, reply: FastifyReply) => void;
 }
+
+export const METRICS: RouteDescription = {
+  method: "GET",
+  path: "/metrics",
+  operation: "getMetrics",
+  summary: "Metrics for Prometheus",
+  description: "Answers this machine only, unless the setting http.metrics_public is on.",
+  tag: "System",
+  access: "public",
+  answer: { contentType: Registry.PROMETHEUS_CONTENT_TYPE, description: "Prometheus text." },
+};
 
 export function createMetrics(settings: { readonly metricsPublic: boolean }): Metrics {
   const registry = new Registry();
@@ -24,14 +35,7 @@ export function createMetrics(settings: { readonly metricsPublic: boolean }): Me
       duration.labels(operation, String(reply.statusCode)).observe(reply.elapsedTime / 1000);
     },
     route: {
-      method: "GET",
-      path: "/metrics",
-      operation: "getMetrics",
-      summary: "Metrics for Prometheus",
-      description: "Answers this machine only, unless the setting http.metrics_public is on.",
-      tag: "System",
-      access: "public",
-      answer: { contentType: registry.contentType, description: "Prometheus text." },
+      ...METRICS,
       handle: async (call) => {
         if (!settings.metricsPublic && (call.forwarded || !isLoopback(call.remoteAddress))) {
           throw refuse("forbidden", "metrics are for this machine only; the setting http.metrics_public opens them");

@@ -1,6 +1,6 @@
 // The OpenAPI 3.1 document, made from the same schemas that validate. A schema with a title becomes a named component.
 import { ERROR_CODES } from "#core/app-error.ts";
-import type { Route } from "#http/route.ts";
+import type { RouteDescription } from "#http/route.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -9,7 +9,7 @@ interface About {
   readonly headerPrefix: string;
 }
 
-export function renderOpenapi(routes: readonly Route[], about: About): Json {
+export function renderOpenapi(routes: readonly RouteDescription[], about: About): Json {
   const components = new Map<string, Json>();
   const paths: Record<string, Record<string, Json>> = {};
   for (const route of routes) {
@@ -37,12 +37,13 @@ export function renderOpenapi(routes: readonly Route[], about: About): Json {
   };
 }
 
-function renderOperation(route: Route, components: Map<string, Json>): Json {
+function renderOperation(route: RouteDescription, components: Map<string, Json>): Json {
   const names = [...route.path.matchAll(/:(\w+)/g)].map((match) => match[1]);
   const inPath = names.map((name) => ({ name, in: "path", required: true, schema: { type: "string" } }));
   const inQuery = Object.entries(route.query ?? {}).map(([name, param]) => ({
-    name,
+    name: name.replace("[]", ""),
     in: "query",
+    ...(name.endsWith("[]") && { style: "deepObject", explode: true }),
     description: param.description,
     schema: param.schema,
   }));
@@ -67,14 +68,14 @@ function renderOperation(route: Route, components: Map<string, Json>): Json {
   };
 }
 
-function renderBody(body: NonNullable<Route["body"]>, components: Map<string, Json>): Json {
+function renderBody(body: NonNullable<RouteDescription["body"]>, components: Map<string, Json>): Json {
   if (!Array.isArray(body)) {
     return { required: true, content: { "application/json": { schema: named(body as Json, components) } } };
   }
   return { required: true, content: Object.fromEntries((body as readonly string[]).map((type) => [type, {}])) };
 }
 
-function renderAnswer(answer: Route["answer"], components: Map<string, Json>): Json {
+function renderAnswer(answer: RouteDescription["answer"], components: Map<string, Json>): Json {
   if ("contentType" in answer && typeof answer.contentType === "string") {
     return { description: String(answer.description), content: { [answer.contentType]: {} } };
   }

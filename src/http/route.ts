@@ -64,16 +64,22 @@ export class RawAnswer {
 export class StreamAnswer {
   readonly contentType: string;
   readonly stream: Readable;
+  readonly headers: Readonly<Record<string, string>>;
 
-  constructor(contentType: string, stream: Readable) {
+  constructor(contentType: string, stream: Readable, headers: Readonly<Record<string, string>> = {}) {
     this.contentType = contentType;
     this.stream = stream;
+    this.headers = headers;
   }
 }
 
-export interface Route extends RouteHead<string, QuerySpec> {
+/** What the OpenAPI document tells of a route. */
+export interface RouteDescription extends RouteHead<string, QuerySpec> {
   /** JSON by a schema, or the bytes as they came (then the accepted content types, for the document). */
   readonly body?: TSchema | readonly string[];
+}
+
+export interface Route extends RouteDescription {
   readonly handle: (call: RouteCall<string, QuerySpec, unknown>) => Promise<object>;
 }
 

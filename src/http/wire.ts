@@ -15,11 +15,12 @@ export function renderRole(level: AccessLevel): Role {
 export const oneOf = <const Words extends readonly string[]>(words: Words, options: object = {}) =>
   Type.Unsafe<Words[number]>({ type: "string", enum: [...words], ...options });
 
-export const name = (description: string) =>
+/** Text for people: without control characters, and not only blanks. */
+export const name = (description: string, maxLength = 200) =>
   Type.String({
     minLength: 1,
-    maxLength: 200,
-    pattern: "^[^\\u0000-\\u001f\\u007f]*\\S[^\\u0000-\\u001f\\u007f]*$",
+    maxLength,
+    pattern: "^[^\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$",
     description,
   });
 

@@ -21,7 +21,13 @@ export async function serve(config: Config, log: Logger): Promise<void> {
   }
   log.info({ role: config.role, data: config.data, url: running.url }, "ready");
   process.stdout.write(welcome(config, running));
-  await end.promise;
+  try {
+    await end.promise;
+  } catch (error) {
+    // A thread that keeps data has ended: what is acknowledged is safe, but nothing more can be, so the process ends too.
+    log.fatal({ err: error }, "cannot go on; a supervisor should start Busbar again");
+    process.exit(1);
+  }
   log.info("stopped");
 }
 

@@ -1,5 +1,6 @@
 // The only file that wires things together: settings -> store -> use cases -> carriers and routes -> server.
 import { randomBytes } from "node:crypto";
+import { join } from "node:path";
 import type { Logger } from "pino";
 import { uuidv7 } from "uuidv7";
 import type { Config } from "#config";
@@ -25,7 +26,8 @@ import { deviceConfiguration } from "#service/device/configuration.ts";
 import { createConnectivity } from "#service/device/connectivity.ts";
 import { createDeviceInbox } from "#service/device/device-inbox.ts";
 import { createEventHub } from "#service/event/event-hub.ts";
-import type { Call } from "#service/ports.ts";
+import type { Call, Needs } from "#service/ports.ts";
+import { openSeries } from "#store/series/open-series.ts";
 import { openRecords, type Records } from "#store/sqlite/open-records.ts";
 import { version } from "#version";
 
@@ -42,14 +44,23 @@ export async function start(config: Config, log: Logger, onFault: (error: Error)
   refuseUnavailable(config);
   const records = await openRecords(config.data, onFault);
   try {
-    return await startOn(records, config, log);
+    const telemetry = await openSeries(join(config.data, "telemetry.db"), SERIES, onFault);
+    try {
+      return await startOn({ ...records, telemetry }, config, log);
+    } catch (error) {
+      await telemetry.close();
+      throw error;
+    }
   } catch (error) {
     await records.close();
     throw error;
   }
 }
 
-async function startOn(records: Records, config: Config, log: Logger): Promise<Running> {
+/** About 200 MB of open hours at the most; two threads answer queries while one writes. */
+const SERIES = { graceMs: 15 * 60_000, maxHotPoints: 8_000_000, readers: 2 };
+
+async function startOn(records: Records & Pick<Needs, "telemetry">, config: Config, log: Logger): Promise<Running> {
   const inspector = createInspector();
   const background = createBackground((name, error) => log.error({ err: error, task: name }, "background work failed"));
   const { close: _, ...stores } = records;
@@ -97,7 +108,7 @@ async function startOn(records: Records, config: Config, log: Logger): Promise<R
     { inbox, log, now: base.now, configurationOf: (deviceId) => deviceConfiguration(needs, deviceId) },
     { ...EMBEDDED_DEFAULTS, host: config.host, port: config.mqtt.port },
   );
-  channel.add(broker.channel);
+  channel.add({ ...broker.channel, disconnect: (deviceId) => broker.disconnect(deviceId) });
 
   if (config.role === "gateway") {
     const { siteId, isNew } = await ensureFirstSite(needs, BOOTSTRAP, config.demo ? "Demo site" : "My site");
@@ -127,6 +138,7 @@ async function startOn(records: Records, config: Config, log: Logger): Promise<R
       await background.idle();
       await authenticator.flushUses();
       await inspector.close();
+      await records.telemetry.close();
       await records.close();
     },
   };

@@ -2,8 +2,7 @@ import { type Static, Type } from "typebox";
 import { refuse } from "#core/app-error.ts";
 import { type Route, route } from "#http/route.ts";
 import { oneOf, strict } from "#http/wire.ts";
-import { generateConfig } from "#service/device/generate-config.ts";
-import type { Needs } from "#service/ports.ts";
+import { type GenerateConfigNeeds, generateConfig } from "#service/device/generate-config.ts";
 
 const configSchema = strict("DeviceConfig", {
   mqtt_host: Type.String(),
@@ -21,10 +20,7 @@ interface ConfigSettings {
   readonly mqttPort: number | undefined;
 }
 
-export function deviceConfigRoutes(
-  needs: Pick<Needs, "devices" | "now" | "newId" | "randomBytes">,
-  settings: ConfigSettings,
-): readonly Route[] {
+export function deviceConfigRoutes(needs: GenerateConfigNeeds, settings: ConfigSettings): readonly Route[] {
   return [
     route({
       method: "POST",

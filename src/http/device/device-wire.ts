@@ -23,7 +23,7 @@ const slug = Type.String({
   maxLength: 64,
   description: `Short name for paths and scripts: ${SLUG_RULE}.`,
 });
-const childType = Type.String({ minLength: 1, maxLength: 100, description: "What kind of child it is to its parent." });
+const childType = name("What kind of child it is to its parent.", 100);
 
 export const deviceSchema = strict("Device", {
   id: id("Device identifier."),

@@ -97,7 +97,7 @@ export function siteRoutes(needs: Pick<Needs, "sites" | "now" | "newId">): reado
       tag,
       access: "readonly",
       answer,
-      handle: async (call) => ({ site: renderSite(await onlySite(needs, call), call.caller) }),
+      handle: async (call) => ({ site: renderSite(await onlySite(needs, call, "conflict"), call.caller) }),
     }),
   ];
 }

@@ -1,4 +1,5 @@
 import { Type } from "typebox";
+import { METRICS } from "#http/metrics.ts";
 import { renderOpenapi } from "#http/openapi.ts";
 import { htmlAnswer } from "#http/page/html-answer.ts";
 import { renderReferencePage } from "#http/page/reference-page.ts";
@@ -77,7 +78,8 @@ export function systemRoutes(needs: SystemNeeds, others: readonly Route[]): read
       handle: async () => welcome(),
     }),
   ];
-  const all = [...others, ...routes];
+  // The server adds the metrics itself, because it measures.
+  const all = [...others, ...routes, METRICS];
   const document = once(() => renderOpenapi(all, needs.about));
   const reference = once(() => htmlAnswer(renderReferencePage(document())));
   const welcome = once(() => htmlAnswer(renderWelcomePage(needs.about)));

@@ -22,7 +22,8 @@ type ProvisionNeeds = Pick<Needs, "devices" | "sites" | "blueprints" | "now" | "
 export async function provisionDevice(needs: ProvisionNeeds, call: Call, input: ProvisionInput): Promise<Device> {
   const parent = input.parent === undefined ? undefined : await visibleDevice(needs, call, input.parent);
   const siteId = input.siteId ?? parent?.siteId;
-  const site = siteId === undefined ? await onlySite(needs, call) : await visibleSite(needs, call, siteId);
+  const site =
+    siteId === undefined ? await onlySite(needs, call, "invalid_body") : await visibleSite(needs, call, siteId);
   if (input.blueprintId !== undefined) await requireBlueprint(needs, input.blueprintId);
   const now = needs.now();
   const id = needs.newId();

@@ -18,6 +18,11 @@ export async function updateDevice(
   const parent = given.parentId === undefined ? undefined : await visibleDevice(needs, call, given.parentId);
   const change = { ...given, ...(parent !== undefined && { parentId: parent.id }) };
   if (Object.keys(change).length === 0) return before;
+  if (change.childType !== undefined && (change.parentId ?? before.parentId) === undefined) {
+    throw refuse("conflict", "only a device with a parent has a child type; name the parent too", {
+      pointer: "/child_type",
+    });
+  }
   const trail = auditTrail(needs, call, {
     target: { siteId: before.siteId, deviceId: before.id },
     details: { ...change },

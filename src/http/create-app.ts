@@ -1,0 +1,80 @@
+// Fastify with our limits. Whatever it or Node refuses by itself, before there is a request to speak of, is answered
+// here in the one shape that every refusal has.
+import type { ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import { createRequestIds } from "#http/request-id.ts";
+import { SECURITY_HEADERS } from "#http/security-headers.ts";
+
+const BODY_LIMIT = 1024 * 1024;
+/** Longer than any id or slug, so that a long one is an unknown one, and short enough to cost nothing. */
+const MAX_PARAM_LENGTH = 500;
+
+/** How long a client may take, in milliseconds, before it is cut off. */
+export interface Limits {
+  readonly headersMs: number;
+  readonly requestMs: number;
+  readonly idleMs: number;
+  /** How often slow clients are looked for. */
+  readonly checkEveryMs: number;
+  /** From the stop on. */
+  readonly stopMs: number;
+}
+
+export const LIMITS: Limits = {
+  headersMs: 10_000,
+  requestMs: 30_000,
+  idleMs: 72_000,
+  checkEveryMs: 5_000,
+  stopMs: 10_000,
+};
+
+interface AppNeeds {
+  readonly newId: () => string;
+  readonly trustProxy: boolean | readonly string[];
+  readonly limits: Limits;
+  readonly refuse: (error: unknown, request: FastifyRequest, reply: FastifyReply) => void;
+}
+
+export function createApp(needs: AppNeeds): FastifyInstance {
+  const { limits } = needs;
+  const refuseSocket = (socket: Duplex, reason: string) => {
+    if (socket.destroyed || !socket.writable) return;
+    const message = `the request breaks HTTP or one of its limits (${reason})`;
+    const body = JSON.stringify({ errors: [{ code: "invalid_request", message }] });
+    const head = `Content-Type: application/json\r\nX-Request-Id: ${needs.newId()}\r\nContent-Length: ${Buffer.byteLength(body)}`;
+    socket.end(`HTTP/1.1 400 Bad Request\r\n${head}\r\nConnection: close\r\n\r\n${body}`);
+  };
+  const app = Fastify({
+    bodyLimit: BODY_LIMIT,
+    genReqId: createRequestIds(),
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
+    trustProxy: typeof needs.trustProxy === "boolean" ? needs.trustProxy : [...needs.trustProxy],
+    requestTimeout: limits.requestMs,
+    keepAliveTimeout: limits.idleMs,
+    forceCloseConnections: "idle",
+    return503OnClosing: false,
+    frameworkErrors: (error, request, reply) => {
+      reply.headers(SECURITY_HEADERS).header("x-request-id", request.id);
+      needs.refuse(error, request, reply as FastifyReply);
+    },
+    http: {
+      headersTimeout: limits.headersMs,
+      connectionsCheckingInterval: limits.checkEveryMs,
+      maxHeaderSize: 16_384,
+      // Node would refuse a missing Host without a word.
+      requireHostHeader: false,
+    },
+    clientErrorHandler: (error, socket) => refuseSocket(socket, String(error.code ?? "malformed")),
+  });
+  app.server.maxConnections = 10_000;
+  app.server.on("connect", (_request, socket: Duplex) => refuseSocket(socket, "CONNECT is for proxies"));
+  // An expectation that Busbar does not know changes nothing about the answer.
+  app.server.on("checkExpectation", (request, response: ServerResponse) =>
+    app.server.emit("request", request, response),
+  );
+  // Every body arrives as bytes, whatever its content type says: the route decides how to read it.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
+  return app;
+}

@@ -1,0 +1,219 @@
+// Slow clients and the stop, over real sockets, with routes made for the purpose.
+import { once } from "node:events";
+import { Agent, request } from "node:http";
+import { connect } from "node:net";
+import pino from "pino";
+import { Type } from "typebox";
+import { afterEach, expect, test } from "vitest";
+import { instant } from "#core/time/instant.ts";
+import type { Limits } from "./create-app.ts";
+import { type Route, route } from "./route.ts";
+import { createServer, type Server } from "./server.ts";
+
+const started: Server[] = [];
+afterEach(async () => {
+  for (const server of started.splice(0)) await server.stop();
+});
+
+const anything = Type.Object({}, { additionalProperties: true });
+const head = { tag: "Test", summary: "", access: "public", answer: anything } as const;
+const quick = route({
+  ...head,
+  method: "GET",
+  path: "/quick",
+  operation: "quick",
+  handle: async () => ({ quick: true }),
+});
+const echo = route({
+  ...head,
+  method: "POST",
+  path: "/echo",
+  operation: "echo",
+  body: anything,
+  handle: async ({ body }) => body as object,
+});
+const broken = route({
+  ...head,
+  method: "GET",
+  path: "/broken",
+  operation: "broken",
+  handle: () => Promise.reject(new Error("secret detail")),
+});
+
+/** A route that answers when told to, and says when a call has reached it. */
+function heldRoute() {
+  const arrived = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
+  const held = route({
+    ...head,
+    method: "GET",
+    path: "/held",
+    operation: "held",
+    handle: async () => {
+      arrived.resolve();
+      await release.promise;
+      return { held: true };
+    },
+  });
+  return { held, arrived: arrived.promise, release: release.resolve };
+}
+
+async function open(routes: readonly Route[], limits: Partial<Limits> = {}) {
+  const lines: string[] = [];
+  const server = await createServer(
+    {
+      now: () => instant(0),
+      newId: () => "id",
+      audit: { append: async () => {}, list: async () => ({ items: [], total: 0 }), prune: async () => 0 },
+      authenticator: {
+        authenticate: () => Promise.reject(new Error("no token is needed here")),
+        forget: () => {},
+        onEnd: () => () => {},
+        isLive: async () => false,
+        lastUse: () => undefined,
+        flushUses: async () => {},
+      },
+      log: pino({ base: null }, { write: (line: string) => lines.push(line) }),
+    },
+    { headerPrefixes: ["X-Service"], wrongTokenLimit: 10, trustProxy: false, metricsPublic: false, limits },
+    routes,
+  );
+  const { port } = await server.listen(0, "127.0.0.1");
+  started.push(server);
+  return { server, port, lines };
+}
+
+/** Sends and keeps the connection open; gives all that came until the server closed it. */
+async function sendAndWait(port: number, text: string): Promise<string> {
+  const socket = connect(port, "127.0.0.1");
+  let seen = "";
+  socket.on("data", (part) => (seen += part.toString()));
+  socket.write(text);
+  await once(socket, "close");
+  return seen;
+}
+
+interface Seen {
+  readonly status: number | undefined;
+  readonly connection: string | undefined;
+  readonly text: string;
+}
+
+function get(port: number, path: string, agent: Agent): Promise<Seen> {
+  return new Promise((resolve, reject) => {
+    const call = request({ port, path, agent }, (response) => {
+      let text = "";
+      response.on("data", (part) => (text += part));
+      response.on("end", () => resolve({ status: response.statusCode, connection: response.headers.connection, text }));
+    });
+    call.on("error", reject).end();
+  });
+}
+
+test("a client that never finishes its headers is cut off with errors", async () => {
+  const { port } = await open([quick], { headersMs: 50, requestMs: 60, checkEveryMs: 10 });
+  const seen = await sendAndWait(port, "GET /quick HTTP/1.1\r\nHost: x\r\nX-Slow:");
+  expect(seen).toMatch(/^HTTP\/1.1 400 /);
+  expect(seen).toContain('{"errors":[{"code":"invalid_request"');
+  expect(seen).toContain("X-Request-Id: ");
+});
+
+test("a client that never finishes its body is cut off with errors", async () => {
+  const { port } = await open([echo], { headersMs: 50, requestMs: 60, checkEveryMs: 10 });
+  const seen = await sendAndWait(port, "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{");
+  expect(seen).toMatch(/^HTTP\/1.1 400 /);
+  expect(seen).toContain('{"errors":[{"code":"invalid_request"');
+});
+
+test("a connection on which nothing happens is closed", async () => {
+  const { port } = await open([quick], { idleMs: 20, checkEveryMs: 10 });
+  expect(await sendAndWait(port, "GET /quick HTTP/1.1\r\nHost: x\r\n\r\n")).toContain('{"quick":true}');
+});
+
+test("a call that runs is finished by the stop, and its connection closed with it", async () => {
+  const { held, arrived, release } = heldRoute();
+  const { server, port } = await open([held]);
+  const agent = new Agent({ keepAlive: true });
+  const answer = get(port, "/held", agent);
+  await arrived;
+  const stopped = server.stop();
+  release();
+  expect(await answer).toMatchObject({ status: 200, text: '{"held":true}', connection: "close" });
+  await stopped;
+  agent.destroy();
+});
+
+test("during the stop a call on an open connection is 503 shutting_down, and a new connection is refused", async () => {
+  const { held, arrived, release } = heldRoute();
+  const { server, port } = await open([held, quick]);
+  const agent = new Agent();
+  const answer = get(port, "/held", agent);
+  await arrived;
+  const socket = connect(port, "127.0.0.1");
+  // The head of the second call arrives together with the first call, so the connection is not idle at the stop.
+  socket.write("GET /quick HTTP/1.1\r\nHost: x\r\n\r\nGET /quick HTTP/1.1\r\nHost: x\r\n");
+  await once(socket, "data");
+  const stopped = server.stop();
+  let seen = "";
+  socket.on("data", (part) => (seen += part.toString()));
+  socket.write("\r\n");
+  await once(socket, "close");
+  expect(seen).toMatch(/^HTTP\/1.1 503 /);
+  expect(seen).toContain('"code":"shutting_down"');
+  const [refused] = (await once(connect(port, "127.0.0.1"), "error")) as [NodeJS.ErrnoException];
+  expect(refused.code).toBe("ECONNREFUSED");
+  release();
+  expect((await answer).status).toBe(200);
+  await stopped;
+});
+
+test("connections that wait idle do not hold up the stop", async () => {
+  const { server, port } = await open([quick]);
+  const agent = new Agent({ keepAlive: true });
+  await get(port, "/quick", agent);
+  await server.stop();
+  agent.destroy();
+});
+
+test("a call that does not end is cut off when the time of the stop is over", async () => {
+  const { held, arrived, release } = heldRoute();
+  const { server, port } = await open([held], { stopMs: 50 });
+  const agent = new Agent();
+  const answer = get(port, "/held", agent);
+  await arrived;
+  const cut = expect(answer).rejects.toThrow("socket hang up");
+  await server.stop();
+  await cut;
+  release();
+});
+
+test("handlers learn of the stop by their signal", async () => {
+  const seen = Promise.withResolvers<AbortSignal>();
+  const waiting = route({
+    ...head,
+    method: "GET",
+    path: "/waiting",
+    operation: "waiting",
+    handle: async ({ signal }) => {
+      seen.resolve(signal);
+      await once(signal, "abort");
+      return { aborted: true };
+    },
+  });
+  const { server, port } = await open([waiting]);
+  const agent = new Agent();
+  const answer = get(port, "/waiting", agent);
+  await seen.promise;
+  await server.stop();
+  expect((await answer).text).toBe('{"aborted":true}');
+});
+
+test("a fault is answered 500 without details and logged with them under the request id", async () => {
+  const { port, lines } = await open([broken]);
+  const agent = new Agent();
+  const answer = await get(port, "/broken", agent);
+  expect(answer.status).toBe(500);
+  expect(answer.text).not.toContain("secret detail");
+  expect(lines.join("")).toContain("secret detail");
+  expect(JSON.parse(lines[0] ?? "{}").requestId).toBeTruthy();
+});

@@ -1,0 +1,251 @@
+// Who may call what: every level, for its own site, another one and all, against every operation, by a table written by
+// hand. A route that is not in the table fails the first test.
+import { randomBytes } from "node:crypto";
+import { uuidv7 } from "uuidv7";
+import { beforeAll, expect, test } from "vitest";
+import type { Site } from "#client/resources.ts";
+import type { AuditEntry } from "#core/access/audit-entry.ts";
+import { ACCESS_LEVELS, type AccessLevel, allows } from "#core/access/level.ts";
+import { formatToken, SECRET_BYTES } from "#core/access/token.ts";
+import { instant } from "#core/time/instant.ts";
+import { hashSecret } from "#service/access/hash-secret.ts";
+import { allRoutes } from "../support/all-routes.ts";
+import { manifest } from "../support/blueprints.ts";
+import { useServer } from "../support/server.ts";
+
+const busbar = useServer(["--mqtt-port", "0"]);
+
+/** What a call is about. Made anew for each call that changes something. */
+interface Target {
+  readonly site: string;
+  readonly device: string;
+  readonly token: string;
+  readonly blueprint: string;
+  readonly execution: string;
+}
+
+/** `one`: about things of one site. `any`: what the token sees. `every`: takes a token for all sites. */
+type Reach = "one" | "any" | "every";
+type Body = ((target: Target) => unknown) | "manifest";
+/** `inside`: the level that the blueprint asks for on top, which is looked at only after the thing is found. */
+type Row = readonly [needs: AccessLevel | "public", reach: Reach, body?: Body | undefined, inside?: AccessLevel];
+
+const newDevice = ({ site }: Target) => ({ name: "New", site_id: site });
+const assign = ({ blueprint }: Target) => ({ blueprint_id: blueprint });
+const mqtt = () => ({ protocol: "MQTT" });
+const rename = () => ({ name: "Renamed" });
+const start = () => ({ name: "start" });
+
+const TABLE: Readonly<Record<string, Row>> = {
+  listSites: ["readonly", "any"],
+  createSite: ["installer", "every", () => ({ name: "New" })],
+  getSite: ["readonly", "one"],
+  updateSite: ["owner", "one", rename],
+  deleteSite: ["installer", "one"],
+  getOnlySite: ["readonly", "any"],
+  listSitesOfMe: ["readonly", "any"],
+  listDevices: ["readonly", "any"],
+  listSiteDevices: ["readonly", "one"],
+  getDevice: ["readonly", "one"],
+  updateDevice: ["owner", "one", rename],
+  deleteDevice: ["owner", "one"],
+  getDeviceManifest: ["readonly", "one"],
+  getDeviceProperties: ["readonly", "one"],
+  assignBlueprint: ["owner", "one", assign],
+  generateConfig: ["owner", "one", mqtt],
+  getDeviceOfSite: ["readonly", "one"],
+  updateDeviceOfSite: ["owner", "one", rename],
+  deleteDeviceOfSite: ["owner", "one"],
+  getDeviceManifestOfSite: ["readonly", "one"],
+  assignBlueprintOfSite: ["owner", "one", assign],
+  generateConfigOfSite: ["owner", "one", mqtt],
+  listDeviceLogs: ["readonly", "one"],
+  listDeviceLogsOfSite: ["readonly", "one"],
+  getConfiguration: ["readonly", "one"],
+  putConfiguration: ["readonly", "one", () => ({ limits: { max_power: 5 } }), "user"],
+  getConfigurationBucket: ["readonly", "one", undefined, "user"],
+  putConfigurationBucket: ["readonly", "one", () => ({ max_power: 5 }), "user"],
+  executeCommand: ["readonly", "one", start, "user"],
+  executeCommandAlias: ["readonly", "one", start, "user"],
+  executeCommandOfSite: ["readonly", "one", start, "user"],
+  createCommandExecution: ["readonly", "one", start, "user"],
+  createCommandExecutionAlias: ["readonly", "one", start, "user"],
+  createCommandExecutionOfSite: ["readonly", "one", start, "user"],
+  getCommandExecution: ["readonly", "one", undefined, "user"],
+  getCommandExecutionAlias: ["readonly", "one", undefined, "user"],
+  getCommandExecutionOfSite: ["readonly", "one", undefined, "user"],
+  listCommandExecutions: ["readonly", "one"],
+  listCommandExecutionsAlias: ["readonly", "one"],
+  listCommandExecutionsOfSite: ["readonly", "one"],
+  listSiteCommandExecutions: ["readonly", "one"],
+  listenToEvents: ["readonly", "any"],
+  provisionStandalone: ["owner", "one", newDevice],
+  provisionLuaDevice: ["owner", "one", (target) => ({ ...newDevice(target), blueprint_id: target.blueprint })],
+  provisionChildDevice: [
+    "owner",
+    "one",
+    (target) => ({ ...newDevice(target), parent_id: target.device, child_type: "x" }),
+  ],
+  validateBlueprint: ["public", "any", "manifest"],
+  uploadBlueprint: ["owner", "any", "manifest"],
+  listBlueprints: ["readonly", "any"],
+  getBlueprint: ["readonly", "any"],
+  downloadBlueprint: ["readonly", "any"],
+  getManifestSchema: ["public", "any"],
+  createToken: ["owner", "one", ({ site }) => ({ name: "New", level: "readonly", site_ids: [site] })],
+  listTokens: ["owner", "any"],
+  revokeToken: ["owner", "one"],
+  listAudit: ["owner", "any"],
+  getHealth: ["public", "any"],
+  getReadiness: ["public", "any"],
+  getOpenapi: ["public", "any"],
+  getReference: ["public", "any"],
+  getWelcome: ["public", "any"],
+  getMetrics: ["public", "any"],
+};
+
+type Scope = "own site" | "other site" | "all sites";
+const SCOPES: readonly Scope[] = ["own site", "other site", "all sites"];
+const routes = allRoutes();
+const tokens = new Map<string, string>();
+/** Sites that a cell may delete, all of them in the scope of the tokens for their own site. */
+const doomed: string[] = [];
+let standing: Target;
+let cells = 0;
+
+async function makeTarget(site: string): Promise<Target> {
+  const body = { name: "Target", site_id: site, blueprint_id: standing?.blueprint ?? null };
+  const device = await busbar.admin.post<{ device_id: string }>("/v3/provisioning/standalone", body);
+  const grant = { name: "Target", level: "readonly", site_ids: [site] };
+  const token = await busbar.admin.post<{ id: string }>("/v3/tokens", grant);
+  return { ...standing, site, device: device.body.device_id, token: token.body.id };
+}
+
+function tokenRecord(level: AccessLevel, sites: "all" | ReadonlySet<string>) {
+  const id = uuidv7();
+  const text = formatToken(id, randomBytes(SECRET_BYTES));
+  const now = instant(Date.now());
+  const unset = { expiresAt: undefined, revokedAt: undefined, lastUsedAt: undefined };
+  const token = { id, name: `${level}`, level, sites, hash: hashSecret(text), createdAt: now, ...unset };
+  return { token, text };
+}
+
+beforeAll(async () => {
+  const newSite = async (name: string) => (await busbar.admin.post<{ site: Site }>("/v3/sites", { name })).body.site.id;
+  const [own, other] = [await newSite("Own"), await newSite("Other")];
+  for (let i = 0; i < ACCESS_LEVELS.length * SCOPES.length; i++) doomed.push(await newSite("Doomed"));
+  const upload = { bytes: manifest("Matrix") };
+  const made = await busbar.admin.call<{ blueprint: { id: string } }>("POST", "/v3/blueprints/upload", upload);
+  standing = { site: own, device: "", token: "", blueprint: made.body.blueprint.id, execution: "" };
+  standing = await makeTarget(own);
+  const path = `/v3/devices/${standing.device}/commands/executions`;
+  const { body } = await busbar.admin.post<{ execution_id: string }>(path, start());
+  standing = { ...standing, execution: body.execution_id };
+  // No call grants level system, so these tokens come into the store by the back door.
+  await busbar.withRecords(async (records) => {
+    const sites = {
+      "own site": new Set([own, ...doomed]),
+      "other site": new Set([other]),
+      "all sites": "all",
+    } as const;
+    for (const level of ACCESS_LEVELS) {
+      for (const scope of SCOPES) {
+        const { token, text } = tokenRecord(level, sites[scope]);
+        await records.tokens.insert(token, trail());
+        tokens.set(`${level} ${scope}`, text);
+      }
+    }
+    const [expired, revoked] = [tokenRecord("vendor", "all"), tokenRecord("vendor", "all")];
+    await records.tokens.insert({ ...expired.token, expiresAt: instant(1) }, trail());
+    await records.tokens.insert({ ...revoked.token, revokedAt: instant(1) }, trail());
+    tokens.set("expired", expired.text).set("revoked", revoked.text).set("malformed", "bb_nonsense");
+  });
+});
+
+function trail(): AuditEntry {
+  const [id, at] = [uuidv7(), instant(Date.now())];
+  const rest = { code: undefined, requestId: "", remoteAddress: "", details: {} };
+  return { id, at, actor: undefined, action: "test", target: {}, outcome: "OK", ...rest };
+}
+
+async function call(operation: string, token: string | undefined, target: Target) {
+  const route = routes.find((one) => one.operation === operation);
+  const body = TABLE[operation]?.[2];
+  const params: Record<string, string> = {
+    site_id: target.site,
+    device_id: target.device,
+    blueprint_id: target.blueprint,
+    token_id: target.token,
+    execution_id: target.execution,
+    bucket: "limits",
+  };
+  const path = (route?.path ?? "").replaceAll(/:(\w+)/g, (_, name: string) => params[name] ?? "");
+  const session = token === undefined ? busbar.anonymous : busbar.as(token);
+  const options =
+    body === "manifest" ? { bytes: manifest("Matrix") } : body === undefined ? {} : { json: body(target) };
+  cells++;
+  return await session.call(route?.method ?? "", path, { ...options, headers: { Prefer: "wait=0" } });
+}
+
+async function freshTarget(operation: string): Promise<Target> {
+  if (operation === "deleteSite") return { ...standing, site: doomed[0] ?? "" };
+  const isChange = routes.find((one) => one.operation === operation)?.method !== "GET";
+  return isChange && TABLE[operation]?.[1] === "one" ? await makeTarget(standing.site) : standing;
+}
+
+/** What the table says must come out. */
+function expected(operation: string, level: AccessLevel, scope: Scope): number {
+  const [needs, reach, , inside = "readonly"] = TABLE[operation] ?? ["system", "every"];
+  if (needs === "public") return 200;
+  if (!allows(level, needs)) return 403;
+  if (operation === "getOnlySite") return scope === "other site" ? 200 : 409;
+  if (reach === "every") return scope === "all sites" ? 200 : 403;
+  if (reach === "one" && scope === "other site") return 404;
+  return allows(level, inside) ? 200 : 403;
+}
+
+const withoutIds = (text: string) => text.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "");
+
+test("the table has every operation and no other", () => {
+  expect(Object.keys(TABLE).sort()).toEqual(routes.map((route) => route.operation).sort());
+});
+
+test("the table and the routes agree on the level", () => {
+  const levels = Object.fromEntries(routes.map((route) => [route.operation, route.access]));
+  expect(Object.fromEntries(Object.entries(TABLE).map(([operation, [needs]]) => [operation, needs]))).toEqual(levels);
+});
+
+test.each(Object.keys(TABLE))("%s is open to exactly the levels and sites of the table", async (operation) => {
+  for (const level of ACCESS_LEVELS) {
+    for (const scope of SCOPES) {
+      const target = await freshTarget(operation);
+      const token = tokens.get(`${level} ${scope}`);
+      const answer = await call(operation, token, target);
+      expect([level, scope, answer.status, answer.text.slice(0, 200)]).toEqual([
+        level,
+        scope,
+        expected(operation, level, scope),
+        answer.text.slice(0, 200),
+      ]);
+      if (operation === "deleteSite" && answer.status === 200) doomed.shift();
+      if (answer.status !== 404) continue;
+      const unknown = { ...target, site: uuidv7(), device: uuidv7(), token: uuidv7() };
+      const nothing = await call(operation, token, unknown);
+      expect(withoutIds(answer.text)).toBe(withoutIds(nothing.text));
+      expect([...answer.headers.keys()]).toEqual([...nothing.headers.keys()]);
+    }
+  }
+});
+
+test.each(["none", "malformed", "expired", "revoked"])("a token that is %s opens only what is public", async (kind) => {
+  for (const [operation, [needs]] of Object.entries(TABLE)) {
+    const answer = await call(operation, tokens.get(kind), standing);
+    expect([operation, answer.status]).toEqual([operation, needs === "public" ? 200 : 401]);
+  }
+});
+
+test("every combination was tried", () => {
+  const combinations = Object.keys(TABLE).length * (ACCESS_LEVELS.length * SCOPES.length + 4);
+  console.log(`access matrix: ${cells} calls over ${combinations} combinations`);
+  expect(cells).toBeGreaterThanOrEqual(combinations);
+});

@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import { useServer } from "../support/server.ts";
+
+const busbar = useServer();
+
+test("health and readiness answer without a token", async () => {
+  expect((await busbar.anonymous.get("/healthz")).body).toEqual({ status: "ok" });
+  expect((await busbar.anonymous.get("/readyz")).body).toEqual({ status: "ok" });
+});
+
+test("metrics answer this machine in the format of Prometheus, by operation and status", async () => {
+  await busbar.admin.get("/v3/sites");
+  await busbar.admin.get("/v3/devices/unknown");
+  await busbar.admin.get("/v3/nothing");
+  const { headers, text } = await busbar.anonymous.get("/metrics");
+  expect(headers.get("content-type")).toMatch(/^text\/plain; version=/);
+  expect(text).toContain('busbar_http_request_seconds_count{operation="listSites",status="200"}');
+  expect(text).toContain('busbar_http_request_seconds_count{operation="getDevice",status="404"}');
+  expect(text).toContain('busbar_http_request_seconds_count{operation="none",status="404"}');
+  expect(text).toContain("process_resident_memory_bytes");
+});
+
+test("the labels of metrics do not grow with what clients send", async () => {
+  const series = async () => (await busbar.anonymous.get("/metrics")).text.split("\n").length;
+  await busbar.admin.get("/v3/devices/first");
+  const before = await series();
+  for (let i = 0; i < 20; i++) await busbar.admin.get(`/v3/devices/device-${i}`);
+  for (let i = 0; i < 20; i++) await busbar.admin.get(`/v3/nothing-${i}`);
+  expect((await series()) - before).toBeLessThan(40);
+});
+
+test.each(["X-Forwarded-For", "Forwarded"])("a call over a proxy (%s) gets no metrics", async (name) => {
+  const refused = await busbar.anonymous.get("/metrics", { headers: { [name]: "for=127.0.0.1" } });
+  expect([refused.status, refused.errors[0]?.code]).toEqual([403, "forbidden"]);
+});
+
+test("the pages are HTML that runs no script and loads nothing from elsewhere", async () => {
+  for (const path of ["/", "/docs", "/api/docs"]) {
+    const { status, headers, text } = await busbar.anonymous.get(path);
+    expect([status, headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+    expect(headers.get("content-security-policy")).toMatch(/^default-src 'none'; style-src 'sha256-/);
+    expect(text).not.toMatch(/<script|https?:\/\/(?!127\.0\.0\.1)/);
+  }
+});
+
+test("the reference shows every operation and every named schema", async () => {
+  const { text } = await busbar.anonymous.get("/docs");
+  for (const { spec } of busbar.operations) expect(text).toContain(`id="${String(spec["operationId"])}"`);
+  const { schemas } = busbar.document["components"] as { schemas: object };
+  for (const name of Object.keys(schemas)) expect(text).toContain(`id="schema-${name}"`);
+});
+
+test("a second process is refused the same data folder", async () => {
+  const { openRecords } = await import("#store/sqlite/open-records.ts");
+  await expect(openRecords(busbar.data, () => {})).rejects.toThrow(/use|lock|running/i);
+  expect((await busbar.anonymous.get("/readyz")).status).toBe(200);
+});

@@ -1,0 +1,13 @@
+import { METRICS } from "#http/metrics.ts";
+import type { RouteDescription } from "#http/route.ts";
+import { createRoutes, type RouteNeeds } from "#http/routes.ts";
+
+/** Every route as data. Nothing is called, so nothing is needed. */
+export function allRoutes(): readonly RouteDescription[] {
+  const settings = {
+    about: { version: "0", role: "gateway", headerPrefix: "X-Service" },
+    mqttPort: undefined,
+    checkReady: async () => {},
+  };
+  return [...createRoutes({} as RouteNeeds, settings), METRICS];
+}

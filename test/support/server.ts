@@ -1,0 +1,195 @@
+// A whole Busbar in this process, on a free port and a data folder of its own, and a small client that holds every
+// answer against the OpenAPI document. A test file that makes the server log a fault fails when it ends.
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect } from "vitest";
+import type { ErrorItem } from "#client/resources.ts";
+import { loadConfig } from "#config";
+import { createLogger } from "#log";
+import { type Running, start } from "#role/start.ts";
+import { openRecords, type Records } from "#store/sqlite/open-records.ts";
+import { type CheckAnswer, createCheckAnswer, type Operation, operationsOf } from "./check-answer.ts";
+
+export interface Answer<Body> {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The JSON of the answer; what it is depends on `status`. */
+  readonly body: Body;
+  /** The refusals; empty when there are none. */
+  readonly errors: readonly ErrorItem[];
+}
+
+export interface CallOptions {
+  readonly json?: unknown;
+  readonly bytes?: Uint8Array | string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+/** Calls with one token, or without any. */
+export interface Session {
+  call<Body = unknown>(method: string, path: string, options?: CallOptions): Promise<Answer<Body>>;
+  get<Body = unknown>(path: string, options?: CallOptions): Promise<Answer<Body>>;
+  post<Body = unknown>(path: string, json: unknown, options?: CallOptions): Promise<Answer<Body>>;
+  patch<Body = unknown>(path: string, json: unknown, options?: CallOptions): Promise<Answer<Body>>;
+  delete<Body = unknown>(path: string, options?: CallOptions): Promise<Answer<Body>>;
+}
+
+export interface TestServer {
+  readonly url: string;
+  readonly port: number;
+  readonly mqttPort: number | undefined;
+  readonly data: string;
+  readonly adminToken: string;
+  readonly admin: Session;
+  readonly anonymous: Session;
+  readonly operations: readonly Operation[];
+  readonly document: Readonly<Record<string, unknown>>;
+  /** Everything the server logged. */
+  readonly log: string;
+  as(token: string): Session;
+  /** A new token's text. */
+  token(grant: object): Promise<string>;
+  /** Stops the server, hands over its records, and starts it again. */
+  withRecords(task: (records: Records) => Promise<void>): Promise<void>;
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const ADMIN_TOKEN = "test-admin-token-test-admin-token-test";
+
+/** One server for all tests of the file; its settings as flags, for example `["--demo"]`. */
+export function useServer(
+  flags: readonly string[] = [],
+  { env = { BUSBAR_ADMIN_TOKEN: ADMIN_TOKEN } }: { readonly env?: Readonly<Record<string, string>> } = {},
+): TestServer {
+  const data = mkdtempSync(join(tmpdir(), "busbar-api-"));
+  let running: Running | undefined;
+  let log = "";
+  let document: Readonly<Record<string, unknown>> = {};
+  let check: CheckAnswer = () => {};
+
+  async function open(): Promise<void> {
+    const { config } = await loadConfig({
+      flags: ["--data", data, "--port", "0", ...defaults(flags), ...flags],
+      env,
+      cwd: data,
+      readFile: () => undefined,
+    });
+    const stream = { write: (line: string) => (log += line) };
+    running = await start(config, createLogger({ ...config.log, format: "json" }, stream), (error) => {
+      throw error;
+    });
+    document = (await (await fetch(`${running.url}/openapi.json`)).json()) as typeof document;
+    check = createCheckAnswer(document);
+  }
+
+  async function stop(): Promise<void> {
+    const stopped = running;
+    running = undefined;
+    await stopped?.stop();
+  }
+
+  function url(): string {
+    if (running === undefined) throw new Error("the server does not run");
+    return running.url;
+  }
+
+  function session(token: string | undefined): Session {
+    const call = async <Body>(method: string, path: string, options: CallOptions = {}): Promise<Answer<Body>> => {
+      const body = options.json === undefined ? options.bytes : JSON.stringify(options.json);
+      const response = await fetch(url() + path, {
+        method,
+        headers: { ...(token !== undefined && { "X-Service-Auth-Token": token }), ...options.headers },
+        ...(body !== undefined && { body: Buffer.from(body as string) }),
+        ...(options.signal && { signal: options.signal }),
+      });
+      const { status, headers } = response;
+      const isEndless = headers.get("content-type") === "text/event-stream";
+      const text = isEndless ? "" : await response.text();
+      if (isEndless) await response.body?.cancel();
+      check({ method, path, status, headers, text });
+      const isJson = headers.get("content-type") === "application/json" && text !== "";
+      const parsed = isJson ? (JSON.parse(text) as Body & { errors?: readonly ErrorItem[] }) : undefined;
+      return { status, headers, text, body: parsed as Body, errors: status === 200 ? [] : (parsed?.errors ?? []) };
+    };
+    return {
+      call,
+      get: (path, options) => call("GET", path, options),
+      post: (path, json, options) => call("POST", path, { json, ...options }),
+      patch: (path, json, options) => call("PATCH", path, { json, ...options }),
+      delete: (path, options) => call("DELETE", path, options),
+    };
+  }
+
+  const admin = session(ADMIN_TOKEN);
+  beforeAll(open);
+  afterAll(async () => {
+    await stop();
+    rmSync(data, { recursive: true, force: true });
+    const faults = log.split("\n").filter((line) => /"level":"(error|fatal)"/.test(line));
+    expect(faults, "faults in the server's log").toEqual([]);
+  });
+
+  return {
+    get url() {
+      return url();
+    },
+    get port() {
+      return Number(new URL(url()).port);
+    },
+    get mqttPort() {
+      return running?.mqttPort;
+    },
+    get document() {
+      return document;
+    },
+    get operations() {
+      return operationsOf(document);
+    },
+    get log() {
+      return log;
+    },
+    data,
+    adminToken: ADMIN_TOKEN,
+    admin,
+    anonymous: session(undefined),
+    as: session,
+    async token(grant) {
+      const { body } = await admin.post<{ token: string }>("/v3/tokens", { name: "test", level: "readonly", ...grant });
+      return body.token;
+    },
+    async withRecords(task) {
+      await stop();
+      const records = await openRecords(data, (error) => {
+        throw error;
+      });
+      try {
+        await task(records);
+      } finally {
+        await records.close();
+      }
+      await open();
+    },
+    async restart() {
+      await stop();
+      await open();
+    },
+    stop,
+  };
+}
+
+/** A flag may be given once only, so a default stands back where the test sets it. */
+function defaults(flags: readonly string[]): readonly string[] {
+  const all = [
+    ["--mqtt-port", "off"],
+    ["--http-wrong-token-limit", "1000000"],
+  ];
+  return all.filter(([name = ""]) => !flags.includes(name)).flat();
+}
+
+export function readExample(name: string): Buffer {
+  return readFileSync(new URL(`../../examples/blueprints/${name}/manifest.yml`, import.meta.url));
+}
