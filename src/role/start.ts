@@ -1,6 +1,5 @@
 // The only file that wires things together: settings -> store -> use cases -> carriers and routes -> server.
 import { randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Logger } from "pino";
 import { uuidv7 } from "uuidv7";
@@ -30,6 +29,7 @@ import { createEventHub } from "#service/event/event-hub.ts";
 import type { Call, Needs } from "#service/ports.ts";
 import { openSeries } from "#store/series/open-series.ts";
 import { openRecords, type Records } from "#store/sqlite/open-records.ts";
+import { version } from "#version";
 
 export interface Running {
   readonly url: string;
@@ -39,8 +39,6 @@ export interface Running {
   readonly tokenFile: string | undefined;
   stop(): Promise<void>;
 }
-
-export const VERSION = readVersion();
 
 export async function start(config: Config, log: Logger, onFault: (error: Error) => void): Promise<Running> {
   refuseUnavailable(config);
@@ -119,7 +117,7 @@ async function startOn(records: Records & Pick<Needs, "telemetry">, config: Conf
   await desk.recover();
   const { port: mqttPort } = await broker.listen();
   const routes = createRoutes(needs, {
-    about: { version: VERSION, role: config.role, headerPrefix: config.http.headerPrefixes[0] ?? "X-Service" },
+    about: { version: version(), role: config.role, headerPrefix: config.http.headerPrefixes[0] ?? "X-Service" },
     mqttPort,
     checkReady: async () => {
       await records.sites.list("all", { limit: 0, offset: 0 });
@@ -162,9 +160,4 @@ function refuseUnavailable(config: Config): void {
     config.cloud.url !== undefined && "cloud.url (the link to a cloud)",
   ].filter((name) => name !== false);
   if (asked.length > 0) throw new Error(`this version of Busbar does not have ${asked.join(", ")} yet; leave it unset`);
-}
-
-function readVersion(): string {
-  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
-  return (JSON.parse(text) as { readonly version: string }).version;
 }
