@@ -8,8 +8,8 @@ import { toMilliseconds } from "#core/time/duration.ts";
 import { createRoutes } from "#http/routes.ts";
 import { createServer } from "#http/server.ts";
 import { starterLibrary } from "#manifest/starter-profiles.ts";
-import { createEmbeddedBroker, EMBEDDED_DEFAULTS } from "#mqtt/embedded/create-embedded-broker.ts";
 import { prepareAdminToken } from "#role/admin-token.ts";
+import { startCarriers } from "#role/carriers.ts";
 import { startChores } from "#role/chores.ts";
 import { createClockwork } from "#role/clockwork.ts";
 import { provisionDemo } from "#role/demo.ts";
@@ -104,21 +104,21 @@ async function startOn(records: Records & Pick<Needs, "telemetry">, config: Conf
   });
   const needs = { ...base, authenticator, catalog, channel, events, connectivity, desk };
   const inbox = createDeviceInbox(needs);
-  const broker = await createEmbeddedBroker(
-    { inbox, log, now: base.now, configurationOf: (deviceId) => deviceConfiguration(needs, deviceId) },
-    { ...EMBEDDED_DEFAULTS, host: config.host, port: config.mqtt.port },
+  const carriers = await startCarriers(
+    { ...base, inbox, configurationOf: (deviceId) => deviceConfiguration(needs, deviceId) },
+    config,
   );
-  channel.add({ ...broker.channel, disconnect: (deviceId) => broker.disconnect(deviceId) });
+  channel.add(carriers.carrier);
 
   if (config.role === "gateway") {
     const { siteId, isNew } = await ensureFirstSite(needs, BOOTSTRAP, config.demo ? "Demo site" : "My site");
     if (config.demo && isNew) await provisionDemo(needs, BOOTSTRAP, siteId);
   }
   await desk.recover();
-  const { port: mqttPort } = await broker.listen();
   const routes = createRoutes(needs, {
     about: { version: version(), role: config.role, headerPrefix: config.http.headerPrefixes[0] ?? "X-Service" },
-    mqttPort,
+    endpoints: carriers.endpoints,
+    issueCertificate: carriers.issueCertificate,
     checkReady: async () => {
       await records.sites.list("all", { limit: 0, offset: 0 });
     },
@@ -128,11 +128,11 @@ async function startOn(records: Records & Pick<Needs, "telemetry">, config: Conf
   const chores = startChores(needs, config);
   return {
     url: `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${port}`,
-    mqttPort,
+    mqttPort: carriers.endpoints.mqtt?.port,
     tokenFile: admin.file,
     async stop() {
       await server.stop();
-      await broker.stop();
+      await carriers.stop();
       desk.stop();
       await chores.stop();
       await background.idle();
@@ -156,7 +156,6 @@ const BOOTSTRAP: Call = {
 function refuseUnavailable(config: Config): void {
   const asked = [
     config.database.url !== undefined && "database.url (PostgreSQL)",
-    config.mqtt.url !== undefined && "mqtt.url (an outside broker)",
     config.cloud.url !== undefined && "cloud.url (the link to a cloud)",
   ].filter((name) => name !== false);
   if (asked.length > 0) throw new Error(`this version of Busbar does not have ${asked.join(", ")} yet; leave it unset`);

@@ -302,6 +302,16 @@ export interface CommandChannel {
   sendConfiguration(deviceId: string, configuration: DeviceConfiguration): Promise<void>;
 }
 
+/** Makes the key and certificate by which a device signs in over TLS. All texts are PEM. */
+export type IssueCertificate = (hardwareId: string) => {
+  readonly privateKey: string;
+  readonly certificate: string;
+  /** What the device trusts. */
+  readonly caChain: string;
+  /** By which the device is recognised. */
+  readonly fingerprint: string;
+};
+
 /** A channel that also holds the devices' connections. */
 export interface Carrier extends CommandChannel {
   /** Ends the device's connections: its credentials are void, or it is gone. */
