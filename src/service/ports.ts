@@ -50,7 +50,7 @@ export interface DeviceFilter {
   readonly blueprintIds?: readonly string[];
 }
 
-/** A new device; without a slug the store gives it the first free one made from its name. */
+/** A new device; without a slug the store gives it a free one made from its name: the first one, unless very many share the name. */
 export type NewDevice = Omit<Device, "slug"> & { readonly slug: string | undefined };
 
 export interface DeviceStore {
@@ -278,6 +278,8 @@ export interface TelemetryStore {
 export interface Seal {
   seal(text: string, context: string): Uint8Array;
   open(sealed: Uint8Array, context: string): string;
+  /** The same for the same text and context; says nothing about the text to whoever lacks the key. */
+  fingerprint(text: string, context: string): Uint8Array;
 }
 
 /** Reads an uploaded package; away from the thread that answers HTTP, because a hostile one takes its time. */

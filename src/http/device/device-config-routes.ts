@@ -39,16 +39,17 @@ export function deviceConfigRoutes(needs: GenerateConfigNeeds, settings: ConfigS
           throw refuse("not_available", "MQTTS is not available here; use MQTT inside a trusted network");
         }
         const { hardwareId, channelId, secret } = await generateConfig(needs, call, call.params.device_id);
+        const host = call.host();
         const config: Static<typeof configSchema> = {
-          mqtt_host: call.host.name,
+          mqtt_host: host.name,
           mqtt_port: settings.mqttPort,
           mqtt_protocol: "MQTT",
           mqtt_credentials: { username: hardwareId, password: secret },
           hardware_id: hardwareId,
           channel_id: channelId,
           time_sync_protocol: "HTTP",
-          time_sync_host: call.host.name,
-          time_sync_port: call.host.port,
+          time_sync_host: host.name,
+          time_sync_port: host.port,
         };
         return { config };
       },
