@@ -38,6 +38,8 @@ configuration:
       password: {type: string, display_name: Password, sensitive: true}
 `;
 
+/** Each look starts a program, and the machine may be busy. */
+const PATIENT = { timeout: 20_000 };
 const PIN = "canary-4711-canary";
 
 let folder: string;
@@ -99,7 +101,7 @@ test("silence of the device is exit code 7, and a late answer is found", async (
   expect(code).toBe(7);
   const [, hint = ""] = /busbar (execution get .+)/.exec(err) ?? [];
   await command.completed({ late: true });
-  await expect.poll(async () => (await busbar(...hint.split(" "))).out).toMatch(/^state +SUCCESS$/m);
+  await expect.poll(async () => (await busbar(...hint.split(" "))).out, PATIENT).toMatch(/^state +SUCCESS$/m);
 });
 
 test("--prefill sends what the device has now where nothing is given", async () => {
@@ -176,7 +178,7 @@ test("--no-wait prints an id that execution get understands", async () => {
 
 test("logs are read and followed, and events tell the same", async () => {
   await device.log("before", { severity: "warning" });
-  await expect.poll(async () => (await busbar("device", "logs", "charger")).out).toMatch(/WARNING +before\n/);
+  await expect.poll(async () => (await busbar("device", "logs", "charger")).out, PATIENT).toMatch(/WARNING +before\n/);
   const follow = going("device", "logs", "charger", "-f", "--since", "-1h");
   const events = going("events", "--kind", "log", "--device", "charger");
   await follow.until("out", /before/);
@@ -195,7 +197,9 @@ test("the configuration is set, delivered to the device, and read without what i
   expect(incomplete).toMatchObject({ code: 2, err: expect.stringContaining("ssid is required") });
   expect((await busbar("device", "config", "set", "charger", "wifi", "ssid=Plant", "password=@pin")).code).toBe(0);
   expect((await busbar("device", "config", "set", "charger", "wifi", "ssid=Plant 2")).code).toBe(0);
-  await expect.poll(() => device.configurations.at(-1)).toMatchObject({ wifi: { ssid: "Plant 2", password: PIN } });
+  await expect
+    .poll(() => device.configurations.at(-1), PATIENT)
+    .toMatchObject({ wifi: { ssid: "Plant 2", password: PIN } });
   const { out } = await busbar("device", "config", "get", "charger");
   expect(out).toMatch(/^wifi +ssid +Plant 2 /m);
   expect(out).toMatch(/^wifi +password +\*\*\* /m);
