@@ -42,17 +42,17 @@ export interface Running {
 
 export async function start(config: Config, log: Logger, onFault: (error: Error) => void): Promise<Running> {
   refuseUnavailable(config);
-  const records = await openRecords(config.data, onFault);
+  // What was opened last is closed first, after a failed start as after a stop.
+  const opened = new AsyncDisposableStack();
   try {
+    const records = await openRecords(config.data, onFault);
+    opened.defer(() => records.close());
     const telemetry = await openSeries(join(config.data, "telemetry.db"), SERIES, onFault);
-    try {
-      return await startOn({ ...records, telemetry }, config, log);
-    } catch (error) {
-      await telemetry.close();
-      throw error;
-    }
+    opened.defer(() => telemetry.close());
+    const running = await startOn({ ...records, telemetry }, { config, log, opened });
+    return { ...running, stop: () => opened.disposeAsync() };
   } catch (error) {
-    await records.close();
+    await opened.disposeAsync();
     throw error;
   }
 }
@@ -60,8 +60,18 @@ export async function start(config: Config, log: Logger, onFault: (error: Error)
 /** About 200 MB of open hours at the most; two threads answer queries while one writes. */
 const SERIES = { graceMs: 15 * 60_000, maxHotPoints: 8_000_000, readers: 2 };
 
-async function startOn(records: Records & Pick<Needs, "telemetry">, config: Config, log: Logger): Promise<Running> {
+interface Surroundings {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly opened: AsyncDisposableStack;
+}
+
+async function startOn(
+  records: Records & Pick<Needs, "telemetry">,
+  { config, log, opened }: Surroundings,
+): Promise<Omit<Running, "stop">> {
   const inspector = createInspector();
+  opened.defer(() => inspector.close());
   const background = createBackground((name, error) => log.error({ err: error, task: name }, "background work failed"));
   const { close: _, ...stores } = records;
   const base = {
@@ -80,6 +90,8 @@ async function startOn(records: Records & Pick<Needs, "telemetry">, config: Conf
   };
   const admin = await prepareAdminToken(base, config.data, config.admin.token);
   const authenticator = createAuthenticator(base, admin.record);
+  opened.defer(() => authenticator.flushUses());
+  opened.defer(() => background.idle());
   const catalog = createBlueprintCatalog(base);
   const channel = createChannelSwitch();
   const events = createEventHub();
@@ -104,17 +116,19 @@ async function startOn(records: Records & Pick<Needs, "telemetry">, config: Conf
   });
   const needs = { ...base, authenticator, catalog, channel, events, connectivity, desk };
   const inbox = createDeviceInbox(needs);
-  const carriers = await startCarriers(
-    { ...base, inbox, configurationOf: (deviceId) => deviceConfiguration(needs, deviceId) },
-    config,
-  );
-  channel.add(carriers.carrier);
-
+  opened.defer(() => desk.stop());
   if (config.role === "gateway") {
     const { siteId, isNew } = await ensureFirstSite(needs, BOOTSTRAP, config.demo ? "Demo site" : "My site");
     if (config.demo && isNew) await provisionDemo(needs, BOOTSTRAP, siteId);
   }
+  // Before any device can speak: from then on the deadlines move.
   await desk.recover();
+  const carriers = await startCarriers(
+    { ...base, inbox, configurationOf: (deviceId) => deviceConfiguration(needs, deviceId) },
+    config,
+  );
+  opened.defer(() => carriers.stop());
+  channel.add(carriers.carrier);
   const routes = createRoutes(needs, {
     about: { version: version(), role: config.role, headerPrefix: config.http.headerPrefixes[0] ?? "X-Service" },
     endpoints: carriers.endpoints,
@@ -124,23 +138,14 @@ async function startOn(records: Records & Pick<Needs, "telemetry">, config: Conf
     },
   });
   const server = await createServer(needs, config.http, routes);
+  opened.defer(() => server.stop());
   const { port } = await server.listen(config.port, config.host);
   const chores = startChores(needs, config);
+  opened.defer(() => chores.stop());
   return {
     url: `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${port}`,
     mqttPort: carriers.endpoints.mqtt?.port,
     tokenFile: admin.file,
-    async stop() {
-      await server.stop();
-      await carriers.stop();
-      desk.stop();
-      await chores.stop();
-      await background.idle();
-      await authenticator.flushUses();
-      await inspector.close();
-      await records.telemetry.close();
-      await records.close();
-    },
   };
 }
 
