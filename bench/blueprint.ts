@@ -59,7 +59,11 @@ const libraryTimes = sorted(ROUNDS, byLibrary);
 for (const { text: hostile } of HOSTILE) parseManifest(hostile);
 globalThis.gc?.();
 const heapBefore = process.memoryUsage().heapUsed;
-const hostile = HOSTILE.map(({ name, text: each }) => ({ name, ms: median(sorted(5, () => parseManifest(each))) }));
+// The best of five is what the code costs; the median also shows what else the machine had to do.
+const hostile = HOSTILE.map(({ name, text: each }) => {
+  const times = sorted(5, () => parseManifest(each));
+  return { name, ms: times[0] ?? Number.NaN, median: median(times) };
+});
 globalThis.gc?.();
 const heapAfter = process.memoryUsage().heapUsed;
 const worst = hostile.reduce((a, b) => (b.ms > a.ms ? b : a));
@@ -74,6 +78,7 @@ console.log(
     hostile_documents: HOSTILE.length,
     hostile_worst_ms: rounded(worst.ms),
     hostile_worst: worst.name,
+    hostile_worst_median_ms: rounded(Math.max(...hostile.map((each) => each.median))),
     // Without --expose-gc the figure includes garbage.
     hostile_heap_growth_mib: rounded((heapAfter - heapBefore) / 2 ** 20),
   }),

@@ -26,7 +26,7 @@ export const SETTINGS = {
     "Address to listen on. Anything but loopback is reachable by others: put TLS in front.",
   ),
   port: setting("port", kinds.port, "8080", "HTTP port; 0 takes a free one."),
-  demo: setting("demo", kinds.toggle, "false", "Adds a demo site with simulated devices."),
+  demo: setting("demo", kinds.toggle, "false", "Adds a demo site with a device per example blueprint."),
   http: {
     headerPrefixes: setting(
       "http.header_prefixes",

@@ -7,6 +7,7 @@ import { AppError, type Refusal, refuse } from "#core/app-error.ts";
 import { nearestOf } from "#core/text/nearest.ts";
 
 const MAX_REFUSALS = 20;
+const MAX_POINTER_LENGTH = 300;
 /** Each problem found costs memory, and a large body can hold half a million: past this size only the first is told. */
 const MAX_THOROUGH_BYTES = 64 * 1024;
 const [quick, thorough] = [false, true].map((allErrors) => {
@@ -67,7 +68,8 @@ function refusalOf(error: ErrorObject): Refusal {
 }
 
 function explain(error: ErrorObject): { readonly pointer: string; readonly message: string } {
-  const at = error.instancePath;
+  // Where the keys are the client's own, the path holds their text.
+  const at = error.instancePath.slice(0, MAX_POINTER_LENGTH);
   const name = at === "" ? "the body" : at.slice(1).replaceAll("/", ".");
   const params = error.params as Readonly<Record<string, unknown>>;
   switch (error.keyword) {

@@ -13,6 +13,9 @@ export const STATUS: Readonly<Record<ErrorCode, number>> = {
   forbidden: 403,
   not_found: 404,
   command_not_found: 404,
+  device_not_found: 404,
+  attribute_not_found: 404,
+  no_data: 404,
   route_not_found: 404,
   conflict: 409,
   slug_taken: 409,
@@ -38,7 +41,9 @@ export interface Problem {
 /** Anything that is not a refusal is a fault, and a fault tells nothing about itself. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof AppError) {
-    return { status: STATUS[error.code], body: { errors: error.refusals }, retryAfter: error.retryAfter };
+    const status = STATUS[error.code];
+    const retryAfter = error.retryAfter ?? (status === 429 ? 1 : undefined);
+    return { status, body: { errors: error.refusals }, retryAfter };
   }
   return {
     status: 500,

@@ -14,15 +14,17 @@ import { eventRoutes } from "#http/event/event-routes.ts";
 import type { Route } from "#http/route.ts";
 import { siteRoutes } from "#http/site/site-routes.ts";
 import { type SystemNeeds, systemRoutes } from "#http/system/system-routes.ts";
+import { telemetryRoutes } from "#http/telemetry/telemetry-routes.ts";
 import type { Authenticator } from "#service/access/authenticator.ts";
 import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
 import type { EventHub } from "#service/event/event-hub.ts";
-import type { Needs } from "#service/ports.ts";
+import type { Carrier, Needs } from "#service/ports.ts";
 
 export interface RouteNeeds extends Needs, CommandNeeds {
   readonly authenticator: Authenticator;
   readonly catalog: BlueprintCatalog;
+  readonly channel: Carrier;
   readonly connectivity: Connectivity;
   readonly events: EventHub;
   readonly runId: string;
@@ -41,6 +43,7 @@ export function createRoutes(needs: RouteNeeds, settings: RouteSettings): readon
     ...deviceLogRoutes(needs),
     ...configurationRoutes(needs),
     ...commandRoutes(needs),
+    ...telemetryRoutes({ ...needs, headerPrefix: settings.about.headerPrefix }),
     ...eventRoutes(needs),
     ...deviceConfigRoutes(needs, settings),
     ...provisioningRoutes(needs),

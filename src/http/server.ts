@@ -54,22 +54,25 @@ export async function createServer(
     refuse: (error, request, reply) => void sendProblem(needs, request, { reply, error: translate(error) }),
   });
 
-  app.addHook("onRequest", async (request, reply) => {
-    reply.header("x-request-id", request.id);
-    reply.headers(SECURITY_HEADERS);
+  // Hooks that run on every call take a callback: an async function would cost a turn of the microtask queue each.
+  app.addHook("onRequest", (request, reply, done) => {
+    reply.header("x-request-id", request.id).headers(SECURITY_HEADERS);
+    const { headers, httpVersion } = request.raw;
     if (stopping.signal.aborted) {
       reply.header("connection", "close");
-      throw refuse("shutting_down", "the service is stopping; try again in a moment");
+      return done(refuse("shutting_down", "the service is stopping; try again in a moment"));
     }
-    if (request.raw.headers.host === undefined && request.raw.httpVersion === "1.1") {
-      throw refuse("invalid_request", "the request has no Host header");
+    if (headers.host === undefined && httpVersion === "1.1") {
+      return done(refuse("invalid_request", "the request has no Host header"));
     }
     // A content type that makes no sense says nothing, so it counts as none.
-    if (request.raw.headers["content-type"] !== undefined && request.mediaType === undefined) {
-      delete request.raw.headers["content-type"];
-    }
+    if (headers["content-type"] !== undefined && request.mediaType === undefined) delete headers["content-type"];
+    done();
   });
-  app.addHook("onResponse", async (request, reply) => metrics.observe(request, reply));
+  app.addHook("onResponse", (request, reply, done) => {
+    metrics.observe(request, reply);
+    done();
+  });
   app.setErrorHandler(async (error, request, reply) => sendProblem(needs, request, { reply, error: translate(error) }));
   app.setNotFoundHandler(async (request, reply) => {
     const message = `no operation answers ${request.method} ${pathOf(request.url)}; /docs lists them all`;
@@ -119,11 +122,22 @@ function register(app: FastifyInstance, route: Route, { prefix, authenticate, st
     method: route.method,
     url: prefix + route.path,
     config: { operation },
-    onRequest: async (request) => {
-      if (access === "public") return;
-      const caller = await authenticate(request.headers, request.ip);
-      callers.set(request, caller);
-      requireLevel(caller, access);
+    onRequest: (request, _reply, done) => {
+      if (access === "public") return done();
+      const accept = (caller: Caller) => {
+        callers.set(request, caller);
+        requireLevel(caller, access);
+      };
+      try {
+        const found = authenticate(request.raw.headers, request.ip);
+        if (found instanceof Promise) found.then(accept).then(() => done(), done);
+        else {
+          accept(found);
+          done();
+        }
+      } catch (error) {
+        done(error as Error);
+      }
     },
     handler: async (request, reply) => {
       const raw = request.body as Uint8Array | undefined;
@@ -140,7 +154,7 @@ function register(app: FastifyInstance, route: Route, { prefix, authenticate, st
           return Array.isArray(value) ? value[0] : value;
         },
         contentType: request.headers["content-type"] ?? "",
-        host: hostOf(request),
+        host: () => hostOf(request),
         forwarded: request.headers["x-forwarded-for"] !== undefined || request.headers.forwarded !== undefined,
         signal: stopping,
       });
@@ -150,7 +164,6 @@ function register(app: FastifyInstance, route: Route, { prefix, authenticate, st
   });
 }
 
-/** Fastify adds a charset to JSON text, which some clients refuse; it leaves bytes alone. */
 function send(reply: FastifyReply, status: number, answer: object): FastifyReply {
   if (answer instanceof RawAnswer) {
     return reply
@@ -160,13 +173,16 @@ function send(reply: FastifyReply, status: number, answer: object): FastifyReply
       .send(Buffer.from(answer.content as Uint8Array));
   }
   if (answer instanceof StreamAnswer) {
-    return reply.code(status).header("content-type", answer.contentType).send(answer.stream);
+    return reply.code(status).headers(answer.headers).header("content-type", answer.contentType).send(answer.stream);
   }
-  return reply
-    .code(status)
-    .header("content-type", "application/json")
-    .send(Buffer.from(JSON.stringify(answer)));
+  return reply.code(status).header("content-type", "application/json").serializer(asItIs).send(JSON.stringify(answer));
 }
+
+/**
+ * With a serializer of our own Fastify leaves the content type alone; else it adds a charset, which some clients refuse.
+ * And text leaves in one write together with the headers, where bytes would take two: half the cost of a small answer.
+ */
+const asItIs = (text: unknown) => text as string;
 
 interface Failure {
   readonly reply: FastifyReply;

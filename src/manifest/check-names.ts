@@ -37,7 +37,7 @@ function checkGroups(checked: Checked): void {
   if (commandGroups === undefined && declares(checked, "command_groups")) return;
   const groups = [...(commandGroups?.keys() ?? [])];
   for (const [id, { group }] of commands ?? []) {
-    if (group === undefined || commandGroups?.has(group)) continue;
+    if (group === undefined || commandGroups?.has(group) || checked.reporter.skips("unknown_group")) continue;
     const message = `The command ${short(id)} is in the group ${quote(group)}, which command_groups does not have.`;
     const path = ["commands", id, "group"];
     if (declares(checked, "command_groups")) {

@@ -160,7 +160,7 @@ telemetry:
   e: {type: boolean, display_name: E, enum: [true]}
 #                                            ^^^^ wrong_type
   f: {type: float, display_name: F, enum: [1, .nan]}
-#                                             ^^^^ enum_value_type
+#                                             ^^^^ wrong_type
   g: {type: array_of_strings, display_name: G, enum: [a, b]}
 `,
   defaults: `${HEAD}${RUNTIME}
@@ -184,6 +184,8 @@ configuration:
 #                                                           ^ default_type
       i: {type: json, display_name: I, default: '{"a": [1]}'}
       j: {type: json, display_name: J, default: 5}
+      p: {type: json, display_name: P, default: .inf}
+#                                               ^^^^ default_type
       k: {type: float, display_name: K, default: 5, min: 6}
 #                                                ^ default_out_of_range
       l: {type: string, display_name: L, default: a, enum: [A, b]}
@@ -233,6 +235,14 @@ telemetry:
 #                                         ^^^^ unknown_unit
   g: {type: float, display_name: G, unit: W, auto_scale: [kw]}
 #                                                         ^^ unknown_unit
+`,
+  "units of arguments": `${HEAD}${RUNTIME}${GROUP}
+commands:
+  a:
+    group: main
+    display_name: A
+    arguments: {x: {type: float, display_name: X, unit: C}}
+#                                                       ^ ambiguous_unit
 `,
   "telemetry of alerts": `${HEAD}${RUNTIME}
 telemetry:

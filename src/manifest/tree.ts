@@ -18,7 +18,7 @@ export interface ScalarNode extends Span {
   readonly text: string;
 }
 
-export interface ListNode extends Span {
+interface ListNode extends Span {
   readonly kind: "list";
   readonly items: readonly Node[];
   /** How many values it holds, counting those behind an alias each time. */

@@ -4,7 +4,7 @@ import type { Device, Site } from "#client/resources.ts";
 import { manifest } from "../support/blueprints.ts";
 import { useServer } from "../support/server.ts";
 
-const busbar = useServer(["--mqtt-port", "18838"]);
+const busbar = useServer(["--mqtt-port", "0"]);
 
 let site: string;
 let other: string;

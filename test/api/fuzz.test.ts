@@ -8,7 +8,7 @@ import { manifest } from "../support/blueprints.ts";
 import type { Operation } from "../support/check-answer.ts";
 import { type CallOptions, useServer } from "../support/server.ts";
 
-const busbar = useServer(["--mqtt-port", "18835"]);
+const busbar = useServer(["--mqtt-port", "0", "--commands-wait-limit", "1ms", "--commands-response-timeout", "20ms"]);
 const RUNS = 2_000;
 
 type Json = Readonly<Record<string, unknown>>;

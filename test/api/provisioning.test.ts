@@ -5,7 +5,7 @@ import type { CommunicationConfig, Device, Site } from "#client/resources.ts";
 import { manifest } from "../support/blueprints.ts";
 import { useServer } from "../support/server.ts";
 
-const busbar = useServer(["--mqtt-port", "18839"]);
+const busbar = useServer(["--mqtt-port", "0"]);
 
 type Provisioned = { readonly device_id: string };
 type ConfigAnswer = { readonly config: CommunicationConfig };
@@ -79,7 +79,7 @@ test("generate_config gives everything a device needs to connect", async () => {
   const { hardware_id } = body.config;
   expect(body.config).toEqual({
     mqtt_host: "127.0.0.1",
-    mqtt_port: 18839,
+    mqtt_port: busbar.mqttPort,
     mqtt_protocol: "MQTT",
     mqtt_credentials: { username: hardware_id, password: expect.stringMatching(/^[\w-]{43}$/) },
     hardware_id: expect.stringMatching(/^V[0-9A-F]{32}$/),
@@ -108,7 +108,7 @@ test("each time the secret is a new one, the hardware id stays, and only a hash 
     expect(stored.includes(one.hardware_id) || file === "records.db").toBe(true);
     for (const secret of secrets) expect(stored.includes(secret)).toBe(false);
   }
-  const audit = await busbar.admin.get("/v3/audit?action.in=device.generate_config");
+  const audit = await busbar.admin.get("/v3/audit?action.in=generateConfig");
   for (const secret of secrets) {
     expect(audit.text).not.toContain(secret);
     expect(busbar.log).not.toContain(secret);

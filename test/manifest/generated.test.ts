@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { expect, test } from "vitest";
 import { parseManifest } from "#manifest/parse-manifest.ts";
 import { generateManifest } from "./generate-manifest.ts";
@@ -33,7 +34,7 @@ test(
       if (issues.length > 0 || blueprint === undefined) expect(issues, `seed ${seed}\n${text}`).toEqual([]);
       for (const { path, value } of expectations) {
         const read = valueAt(blueprint, path);
-        if (read !== value) expect(read, `seed ${seed} ${path.join("/")}\n${text}`).toEqual(value);
+        if (!isDeepStrictEqual(read, value)) expect(read, `seed ${seed} ${path.join("/")}\n${text}`).toEqual(value);
       }
     }
   },

@@ -1,9 +1,10 @@
-import { describe } from "vitest";
+import { afterAll, beforeAll, describe } from "vitest";
 import type { DeviceConfiguration } from "#service/ports.ts";
-import { startTestBroker } from "../support/embedded-broker.ts";
-import { hasMosquitto } from "../support/mosquitto.ts";
+import { logins, startTestBroker } from "../support/embedded-broker.ts";
+import { hasMosquitto, type Mosquitto, startMosquitto } from "../support/mosquitto.ts";
 import { startTestOutsideBroker } from "../support/outside-broker.ts";
 import { deviceCarrierContract } from "./device-carrier-contract.ts";
+import { outsideBrokerSuite } from "./outside-broker-suite.ts";
 
 describe("the embedded broker", () => {
   deviceCarrierContract(async () => {
@@ -15,10 +16,13 @@ describe("the embedded broker", () => {
 });
 
 if (hasMosquitto) {
-  describe("Mosquitto, spoken to in MQTT 5", () => {
-    deviceCarrierContract(() => startTestOutsideBroker({ protocolVersion: 5 }));
+  describe.each([5, 4] as const)("Mosquitto, spoken to in protocol version %i", (protocolVersion) => {
+    let mosquitto: Mosquitto;
+    beforeAll(async () => {
+      mosquitto = await startMosquitto(logins(3));
+    });
+    afterAll(() => mosquitto.stop());
+    deviceCarrierContract(() => startTestOutsideBroker({ protocolVersion }, mosquitto));
   });
-  describe("Mosquitto, spoken to in MQTT 3.1.1", () => {
-    deviceCarrierContract(() => startTestOutsideBroker({ protocolVersion: 4 }));
-  });
+  describe("an outside broker", outsideBrokerSuite);
 } else console.log("no /usr/sbin/mosquitto here: the suite against a real outside broker does not run");

@@ -1,6 +1,6 @@
 // Small manifests for tests that need a blueprint but do not look into it.
 
-/** A valid manifest with three properties of rising level; `more` is appended at the top level. */
+/** A valid manifest: three properties of rising level, one command and one configuration bucket of level user; `more` is appended at the top level. */
 export function manifest(name: string, more = ""): string {
   return `blueprint_spec: device/3.0
 display_name: ${name}
@@ -23,5 +23,23 @@ telemetry:
     type: float
     unit: kW
     display_name: Power
+command_groups:
+  control:
+    display_name: Control
+commands:
+  start:
+    group: control
+    display_name: Start
+    arguments:
+      power:
+        type: float
+        display_name: Power
+configuration:
+  limits:
+    display_name: Limits
+    parameters:
+      max_power:
+        type: float
+        display_name: Highest power
 ${more}`;
 }

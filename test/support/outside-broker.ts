@@ -16,30 +16,53 @@ export interface TestOutsideBroker extends OutsideBroker {
   readonly mosquitto: Mosquitto;
   readonly configurations: Map<string, DeviceConfiguration>;
   configFor(deviceId: string): FakeDeviceConfig;
+  /** The service goes while Mosquitto stays. */
+  closeService(): Promise<void>;
+  /** Comes back under the same name. The channel is still that of the first. */
+  reopenService(): Promise<void>;
   /** Resolves when the service has connected to Mosquitto once more since the last call. */
   connected(): Promise<void>;
 }
 
+/** Each test has a session of its own at a broker that they share. */
+let services = 0;
+
 /** Mosquitto and the service's end of it, with the devices d1, d2, d3. */
-export async function startTestOutsideBroker(settings: Partial<OutsideSettings> = {}): Promise<TestOutsideBroker> {
+export async function startTestOutsideBroker(
+  settings: Partial<OutsideSettings> = {},
+  shared?: Mosquitto,
+): Promise<TestOutsideBroker> {
   const known = logins(3);
-  const mosquitto = await startMosquitto(known);
+  const mosquitto = shared ?? (await startMosquitto(known));
+  services += 1;
+  const clientId = `busbar-test-${services}`;
   const inbox = createFakeInbox(known);
   const configurations = new Map<string, DeviceConfiguration>();
   let connected = Promise.withResolvers<void>();
-  const broker = createOutsideBroker(
-    {
-      inbox,
-      log: { ...SILENT, info: () => connected.resolve() },
-      now: () => instant(performance.now()),
-      configurationOf: async (deviceId) => configurations.get(deviceId),
-      identify: async (hardwareId) => known.find((login) => login.hardwareId === hardwareId),
-    },
-    { ...OUTSIDE_DEFAULTS, url: mosquitto.url, clientId: "busbar-test", aliveForMs: 500, ...settings },
-  );
+  const open = (): OutsideBroker =>
+    createOutsideBroker(
+      {
+        inbox,
+        log: { ...SILENT, info: () => connected.resolve() },
+        now: () => instant(performance.now()),
+        configurationOf: async (deviceId) => configurations.get(deviceId),
+        // The broker lets d3 in as well, of which the service knows nothing.
+        identify: async (hardwareId) => known.slice(0, 2).find((login) => login.hardwareId === hardwareId),
+      },
+      { ...OUTSIDE_DEFAULTS, url: mosquitto.url, clientId, aliveForMs: 500, ...settings },
+    );
+  let broker = open();
   const rig: TestOutsideBroker = {
     ...broker,
     inbox,
+    async closeService() {
+      await broker.stop();
+    },
+    async reopenService() {
+      broker = open();
+      broker.start();
+      await rig.connected();
+    },
     mosquitto,
     configurations,
     async connected() {
@@ -59,7 +82,7 @@ export async function startTestOutsideBroker(settings: Partial<OutsideSettings> 
     },
     async stop() {
       await broker.stop();
-      await mosquitto.stop();
+      if (shared === undefined) await mosquitto.stop();
     },
   };
   broker.start();

@@ -40,6 +40,7 @@ export interface Session {
 export interface TestServer {
   readonly url: string;
   readonly port: number;
+  readonly mqttPort: number | undefined;
   readonly data: string;
   readonly adminToken: string;
   readonly admin: Session;
@@ -105,8 +106,10 @@ export function useServer(
         ...(body !== undefined && { body: Buffer.from(body as string) }),
         ...(options.signal && { signal: options.signal }),
       });
-      const text = await response.text();
       const { status, headers } = response;
+      const isEndless = headers.get("content-type") === "text/event-stream";
+      const text = isEndless ? "" : await response.text();
+      if (isEndless) await response.body?.cancel();
       check({ method, path, status, headers, text });
       const isJson = headers.get("content-type") === "application/json" && text !== "";
       const parsed = isJson ? (JSON.parse(text) as Body & { errors?: readonly ErrorItem[] }) : undefined;
@@ -136,6 +139,9 @@ export function useServer(
     },
     get port() {
       return Number(new URL(url()).port);
+    },
+    get mqttPort() {
+      return running?.mqttPort;
     },
     get document() {
       return document;

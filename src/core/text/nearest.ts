@@ -1,5 +1,7 @@
 /** Words beyond this length are no slip of the finger, and comparing them would cost more than the hint is worth. */
 const LONGEST_WORD = 64;
+/** Candidates beyond these are not compared, so that a question stays cheap however long the list is. */
+const MOST_CANDIDATES = 2_000;
 
 /** The candidate that `word` was most likely meant to be, if one is near enough. Ties go to the earlier one. */
 export function nearestOf(word: string, candidates: Iterable<string>): string | undefined {
@@ -7,7 +9,10 @@ export function nearestOf(word: string, candidates: Iterable<string>): string | 
   const given = fold(word);
   let best: string | undefined;
   let bestDistance = tolerance(given.length) + 1;
+  let seen = 0;
   for (const candidate of candidates) {
+    seen += 1;
+    if (seen > MOST_CANDIDATES) break;
     if (candidate === word || Math.abs(candidate.length - word.length) >= bestDistance) continue;
     const distance = editDistance(given, fold(candidate), bestDistance);
     if (distance < bestDistance) {

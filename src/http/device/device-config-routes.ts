@@ -2,8 +2,7 @@ import { type Static, Type } from "typebox";
 import { refuse } from "#core/app-error.ts";
 import { type Route, route } from "#http/route.ts";
 import { oneOf, strict } from "#http/wire.ts";
-import { generateConfig } from "#service/device/generate-config.ts";
-import type { Needs } from "#service/ports.ts";
+import { type GenerateConfigNeeds, generateConfig } from "#service/device/generate-config.ts";
 
 const configSchema = strict("DeviceConfig", {
   mqtt_host: Type.String(),
@@ -21,10 +20,7 @@ interface ConfigSettings {
   readonly mqttPort: number | undefined;
 }
 
-export function deviceConfigRoutes(
-  needs: Pick<Needs, "devices" | "now" | "newId" | "randomBytes">,
-  settings: ConfigSettings,
-): readonly Route[] {
+export function deviceConfigRoutes(needs: GenerateConfigNeeds, settings: ConfigSettings): readonly Route[] {
   return [
     route({
       method: "POST",
@@ -43,16 +39,17 @@ export function deviceConfigRoutes(
           throw refuse("not_available", "MQTTS is not available here; use MQTT inside a trusted network");
         }
         const { hardwareId, channelId, secret } = await generateConfig(needs, call, call.params.device_id);
+        const host = call.host();
         const config: Static<typeof configSchema> = {
-          mqtt_host: call.host.name,
+          mqtt_host: host.name,
           mqtt_port: settings.mqttPort,
           mqtt_protocol: "MQTT",
           mqtt_credentials: { username: hardwareId, password: secret },
           hardware_id: hardwareId,
           channel_id: channelId,
           time_sync_protocol: "HTTP",
-          time_sync_host: call.host.name,
-          time_sync_port: call.host.port,
+          time_sync_host: host.name,
+          time_sync_port: host.port,
         };
         return { config };
       },

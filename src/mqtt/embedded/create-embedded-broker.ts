@@ -59,7 +59,6 @@ export async function createEmbeddedBroker(needs: MqttNeeds, settings: EmbeddedS
     persistence: noMemory,
     connectTimeout: SIGN_IN_MS,
     drainTimeout: DRAIN_MS,
-    maxTopicLevels: 32,
   });
   policy.watch(aedes);
   aedes.on("clientReady", (client) => {
@@ -108,6 +107,8 @@ export async function createEmbeddedBroker(needs: MqttNeeds, settings: EmbeddedS
       const closed = servers.map((server) => new Promise((resolve) => server.close(resolve)));
       const underWay = connections.all().map(({ tail }) => tail.catch(() => {}));
       await within(STOP_MS, Promise.all(underWay));
+      // The acknowledgements are written in the next turns of the event loop.
+      for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
       for (const guard of strangers) guard.destroy();
       await new Promise<void>((resolve) => aedes.close(resolve));
       await Promise.all(closed);

@@ -3,7 +3,7 @@ import type { DeviceCredential, DeviceType } from "#core/device/device.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
 import { hashPassword } from "#service/access/hash-secret.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
-import type { Call, Needs } from "#service/ports.ts";
+import type { Call, Carrier, Needs } from "#service/ports.ts";
 
 const SECRET_BYTES = 32;
 const CHANNEL_ID = "main";
@@ -17,9 +17,13 @@ export interface GeneratedConfig {
   readonly secret: string;
 }
 
+export interface GenerateConfigNeeds extends Pick<Needs, "devices" | "now" | "newId" | "randomBytes"> {
+  readonly channel: Carrier;
+}
+
 /** Makes a new secret, which voids the former one; the hardware id stays. */
 export async function generateConfig(
-  needs: Pick<Needs, "devices" | "now" | "newId" | "randomBytes">,
+  needs: GenerateConfigNeeds,
   call: Call,
   idOrSlug: string,
 ): Promise<GeneratedConfig> {
@@ -40,5 +44,6 @@ export async function generateConfig(
     target: { siteId: device.siteId, deviceId: device.id },
   });
   await needs.devices.putCredential(credential, trail);
+  needs.channel.disconnect(device.id);
   return { hardwareId: credential.hardwareId, channelId: credential.channelId, secret };
 }

@@ -1,6 +1,5 @@
 // What the engine needs of a database: a journal, and chunks by series and time. SQLite keeps them on a gateway; any store
 // that can do this can keep the very same chunks.
-import type { ColumnKind } from "#core/telemetry/aggregation.ts";
 import type { ExactSum } from "#core/telemetry/exact-sum.ts";
 import type { Scalar, SeriesDefinition } from "./batch.ts";
 

@@ -1,9 +1,16 @@
-import type { Connection } from "#store/sqlite/connection.ts";
-import { bytes, number } from "#store/sqlite/row.ts";
 import { KINDS } from "#store/series/batch.ts";
 import type { Chunk, Keeper, Segment } from "#store/series/keeper.ts";
+import type { Connection } from "#store/sqlite/connection.ts";
+import { bytes, number } from "#store/sqlite/row.ts";
 import { SCHEMA, SCHEMA_VERSION } from "./schema.ts";
-import { CHUNK_COLUMNS, CHUNK_FROM, createSqliteReader, readChunk, readSegment, renderScalar } from "./sqlite-reader.ts";
+import {
+  CHUNK_COLUMNS,
+  CHUNK_FROM,
+  createSqliteReader,
+  readChunk,
+  readSegment,
+  renderScalar,
+} from "./sqlite-reader.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -37,7 +44,10 @@ export function createSqliteKeeper(database: Connection): Keeper {
     },
     *journal() {
       for (let last = -1; ; ) {
-        const row = database.get("SELECT sequence, batch FROM journal WHERE sequence > ? ORDER BY sequence LIMIT 1", last);
+        const row = database.get(
+          "SELECT sequence, batch FROM journal WHERE sequence > ? ORDER BY sequence LIMIT 1",
+          last,
+        );
         if (row === undefined) return;
         last = number(row, "sequence");
         yield { sequence: last, batch: bytes(row, "batch") };

@@ -1,8 +1,8 @@
 import type { ColumnKind } from "#core/telemetry/aggregation.ts";
-import type { Connection, Row } from "#store/sqlite/connection.ts";
-import { bytes, number, text } from "#store/sqlite/row.ts";
 import { KINDS, type Scalar, type SeriesDefinition } from "#store/series/batch.ts";
 import type { Chunk, KeeperReader, Segment } from "#store/series/keeper.ts";
+import type { Connection, Row } from "#store/sqlite/connection.ts";
+import { bytes, number, text } from "#store/sqlite/row.ts";
 
 export const CHUNK_COLUMNS = `c.series, c.start, c.span, c.count, c.first_at, c.last_at, c.first_value, c.last_value,
   c.sum_high, c.sum_low, c.min, c.max, c.presence, c.data, s.kind`;

@@ -1,0 +1,21 @@
+// `npm run bench -- <name>` runs bench/<name>.ts on the pinned Node; without a name it lists them.
+// Each benchmark prints one JSON line: what it measured, and ratios against a baseline taken in the same run.
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { fail, nodePath, root, run, say, setUp } from "./setup.mjs";
+import { installBenchPackages } from "./system-packages.mjs";
+
+const names = readdirSync(join(root, "bench"))
+  .filter((file) => file.endsWith(".ts"))
+  .map((file) => file.slice(0, -3));
+const [name, ...flags] = process.argv.slice(2);
+if (name === undefined) {
+  console.log(names.join("\n"));
+  process.exit(0);
+}
+if (!names.includes(name)) fail(`there is no benchmark ${name}; there are: ${names.join(", ")}`);
+
+setUp();
+const missing = installBenchPackages();
+if (missing.length > 0) say(`without ${missing.join(", ")} a benchmark that needs it does not run`);
+run(nodePath(), ["--disable-warning=ExperimentalWarning", join("bench", `${name}.ts`), ...flags]);

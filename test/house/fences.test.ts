@@ -1,0 +1,78 @@
+// The layer fences are real: a planted wrong import makes the check fail. Planted in a copy, because the checkout itself
+// is being tested by others at the same time.
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const biome = join(root, "node_modules/@biomejs/biome/bin/biome");
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "busbar-fences-"));
+  for (const file of ["biome.json", "package.json", "scripts/fences.mjs"]) cpSync(join(root, file), join(folder, file));
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** What the linter says about one file with one import in it. */
+function lint(file: string, from: string): string {
+  const path = join(folder, file);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, `import { thing } from "${from}";\n\nexport const planted = thing;\n`);
+  const done = spawnSync(process.execPath, [biome, "lint", "--only=style/noRestrictedImports", file], {
+    cwd: folder,
+    encoding: "utf8",
+  });
+  rmSync(path);
+  return done.status === 0
+    ? "allowed"
+    : /may import only|Climb by/.test(done.stdout + done.stderr)
+      ? "refused"
+      : done.stderr;
+}
+
+test.each([
+  ["src/core/planted.ts", "node:fs"],
+  ["src/core/planted.ts", "#service/ports.ts"],
+  ["src/core/planted.ts", "ajv"],
+  ["src/core/device/planted.ts", "../site/site.ts"],
+  ["src/manifest/planted.ts", "node:crypto"],
+  ["src/service/planted.ts", "#store/sqlite/row.ts"],
+  ["src/service/planted.ts", "#http/route.ts"],
+  ["src/service/planted.ts", "node:fs"],
+  ["src/store/planted.ts", "#http/route.ts"],
+  ["src/store/planted.ts", "#service/access/create-token.ts"],
+  ["src/http/planted.ts", "#store/sqlite/row.ts"],
+  ["src/http/planted.ts", "#role/start.ts"],
+  ["src/client/planted.ts", "#http/wire.ts"],
+  ["src/client/planted.ts", "node:http"],
+  ["src/cli/planted.ts", "#store/sqlite/open-records.ts"],
+  ["src/role/planted.ts", "#cli/read-folder.ts"],
+])("%s must not import %s", (file, from) => {
+  expect(lint(file, from)).toBe("refused");
+});
+
+test.each([
+  ["src/core/planted.ts", "#core/secret.ts"],
+  ["src/service/planted.ts", "#core/secret.ts"],
+  ["src/store/planted.ts", "#service/ports.ts"],
+  ["src/http/planted.ts", "#service/access/create-token.ts"],
+  ["src/role/planted.ts", "#http/server.ts"],
+])("%s may import %s", (file, from) => {
+  expect(lint(file, from)).toBe("allowed");
+});
+
+test("fences that were changed by hand fail the check", () => {
+  const run = () => spawnSync(process.execPath, ["scripts/fences.mjs", "--check"], { cwd: folder, encoding: "utf8" });
+  expect(run().status).toBe(0);
+  const config = join(folder, "biome.json");
+  const text = spawnSync("cat", [config], { encoding: "utf8" }).stdout;
+  writeFileSync(config, text.replace('"!#core/**"', '"!#core/**", "!#http/**"'));
+  expect(run().status).toBe(1);
+  writeFileSync(config, text);
+});
