@@ -28,6 +28,7 @@ import { createConnectivity } from "#service/device/connectivity.ts";
 import { createDeviceInbox } from "#service/device/device-inbox.ts";
 import { createEventHub } from "#service/event/event-hub.ts";
 import type { Call, Needs } from "#service/ports.ts";
+import { createAlertDesk } from "#service/telemetry/alert-desk.ts";
 import { openSeries } from "#store/series/open-series.ts";
 import { openRecords, type Records } from "#store/sqlite/open-records.ts";
 
@@ -104,7 +105,8 @@ async function startOn(records: Records & Pick<Needs, "telemetry">, config: Conf
     onDropped: (deviceId, { executionId, state }) =>
       log.debug({ deviceId, executionId, state }, "a response came too late to count"),
   });
-  const needs = { ...base, authenticator, catalog, channel, events, connectivity, desk };
+  const alertDesk = createAlertDesk({ ...base, catalog, events });
+  const needs = { ...base, authenticator, catalog, channel, events, connectivity, desk, alertDesk };
   const inbox = createDeviceInbox(needs);
   const broker = await createEmbeddedBroker(
     { inbox, log, now: base.now, configurationOf: (deviceId) => deviceConfiguration(needs, deviceId) },
@@ -117,6 +119,7 @@ async function startOn(records: Records & Pick<Needs, "telemetry">, config: Conf
     if (config.demo && isNew) await provisionDemo(needs, BOOTSTRAP, siteId);
   }
   await desk.recover();
+  await alertDesk.recover();
   const { port: mqttPort } = await broker.listen();
   const routes = createRoutes(needs, {
     about: { version: VERSION, role: config.role, headerPrefix: config.http.headerPrefixes[0] ?? "X-Service" },
@@ -136,6 +139,7 @@ async function startOn(records: Records & Pick<Needs, "telemetry">, config: Conf
       await server.stop();
       await broker.stop();
       desk.stop();
+      alertDesk.stop();
       await chores.stop();
       await background.idle();
       await authenticator.flushUses();

@@ -13,7 +13,7 @@ const MAX_BUFFERED_BYTES = 1024 * 1024;
 const HEARTBEAT_MS = 15_000;
 
 const query = {
-  "kind.in": listOf("Only these kinds of events.", ["execution", "connectivity", "log"]),
+  "kind.in": listOf("Only these kinds of events.", ["execution", "connectivity", "alert", "log"]),
   "site_id.in": list("Only events of these sites."),
   "device_id.in": list("Only events of these devices, by id."),
 };
@@ -33,7 +33,7 @@ export function eventRoutes(needs: EventNeeds): readonly Route[] {
       operation: "listenToEvents",
       summary: "Listen to what happens",
       description:
-        "Server-sent events: executions, connectivity and device logs that the token may see. With the header " +
+        "Server-sent events: executions, connectivity, alerts and device logs that the token may see. With the header " +
         "Last-Event-ID it goes on where it stopped; an event named gap says that some could not be kept.",
       tag: "Events",
       access: "readonly",
@@ -95,5 +95,6 @@ function resume(needs: EventNeeds, stream: Stream, lastEventId: string | undefin
 
 function isVisible({ caller }: Call, event: LiveEvent): boolean {
   if (!seesSite(caller, event.siteId)) return false;
-  return event.kind !== "execution" || allows(caller.level, event.execution.readLevel);
+  if (event.kind === "execution") return allows(caller.level, event.execution.readLevel);
+  return event.kind !== "alert" || allows(caller.level, event.alert.record.readLevel);
 }
