@@ -14,22 +14,42 @@ interface AuthenticateSettings {
   readonly wrongTokenLimit: number;
 }
 
-export type Authenticate = (headers: IncomingHttpHeaders, remoteAddress: string) => Promise<Caller>;
+/** At once when the token is known, else after a look into the records. Throws or rejects with the refusal. */
+export type Authenticate = (headers: IncomingHttpHeaders, remoteAddress: string) => Caller | Promise<Caller>;
 
 /** A right token passes whatever others at its address sent; wrong ones soon have to wait. */
 export function createAuthenticate(needs: AuthenticateNeeds, settings: AuthenticateSettings): Authenticate {
   const names = settings.headerPrefixes.map((prefix) => `${prefix}-Auth-Token`.toLowerCase());
   const limit = createWrongTokenLimit(settings.wrongTokenLimit);
-  return async (headers, remoteAddress) => {
-    const text = names.map((name) => headers[name]).find((value) => typeof value === "string");
+
+  function refusalOf(error: unknown, remoteAddress: string): unknown {
+    if (!(error instanceof AppError) || error.code !== "unauthorized") return error;
+    const wait = limit.note(remoteAddress, needs.now());
+    if (wait === 0) return error;
+    const message = `too many wrong tokens from this address; try again in ${wait} s`;
+    return new AppError([{ code: "too_many_wrong_tokens", message }], wait);
+  }
+
+  return (headers, remoteAddress) => {
+    const text = tokenIn(headers, names);
+    // A call without a token is no guess, so it does not count.
+    if (text === undefined) return needs.authenticator.authenticate(text);
     try {
-      return await needs.authenticator.authenticate(text as string | undefined);
+      const found = needs.authenticator.authenticate(text);
+      if (!(found instanceof Promise)) return found;
+      return found.catch((error: unknown) => {
+        throw refusalOf(error, remoteAddress);
+      });
     } catch (error) {
-      if (text === undefined || !(error instanceof AppError) || error.code !== "unauthorized") throw error;
-      const wait = limit.note(remoteAddress, needs.now());
-      if (wait === 0) throw error;
-      const message = `too many wrong tokens from this address; try again in ${wait} s`;
-      throw new AppError([{ code: "too_many_wrong_tokens", message }], wait);
+      throw refusalOf(error, remoteAddress);
     }
   };
+}
+
+function tokenIn(headers: IncomingHttpHeaders, names: readonly string[]): string | undefined {
+  for (const name of names) {
+    const value = headers[name];
+    if (typeof value === "string") return value;
+  }
+  return undefined;
 }

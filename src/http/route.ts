@@ -23,7 +23,7 @@ export interface RouteCall<Path extends string, Query extends QuerySpec, Body> e
   /** Empty when the client sent none. */
   readonly contentType: string;
   /** The address under which the client reached this server. */
-  readonly host: { readonly name: string; readonly port: number };
+  readonly host: () => { readonly name: string; readonly port: number };
   /** The call came over a proxy, whether or not that proxy is trusted. */
   readonly forwarded: boolean;
   /** Aborted when the client has gone or the server stops. */

@@ -6,7 +6,7 @@ import { type CommandNeeds, commandRoutes } from "#http/command/command-routes.t
 import { compatibilityRoutes } from "#http/compatibility.ts";
 import { configurationRoutes } from "#http/device/configuration-routes.ts";
 import { deviceBlueprintRoutes } from "#http/device/device-blueprint-routes.ts";
-import { deviceConfigRoutes } from "#http/device/device-config-routes.ts";
+import { type ConfigSettings, deviceConfigRoutes } from "#http/device/device-config-routes.ts";
 import { deviceLogRoutes } from "#http/device/device-log-routes.ts";
 import { deviceRoutes } from "#http/device/device-routes.ts";
 import { provisioningRoutes } from "#http/device/provisioning-routes.ts";
@@ -33,10 +33,7 @@ export interface RouteNeeds extends Needs, CommandNeeds {
   readonly runId: string;
 }
 
-export interface RouteSettings extends SystemNeeds {
-  /** Undefined when no broker runs. */
-  readonly mqttPort: number | undefined;
-}
+export interface RouteSettings extends SystemNeeds, ConfigSettings {}
 
 export function createRoutes(needs: RouteNeeds, settings: RouteSettings): readonly Route[] {
   const routes = [

@@ -122,11 +122,22 @@ function register(app: FastifyInstance, route: Route, { prefix, authenticate, st
     method: route.method,
     url: prefix + route.path,
     config: { operation },
-    onRequest: async (request) => {
-      if (access === "public") return;
-      const caller = await authenticate(request.headers, request.ip);
-      callers.set(request, caller);
-      requireLevel(caller, access);
+    onRequest: (request, _reply, done) => {
+      if (access === "public") return done();
+      const accept = (caller: Caller) => {
+        callers.set(request, caller);
+        requireLevel(caller, access);
+      };
+      try {
+        const found = authenticate(request.raw.headers, request.ip);
+        if (found instanceof Promise) found.then(accept).then(() => done(), done);
+        else {
+          accept(found);
+          done();
+        }
+      } catch (error) {
+        done(error as Error);
+      }
     },
     handler: async (request, reply) => {
       const raw = request.body as Uint8Array | undefined;
@@ -143,7 +154,7 @@ function register(app: FastifyInstance, route: Route, { prefix, authenticate, st
           return Array.isArray(value) ? value[0] : value;
         },
         contentType: request.headers["content-type"] ?? "",
-        host: hostOf(request),
+        host: () => hostOf(request),
         forwarded: request.headers["x-forwarded-for"] !== undefined || request.headers.forwarded !== undefined,
         signal: stopping,
       });

@@ -2,7 +2,8 @@
 import { isIP } from "node:net";
 import type { Logger } from "pino";
 import type { Config } from "#config";
-import { type Running, start, VERSION } from "#role/start.ts";
+import { type Running, start } from "#role/start.ts";
+import { version } from "#version";
 
 /** Resolves after a clean stop. Rejects when it cannot start or must not go on. */
 export async function serve(config: Config, log: Logger): Promise<void> {
@@ -34,7 +35,7 @@ function welcome(config: Config, { url, tokenFile }: Running): string {
   const token = tokenFile === undefined ? "the one in BUSBAR_ADMIN_TOKEN" : tokenFile;
   return [
     "",
-    `  Busbar ${VERSION}, ${config.role}, is ready`,
+    `  Busbar ${version()}, ${config.role}, is ready`,
     "",
     `  Look      ${url}/`,
     `  API       ${url}/docs`,

@@ -1,6 +1,5 @@
 // The only file that wires things together: settings -> store -> use cases -> carriers and routes -> server.
 import { randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Logger } from "pino";
 import { uuidv7 } from "uuidv7";
@@ -9,8 +8,8 @@ import { toMilliseconds } from "#core/time/duration.ts";
 import { createRoutes } from "#http/routes.ts";
 import { createServer } from "#http/server.ts";
 import { starterLibrary } from "#manifest/starter-profiles.ts";
-import { createEmbeddedBroker, EMBEDDED_DEFAULTS } from "#mqtt/embedded/create-embedded-broker.ts";
 import { prepareAdminToken } from "#role/admin-token.ts";
+import { startCarriers } from "#role/carriers.ts";
 import { startChores } from "#role/chores.ts";
 import { createClockwork } from "#role/clockwork.ts";
 import { provisionDemo } from "#role/demo.ts";
@@ -31,6 +30,7 @@ import type { Call, Needs } from "#service/ports.ts";
 import { createAlertDesk } from "#service/telemetry/alert-desk.ts";
 import { openSeries } from "#store/series/open-series.ts";
 import { openRecords, type Records } from "#store/sqlite/open-records.ts";
+import { version } from "#version";
 
 export interface Running {
   readonly url: string;
@@ -40,8 +40,6 @@ export interface Running {
   readonly tokenFile: string | undefined;
   stop(): Promise<void>;
 }
-
-export const VERSION = readVersion();
 
 export async function start(config: Config, log: Logger, onFault: (error: Error) => void): Promise<Running> {
   refuseUnavailable(config);
@@ -108,11 +106,11 @@ async function startOn(records: Records & Pick<Needs, "telemetry">, config: Conf
   const alertDesk = createAlertDesk({ ...base, catalog, events });
   const needs = { ...base, authenticator, catalog, channel, events, connectivity, desk, alertDesk };
   const inbox = createDeviceInbox(needs);
-  const broker = await createEmbeddedBroker(
-    { inbox, log, now: base.now, configurationOf: (deviceId) => deviceConfiguration(needs, deviceId) },
-    { ...EMBEDDED_DEFAULTS, host: config.host, port: config.mqtt.port },
+  const carriers = await startCarriers(
+    { ...base, inbox, configurationOf: (deviceId) => deviceConfiguration(needs, deviceId) },
+    config,
   );
-  channel.add({ ...broker.channel, disconnect: (deviceId) => broker.disconnect(deviceId) });
+  channel.add(carriers.carrier);
 
   if (config.role === "gateway") {
     const { siteId, isNew } = await ensureFirstSite(needs, BOOTSTRAP, config.demo ? "Demo site" : "My site");
@@ -120,10 +118,10 @@ async function startOn(records: Records & Pick<Needs, "telemetry">, config: Conf
   }
   await desk.recover();
   await alertDesk.recover();
-  const { port: mqttPort } = await broker.listen();
   const routes = createRoutes(needs, {
-    about: { version: VERSION, role: config.role, headerPrefix: config.http.headerPrefixes[0] ?? "X-Service" },
-    mqttPort,
+    about: { version: version(), role: config.role, headerPrefix: config.http.headerPrefixes[0] ?? "X-Service" },
+    endpoints: carriers.endpoints,
+    issueCertificate: carriers.issueCertificate,
     checkReady: async () => {
       await records.sites.list("all", { limit: 0, offset: 0 });
     },
@@ -133,11 +131,11 @@ async function startOn(records: Records & Pick<Needs, "telemetry">, config: Conf
   const chores = startChores(needs, config);
   return {
     url: `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${port}`,
-    mqttPort,
+    mqttPort: carriers.endpoints.mqtt?.port,
     tokenFile: admin.file,
     async stop() {
       await server.stop();
-      await broker.stop();
+      await carriers.stop();
       desk.stop();
       alertDesk.stop();
       await chores.stop();
@@ -162,13 +160,7 @@ const BOOTSTRAP: Call = {
 function refuseUnavailable(config: Config): void {
   const asked = [
     config.database.url !== undefined && "database.url (PostgreSQL)",
-    config.mqtt.url !== undefined && "mqtt.url (an outside broker)",
     config.cloud.url !== undefined && "cloud.url (the link to a cloud)",
   ].filter((name) => name !== false);
   if (asked.length > 0) throw new Error(`this version of Busbar does not have ${asked.join(", ")} yet; leave it unset`);
-}
-
-function readVersion(): string {
-  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
-  return (JSON.parse(text) as { readonly version: string }).version;
 }

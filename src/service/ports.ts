@@ -51,7 +51,7 @@ export interface DeviceFilter {
   readonly blueprintIds?: readonly string[];
 }
 
-/** A new device; without a slug the store gives it the first free one made from its name. */
+/** A new device; without a slug the store gives it a free one made from its name: the first one, unless very many share the name. */
 export type NewDevice = Omit<Device, "slug"> & { readonly slug: string | undefined };
 
 export interface DeviceStore {
@@ -315,6 +315,8 @@ export interface AlertStore {
 export interface Seal {
   seal(text: string, context: string): Uint8Array;
   open(sealed: Uint8Array, context: string): string;
+  /** The same for the same text and context; says nothing about the text to whoever lacks the key. */
+  fingerprint(text: string, context: string): Uint8Array;
 }
 
 /** Reads an uploaded package; away from the thread that answers HTTP, because a hostile one takes its time. */
@@ -336,6 +338,16 @@ export interface CommandChannel {
   /** Tells the device its configuration; a device that is away learns it when it returns. */
   sendConfiguration(deviceId: string, configuration: DeviceConfiguration): Promise<void>;
 }
+
+/** Makes the key and certificate by which a device signs in over TLS. All texts are PEM. */
+export type IssueCertificate = (hardwareId: string) => {
+  readonly privateKey: string;
+  readonly certificate: string;
+  /** What the device trusts. */
+  readonly caChain: string;
+  /** By which the device is recognised. */
+  readonly fingerprint: string;
+};
 
 /** A channel that also holds the devices' connections. */
 export interface Carrier extends CommandChannel {

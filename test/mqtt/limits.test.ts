@@ -151,7 +151,8 @@ test("over its rate a device is slowed down, not cut off, and others are not", a
   const other = await signInRaw(broker.port, 2);
   other.send(publishPacket("v1/from/HW2/main/v1/telemetry", "{}", { qos: 1, id: 1 }));
   await other.seen("puback 1");
-  expect(raw.received.filter((one) => one.startsWith("puback"))).toHaveLength(100);
+  // The clock stands still, so that each further message waits longer than the one before.
+  expect(raw.received).not.toContain("puback 150");
   now += 10_000;
   await raw.seen("puback 150");
   await raw.end();
@@ -167,13 +168,13 @@ test("a reconnect does not refill what a device may send", async () => {
   await first.seen("puback 20");
   await first.end();
   const second = await signInRaw(broker.port, 1);
-  second.send(publishPacket(TELEMETRY, "{}", { qos: 1, id: 99 }));
+  second.send(...Array.from({ length: 20 }, (_, index) => publishPacket(TELEMETRY, "{}", { qos: 1, id: index + 1 })));
   const other = await signInRaw(broker.port, 2);
   other.send(PINGREQ);
   await other.seen("pingresp");
-  expect(second.received).toEqual(["connack 0"]);
-  now += 1_000;
-  await second.seen("puback 99");
+  expect(second.received).not.toContain("puback 20");
+  now += 10_000;
+  await second.seen("puback 20");
   await second.end();
   await other.end();
   await broker.stop();

@@ -14,7 +14,7 @@ export interface FakeInbox extends DeviceInbox {
   release(withWaiting?: boolean): void;
 }
 
-export interface Held {
+interface Held {
   readonly call: string;
   resolve(): void;
   reject(error: Error): void;

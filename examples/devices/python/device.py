@@ -1,13 +1,14 @@
 """A small device over MQTT, in one file to copy. It has a power that a command sets, and it counts the energy.
 
-    busbar device config DEVICE > config.json      (the answer of generate_config; MQTT or MQTTS)
-    pip install paho-mqtt                          (1.6 or 2.x; on Debian: apt install python3-paho-mqtt)
+    busbar device generate-config DEVICE -o json > config.json      (or --protocol MQTTS)
+    pip install paho-mqtt      (1.6 or 2.x; on Debian: apt install python3-paho-mqtt)
     python3 device.py config.json
 
 The protocol is described in docs/device-protocol.md.
 """
 
 import json
+import os
 import queue
 import signal
 import sys
@@ -171,12 +172,15 @@ def use_credentials(client, config):
         # The ssl module reads a key and its certificate from files only.
         files = {name: keep(credentials[name]) for name in ("ca_chain", "certificate", "private_key")}
         client.tls_set(ca_certs=files["ca_chain"], certfile=files["certificate"], keyfile=files["private_key"])
+        for path in files.values():
+            os.remove(path)
     else:
         client.username_pw_set(credentials["username"], credentials["password"])
 
 
 def keep(text):
-    file = tempfile.NamedTemporaryFile("w", suffix=".pem", delete=False)  # readable by this user only
+    """A file that only this user can read."""
+    file = tempfile.NamedTemporaryFile("w", suffix=".pem", delete=False)
     with file:
         file.write(text)
     return file.name

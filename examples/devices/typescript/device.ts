@@ -1,6 +1,6 @@
 // A small device over MQTT, in one file to copy. It has a power that a command sets, and it counts the energy.
 //
-//   busbar device config DEVICE > config.json      (the answer of generate_config; MQTT or MQTTS)
+//   busbar device generate-config DEVICE -o json > config.json      (or --protocol MQTTS)
 //   npm install mqtt
 //   node device.ts config.json
 //

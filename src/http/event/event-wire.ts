@@ -3,7 +3,7 @@ import { renderExecution, renderMicros } from "#http/command/command-wire.ts";
 import { renderAlert } from "#http/telemetry/alert-wire.ts";
 import type { LiveEvent } from "#service/event/event-hub.ts";
 
-interface Chosen {
+export interface Chosen {
   readonly "kind.in": readonly string[] | undefined;
   readonly "site_id.in": readonly string[] | undefined;
   readonly "device_id.in": readonly string[] | undefined;

@@ -59,7 +59,6 @@ export async function createEmbeddedBroker(needs: MqttNeeds, settings: EmbeddedS
     persistence: noMemory,
     connectTimeout: SIGN_IN_MS,
     drainTimeout: DRAIN_MS,
-    maxTopicLevels: 32,
   });
   policy.watch(aedes);
   aedes.on("clientReady", (client) => {

@@ -188,7 +188,7 @@ export function createOutsideBroker(needs: OutsideNeeds, settings: OutsideSettin
   return {
     channel,
     isConnected: () => client.connected,
-    // Its connection is the broker's; what we can do is not to know it any more.
+    // Its connections are that broker's affair; who it is is looked up anew within half a minute.
     disconnect() {},
     start() {
       sweeper = setInterval(() => presence.sweep(), Math.max(50, settings.aliveForMs / 10));
@@ -200,6 +200,8 @@ export function createOutsideBroker(needs: OutsideNeeds, settings: OutsideSettin
       const timer = setTimeout(resolve, STOP_MS);
       await Promise.race([Promise.all(underWay), promise]);
       clearTimeout(timer);
+      // The last acknowledgements are written in the next turns of the event loop.
+      for (let turn = 0; turn < 3; turn += 1) await new Promise((next) => setImmediate(next));
       await client.endAsync(true);
     },
   };

@@ -12,8 +12,8 @@ import {
 import { dirname, join } from "node:path";
 
 const FOLDER_MODE = 0o700;
-export const KEY_MODE = 0o400;
-export const CERTIFICATE_MODE = 0o444;
+const KEY_MODE = 0o400;
+const CERTIFICATE_MODE = 0o444;
 
 export interface KeyPair {
   readonly privateKey: string;

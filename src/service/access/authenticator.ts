@@ -1,5 +1,6 @@
 // From a token's text to a caller. Tokens are cached, and a revoked one leaves the cache before the revocation is
-// answered: a call that starts after that answer is refused.
+// answered: a call that starts after that answer is refused. The cache is looked up by the hash of the text, which
+// nobody can steer, and the hash found is still compared in constant time.
 import type { Caller } from "#core/access/caller.ts";
 import { tokenIdOf } from "#core/access/token.ts";
 import { ADMIN_TOKEN_ID, isLive, type TokenRecord } from "#core/access/token-record.ts";
@@ -11,8 +12,8 @@ import type { Needs } from "#service/ports.ts";
 const MAX_CACHED = 10_000;
 
 export interface Authenticator {
-  /** The caller behind a token's text; refuses with `unauthorized`. */
-  authenticate(text: string | undefined): Promise<Caller>;
+  /** The caller behind a token's text; throws or rejects with `unauthorized`. At once when the token is known. */
+  authenticate(text: string | undefined): Caller | Promise<Caller>;
   /** Must be called after a token changed in the store. */
   forget(tokenId: string): void;
   /** Calls back when the token is revoked or otherwise changed; gives the function that ends the watch. */
@@ -32,8 +33,10 @@ interface Entry {
 type AuthenticatorNeeds = Pick<Needs, "tokens" | "now">;
 
 export function createAuthenticator(needs: AuthenticatorNeeds, admin: TokenRecord): Authenticator {
-  const cache = new Map<string, Entry>();
+  const byId = new Map<string, Entry>();
+  const byHash = new Map<string, Entry>();
   const adminEntry = entryOf(admin);
+  byHash.set(keyOf(admin.hash), adminEntry);
   const watchers = new Map<string, Set<() => void>>();
   let uses = new Map<string, Instant>();
   /** Uses on their way to the store: until it has them, the answer to `lastUse` is here. */
@@ -42,32 +45,45 @@ export function createAuthenticator(needs: AuthenticatorNeeds, admin: TokenRecor
   let generation = 0;
 
   async function lookUp(id: string): Promise<Entry | undefined> {
-    const cached = cache.get(id);
+    const cached = byId.get(id);
     if (cached !== undefined) return cached;
     const began = generation;
     const token = await needs.tokens.find(id);
     if (token === undefined || id === ADMIN_TOKEN_ID) return undefined;
     const entry = entryOf(token);
     if (began === generation) {
-      if (cache.size >= MAX_CACHED) for (const oldest of cache.keys()) if (cache.delete(oldest)) break;
-      cache.set(id, entry);
+      if (byId.size >= MAX_CACHED) for (const oldest of byId.keys()) if (drop(oldest)) break;
+      byId.set(id, entry);
+      byHash.set(keyOf(token.hash), entry);
     }
     return entry;
   }
 
+  function drop(id: string): boolean {
+    const entry = byId.get(id);
+    if (entry !== undefined) byHash.delete(keyOf(entry.token.hash));
+    return byId.delete(id);
+  }
+
+  function accept({ token, caller }: Entry): Caller {
+    const now = needs.now();
+    if (!isLive(token, now)) throw ended(token);
+    uses.set(token.id, now);
+    return caller;
+  }
+
   return {
-    async authenticate(text) {
+    authenticate(text) {
       if (text === undefined || text === "") throw refuse("unauthorized", "the call carries no access token");
       const hash = hashSecret(text);
-      const entry = sameHash(hash, admin.hash) ? adminEntry : await knownEntry(text, hash);
-      const now = needs.now();
-      if (!isLive(entry.token, now)) throw ended(entry.token);
-      uses.set(entry.token.id, now);
-      return entry.caller;
+      const entry = byHash.get(keyOf(hash));
+      return entry !== undefined && sameHash(hash, entry.token.hash)
+        ? accept(entry)
+        : knownEntry(text, hash).then(accept);
     },
     forget(tokenId) {
       generation++;
-      cache.delete(tokenId);
+      drop(tokenId);
       for (const callback of watchers.get(tokenId) ?? []) callback();
     },
     onEnd(tokenId, callback) {
@@ -107,6 +123,10 @@ export function createAuthenticator(needs: AuthenticatorNeeds, admin: TokenRecor
     }
     return entry;
   }
+}
+
+function keyOf(hash: Uint8Array): string {
+  return Buffer.from(hash.buffer, hash.byteOffset, hash.length).toString("latin1");
 }
 
 function entryOf(token: TokenRecord): Entry {

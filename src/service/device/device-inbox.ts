@@ -36,7 +36,7 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
     const now = needs.now();
     const entry = {
       receivedAt: (now * 1000) as Micros,
-      takenAt: instant(line.at),
+      takenAt: instant(Math.floor(line.at)),
       severity: line.severity,
       message: line.text.slice(0, MAX_LOG_LENGTH),
       persist: line.persist,
@@ -100,7 +100,7 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
       }
       const known = device.blueprintId === undefined ? undefined : await needs.catalog.get(device.blueprintId);
       const { accepted, refused } = acceptValues(known?.blueprint.properties ?? new Map(), values);
-      const receivedAt = takenAt ?? now;
+      const receivedAt = instant(Math.floor(takenAt ?? now));
       await needs.devices.putProperties(
         deviceId,
         [...accepted].map(([name, value]) => ({ name, value, receivedAt })),
