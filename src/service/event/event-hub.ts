@@ -19,8 +19,6 @@ type Happening =
     }
   | { readonly kind: "log"; readonly entry: DeviceLogEntry };
 
-type EventKind = Happening["kind"];
-
 export type LiveEvent = Happening & {
   /** Rises by one with each event of this run. */
   readonly sequence: number;
