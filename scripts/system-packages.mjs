@@ -3,7 +3,11 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { say } from "./setup.mjs";
 
-const PROGRAMS = { chromium: "/usr/bin/chromium" };
+const PROGRAMS = {
+  chromium: "/usr/bin/chromium",
+  mosquitto: "/usr/sbin/mosquitto",
+  "python3-paho-mqtt": "/usr/lib/python3/dist-packages/paho/mqtt/client.py",
+};
 const BENCH_PROGRAMS = { wrk: "/usr/bin/wrk" };
 
 /** Names of the packages that are still missing afterwards. */
@@ -18,6 +22,8 @@ export function installSystemPackages(programs = PROGRAMS) {
   say(`installing ${wanted.join(", ")} from Debian`);
   apt("update", "-qq");
   apt("install", "-y", "-qq", "--no-install-recommends", ...wanted);
+  // Debian starts the broker as a service, on the port that ours uses.
+  if (wanted.includes("mosquitto")) spawnSync("systemctl", ["disable", "--now", "mosquitto"], { stdio: "ignore" });
   const left = missing();
   if (left.length > 0) say(`Debian has no ${left.join(", ")} for this machine: what needs it does not run`);
   return left;

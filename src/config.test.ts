@@ -47,7 +47,7 @@ test("without any source every setting has its documented default", async () => 
     audit: { retention: parseDuration("90d") },
     devices: { silence: parseDuration("30s") },
     logs: { retention: parseDuration("30d"), temporaryRetention: parseDuration("1d") },
-    mqtt: { port: 1883, url: undefined },
+    mqtt: { port: 1883, tlsPort: "off", names: [], messageRate: 1000, clientId: undefined, url: undefined },
     database: { url: undefined },
     cloud: { url: undefined, token: undefined },
     commands: { responseTimeout: parseDuration("30s"), waitLimit: parseDuration("60s") },

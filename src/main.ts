@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/busbar", import.meta.url)));
 
 const { runCli } = await import("#cli/run-cli.ts");
-const { askOnTerminal } = await import("#cli/ask-on-terminal.ts");
+const { askOnTerminal, askSecretOnTerminal } = await import("#cli/ask-on-terminal.ts");
 
 /** Whoever sends more than this sends no blueprint; the reader says so. */
 const MOST_INPUT = 2 * 1024 * 1024;
@@ -27,12 +27,21 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
+function onInterrupt(tell: () => void): () => void {
+  process.once("SIGINT", tell);
+  return () => process.off("SIGINT", tell);
+}
+
+const hasPerson = process.stdin.isTTY && process.stderr.isTTY;
+
 process.exitCode = await runCli(process.argv.slice(2), {
   env: process.env,
   cwd: process.cwd(),
   stdout: process.stdout,
   stderr: process.stderr,
-  ask: process.stdin.isTTY && process.stderr.isTTY ? askOnTerminal : undefined,
+  ask: hasPerson ? askOnTerminal : undefined,
+  askSecret: hasPerson ? askSecretOnTerminal : undefined,
+  onInterrupt,
   readInput,
   serve: async (config, log) => (await import("#role/serve.ts")).serve(config, log),
 });

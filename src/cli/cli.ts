@@ -16,6 +16,10 @@ export type Cli = {
   readonly stderr: Output;
   /** Asks the person at the terminal; absent when there is none. */
   readonly ask?: ((question: string) => Promise<string>) | undefined;
+  /** The same without showing what is typed. */
+  readonly askSecret?: ((question: string) => Promise<string>) | undefined;
+  /** Tells when the person interrupts (Ctrl-C), once, instead of ending the program; gives the function that ends this. */
+  readonly onInterrupt?: ((tell: () => void) => () => void) | undefined;
   /** All of standard input; absent where there is none. */
   readonly readInput?: (() => Promise<Uint8Array>) | undefined;
   readonly serve: (config: Config, log: Logger) => Promise<void>;

@@ -1,25 +1,49 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { type ClientFlags, parseTimeout } from "./session.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** A command that talks to a server: it takes the flags of `ClientFlags`. */
 export function clientCommand(parent: Command, usage: string, about: string): Command {
-  const output = new Option("-o, --output <format>", "how to print the answer").choices(["table", "json", "yaml"]);
-  return addConnectionOptions(parent.command(usage).description(about).addOption(output.default("table")));
+  return addTimeoutOption(addClientOptions(parent.command(usage).description(about)));
 }
 
+/** A command that stays connected until what it follows has ended: its --timeout counts for all of that. */
+export function addFollowOptions(command: Command, timeout: string): Command {
+  return addClientOptions(command).option("--timeout <duration>", timeout, parseTimeout);
+}
+
+/** `timeout` is in milliseconds. */
+export type FollowFlags = Omit<ClientFlags, "timeout"> & { readonly timeout?: number };
+
 export function addConnectionOptions(command: Command): Command {
-  const group = "Connection:";
+  return addTimeoutOption(addAddressOptions(command));
+}
+
+function addClientOptions(command: Command): Command {
+  const output = new Option("-o, --output <format>", "how to print the answer").choices(["table", "json", "yaml"]);
+  return addAddressOptions(command.addOption(output.default("table")));
+}
+
+function addTimeoutOption(command: Command): Command {
+  const about = "how long to wait for an answer";
+  return command.addOption(new Option("--timeout <duration>", about).default("75s").helpGroup(CONNECTION));
+}
+
+const CONNECTION = "Connection:";
+
+function addAddressOptions(command: Command): Command {
   return command
     .addOption(
-      new Option("--url <address>", "address of the server (env BUSBAR_URL, default the local one)").helpGroup(group),
+      new Option("--url <address>", "address of the server (env BUSBAR_URL, default the local one)").helpGroup(
+        CONNECTION,
+      ),
     )
     .addOption(
       new Option(
         "--token-file <file>",
         "file that holds the token (env BUSBAR_TOKEN or BUSBAR_TOKEN_FILE, default the local admin token)",
-      ).helpGroup(group),
-    )
-    .addOption(new Option("--timeout <duration>", "how long to wait for an answer").default("75s").helpGroup(group));
+      ).helpGroup(CONNECTION),
+    );
 }
 
 export type WindowFlags = { readonly limit?: number; readonly offset?: number };

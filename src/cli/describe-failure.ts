@@ -1,6 +1,7 @@
 import { ApiError, type FailureReason, UnreachableError } from "#client/errors.ts";
 import type { ErrorItem } from "#client/resources.ts";
 import { ConfigError } from "#config";
+import { AppError } from "#core/app-error.ts";
 import { redactText } from "#core/redact.ts";
 import { printable } from "#core/text/printable.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
@@ -13,6 +14,7 @@ export function describeFailure(error: unknown): Failure {
   if (error instanceof UsageError) return { exitCode: EXIT.usage, lines: error.message.split("\n") };
   if (error instanceof ConfigError) return { exitCode: EXIT.usage, lines: error.message.split("\n") };
   if (error instanceof ApiError) return describeRefusal(error);
+  if (error instanceof AppError) return describeOwnRefusal(error);
   if (error instanceof UnreachableError) {
     return {
       exitCode: EXIT.unreachable,
@@ -25,6 +27,15 @@ export function describeFailure(error: unknown): Failure {
   return {
     exitCode: EXIT.failure,
     lines: ["this is a bug in Busbar, please report it with the following lines", ...redactText(text).split("\n")],
+  };
+}
+
+/** Refused here, by the rules that the server would have refused it by. */
+function describeOwnRefusal({ code, refusals }: AppError): Failure {
+  const hint = code === "command_not_found" ? ["  busbar command list DEVICE shows them all"] : [];
+  return {
+    exitCode: code.endsWith("not_found") ? EXIT.notFound : EXIT.usage,
+    lines: [...refusals.map(({ message }) => printable(message)), ...hint],
   };
 }
 

@@ -6,6 +6,13 @@ export const EXIT = {
   notAllowed: 3,
   notFound: 4,
   unreachable: 5,
+  /** The device answered with an error. */
+  deviceError: 6,
+  /** The device did not answer in time. */
+  timeout: 7,
+  /** Nobody knows whether the device did it. */
+  unknownOutcome: 8,
+  interrupted: 130,
 } as const;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];

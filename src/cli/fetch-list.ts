@@ -1,6 +1,5 @@
-import type { Window } from "#client/create-client.ts";
 import { listAll } from "#client/list-all.ts";
-import type { Page } from "#client/resources.ts";
+import type { Page, Window } from "#client/resources.ts";
 
 type Fetched<Key extends string, Item> = {
   readonly answer: { readonly [K in Key | "total_count"]: unknown };

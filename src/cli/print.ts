@@ -35,6 +35,24 @@ export function remark(cli: Cli, text: string): void {
   cli.stderr.write(`${printable(text)}\n`);
 }
 
+type Shown = { readonly shown: number; readonly total: number };
+
+/** Says that a list goes on where it was cut. */
+export function remarkRest(
+  cli: Cli,
+  { output, offset }: Format & { readonly offset?: number | undefined },
+  { shown, total }: Shown,
+): void {
+  if (output === "table" && shown + (offset ?? 0) < total) {
+    remark(cli, `${shown} of ${total}; --limit and --offset show more`);
+  }
+}
+
+/** How a command went, in the form of a failure's message. */
+export function complain(cli: Cli, lines: readonly string[]): void {
+  cli.stderr.write(`busbar: ${lines.map(printable).join("\n")}\n`);
+}
+
 async function text(output: string | undefined, answer: unknown, render: () => string): Promise<string> {
   if (output === "json") return JSON.stringify(answer, null, 2);
   if (output === "yaml") return (await import("yaml")).stringify(answer, { lineWidth: 0 }).trimEnd();

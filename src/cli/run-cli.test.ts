@@ -4,7 +4,7 @@ import { expect, test, vi } from "vitest";
 import { runBusbar, withFolder } from "../../test/support/run-busbar.ts";
 import { EXIT } from "./exit-code.ts";
 
-const VERBS = ["serve", "config", "site", "device", "blueprint", "token", "audit", "health", "version"];
+const VERBS = "serve config site device run command execution events blueprint token audit health version".split(" ");
 
 test("help lists every command and what exit codes mean", async () => {
   for (const command of ["", "--help", "help"]) {
@@ -61,6 +61,17 @@ test.each<[string, string]>([
   ["device create child x --parent-id p", "busbar: what is it to its parent? give --child-type"],
   ["device create standalone x -b b --blueprint-path p", "give --blueprint-id or --blueprint-path, not both"],
   ["device generate-config d --protocol HTTP", "Allowed choices are MQTT, MQTTS."],
+  ["run", "busbar: which device? give its id"],
+  ["run d", "busbar: which command? busbar command list d shows them"],
+  ["run d c --timeout soon", "--timeout must be a duration such as 30s"],
+  ["command get d", "busbar: which command?"],
+  ["execution list", "busbar: which device? give its id or slug, or a site with --site"],
+  ["execution list d --site s", "busbar: give a device or --site, not both"],
+  ["execution list d --profile p", "choose among the devices of a --site"],
+  ["execution list d --state SUCESS", "did you mean SUCCESS?"],
+  ["execution list d --since yesterday", "--since must be a time such as"],
+  ["device logs d --severity loud", '"loud" is not a severity'],
+  ["events --kind telemetry", '"telemetry" is not a kind of event'],
   ["token create x", "required option '--level <level>' not specified"],
   ["token create x --level system", "Allowed choices are readonly, user, owner, installer, vendor."],
   ["token revoke t", "Nobody is there to ask: add --yes"],

@@ -23,6 +23,19 @@ const VERBS: Readonly<Record<string, readonly [about: string, load: () => Promis
     "Devices: list, create, look into, connect.",
     async () => (await import("#cli/commands/device.ts")).addDeviceCommands,
   ],
+  run: [
+    "Run a command on a device, and wait for what comes of it.",
+    async () => (await import("#cli/commands/run.ts")).addRunCommand,
+  ],
+  command: [
+    "What devices can be told to do: list, get.",
+    async () => (await import("#cli/commands/command.ts")).addCommandCommands,
+  ],
+  execution: [
+    "Runs of commands: list, get, watch, wait.",
+    async () => (await import("#cli/commands/execution.ts")).addExecutionCommands,
+  ],
+  events: ["Show what happens, as it happens.", async () => (await import("#cli/commands/events.ts")).addEventsCommand],
   blueprint: [
     "Blueprints: write, check, compare, list, upload.",
     async () => (await import("#cli/commands/blueprint.ts")).addBlueprintCommands,
@@ -46,18 +59,20 @@ const HELP = `
 Examples:
   $ busbar serve --demo                 run a gateway with a demo site
   $ busbar site list                    what is there
+  $ busbar run battery-1 stop           tell a device what to do
   $ busbar token create ci --level user give someone access
   $ busbar device list -o json          answers for programs
 
 Commands that talk to a server use the local one unless --url or BUSBAR_URL names another, with the token of
 BUSBAR_TOKEN, --token-file, or the local data folder. Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not allowed,
-4 not found, 5 no answer.`;
+4 not found, 5 no answer, 6 the device answered with an error, 7 the device did not answer in time,
+8 the outcome on the device is unknown.`;
 
 /** Runs one command. Gives the exit code; everything printed goes through `cli`. */
 export async function runCli(argv: readonly string[], cli: Cli): Promise<number> {
   try {
     if (argv[0] === "-V" || argv[0] === "--version") {
-      cli.stdout.write(`${(await import("./version.ts")).version()}\n`);
+      cli.stdout.write(`${(await import("#version")).version()}\n`);
       return EXIT.ok;
     }
     const program = await buildProgram(argv, cli);

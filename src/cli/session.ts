@@ -12,7 +12,7 @@ import { UsageError } from "./usage-error.ts";
 export type ClientFlags = {
   readonly url?: string;
   readonly tokenFile?: string;
-  readonly timeout: string;
+  readonly timeout?: string;
   readonly output?: string;
 };
 
@@ -30,7 +30,7 @@ export async function openSession(cli: Cli, flags: ClientFlags): Promise<Session
     url: url.href,
     token: findToken(cli, flags, isLoopback(url) ? config : undefined),
     headerPrefix: config.http.headerPrefixes[0],
-    timeout: parseTimeout(flags.timeout),
+    timeout: flags.timeout === undefined ? undefined : parseTimeout(flags.timeout),
   });
   return { client, wait: (answer) => withProgress(cli, `waiting for ${url.host}`, answer) };
 }
@@ -77,7 +77,8 @@ function isLoopback({ hostname }: URL): boolean {
 /** The longest wait a timer can count, in milliseconds: about 24 days. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-function parseTimeout(text: string): number {
+/** Milliseconds. */
+export function parseTimeout(text: string): number {
   const duration = parseDuration(text);
   if (duration === undefined || duration <= 0n)
     throw new UsageError(`--timeout must be a duration such as 30s, not "${text}"`);

@@ -29,6 +29,13 @@ export function renderRecord(fields: Readonly<Record<string, Cell>>, colour: boo
     .join("\n");
 }
 
+const LONGEST_CELL = 60;
+
+/** A text that may be long, short enough for a column. */
+export function cutText(text: string): string {
+  return text.length > LONGEST_CELL ? `${text.slice(0, LONGEST_CELL - 3)}...` : text;
+}
+
 function align(lines: readonly (readonly string[])[]): string[] {
   const widths = (lines[0] ?? []).map((_, column) =>
     Math.max(...lines.map((line) => displayWidth(line[column] ?? ""))),

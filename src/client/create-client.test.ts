@@ -55,6 +55,30 @@ test.each<[string, (client: Client) => Promise<unknown>]>([
     'POST /v3/provisioning/child_device {"name":"n","parent_id":"p","child_type":"t"}',
     (client) => client.provisioning.child({ name: "n", parent_id: "p", child_type: "t" }),
   ],
+  [
+    "GET /v3/devices/d/logs?received_at_from=x&severity=error%2Cwarning&order=RECEIVED_AT_DESC",
+    (client) =>
+      client.devices.logs("d", { received_at_from: "x", severity: ["error", "warning"], order: "RECEIVED_AT_DESC" }),
+  ],
+  ["GET /v3/devices/d/configuration", (client) => client.devices.configuration.get("d")],
+  ['PUT /v3/devices/d/configuration {"b":{"k":1}}', (client) => client.devices.configuration.put("d", { b: { k: 1 } })],
+  ["GET /v3/devices/d/configuration/b", (client) => client.devices.configuration.getBucket("d", "b")],
+  ['PUT /v3/devices/d/configuration/b {"k":1}', (client) => client.devices.configuration.putBucket("d", "b", { k: 1 })],
+  [
+    'POST /v3/devices/d/commands/execute?expand=log {"name":"run","arguments":{"a":1},"ephemeral":true}',
+    (client) =>
+      client.commands.execute("d", { name: "run", arguments: { a: 1 }, ephemeral: true }, { expand: ["log"] }),
+  ],
+  ['POST /v3/devices/d/commands/executions {"name":"run"}', (client) => client.commands.create("d", { name: "run" })],
+  ["GET /v3/devices/d/commands/executions/e", (client) => client.commands.get("d", "e")],
+  [
+    "GET /v3/devices/d/commands/executions?state.in=ERROR%2CTIMEOUT&order=CREATED_AT_DESC&limit=3",
+    (client) => client.commands.list("d", { "state.in": ["ERROR", "TIMEOUT"], order: "CREATED_AT_DESC", limit: 3 }),
+  ],
+  [
+    "GET /v3/sites/s/commands/executions?device.profiles.has_all=a%2Cb",
+    (client) => client.commands.listBySite("s", { "device.profiles.has_all": ["a", "b"] }),
+  ],
   ["GET /v3/blueprints", (client) => client.blueprints.list()],
   ["GET /v3/blueprints/b", (client) => client.blueprints.get("b")],
   [
@@ -78,6 +102,14 @@ test.each<[string, (client: Client) => Promise<unknown>]>([
   const sent = `${request?.method} ${request?.target} ${request?.body}`.trim();
   expect(sent).toBe(expected);
   expect(request?.headers["x-service-auth-token"]).toBe("bb_secret");
+});
+
+test("a command may carry a key that makes a repetition safe, and how long to wait", async () => {
+  const client = await connect({ "POST /v3/devices/d/commands/execute": () => ({ body: {} }) });
+  await client.commands.execute("d", { name: "run" }, { wait: 5, idempotencyKey: "k" });
+  expect(server?.requests[0]?.headers).toMatchObject({ prefer: "wait=5", "idempotency-key": "k" });
+  await client.commands.execute("d", { name: "run" });
+  expect(server?.requests[1]?.headers).not.toHaveProperty("prefer");
 });
 
 test("the address may have a path, and the header another prefix", async () => {

@@ -1,27 +1,24 @@
+import { commands } from "./commands.ts";
+import { devices } from "./devices.ts";
+import { type EventCall, type EventQuery, listenToEvents } from "./listen-to-events.ts";
 import type {
   AccessLevel,
   AuditEntry,
   Blueprint,
-  BlueprintChange,
-  CommunicationConfig,
-  Device,
   Diagnostic,
-  Expansion,
   JsonObject,
   Location,
-  MqttProtocol,
   Page,
   Site,
   Token,
   Validation,
+  Window,
 } from "./resources.ts";
+import { segment } from "./segment.ts";
 import { type ClientOptions, createTransport, type Transport } from "./transport.ts";
 
 export type Client = ReturnType<typeof createClient>;
 
-/** Which part of a list; what is absent is the server's choice. */
-export type Window = { readonly limit?: number | undefined; readonly offset?: number | undefined };
-type Expand = { readonly expand?: readonly Expansion[] | undefined };
 type Signal = { readonly signal?: AbortSignal | undefined };
 type SiteFields = { readonly name: string; readonly timezone?: string; readonly location?: Location };
 type DeviceFields = { readonly name: string; readonly slug?: string; readonly blueprint_id?: string };
@@ -40,6 +37,9 @@ export function createClient(options: ClientOptions) {
     blueprints: blueprints(transport),
     tokens: tokens(transport),
     audit: audit(transport),
+    commands: commands(transport),
+    /** What happens, as it happens: `for await (const event of client.events())`. */
+    events: (query: EventQuery = {}, call: EventCall = {}) => listenToEvents(transport, query, call),
   };
 }
 
@@ -53,38 +53,6 @@ function sites({ json }: Transport) {
     update: (id: string, change: Partial<SiteFields>) =>
       json<{ site: Site }>({ method: "PATCH", path: at(id), body: change }),
     delete: (id: string) => json<JsonObject>({ method: "DELETE", path: at(id) }),
-  };
-}
-
-/** Wherever a device's id is taken, its slug will do. */
-function devices({ json }: Transport) {
-  const at = (id: string, rest = "") => `/v3/devices/${segment(id)}${rest}`;
-  type DeviceList = Page<"devices", Device>;
-  type Change = {
-    readonly name?: string;
-    readonly slug?: string;
-    readonly parent_id?: string;
-    readonly child_type?: string;
-  };
-  return {
-    list: (query: Window & Expand = {}) =>
-      json<DeviceList>({ method: "GET", path: "/v3/devices", query: { ...query } }),
-    listBySite: (siteId: string, query: Window & Expand = {}) =>
-      json<DeviceList>({ method: "GET", path: `/v3/sites/${segment(siteId)}/devices`, query: { ...query } }),
-    get: (id: string, query: Expand = {}) =>
-      json<{ device: Device }>({ method: "GET", path: at(id), query: { ...query } }),
-    update: (id: string, change: Change) => json<{ device: Device }>({ method: "PATCH", path: at(id), body: change }),
-    delete: (id: string) => json<JsonObject>({ method: "DELETE", path: at(id) }),
-    manifest: (id: string) => json<{ manifest: JsonObject }>({ method: "GET", path: at(id, "/manifest") }),
-    properties: (id: string) => json<{ properties: JsonObject }>({ method: "GET", path: at(id, "/properties") }),
-    assignBlueprint: (id: string, blueprintId: string) =>
-      json<{ device: Device; changes?: readonly BlueprintChange[] }>({
-        method: "POST",
-        path: at(id, "/assign_blueprint"),
-        body: { blueprint_id: blueprintId },
-      }),
-    generateConfig: (id: string, protocol: MqttProtocol) =>
-      json<{ config: CommunicationConfig }>({ method: "POST", path: at(id, "/generate_config"), body: { protocol } }),
   };
 }
 
@@ -149,12 +117,6 @@ function audit({ json }: Transport) {
     list: (filter: Filter = {}) =>
       json<Page<"entries", AuditEntry>>({ method: "GET", path: "/v3/audit", query: { ...filter } }),
   };
-}
-
-/** Ids that an address would swallow are refused: `/v3/sites/..` is not below `/v3/sites`. */
-function segment(id: string): string {
-  if (id === "" || id === "." || id === "..") throw new RangeError(`"${id}" is not an id`);
-  return encodeURIComponent(id);
 }
 
 function isZip(content: Uint8Array): boolean {

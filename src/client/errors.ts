@@ -35,3 +35,9 @@ export class UnreachableError extends Error {
     this.reason = reason;
   }
 }
+
+/** Whether another try may go better: the server is away or overloaded, and nobody has given up. */
+export function mayPass(error: unknown): boolean {
+  if (error instanceof UnreachableError) return error.reason !== "aborted" && error.reason !== "redirect";
+  return error instanceof ApiError && (error.status >= 500 || error.status === 429);
+}

@@ -1,5 +1,4 @@
-import type { Window } from "./create-client.ts";
-import type { Page } from "./resources.ts";
+import type { Page, Window } from "./resources.ts";
 
 const PAGE_SIZE = 500;
 

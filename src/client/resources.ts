@@ -1,3 +1,6 @@
+import type { ExecutionState, ResponseState } from "#core/command/execution.ts";
+import type { LogSeverity } from "#core/device/device-message.ts";
+
 /** The resources as they stand on the wire, spelt as there. Unknown fields that a newer server adds are simply ignored. */
 
 export type AccessLevel = "readonly" | "user" | "owner" | "installer" | "vendor" | "system";
@@ -36,11 +39,13 @@ export type Device = {
   /** From here on: present when `expand` asks for it. */
   readonly manifest?: JsonObject | null;
   readonly properties?: JsonObject;
-  readonly connectivity?: { readonly status: "ONLINE" | "OFFLINE" | "UNKNOWN" };
+  readonly connectivity?: { readonly status: ConnectivityStatus };
   readonly communication?: JsonObject | null;
   readonly raised_alert_names?: readonly string[];
   readonly site?: Site;
 };
+
+type ConnectivityStatus = "ONLINE" | "OFFLINE" | "UNKNOWN";
 
 export type Expansion = "manifest" | "properties" | "connectivity" | "communication" | "raised_alert_names" | "site";
 
@@ -95,6 +100,65 @@ export type Validation = {
   readonly diagnostics?: readonly Diagnostic[];
 };
 
+/** A run of a command. */
+export type Execution = {
+  readonly id: string;
+  readonly device_id: string;
+  readonly state: ExecutionState;
+  readonly ephemeral: boolean;
+  readonly created_at: string;
+  readonly request: {
+    /** As sent: the manifest name or an alias. */
+    readonly name: string;
+    /** Effective ones, defaults filled in; sensitive ones read `***`. */
+    readonly arguments: JsonObject;
+    readonly manifest_name: string;
+  };
+  /** The latest one; absent while the device has not answered. */
+  readonly response?: CommandResponse;
+  /** All responses, newest first; present when `expand` asks for it. */
+  readonly log?: readonly CommandResponse[];
+};
+
+export type CommandResponse = {
+  readonly state: ResponseState;
+  readonly payload?: JsonObject;
+  /** With microseconds; strictly rises within one execution. */
+  readonly received_at: string;
+};
+
+export type DeviceLogEntry = {
+  /** Unix seconds by the device's clock. */
+  readonly timestamp: number;
+  /** With microseconds; strictly rises. */
+  readonly received_at: string;
+  readonly severity: LogSeverity;
+  readonly message: string;
+  readonly persist: boolean;
+};
+
+/** What happened, and to what. */
+type Happening<Kind extends string, What> = { readonly kind: Kind } & {
+  readonly site_id: string;
+  readonly device_id: string;
+} & What;
+
+export type LiveEvent =
+  /** Connected, for the first time or again. */
+  | { readonly kind: "open" }
+  /** The connection is lost; another one is tried. */
+  | { readonly kind: "lost" }
+  /** Some events could not be kept: whatever was learnt from events must be read anew. */
+  | { readonly kind: "gap" }
+  | Happening<"execution", { readonly execution: Execution }>
+  | Happening<"connectivity", { readonly connectivity: { readonly status: ConnectivityStatus }; readonly at: string }>
+  | Happening<
+      "log",
+      { readonly log: Pick<DeviceLogEntry, "severity" | "message"> } & Pick<DeviceLogEntry, "timestamp" | "received_at">
+    >;
+
+export type EventKind = Extract<LiveEvent, { readonly device_id: string }>["kind"];
+
 export type Token = {
   readonly id: string;
   readonly name: string;
@@ -133,3 +197,6 @@ export type JsonObject = { readonly [key: string]: unknown };
 export type Page<Key extends string, Item> = { readonly [K in Key]: readonly Item[] } & {
   readonly total_count: number;
 };
+
+/** Which part of a list; what is absent is the server's choice. */
+export type Window = { readonly limit?: number | undefined; readonly offset?: number | undefined };

@@ -26,7 +26,7 @@ export const SETTINGS = {
     "Address to listen on. Anything but loopback is reachable by others: put TLS in front.",
   ),
   port: setting("port", kinds.port, "8080", "HTTP port; 0 takes a free one."),
-  demo: setting("demo", kinds.toggle, "false", "Adds a demo site with simulated devices."),
+  demo: setting("demo", kinds.toggle, "false", "Adds a demo site with a device per example blueprint."),
   http: {
     headerPrefixes: setting(
       "http.header_prefixes",
@@ -91,6 +91,29 @@ export const SETTINGS = {
   },
   mqtt: {
     port: setting("mqtt.port", kinds.portOrOff, "1883", "Port of the embedded MQTT broker, or off."),
+    tlsPort: setting(
+      "mqtt.tls_port",
+      kinds.portOrOff,
+      "off",
+      "Port of the embedded broker's TLS listener, or off. Its authority and certificates are made in the data folder.",
+    ),
+    names: setting(
+      "mqtt.names",
+      kinds.names,
+      "",
+      "Host names by which devices reach the broker; the first one is told to them. Without any: the name the client used.",
+    ),
+    messageRate: setting(
+      "mqtt.message_rate",
+      kinds.integer(1, 1_000_000),
+      "1000",
+      "Messages a second that one device may send; beyond it they are taken more slowly.",
+    ),
+    clientId: optional(
+      "mqtt.client_id",
+      kinds.text("text"),
+      "Name of our session at an outside broker; its own for every installation.",
+    ),
     url: optional(
       "mqtt.url",
       kinds.secretUrl("mqtt://", "mqtts://"),

@@ -7,6 +7,7 @@ import { visibleSite } from "#service/site/visible-site.ts";
 /** [path, operation]: the method and everything else is the operation's own. */
 const ALIASES: readonly (readonly [path: string, operation: string])[] = [
   ["/v3/users/me/sites", "listSites"],
+  ["/v3/telemetry/query_timeseries", "getTimeseries"],
   ["/v3/sites/:site_id/devices/:device_id", "getDevice"],
   ["/v3/sites/:site_id/devices/:device_id", "updateDevice"],
   ["/v3/sites/:site_id/devices/:device_id", "deleteDevice"],

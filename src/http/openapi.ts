@@ -41,8 +41,9 @@ function renderOperation(route: RouteDescription, components: Map<string, Json>)
   const names = [...route.path.matchAll(/:(\w+)/g)].map((match) => match[1]);
   const inPath = names.map((name) => ({ name, in: "path", required: true, schema: { type: "string" } }));
   const inQuery = Object.entries(route.query ?? {}).map(([name, param]) => ({
-    name,
+    name: name.replace("[]", ""),
     in: "query",
+    ...(name.endsWith("[]") && { style: "deepObject", explode: true }),
     description: param.description,
     schema: param.schema,
   }));

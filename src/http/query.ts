@@ -25,9 +25,14 @@ export function parseQuery<Spec extends QuerySpec>(
   const values: Record<string, unknown> = Object.create(null);
   const refusals: Refusal[] = [];
   for (const [name, text] of Object.entries(given)) {
-    const param = Object.hasOwn(spec, name) ? spec[name] : undefined;
+    const keyed = KEYED.exec(name);
+    const known = keyed === null ? name : `${keyed[1]}[]`;
+    const param = Object.hasOwn(spec, known) ? spec[known] : undefined;
     if (param === undefined) refusals.push(bad(name, unknownParameter(name, Object.keys(spec))));
-    else if (typeof text !== "string") refusals.push(bad(name, `${name} is given more than once`));
+    else if (keyed !== null && typeof text === "string") {
+      const map = (values[known] ?? new Map()) as Map<string, readonly string[]>;
+      values[known] = map.set(keyed[2] ?? "", split(text));
+    } else if (typeof text !== "string") refusals.push(bad(name, `${name} is given more than once`));
     else if (text !== "") {
       const parsed = param.parse(text);
       if ("problem" in parsed) refusals.push(bad(name, `${name} ${parsed.problem}`));
@@ -37,6 +42,17 @@ export function parseQuery<Spec extends QuerySpec>(
   const [first, ...others] = refusals;
   if (first !== undefined) throw new AppError([first, ...others]);
   return values as ParsedQuery<Spec>;
+}
+
+const KEYED = /^([^[\]]+)\[(.+)\]$/;
+
+/** A parameter written `name[key]=a,b` for any number of keys; its own name ends with []. */
+export function mapOf(description: string): Param<ReadonlyMap<string, readonly string[]>> {
+  return {
+    description,
+    schema: { type: "object", additionalProperties: { type: "string", description: "comma-separated" } },
+    parse: () => ({ problem: "is written with a key, such as name[key]=value" }),
+  };
 }
 
 export function wholeNumber(description: string): Param<number> {

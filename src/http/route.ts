@@ -64,10 +64,12 @@ export class RawAnswer {
 export class StreamAnswer {
   readonly contentType: string;
   readonly stream: Readable;
+  readonly headers: Readonly<Record<string, string>>;
 
-  constructor(contentType: string, stream: Readable) {
+  constructor(contentType: string, stream: Readable, headers: Readonly<Record<string, string>> = {}) {
     this.contentType = contentType;
     this.stream = stream;
+    this.headers = headers;
   }
 }
 

@@ -173,7 +173,7 @@ function send(reply: FastifyReply, status: number, answer: object): FastifyReply
       .send(Buffer.from(answer.content as Uint8Array));
   }
   if (answer instanceof StreamAnswer) {
-    return reply.code(status).header("content-type", answer.contentType).send(answer.stream);
+    return reply.code(status).headers(answer.headers).header("content-type", answer.contentType).send(answer.stream);
   }
   return reply.code(status).header("content-type", "application/json").serializer(asItIs).send(JSON.stringify(answer));
 }

@@ -17,15 +17,22 @@ function checkRuntime(checked: Checked): void {
   if (options?.dir !== undefined && options.file !== undefined) reportConflict(checked, "file", "dir");
   if (options?.rockspec !== undefined && options.luarocks !== undefined)
     reportConflict(checked, "luarocks", "rockspec");
-  const { node } = follow(checked.root, path);
-  const names = node.kind === "map" ? node.entries : new Map();
-  if (runtime?.type === "lua" && !names.has("file") && !names.has("dir")) {
+  if (runtime?.type === "lua" && !hasScript(checked)) {
     const message = "The lua runtime has no script. Name one with options.file, or a directory with options.dir.";
     checked.reporter.atKey(follow(checked.root, ["runtime"]), { code: "missing_script", message });
   }
   if (options?.file !== undefined) checkFile(checked, [...path, "file"], options.file);
   if (options?.rockspec !== undefined) checkFile(checked, [...path, "rockspec"], options.rockspec);
   if (options?.dir !== undefined) checkFile(checked, [...path, "dir"], `${options.dir}/main.lua`);
+}
+
+/** Also true where a broken or misspelt key may hold it, which is reported anyway. */
+function hasScript({ root }: Checked): boolean {
+  const { node: runtime } = follow(root, ["runtime"]);
+  if (runtime.kind !== "map") return true;
+  const options = runtime.entries.get("options")?.value;
+  if (options === undefined) return [...runtime.entries.keys()].some((key) => key !== "type" && key !== "requirements");
+  return options.kind !== "map" || options.entries.has("file") || options.entries.has("dir");
 }
 
 function reportConflict(checked: Checked, key: string, other: string): void {

@@ -1,7 +1,7 @@
 import type { Fix } from "#core/blueprint/issue.ts";
 import { BLUEPRINT_SPECS } from "#core/blueprint/schema.ts";
 import type { ObjectShape, Shape } from "#core/blueprint/shape.ts";
-import { quoteLike, renameKey } from "./edits.ts";
+import { quoteLike, renameKey, titleOf } from "./edits.ts";
 import type { Reporter } from "./reporter.ts";
 import type { MapNode, Trail } from "./tree.ts";
 import { choices, nameOf, quote, short } from "./words.ts";
@@ -31,7 +31,7 @@ export function reportUnknownKey(reporter: Reporter, shape: ObjectShape, trail: 
   const { nearest, words } =
     other !== undefined && free.includes(other)
       ? { nearest: other, words: `Did you mean ${other}?` }
-      : choices(entry.key, free);
+      : choices(reporter, entry.key, free);
   const owner = trail.parent.parent === undefined ? "A manifest" : `A ${shape.what}`;
   const message = `${owner} has no key ${quote(entry.key)}. ${words}`;
   const fix = nearest === undefined ? undefined : renameKey(reporter.text, entry, nearest);
@@ -59,22 +59,19 @@ function insertKey(text: string, { name, trail, map }: Missing): Fix | undefined
   if (value === undefined || first === undefined) return undefined;
   const { keyStart: start } = first;
   if (start < map.start || start >= map.end) return undefined;
-  const lineStart = text.lastIndexOf("\n", start - 1) + 1;
-  const indent = text.slice(lineStart, start);
-  const isJson = text[start] === '"';
-  const separator = /^[ ]*$/.test(indent) && !isJson ? `\n${indent}` : isJson ? ", " : undefined;
-  if (separator === undefined) return undefined;
-  const source = isJson ? `${JSON.stringify(name)}: ${JSON.stringify(value)}` : `${name}: ${quoteLike(value, "")}`;
-  return { title: `Add ${name}`, edits: [{ start, end: start, text: `${source}${separator}` }] };
+  const indent = text.slice(text.lastIndexOf("\n", start - 1) + 1, start);
+  const isFlow = text[map.start] === "{";
+  if (!isFlow && indent.trim() !== "") return undefined;
+  const like = isFlow ? text.slice(start, first.keyEnd) : "";
+  const source = `${quoteLike(name, like)}: ${quoteLike(value, like)}`;
+  const edit = { start, end: start, text: isFlow ? `${source}, ` : `${source}\n${indent}` };
+  return { title: `Add ${name}`, edits: [edit] };
 }
 
 function firstValue(name: string, trail: Trail): string | undefined {
   if (name === "blueprint_spec") return BLUEPRINT_SPECS.at(-1);
   if (name !== "display_name" || trail.parent === undefined) return undefined;
-  const words = String(trail.step)
-    .split(/[_-]+/)
-    .filter((word) => word !== "");
-  return words.map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`).join(" ") || undefined;
+  return titleOf(String(trail.step)) || undefined;
 }
 
 export function reportEmpty(reporter: Reporter, shape: Shape, trail: Trail): undefined {

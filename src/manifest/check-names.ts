@@ -1,4 +1,5 @@
-import { replaceText } from "./edits.ts";
+import type { Fix } from "#core/blueprint/issue.ts";
+import { replaceText, titleOf } from "./edits.ts";
 import { type Checked, declares, type Path, reportAt } from "./manifest-rules.ts";
 import { follow } from "./tree.ts";
 import { choices, quote, short } from "./words.ts";
@@ -36,10 +37,25 @@ function checkGroups(checked: Checked): void {
   if (commandGroups === undefined && declares(checked, "command_groups")) return;
   const groups = [...(commandGroups?.keys() ?? [])];
   for (const [id, { group }] of commands ?? []) {
-    if (group === undefined || commandGroups?.has(group)) continue;
+    if (group === undefined || commandGroups?.has(group) || checked.reporter.skips("unknown_group")) continue;
     const message = `The command ${short(id)} is in the group ${quote(group)}, which command_groups does not have.`;
-    reportReference(checked, ["commands", id, "group"], { code: "unknown_group", message, name: group, known: groups });
+    const path = ["commands", id, "group"];
+    if (declares(checked, "command_groups")) {
+      reportReference(checked, path, { code: "unknown_group", message, name: group, known: groups });
+    } else {
+      reportAt(checked, path, { code: "unknown_group", message, fix: declareGroup(checked, group) });
+    }
   }
+}
+
+/** The first group of a manifest that has none, in front of its commands. */
+function declareGroup({ root, reporter }: Checked, group: string): Fix | undefined {
+  const entry = root.node.kind === "map" ? root.node.entries.get("commands") : undefined;
+  const start = entry?.keyStart ?? 0;
+  const isAtMargin = start > 0 && reporter.text[start - 1] === "\n";
+  if (!isAtMargin || !/^[A-Za-z]\w*$/.test(group)) return undefined;
+  const text = `command_groups:\n  ${group}:\n    display_name: ${titleOf(group)}\n`;
+  return { title: `Declare the group ${group}`, edits: [{ start, end: start, text }] };
 }
 
 function checkPopulateCommands(checked: Checked): void {
@@ -79,7 +95,7 @@ interface BadReference {
 
 function reportReference(checked: Checked, path: Path, { code, message, name, known }: BadReference): void {
   if (checked.reporter.skips(code)) return;
-  const { nearest, words } = choices(name, known);
+  const { nearest, words } = choices(checked.reporter, name, known);
   const { node } = follow(checked.root, path);
   const fix = nearest === undefined ? undefined : replaceText(checked.reporter.text, node, nearest);
   reportAt(checked, path, { code, message: `${message} ${words}`.trimEnd(), fix });

@@ -2,13 +2,12 @@ import type { TelemetryType, ValueType } from "#core/blueprint/blueprint.ts";
 import { conformance, type Offer, type OfferedField } from "#core/blueprint/conformance.ts";
 import { type ProfileLibrary, splitFieldName } from "#core/blueprint/profile.ts";
 import type { Raw, RawEnumItem } from "#core/blueprint/shape.ts";
-import { nearestOf } from "#core/text/nearest.ts";
 import { replaceText } from "./edits.ts";
 import { type Checked, type Path, reportAt } from "./manifest-rules.ts";
 import { readEnumValue } from "./read-value.ts";
 import { follow } from "./tree.ts";
 import { areCompatible } from "./units.ts";
-import { quote } from "./words.ts";
+import { choices, quote, short } from "./words.ts";
 
 /** Whether the blueprint does what the profiles ask that it names. Only warnings: a profile never refuses a blueprint. */
 export function checkProfiles(checked: Checked): void {
@@ -22,20 +21,45 @@ export function checkProfiles(checked: Checked): void {
       reportAt(checked, finding.path, { code, message: finding.message });
     }
   }
-  for (const { path, name } of fieldNamesOf(checked)) {
-    const { profile } = splitFieldName(name);
-    if (library.get(profile) === undefined) reportUnknown(checked, path, { name: profile || name, library });
-  }
+  checkFieldNames(checked, library);
 }
 
-function* fieldNamesOf({ draft }: Checked): Iterable<{ path: Path; name: string }> {
+type Section = "properties" | "telemetry" | "commands";
+
+/** What attributes and commands say to implement must exist: `<profile>.<field>`. */
+function checkFieldNames(checked: Checked, library: ProfileLibrary): void {
   for (const section of ["properties", "telemetry", "commands"] as const) {
-    for (const [id, entry] of draft[section] ?? []) {
+    for (const [id, entry] of checked.draft[section] ?? []) {
       for (const [index, name] of (entry.implements ?? []).entries()) {
-        if (name !== undefined) yield { path: [section, id, "implements", index], name };
+        if (name !== undefined) checkFieldName(checked, [section, id, "implements", index], { name, section, library });
       }
     }
   }
+}
+
+interface FieldName {
+  readonly name: string;
+  readonly section: Section;
+  readonly library: ProfileLibrary;
+}
+
+function checkFieldName(checked: Checked, path: Path, { name, section, library }: FieldName): void {
+  const { profile, field } = splitFieldName(name);
+  if (library.get(profile) === undefined) {
+    if (library.get(name) === undefined) reportUnknown(checked, path, { name: profile || name, library });
+    else {
+      const message = `${quote(name)} is a profile. Name one of its fields: ${short(name)}.<field>.`;
+      reportAt(checked, path, { code: "unknown_profile", message });
+    }
+    return;
+  }
+  const fields = library.resolve([profile]).flatMap((id) => [...(library.get(id)?.[section].keys() ?? [])]);
+  if (fields.includes(field) || checked.reporter.skips("unknown_profile")) return;
+  const { nearest, words } = choices(checked.reporter, field, fields);
+  const { node } = follow(checked.root, path);
+  const fix = nearest === undefined ? undefined : replaceText(checked.reporter.text, node, `${profile}.${nearest}`);
+  const message = `The profile ${profile} has no ${section} ${quote(field)}. ${words}`.trimEnd();
+  reportAt(checked, path, { code: "unknown_profile", message, fix });
 }
 
 function reportUnknown(
@@ -43,7 +67,8 @@ function reportUnknown(
   path: Path,
   { name, library }: { name: string; library: ProfileLibrary },
 ): void {
-  const nearest = nearestOf(name, library.ids());
+  if (checked.reporter.skips("unknown_profile")) return;
+  const nearest = checked.reporter.nearest(name, [...library.ids()]);
   const { node } = follow(checked.root, path);
   const isWhole = node.kind === "scalar" && node.text === name;
   const fix = nearest !== undefined && isWhole ? replaceText(checked.reporter.text, node, nearest) : undefined;

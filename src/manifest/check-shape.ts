@@ -18,7 +18,7 @@ export function checkShape<S extends ObjectShape>(reporter: Reporter, shape: S, 
 function read(reporter: Reporter, shape: Shape, trail: Trail): unknown {
   const { node } = trail;
   if (node.kind === "broken") {
-    reporter.atValue(trail, node.problem);
+    reporter.atSpan(trail, node.problem);
     return undefined;
   }
   if (node.kind === "scalar" && node.value === null) return reportEmpty(reporter, shape, trail);
@@ -95,10 +95,10 @@ function readEnum(reporter: Reporter, shape: EnumShape, trail: Trail): readonly 
     const items: RawEnumItem<unknown>[] = [];
     for (const [step, item] of node.items.entries()) {
       const inner = itemTrail(trail, step, item);
-      if (item.kind === "scalar" && typeof item.value !== "boolean" && item.value !== null && item.value !== Infinity) {
-        items.push({ raw: { value: item.value, text: item.text }, step, item: undefined });
-      } else if (item.kind === "broken") reporter.atValue(inner, item.problem);
-      else wrongType(reporter, inner, { wanted: "a text or a number", ...quotedFlag(inner) });
+      if (item.kind === "scalar" && (typeof item.value === "string" || Number.isFinite(item.value))) {
+        items.push({ raw: { value: item.value ?? "", text: item.text }, step, item: undefined });
+      } else if (item.kind === "broken") reporter.atSpan(inner, item.problem);
+      else wrongType(reporter, inner, { wanted: "a text or a finite number", ...quotedFlag(inner) });
     }
     return items;
   }

@@ -46,7 +46,9 @@ function checkUnit(checked: Checked, path: Path, value: Measured & { unit: strin
   if (ambiguous) {
     if (unit === "C" ? value.allowUnitC : value.allowUnitF) return true;
     const { means, meant, words, allow } = ambiguous;
-    const message = `The unit ${unit} means ${means}. For ${words} write ${meant}; if ${means} is right, set ${allow}: true.`;
+    // Arguments and responses have no such key; a unit of the manifest's own says it there.
+    const otherwise = path[0] === "commands" ? `declare ${unit} in units` : `set ${allow}: true`;
+    const message = `The unit ${unit} means ${means}. For ${words} write ${meant}; if ${means} is right, ${otherwise}.`;
     reportAt(checked, path, { code: "ambiguous_unit", message, fix: replaced(meant) });
     return true;
   }

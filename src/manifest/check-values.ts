@@ -134,7 +134,7 @@ function checkDefaultAllowed(checked: Checked, path: Path, { type, read, ...valu
   if (allowed.has(undefined)) return;
   for (const item of Array.isArray(read) ? read : [read]) {
     if (allowed.has(item) || checked.reporter.skips("default_not_in_enum")) continue;
-    const { nearest, words } = choices(String(item), [...allowed].map(String));
+    const { nearest, words } = choices(checked.reporter, String(item), [...allowed].map(String));
     const message = `The default ${quote(String(item))} is not in the enum. ${words}`;
     const { node } = follow(checked.root, at);
     const fixable = nearest !== undefined && type === "string";
@@ -147,7 +147,7 @@ function checkFormat(checked: Checked, path: Path, { format }: DeclaredValue): v
   if (format === undefined || STRING_FORMATS.some((known) => known === format)) return;
   if (checked.reporter.skips("unknown_format")) return;
   const at = [...path, "format"];
-  const { nearest, words } = choices(format, STRING_FORMATS);
+  const { nearest, words } = choices(checked.reporter, format, STRING_FORMATS);
   const { node } = follow(checked.root, at);
   const fix = nearest === undefined ? undefined : replaceText(checked.reporter.text, node, nearest);
   const message = `The format ${quote(format)} is not known, so values are not checked against it. ${words}`;
@@ -173,8 +173,9 @@ function checkGracePeriods(checked: Checked): void {
 
 function checkStatus(checked: Checked): void {
   const status = checked.draft.telemetry?.get("status");
-  if (status === undefined || (status.type === "string" && status.enum !== undefined)) return;
-  if (status.type === undefined) return;
+  const trail = follow(checked.root, ["telemetry", "status"]);
+  if (status?.type === undefined || trail.node.kind !== "map") return;
+  if (status.type === "string" && trail.node.entries.has("enum")) return;
   const message = "status is shown next to the device name: it should be a string with an enum.";
-  checked.reporter.atKey(follow(checked.root, ["telemetry", "status"]), { code: "status_style", message });
+  checked.reporter.atKey(trail, { code: "status_style", message });
 }

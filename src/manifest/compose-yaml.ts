@@ -126,7 +126,7 @@ function reportSyntax(reporter: Reporter, problem: YAMLError): void {
   const words = WORDS[problem.code];
   // The library quotes the text, however long it is.
   const details = short(problem.message, 100);
-  const message = words ? `${words} (${details})` : details;
+  const message = words ? `${words} (${details})` : `${details}.`;
   const fix =
     problem.code === "TAB_AS_INDENT"
       ? { title: "Indent with spaces", edits: [{ start, end, text: "  ".repeat(end - start) }] }

@@ -31,3 +31,9 @@ export function replaceText(text: string, node: Node, value: string): Fix {
 export function replaceSource(node: Node, source: string): Fix {
   return { title: `Change to ${source}`, edits: [{ start: node.start, end: node.end, text: source }] };
 }
+
+/** An ID as people would write it: `grid_power` is Grid Power. */
+export function titleOf(id: string): string {
+  const words = id.split(/[_-]+/).filter((word) => word !== "");
+  return words.map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`).join(" ");
+}

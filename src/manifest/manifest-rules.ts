@@ -4,7 +4,7 @@ import type { ManifestContext } from "./manifest-context.ts";
 import type { Finding, Reporter } from "./reporter.ts";
 import { follow, type Trail } from "./tree.ts";
 
-export type ManifestDraft = Draft<typeof MANIFEST>;
+type ManifestDraft = Draft<typeof MANIFEST>;
 export type Path = readonly (string | number)[];
 
 /** What a rule between fields works on. A rule judges what it can read and says nothing about what is absent or broken. */

@@ -4,7 +4,7 @@ import type { Pair } from "./tree-builder.ts";
 
 const DEEPEST = 64;
 const LONGEST_KEY = 1_000;
-const CLOSING = /^[ \n]*[,\]}]/;
+const CLOSING = /^[ \n\t]*[,\]}]/;
 const NAME = /[^\s,[\]{}]+/y;
 
 /** Where brackets stand: their lines must be indented deeper than `indent`. */
@@ -68,7 +68,7 @@ function flowKey(scan: Scan): Node {
 
 function flowValue(scan: Scan, place: Bracketed): Node {
   const { source } = scan;
-  switch (source[scan.at]) {
+  switch (source.charAt(scan.at)) {
     case "[":
     case "{":
       return flowNode(scan, { ...place, depth: place.depth + 1 });

@@ -111,13 +111,21 @@ function valueBelow(scan: Scan, column: number, depth: number): Node {
   const empty = nothing(scan);
   toContent(scan);
   if (scan.column === column && isDash(scan)) return blockList(scan, depth + 1);
-  return scan.column > column ? blockNode(scan, column, depth + 1) : empty;
+  return deeperNode(scan, empty, { column, depth });
 }
 
 function belowNode(scan: Scan, column: number, depth: number): Node {
   const empty = nothing(scan);
   toContent(scan);
-  return scan.column > column ? blockNode(scan, column, depth + 1) : empty;
+  return deeperNode(scan, empty, { column, depth });
+}
+
+function deeperNode(scan: Scan, empty: ScalarNode, { column, depth }: { column: number; depth: number }): Node {
+  if (scan.column <= column) return empty;
+  const node = blockNode(scan, column, depth + 1);
+  // The library does not take every comment between a key and a text below it.
+  if (node.kind === "scalar" && scan.source.slice(empty.start, node.start).includes("#")) throw UNUSUAL;
+  return node;
 }
 
 const nothing = ({ at }: Scan): ScalarNode => ({ kind: "scalar", value: null, text: "", start: at, end: at });
@@ -151,7 +159,7 @@ function anchoredNode(scan: Scan, indent: number, depth: number): Node {
 }
 
 function scalarOrFlow(scan: Scan, indent: number, depth: number): Node {
-  switch (scan.source[scan.at]) {
+  switch (scan.source.charAt(scan.at)) {
     case "[":
     case "{":
       return flowNode(scan, { indent, depth });

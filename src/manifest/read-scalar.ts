@@ -72,6 +72,28 @@ export function wrongType(reporter: Reporter, trail: Trail, { wanted, hint, fix 
   return undefined;
 }
 
+/** What other formats call the same. */
+const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
+  ["int", "integer"],
+  ["long", "integer"],
+  ["number", "float"],
+  ["double", "float"],
+  ["decimal", "float"],
+  ["real", "float"],
+  ["bool", "boolean"],
+  ["str", "string"],
+  ["text", "string"],
+  ["array", "array_of_strings"],
+  ["list", "array_of_strings"],
+  ["strings", "array_of_strings"],
+  ["object", "json"],
+  ["warn", "warning"],
+  ["critical", "error"],
+  ["fatal", "error"],
+  ["admin", "system"],
+  ["standalone", "embedded"],
+]);
+
 function reportUnknownValue(reporter: Reporter, known: readonly string[], trail: Trail): undefined {
   const { node } = trail;
   if (node.kind !== "scalar") return undefined;
@@ -83,7 +105,11 @@ function reportUnknownValue(reporter: Reporter, known: readonly string[], trail:
     return undefined;
   }
   if (reporter.skips("unknown_value")) return undefined;
-  const { nearest, words } = choices(node.text, known);
+  const other = OTHER_WORDS.get(node.text.toLowerCase());
+  const { nearest, words } =
+    other !== undefined && known.includes(other)
+      ? { nearest: other, words: `Did you mean ${other}?` }
+      : choices(reporter, node.text, known);
   const message = `${nameOf(trail)} cannot be ${quote(node.text)}. ${words}`;
   const fix = nearest === undefined ? undefined : replaceText(reporter.text, node, nearest);
   reporter.atValue(trail, { code: "unknown_value", message, fix });

@@ -15,8 +15,7 @@ const NUMBER = /^(?:[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|0x[\da-fA-F]+|0o[0
 
 /** The default as the declared type, undefined when it cannot be read so. */
 export function readDefault(type: Declared, raw: Raw): Reading<JsonValue> | undefined {
-  if (type === "json")
-    return typeof raw.value === "string" ? readJson(raw.text) : { value: raw.value, converted: false };
+  if (type === "json") return readJsonDefault(raw);
   if (type === "array_of_strings" || type === "alerts") return readStrings(raw);
   return readPlain(type, raw);
 }
@@ -49,6 +48,11 @@ function readPlain(
       return type === "integer" && !Number.isSafeInteger(number) ? undefined : { value: number, converted };
     }
   }
+}
+
+function readJsonDefault({ value, text }: Raw): Reading<JsonValue> | undefined {
+  if (typeof value === "string") return readJson(text);
+  return typeof value === "boolean" || Number.isFinite(value) ? { value, converted: false } : undefined;
 }
 
 /** A list cannot stand in the manifest, so its JSON text is the proper way to write it: no conversion to complain about. */

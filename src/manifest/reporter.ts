@@ -1,6 +1,9 @@
 import { type Fix, ISSUE_CODES, type Issue, type IssueCode, type Position } from "#core/blueprint/issue.ts";
+import { nearestOf } from "#core/text/nearest.ts";
 import { pointer, type Trail } from "./tree.ts";
 
+/** Names that are compared in search of the one that was meant, all together. */
+const MOST_COMPARISONS = 20_000;
 /** Of each severity. What comes after is counted, so that a hostile document cannot make an endless list. */
 const MOST_ISSUES = 500;
 
@@ -20,6 +23,8 @@ export interface Reporter {
   atOffset(start: number, end: number, finding: Finding): void;
   /** True, and counted, when the list is full: spares the search for words that nobody will read. */
   skips(code: IssueCode): boolean;
+  /** The known name that was most likely meant. Gives up for documents with very many names and mistakes. */
+  nearest(word: string, known: readonly string[]): string | undefined;
   hasErrors(): boolean;
   issues(): readonly Issue[];
 }
@@ -40,6 +45,8 @@ export function createReporter(text: string): Reporter {
   const seen = new Set<string>();
   const positionOf = positionFinder(text);
 
+  let comparisons = 0;
+
   const skips = (code: IssueCode): boolean => {
     const { severity } = ISSUE_CODES[code];
     if (found[severity].length < MOST_ISSUES) return false;
@@ -56,7 +63,7 @@ export function createReporter(text: string): Reporter {
     const range = { start: positionOf(span.start), end: positionOf(span.end) };
     const { code, message, fix } = finding;
     found[severity].push({
-      issue: { code, severity, message, path: path(), range, ...(fix ? { fix } : {}) },
+      issue: { code, severity, message: message.trimEnd(), path: path(), range, ...(fix ? { fix } : {}) },
       start: span.start,
     });
   };
@@ -66,8 +73,14 @@ export function createReporter(text: string): Reporter {
     atValue: (trail, finding) => add(valueSpan(text, trail), () => pointer(trail), finding),
     atKey: (trail, finding) => add(keySpan(text, trail), () => pointer(trail), finding),
     atSpan: (trail, finding) => add(finding, () => pointer(trail), finding),
-    atOffset: (start, end, finding) => add({ start, end }, () => "", finding),
+    // The YAML library may point behind the end.
+    atOffset: (start, end, finding) =>
+      add({ start: Math.min(start, text.length), end: Math.min(end, text.length) }, () => "", finding),
     skips,
+    nearest: (word, known) => {
+      comparisons += known.length;
+      return comparisons > MOST_COMPARISONS ? undefined : nearestOf(word, known);
+    },
     hasErrors: () => found.error.length > 0,
     issues: () => {
       const listed = [...found.error, ...found.warning].sort((a, b) => a.start - b.start).map(({ issue }) => issue);

@@ -1,7 +1,9 @@
-import type { Entry, ListNode, MapNode, Node, NodeProblem } from "./tree.ts";
+import type { Entry, MapNode, Node, NodeProblem } from "./tree.ts";
 
 /** Values that may be read once more through aliases and merge keys, all together: a small text must not unfold into a huge one. */
 const MOST_REPEATS = 20_000;
+/** Of one object or list. A manifest of the largest size has room for fewer that mean something. */
+const MOST_ENTRIES = 10_000;
 const FREE_KEY = /^\.\w*$/;
 const MERGE_KEY = "<<";
 const NO_PROBLEMS: readonly NodeProblem[] = [];
@@ -13,8 +15,8 @@ export interface Pair {
 
 /** Puts nodes together from the inside out, the same way for every reader of text. */
 export interface TreeBuilder {
-  list(items: readonly Node[], start: number, end: number): ListNode;
-  map(pairs: readonly Pair[], start: number, end: number): MapNode;
+  list(items: readonly Node[], start: number, end: number): Node;
+  map(pairs: readonly Pair[], start: number, end: number): Node;
   /** Names a node. The name is known from here on, so a node cannot contain itself. */
   anchor(name: string, node: Node): void;
   alias(name: string, start: number, end: number): Node;
@@ -24,8 +26,9 @@ export function createTreeBuilder(): TreeBuilder {
   const anchors = new Map<string, Node>();
   let repeats = 0;
   return {
-    list: (items, start, end) => ({ kind: "list", items, start, end, size: sum(items) }),
-    map: buildMap,
+    list: (items, start, end) =>
+      items.length > MOST_ENTRIES ? tooMany(start, end) : { kind: "list", items, start, end, size: sum(items) },
+    map: (pairs, start, end) => (pairs.length > MOST_ENTRIES ? tooMany(start, end) : buildMap(pairs, start, end)),
     anchor: (name, node) => anchors.set(name, node),
     alias: (name, start, end) => {
       const node = anchors.get(name);
@@ -41,6 +44,11 @@ export function createTreeBuilder(): TreeBuilder {
       return node;
     },
   };
+}
+
+function tooMany(start: number, end: number): Node {
+  const message = `An object or list with more than ${MOST_ENTRIES} entries. Shorten it.`;
+  return { ...broken({ code: "document_too_complex", message, start, end: start + 1 }), end };
 }
 
 function broken(problem: NodeProblem): Node {

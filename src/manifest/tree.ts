@@ -18,7 +18,7 @@ export interface ScalarNode extends Span {
   readonly text: string;
 }
 
-export interface ListNode extends Span {
+interface ListNode extends Span {
   readonly kind: "list";
   readonly items: readonly Node[];
   /** How many values it holds, counting those behind an alias each time. */
@@ -35,7 +35,7 @@ export interface MapNode extends Span {
 }
 
 /** Stands where no value could be read. */
-export interface BrokenNode extends Span {
+interface BrokenNode extends Span {
   readonly kind: "broken";
   readonly problem: NodeProblem;
 }

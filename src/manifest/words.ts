@@ -1,4 +1,4 @@
-import { nearestOf } from "#core/text/nearest.ts";
+import type { Reporter } from "./reporter.ts";
 import type { Node, Trail } from "./tree.ts";
 
 const LONGEST_QUOTE = 40;
@@ -34,10 +34,11 @@ export function kindOf(node: Node): string {
 
 /** "Did you mean x?" or the list of what there is. `nearest` is what was meant, if that can be guessed. */
 export function choices(
+  reporter: Reporter,
   word: string,
   known: readonly string[],
 ): { readonly nearest: string | undefined; readonly words: string } {
-  const nearest = nearestOf(word, known);
+  const nearest = reporter.nearest(word, known);
   if (nearest !== undefined) return { nearest, words: `Did you mean ${nearest}?` };
   if (known.length === 0) return { nearest, words: "" };
   const more = known.length - MOST_CHOICES;

@@ -9,7 +9,7 @@ import { kindOfTopic, ownPart } from "./topics.ts";
 /** Longest payload that is read; a longer one is told as malformed. */
 export const MAX_PAYLOAD = 256 * 1024;
 
-export interface DeviceMessage {
+interface DeviceMessage {
   readonly topic: string;
   readonly payload: Uint8Array;
   /** The carrier marks it as possibly delivered before. */

@@ -71,10 +71,10 @@ function parseWithNonFinite(text: string): unknown {
   }
 }
 
-/** The engine's message without the excerpt of the text, which may hold a secret. */
+/** The engine's message unless it quotes the text, which may hold a secret. */
 function explain(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  const position = /position \d+/.exec(message)?.[0];
-  const what = message.split(/,? ?["'.]/, 1)[0] ?? "";
-  return [what.replace(/ in JSON.*$/, ""), position].filter(Boolean).join(" at ");
+  const message = error instanceof Error ? error.message : "";
+  if (message.startsWith("Unexpected end")) return "it ends too early";
+  const [, what, position] = /^((?!Unexpected token).*?) in JSON at (position \d+)/.exec(message) ?? [];
+  return what === undefined ? "unexpected character" : `${what} at ${position}`;
 }

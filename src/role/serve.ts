@@ -2,7 +2,8 @@
 import { isIP } from "node:net";
 import type { Logger } from "pino";
 import type { Config } from "#config";
-import { type Running, start, VERSION } from "#role/start.ts";
+import { type Running, start } from "#role/start.ts";
+import { version } from "#version";
 
 /** Resolves after a clean stop. Rejects when it cannot start or must not go on. */
 export async function serve(config: Config, log: Logger): Promise<void> {
@@ -20,7 +21,13 @@ export async function serve(config: Config, log: Logger): Promise<void> {
   }
   log.info({ role: config.role, data: config.data, url: running.url }, "ready");
   process.stdout.write(welcome(config, running));
-  await end.promise;
+  try {
+    await end.promise;
+  } catch (error) {
+    // A thread that keeps data has ended: what is acknowledged is safe, but nothing more can be, so the process ends too.
+    log.fatal({ err: error }, "cannot go on; a supervisor should start Busbar again");
+    process.exit(1);
+  }
   log.info("stopped");
 }
 
@@ -28,7 +35,7 @@ function welcome(config: Config, { url, tokenFile }: Running): string {
   const token = tokenFile === undefined ? "the one in BUSBAR_ADMIN_TOKEN" : tokenFile;
   return [
     "",
-    `  Busbar ${VERSION}, ${config.role}, is ready`,
+    `  Busbar ${version()}, ${config.role}, is ready`,
     "",
     `  Look      ${url}/`,
     `  API       ${url}/docs`,

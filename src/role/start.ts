@@ -1,6 +1,6 @@
 // The only file that wires things together: settings -> store -> use cases -> carriers and routes -> server.
 import { randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Logger } from "pino";
 import { uuidv7 } from "uuidv7";
 import type { Config } from "#config";
@@ -8,8 +8,8 @@ import { toMilliseconds } from "#core/time/duration.ts";
 import { createRoutes } from "#http/routes.ts";
 import { createServer } from "#http/server.ts";
 import { starterLibrary } from "#manifest/starter-profiles.ts";
-import { createEmbeddedBroker, EMBEDDED_DEFAULTS } from "#mqtt/embedded/create-embedded-broker.ts";
 import { prepareAdminToken } from "#role/admin-token.ts";
+import { startCarriers } from "#role/carriers.ts";
 import { startChores } from "#role/chores.ts";
 import { createClockwork } from "#role/clockwork.ts";
 import { provisionDemo } from "#role/demo.ts";
@@ -26,8 +26,10 @@ import { deviceConfiguration } from "#service/device/configuration.ts";
 import { createConnectivity } from "#service/device/connectivity.ts";
 import { createDeviceInbox } from "#service/device/device-inbox.ts";
 import { createEventHub } from "#service/event/event-hub.ts";
-import type { Call } from "#service/ports.ts";
+import type { Call, Needs } from "#service/ports.ts";
+import { openSeries } from "#store/series/open-series.ts";
 import { openRecords, type Records } from "#store/sqlite/open-records.ts";
+import { version } from "#version";
 
 export interface Running {
   readonly url: string;
@@ -38,20 +40,27 @@ export interface Running {
   stop(): Promise<void>;
 }
 
-export const VERSION = readVersion();
-
 export async function start(config: Config, log: Logger, onFault: (error: Error) => void): Promise<Running> {
   refuseUnavailable(config);
   const records = await openRecords(config.data, onFault);
   try {
-    return await startOn(records, config, log);
+    const telemetry = await openSeries(join(config.data, "telemetry.db"), SERIES, onFault);
+    try {
+      return await startOn({ ...records, telemetry }, config, log);
+    } catch (error) {
+      await telemetry.close();
+      throw error;
+    }
   } catch (error) {
     await records.close();
     throw error;
   }
 }
 
-async function startOn(records: Records, config: Config, log: Logger): Promise<Running> {
+/** About 200 MB of open hours at the most; two threads answer queries while one writes. */
+const SERIES = { graceMs: 15 * 60_000, maxHotPoints: 8_000_000, readers: 2 };
+
+async function startOn(records: Records & Pick<Needs, "telemetry">, config: Config, log: Logger): Promise<Running> {
   const inspector = createInspector();
   const background = createBackground((name, error) => log.error({ err: error, task: name }, "background work failed"));
   const { close: _, ...stores } = records;
@@ -95,21 +104,21 @@ async function startOn(records: Records, config: Config, log: Logger): Promise<R
   });
   const needs = { ...base, authenticator, catalog, channel, events, connectivity, desk };
   const inbox = createDeviceInbox(needs);
-  const broker = await createEmbeddedBroker(
-    { inbox, log, now: base.now, configurationOf: (deviceId) => deviceConfiguration(needs, deviceId) },
-    { ...EMBEDDED_DEFAULTS, host: config.host, port: config.mqtt.port },
+  const carriers = await startCarriers(
+    { ...base, inbox, configurationOf: (deviceId) => deviceConfiguration(needs, deviceId) },
+    config,
   );
-  channel.add(broker.channel);
+  channel.add(carriers.carrier);
 
   if (config.role === "gateway") {
     const { siteId, isNew } = await ensureFirstSite(needs, BOOTSTRAP, config.demo ? "Demo site" : "My site");
     if (config.demo && isNew) await provisionDemo(needs, BOOTSTRAP, siteId);
   }
   await desk.recover();
-  const { port: mqttPort } = await broker.listen();
   const routes = createRoutes(needs, {
-    about: { version: VERSION, role: config.role, headerPrefix: config.http.headerPrefixes[0] ?? "X-Service" },
-    mqttPort,
+    about: { version: version(), role: config.role, headerPrefix: config.http.headerPrefixes[0] ?? "X-Service" },
+    endpoints: carriers.endpoints,
+    issueCertificate: carriers.issueCertificate,
     checkReady: async () => {
       await records.sites.list("all", { limit: 0, offset: 0 });
     },
@@ -119,16 +128,17 @@ async function startOn(records: Records, config: Config, log: Logger): Promise<R
   const chores = startChores(needs, config);
   return {
     url: `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${port}`,
-    mqttPort,
+    mqttPort: carriers.endpoints.mqtt?.port,
     tokenFile: admin.file,
     async stop() {
       await server.stop();
-      await broker.stop();
+      await carriers.stop();
       desk.stop();
       await chores.stop();
       await background.idle();
       await authenticator.flushUses();
       await inspector.close();
+      await records.telemetry.close();
       await records.close();
     },
   };
@@ -146,13 +156,7 @@ const BOOTSTRAP: Call = {
 function refuseUnavailable(config: Config): void {
   const asked = [
     config.database.url !== undefined && "database.url (PostgreSQL)",
-    config.mqtt.url !== undefined && "mqtt.url (an outside broker)",
     config.cloud.url !== undefined && "cloud.url (the link to a cloud)",
   ].filter((name) => name !== false);
   if (asked.length > 0) throw new Error(`this version of Busbar does not have ${asked.join(", ")} yet; leave it unset`);
-}
-
-function readVersion(): string {
-  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
-  return (JSON.parse(text) as { readonly version: string }).version;
 }

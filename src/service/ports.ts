@@ -10,6 +10,7 @@ import type { Arrival, CommandResponse, Execution, ExecutionState, Micros, Paylo
 import type { Device, DeviceChange, DeviceCredential, PropertyValue } from "#core/device/device.ts";
 import type { LogMessage, LogSeverity, ResponseMessage, ValuesMessage } from "#core/device/device-message.ts";
 import type { Site, SiteChange } from "#core/site/site.ts";
+import type { ColumnKind, ResolvedAggregation } from "#core/telemetry/aggregation.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { Inspection } from "#service/blueprint/inspect-package.ts";
 
@@ -49,7 +50,7 @@ export interface DeviceFilter {
   readonly blueprintIds?: readonly string[];
 }
 
-/** A new device; without a slug the store gives it the first free one made from its name. */
+/** A new device; without a slug the store gives it a free one made from its name: the first one, unless very many share the name. */
 export type NewDevice = Omit<Device, "slug"> & { readonly slug: string | undefined };
 
 export interface DeviceStore {
@@ -74,6 +75,7 @@ export interface DeviceStore {
   findCredentialByHardwareId(hardwareId: string): Promise<DeviceCredential | undefined>;
   /** Sets the named properties and keeps the others; an older value never replaces a newer one. */
   putProperties(deviceId: string, values: readonly PropertyValue[]): Promise<void>;
+  /** One list per asked id, ordered by name. */
   properties(deviceIds: readonly string[]): Promise<ReadonlyMap<string, readonly PropertyValue[]>>;
 }
 
@@ -90,7 +92,7 @@ export interface BlueprintStore {
 
 export interface TokenStore {
   insert(token: TokenRecord, trail: AuditEntry): Promise<void>;
-  /** Makes the admin token what it should be now. */
+  /** Makes the admin token what it should be now; when it was made and last used stays known. */
   putAdmin(token: TokenRecord): Promise<void>;
   find(id: string): Promise<TokenRecord | undefined>;
   /** Every token; there are few. Ordered by id, which is the order of creation. */
@@ -230,10 +232,54 @@ export interface ConfigurationStore {
   put(deviceId: string, buckets: readonly StoredBucket[], trail: AuditEntry): Promise<void>;
 }
 
+/** Values of one device at one moment. Lists are JSON text. */
+export interface TelemetryPoints {
+  readonly deviceId: string;
+  readonly at: Instant;
+  readonly values: ReadonlyMap<string, number | boolean | string>;
+}
+
+export interface Snapshot {
+  readonly at: Instant;
+  readonly value: number | boolean | string;
+}
+
+export interface SeriesRequest {
+  /** [from, to). */
+  readonly from: Instant;
+  readonly to: Instant;
+  readonly items: readonly {
+    readonly deviceId: string;
+    readonly attribute: string;
+    readonly kind: ColumnKind;
+    readonly aggregation: ResolvedAggregation;
+    readonly granularityMs: number;
+    /** Undefined: no gap filling. Else how far before `from` a last value may lie. */
+    readonly lookAroundMs: number | undefined;
+  }[];
+}
+
+export interface TelemetryStore {
+  /** The same device, attribute and time written twice keeps the later write. Resolves when durable. */
+  append(messages: readonly TelemetryPoints[]): Promise<void>;
+  /** The newest value of each attribute, from memory. */
+  latest(deviceId: string): ReadonlyMap<string, Snapshot>;
+  /** Rows of CSV without the header, some at a time: bucket start, then a cell per item. */
+  query(request: SeriesRequest): Promise<AsyncIterable<Uint8Array>>;
+  deleteDevice(deviceId: string): Promise<void>;
+  /** Deletes what is older, of these attributes or of all; gives how many pieces. */
+  drop(deviceId: string, attributes: readonly string[] | undefined, before: Instant): Promise<number>;
+  /** Does now what otherwise happens in the background until `at`. */
+  settle(at: Instant): Promise<void>;
+  close(): Promise<void>;
+}
+
 /** Keeps secrets readable only for this installation. The context binds a sealed text to its place. */
 export interface Seal {
   seal(text: string, context: string): Uint8Array;
   open(sealed: Uint8Array, context: string): string;
+  /** The same for the same text and context; says nothing about the text to whoever lacks the key. */
+  fingerprint(text: string, context: string): Uint8Array;
 }
 
 /** Reads an uploaded package; away from the thread that answers HTTP, because a hostile one takes its time. */
@@ -254,6 +300,22 @@ export interface CommandChannel {
   send(deviceId: string, command: OutgoingCommand): Promise<void>;
   /** Tells the device its configuration; a device that is away learns it when it returns. */
   sendConfiguration(deviceId: string, configuration: DeviceConfiguration): Promise<void>;
+}
+
+/** Makes the key and certificate by which a device signs in over TLS. All texts are PEM. */
+export type IssueCertificate = (hardwareId: string) => {
+  readonly privateKey: string;
+  readonly certificate: string;
+  /** What the device trusts. */
+  readonly caChain: string;
+  /** By which the device is recognised. */
+  readonly fingerprint: string;
+};
+
+/** A channel that also holds the devices' connections. */
+export interface Carrier extends CommandChannel {
+  /** Ends the device's connections: its credentials are void, or it is gone. */
+  disconnect(deviceId: string): void;
 }
 
 /** Bucket to parameter to value, with defaults filled in and sensitive values in the clear. */
@@ -294,6 +356,7 @@ export interface Needs {
   readonly executions: ExecutionStore;
   readonly deviceLogs: DeviceLogStore;
   readonly configurations: ConfigurationStore;
+  readonly telemetry: TelemetryStore;
   readonly seal: Seal;
   readonly inspectPackage: InspectPackage;
   readonly profiles: ProfileLibrary;

@@ -1,68 +1,108 @@
-// Pages that repeat what the code says, compared with the code.
-import { existsSync, readFileSync } from "node:fs";
+// What the pages promise: links that lead somewhere, commands that exist, files that are where they are said to be.
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { ACCESS_LEVELS } from "#core/access/level.ts";
-import { ERROR_CODES } from "#core/app-error.ts";
-import { STATUS } from "#http/problem.ts";
-import { allRoutes } from "../support/all-routes.ts";
+import { runBusbar } from "../support/run-busbar.ts";
 
-const root = new URL("../../", import.meta.url);
-const read = (path: string) => readFileSync(new URL(path, root), "utf8");
-const cells = (line: string) =>
-  line
-    .split("|")
-    .slice(1, -1)
-    .map((cell) => cell.trim());
-const rowsOf = (page: string, first: RegExp) =>
-  page
-    .split("\n")
-    .filter((line) => first.test(line))
-    .map(cells);
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const SKIPPED = new Set(["node_modules", ".git", ".busbar", "dist", "coverage"]);
+const PAGES = globSync("**/*.md", { cwd: ROOT, exclude: (path) => SKIPPED.has(path) }).sort();
+/** Pages about the checkout as a whole, whose every file name and command counts. */
+const ROOT_PAGES = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md"];
 
-test("docs/errors.md lists every code once, with its status and meaning, and no other", () => {
-  const rows = rowsOf(read("docs/errors.md"), /^\| `\w+` \| \d{3} \|/);
-  const documented = rows.map(([code, status, meaning]) => [code?.replaceAll("`", ""), Number(status), meaning]);
-  const registered = Object.entries(ERROR_CODES).map(([code, meaning]) => [
-    code,
-    STATUS[code as keyof typeof STATUS],
-    meaning,
-  ]);
-  expect(documented.sort()).toEqual(registered.sort());
-});
+const read = (page: string) => readFileSync(join(ROOT, page), "utf8");
 
-test("docs/access.md lists every operation with its call and level", () => {
-  const rows = rowsOf(read("docs/access.md"), /^\| `\w+` \| `(GET|POST|PUT|PATCH|DELETE) /);
-  const routes = allRoutes().map(({ operation, method, path, access }) => [
-    `\`${operation}\``,
-    `\`${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}\``,
-    access === "public" ? "no token" : `\`${access}\``,
-  ]);
-  expect(rows).toEqual(routes);
-});
+/** Fenced blocks, and between them the code inside lines. */
+function codeOf(text: string): readonly string[] {
+  const blocks = [...text.matchAll(/^```[^\n]*\n([\s\S]*?)^```/gm)].map(([, block = ""]) => block);
+  const spans = [...withoutBlocks(text).matchAll(/`([^`\n]+)`/g)].map(([, span = ""]) => span);
+  return [...blocks, ...spans];
+}
 
-test("docs/access.md lists the levels in their order", () => {
-  expect(read("docs/access.md")).toContain(ACCESS_LEVELS.map((level) => `\`${level}\``).join(" < "));
-  const rows = rowsOf(read("docs/access.md"), /^\| `\w+` \| [^`]/);
-  expect(rows.map(([level]) => level?.replaceAll("`", ""))).toEqual([...ACCESS_LEVELS]);
-});
+function withoutBlocks(text: string): string {
+  return text.replaceAll(/^```[\s\S]*?^```/gm, "");
+}
 
-test("every link from one page of the documentation to a file leads somewhere", () => {
-  for (const page of ["docs/errors.md", "docs/access.md"]) {
-    for (const [, target = ""] of read(page).matchAll(/\]\(([^)#:]+)\)/g)) {
-      expect([page, target, existsSync(new URL(target, new URL(page, root)))]).toEqual([page, target, true]);
-    }
-  }
-});
-
-test("every npm script that a page names exists", () => {
-  const { scripts } = JSON.parse(read("package.json")) as { scripts: Readonly<Record<string, string>> };
-  const pages = ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md"].filter((page) => existsSync(new URL(page, root)));
-  const names = pages.flatMap((page) =>
-    [...read(page).matchAll(/npm (?:run ([\w:-]+)|(start|test)\b)/g)].map((match) => match[1] ?? match[2] ?? ""),
+function linksOf(page: string): readonly string[] {
+  const text = withoutBlocks(read(page)).replaceAll(/`[^`\n]*`/g, "");
+  return [...text.matchAll(/\]\(\s*<?([^)\s>]+)>?[^)]*\)|^\[[^\]]+\]:\s*(\S+)/gm)].map(
+    ([, inline, listed]) => inline ?? listed ?? "",
   );
-  for (const name of names) expect(Object.keys(scripts)).toContain(name);
-  for (const command of Object.values(scripts)) {
-    const file = /^node (scripts\/\S+)/.exec(command)?.[1];
-    if (file !== undefined) expect([file, existsSync(new URL(file, root))]).toEqual([file, true]);
+}
+
+/** The fragment a heading gets where pages are shown. */
+function fragmentOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+    .trim()
+    .replaceAll(" ", "-");
+}
+
+function brokenLinks(page: string): readonly string[] {
+  return linksOf(page).filter((link) => {
+    if (/^[a-z]+:/i.test(link)) return false;
+    const [path = "", fragment] = link.split("#");
+    const target = path === "" ? page : join(dirname(page), decodeURI(path));
+    if (!existsSync(join(ROOT, target))) return true;
+    if (fragment === undefined || !target.endsWith(".md")) return false;
+    const headings = [...withoutBlocks(read(target)).matchAll(/^#+ (.+)$/gm)].map(([, text = ""]) => fragmentOf(text));
+    return !headings.includes(fragment);
+  });
+}
+
+test.each(PAGES)("every link of %s leads somewhere", (page) => {
+  expect(brokenLinks(page)).toEqual([]);
+});
+
+test.each(PAGES)("%s names no folder of the machine it was written on", (page) => {
+  expect(read(page).match(/(?<![\w.])\/(work|tmp|root|home|Users)\/\S*/g) ?? []).toEqual([]);
+});
+
+test.each(["README.md", "CONTRIBUTING.md"])("every npm script that %s names exists", (page) => {
+  const { scripts } = JSON.parse(read("package.json")) as { readonly scripts: Readonly<Record<string, string>> };
+  const named = codeOf(read(page)).flatMap((code) => [...code.matchAll(/\bnpm (?:run )?([\w:-]+)/g)]);
+  expect(named).not.toHaveLength(0);
+  for (const [words, script = ""] of named) {
+    const file = scripts[script]?.match(/scripts\/\S+/)?.[0];
+    expect(Object.keys(scripts), words).toContain(script);
+    expect(file === undefined || existsSync(join(ROOT, file)), `${words} runs ${file}`).toBe(true);
   }
+});
+
+/** Names and aliases that a help text lists under Commands. */
+function listedCommands(help: string): readonly string[] {
+  const [, list = ""] = /^Commands:\n((?: {2}.*\n?)+)/m.exec(help) ?? [];
+  return [...list.matchAll(/^ {2}([\w|-]+)/gm)].flatMap(([, names = ""]) => names.split("|"));
+}
+
+test("every busbar command that the README names exists", async () => {
+  const verbs = listedCommands((await runBusbar("--help")).out);
+  const named = codeOf(read("README.md")).flatMap((code) => [
+    ...code.matchAll(/(?:^|[\s$])(?:\.\/bin\/)?busbar ([a-z-]+)(?: ([a-z-]+))?/gm),
+  ]);
+  expect(named).not.toHaveLength(0);
+  for (const [words, verb = "", second] of named) {
+    expect(verbs, words).toContain(verb);
+    const seconds = listedCommands((await runBusbar([verb, "--help"])).out);
+    if (second !== undefined && seconds.length > 0) expect(seconds, words).toContain(second);
+  }
+});
+
+test.each(ROOT_PAGES)("every file that %s names is there", (page) => {
+  const named = codeOf(read(page).replaceAll(/^```[\s\S]*?^```/gm, "")).filter((code) =>
+    /^[\w.-]+(\/[\w.-]+)+\.(ts|mjs|md|sql|json)$|^(src|test|scripts|docs|examples)\/[\w./-]*$/.test(code),
+  );
+  expect(named.filter((path) => !existsSync(join(ROOT, path)) && !existsSync(join(ROOT, "src", path)))).toEqual([]);
+});
+
+test("the architecture fits on one page of under 200 lines", () => {
+  expect(read("ARCHITECTURE.md").split("\n").length).toBeLessThan(200);
+});
+
+test("the index of the documentation lists every page", () => {
+  const listed = linksOf("docs/README.md").map((link) => join("docs", link));
+  const pages = PAGES.filter((page) => page.startsWith("docs/") && page !== "docs/README.md");
+  expect(pages.filter((page) => !listed.includes(page))).toEqual([]);
 });

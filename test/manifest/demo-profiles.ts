@@ -11,7 +11,7 @@ const profile = {
 };
 
 /** A small library: a meter, and a battery that includes it. */
-export const DEMO_PROFILES: readonly Profile[] = [
+const DEMO_PROFILES: readonly Profile[] = [
   { ...profile, id: "demo.meter", telemetry: new Map([["power", { ...field, type: "float", unit: "kW" }]]) },
   {
     ...profile,

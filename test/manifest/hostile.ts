@@ -95,6 +95,7 @@ const DOCUMENTS: Readonly<Record<string, string>> = {
     (index) => `  v${index}: {}`,
     `${HEAD}telemetry:\n s:\n  type: integer\n  display_name: S\n  enum:\n`.replace(/^ {2}v/gm, "   v"),
   ),
+  "many names and many near misses": `${HEAD}telemetry:\n${Array.from({ length: 2_500 }, (_, index) => `  attribute_${index}: {type: flot, display_name: A}`).join("\n")}\nalerts:\n${Array.from({ length: 1_500 }, (_, index) => `  a${index}: {severity: info, display_name: A, telemetry: [atribute_${index}x]}`).join("\n")}\n`,
   // Anchors and aliases.
   "billion laughs in lists": bomb("[", "]", (entry) => entry.slice(entry.indexOf("*"))),
   "billion laughs in objects": bomb("{", "}", (entry) => entry),

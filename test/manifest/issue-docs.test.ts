@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { type Fix, ISSUE_CODES, type IssueCode } from "#core/blueprint/issue.ts";
+import { ISSUE_CODES, type IssueCode } from "#core/blueprint/issue.ts";
 import type { ManifestContext } from "#manifest/manifest-context.ts";
 import { parseManifest } from "#manifest/parse-manifest.ts";
+import { applyFix } from "./apply-fix.ts";
 import { DEMO_LIBRARY } from "./demo-profiles.ts";
 
 interface Example {
@@ -39,13 +40,6 @@ function contextOf(info: ReadonlyMap<string, string>): ManifestContext {
   };
 }
 
-function applied(text: string, fix: Fix): string {
-  return fix.edits.reduceRight(
-    (result, edit) => result.slice(0, edit.start) + edit.text + result.slice(edit.end),
-    text,
-  );
-}
-
 test("every code has an example on the page, and the page has no other codes", () => {
   expect(new Set(EXAMPLES.map((example) => example.code))).toEqual(new Set(Object.keys(ISSUE_CODES)));
 });
@@ -67,7 +61,7 @@ test.each(EXAMPLES)("$code: where a fix is offered, its result is free of the co
     expect(FIXABLE).not.toContain(code);
     return;
   }
-  const codes = parseManifest(applied(text, issue.fix), context).issues.map((each) => each.code);
+  const codes = parseManifest(applyFix(text, issue.fix), context).issues.map((each) => each.code);
   // One fix corrects one place; the example of enum values has two.
   const others = codes.filter((each) => each === code).length;
   expect(others).toBeLessThan(parseManifest(text, context).issues.filter((each) => each.code === code).length);

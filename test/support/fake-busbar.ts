@@ -12,7 +12,7 @@ export type FakeRequest = {
 export type FakeAnswer = {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON unless it is bytes. */
+  /** Sent as JSON unless it is text, bytes, or texts that come one after the other. */
   readonly body: unknown;
 };
 
@@ -40,6 +40,12 @@ export async function startFakeBusbar(
       outgoing.destroy();
       return;
     }
+    if (isSequence(answer.body)) {
+      outgoing.writeHead(answer.status ?? 200, { "Content-Type": "text/event-stream" });
+      for await (const text of answer.body) outgoing.write(text);
+      outgoing.end();
+      return;
+    }
     const isBytes = answer.body instanceof Uint8Array;
     outgoing.writeHead(answer.status ?? 200, {
       "Content-Type": isBytes ? "application/zip" : "application/json",
@@ -61,6 +67,10 @@ export async function startFakeBusbar(
         server.closeAllConnections();
       }),
   };
+}
+
+function isSequence(body: unknown): body is AsyncIterable<string> {
+  return typeof body === "object" && body !== null && Symbol.asyncIterator in body;
 }
 
 const missing: FakeAnswer = {

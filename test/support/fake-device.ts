@@ -11,7 +11,7 @@ export interface FakeDeviceConfig {
   readonly channel_id: string;
 }
 
-export interface FakeCommand {
+interface FakeCommand {
   readonly id: string;
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;

@@ -10,10 +10,11 @@ export interface FakeInbox extends DeviceInbox {
   seen(beginning: string): Promise<string>;
   /** Until released, messages wait as if the disk were slow; gives the waiting ones in order. */
   hold(): Held[];
-  release(): void;
+  /** Later messages are taken at once; those that wait too, unless `false`. */
+  release(withWaiting?: boolean): void;
 }
 
-export interface Held {
+interface Held {
   readonly call: string;
   resolve(): void;
   reject(error: Error): void;
@@ -63,8 +64,8 @@ export function createFakeInbox(logins: readonly FakeLogin[]): FakeInbox {
       held = [];
       return held;
     },
-    release() {
-      for (const { resolve } of held ?? []) resolve();
+    release(withWaiting = true) {
+      if (withWaiting) for (const { resolve } of held ?? []) resolve();
       held = undefined;
     },
     signIn: async (hardwareId, secret) =>

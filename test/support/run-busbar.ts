@@ -15,6 +15,8 @@ type World = {
   readonly input?: string | Uint8Array;
   readonly serve?: Cli["serve"];
   readonly isTTY?: boolean;
+  /** When the person presses Ctrl-C. */
+  readonly interrupt?: Promise<void>;
 };
 
 /** Runs a command of the command line in this process. Words are given as a list, or as one text split at spaces. */
@@ -41,6 +43,11 @@ export async function runBusbar(command: string | readonly string[], world: Worl
     stdout: stream("out"),
     stderr: stream("err"),
     ask: answer === undefined ? undefined : ask,
+    askSecret: answer === undefined ? undefined : (question) => ask(`(hidden) ${question}`),
+    onInterrupt: (tell) => {
+      void world.interrupt?.then(tell);
+      return () => {};
+    },
     readInput: input === undefined ? undefined : () => Promise.resolve(Buffer.from(input as string)),
     serve: world.serve ?? (() => Promise.resolve()),
   });

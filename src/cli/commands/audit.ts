@@ -1,7 +1,8 @@
 import { type Command, Option } from "commander";
 import type { Cli } from "#cli/cli.ts";
 import { addExamples, addWindowOptions, clientCommand, collect, type WindowFlags } from "#cli/client-command.ts";
-import { printTable, remark } from "#cli/print.ts";
+import { findSites } from "#cli/find-site.ts";
+import { printTable, remarkRest } from "#cli/print.ts";
 import { type ClientFlags, openSession } from "#cli/session.ts";
 import type { AuditEntry } from "#client/resources.ts";
 
@@ -20,26 +21,24 @@ export function addAuditCommands(audit: Command, cli: Cli): void {
     .option("--from <time>", "not before this time (RFC 3339)")
     .option("--to <time>", "before this time (RFC 3339)")
     .option("--action <names>", "only these actions", collect)
-    .option("-s, --site-id <ids>", "only on these sites", collect)
+    .option("-s, --site-id <sites>", "only on these sites, by id or name", collect)
     .option("--outcome <outcomes>", "only OK or only REFUSED", collect)
     .addOption(new Option("--order <order>", "order of time").choices(["AT_ASC", "AT_DESC"]).default("AT_DESC"))
     .action(async (flags: AuditFlags) => {
-      const { client, wait } = await openSession(cli, flags);
+      const session = await openSession(cli, flags);
+      const { client, wait } = session;
       const { from, to, action, siteId, outcome, order, limit, offset } = flags;
       const filter = {
         "at.gte": from,
         "at.lt": to,
         "action.in": action,
-        "site_id.in": siteId,
+        "site_id.in": await findSites(session, siteId),
         "outcome.in": outcome,
         order,
       };
       const answer = await wait(client.audit.list({ ...filter, limit, offset }));
       await printTable(cli, flags, { answer, rows: answer.entries, columns: COLUMNS });
-      const seen = answer.entries.length + (offset ?? 0);
-      if (flags.output === "table" && seen < answer.total_count) {
-        remark(cli, `${answer.entries.length} of ${answer.total_count} entries; --limit and --offset show more`);
-      }
+      remarkRest(cli, flags, { shown: answer.entries.length, total: answer.total_count });
     });
   addExamples(list, "audit list --outcome REFUSED", "audit list --from 2026-01-01T00:00:00Z --limit 1000 -o json");
 }

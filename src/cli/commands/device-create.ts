@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { Cli } from "#cli/cli.ts";
 import { addExamples, clientCommand, requireId } from "#cli/client-command.ts";
+import { findSite } from "#cli/find-site.ts";
 import { printDevice } from "#cli/print-device.ts";
 import { type ClientFlags, openSession, type Session } from "#cli/session.ts";
 import { addBlueprintOptions, type BlueprintFlags, findBlueprint, requireBlueprint } from "#cli/upload-blueprint.ts";
@@ -45,16 +46,22 @@ export function addDeviceCreateCommands(create: Command, cli: Cli): void {
 
   kind(["standalone [name]", "A device that connects by itself over MQTT."], async (session, fields, flags) => {
     const blueprint_id = await findBlueprint(cli, session, flags);
-    const device = { ...fields, ...siteOf(flags), ...(blueprint_id === undefined ? {} : { blueprint_id }) };
+    const device = {
+      ...fields,
+      ...(await siteOf(session, flags)),
+      ...(blueprint_id === undefined ? {} : { blueprint_id }),
+    };
     return session.wait(session.client.provisioning.standalone(device));
-  }).option("-s, --site-id <id>", "site of the device; may be left out when there is only one");
+  }).option("-s, --site-id <site>", "site of the device, by id or name; may be left out when there is only one");
 
   kind(["lua [name]", "A device that a blueprint's Lua script talks to."], async (session, fields, flags) => {
     const blueprint_id = await requireBlueprint(cli, session, flags);
-    return session.wait(session.client.provisioning.luaDevice({ ...fields, ...siteOf(flags), blueprint_id }));
+    return session.wait(
+      session.client.provisioning.luaDevice({ ...fields, ...(await siteOf(session, flags)), blueprint_id }),
+    );
   })
     .alias("lua-device")
-    .option("-s, --site-id <id>", "site of the device; may be left out when there is only one");
+    .option("-s, --site-id <site>", "site of the device, by id or name; may be left out when there is only one");
 
   kind(["child [name]", "A part of another device."], async (session, fields, flags) => {
     const parent_id = requireId("parent device", undefined, flags.parentId);
@@ -72,6 +79,6 @@ export function addDeviceCreateCommands(create: Command, cli: Cli): void {
     .option("--child-type <type>", "what it is to its parent");
 }
 
-function siteOf({ siteId }: CreateFlags): { readonly site_id?: string } {
-  return siteId === undefined ? {} : { site_id: siteId };
+async function siteOf(session: Session, { siteId }: CreateFlags): Promise<{ readonly site_id?: string }> {
+  return siteId === undefined ? {} : { site_id: await findSite(session, siteId) };
 }

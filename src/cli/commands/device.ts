@@ -8,25 +8,31 @@ import {
   requireId,
   type WindowFlags,
 } from "#cli/client-command.ts";
+import { addDeviceConfigCommands } from "#cli/commands/device-config.ts";
 import { addDeviceCreateCommands } from "#cli/commands/device-create.ts";
+import { addLogOptions, type LogFlags, showLogs } from "#cli/commands/device-logs.ts";
 import { confirm } from "#cli/confirm.ts";
 import { fetchList } from "#cli/fetch-list.ts";
+import { findSite } from "#cli/find-site.ts";
 import { printAnswer, printRecord, printTable, remark } from "#cli/print.ts";
 import { printDevice } from "#cli/print-device.ts";
+import { renderValue } from "#cli/render-value.ts";
 import { type ClientFlags, openSession, type Session } from "#cli/session.ts";
 import { addBlueprintOptions, type BlueprintFlags, requireBlueprint } from "#cli/upload-blueprint.ts";
 import { UsageError } from "#cli/usage-error.ts";
 import type { CommunicationConfig, Device, Expansion, MqttProtocol } from "#client/resources.ts";
 
+type ExpandFlags = ClientFlags & { readonly expand?: readonly Expansion[] };
 type DeviceFlags = ClientFlags & { readonly deviceId?: string };
 
 export function addDeviceCommands(device: Command, cli: Cli): void {
   addExamples(
     device,
-    "device list --expand connectivity",
+    "device list",
     'device create standalone "Meter 1" --site-id SITE_ID --slug meter-1',
     "device get meter-1",
     "device generate-config meter-1 --protocol MQTT",
+    "device logs meter-1 -f",
   );
   addListCommand(device, cli);
   /** Declares a command on one device: it is found by id or slug, as argument or behind -d. */
@@ -41,12 +47,10 @@ export function addDeviceCommands(device: Command, cli: Cli): void {
         await run(await openSession(cli, flags), id, flags);
       });
 
-  onDevice<DeviceFlags & { expand?: readonly Expansion[] }>(
-    ["get [device]", "Show one device."],
-    async ({ client, wait }, id, flags) => {
-      await printDevice(cli, flags, await wait(client.devices.get(id, { expand: flags.expand })));
-    },
-  ).addOption(expandOption());
+  onDevice<DeviceFlags & ExpandFlags>(["get [device]", "Show one device."], async ({ client, wait }, id, flags) => {
+    const expand = withConnectivity(flags);
+    await printDevice(cli, flags, await wait(client.devices.get(id, { expand })));
+  }).addOption(expandOption());
 
   addDeviceCreateCommands(device.command("create").description("Create a device."), cli);
 
@@ -107,6 +111,15 @@ export function addDeviceCommands(device: Command, cli: Cli): void {
     },
   );
 
+  addLogOptions(
+    onDevice<DeviceFlags & LogFlags>(
+      ["logs [device]", "Show what a device wrote, and what was wrong with its messages."],
+      (session, id, flags) => showLogs(cli, session, { id, flags }),
+    ),
+  );
+
+  addDeviceConfigCommands(device.command("config").description("What a device is configured with: get, set."), cli);
+
   const assign = onDevice<DeviceFlags & BlueprintFlags>(
     ["assign-blueprint [device]", "Give a device another blueprint."],
     async (session, id, flags) => {
@@ -131,13 +144,15 @@ export function addDeviceCommands(device: Command, cli: Cli): void {
 }
 
 function addListCommand(device: Command, cli: Cli): void {
-  type ListFlags = ClientFlags & WindowFlags & { readonly siteId?: string; readonly expand?: readonly Expansion[] };
+  type ListFlags = ExpandFlags & WindowFlags & { readonly siteId?: string };
   addWindowOptions(clientCommand(device, "list", "List the devices you can see."))
-    .option("-s, --site-id <id>", "only those of this site")
+    .option("-s, --site-id <site>", "only those of this site, by id or name")
     .addOption(expandOption())
     .action(async (flags: ListFlags) => {
-      const { client, wait } = await openSession(cli, flags);
-      const { siteId, expand } = flags;
+      const session = await openSession(cli, flags);
+      const { client, wait } = session;
+      const siteId = flags.siteId === undefined ? undefined : await findSite(session, flags.siteId);
+      const expand = withConnectivity(flags);
       const list = await wait(
         fetchList(
           "devices",
@@ -148,8 +163,7 @@ function addListCommand(device: Command, cli: Cli): void {
           flags,
         ),
       );
-      const status = expand?.includes("connectivity") === true ? STATUS : {};
-      await printTable(cli, flags, { ...list, columns: { ...COLUMNS, ...status } });
+      await printTable(cli, flags, { ...list, columns: COLUMNS });
     });
 }
 
@@ -159,8 +173,13 @@ const COLUMNS = {
   SLUG: (device: Device) => device.slug,
   TYPE: (device: Device) => device.type,
   "SITE ID": (device: Device) => device.site_id,
+  STATUS: (device: Device) => device.connectivity?.status,
 };
-const STATUS = { STATUS: (device: Device) => device.connectivity?.status };
+
+/** People always see whether a device is there; programs get what they ask for. */
+function withConnectivity({ output, expand }: ExpandFlags): readonly Expansion[] | undefined {
+  return output === "table" ? [...new Set([...(expand ?? []), "connectivity" as const])] : expand;
+}
 
 function expandOption(): Option {
   return new Option(
@@ -172,8 +191,4 @@ function expandOption(): Option {
 function configFields(config: CommunicationConfig): Readonly<Record<string, string | number>> {
   const { mqtt_credentials: credentials, ...rest } = config;
   return { ...rest, ...credentials };
-}
-
-function renderValue(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -3,6 +3,7 @@ import type { Cli } from "#cli/cli.ts";
 import { addExamples, addWindowOptions, clientCommand, requireId, type WindowFlags } from "#cli/client-command.ts";
 import { confirm } from "#cli/confirm.ts";
 import { fetchList } from "#cli/fetch-list.ts";
+import { findSite } from "#cli/find-site.ts";
 import { printAnswer, printRecord, printTable } from "#cli/print.ts";
 import { type ClientFlags, openSession } from "#cli/session.ts";
 import { UsageError } from "#cli/usage-error.ts";
@@ -29,8 +30,7 @@ export function addSiteCommands(site: Command, cli: Cli): void {
 
   withSite(clientCommand(site, "get [site]", "Show one site.")).action(
     async (argument: string | undefined, flags: SiteFlags) => {
-      const id = requireId("site", argument, flags.siteId);
-      const { client, wait } = await openSession(cli, flags);
+      const { id, client, wait } = await openSite(cli, argument, flags);
       await printSite(cli, flags, await wait(client.sites.get(id)));
     },
   );
@@ -45,11 +45,10 @@ export function addSiteCommands(site: Command, cli: Cli): void {
 
   const update = withSite(clientCommand(site, "update [site]", "Change a site's name, time zone or location."));
   withFields(update).action(async (argument: string | undefined, flags: SiteFlags) => {
-    const id = requireId("site", argument, flags.siteId);
     const change = fieldsOf(flags);
     if (Object.keys(change).length === 0)
       throw new UsageError("nothing to change: give --name, --timezone or --location");
-    const { client, wait } = await openSession(cli, flags);
+    const { id, client, wait } = await openSite(cli, argument, flags);
     await printSite(cli, flags, await wait(client.sites.update(id, change)));
   });
   addExamples(update, 'site update SITE_ID --name "Plant 2"');
@@ -57,12 +56,18 @@ export function addSiteCommands(site: Command, cli: Cli): void {
   withSite(clientCommand(site, "delete [site]", "Delete a site."))
     .option("-y, --yes", "do not ask")
     .action(async (argument: string | undefined, flags: SiteFlags) => {
-      const id = requireId("site", argument, flags.siteId);
-      const { client, wait } = await openSession(cli, flags);
+      const { id, client, wait } = await openSite(cli, argument, flags);
       const found = await wait(client.sites.get(id));
       await confirm(cli, flags, `Delete the site "${found.site.name}" (${found.site.id})?`);
       await printAnswer(cli, flags, await wait(client.sites.delete(id)), () => `deleted ${found.site.id}`);
     });
+}
+
+/** The site that the command is about, by its id or name. */
+async function openSite(cli: Cli, argument: string | undefined, flags: SiteFlags) {
+  const given = requireId("site", argument, flags.siteId);
+  const session = await openSession(cli, flags);
+  return { ...session, id: await findSite(session, given) };
 }
 
 const COLUMNS = {
@@ -88,7 +93,7 @@ const printSite = (cli: Cli, flags: ClientFlags, answer: { readonly site: Site }
   });
 
 function withSite(command: Command): Command {
-  return command.option("-s, --site-id <id>", "the site, if not given as argument");
+  return command.option("-s, --site-id <site>", "the site by id or name, if not given as argument");
 }
 
 function withFields(command: Command): Command {

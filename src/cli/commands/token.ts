@@ -10,6 +10,7 @@ import {
 } from "#cli/client-command.ts";
 import { confirm } from "#cli/confirm.ts";
 import { fetchList } from "#cli/fetch-list.ts";
+import { findSites } from "#cli/find-site.ts";
 import { printAnswer, printTable, remark } from "#cli/print.ts";
 import { type ClientFlags, openSession } from "#cli/session.ts";
 import type { AccessLevel, Token } from "#client/resources.ts";
@@ -34,14 +35,16 @@ export function addTokenCommands(token: Command, cli: Cli): void {
         .choices(LEVELS)
         .makeOptionMandatory(),
     )
-    .option("-s, --site-id <id>", "only for this site; may be repeated", collect)
+    .option("-s, --site-id <site>", "only for this site, by id or name; may be repeated", collect)
     .option("--expires-in <duration>", "lifetime such as 12h or 90d; without it the token does not expire")
     .action(async (argument: string | undefined, flags: CreateFlags) => {
       const { level, siteId, expiresIn } = flags;
       const name = requireId("name", argument, flags.name);
-      const { client, wait } = await openSession(cli, flags);
+      const session = await openSession(cli, flags);
+      const { client, wait } = session;
+      const sites = await findSites(session, siteId);
       const scope = {
-        ...(siteId === undefined ? {} : { site_ids: siteId }),
+        ...(sites === undefined ? {} : { site_ids: sites }),
         ...(expiresIn === undefined ? {} : { expires_in: expiresIn }),
       };
       const answer = await wait(client.tokens.create({ name, level, ...scope }));

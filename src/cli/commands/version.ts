@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Cli } from "#cli/cli.ts";
 import { printAnswer } from "#cli/print.ts";
-import { version } from "#cli/version.ts";
+import { version } from "#version";
 
 export function addVersionCommand(command: Command, cli: Cli): void {
   command

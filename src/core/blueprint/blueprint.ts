@@ -109,7 +109,7 @@ export interface Command {
   readonly populateValuesCommand: string | undefined;
 }
 
-export interface Confirmation {
+interface Confirmation {
   readonly severity: "info" | "warning";
   readonly title: string;
   readonly description: string;
@@ -174,7 +174,7 @@ export interface LuaOptions {
   readonly amalgMode: readonly ("isolate" | "nodebug")[];
 }
 
-export interface Support {
+interface Support {
   readonly url: string | undefined;
   readonly email: string | undefined;
 }

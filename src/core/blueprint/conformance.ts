@@ -25,7 +25,7 @@ export interface OfferedField extends OfferedValue {
   readonly aliases: readonly string[];
 }
 
-export interface OfferedCommand {
+interface OfferedCommand {
   readonly implements: readonly string[];
   readonly aliases: readonly string[];
   readonly arguments: ReadonlyMap<string, OfferedArgument>;
@@ -61,6 +61,11 @@ export function conformance(
   compatible: Compatible = (one, other) => one === other,
 ): readonly ConformanceFinding[] {
   const findings: ConformanceFinding[] = [];
+  const sections = {
+    properties: sectionOf(offer.properties),
+    telemetry: sectionOf(offer.telemetry),
+    commands: sectionOf(offer.commands),
+  };
   const asked = new Set<string>();
   for (const [index, id] of offer.implements.entries()) {
     const path = ["implements", index];
@@ -72,14 +77,18 @@ export function conformance(
       const profile = library.get(included);
       if (profile === undefined || asked.has(included)) continue;
       asked.add(included);
-      findings.push(...profileFindings({ offer, library, compatible, path }, profile));
+      findings.push(...profileFindings({ sections, library, compatible, path }, profile));
     }
   }
   return findings;
 }
 
 interface Asked {
-  readonly offer: Offer;
+  readonly sections: {
+    readonly properties: Section<OfferedField>;
+    readonly telemetry: Section<OfferedField>;
+    readonly commands: Section<OfferedCommand>;
+  };
   readonly library: ProfileLibrary;
   readonly compatible: Compatible;
   /** Of the entry in `implements` that asks. */
@@ -92,7 +101,7 @@ function* profileFindings(asked: Asked, profile: Profile): Iterable<ConformanceF
 
   for (const section of SECTIONS) {
     for (const [name, wanted] of profile[section]) {
-      const found = implementing(asked, { profile: profile.id, name }, asked.offer[section]);
+      const found = implementing(asked, { profile: profile.id, name }, asked.sections[section]);
       if (found === undefined) {
         yield finding("missing", asked.path, `The profile ${profile.id} asks for ${section} ${name} (${wanted.type}).`);
         continue;
@@ -104,7 +113,7 @@ function* profileFindings(asked: Asked, profile: Profile): Iterable<ConformanceF
     }
   }
   for (const [name, wanted] of profile.commands) {
-    const found = implementing(asked, { profile: profile.id, name }, asked.offer.commands);
+    const found = implementing(asked, { profile: profile.id, name }, asked.sections.commands);
     if (found === undefined) {
       yield finding("missing", asked.path, `The profile ${profile.id} asks for the command ${name}.`);
       continue;
@@ -116,22 +125,51 @@ function* profileFindings(asked: Asked, profile: Profile): Iterable<ConformanceF
   }
 }
 
-/** The entry that says it implements the field, else the one of that name. */
-function implementing<O extends { implements: readonly string[]; aliases: readonly string[] }>(
-  { library }: Asked,
-  wanted: { profile: string; name: string },
-  offered: ReadonlyMap<string, O>,
-): readonly [string, O] | undefined {
-  for (const [id, entry] of offered) {
+/** Who says to implement a field of that name, and of which profile. */
+type Implementers<O> = ReadonlyMap<
+  string,
+  readonly { readonly id: string; readonly entry: O; readonly profile: string }[]
+>;
+
+interface Named {
+  readonly implements: readonly string[];
+  readonly aliases: readonly string[];
+}
+
+interface Section<O> {
+  readonly entries: ReadonlyMap<string, O>;
+  readonly implementers: Implementers<O>;
+  readonly aliases: ReadonlyMap<string, string>;
+}
+
+/** One pass over a section, so that many fields can be looked up in it. */
+function sectionOf<O extends Named>(entries: ReadonlyMap<string, O>): Section<O> {
+  const implementers = new Map<string, { id: string; entry: O; profile: string }[]>();
+  const aliases = new Map<string, string>();
+  for (const [id, entry] of entries) {
+    for (const alias of entry.aliases) aliases.set(alias, id);
     for (const fieldName of entry.implements) {
       const { profile, field } = splitFieldName(fieldName);
-      if (field === wanted.name && library.resolve([profile]).includes(wanted.profile)) return [id, entry];
+      const others = implementers.get(field) ?? [];
+      others.push({ id, entry, profile });
+      implementers.set(field, others);
     }
   }
-  const same = offered.get(wanted.name);
-  if (same) return [wanted.name, same];
-  for (const [id, entry] of offered) if (entry.aliases.includes(wanted.name)) return [id, entry];
-  return undefined;
+  return { entries, implementers, aliases };
+}
+
+/** The entry that says it implements the field, else the one of that name or alias. */
+function implementing<O>(
+  { library }: Asked,
+  wanted: { profile: string; name: string },
+  { entries, implementers, aliases }: Section<O>,
+): readonly [string, O] | undefined {
+  for (const { id, entry, profile } of implementers.get(wanted.name) ?? []) {
+    if (profile === wanted.profile || library.resolve([profile]).includes(wanted.profile)) return [id, entry];
+  }
+  const id = entries.has(wanted.name) ? wanted.name : aliases.get(wanted.name);
+  const entry = id === undefined ? undefined : entries.get(id);
+  return id === undefined || entry === undefined ? undefined : [id, entry];
 }
 
 function* differences(asked: Asked, wanted: ProfileField, offered: OfferedValue): Iterable<[string, string]> {

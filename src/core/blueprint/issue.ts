@@ -9,7 +9,7 @@ export interface Issue {
   readonly fix?: Fix;
 }
 
-export type Severity = "error" | "warning";
+type Severity = "error" | "warning";
 
 /** Lines and columns count from 1, columns in UTF-16 units; `end` is the position after the last character. */
 export interface Range {

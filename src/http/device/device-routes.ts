@@ -11,11 +11,10 @@ import { type ExpandNeeds, expandDevices } from "#http/device/expand-devices.ts"
 import { list, listOf, pageOf, paging } from "#http/query.ts";
 import { type Route, route } from "#http/route.ts";
 import { listAnswer, NOTHING } from "#http/wire.ts";
-import { deleteDevice } from "#service/device/delete-device.ts";
+import { type DeleteDeviceNeeds, deleteDevice } from "#service/device/delete-device.ts";
 import { listDevices } from "#service/device/list-devices.ts";
 import { updateDevice } from "#service/device/update-device.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
-import type { Needs } from "#service/ports.ts";
 
 const tag = "Devices";
 const answer = Type.Object({ device: deviceSchema }, { additionalProperties: false });
@@ -30,7 +29,7 @@ const filters = {
   "profiles.has_all": list("Only devices whose blueprint implements all of these profiles."),
 };
 
-export function deviceRoutes(needs: ExpandNeeds & Pick<Needs, "now" | "newId">): readonly Route[] {
+export function deviceRoutes(needs: ExpandNeeds & DeleteDeviceNeeds): readonly Route[] {
   const listRoute = <Path extends "/v3/devices" | "/v3/sites/:site_id/devices">(path: Path, operation: string) =>
     route({
       method: "GET",

@@ -2,7 +2,7 @@ import { renderInstant } from "#core/time/instant.ts";
 import { renderExecution, renderMicros } from "#http/command/command-wire.ts";
 import type { LiveEvent } from "#service/event/event-hub.ts";
 
-interface Chosen {
+export interface Chosen {
   readonly "kind.in": readonly string[] | undefined;
   readonly "site_id.in": readonly string[] | undefined;
   readonly "device_id.in": readonly string[] | undefined;

@@ -55,7 +55,7 @@ export function createConnections(inbox: DeviceInbox, maxPerDevice: number): Con
 }
 
 /** The QoS at which the connection wants the topic; undefined when no filter of it matches. */
-export function listensAt({ filters }: Connection, topic: string): 0 | 1 | undefined {
+function listensAt({ filters }: Connection, topic: string): 0 | 1 | undefined {
   let found: 0 | 1 | undefined;
   for (const [filter, qos] of filters) {
     if (filterMatches(filter, topic) && (found === undefined || qos > found)) found = qos;

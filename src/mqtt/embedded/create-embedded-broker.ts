@@ -8,11 +8,14 @@ import { createDevicePolicy, SIGN_IN_MS } from "./device-policy.ts";
 import { createEmbeddedChannel } from "./embedded-channel.ts";
 import { FrameGuard } from "./frame-guard.ts";
 import { noMemory, noRouting } from "./keep-nothing.ts";
+import { createTlsListener, type TlsSettings } from "./tls-listener.ts";
 
 export interface EmbeddedSettings {
   readonly host: string;
   /** 0 lets the system choose. */
   readonly port: number | "off";
+  /** MQTTS beside it, or instead of it. */
+  readonly tls?: TlsSettings | undefined;
   /** Messages a second of one device; a long message counts as several, see `FrameGuard`. */
   readonly messageRate: number;
   /** Beyond it the oldest goes. */
@@ -23,7 +26,7 @@ export interface EmbeddedSettings {
   readonly connections: number;
 }
 
-export const EMBEDDED_DEFAULTS: Omit<EmbeddedSettings, "host" | "port"> = {
+export const EMBEDDED_DEFAULTS: Omit<EmbeddedSettings, "host" | "port" | "tls"> = {
   messageRate: 1_000,
   connectionsPerDevice: 4,
   subscriptionsPerConnection: 16,
@@ -33,7 +36,7 @@ export const EMBEDDED_DEFAULTS: Omit<EmbeddedSettings, "host" | "port"> = {
 
 export interface EmbeddedBroker extends Broker {
   /** Starts to listen; gives the ports in use. */
-  listen(): Promise<{ readonly port: number | undefined }>;
+  listen(): Promise<{ readonly port: number | undefined; readonly tlsPort: number | undefined }>;
   /** Connections of signed-in devices. */
   count(): number;
 }
@@ -56,7 +59,6 @@ export async function createEmbeddedBroker(needs: MqttNeeds, settings: EmbeddedS
     persistence: noMemory,
     connectTimeout: SIGN_IN_MS,
     drainTimeout: DRAIN_MS,
-    maxTopicLevels: 32,
   });
   policy.watch(aedes);
   aedes.on("clientReady", (client) => {
@@ -95,12 +97,18 @@ export async function createEmbeddedBroker(needs: MqttNeeds, settings: EmbeddedS
       for (const { client } of connections.of(deviceId)) client.close();
     },
     async listen() {
-      return { port: settings.port === "off" ? undefined : await open(createServer(accept), settings.port) };
+      const { port, tls } = settings;
+      return {
+        port: port === "off" ? undefined : await open(createServer(accept), port),
+        tlsPort: tls === undefined ? undefined : await open(createTlsListener(needs.log, tls, accept), tls.port),
+      };
     },
     async stop() {
       const closed = servers.map((server) => new Promise((resolve) => server.close(resolve)));
       const underWay = connections.all().map(({ tail }) => tail.catch(() => {}));
       await within(STOP_MS, Promise.all(underWay));
+      // The acknowledgements are written in the next turns of the event loop.
+      for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
       for (const guard of strangers) guard.destroy();
       await new Promise<void>((resolve) => aedes.close(resolve));
       await Promise.all(closed);

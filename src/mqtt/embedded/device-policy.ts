@@ -159,6 +159,8 @@ export function createDevicePolicy(
       log.debug({ err: error, device: signedIn.get(client)?.deviceId }, "a connection of a device failed"),
     );
     aedes.on("connectionError", (_client, error) => log.debug({ err: error }, "a connection failed"));
+    // An "error" without a listener would end the process.
+    aedes.addListener("error", (error: unknown) => log.error({ err: error }, "the MQTT broker has a fault"));
   };
 
   return {

@@ -29,7 +29,7 @@ export function createEmbeddedChannel(connections: Connections): CommandChannel 
 }
 
 /** Resolves when the message is in the connection's hands, not when the device has read it: a slow one must not hold us up. */
-export function write({ connection, qos }: Listener, topic: string, payload: string): Promise<void> {
+function write({ connection, qos }: Listener, topic: string, payload: string): Promise<void> {
   connection.client.publish({ cmd: "publish", topic, payload, qos, retain: false, dup: false }, () => {});
   // aedes writes in a later phase of the event loop; this one comes after it.
   return new Promise((resolve) => setImmediate(resolve));

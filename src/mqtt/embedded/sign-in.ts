@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
+import { fingerprintOf } from "#mqtt/pki/open-site-authority.ts";
 import { isTopicLevel } from "#mqtt/topics.ts";
 import type { DeviceInbox, SignedIn } from "#service/ports.ts";
 
@@ -25,9 +25,8 @@ async function lookUp(
   if (certificate !== undefined && socket instanceof TLSSocket) {
     // A certificate that does not hold is a refusal, also where a right password comes with it.
     if (!socket.authorized) return undefined;
-    const names = /^CN=(.+)$/m.exec(certificate.subject);
-    const fingerprint = createHash("sha256").update(certificate.raw).digest("hex");
-    return names?.[1] === undefined ? undefined : await inbox.signInByCertificate(names[1], fingerprint);
+    const hardwareId = /^CN=(.+)$/m.exec(certificate.subject)?.[1];
+    return hardwareId === undefined ? undefined : inbox.signInByCertificate(hardwareId, fingerprintOf(certificate));
   }
   if (username === undefined || password === undefined) return undefined;
   return await inbox.signIn(username, password.toString("utf8"));

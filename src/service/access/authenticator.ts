@@ -39,6 +39,8 @@ export function createAuthenticator(needs: AuthenticatorNeeds, admin: TokenRecor
   byHash.set(keyOf(admin.hash), adminEntry);
   const watchers = new Map<string, Set<() => void>>();
   let uses = new Map<string, Instant>();
+  /** Uses on their way to the store: until it has them, the answer to `lastUse` is here. */
+  let leaving: ReadonlyMap<string, Instant> = new Map();
   /** Rises with every `forget`, so that a look-up that began before it does not refill the cache. */
   let generation = 0;
 
@@ -89,19 +91,27 @@ export function createAuthenticator(needs: AuthenticatorNeeds, admin: TokenRecor
       watchers.set(tokenId, watching.add(callback));
       return () => {
         watching.delete(callback);
-        if (watching.size === 0) watchers.delete(tokenId);
+        if (watching.size === 0 && watchers.get(tokenId) === watching) watchers.delete(tokenId);
       };
     },
     async isLive(tokenId) {
       const entry = tokenId === admin.id ? adminEntry : await lookUp(tokenId);
       return entry !== undefined && isLive(entry.token, needs.now());
     },
-    lastUse: (tokenId) => uses.get(tokenId),
+    lastUse: (tokenId) => uses.get(tokenId) ?? leaving.get(tokenId),
     async flushUses() {
       if (uses.size === 0) return;
       const seen = uses;
       uses = new Map();
-      await needs.tokens.noteUse(seen);
+      leaving = seen;
+      try {
+        await needs.tokens.noteUse(seen);
+      } catch (error) {
+        uses = new Map([...seen, ...uses]);
+        throw error;
+      } finally {
+        leaving = new Map();
+      }
     },
   };
 

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
 import type { Seal } from "#service/ports.ts";
 
 const NONCE_BYTES = 12;
@@ -14,6 +14,7 @@ export function createSeal(key: Uint8Array): Seal {
       const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(context));
       return Buffer.concat([nonce, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]);
     },
+    fingerprint: (text, context) => createHmac("sha256", key).update(`${context}\0${text}`).digest(),
     open(sealed, context) {
       const decipher = createDecipheriv("aes-256-gcm", key, sealed.subarray(0, NONCE_BYTES)).setAAD(
         Buffer.from(context),

@@ -17,7 +17,11 @@ export interface CommandDesk {
   /** Hands over what waits for the device. */
   deviceReachable(deviceId: string): void;
   /** Resolves with the execution when it has ended, or as undefined when the time is up or the signal fires. */
-  waitForEnd(executionId: string, ms: number, signal: AbortSignal): Promise<Execution | undefined>;
+  waitForEnd(
+    execution: Pick<Execution, "id" | "deviceId">,
+    ms: number,
+    signal: AbortSignal,
+  ): Promise<Execution | undefined>;
   /** Takes over what an earlier run left open. */
   recover(): Promise<void>;
   stop(): void;
@@ -35,12 +39,22 @@ export interface DeskNeeds extends Pick<Needs, "executions" | "seal" | "now"> {
 
 type Waiter = (execution: Execution) => void;
 
+/** How often a command is handed over that the channel first promises to take and then does not. */
+const MAX_TRIES = 3;
+/** A timeout that could not be stored is tried again after this long. */
+const EXPIRE_AGAIN_MS = 1_000;
+
 export function createCommandDesk(needs: DeskNeeds): CommandDesk {
   const waiters = new Map<string, Set<Waiter>>();
   const deadlines = createDeadlines(needs.after, (id, deadline) => {
     needs.background.run("time an execution out", async () => {
-      const execution = await needs.executions.expire(id, deadline);
-      if (execution !== undefined) changed(execution);
+      try {
+        const execution = await needs.executions.expire(id, deadline);
+        if (execution !== undefined) changed(execution);
+      } catch (error) {
+        deadlines.set(id, deadline, EXPIRE_AGAIN_MS);
+        throw error;
+      }
     });
   });
 
@@ -66,15 +80,22 @@ export function createCommandDesk(needs: DeskNeeds): CommandDesk {
   }
 
   /** `open.attempted` means that this call is the one that may hand it over. */
-  async function handOver({ execution, attempted, sealed }: OpenExecution): Promise<void> {
-    const { id, deviceId, request } = execution;
+  async function handOver(open: OpenExecution, triesLeft = MAX_TRIES): Promise<void> {
+    const { execution, attempted, sealed } = open;
+    const { id, deviceId, request, deadline } = execution;
     if (!attempted && !(await needs.executions.markAttempted(id))) return;
+    // An expired command is never started. Its timer is due, or due soon where the clock was set forward.
+    if (deadline <= needs.now()) return;
     const clear = sealed === undefined ? request.arguments : (JSON.parse(needs.seal.open(sealed, id)) as Payload);
     try {
       await needs.channel.send(deviceId, { id, name: request.manifestName, arguments: clear });
     } catch {
       // It certainly did not leave, so it may be handed over when the device is back.
       await needs.executions.unmarkAttempted(id);
+      // Already back: its return came before the mark was taken back, so that nobody else hands it over.
+      if (triesLeft > 1 && needs.channel.isReady(deviceId)) {
+        await handOver({ ...open, attempted: false }, triesLeft - 1);
+      }
       return;
     }
     await record({ deviceId, id }, { state: "STARTED", payload: undefined, repeated: false });
@@ -96,26 +117,28 @@ export function createCommandDesk(needs: DeskNeeds): CommandDesk {
     },
     deviceReachable(deviceId) {
       needs.background.run("hand over what waits for a device", async () => {
-        for (const open of await needs.executions.open(deviceId)) if (!open.attempted) await handOver(open);
+        // All at once: the marks share a commit, and the store answers in order, so that the commands leave in order.
+        for (const open of await needs.executions.open(deviceId)) if (!open.attempted) handOverSoon(open);
       });
     },
-    waitForEnd(executionId, ms, signal) {
-      return new Promise((resolve) => {
-        const waiting = waiters.get(executionId) ?? new Set();
-        waiters.set(executionId, waiting);
-        const finish = (execution?: Execution) => {
-          callOff();
-          signal.removeEventListener("abort", giveUp);
-          waiting.delete(finish);
-          if (waiting.size === 0) waiters.delete(executionId);
-          resolve(execution);
-        };
-        const giveUp = () => finish();
-        const callOff = needs.after(ms, giveUp);
-        signal.addEventListener("abort", giveUp);
-        waiting.add(finish);
-        if (signal.aborted) giveUp();
-      });
+    async waitForEnd({ id, deviceId }, ms, signal) {
+      const { promise, resolve } = Promise.withResolvers<Execution | undefined>();
+      const waiting = waiters.get(id) ?? new Set();
+      waiters.set(id, waiting.add(resolve));
+      const giveUp = () => resolve(undefined);
+      const callOff = needs.after(ms, giveUp);
+      signal.addEventListener("abort", giveUp);
+      try {
+        if (signal.aborted) return undefined;
+        // Read only now: an end before this line is read, an end after it is told.
+        const execution = await needs.executions.find(deviceId, id, needs.now());
+        return execution !== undefined && !isOpen(execution.state) ? execution : await promise;
+      } finally {
+        callOff();
+        signal.removeEventListener("abort", giveUp);
+        waiting.delete(resolve);
+        if (waiting.size === 0 && waiters.get(id) === waiting) waiters.delete(id);
+      }
     },
     async recover() {
       const now = needs.now();

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { refuse } from "#core/app-error.ts";
 import type { Execution } from "#core/command/execution.ts";
 import { type CommandInput, hideSensitive, planCommand } from "#core/command/plan-command.ts";
@@ -59,20 +58,31 @@ export async function createExecution(needs: CreateNeeds, call: Call, input: Exe
     details: { execution_id: id, command: plan.command.id },
   });
   const stored = await needs.executions.insert(
-    { ...open, idempotency: idempotencyOf(call, input, createdAt), maxOpen: MAX_OPEN },
+    { ...open, idempotency: idempotencyOf(needs, call, { input, createdAt }), maxOpen: MAX_OPEN },
     trail,
   );
   if (stored.isNew) needs.desk.accept(open);
   return stored.execution;
 }
 
-function idempotencyOf(call: Call, input: ExecutionInput, createdAt: number): Idempotency | undefined {
+function idempotencyOf(
+  needs: Pick<Needs, "seal">,
+  call: Call,
+  { input, createdAt }: { readonly input: ExecutionInput; readonly createdAt: number },
+): Idempotency | undefined {
   if (input.idempotencyKey === undefined) return undefined;
-  const request = JSON.stringify([input.name, input.arguments, input.ephemeral]);
+  const request = JSON.stringify([input.name, input.arguments, input.ephemeral], sortedKeys);
   return {
     tokenId: call.caller.tokenId,
     key: input.idempotencyKey,
-    requestDigest: createHash("sha256").update(request).digest(),
+    // Keyed: a plain digest of a short secret, such as a PIN among the arguments, could be guessed back.
+    requestDigest: needs.seal.fingerprint(request, "idempotency"),
     expiresAt: instant(createdAt + IDEMPOTENCY_LIFETIME_MS),
   };
+}
+
+/** The order of fields means nothing in JSON, and some clients do not keep it. */
+function sortedKeys(_key: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -6,28 +6,38 @@ export interface Deadlines {
   /** Replaces the execution's former timer. */
   set(executionId: string, deadline: Instant, inMs: number): void;
   clear(executionId: string): void;
+  /** For good: what is set later never passes. */
   stop(): void;
 }
 
 /** Calls back after `ms`; gives the function that calls it off. */
 export type After = (ms: number, callback: () => void) => () => void;
 
+/** The longest time that a timer takes; beyond it Node's would fire at once. */
+const LONGEST_MS = 2 ** 31 - 1;
+
 export function createDeadlines(after: After, onPassed: (executionId: string, deadline: Instant) => void): Deadlines {
   const timers = new Map<string, () => void>();
+  let stopped = false;
+  function set(executionId: string, deadline: Instant, inMs: number): void {
+    timers.get(executionId)?.();
+    if (stopped) return;
+    const step = Math.min(Math.max(0, inMs), LONGEST_MS);
+    const callOff = after(step, () => {
+      timers.delete(executionId);
+      if (inMs > step) set(executionId, deadline, inMs - step);
+      else onPassed(executionId, deadline);
+    });
+    timers.set(executionId, callOff);
+  }
   return {
-    set(executionId, deadline, inMs) {
-      timers.get(executionId)?.();
-      const callOff = after(Math.max(0, inMs), () => {
-        timers.delete(executionId);
-        onPassed(executionId, deadline);
-      });
-      timers.set(executionId, callOff);
-    },
+    set,
     clear(executionId) {
       timers.get(executionId)?.();
       timers.delete(executionId);
     },
     stop() {
+      stopped = true;
       for (const callOff of timers.values()) callOff();
       timers.clear();
     },

@@ -81,13 +81,8 @@ async function matchingDevices(
   if (devices === undefined && profiles === undefined && childTypes === undefined && parents === undefined)
     return undefined;
   const blueprintIds = profiles && (await needs.catalog.withProfiles(profiles));
-  const filter = {
-    scope: "all" as const,
-    siteId,
-    ...(childTypes !== undefined && { childTypes }),
-    ...(blueprintIds !== undefined && { blueprintIds }),
-  };
-  const { items } = await needs.devices.list(filter, { limit: Number.MAX_SAFE_INTEGER, offset: 0 });
+  const everything = { limit: Number.MAX_SAFE_INTEGER, offset: 0 };
+  const { items } = await needs.devices.list({ scope: "all", siteId }, everything);
   const named = (names: readonly string[] | undefined, id: string | undefined) => {
     if (names === undefined) return true;
     const slug = id === undefined ? undefined : slugs.get(id);
@@ -95,8 +90,18 @@ async function matchingDevices(
   };
   const slugs = new Map(items.map((device) => [device.id, device.slug]));
   return items
-    .filter((device) => named(devices, device.id) && named(parents, device.parentId))
+    .filter(
+      (device) =>
+        named(devices, device.id) &&
+        named(parents, device.parentId) &&
+        isAmong(childTypes, device.childType) &&
+        isAmong(blueprintIds, device.blueprintId),
+    )
     .map((device) => device.id);
+}
+
+function isAmong(list: readonly string[] | undefined, value: string | undefined): boolean {
+  return list === undefined || (value !== undefined && list.includes(value));
 }
 
 function filterOf(needs: ReadNeeds, call: Call, query: ExecutionQuery): ExecutionFilter {

@@ -1,13 +1,13 @@
 import { refuse } from "#core/app-error.ts";
-import type { CommandChannel } from "#service/ports.ts";
+import type { Carrier } from "#service/ports.ts";
 
 /** All carriers as one: a command goes over the one that reaches the device. */
-export interface ChannelSwitch extends CommandChannel {
-  add(channel: CommandChannel): void;
+export interface ChannelSwitch extends Carrier {
+  add(carrier: Carrier): void;
 }
 
 export function createChannelSwitch(): ChannelSwitch {
-  const channels: CommandChannel[] = [];
+  const channels: Carrier[] = [];
   return {
     add: (channel) => {
       channels.push(channel);
@@ -20,6 +20,9 @@ export function createChannelSwitch(): ChannelSwitch {
     },
     async sendConfiguration(deviceId, configuration) {
       await channels.find((one) => one.isReady(deviceId))?.sendConfiguration(deviceId, configuration);
+    },
+    disconnect(deviceId) {
+      for (const channel of channels) channel.disconnect(deviceId);
     },
   };
 }

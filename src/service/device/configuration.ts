@@ -132,7 +132,9 @@ function withKept(bucket: ConfigurationBucket, given: Payload, former: Payload):
   const merged: Record<string, unknown> = Object.create(null);
   Object.assign(merged, given);
   for (const [name, parameter] of bucket.parameters) {
-    if (parameter.sensitive && (merged[name] === undefined || merged[name] === HIDDEN)) merged[name] = former[name];
+    if (parameter.sensitive && (merged[name] === undefined || merged[name] === HIDDEN)) {
+      merged[name] = Object.hasOwn(former, name) ? former[name] : undefined;
+    }
   }
   return merged;
 }

@@ -11,6 +11,8 @@ import { acceptValues } from "#service/device/accept-values.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
 import type { EventHub } from "#service/event/event-hub.ts";
 import type { DeviceInbox, Needs, SignedIn } from "#service/ports.ts";
+import { acceptTelemetry } from "#service/telemetry/accept-telemetry.ts";
+import { deviceAttributes } from "#service/telemetry/read-now.ts";
 
 /** A device clock further ahead than this is wrong. */
 const MAX_AHEAD_MS = 24 * 3_600_000;
@@ -18,7 +20,7 @@ const MAX_LOG_LENGTH = 4_096;
 /** At most this many lines a minute about one device's bad messages: a flood of them must not become a flood of log. */
 const COMPLAINTS_PER_MINUTE = 10;
 
-export interface InboxNeeds extends Pick<Needs, "devices" | "deviceLogs" | "now"> {
+export interface InboxNeeds extends Pick<Needs, "devices" | "deviceLogs" | "telemetry" | "now"> {
   readonly catalog: BlueprintCatalog;
   readonly desk: CommandDesk;
   readonly connectivity: Connectivity;
@@ -32,7 +34,7 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
     const now = needs.now();
     const entry = {
       receivedAt: (now * 1000) as Micros,
-      takenAt: instant(line.at),
+      takenAt: instant(Math.floor(line.at)),
       severity: line.severity,
       message: line.text.slice(0, MAX_LOG_LENGTH),
       persist: line.persist,
@@ -71,8 +73,18 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
     },
     unreachable: (deviceId) => needs.connectivity.gone(deviceId),
     alive: (deviceId) => needs.connectivity.alive(deviceId),
-    async telemetry() {
-      // Kept from the telemetry engine on; until then a message only proves that the device is alive.
+    async telemetry(deviceId, { takenAt, values }) {
+      const device = await needs.devices.find(deviceId);
+      if (device === undefined) return;
+      const now = needs.now();
+      const at = instant(Math.round(takenAt ?? now));
+      if (at > now + MAX_AHEAD_MS) {
+        await complain(device, "telemetry refused: the device's clock is more than a day ahead");
+        return;
+      }
+      const { accepted, refused } = acceptTelemetry(await deviceAttributes(needs, device), values);
+      if (accepted.size > 0) await needs.telemetry.append([{ deviceId, at, values: accepted }]);
+      for (const [name, problem] of refused) await complain(device, `telemetry ${JSON.stringify(name)} ${problem}`);
     },
     async properties(deviceId, { takenAt, values }) {
       const device = await needs.devices.find(deviceId);
@@ -84,7 +96,7 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
       }
       const known = device.blueprintId === undefined ? undefined : await needs.catalog.get(device.blueprintId);
       const { accepted, refused } = acceptValues(known?.blueprint.properties ?? new Map(), values);
-      const receivedAt = takenAt ?? now;
+      const receivedAt = instant(Math.floor(takenAt ?? now));
       await needs.devices.putProperties(
         deviceId,
         [...accepted].map(([name, value]) => ({ name, value, receivedAt })),

@@ -27,6 +27,8 @@ export interface EventHub {
   listen(listener: Listener): () => void;
   /** The events after this one, or undefined when some of them are forgotten. */
   after(sequence: number): readonly LiveEvent[] | undefined;
+  /** Whether every event after this one is still kept. */
+  remembers(sequence: number): boolean;
   readonly lastSequence: number;
 }
 
@@ -35,7 +37,9 @@ export function createEventHub(kept = 5_000): EventHub {
   /** A ring: event n stands at n % kept. */
   const ring: LiveEvent[] = [];
   let last = 0;
+  const remembers = (sequence: number) => sequence <= last && sequence >= last - kept;
   return {
+    remembers,
     publish({ siteId, deviceId }, happening) {
       last++;
       const event = { ...happening, sequence: last, siteId, deviceId };
@@ -47,7 +51,7 @@ export function createEventHub(kept = 5_000): EventHub {
       return () => listeners.delete(listener);
     },
     after(sequence) {
-      if (sequence > last || sequence < last - kept) return undefined;
+      if (!remembers(sequence)) return undefined;
       const events: LiveEvent[] = [];
       for (let n = sequence + 1; n <= last; n++) {
         const event = ring[n % kept];

@@ -27,8 +27,12 @@ export function commitBatch(database: Connection, requests: readonly WriteReques
     return answers;
   } catch (error) {
     if (database.inTransaction) database.script("ROLLBACK");
-    return requests.map(({ id }) => failure(id, error));
+    return refuseBatch(requests, error);
   }
+}
+
+export function refuseBatch(requests: readonly WriteRequest[], error: unknown): readonly WriteAnswer[] {
+  return requests.map(({ id }) => failure(id, error));
 }
 
 function runOne(database: Connection, request: WriteRequest): WriteAnswer {

@@ -6,20 +6,27 @@ import { type AppError, refuse } from "#core/app-error.ts";
 export type Value = string | number | null | Uint8Array;
 export type Row = Readonly<Record<string, unknown>>;
 
+const SQLITE_BUSY = 5;
 const SQLITE_READONLY = 8;
 const SQLITE_IOERR = 10;
 const SQLITE_CORRUPT = 11;
 const SQLITE_FULL = 13;
 const SQLITE_CANTOPEN = 14;
+const SQLITE_NOTADB = 26;
 
 export class Connection {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
 
   constructor(file: string, mode: "write" | "read") {
-    this.#database = new DatabaseSync(file, { readOnly: mode === "read", timeout: 10_000 });
-    if (mode === "write") makeDurable(this.#database);
-    this.#database.exec("PRAGMA foreign_keys = ON; PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY;");
+    this.#database = guarded(() => new DatabaseSync(file, { readOnly: mode === "read", timeout: 10_000 }));
+    try {
+      if (mode === "write") guarded(() => makeDurable(this.#database));
+      this.script("PRAGMA foreign_keys = ON; PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY;");
+    } catch (error) {
+      this.#database.close();
+      throw error;
+    }
   }
 
   get(sql: string, ...values: readonly Value[]): Row | undefined {
@@ -38,6 +45,16 @@ export class Connection {
   /** Runs several statements without values. */
   script(sql: string): void {
     guarded(() => this.#database.exec(sql));
+  }
+
+  /** Runs reads that must see the same state of the records. */
+  snapshot<Result>(reads: () => Result): Result {
+    this.script("BEGIN");
+    try {
+      return reads();
+    } finally {
+      if (this.inTransaction) this.script("COMMIT");
+    }
   }
 
   /** Whether BEGIN is still in force: SQLite ends a transaction by itself on some errors. */
@@ -82,10 +99,12 @@ export function diskTrouble(error: unknown): AppError | undefined {
   switch (extended & 0xff) {
     case SQLITE_FULL:
       return refuse("storage_full", "the disk that holds the records is full; nothing was stored");
+    case SQLITE_BUSY: // another program holds the file for longer than the timeout
     case SQLITE_IOERR:
     case SQLITE_READONLY:
     case SQLITE_CANTOPEN:
     case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
       return refuse("storage_unavailable", "the records cannot be read or written now; nothing was stored");
     default:
       return undefined;

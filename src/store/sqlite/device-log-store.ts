@@ -56,14 +56,15 @@ export const deviceLogWrites = {
     database: Connection,
     { persistedBefore, temporaryBefore }: { persistedBefore: Instant; temporaryBefore: Instant },
   ): number {
-    return database.run(
-      `DELETE FROM device_log WHERE (device_id, received_at) IN (
-         SELECT device_id, received_at FROM device_log
-         WHERE received_at < ? AND (persist = 0 OR received_at < ?) ORDER BY received_at LIMIT ?)`,
-      temporaryBefore * 1000,
-      persistedBefore * 1000,
-      PRUNE_AT_ONCE,
-    );
+    const drop = (persist: 0 | 1, before: Instant) =>
+      database.run(
+        `DELETE FROM device_log WHERE (device_id, received_at) IN (
+           SELECT device_id, received_at FROM device_log WHERE persist = ? AND received_at < ? LIMIT ?)`,
+        persist,
+        before * 1000,
+        PRUNE_AT_ONCE,
+      );
+    return drop(0, temporaryBefore) + drop(1, persistedBefore);
   },
 };
 

@@ -1,16 +1,17 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import { refuse } from "#core/app-error.ts";
 import type { Device, DeviceChange, DeviceCredential, PropertyValue } from "#core/device/device.ts";
-import { slugOf } from "#core/device/slug.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { NewDevice } from "#service/ports.ts";
 import { recordAudit } from "./audit-store.ts";
 import type { Connection } from "./connection.ts";
 import { DEVICE_COLUMNS, findDevice } from "./device-store.ts";
+import { freeSlug } from "./free-slug.ts";
 
 export const deviceWrites = {
   insertDevice(database: Connection, { device: given, trail }: { device: NewDevice; trail: AuditEntry }): Device {
-    const device = { ...given, slug: given.slug ?? freeSlug(database, given) };
+    const isTaken = (slug: string) => slugOwner(database, given.siteId, slug) !== undefined;
+    const device = { ...given, slug: given.slug ?? freeSlug(given.name, isTaken) };
     requireRow(database, "site", device.siteId);
     requireReferences(database, device);
     database.run(
@@ -100,13 +101,6 @@ export const deviceWrites = {
     }
   },
 };
-
-function freeSlug(database: Connection, device: NewDevice): string {
-  for (let ordinal = 1; ; ordinal++) {
-    const slug = slugOf(device.name, ordinal);
-    if (slugOwner(database, device.siteId, slug) === undefined) return slug;
-  }
-}
 
 /** Only this thread writes, so what is checked here still holds at the commit. */
 function requireReferences(database: Connection, device: Device): void {

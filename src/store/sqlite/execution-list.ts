@@ -25,7 +25,12 @@ interface Bounds {
   readonly before: number | undefined;
 }
 
+/** From one snapshot: an execution that moves between groups meanwhile would else be in both or in none. */
 export function listExecutions(reader: Connection, filter: ExecutionFilter, page: PageRequest): Page<Execution> {
+  return reader.snapshot(() => readPage(reader, filter, page));
+}
+
+function readPage(reader: Connection, filter: ExecutionFilter, page: PageRequest): Page<Execution> {
   const groups = findGroups(reader, filter);
   const persistent = groups.filter((group) => !group.ephemeral);
   const ephemeral = groups.filter((group) => group.ephemeral);

@@ -53,7 +53,7 @@ export const executionWrites = {
     { deviceId, id, arrival }: { deviceId: string; id: string; arrival: Arrival & { repeated: boolean } },
   ): Execution | undefined {
     const before = findExecution(database, id)?.execution;
-    if (before?.deviceId !== deviceId || isRepetition(before, arrival)) return undefined;
+    if (before?.deviceId !== deviceId || isRepetition(database, id, arrival)) return undefined;
     const after = withResponse(before, arrival);
     if (after === undefined) return undefined;
     replace(database, before, after);
@@ -69,7 +69,8 @@ export const executionWrites = {
 
   expireExecution(database: Connection, { id, deadline }: { id: string; deadline: Instant }): Execution | undefined {
     const before = findExecution(database, id)?.execution;
-    if (before === undefined || before.deadline > deadline) return undefined;
+    // Any other deadline, an earlier one too where the clock was set back, means that the device was heard of since.
+    if (before?.deadline !== deadline) return undefined;
     const after = withTimeout(before);
     if (after !== undefined) replace(database, before, after);
     return after;
@@ -115,13 +116,16 @@ function count(database: Connection, execution: Execution, by: 1 | -1): number {
     by,
   );
   const group = row === undefined ? 0 : number(row, "id");
-  database.run(
+  const hour = Math.floor(execution.createdAt / HOUR_MS);
+  const counted = database.get(
     `INSERT INTO execution_hour (group_id, hour, count) VALUES (?, ?, 1)
-     ON CONFLICT (group_id, hour) DO UPDATE SET count = count + ?`,
+     ON CONFLICT (group_id, hour) DO UPDATE SET count = count + ? RETURNING count`,
     group,
-    Math.floor(execution.createdAt / HOUR_MS),
+    hour,
     by,
   );
+  // Every execution passes through NEW: without this a row per command and hour would stay behind for ever.
+  if (counted?.["count"] === 0) database.run("DELETE FROM execution_hour WHERE group_id = ? AND hour = ?", group, hour);
   return group;
 }
 
@@ -143,13 +147,16 @@ function replace(database: Connection, before: Execution, after: Execution): voi
   );
 }
 
-/** A carrier that delivers at least once may bring the same answer again. */
-function isRepetition({ response }: Execution, arrival: Arrival & { readonly repeated: boolean }): boolean {
-  return (
-    arrival.repeated &&
-    response?.state === arrival.state &&
-    JSON.stringify(response.payload) === JSON.stringify(arrival.payload)
+/** A carrier that delivers at least once may bring the same answers again, several of them and in their order. */
+function isRepetition(database: Connection, id: string, arrival: Arrival & { readonly repeated: boolean }): boolean {
+  if (!arrival.repeated) return false;
+  const row = database.get(
+    "SELECT 1 AS found FROM execution_response WHERE execution_id = ? AND state = ? AND payload IS ? LIMIT 1",
+    id,
+    arrival.state,
+    renderPayload(arrival.payload),
   );
+  return row !== undefined;
 }
 
 function requireRoom(database: Connection, deviceId: string, maxOpen: number): void {

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync } from "node:fs";
+import { chmodSync, closeSync, mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
 import type { Needs } from "#service/ports.ts";
 import { createAuditStore } from "./audit-store.ts";
@@ -11,7 +11,7 @@ import { createExecutionStore } from "./execution-store.ts";
 import { lockFolder } from "./lock-folder.ts";
 import { createSiteStore } from "./site-store.ts";
 import { createTokenStore } from "./token-store.ts";
-import { openWriter } from "./writer.ts";
+import { openWriter, type Writer } from "./writer.ts";
 
 export interface Records
   extends Pick<
@@ -27,9 +27,10 @@ export async function openRecords(folder: string, onFault: (error: Error) => voi
   const unlock = lockFolder(join(folder, "lock.db"));
   try {
     const file = join(folder, "records.db");
+    makePrivate(file);
     const writer = await openWriter(file, onFault);
-    chmodSync(file, 0o600);
-    const reader = new Connection(file, "read");
+    const reader = await openReader(file, writer);
+    let closed: Promise<void> | undefined;
     return {
       sites: createSiteStore(reader, writer),
       devices: createDeviceStore(reader, writer),
@@ -39,14 +40,35 @@ export async function openRecords(folder: string, onFault: (error: Error) => voi
       executions: createExecutionStore(reader, writer),
       deviceLogs: createDeviceLogStore(reader, writer),
       configurations: createConfigurationStore(reader, writer),
-      async close() {
-        reader.close();
-        await writer.close();
-        unlock();
+      close() {
+        closed ??= closeAll();
+        return closed;
       },
     };
+
+    /** The writer goes last, because the last to leave moves the log into the file. */
+    async function closeAll(): Promise<void> {
+      reader.close();
+      await writer.close();
+      unlock();
+    }
   } catch (error) {
     unlock();
+    throw error;
+  }
+}
+
+/** Before SQLite sees the file, because its log takes over the file's mode when it is made. */
+function makePrivate(file: string): void {
+  closeSync(openSync(file, "a", 0o600));
+  chmodSync(file, 0o600);
+}
+
+async function openReader(file: string, writer: Writer): Promise<Connection> {
+  try {
+    return new Connection(file, "read");
+  } catch (error) {
+    await writer.close();
     throw error;
   }
 }

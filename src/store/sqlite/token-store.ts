@@ -1,4 +1,5 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
+import type { SiteScope } from "#core/access/caller.ts";
 import type { AccessLevel } from "#core/access/level.ts";
 import type { TokenRecord } from "#core/access/token-record.ts";
 import type { Instant } from "#core/time/instant.ts";
@@ -31,7 +32,17 @@ export const tokenWrites = {
   },
 
   putAdminToken(database: Connection, { token }: { token: TokenRecord }): void {
-    if (database.run("UPDATE token SET hash = ? WHERE id = ?", token.hash, token.id) === 0) insert(database, token);
+    const changed = database.run(
+      "UPDATE token SET name = ?, level = ?, sites = ?, hash = ?, expires_at = ?, revoked_at = ? WHERE id = ?",
+      token.name,
+      token.level,
+      renderSites(token.sites),
+      token.hash,
+      token.expiresAt ?? null,
+      token.revokedAt ?? null,
+      token.id,
+    );
+    if (changed === 0) insert(database, token);
   },
 
   revokeToken(database: Connection, { id, at, trail }: { id: string; at: Instant; trail: AuditEntry }): boolean {
@@ -54,13 +65,17 @@ function insert(database: Connection, token: TokenRecord): void {
     token.id,
     token.name,
     token.level,
-    token.sites === "all" ? null : listed(token.sites),
+    renderSites(token.sites),
     token.hash,
     token.createdAt,
     token.expiresAt ?? null,
     token.revokedAt ?? null,
     token.lastUsedAt ?? null,
   );
+}
+
+function renderSites(sites: SiteScope): string | null {
+  return sites === "all" ? null : listed(sites);
 }
 
 function readToken(row: Row): TokenRecord {

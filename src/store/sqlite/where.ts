@@ -38,14 +38,16 @@ interface Selection<Item> {
 
 export function selectPage<Item>(reader: Connection, page: PageRequest, selection: Selection<Item>): Page<Item> {
   const { columns, from, where, order, read } = selection;
-  const counted = reader.get(`SELECT count(*) AS total FROM ${from}${where.sql}`, ...where.values);
-  const total = counted === undefined ? 0 : number(counted, "total");
-  if (page.limit === 0 || page.offset >= total) return { items: [], total };
-  const rows = reader.all(
-    `SELECT ${columns} FROM ${from}${where.sql} ORDER BY ${order} LIMIT ? OFFSET ?`,
-    ...where.values,
-    page.limit,
-    page.offset,
-  );
-  return { items: rows.map(read), total };
+  return reader.snapshot(() => {
+    const counted = reader.get(`SELECT count(*) AS total FROM ${from}${where.sql}`, ...where.values);
+    const total = counted === undefined ? 0 : number(counted, "total");
+    if (page.limit === 0 || page.offset >= total) return { items: [], total };
+    const rows = reader.all(
+      `SELECT ${columns} FROM ${from}${where.sql} ORDER BY ${order} LIMIT ? OFFSET ?`,
+      ...where.values,
+      page.limit,
+      page.offset,
+    );
+    return { items: rows.map(read), total };
+  });
 }

@@ -1,7 +1,7 @@
 // The one thread that writes the records. It takes everything that has arrived meanwhile as the next batch, so that
 // the slower the disk, the more writes share one fsync.
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
-import { commitBatch, type WriteRequest } from "./commit-batch.ts";
+import { commitBatch, refuseBatch, type WriteAnswer, type WriteRequest } from "./commit-batch.ts";
 import { Connection } from "./connection.ts";
 import { migrate } from "./migrate.ts";
 
@@ -9,7 +9,7 @@ const MAX_BATCH = 2_000;
 
 const port: MessagePort = parentPort ?? fail("writer-worker.ts runs only as a worker");
 const { file } = workerData as { readonly file: string };
-let database = new Connection(file, "write");
+let database: Connection | undefined = new Connection(file, "write");
 migrate(database);
 
 port.on("message", (first: readonly WriteRequest[] | "close") => {
@@ -25,23 +25,33 @@ port.on("message", (first: readonly WriteRequest[] | "close") => {
   }
   if (batch.length > 0) commit(batch);
   if (message === "close") {
-    database.close();
-    port.postMessage("closed");
+    database?.close();
+    // Nothing else keeps this thread: it ends, and that is the answer.
     port.close();
   }
 });
 port.postMessage("ready");
 
 function commit(batch: readonly WriteRequest[]): void {
-  const answers = commitBatch(database, batch);
+  const answers = attempt(batch);
   port.postMessage(answers);
   // After a failed fsync the state of the file's pages is unknown to this handle: only a new one reads what is on disk.
-  if (answers.every((answer) => "refusals" in answer && answer.refusals[0].code.startsWith("storage_"))) reopen();
+  if (answers.every((answer) => "refusals" in answer && answer.refusals[0].code.startsWith("storage_"))) leave();
 }
 
-function reopen(): void {
-  database.close();
-  database = new Connection(file, "write");
+/** While the disk is in trouble the file may not even open, so every batch tries anew. */
+function attempt(batch: readonly WriteRequest[]): readonly WriteAnswer[] {
+  try {
+    database ??= new Connection(file, "write");
+  } catch (error) {
+    return refuseBatch(batch, error);
+  }
+  return commitBatch(database, batch);
+}
+
+function leave(): void {
+  database?.close();
+  database = undefined;
 }
 
 function fail(text: string): never {

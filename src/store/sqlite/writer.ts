@@ -10,7 +10,7 @@ type Result<Name extends keyof Writes> = ReturnType<Writes[Name]>;
 
 export interface Writer {
   run<Name extends keyof Writes>(name: Name, input: Input<Name>): Promise<Result<Name>>;
-  /** Resolves when everything handed over before is stored and the file is closed. */
+  /** Resolves when everything handed over before is stored or refused, and the file is closed. */
   close(): Promise<void>;
 }
 
@@ -22,26 +22,32 @@ interface Waiting {
 const MAX_WAITING = 20_000;
 
 /** `onFault` is told when the writing thread ends by itself; the caller should then stop the process. */
-export async function openWriter(file: string, onFault: (error: Error) => void): Promise<Writer> {
-  const worker = new Worker(new URL("./writer-worker.ts", import.meta.url), { workerData: { file } });
+export async function openWriter(
+  file: string,
+  onFault: (error: Error) => void,
+  worker = new Worker(new URL("./writer-worker.ts", import.meta.url), { workerData: { file } }),
+): Promise<Writer> {
   await new Promise<void>((resolve, reject) => {
     worker.once("message", () => resolve());
     worker.once("error", reject);
+    worker.once("exit", () => reject(new Error("the writing thread ended before it was ready")));
   });
 
   const waiting = new Map<number, Waiting>();
   let outgoing: WriteRequest[] = [];
   let lastId = 0;
-  let closing: (() => void) | undefined;
+  let closed: Promise<void> | undefined;
   let ended = false;
+  const exit = Promise.withResolvers<void>();
 
   worker.removeAllListeners("error");
-  worker.on("message", (message: readonly WriteAnswer[] | "closed") => {
-    if (message === "closed") closing?.();
-    else for (const answer of message) settle(answer);
-  });
+  worker.removeAllListeners("exit");
+  worker.on("message", (answers: readonly WriteAnswer[]) => answers.forEach(settle));
   worker.on("error", (error) => end(error instanceof Error ? error : new Error(String(error))));
-  worker.on("exit", () => end(new Error("the writing thread ended")));
+  worker.on("exit", () => {
+    end(new Error("the writing thread ended"));
+    exit.resolve();
+  });
 
   function settle(answer: WriteAnswer): void {
     const { resolve, reject } = waiting.get(answer.id) ?? {};
@@ -57,7 +63,7 @@ export async function openWriter(file: string, onFault: (error: Error) => void):
     for (const { reject } of waiting.values())
       reject(refuse("storage_unavailable", "the records cannot be written now"));
     waiting.clear();
-    if (closing === undefined) onFault(error);
+    if (closed === undefined) onFault(error);
   }
 
   function flush(): void {
@@ -67,7 +73,7 @@ export async function openWriter(file: string, onFault: (error: Error) => void):
 
   return {
     run<Name extends keyof Writes>(name: Name, input: Input<Name>) {
-      if (ended || closing !== undefined) {
+      if (ended || closed !== undefined) {
         return Promise.reject(refuse("storage_unavailable", "the records are closed"));
       }
       if (waiting.size >= MAX_WAITING) return Promise.reject(refuse("overloaded", "too many writes wait for the disk"));
@@ -78,14 +84,13 @@ export async function openWriter(file: string, onFault: (error: Error) => void):
         waiting.set(id, { resolve: resolve as (result: unknown) => void, reject });
       });
     },
-    async close() {
-      if (ended) return;
-      if (outgoing.length > 0) flush();
-      await new Promise<void>((resolve) => {
-        closing = resolve;
-        worker.postMessage("close");
-      });
-      await worker.terminate();
+    close() {
+      if (closed === undefined) {
+        if (outgoing.length > 0) flush();
+        if (!ended) worker.postMessage("close");
+        closed = exit.promise;
+      }
+      return closed;
     },
   };
 }

@@ -9,10 +9,10 @@ import { EXIT } from "#cli/exit-code.ts";
 import { remark } from "#cli/print.ts";
 import { QuietFailure } from "#cli/quiet-failure.ts";
 import { UsageError } from "#cli/usage-error.ts";
-import { version } from "#cli/version.ts";
 import { applyFixes } from "#core/blueprint/apply-fixes.ts";
 import type { ProfileLibrary } from "#core/blueprint/profile.ts";
 import { checkUnpacked } from "#service/blueprint/check-package.ts";
+import { version } from "#version";
 
 export type LintFlags = {
   readonly output: "pretty" | "json" | "github" | "sarif";

@@ -70,7 +70,7 @@ CREATE TABLE device_log (
   persist INTEGER NOT NULL,
   PRIMARY KEY (device_id, received_at)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX device_log_by_time ON device_log (received_at);
+CREATE INDEX device_log_by_age ON device_log (persist, received_at);
 
 CREATE TABLE device_configuration (
   device_id TEXT NOT NULL REFERENCES device (id) ON DELETE CASCADE,

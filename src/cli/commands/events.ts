@@ -1,0 +1,125 @@
+import { styleText } from "node:util";
+import { type Command, Option } from "commander";
+import type { Cli } from "#cli/cli.ts";
+import { addConnectionOptions, addExamples, collect } from "#cli/client-command.ts";
+import { renderPayload } from "#cli/execution/render-payload.ts";
+import { findSites } from "#cli/find-site.ts";
+import { remark } from "#cli/print.ts";
+import { createPrinter } from "#cli/print-stream.ts";
+import { type ClientFlags, openSession, type Session } from "#cli/session.ts";
+import { UsageError } from "#cli/usage-error.ts";
+import type { Client } from "#client/create-client.ts";
+import type { EventKind, LiveEvent } from "#client/resources.ts";
+import { printable } from "#core/text/printable.ts";
+
+type EventFlags = ClientFlags & {
+  readonly kind?: readonly string[];
+  readonly deviceId?: readonly string[];
+  readonly siteId?: readonly string[];
+};
+
+type Happening = Extract<LiveEvent, { readonly device_id: string }>;
+
+const KINDS: readonly EventKind[] = ["execution", "connectivity", "log"];
+
+export function addEventsCommand(events: Command, cli: Cli): void {
+  addConnectionOptions(events)
+    .addOption(
+      new Option("-o, --output <format>", "how to print; json is one object a line")
+        .choices(["table", "json", "yaml"])
+        .default("table"),
+    )
+    .option("--kind <kinds>", `only these: ${KINDS.join(", ")}`, collect)
+    .option("--device, --device-id <devices>", "only these devices, by id or slug", collect)
+    .option("--site, --site-id <sites>", "only these sites, by id or name", collect)
+    .action(async (flags: EventFlags) => {
+      const session = await openSession(cli, flags);
+      const query = {
+        "kind.in": flags.kind?.map(parseKind),
+        "device_id.in": await findDevices(session, flags.deviceId),
+        "site_id.in": await findSites(session, flags.siteId),
+      };
+      await showEvents(cli, session, { flags, query });
+    });
+  addExamples(
+    events,
+    "events",
+    "events --kind log,connectivity --device battery-1",
+    'events --site "Plant 1" -o json | jq .execution.state',
+  );
+}
+
+async function showEvents(
+  cli: Cli,
+  { client }: Session,
+  { flags, query }: { readonly flags: ClientFlags; readonly query: Parameters<Client["events"]>[0] },
+): Promise<void> {
+  const nameOf = createNames(client);
+  const print = await createPrinter(cli, flags);
+  const isTable = flags.output === "table";
+  for await (const event of client.events(query)) {
+    if (event.kind === "open") remark(cli, "listening; Ctrl-C ends it");
+    else if (event.kind === "lost") remark(cli, "the connection is lost; trying again");
+    else if (event.kind === "gap") remark(cli, "some events were missed");
+    else {
+      const name = isTable ? await nameOf(event.device_id) : event.device_id;
+      print(event, (colour) => renderEvent(event, name, colour));
+    }
+  }
+}
+
+function parseKind(text: string): EventKind {
+  const kind = KINDS.find((one) => one === text.toLowerCase());
+  if (kind === undefined) throw new UsageError(`"${text}" is not a kind of event; they are ${KINDS.join(", ")}`);
+  return kind;
+}
+
+/** Events are chosen by ids only. */
+async function findDevices({ client, wait }: Session, given: readonly string[] | undefined) {
+  if (given === undefined) return undefined;
+  return wait(Promise.all(given.map(async (one) => (await client.devices.get(one)).device.id)));
+}
+
+/** Slugs say more to people than ids; each is asked for once. */
+function createNames(client: Client): (deviceId: string) => Promise<string> {
+  const known = new Map<string, Promise<string>>();
+  return (deviceId) => {
+    const name =
+      known.get(deviceId) ??
+      client.devices.get(deviceId).then(
+        ({ device }) => device.slug,
+        () => deviceId,
+      );
+    known.set(deviceId, name);
+    return name;
+  };
+}
+
+function renderEvent(event: Happening, name: string, colour: boolean): string {
+  const head = `${timeOf(event)}  ${event.kind.padEnd("connectivity".length)}  ${printable(name)}`;
+  return `${colour ? styleText("dim", head, { validateStream: false }) : head}  ${printable(textOf(event))}`;
+}
+
+function timeOf(event: Happening): string {
+  switch (event.kind) {
+    case "execution":
+      return event.execution.response?.received_at ?? event.execution.created_at;
+    case "connectivity":
+      return event.at;
+    case "log":
+      return event.received_at;
+  }
+}
+
+function textOf(event: Happening): string {
+  switch (event.kind) {
+    case "execution": {
+      const { request, state, id, response } = event.execution;
+      return `${request.name} ${state} ${renderPayload(response?.payload)} (${id})`.replace("  ", " ");
+    }
+    case "connectivity":
+      return event.connectivity.status;
+    case "log":
+      return `${event.log.severity}: ${event.log.message}`;
+  }
+}

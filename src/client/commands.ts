@@ -1,0 +1,95 @@
+import type { ExecutionState } from "#core/command/execution.ts";
+import { type ExecutionUpdate, followExecution } from "./follow-execution.ts";
+import type { Execution, JsonObject, Page, Window } from "./resources.ts";
+import { segment } from "./segment.ts";
+import type { Transport } from "./transport.ts";
+
+export type CommandInput = {
+  /** The manifest's name of the command, or an alias. */
+  readonly name: string;
+  readonly arguments?: JsonObject | undefined;
+  /** Hidden from lists by default, and deleted after 24 hours. */
+  readonly ephemeral?: boolean | undefined;
+};
+
+type Signal = { readonly signal?: AbortSignal | undefined };
+type Expand = { readonly expand?: readonly "log"[] | undefined };
+/** A repetition with the same key and input answers with the same execution: nothing runs twice. */
+type Creation = Signal & { readonly idempotencyKey?: string | undefined };
+type Waiting = Creation &
+  Expand & {
+    /** Whole seconds to wait for the end; without it the server's choice. */
+    readonly wait?: number | undefined;
+  };
+
+export type ExecutionFilter = Window & {
+  readonly retention?: "PERSISTENT" | "EPHEMERAL" | "ALL" | undefined;
+  readonly order?: "CREATED_AT_ASC" | "CREATED_AT_DESC" | undefined;
+  readonly "created_at.gte"?: string | undefined;
+  readonly "created_at.lt"?: string | undefined;
+  readonly "name.in"?: readonly string[] | undefined;
+  readonly "state.in"?: readonly ExecutionState[] | undefined;
+};
+
+export type SiteExecutionFilter = ExecutionFilter & {
+  readonly "device_id.in"?: readonly string[] | undefined;
+  readonly "device.profiles.has_all"?: readonly string[] | undefined;
+  readonly "device.child_type.in"?: readonly string[] | undefined;
+  readonly "device.parent_id.in"?: readonly string[] | undefined;
+};
+
+type Answer = { readonly execution: Execution };
+type ExecutionList = Page<"executions", Execution>;
+
+/** Wherever a device's id is taken, its slug will do. A device's error is a state of the execution, not an exception. */
+export function commands(transport: Transport) {
+  const { json } = transport;
+  const of = (device: string, rest: string) => `/v3/devices/${segment(device)}/commands/${rest}`;
+  const get = (device: string, id: string, { expand, signal }: Expand & Signal = {}) =>
+    json<Answer>({ method: "GET", path: of(device, `executions/${segment(id)}`), query: { expand }, signal });
+
+  /** Every change until the execution has ended, each response once. Survives lost connections and restarts. */
+  const follow = (device: string, id: string, { signal }: Signal = {}): AsyncGenerator<ExecutionUpdate> =>
+    followExecution(
+      { transport, read: async () => (await get(device, id, { expand: ["log"], signal })).execution },
+      { signal },
+    );
+
+  return {
+    /** Answers when the execution has ended, or with its state when the wait is over. */
+    execute: (device: string, input: CommandInput, { expand, wait, idempotencyKey, signal }: Waiting = {}) =>
+      json<Answer>({
+        method: "POST",
+        path: of(device, "execute"),
+        query: { expand },
+        body: input,
+        headers: { Prefer: wait === undefined ? undefined : `wait=${wait}`, "Idempotency-Key": idempotencyKey },
+        signal,
+      }),
+    /** Answers at once. */
+    create: (device: string, input: CommandInput, { idempotencyKey, signal }: Creation = {}) =>
+      json<{ readonly execution_id: string }>({
+        method: "POST",
+        path: of(device, "executions"),
+        body: input,
+        headers: { "Idempotency-Key": idempotencyKey },
+        signal,
+      }),
+    get,
+    list: (device: string, filter: ExecutionFilter = {}) =>
+      json<ExecutionList>({ method: "GET", path: of(device, "executions"), query: { ...filter } }),
+    listBySite: (siteId: string, filter: SiteExecutionFilter = {}) =>
+      json<ExecutionList>({
+        method: "GET",
+        path: `/v3/sites/${segment(siteId)}/commands/executions`,
+        query: { ...filter },
+      }),
+    follow,
+    /** Resolves with the execution when it has ended, whatever its end. */
+    wait: async (device: string, id: string, call: Signal = {}): Promise<Answer> => {
+      let last: Execution | undefined;
+      for await (const update of follow(device, id, call)) last = update.execution;
+      return last === undefined ? get(device, id, call) : { execution: last };
+    },
+  };
+}

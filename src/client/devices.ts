@@ -1,0 +1,78 @@
+import type { LogSeverity } from "#core/device/device-message.ts";
+import type {
+  BlueprintChange,
+  CommunicationConfig,
+  Device,
+  DeviceLogEntry,
+  Expansion,
+  JsonObject,
+  MqttProtocol,
+  Page,
+  Window,
+} from "./resources.ts";
+import { segment } from "./segment.ts";
+import type { Transport } from "./transport.ts";
+
+type Expand = { readonly expand?: readonly Expansion[] | undefined };
+type DeviceList = Page<"devices", Device>;
+type Change = {
+  readonly name?: string;
+  readonly slug?: string;
+  readonly parent_id?: string;
+  readonly child_type?: string;
+};
+type LogFilter = Window & {
+  readonly received_at_from?: string | undefined;
+  readonly received_at_to?: string | undefined;
+  readonly severity?: readonly LogSeverity[] | undefined;
+  readonly order?: "RECEIVED_AT_ASC" | "RECEIVED_AT_DESC" | undefined;
+  readonly show?: "ALL" | "PERSISTED_ONLY" | "TEMPORARY_ONLY" | undefined;
+};
+
+/** Wherever a device's id is taken, its slug will do. */
+export function devices(transport: Transport) {
+  const { json } = transport;
+  return {
+    list: (query: Window & Expand = {}) =>
+      json<DeviceList>({ method: "GET", path: "/v3/devices", query: { ...query } }),
+    listBySite: (siteId: string, query: Window & Expand = {}) =>
+      json<DeviceList>({ method: "GET", path: `/v3/sites/${segment(siteId)}/devices`, query: { ...query } }),
+    get: (id: string, query: Expand = {}) =>
+      json<{ device: Device }>({ method: "GET", path: at(id), query: { ...query } }),
+    update: (id: string, change: Change) => json<{ device: Device }>({ method: "PATCH", path: at(id), body: change }),
+    delete: (id: string) => json<JsonObject>({ method: "DELETE", path: at(id) }),
+    manifest: (id: string) => json<{ manifest: JsonObject }>({ method: "GET", path: at(id, "/manifest") }),
+    properties: (id: string) => json<{ properties: JsonObject }>({ method: "GET", path: at(id, "/properties") }),
+    logs: (id: string, filter: LogFilter = {}) =>
+      json<Page<"logs", DeviceLogEntry>>({ method: "GET", path: at(id, "/logs"), query: { ...filter } }),
+    configuration: configuration(transport),
+    assignBlueprint: (id: string, blueprintId: string) =>
+      json<{ device: Device; changes?: readonly BlueprintChange[] }>({
+        method: "POST",
+        path: at(id, "/assign_blueprint"),
+        body: { blueprint_id: blueprintId },
+      }),
+    generateConfig: (id: string, protocol: MqttProtocol) =>
+      json<{ config: CommunicationConfig }>({ method: "POST", path: at(id, "/generate_config"), body: { protocol } }),
+  };
+}
+
+/** Buckets of parameters. Sensitive values are read as `***`; one that is left out or sent as `***` stays as it is. */
+function configuration({ json }: Transport) {
+  type Buckets = { readonly [bucket: string]: JsonObject };
+  type All = { readonly configuration: Buckets };
+  type One = { readonly bucket: string; readonly values: JsonObject };
+  const path = (id: string, bucket: string) => at(id, `/configuration/${segment(bucket)}`);
+  return {
+    get: (id: string) => json<All>({ method: "GET", path: at(id, "/configuration") }),
+    /** Replaces the given buckets, all or none. */
+    put: (id: string, buckets: Buckets) => json<All>({ method: "PUT", path: at(id, "/configuration"), body: buckets }),
+    getBucket: (id: string, bucket: string) => json<One>({ method: "GET", path: path(id, bucket) }),
+    putBucket: (id: string, bucket: string, values: JsonObject) =>
+      json<One>({ method: "PUT", path: path(id, bucket), body: values }),
+  };
+}
+
+function at(id: string, rest = ""): string {
+  return `/v3/devices/${segment(id)}${rest}`;
+}

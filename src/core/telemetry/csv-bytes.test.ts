@@ -1,0 +1,192 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { CsvBytes } from "./csv-bytes.ts";
+
+const decoder = new TextDecoder();
+
+function written(write: (csv: CsvBytes) => void): string {
+  const csv = new CsvBytes(0);
+  write(csv);
+  const { length } = csv;
+  const bytes = csv.take();
+  expect(bytes.length).toBe(length);
+  return decoder.decode(bytes);
+}
+
+test.each([
+  0,
+  -0,
+  1,
+  -1,
+  9,
+  10,
+  99,
+  100,
+  999,
+  1000,
+  -1000,
+  999999,
+  1e6,
+  1e9,
+  1e9 - 1,
+  2 ** 31,
+  -(2 ** 31),
+  2 ** 32,
+  2 ** 53,
+  2 ** 53 - 1,
+  -(2 ** 53),
+  1e15,
+  1e20,
+  1e21,
+  1e22,
+  0.1,
+  -0.1,
+  0.5,
+  0.05,
+  0.001,
+  0.000001,
+  0.0000011,
+  1e-7,
+  9.99e-7,
+  0.123456789,
+  0.1234567891,
+  999999.999999999,
+  1000000.000001,
+  1e6 + 1e-9,
+  123456789.123456,
+  999999999.999999,
+  1e9 + 0.001,
+  999999999999.999,
+  1e12 + 0.5,
+  4503599627370495.5,
+  0.1 + 0.2,
+  1 / 3,
+  5e-324,
+  Number.MAX_VALUE,
+  Number.NaN,
+  Number.POSITIVE_INFINITY,
+  Number.NEGATIVE_INFINITY,
+  1700000000.12,
+  100.1,
+  1.005,
+  64.1,
+  8.41,
+  0.3,
+  2.675,
+])("%d is written as String() writes it", (value) => {
+  expect(written((csv) => csv.number(value))).toBe(String(value));
+  if (Number.isInteger(value)) expect(written((csv) => csv.integer(value))).toBe(String(value));
+});
+
+let seed = 12345;
+function random(): number {
+  seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
+  return seed / 2 ** 32;
+}
+const cell = new DataView(new ArrayBuffer(8));
+
+test.each<[string, () => number]>([
+  [
+    "decimals of up to nine places",
+    () => Math.round((random() - 0.5) * 10 ** Math.floor(random() * 16)) / 10 ** Math.floor(random() * 10),
+  ],
+  [
+    "parsed decimals",
+    () => Number(`${Math.floor(random() * 10 ** Math.floor(random() * 13))}.${Math.floor(random() * 1e9)}`),
+  ],
+  [
+    "neighbours of decimals",
+    () => (Math.round(random() * 1e6) / 1000) * (1 + (Math.floor(random() * 3) - 1) * 2 ** -52),
+  ],
+  ["means of decimals", () => Math.round(random() * 1e5) / 10 / Math.ceil(random() * 60)],
+  ["whole numbers", () => Math.round((random() - 0.5) * 2 ** Math.floor(random() * 66))],
+  ["float32 values", () => Math.fround((random() - 0.5) * 10 ** Math.floor(random() * 12 - 4))],
+  ["doubles around one", () => random() + random() * 2 ** -32],
+  [
+    "doubles of any bits",
+    () => {
+      cell.setUint32(0, random() * 2 ** 32);
+      cell.setUint32(4, random() * 2 ** 32);
+      return cell.getFloat64(0);
+    },
+  ],
+])("250,000 %s are written as String() writes them", (_, make) => {
+  const csv = new CsvBytes();
+  for (let round = 0; round < 250; round++) {
+    const values = Array.from({ length: 1000 }, make);
+    for (const value of values) {
+      csv.number(value);
+      csv.comma();
+    }
+    expect(decoder.decode(csv.take())).toBe(`${values.join(",")},`);
+  }
+});
+
+test.each([
+  [0, "0.000"],
+  [1, "0.001"],
+  [-1, "-0.001"],
+  [999, "0.999"],
+  [1000, "1.000"],
+  [-1500, "-1.500"],
+  [1700000000120, "1700000000.120"],
+  [-62135596800000, "-62135596800.000"],
+  [8640000000000000, "8640000000000.000"],
+])("%d ms are %s seconds", (millis, text) => {
+  expect(written((csv) => csv.millis(millis))).toBe(text);
+});
+
+test("milliseconds are written as toFixed writes seconds", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: -1e14, max: 1e14 }), (millis) => {
+      const magnitude = Math.abs(millis);
+      const text = `${millis < 0 ? "-" : ""}${Math.floor(magnitude / 1000)}.${String(magnitude % 1000).padStart(3, "0")}`;
+      expect(written((csv) => csv.millis(millis))).toBe(text);
+    }),
+  );
+});
+
+test.each([
+  ["", ""],
+  ["RUN", "RUN"],
+  [" a b ", " a b "],
+  ["a,b", '"a,b"'],
+  ['say "hi"', '"say ""hi"""'],
+  ['"', '""""'],
+  ["two\nlines", '"two\nlines"'],
+  ["\r", '"\r"'],
+  ["°C", "°C"],
+  ["日本,😀", '"日本,😀"'],
+  ["a\uD800", "a\uFFFD"],
+])("the text %j is the field %j", (text, field) => {
+  expect(written((csv) => csv.text(text))).toBe(field);
+});
+
+test("any text is read back by the rules of RFC 4180", () => {
+  fc.assert(
+    fc.property(fc.array(fc.string({ unit: "binary" })), (texts) => {
+      const csv = written((to) => {
+        for (const text of texts) {
+          to.text(text);
+          to.comma();
+        }
+      });
+      const fields = [...csv.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*)),/g)].map(
+        ([, quoted, bare]) => quoted?.replaceAll('""', '"') ?? bare,
+      );
+      expect(fields).toEqual(texts);
+    }),
+  );
+});
+
+test("what was taken stays as it was while more is written", () => {
+  const csv = new CsvBytes(0);
+  csv.number(1.5);
+  csv.newline();
+  const first = csv.take();
+  expect(csv.length).toBe(0);
+  csv.text("x".repeat(5000));
+  expect(decoder.decode(first)).toBe("1.5\n");
+  expect(csv.take().length).toBe(5000);
+  expect(csv.take().length).toBe(0);
+});

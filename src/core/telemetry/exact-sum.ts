@@ -1,0 +1,44 @@
+// Sums whose value does not depend on the order or grouping of the terms: a double-double keeps what a double would round
+// off. So an average over summaries equals the average over the points, to the last digit.
+
+/** The value is high + low; both are doubles. */
+export interface ExactSum {
+  high: number;
+  low: number;
+}
+
+export function addValue(sum: ExactSum, value: number): void {
+  const total = sum.high + value;
+  const rest = total - sum.high;
+  const error = sum.high - (total - rest) + (value - rest);
+  const low = sum.low + error;
+  const high = total + low;
+  sum.low = low - (high - total);
+  sum.high = high;
+}
+
+export function addSum(sum: ExactSum, other: Readonly<ExactSum>): void {
+  addValue(sum, other.high);
+  addValue(sum, other.low);
+}
+
+/** The mean of `count` values, rounded once. */
+export function meanOf({ high, low }: Readonly<ExactSum>, count: number): number {
+  const quotient = high / count;
+  // The remainder of the division is exact up to the rounding of its product, which splitting makes exact too.
+  const product = quotient * count;
+  const error = productError(quotient, count, product);
+  return quotient + (high - product - error + low) / count;
+}
+
+const SPLIT = 134_217_729; // 2^27 + 1
+
+function productError(a: number, b: number, product: number): number {
+  const bigA = SPLIT * a;
+  const highA = bigA - (bigA - a);
+  const lowA = a - highA;
+  const bigB = SPLIT * b;
+  const highB = bigB - (bigB - b);
+  const lowB = b - highB;
+  return highA * highB - product + highA * lowB + lowA * highB + lowA * lowB;
+}

@@ -1,0 +1,103 @@
+import { Readable } from "node:stream";
+import { Type } from "typebox";
+import { refuse } from "#core/app-error.ts";
+import { mapOf } from "#http/query.ts";
+import { type Route, route, StreamAnswer } from "#http/route.ts";
+import { parseTimeseries, renderHeader, timeseriesSchema } from "#http/telemetry/timeseries-wire.ts";
+import type { Call, Snapshot } from "#service/ports.ts";
+import { type Now, type NowNeeds, readNow } from "#service/telemetry/read-now.ts";
+import { readTimeseries } from "#service/telemetry/read-timeseries.ts";
+
+const tag = "Telemetry";
+const snapshots = Type.Object(
+  {},
+  { additionalProperties: true, description: "Device to attribute to { value, timestamp }." },
+);
+const devices = {
+  "devices[]": mapOf("devices[<device>]=<attribute>,<attribute>: the attributes to read of each device."),
+};
+
+export interface TelemetryNeeds extends NowNeeds {
+  /** First part of the name of the answer's own header. */
+  readonly headerPrefix: string;
+}
+
+export function telemetryRoutes(needs: TelemetryNeeds): readonly Route[] {
+  const now = (call: Call, asked: ReadonlyMap<string, readonly string[]> | undefined): Promise<Now> => {
+    if (asked === undefined) {
+      throw refuse("invalid_query", "name at least one device: devices[<device>]=<attribute>,<attribute>", {
+        parameter: "devices",
+      });
+    }
+    return readNow(needs, call, asked);
+  };
+  return [
+    route({
+      method: "GET",
+      path: "/telemetry/v1/now",
+      operation: "getCurrentTelemetry",
+      summary: "Get current telemetry values",
+      description: "What cannot be read is told in errors beside what can.",
+      tag,
+      access: "readonly",
+      query: devices,
+      answer: Type.Object(
+        { devices: snapshots, errors: Type.Array(Type.Object({}, { additionalProperties: true })) },
+        { additionalProperties: false },
+      ),
+      handle: async (call) => {
+        const { devices, errors } = await now(call, call.query["devices[]"]);
+        return { devices: renderSnapshots(devices), errors };
+      },
+    }),
+    route({
+      method: "GET",
+      path: "/v3/telemetry/latest",
+      operation: "getLatestTelemetry",
+      summary: "Get current telemetry values, the ecosystem's way",
+      tag,
+      access: "readonly",
+      query: devices,
+      answer: Type.Object({ telemetry: snapshots }, { additionalProperties: false }),
+      handle: async (call) => {
+        const asked = call.query["devices[]"];
+        const { devices } = await now(call, asked);
+        const empty = [...(asked?.keys() ?? [])].map((device): [string, Map<string, Snapshot>] => [device, new Map()]);
+        return { telemetry: renderSnapshots(new Map([...empty, ...devices])) };
+      },
+    }),
+    route({
+      method: "POST",
+      path: "/telemetry/v1/timeseries",
+      operation: "getTimeseries",
+      summary: "Get time series",
+      description: "Answers CSV: a header row, then a row per bucket, in order of time.",
+      tag,
+      access: "readonly",
+      body: timeseriesSchema,
+      answer: { contentType: "text/csv", description: "The rows." },
+      handle: async (call) => {
+        const input = parseTimeseries(call.body);
+        const { columns, rows } = await readTimeseries(needs, call, input);
+        return new StreamAnswer("text/csv", Readable.from(withHeader(renderHeader(input, columns), rows)), {
+          [`${needs.headerPrefix}-Timeseries-Data-Types`]: columns.map((column) => column.type).join(","),
+        });
+      },
+    }),
+  ];
+}
+
+async function* withHeader(header: string, rows: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  yield Buffer.from(header);
+  yield* rows;
+}
+
+function renderSnapshots(devices: Now["devices"]): object {
+  const rendered: Record<string, object> = Object.create(null);
+  for (const [device, attributes] of devices) {
+    const values: Record<string, object> = Object.create(null);
+    for (const [name, { at, value }] of attributes) values[name] = { value, timestamp: at / 1000 };
+    rendered[device] = values;
+  }
+  return rendered;
+}

@@ -1,0 +1,142 @@
+// One commit's worth of telemetry as bytes: what the journal keeps is what the threads hand each other, so that a batch is
+// written once and read by the same code whether it has just arrived or is replayed after a crash.
+//
+//   batch   := definition* message*            (a tag byte before each)
+//   1 definition := series u32, device u32, kind u8, deviceId text16, attribute text16
+//   2 message    := device u32, at f64 (Unix ms), values u16, value*
+//   value        := series u32, then by its kind: f64 | u8 | text32
+import type { ColumnKind } from "#core/telemetry/aggregation.ts";
+
+export const KINDS: readonly ColumnKind[] = ["number", "boolean", "text"];
+export type Scalar = number | boolean | string;
+
+export interface SeriesDefinition {
+  readonly series: number;
+  readonly device: number;
+  readonly deviceId: string;
+  readonly attribute: string;
+  readonly kind: ColumnKind;
+}
+
+const DEFINITION = 1;
+const MESSAGE = 2;
+const NUMBER = 0;
+const BOOLEAN = 1;
+const TEXT = 2;
+
+/** Grows as needed; `take` gives the bytes and starts anew. */
+export class BatchWriter {
+  #bytes = Buffer.allocUnsafe(64 * 1024);
+  #at = 0;
+
+  get length(): number {
+    return this.#at;
+  }
+
+  define({ series, device, deviceId, attribute, kind }: SeriesDefinition): void {
+    this.#reserve(14 + (deviceId.length + attribute.length) * 3);
+    this.#at = this.#bytes.writeUInt8(DEFINITION, this.#at);
+    this.#at = this.#bytes.writeUInt32LE(series, this.#at);
+    this.#at = this.#bytes.writeUInt32LE(device, this.#at);
+    this.#at = this.#bytes.writeUInt8(KINDS.indexOf(kind), this.#at);
+    this.#text16(deviceId);
+    this.#text16(attribute);
+  }
+
+  /** Must be followed by exactly `values` calls of `value`. */
+  message(device: number, at: number, values: number): void {
+    this.#reserve(15);
+    this.#at = this.#bytes.writeUInt8(MESSAGE, this.#at);
+    this.#at = this.#bytes.writeUInt32LE(device, this.#at);
+    this.#at = this.#bytes.writeDoubleLE(at, this.#at);
+    this.#at = this.#bytes.writeUInt16LE(values, this.#at);
+  }
+
+  value(series: number, value: Scalar): void {
+    this.#reserve(13);
+    this.#at = this.#bytes.writeUInt32LE(series, this.#at);
+    if (typeof value === "number") {
+      this.#at = this.#bytes.writeUInt8(NUMBER, this.#at);
+      this.#at = this.#bytes.writeDoubleLE(value, this.#at);
+    } else if (typeof value === "boolean") {
+      this.#at = this.#bytes.writeUInt8(BOOLEAN, this.#at);
+      this.#at = this.#bytes.writeUInt8(value ? 1 : 0, this.#at);
+    } else {
+      this.#at = this.#bytes.writeUInt8(TEXT, this.#at);
+      const length = Buffer.byteLength(value);
+      this.#reserve(length + 4);
+      this.#at = this.#bytes.writeUInt32LE(length, this.#at);
+      this.#at += this.#bytes.write(value, this.#at, "utf8");
+    }
+  }
+
+  take(): Uint8Array<ArrayBuffer> {
+    const taken = new Uint8Array(this.#at);
+    taken.set(this.#bytes.subarray(0, this.#at));
+    this.#at = 0;
+    return taken;
+  }
+
+  #text16(text: string): void {
+    const length = Buffer.byteLength(text);
+    this.#at = this.#bytes.writeUInt16LE(length, this.#at);
+    this.#at += this.#bytes.write(text, this.#at, "utf8");
+  }
+
+  #reserve(bytes: number): void {
+    if (this.#at + bytes <= this.#bytes.length) return;
+    const larger = Buffer.allocUnsafe(Math.max(this.#bytes.length * 2, this.#at + bytes));
+    this.#bytes.copy(larger, 0, 0, this.#at);
+    this.#bytes = larger;
+  }
+}
+
+export interface BatchReader {
+  define(definition: SeriesDefinition): void;
+  /** Begins a message; the values that follow belong to it. */
+  message(device: number, at: number): void;
+  value(series: number, value: Scalar): void;
+}
+
+export function readBatch(batch: Uint8Array, reader: BatchReader): void {
+  const bytes = Buffer.from(batch.buffer, batch.byteOffset, batch.byteLength);
+  let at = 0;
+  const text = (length: number): string => {
+    at += length;
+    return bytes.toString("utf8", at - length, at);
+  };
+  while (at < bytes.length) {
+    const tag = bytes[at++];
+    if (tag === DEFINITION) {
+      const series = bytes.readUInt32LE(at);
+      const device = bytes.readUInt32LE(at + 4);
+      const kind = KINDS[bytes.readUInt8(at + 8)] ?? "text";
+      at += 11;
+      const deviceId = text(bytes.readUInt16LE(at - 2));
+      at += 2;
+      const attribute = text(bytes.readUInt16LE(at - 2));
+      reader.define({ series, device, deviceId, attribute, kind });
+    } else if (tag === MESSAGE) {
+      reader.message(bytes.readUInt32LE(at), bytes.readDoubleLE(at + 4));
+      const values = bytes.readUInt16LE(at + 12);
+      at += 14;
+      for (let i = 0; i < values; i++) {
+        const series = bytes.readUInt32LE(at);
+        const kind = bytes[at + 4];
+        at += 5;
+        if (kind === NUMBER) {
+          reader.value(series, bytes.readDoubleLE(at));
+          at += 8;
+        } else if (kind === BOOLEAN) {
+          reader.value(series, bytes[at] === 1);
+          at += 1;
+        } else {
+          at += 4;
+          reader.value(series, text(bytes.readUInt32LE(at - 4)));
+        }
+      }
+    } else {
+      throw new Error(`a telemetry batch is damaged at byte ${at - 1}`);
+    }
+  }
+}

@@ -1,0 +1,179 @@
+// One series as buckets: pieces in, finished buckets out, a block at a time. Only the open bucket is carried along, so
+// memory does not grow with the range.
+import type { ResolvedAggregation } from "#core/telemetry/aggregation.ts";
+import { addSum, addValue, type ExactSum, meanOf } from "#core/telemetry/exact-sum.ts";
+import type { Scalar } from "./batch.ts";
+import { type Column, valueAt } from "./column.ts";
+import { lowerBound, type Piece } from "./column-cursor.ts";
+import type { Summary } from "./keeper.ts";
+
+const BLOCK = 1_024;
+
+export class BucketStream {
+  readonly #pieces: Iterator<Piece>;
+  readonly #granularity: number;
+  readonly #aggregation: ResolvedAggregation;
+  readonly #starts = new Float64Array(BLOCK);
+  readonly #values: Scalar[] = [];
+  #size = 0;
+  #at = 0;
+  #isDone = false;
+  #column: Column | undefined;
+  #index = 0;
+  #end = 0;
+  // The open bucket.
+  #start = Number.NaN;
+  #count = 0;
+  #sum: ExactSum = { high: 0, low: 0 };
+  #extreme = 0;
+  #value: Scalar = 0;
+
+  constructor(pieces: Iterable<Piece>, granularity: number, aggregation: ResolvedAggregation) {
+    this.#pieces = pieces[Symbol.iterator]();
+    this.#granularity = granularity;
+    this.#aggregation = aggregation;
+  }
+
+  /** Makes the next buckets ready; false when there are none left. */
+  load(): boolean {
+    if (this.#at < this.#size) return true;
+    this.#size = 0;
+    this.#at = 0;
+    this.#values.length = 0;
+    while (this.#size < BLOCK && !this.#isDone) this.#advance();
+    return this.#size > 0;
+  }
+
+  /** Start of the next bucket; only after `load` said yes. */
+  get start(): number {
+    return this.#starts[this.#at] ?? 0;
+  }
+
+  take(): Scalar {
+    return this.#values[this.#at++] ?? 0;
+  }
+
+  #advance(): void {
+    if (this.#column !== undefined) {
+      this.#scan(this.#column);
+      return;
+    }
+    const { value: piece, done } = this.#pieces.next();
+    if (done) {
+      this.#isDone = true;
+      this.#close();
+    } else if ("summary" in piece) {
+      this.#open(Math.floor(piece.summary.firstAt / this.#granularity) * this.#granularity);
+      this.#addSummary(piece.summary);
+    } else {
+      this.#column = piece.column;
+      this.#index = lowerBound(piece.column, piece.from);
+      this.#end = lowerBound(piece.column, piece.to);
+    }
+  }
+
+  /** Goes through the column's points until it or the block is used up. */
+  #scan(column: Column): void {
+    const { times } = column;
+    while (this.#index < this.#end && this.#size < BLOCK) {
+      const start = Math.floor((times[this.#index] ?? 0) / this.#granularity) * this.#granularity;
+      this.#open(start);
+      const stop = start + this.#granularity;
+      let last = this.#index + 1;
+      while (last < this.#end && (times[last] ?? 0) < stop) last++;
+      this.#addPoints(column, this.#index, last);
+      this.#index = last;
+    }
+    if (this.#index >= this.#end) this.#column = undefined;
+  }
+
+  #open(start: number): void {
+    if (start === this.#start) return;
+    this.#close();
+    this.#start = start;
+    this.#count = 0;
+    this.#sum.high = 0;
+    this.#sum.low = 0;
+  }
+
+  #close(): void {
+    if (this.#count === 0) return;
+    this.#starts[this.#size++] = this.#start;
+    this.#values.push(this.#result());
+    this.#count = 0;
+  }
+
+  #result(): Scalar {
+    switch (this.#aggregation) {
+      case "avg":
+        return meanOf(this.#sum, this.#count);
+      case "sum":
+        return this.#sum.high;
+      case "count":
+        return this.#count;
+      case "min":
+      case "max":
+        return this.#extreme;
+      case "first":
+      case "last":
+      case "bool_or":
+        return this.#value;
+    }
+  }
+
+  #addPoints(column: Column, from: number, to: number): void {
+    const numbers = column.values as Float64Array;
+    switch (this.#aggregation) {
+      case "avg":
+      case "sum":
+        for (let i = from; i < to; i++) addValue(this.#sum, numbers[i] ?? 0);
+        break;
+      case "min":
+        this.#extreme = this.#count === 0 ? Number.POSITIVE_INFINITY : this.#extreme;
+        for (let i = from; i < to; i++) if ((numbers[i] ?? 0) < this.#extreme) this.#extreme = numbers[i] ?? 0;
+        break;
+      case "max":
+        this.#extreme = this.#count === 0 ? Number.NEGATIVE_INFINITY : this.#extreme;
+        for (let i = from; i < to; i++) if ((numbers[i] ?? 0) > this.#extreme) this.#extreme = numbers[i] ?? 0;
+        break;
+      case "first":
+        if (this.#count === 0) this.#value = valueAt(column, from);
+        break;
+      case "last":
+        this.#value = valueAt(column, to - 1);
+        break;
+      case "bool_or":
+        this.#value =
+          (this.#count > 0 && this.#value === true) || (column.values as Uint8Array).subarray(from, to).includes(1);
+        break;
+      case "count":
+        break;
+    }
+    this.#count += to - from;
+  }
+
+  #addSummary({ count, sum, min, max, first, last }: Summary): void {
+    switch (this.#aggregation) {
+      case "avg":
+      case "sum":
+        addSum(this.#sum, sum);
+        break;
+      case "min":
+        this.#extreme = this.#count === 0 ? min : Math.min(this.#extreme, min);
+        break;
+      case "max":
+        this.#extreme = this.#count === 0 ? max : Math.max(this.#extreme, max);
+        break;
+      case "first":
+        if (this.#count === 0) this.#value = first;
+        break;
+      case "last":
+        this.#value = last;
+        break;
+      case "count":
+      case "bool_or":
+        break;
+    }
+    this.#count += count;
+  }
+}

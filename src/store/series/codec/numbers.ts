@@ -1,0 +1,179 @@
+import { ByteReader } from "./byte-reader.ts";
+import { ByteWriter } from "./byte-writer.ts";
+import { factorOf, findDecimals, POWERS } from "./decimals.ts";
+import { ONE, readIntegers } from "./read-integers.ts";
+import { writeIntegers } from "./write-integers.ts";
+
+// A blob of numbers = format, count, content. Every double comes back bit by bit (of NaN only that it is one).
+
+/** Eight bytes each. */
+const RAW = 0x10;
+/** One double that stands for all. */
+const CONSTANT = 0x11;
+/** Whole numbers over a power of ten; values that are none are listed. */
+const DECIMAL = 0x12;
+/** The bits of the float32 that each value is. */
+const FLOAT32 = 0x13;
+/** The high words packed, then the low words as they are. */
+const WORDS = 0x14;
+
+const cell = new DataView(new ArrayBuffer(8));
+
+/** The first `count` of `values` in as few bytes as any of the formats gives. */
+export function encodeNumbers(values: Float64Array, count: number): Uint8Array {
+  if (count > values.length) throw new RangeError(`There are ${values.length} values, not ${count}.`);
+  const writer = start(CONSTANT, count);
+  if (isConstant(values, count)) {
+    if (count > 0) writer.double(values[0] ?? 0);
+    return writer.bytes();
+  }
+  const decimal = encodeDecimal(values, count);
+  if (decimal !== undefined && decimal.length < count * 3) return decimal;
+  const other = encodeFloat32(values, count) ?? encodeWords(values, count);
+  const shortest = decimal === undefined || other.length < decimal.length ? other : decimal;
+  return shortest.length < 8 * count ? shortest : encodeRaw(values, count);
+}
+
+/** Fills the beginning of `out` and returns how many values there are. */
+export function decodeNumbers(bytes: Uint8Array, out: Float64Array): number {
+  const reader = new ByteReader(bytes, "numbers");
+  const format = reader.byte();
+  const count = reader.count(out.length);
+  switch (format) {
+    case RAW:
+      decodeRaw(reader, out, count);
+      break;
+    case CONSTANT:
+      if (count > 0) out.fill(reader.double(), 0, count);
+      break;
+    case DECIMAL:
+      decodeDecimal(reader, out, count);
+      break;
+    case FLOAT32:
+      readIntegers(reader, out, { count, factor: ONE });
+      for (let i = 0; i < count; i++) {
+        cell.setInt32(0, unorder(out[i] ?? 0));
+        out[i] = cell.getFloat32(0);
+      }
+      break;
+    case WORDS:
+      decodeWords(reader, out, count);
+      break;
+    default:
+      throw reader.damaged(`no format has the number ${format}`);
+  }
+  reader.finish();
+  return count;
+}
+
+/** How many numbers `bytes` hold. */
+export function countOf(bytes: Uint8Array): number {
+  const reader = new ByteReader(bytes, "numbers");
+  const format = reader.byte();
+  if (format < RAW || format > WORDS) throw reader.damaged(`no format has the number ${format}`);
+  return reader.unsigned();
+}
+
+function start(format: number, count: number): ByteWriter {
+  const writer = new ByteWriter(count + 24);
+  writer.byte(format);
+  writer.unsigned(count);
+  return writer;
+}
+
+function isConstant(values: Float64Array, count: number): boolean {
+  for (let i = 1; i < count; i++) if (!Object.is(values[i], values[0])) return false;
+  return true;
+}
+
+function encodeRaw(values: Float64Array, count: number): Uint8Array {
+  const writer = start(RAW, count);
+  for (let i = 0; i < count; i++) writer.double(values[i] ?? 0);
+  return writer.bytes();
+}
+
+function decodeRaw(reader: ByteReader, out: Float64Array, count: number): void {
+  const from = reader.skip(8 * count);
+  for (let i = 0; i < count; i++) out[i] = reader.view.getFloat64(from + 8 * i, true);
+}
+
+/** The other values as positions (each from the one before) and doubles, then the whole numbers. */
+function encodeDecimal(values: Float64Array, count: number): Uint8Array | undefined {
+  const found = findDecimals(values, count);
+  if (found === undefined) return undefined;
+  const writer = start(DECIMAL, count);
+  writer.byte((found.places << 1) | (found.divide ? 1 : 0));
+  writer.unsigned(found.others.length);
+  let previous = 0;
+  for (const at of found.others) {
+    writer.unsigned(at - previous);
+    writer.double(values[at] ?? 0);
+    previous = at;
+  }
+  writeIntegers(writer, found.integers, count);
+  return writer.bytes();
+}
+
+function decodeDecimal(reader: ByteReader, out: Float64Array, count: number): void {
+  const scale = reader.byte();
+  const power = POWERS[scale >> 1];
+  if (power === undefined) throw reader.damaged(`it has ${scale >> 1} decimal places`);
+  const divide = (scale & 1) === 1;
+  const others = reader.count(count);
+  const at: number[] = [];
+  const value: number[] = [];
+  let previous = 0;
+  for (let i = 0; i < others; i++) {
+    previous += reader.unsigned();
+    if (previous >= count) throw reader.damaged("a listed value lies outside");
+    at.push(previous);
+    value.push(reader.double());
+  }
+  readIntegers(reader, out, { count, factor: divide ? ONE : factorOf(scale >> 1) });
+  if (divide) for (let i = 0; i < count; i++) out[i] = (out[i] ?? 0) / power;
+  for (let i = 0; i < others; i++) out[at[i] ?? 0] = value[i] ?? 0;
+}
+
+function encodeFloat32(values: Float64Array, count: number): Uint8Array | undefined {
+  const bits = new Float64Array(count);
+  for (let i = 0; i < count; i++) {
+    const value = values[i] ?? 0;
+    if (Math.fround(value) !== value) return undefined;
+    cell.setFloat32(0, value);
+    bits[i] = order(cell.getInt32(0));
+  }
+  const writer = start(FLOAT32, count);
+  writeIntegers(writer, bits, count);
+  return writer.bytes();
+}
+
+function encodeWords(values: Float64Array, count: number): Uint8Array {
+  const writer = start(WORDS, count);
+  const high = new Float64Array(count);
+  for (let i = 0; i < count; i++) {
+    cell.setFloat64(0, values[i] ?? 0);
+    high[i] = order(cell.getInt32(0));
+    writer.word(cell.getInt32(4));
+  }
+  writeIntegers(writer, high, count);
+  return writer.bytes();
+}
+
+function decodeWords(reader: ByteReader, out: Float64Array, count: number): void {
+  const low = reader.skip(4 * count);
+  readIntegers(reader, out, { count, factor: ONE });
+  for (let i = 0; i < count; i++) {
+    cell.setInt32(0, unorder(out[i] ?? 0));
+    cell.setInt32(4, reader.view.getInt32(low + 4 * i, true));
+    out[i] = cell.getFloat64(0);
+  }
+}
+
+/** The sign and magnitude of a floating-point pattern as a whole number that rises with the value; its own inverse. */
+function order(bits: number): number {
+  return bits ^ ((bits >> 31) & 0x7fffffff);
+}
+
+function unorder(ordered: number): number {
+  return order(ordered | 0);
+}

@@ -1,0 +1,124 @@
+import { type Before, BLOCK, DELTA, DELTA_OF_DELTA, MAX_PATCHES, MAX_WIDTH, PLAIN } from "./blocks.ts";
+
+/** The cheapest way to store a block. `patches` are the positions of the residuals outside [base, base + 2^width). */
+export type Plan = {
+  readonly mode: number;
+  /** The first `count` of these. */
+  readonly residuals: Float64Array;
+  readonly count: number;
+  readonly base: number;
+  readonly width: number;
+  readonly patches: readonly number[];
+};
+
+type Packing = { readonly base: number; readonly width: number; readonly limit: number; readonly bits: number };
+
+const differences = new Float64Array(BLOCK);
+const curvatures = new Float64Array(BLOCK);
+const lengths = new Uint8Array(BLOCK);
+const histogram = new Uint32Array(64);
+const NO_LIMIT = 64;
+
+/** `values` are those of one block; `before` moves on past them. The plan's residuals may alias `values` and hold until the next call. */
+export function planBlock(values: Float64Array, before: Before): Plan {
+  const count = values.length;
+  let value = before.value;
+  let difference = before.difference;
+  for (let i = 0; i < count; i++) {
+    const next = values[i] ?? 0;
+    const nextDifference = next - value;
+    differences[i] = nextDifference;
+    curvatures[i] = nextDifference - difference;
+    value = next;
+    difference = nextDifference;
+  }
+  before.value = value;
+  before.difference = difference;
+  let mode = PLAIN;
+  let residuals = values;
+  let best = choosePacking(values, count);
+  const delta = best.width > 0 ? choosePacking(differences, count) : best;
+  if (delta.bits < best.bits) {
+    mode = DELTA;
+    residuals = differences;
+    best = delta;
+  }
+  const deltaOfDelta = best.width > 0 ? choosePacking(curvatures, count) : best;
+  if (deltaOfDelta.bits < best.bits) {
+    mode = DELTA_OF_DELTA;
+    residuals = curvatures;
+    best = deltaOfDelta;
+  }
+  const patches: number[] = [];
+  if (best.limit < NO_LIMIT) {
+    const center = centerOf(residuals, count);
+    for (let i = 0; i < count; i++) if (bitLength(Math.abs((residuals[i] ?? 0) - center)) > best.limit) patches.push(i);
+  }
+  return { mode, residuals, count, base: best.base, width: best.width, patches };
+}
+
+/** Bits that a whole number from 0 to 2^53 needs. */
+export function bitLength(value: number): number {
+  return value < 2 ** 32 ? 32 - Math.clz32(value) : 64 - Math.clz32(value / 2 ** 32);
+}
+
+function choosePacking(residuals: Float64Array, count: number): Packing {
+  let min = residuals[0] ?? 0;
+  let max = min;
+  for (let i = 1; i < count; i++) {
+    const residual = residuals[i] ?? 0;
+    if (residual < min) min = residual;
+    else if (residual > max) max = residual;
+  }
+  const width = bitLength(max - min);
+  if (width > MAX_WIDTH) return { base: min, width, limit: NO_LIMIT, bits: Number.POSITIVE_INFINITY };
+  const whole = { base: min, width, limit: NO_LIMIT, bits: count * width };
+  return width > 2 && count > 8 ? (choosePatched(residuals, count, whole) ?? whole) : whole;
+}
+
+/** Leaves out what lies 2^limit or further from a typical residual, when listing those costs less than widening all. */
+function choosePatched(residuals: Float64Array, count: number, whole: Packing): Packing | undefined {
+  const center = centerOf(residuals, count);
+  histogram.fill(0);
+  for (let i = 0; i < count; i++) {
+    const length = bitLength(Math.abs((residuals[i] ?? 0) - center));
+    lengths[i] = length;
+    histogram[length] = (histogram[length] ?? 0) + 1;
+  }
+  const patchBits = 8 + 8 * Math.ceil((whole.width + 2) / 7);
+  let limit = NO_LIMIT;
+  let bits = whole.bits;
+  let patches = 0;
+  for (let tried = whole.width; tried >= 0 && patches <= MAX_PATCHES; tried--) {
+    const cost = count * (tried === 0 ? 0 : tried + 0.5) + patches * patchBits + 8;
+    if (patches > 0 && cost < bits) {
+      limit = tried;
+      bits = cost;
+    }
+    patches += histogram[tried] ?? 0;
+  }
+  if (limit === NO_LIMIT) return undefined;
+  let min = center;
+  let max = center;
+  patches = 0;
+  for (let i = 0; i < count; i++) {
+    if ((lengths[i] ?? 0) > limit) {
+      patches++;
+      continue;
+    }
+    const residual = residuals[i] ?? 0;
+    if (residual < min) min = residual;
+    else if (residual > max) max = residual;
+  }
+  const width = bitLength(max - min);
+  bits = count * width + patches * patchBits + 8;
+  return bits < whole.bits ? { base: min, width, limit, bits } : undefined;
+}
+
+/** The median of three, which a few outliers seldom reach. */
+function centerOf(residuals: Float64Array, count: number): number {
+  const a = residuals[count >> 2] ?? 0;
+  const b = residuals[count >> 1] ?? 0;
+  const c = residuals[count - 1] ?? 0;
+  return Math.max(Math.min(a, b), Math.min(Math.max(a, b), c));
+}

@@ -1,0 +1,130 @@
+// Walks one series through time: sealed chunks and hot columns as one sequence, each point once.
+//
+// The hot columns were taken before the first chunk is read. Points only ever move from memory into chunks, so whatever
+// is missing in one is in the other, and what is in both is the same point.
+import { type Column, mergeColumns } from "./column.ts";
+import type { Chunk, KeeperReader, Summary } from "./keeper.ts";
+import { decodeChunk, decodeSegmentTimes } from "./segment-codec.ts";
+
+/** A stretch of the series: its summary alone when that is enough, else its points in [from, to). */
+export type Piece =
+  | { readonly summary: Summary }
+  | { readonly column: Column; readonly from: number; readonly to: number };
+
+export interface CursorSource {
+  readonly reader: KeeperReader;
+  /** Times of a segment, decoded once for all series of the device. */
+  readonly times: (device: number, start: number) => Float64Array;
+}
+
+interface Walk {
+  readonly series: number;
+  readonly device: number;
+  readonly kind: Column["kind"];
+  readonly from: number;
+  readonly to: number;
+  readonly hot: readonly Column[];
+  /** Whether a chunk that lies entirely inside [from, to) may be answered by its summary. */
+  readonly isOneBucket: (firstAt: number, lastAt: number) => boolean;
+}
+
+export function* walkColumn({ reader, times }: CursorSource, walk: Walk): Iterable<Piece> {
+  const { series, from, to } = walk;
+  let hot = walk.hot.filter((column) => overlaps(column, from, to));
+  let at = from;
+  while (at < to) {
+    const chunk = reader.nextChunk(series, at, to);
+    const [first] = hot;
+    // Hot columns that end before the next chunk begins stand alone.
+    if (first !== undefined && (chunk === undefined || lastTime(first) < chunk.start)) {
+      yield { column: first, from: at, to };
+      at = Math.max(at, lastTime(first) + 1);
+      hot = hot.slice(1);
+      continue;
+    }
+    if (chunk === undefined) return;
+    const end = chunk.start + chunk.span;
+    const late = hot.filter((column) => firstTime(column) < end);
+    hot = hot.filter((column) => firstTime(column) >= end);
+    yield pieceOf(chunk, late, { ...walk, from: at, times });
+    at = Math.max(end, ...late.map((column) => lastTime(column) + 1));
+  }
+}
+
+function pieceOf(
+  chunk: Chunk,
+  late: readonly Column[],
+  { device, kind, from, to, isOneBucket, times }: Walk & Pick<CursorSource, "times">,
+): Piece {
+  const { summary } = chunk;
+  const isInside = summary.firstAt >= from && summary.lastAt < to;
+  if (late.length === 0 && isInside && isOneBucket(summary.firstAt, summary.lastAt)) return { summary };
+  let column = decodeChunk(kind, chunk, times(device, chunk.start));
+  for (const one of late) column = mergeColumns(column, one);
+  return { column, from, to };
+}
+
+/** The last value in [from, before), or undefined. */
+export function lastBefore(
+  source: CursorSource,
+  walk: Pick<Walk, "series" | "device" | "kind" | "hot">,
+  { from, before }: { readonly from: number; readonly before: number },
+): { readonly column: Column; readonly index: number } | undefined {
+  let best: { column: Column; index: number } | undefined;
+  const consider = (column: Column) => {
+    const index = lowerBound(column, before) - 1;
+    const time = column.times[index];
+    if (index < 0 || time === undefined || time < from) return;
+    if (best === undefined || time >= (best.column.times[best.index] ?? 0)) best = { column, index };
+  };
+  for (let at = before; ; ) {
+    const chunk = source.reader.lastChunk(walk.series, at);
+    if (chunk === undefined || chunk.start + chunk.span <= from) break;
+    if (chunk.summary.firstAt < before) {
+      consider(decodeChunk(walk.kind, chunk, source.times(walk.device, chunk.start)));
+      break;
+    }
+    at = chunk.start;
+  }
+  // Hot ones last: at the same time the point in memory is the later write.
+  for (const column of walk.hot) consider(column);
+  return best;
+}
+
+/** Index of the first point at or after `time`. */
+export function lowerBound({ times, count }: Column, time: number): number {
+  let [low, high] = [0, count];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((times[middle] ?? 0) < time) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Decodes the times of a segment once, for the series that ask for it one after the other. */
+export function cachedTimes(reader: KeeperReader, kept = 8): CursorSource["times"] {
+  const cache = new Map<string, Float64Array>();
+  return (device, start) => {
+    const key = `${device}/${start}`;
+    const known = cache.get(key);
+    if (known !== undefined) return known;
+    const segment = reader.segment(device, start);
+    const times = segment === undefined ? new Float64Array(0) : decodeSegmentTimes(segment);
+    if (cache.size >= kept) for (const oldest of cache.keys()) if (cache.delete(oldest)) break;
+    cache.set(key, times);
+    return times;
+  };
+}
+
+function overlaps(column: Column, from: number, to: number): boolean {
+  return column.count > 0 && firstTime(column) < to && lastTime(column) >= from;
+}
+
+function firstTime({ times }: Column): number {
+  return times[0] ?? 0;
+}
+
+function lastTime({ times, count }: Column): number {
+  return times[count - 1] ?? 0;
+}

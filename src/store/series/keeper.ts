@@ -1,0 +1,76 @@
+// What the engine needs of a database: a journal, and chunks by series and time. SQLite keeps them on a gateway; any store
+// that can do this can keep the very same chunks.
+import type { ExactSum } from "#core/telemetry/exact-sum.ts";
+import type { Scalar, SeriesDefinition } from "./batch.ts";
+
+/** The times that the series of a device share in one stretch of time: an hour, or a day after compaction. */
+export interface Segment {
+  readonly device: number;
+  /** Unix milliseconds; the stretch is [start, start + span). */
+  readonly start: number;
+  readonly span: number;
+  readonly rows: number;
+  readonly times: Uint8Array;
+}
+
+/** The values of one series in one segment, with what can be known without decoding them. */
+export interface Chunk {
+  readonly series: number;
+  readonly start: number;
+  readonly span: number;
+  readonly summary: Summary;
+  /** Which rows of the segment have a value. */
+  readonly presence: Uint8Array;
+  readonly values: Uint8Array;
+}
+
+export interface Summary {
+  readonly count: number;
+  readonly firstAt: number;
+  readonly lastAt: number;
+  readonly first: Scalar;
+  readonly last: Scalar;
+  /** Numbers only: zero otherwise. */
+  readonly sum: Readonly<ExactSum>;
+  readonly min: number;
+  readonly max: number;
+}
+
+/** The last value of a series, for whoever asks for now. */
+export interface Latest {
+  readonly series: number;
+  readonly at: number;
+  readonly value: Scalar;
+}
+
+export interface KeeperReader {
+  definitions(): readonly SeriesDefinition[];
+  latest(): readonly Latest[];
+  /** The first chunk of the series that ends after `at` and starts before `before`. */
+  nextChunk(series: number, at: number, before: number): Chunk | undefined;
+  /** The last chunk of the series that starts before `at`. */
+  lastChunk(series: number, at: number): Chunk | undefined;
+  segment(device: number, start: number): Segment | undefined;
+  close(): void;
+}
+
+export interface Keeper extends KeeperReader {
+  /** Runs the changes in one transaction; durable when it returns. */
+  commit(changes: () => void): void;
+  define(definition: SeriesDefinition): void;
+  appendJournal(sequence: number, batch: Uint8Array): void;
+  /** Oldest first. */
+  journal(): Iterable<{ readonly sequence: number; readonly batch: Uint8Array }>;
+  trimJournal(beforeSequence: number): void;
+  putSegment(segment: Segment, chunks: readonly Chunk[]): void;
+  deleteSegment(device: number, start: number): void;
+  /** Segments of a device that start in [from, to), and their chunks, in order. */
+  segments(device: number, from: number, to: number): readonly Segment[];
+  chunks(device: number, start: number): readonly Chunk[];
+  /** Devices and days with at least one hourly segment that starts before `before`. */
+  daysToCompact(before: number): readonly { readonly device: number; readonly day: number }[];
+  putLatest(latest: readonly Latest[]): void;
+  /** Deletes chunks of the series that end before; gives how many. */
+  dropChunks(series: readonly number[], before: number): number;
+  deleteDevice(device: number): void;
+}

@@ -1,0 +1,73 @@
+import { CsvBytes } from "#core/telemetry/csv-bytes.ts";
+import { BucketStream } from "./bucket-stream.ts";
+import { type Column, valueAt } from "./column.ts";
+import { type CursorSource, cachedTimes, lastBefore, walkColumn } from "./column-cursor.ts";
+import type { HotSeries } from "./engine.ts";
+import type { KeeperReader } from "./keeper.ts";
+import type { SeriesItem, SeriesQuery } from "./query.ts";
+import { type RowColumn, RowWriter } from "./row-writer.ts";
+
+const CHUNK_BYTES = 64 * 1024;
+const SLICE_MS = 25;
+
+export interface QueryRun {
+  /** The next rows, perhaps none yet; the last ones come with `done`. One consistent view of the store per pull. */
+  pull(): { readonly bytes: Uint8Array; readonly done: boolean };
+}
+
+interface RunNeeds {
+  readonly reader: KeeperReader;
+  /** Milliseconds on a clock that never jumps. */
+  readonly elapsed: () => number;
+}
+
+export function startQuery({ reader, elapsed }: RunNeeds, query: SeriesQuery, hot: readonly HotSeries[]): QueryRun {
+  const csv = new CsvBytes();
+  const bySeries = new Map(hot.map((one) => [one.series, one.columns]));
+  // Decoded times are only good within one view of the store: a segment may be rewritten between two.
+  let times = cachedTimes(reader);
+  const source: CursorSource = { reader, times: (device, start) => times(device, start) };
+  let rows: RowWriter | undefined;
+  return {
+    pull() {
+      times = cachedTimes(reader);
+      rows ??= new RowWriter(
+        query.items.map((item) => columnOf(source, query, { item, hot: bySeries.get(item.series ?? -1) ?? [] })),
+        query,
+      );
+      const deadline = elapsed() + SLICE_MS;
+      const done = rows.write(csv, { bytes: CHUNK_BYTES, isSpent: () => elapsed() >= deadline });
+      return { bytes: csv.take(), done };
+    },
+  };
+}
+
+function columnOf(
+  source: CursorSource,
+  { from, to }: SeriesQuery,
+  { item, hot }: { readonly item: SeriesItem; readonly hot: readonly Column[] },
+): RowColumn {
+  const { series, device, kind, aggregation, granularityMs, lookAroundMs } = item;
+  const isSeries = series !== undefined;
+  const bucketOf = (at: number) => Math.floor(at / granularityMs);
+  const pieces = isSeries
+    ? walkColumn(source, {
+        series,
+        device,
+        kind,
+        from,
+        to,
+        hot,
+        // Whether any value is true cannot be told from a summary.
+        isOneBucket: (first, last) => aggregation !== "bool_or" && bucketOf(first) === bucketOf(last),
+      })
+    : [];
+  const buckets = new BucketStream(pieces, granularityMs, aggregation);
+  if (lookAroundMs === undefined) return { buckets, granularity: granularityMs, fill: undefined };
+  const before =
+    isSeries && lookAroundMs > 0
+      ? lastBefore(source, { series, device, kind, hot }, { from: from - lookAroundMs, before: from })
+      : undefined;
+  const initial = before && (aggregation === "count" ? 1 : valueAt(before.column, before.index));
+  return { buckets, granularity: granularityMs, fill: { initial } };
+}

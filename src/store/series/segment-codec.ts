@@ -1,0 +1,144 @@
+// From columns to a segment and back. Series of one device that are sent together share one column of times.
+import { addValue } from "#core/telemetry/exact-sum.ts";
+import { decodeBooleans, encodeBooleans } from "./codec/booleans.ts";
+import { decodeNumbers, encodeNumbers } from "./codec/numbers.ts";
+import { decodePresence, encodePresence } from "./codec/presence.ts";
+import { decodeTexts, encodeTexts } from "./codec/texts.ts";
+import { decodeTimes, encodeTimes } from "./codec/times.ts";
+import { type Column, type ColumnValues, valueAt } from "./column.ts";
+import type { Chunk, Segment, Summary } from "./keeper.ts";
+
+interface Stretch {
+  readonly device: number;
+  readonly start: number;
+  readonly span: number;
+}
+
+export function encodeSegment(
+  { device, start, span }: Stretch,
+  columns: ReadonlyMap<number, Column>,
+): { readonly segment: Segment; readonly chunks: readonly Chunk[] } {
+  const times = unionOfTimes([...columns.values()]);
+  const segment = { device, start, span, rows: times.length, times: encodeTimes(times, times.length) };
+  const chunks = [...columns].map(([series, column]) => ({
+    series,
+    start,
+    span,
+    summary: summarize(column),
+    presence: encodePresence(presenceOf(times, column), times.length),
+    values: encodeValues(column),
+  }));
+  return { segment, chunks };
+}
+
+export function decodeSegmentTimes(segment: Segment): Float64Array {
+  const times = new Float64Array(segment.rows);
+  decodeTimes(segment.times, times);
+  return times;
+}
+
+/** `times` are those of the chunk's segment. */
+export function decodeChunk(kind: Column["kind"], chunk: Chunk, times: Float64Array): Column {
+  const { count } = chunk.summary;
+  const values = decodeValues(kind, chunk.values, count);
+  if (count === times.length) return { kind, count, times, values };
+  const present = new Uint8Array(times.length);
+  decodePresence(chunk.presence, present);
+  const own = new Float64Array(count);
+  let at = 0;
+  for (let row = 0; row < present.length; row++) if (present[row] === 1) own[at++] = times[row] ?? 0;
+  return { kind, count, times: own, values };
+}
+
+export function summarize(column: Column): Summary {
+  const { kind, count, times, values } = column;
+  const sum = { high: 0, low: 0 };
+  let min = 0;
+  let max = 0;
+  if (kind === "number") {
+    const numbers = values as Float64Array;
+    min = Number.POSITIVE_INFINITY;
+    max = Number.NEGATIVE_INFINITY;
+    for (let i = 0; i < count; i++) {
+      const value = numbers[i] ?? 0;
+      addValue(sum, value);
+      if (value < min) min = value;
+      if (value > max) max = value;
+    }
+  }
+  return {
+    count,
+    firstAt: times[0] ?? 0,
+    lastAt: times[count - 1] ?? 0,
+    first: valueAt(column, 0),
+    last: valueAt(column, count - 1),
+    sum,
+    min,
+    max,
+  };
+}
+
+function encodeValues({ kind, count, values }: Column): Uint8Array {
+  if (kind === "number") return encodeNumbers(values as Float64Array, count);
+  return kind === "boolean" ? encodeBooleans(values as Uint8Array, count) : encodeTexts(values as readonly string[]);
+}
+
+function decodeValues(kind: Column["kind"], bytes: Uint8Array, count: number): ColumnValues {
+  if (kind === "text") return decodeTexts(bytes);
+  if (kind === "boolean") {
+    const flags = new Uint8Array(count);
+    decodeBooleans(bytes, flags);
+    return flags;
+  }
+  const numbers = new Float64Array(count);
+  decodeNumbers(bytes, numbers);
+  return numbers;
+}
+
+/** All times of the columns, each once, in order. Most columns have the same times, so the first one is most of the work. */
+function unionOfTimes(columns: readonly Column[]): Float64Array {
+  let union = new Float64Array(0);
+  for (const { times, count } of columns) {
+    const own = times.subarray(0, count);
+    if (isSubset(own, union)) continue;
+    union = mergeTimes(union, own);
+  }
+  return union;
+}
+
+function isSubset(inner: Float64Array, outer: Float64Array): boolean {
+  if (inner.length > outer.length) return false;
+  let o = 0;
+  for (let i = 0; i < inner.length; i++) {
+    const time = inner[i] ?? 0;
+    while (o < outer.length && (outer[o] ?? 0) < time) o++;
+    if (outer[o] !== time) return false;
+  }
+  return true;
+}
+
+function mergeTimes(a: Float64Array, b: Float64Array): Float64Array<ArrayBuffer> {
+  const merged = new Float64Array(a.length + b.length);
+  let [i, j, count] = [0, 0, 0];
+  while (i < a.length || j < b.length) {
+    const timeA = i < a.length ? (a[i] ?? 0) : Number.POSITIVE_INFINITY;
+    const timeB = j < b.length ? (b[j] ?? 0) : Number.POSITIVE_INFINITY;
+    merged[count++] = Math.min(timeA, timeB);
+    if (timeA <= timeB) i++;
+    if (timeB <= timeA) j++;
+  }
+  return merged.slice(0, count);
+}
+
+function presenceOf(times: Float64Array, { times: own, count }: Column): Uint8Array {
+  const present = new Uint8Array(times.length);
+  if (count === times.length) return present.fill(1);
+  let at = 0;
+  for (let row = 0; row < times.length && at < count; row++) {
+    if (times[row] === own[at]) {
+      present[row] = 1;
+      at++;
+    }
+  }
+  return present;
+}

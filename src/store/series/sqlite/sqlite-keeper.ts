@@ -1,0 +1,166 @@
+import { KINDS } from "#store/series/batch.ts";
+import type { Chunk, Keeper, Segment } from "#store/series/keeper.ts";
+import type { Connection } from "#store/sqlite/connection.ts";
+import { bytes, number } from "#store/sqlite/row.ts";
+import { SCHEMA, SCHEMA_VERSION } from "./schema.ts";
+import {
+  CHUNK_COLUMNS,
+  CHUNK_FROM,
+  createSqliteReader,
+  readChunk,
+  readSegment,
+  renderScalar,
+} from "./sqlite-reader.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+export function createSqliteKeeper(database: Connection): Keeper {
+  prepareSchema(database);
+  return {
+    ...createSqliteReader(database),
+    commit(changes) {
+      database.script("BEGIN IMMEDIATE");
+      try {
+        changes();
+        database.script("COMMIT");
+      } catch (error) {
+        if (database.inTransaction) database.script("ROLLBACK");
+        throw error;
+      }
+    },
+    define({ series, device, deviceId, attribute, kind }) {
+      database.run("INSERT OR IGNORE INTO device (id, device_id) VALUES (?, ?)", device, deviceId);
+      database.run(
+        "INSERT OR IGNORE INTO series (id, device, attribute, kind) VALUES (?, ?, ?, ?)",
+        series,
+        device,
+        attribute,
+        KINDS.indexOf(kind),
+      );
+    },
+    appendJournal(sequence, batch) {
+      database.run("INSERT INTO journal (sequence, batch) VALUES (?, ?)", sequence, batch);
+    },
+    *journal() {
+      for (let last = -1; ; ) {
+        const row = database.get(
+          "SELECT sequence, batch FROM journal WHERE sequence > ? ORDER BY sequence LIMIT 1",
+          last,
+        );
+        if (row === undefined) return;
+        last = number(row, "sequence");
+        yield { sequence: last, batch: bytes(row, "batch") };
+      }
+    },
+    trimJournal(before) {
+      database.run("DELETE FROM journal WHERE sequence < ?", before);
+    },
+    putSegment(segment, chunks) {
+      putSegment(database, segment, chunks);
+    },
+    deleteSegment(device, start) {
+      database.run(
+        "DELETE FROM chunk WHERE start = ? AND series IN (SELECT id FROM series WHERE device = ?)",
+        start,
+        device,
+      );
+      database.run("DELETE FROM segment WHERE device = ? AND start = ?", device, start);
+    },
+    segments: (device, from, to) =>
+      database
+        .all(
+          `SELECT device, start, span, row_count, times FROM segment
+           WHERE device = ? AND start > ? AND start < ? AND start + span > ? ORDER BY start`,
+          device,
+          from - DAY_MS,
+          to,
+          from,
+        )
+        .map(readSegment),
+    chunks: (device, start) =>
+      database
+        .all(
+          `SELECT ${CHUNK_COLUMNS} FROM ${CHUNK_FROM} WHERE s.device = ? AND c.start = ? ORDER BY c.series`,
+          device,
+          start,
+        )
+        .map(readChunk),
+    daysToCompact: (before) =>
+      database
+        .all(
+          `SELECT DISTINCT device, CAST(floor(start / ${DAY_MS}.0) AS INTEGER) AS day FROM segment
+           WHERE span = ${HOUR_MS} AND start < ? ORDER BY day, device`,
+          before,
+        )
+        .map((row) => ({ device: number(row, "device"), day: number(row, "day") })),
+    putLatest(latest) {
+      for (const { series, at, value } of latest) {
+        database.run(
+          `INSERT INTO latest (series, at, value) VALUES (?, ?, ?)
+           ON CONFLICT (series) DO UPDATE SET at = excluded.at, value = excluded.value WHERE excluded.at >= latest.at`,
+          series,
+          at,
+          renderScalar(value),
+        );
+      }
+    },
+    dropChunks(series, before) {
+      const dropped = database.run(
+        "DELETE FROM chunk WHERE series IN (SELECT value FROM json_each(?)) AND start + span <= ?",
+        JSON.stringify(series),
+        before,
+      );
+      database.run(
+        `DELETE FROM segment WHERE start + span <= ? AND NOT EXISTS (
+           SELECT 1 FROM chunk c JOIN series s ON s.id = c.series WHERE s.device = segment.device AND c.start = segment.start)`,
+        before,
+      );
+      return dropped;
+    },
+    deleteDevice(device) {
+      const series = "series IN (SELECT id FROM series WHERE device = ?)";
+      database.run(`DELETE FROM chunk WHERE ${series}`, device);
+      database.run(`DELETE FROM latest WHERE ${series}`, device);
+      database.run("DELETE FROM segment WHERE device = ?", device);
+    },
+  };
+}
+
+function prepareSchema(database: Connection): void {
+  const version = Number(database.get("PRAGMA user_version")?.["user_version"]);
+  if (version === SCHEMA_VERSION) return;
+  if (version > SCHEMA_VERSION) throw new Error("the telemetry was last used by a newer Busbar; use that version");
+  database.script(`BEGIN IMMEDIATE; ${SCHEMA}; PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT`);
+}
+
+function putSegment(database: Connection, segment: Segment, chunks: readonly Chunk[]): void {
+  database.run(
+    "INSERT OR REPLACE INTO segment (device, start, span, row_count, times) VALUES (?, ?, ?, ?, ?)",
+    segment.device,
+    segment.start,
+    segment.span,
+    segment.rows,
+    segment.times,
+  );
+  for (const { series, start, span, summary, presence, values } of chunks) {
+    database.run(
+      `INSERT OR REPLACE INTO chunk (series, start, span, count, first_at, last_at, first_value, last_value,
+         sum_high, sum_low, min, max, presence, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      series,
+      start,
+      span,
+      summary.count,
+      summary.firstAt,
+      summary.lastAt,
+      renderScalar(summary.first),
+      renderScalar(summary.last),
+      summary.sum.high,
+      summary.sum.low,
+      summary.min,
+      summary.max,
+      presence,
+      values,
+    );
+  }
+}

@@ -1,0 +1,78 @@
+import type { Worker } from "node:worker_threads";
+import { type AppError, refuse } from "#core/app-error.ts";
+import type { SeriesDefinition } from "./batch.ts";
+import type { Latest } from "./keeper.ts";
+import type { WriterAnswer, WriterFailure, WriterRequest } from "./writer-worker.ts";
+
+type Body<Request> = Request extends unknown ? Omit<Request, "id"> : never;
+
+export interface WriterThread {
+  append(batch: Uint8Array<ArrayBuffer>): Promise<void>;
+  snapshot(series: readonly number[], from: number, to: number): Promise<unknown>;
+  deleteDevice(deviceId: string): Promise<void>;
+  drop(series: readonly number[], before: number): Promise<number>;
+  settle(now: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface Opened {
+  readonly thread: WriterThread;
+  readonly definitions: readonly SeriesDefinition[];
+  readonly latest: readonly Latest[];
+}
+
+/** The HTTP thread's end of the writing thread. */
+export async function openWriterThread(worker: Worker, onFault: (error: Error) => void): Promise<Opened> {
+  const waiting = new Map<number, { resolve: (result: unknown) => void; reject: (error: Error) => void }>();
+  let lastId = 0;
+  let isClosing = false;
+  let isEnded = false;
+
+  const opened = await new Promise<Pick<Opened, "definitions" | "latest">>((resolve, reject) => {
+    worker.once("message", resolve);
+    worker.once("error", reject);
+  });
+  worker.removeAllListeners("error");
+  worker.on("message", (answer: WriterAnswer) => {
+    const { resolve, reject } = waiting.get(answer.id) ?? {};
+    waiting.delete(answer.id);
+    if ("result" in answer) resolve?.(answer.result);
+    else if (reject !== undefined) reject(errorOf(answer.failure));
+  });
+  const end = (error: Error) => {
+    if (isEnded) return;
+    isEnded = true;
+    for (const { reject } of waiting.values()) reject(refuse("storage_unavailable", "telemetry cannot be written now"));
+    waiting.clear();
+    if (!isClosing) onFault(error);
+  };
+  worker.on("error", (error) => end(error instanceof Error ? error : new Error(String(error))));
+  worker.on("exit", () => end(new Error("the thread that writes telemetry ended")));
+
+  function ask<Result>(body: Body<WriterRequest>, transfer: ArrayBuffer[] = []): Promise<Result> {
+    if (isEnded) return Promise.reject(refuse("storage_unavailable", "telemetry is closed"));
+    const id = ++lastId;
+    return new Promise<Result>((resolve, reject) => {
+      waiting.set(id, { resolve: resolve as (result: unknown) => void, reject });
+      worker.postMessage({ ...body, id }, transfer);
+    });
+  }
+
+  const thread: WriterThread = {
+    append: (batch) => ask({ kind: "append", batch }, [batch.buffer]),
+    snapshot: (series, from, to) => ask({ kind: "snapshot", series, from, to }),
+    deleteDevice: (deviceId) => ask({ kind: "deleteDevice", deviceId }),
+    drop: (series, before) => ask({ kind: "drop", series, before }),
+    settle: (now) => ask({ kind: "settle", now }),
+    async close() {
+      isClosing = true;
+      await ask({ kind: "close" });
+      await worker.terminate();
+    },
+  };
+  return { thread, ...opened };
+}
+
+function errorOf({ code, message }: WriterFailure): AppError | Error {
+  return code === "internal" ? new Error(message) : refuse(code, message);
+}

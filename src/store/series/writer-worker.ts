@@ -1,0 +1,126 @@
+// The one thread that writes telemetry. Whatever has arrived meanwhile shares one commit; sealing and compaction are done
+// in small steps in between, so that an acknowledgement never waits for more than one step.
+import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
+import { Connection, diskTrouble } from "#store/sqlite/connection.ts";
+import { type EngineSettings, SeriesEngine } from "./engine.ts";
+import { createSqliteKeeper } from "./sqlite/sqlite-keeper.ts";
+
+export type WriterRequest =
+  | { readonly kind: "append"; readonly id: number; readonly batch: Uint8Array }
+  | {
+      readonly kind: "snapshot";
+      readonly id: number;
+      readonly series: readonly number[];
+      readonly from: number;
+      readonly to: number;
+    }
+  | { readonly kind: "deleteDevice"; readonly id: number; readonly deviceId: string }
+  | { readonly kind: "drop"; readonly id: number; readonly series: readonly number[]; readonly before: number }
+  | { readonly kind: "settle"; readonly id: number; readonly now: number }
+  | { readonly kind: "close"; readonly id: number };
+
+export type WriterAnswer =
+  | { readonly id: number; readonly result: unknown }
+  | { readonly id: number; readonly failure: WriterFailure };
+
+export interface WriterFailure {
+  readonly code: "storage_full" | "storage_unavailable" | "internal";
+  readonly message: string;
+}
+
+const HOUSEKEEPING_MS = 1_000;
+const MAX_BATCHES = 256;
+
+const port: MessagePort = parentPort ?? fail("writer-worker.ts runs only as a worker");
+const { file, settings } = workerData as { readonly file: string; readonly settings: EngineSettings };
+const database = new Connection(file, "write");
+const engine = new SeriesEngine(createSqliteKeeper(database), settings);
+
+port.on("message", (first: WriterRequest) => {
+  let request: WriterRequest | undefined = first;
+  let appends: Extract<WriterRequest, { kind: "append" }>[] = [];
+  while (request !== undefined) {
+    if (request.kind === "append") {
+      appends.push(request);
+      if (appends.length >= MAX_BATCHES) appends = flush(appends);
+    } else {
+      appends = flush(appends);
+      answer(request);
+    }
+    request = receiveMessageOnPort(port)?.message;
+  }
+  flush(appends);
+});
+
+let isWorking = false;
+const housekeeping = setInterval(() => {
+  if (isWorking) return;
+  isWorking = true;
+  step();
+}, HOUSEKEEPING_MS);
+
+/** One step of sealing or compaction at a time; messages get their turn between two. */
+function step(): void {
+  let worked = false;
+  try {
+    const now = Date.now();
+    worked = engine.sealOne(now) || engine.compactOne(now);
+  } catch (error) {
+    // Nothing was lost: the points are still in memory and in the journal. The next round tries again.
+    port.postMessage({ id: 0, failure: failureOf(error) } satisfies WriterAnswer);
+  }
+  if (worked) setImmediate(step);
+  else isWorking = false;
+}
+
+function flush(appends: readonly Extract<WriterRequest, { kind: "append" }>[]): [] {
+  if (appends.length === 0) return [];
+  try {
+    engine.append(appends.map((append) => append.batch));
+    for (const { id } of appends) port.postMessage({ id, result: undefined } satisfies WriterAnswer);
+  } catch (error) {
+    const failure = failureOf(error);
+    for (const { id } of appends) port.postMessage({ id, failure } satisfies WriterAnswer);
+  }
+  return [];
+}
+
+function answer(request: Exclude<WriterRequest, { kind: "append" }>): void {
+  try {
+    port.postMessage({ id: request.id, result: run(request) } satisfies WriterAnswer);
+  } catch (error) {
+    port.postMessage({ id: request.id, failure: failureOf(error) } satisfies WriterAnswer);
+  }
+  if (request.kind === "close") port.close();
+}
+
+function run(request: Exclude<WriterRequest, { kind: "append" }>): unknown {
+  switch (request.kind) {
+    case "snapshot":
+      return engine.snapshot(request.series, request.from, request.to);
+    case "deleteDevice":
+      return engine.deleteDevice(request.deviceId);
+    case "drop":
+      return engine.drop(request.series, request.before);
+    case "settle":
+      while (engine.sealOne(request.now) || engine.compactOne(request.now));
+      return undefined;
+    case "close":
+      clearInterval(housekeeping);
+      database.close();
+      return undefined;
+  }
+}
+
+port.postMessage({ definitions: engine.definitions(), latest: engine.latest() });
+
+function failureOf(error: unknown): WriterFailure {
+  const trouble = diskTrouble(error) ?? error;
+  const message = trouble instanceof Error ? trouble.message : String(trouble);
+  const code = trouble instanceof Error && "code" in trouble ? trouble.code : undefined;
+  return code === "storage_full" || code === "storage_unavailable" ? { code, message } : { code: "internal", message };
+}
+
+function fail(text: string): never {
+  throw new Error(text);
+}

@@ -1,0 +1,71 @@
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { startScript } from "../../../test/support/script.ts";
+import { tempFolder } from "../../../test/support/temp-folder.ts";
+import { Connection } from "./connection.ts";
+import { migrate, readMigrations } from "./migrate.ts";
+
+const MIGRATE = `
+  const { Connection } = await import("#store/sqlite/connection.ts");
+  const { migrate } = await import("#store/sqlite/migrate.ts");
+  migrate(new Connection(process.argv[1], "write"));
+`;
+
+const STEPS = ["migration.before", "migration.inside", "migration.before-commit", "migration.after-commit"];
+
+test("a kill at any step of the migrations leaves records that the next start completes", {
+  timeout: 60_000,
+}, async () => {
+  const sound = inspect(await migrated(undefined));
+  const kills: string[] = [];
+  for (const step of STEPS) {
+    for (let pass = 1; ; pass++) {
+      const failpoint = `${step}:${pass}`;
+      const file = await migrated(failpoint);
+      if (file === undefined) break;
+      kills.push(failpoint);
+      expect({ failpoint, ...inspect(file) }).toEqual({ failpoint, ...sound });
+    }
+  }
+  const migrations = readMigrations();
+  const statements = migrations.flatMap(({ sql }) => sql.match(/;[ \t]*(?:--.*)?$/gm) ?? []);
+  expect(kills).toHaveLength(3 * migrations.length + statements.length);
+});
+
+/** The database after a process was killed at the failpoint; undefined when it ended without passing it so often. */
+async function migrated(failpoint: string | undefined): Promise<string | undefined> {
+  const file = join(tempFolder(), "records.db");
+  const end = await startScript(MIGRATE, { args: [file], ...(failpoint !== undefined && { failpoint }) }).end;
+  if (failpoint === undefined || end === "SIGKILL") return file;
+  expect(end).toBe(0);
+  return undefined;
+}
+
+/** What the next start makes of the file, after checking that no migration was left half done. */
+function inspect(file: string | undefined): Readonly<Record<string, unknown>> {
+  const database = new Connection(file ?? "", "write");
+  const hasMarks = database.get("SELECT 1 FROM sqlite_schema WHERE name = 'migration'") !== undefined;
+  const done = hasMarks ? database.all("SELECT number FROM migration").length : 0;
+  expect(schemaOf(database)).toEqual(schemaAfter(done));
+  migrate(database);
+  const result = {
+    schema: schemaOf(database),
+    marks: database.all("SELECT * FROM migration"),
+    integrity: database.all("PRAGMA integrity_check"),
+  };
+  database.close();
+  expect(result.integrity).toEqual([{ integrity_check: "ok" }]);
+  return result;
+}
+
+function schemaAfter(migrations: number): readonly unknown[] {
+  const database = new Connection(join(tempFolder(), "records.db"), "write");
+  migrate(database, readMigrations().slice(0, migrations));
+  const schema = schemaOf(database);
+  database.close();
+  return schema;
+}
+
+function schemaOf(database: Connection): readonly unknown[] {
+  return database.all("SELECT type, name, sql FROM sqlite_schema WHERE name <> 'migration' ORDER BY name");
+}

@@ -1,0 +1,81 @@
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { tempFolder } from "../../../test/support/temp-folder.ts";
+import { Connection } from "./connection.ts";
+import { migrate, readMigrations } from "./migrate.ts";
+
+const FIRST = { number: 1, name: "0001-first.sql", sql: "CREATE TABLE one (a INTEGER) STRICT;\n", digest: "d1" };
+const SECOND = {
+  number: 2,
+  name: "0002-second.sql",
+  sql: "-- About two; and more;\nCREATE TABLE two (\n  a TEXT -- JSON; really\n) STRICT; -- the end\nINSERT INTO one VALUES (2);\n",
+  digest: "d2",
+};
+
+test("a new database gets every migration, once", () => {
+  const database = openDatabase();
+  migrate(database, [FIRST, SECOND]);
+  migrate(database, [FIRST, SECOND]);
+  expect(tables(database)).toEqual(["migration", "one", "two"]);
+  expect(database.all("SELECT a FROM one")).toEqual([{ a: 2 }]);
+  expect(database.all("SELECT number, name FROM migration")).toEqual([
+    { number: 1, name: "0001-first.sql" },
+    { number: 2, name: "0002-second.sql" },
+  ]);
+});
+
+test("an older database gets only what it lacks", () => {
+  const database = openDatabase();
+  migrate(database, [FIRST]);
+  database.run("INSERT INTO one VALUES (1)");
+  migrate(database, [FIRST, SECOND]);
+  expect(database.all("SELECT a FROM one")).toEqual([{ a: 1 }, { a: 2 }]);
+});
+
+test("a database of a newer Busbar is left alone, with a word about what to do", () => {
+  const database = openDatabase();
+  migrate(database, [FIRST, SECOND]);
+  expect(() => migrate(database, [FIRST])).toThrow(
+    "the records were last used by a newer Busbar (migration 2 0002-second.sql; this one knows up to 1). " +
+      "Use that version, or restore a backup from before the upgrade",
+  );
+  expect(tables(database)).toEqual(["migration", "one", "two"]);
+});
+
+test("a migration that was edited after it was applied is refused", () => {
+  const database = openDatabase();
+  migrate(database, [FIRST]);
+  expect(() => migrate(database, [{ ...FIRST, digest: "edited" }, SECOND])).toThrow(
+    "migration 0001-first.sql differs from the one that made these records",
+  );
+  expect(tables(database)).toEqual(["migration", "one"]);
+});
+
+test("a migration that fails leaves nothing of itself", () => {
+  const database = openDatabase();
+  const broken = { ...SECOND, sql: "CREATE TABLE two (a TEXT) STRICT;\nCREATE TABLE one (a TEXT) STRICT;\n" };
+  expect(() => migrate(database, [FIRST, broken])).toThrow("table one already exists");
+  expect(tables(database)).toEqual(["migration", "one"]);
+  expect(database.inTransaction).toBe(false);
+  migrate(database, [FIRST, SECOND]);
+  expect(tables(database)).toEqual(["migration", "one", "two"]);
+});
+
+test("the migrations of this version are numbered without a gap and make a sound database", () => {
+  const migrations = readMigrations();
+  expect(migrations.map(({ number }) => number)).toEqual(migrations.map((_, index) => index + 1));
+  const database = openDatabase();
+  migrate(database);
+  expect(database.all("PRAGMA integrity_check")).toEqual([{ integrity_check: "ok" }]);
+  expect(database.all("PRAGMA foreign_key_check")).toEqual([]);
+});
+
+function openDatabase(): Connection {
+  const database = new Connection(join(tempFolder(), "records.db"), "write");
+  onTestFinished(() => database.close());
+  return database;
+}
+
+function tables(database: Connection): readonly unknown[] {
+  return database.all("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").map((row) => row["name"]);
+}

@@ -1,0 +1,145 @@
+// 200 concurrent creates, and what must be true of them after a kill.
+import { Agent, request } from "node:http";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect } from "vitest";
+import type { Victim } from "./victim.ts";
+
+const KINDS = ["site", "device", "token"] as const;
+type Kind = (typeof KINDS)[number];
+
+/** What was asked for and what was acknowledged, over all rounds on one folder. */
+export class Ledger {
+  readonly #asked: Record<Kind, Set<string>> = { site: new Set(), device: new Set(), token: new Set() };
+  readonly #acknowledged: Record<Kind, Map<string, string>> = { site: new Map(), device: new Map(), token: new Map() };
+  /** Texts of acknowledged tokens. */
+  readonly #texts: string[] = [];
+
+  get acknowledged(): number {
+    return KINDS.reduce((sum, kind) => sum + this.#acknowledged[kind].size, 0);
+  }
+
+  /** Sends them all at once; resolves when each is answered or cut off. `onAnswer` is told after each acknowledgement. */
+  async create(victim: Victim, count: number, onAnswer: () => void): Promise<void> {
+    const agent = new Agent({ maxSockets: count });
+    const { body } = await call(victim, { method: "GET", path: "/v3/sites?limit=1" });
+    const siteId = body.sites?.[0]?.id ?? "";
+    const round = this.#asked.site.size;
+    await Promise.all(
+      Array.from({ length: count }, async (_, i) => {
+        const kind = KINDS[i % KINDS.length] ?? "site";
+        const name = `${kind} ${round}.${i}`;
+        this.#asked[kind].add(name);
+        const answer = await call(victim, { method: "POST", agent, ...wanted(kind, name, siteId) }).catch(
+          () => undefined,
+        );
+        if (answer === undefined) return;
+        expect(answer).toMatchObject({ status: 200 });
+        const { id, device_id, site, token } = answer.body;
+        this.#acknowledged[kind].set(name, id ?? device_id ?? site?.id ?? "");
+        if (token !== undefined) this.#texts.push(token);
+        onAnswer();
+      }),
+    );
+    agent.destroy();
+  }
+
+  /** Every acknowledged one is there, none is there twice, and nothing is there that was not asked for. */
+  async check(victim: Victim, data: string): Promise<{ readonly stored: number }> {
+    expect((await call(victim, { method: "GET", path: "/readyz" })).status).toBe(200);
+    let stored = 0;
+    for (const kind of KINDS) {
+      const found = (await list(victim, kind)).filter(({ name }) => name.startsWith(`${kind} `));
+      const names = new Map(found.map(({ id, name }) => [name, id]));
+      expect(names.size, `each ${kind} is there once`).toBe(found.length);
+      expect(new Set(found.map(({ id }) => id)).size).toBe(found.length);
+      for (const [name, id] of this.#acknowledged[kind]) expect({ name, id: names.get(name) }).toEqual({ name, id });
+      for (const name of names.keys()) expect(this.#asked[kind]).toContain(name);
+      stored += found.length;
+    }
+    for (const text of this.#texts.splice(0)) {
+      expect((await call({ ...victim, token: text }, { method: "GET", path: "/v3/site" })).status).not.toBe(401);
+    }
+    expectSound(join(data, "records.db"));
+    return { stored };
+  }
+}
+
+/** The file has no damage, and every stored thing has exactly one audit entry. */
+export function expectSound(file: string): void {
+  const database = new DatabaseSync(file, { readOnly: true });
+  expect(database.prepare("PRAGMA integrity_check").all()).toEqual([{ integrity_check: "ok" }]);
+  expect(database.prepare("PRAGMA foreign_key_check").all()).toEqual([]);
+  const counted = "(SELECT count(*) FROM site) + (SELECT count(*) FROM device) + (SELECT count(*) FROM token) - 1";
+  const { made, noted } = database
+    .prepare(`SELECT ${counted} AS made, (SELECT count(*) FROM audit WHERE outcome = 'OK') AS noted`)
+    .get() as { made: number; noted: number };
+  database.close();
+  expect(noted).toBe(made);
+}
+
+function wanted(kind: Kind, name: string, siteId: string): { readonly path: string; readonly body: unknown } {
+  switch (kind) {
+    case "site":
+      return { path: "/v3/sites", body: { name } };
+    case "device":
+      return { path: "/v3/provisioning/standalone", body: { name, site_id: siteId } };
+    case "token":
+      return { path: "/v3/tokens", body: { name, level: "readonly" } };
+  }
+}
+
+async function list(victim: Victim, kind: Kind): Promise<readonly Named[]> {
+  const items: Named[] = [];
+  for (;;) {
+    const path = `/v3/${kind}s?limit=1000&offset=${items.length}`;
+    const { status, body } = await call(victim, { method: "GET", path });
+    expect(status).toBe(200);
+    items.push(...(body[`${kind}s`] ?? []));
+    if (items.length >= (body.total_count ?? 0)) return items;
+  }
+}
+
+interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: {
+    readonly id?: string;
+    readonly token?: string;
+    readonly device_id?: string;
+    readonly site?: Named;
+    readonly sites?: readonly Named[];
+    readonly devices?: readonly Named[];
+    readonly tokens?: readonly Named[];
+    readonly total_count?: number;
+  };
+}
+
+interface Sent {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  readonly body?: unknown;
+  readonly agent?: Agent;
+}
+
+/** Rejects when the connection breaks before the whole answer is here. */
+export function call(victim: Victim, { method, path, body, agent }: Sent): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const headers = { "X-Service-Auth-Token": victim.token, "Content-Type": "application/json" };
+    const sent = request(new URL(path, victim.url), { method, headers, ...(agent && { agent }) }, (answer) => {
+      let text = "";
+      answer.on("data", (part) => {
+        text += part;
+      });
+      answer.on("end", () => resolve({ status: answer.statusCode ?? 0, body: JSON.parse(text) }));
+      answer.on("error", reject);
+      answer.on("aborted", () => reject(new Error("cut off")));
+    });
+    sent.on("error", reject);
+    sent.end(body === undefined ? undefined : JSON.stringify(body));
+  });
+}

@@ -1,0 +1,99 @@
+// kill -9 while sites, devices and tokens are made: what was acknowledged is there after the next start, and nothing twice.
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { tempFolder } from "../support/temp-folder.ts";
+import { call, expectSound, Ledger } from "./creates.ts";
+import { randomFrom } from "./random.ts";
+import { startVictim, type Victim } from "./victim.ts";
+
+const ROUNDS = 10;
+const CREATES = 200;
+/** About as long as the creates take. */
+const LATEST_KILL_MS = 250;
+
+test("a kill at a random moment loses no acknowledged create", { timeout: 120_000 }, async () => {
+  const seed = Number(process.env["BUSBAR_TEST_SEED"] ?? Date.now() % 1_000_000);
+  const random = randomFrom(seed);
+  console.log(`seed ${seed} (repeat with BUSBAR_TEST_SEED=${seed})`);
+  const data = tempFolder();
+  const ledger = new Ledger();
+  let victim = await start(data);
+  for (let round = 1; round <= ROUNDS; round++) {
+    // By turns after a number of answers and after a time, so that kills also hit the moment before the first answer.
+    const answersLeft = round % 2 === 0 ? Math.floor(random() * CREATES) : Number.POSITIVE_INFINITY;
+    const before = ledger.acknowledged;
+    const timer = round % 2 === 1 ? setTimeout(() => victim.kill(), random() * LATEST_KILL_MS) : undefined;
+    await ledger.create(victim, CREATES, () => {
+      if (ledger.acknowledged - before > answersLeft) victim.kill();
+    });
+    clearTimeout(timer);
+    victim.kill();
+    expect(await victim.end).toBe("SIGKILL");
+    const acknowledged = ledger.acknowledged - before;
+    victim = await start(data);
+    const { stored } = await ledger.check(victim, data);
+    console.log(
+      `round ${round}: ${acknowledged} of ${CREATES} acknowledged; in all ${ledger.acknowledged}, stored ${stored}`,
+    );
+  }
+});
+
+const POINTS = ["commit.before", "commit.inside", "commit.after"].flatMap((name) => [2, 4].map((n) => `${name}:${n}`));
+
+test("a kill at every step of a commit loses no acknowledged create", { timeout: 120_000 }, async () => {
+  const data = tempFolder();
+  const ledger = new Ledger();
+  for (const failpoint of POINTS) {
+    const before = ledger.acknowledged;
+    const victim = await startVictim(data, failpoint);
+    if (victim !== undefined) {
+      await ledger.create(victim, CREATES, () => {});
+      // The creates shared so few commits that the failpoint may still lie ahead.
+      await createUntilDead(victim, ledger);
+      expect(await victim.end).toBe("SIGKILL");
+    }
+    const next = await start(data);
+    const { stored } = await ledger.check(next, data);
+    const acknowledged = ledger.acknowledged - before;
+    console.log(`${failpoint}: ${acknowledged} acknowledged; stored in all ${stored}`);
+    next.kill();
+    await next.end;
+  }
+});
+
+test("a first start that is killed at any commit is completed by the next", { timeout: 120_000 }, async () => {
+  for (const failpoint of [
+    "commit.before:1",
+    "commit.inside:1",
+    "commit.after:1",
+    "commit.before:2",
+    "commit.inside:2",
+    "commit.after:2",
+  ]) {
+    const data = tempFolder();
+    expect(await startVictim(data, failpoint), failpoint).toBeUndefined();
+    const victim = await start(data);
+    const { status, body } = await call(victim, { method: "GET", path: "/v3/sites" });
+    expect({ failpoint, status, sites: body.total_count }).toEqual({ failpoint, status: 200, sites: 1 });
+    expectSound(join(data, "records.db"));
+    victim.kill();
+    await victim.end;
+  }
+});
+
+async function createUntilDead(victim: Victim, ledger: Ledger): Promise<void> {
+  let isDead = false;
+  const watch = victim.end.then(() => {
+    isDead = true;
+  });
+  for (let i = 0; i < 10 && !isDead; i++) {
+    await Promise.race([watch, ledger.create(victim, 3, () => {}).catch(() => watch)]);
+  }
+  expect(isDead, "the failpoint was passed").toBe(true);
+}
+
+async function start(data: string): Promise<Victim> {
+  const victim = await startVictim(data);
+  if (victim === undefined) throw new Error("without a failpoint nothing kills the program");
+  return victim;
+}

@@ -1,0 +1,150 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openRecords, type Records } from "#store/sqlite/open-records.ts";
+import { arrival, asNew, makeExecution, type Place } from "../support/executions.ts";
+import { createMemoryExecutions } from "../support/memory-executions.ts";
+import { makeDevice, makeEntry, makeSite, newId } from "../support/records.ts";
+import { configurationStoreContract } from "./configuration-store-contract.ts";
+import { deviceLogStoreContract } from "./device-log-store-contract.ts";
+import { life, play } from "./execution-model.ts";
+import { executionStoreContract } from "./execution-store-contract.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "busbar-"));
+let records: Records;
+let database: DatabaseSync;
+
+beforeAll(async () => {
+  records = await openRecords(folder, (error) => {
+    throw error;
+  });
+  database = new DatabaseSync(join(folder, "records.db"));
+});
+
+afterAll(async () => {
+  database.close();
+  await records.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** The same records for every test, emptied: opening starts a thread, which takes longer than most tests. */
+async function emptied(): Promise<Records> {
+  const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'migration'").all();
+  database.exec(`PRAGMA foreign_keys = OFF; ${tables.map(({ name }) => `DELETE FROM ${name};`).join(" ")}`);
+  return records;
+}
+
+async function newDevice(siteId?: string): Promise<Place> {
+  const site = makeSite();
+  if (siteId === undefined) await records.sites.insert(site, makeEntry());
+  const device = await records.devices.insert(makeDevice(siteId ?? site.id), makeEntry());
+  return { siteId: device.siteId, deviceId: device.id };
+}
+
+describe("executions in SQLite", () =>
+  executionStoreContract(async () => ({ executions: (await emptied()).executions, device: newDevice })));
+
+describe("executions in memory", () =>
+  executionStoreContract(async () => ({
+    executions: createMemoryExecutions(),
+    device: async (siteId = newId()) => ({ siteId, deviceId: newId() }),
+  })));
+
+describe("device logs in SQLite", () =>
+  deviceLogStoreContract(async () => {
+    const { deviceLogs } = await emptied();
+    const [{ deviceId }, { deviceId: otherId }] = [await newDevice(), await newDevice()];
+    return { logs: deviceLogs, deviceId, otherId };
+  }));
+
+describe("configurations in SQLite", () =>
+  configurationStoreContract(async () => {
+    const { configurations, audit } = await emptied();
+    const [{ deviceId }, { deviceId: otherId }] = [await newDevice(), await newDevice()];
+    const count = async () => {
+      const reader = { tokenId: "", sites: "all" } as const;
+      return (await audit.list({ reader, newestFirst: true }, { limit: 0, offset: 0 })).total;
+    };
+    const before = await count();
+    return { configurations, deviceId, otherId, audited: async () => (await count()) - before };
+  }));
+
+test("SQLite answers every random life of executions as a naive store does", { timeout: 120_000 }, async () => {
+  const ids = Array.from({ length: 100 }, newId);
+  let steps = 0;
+  await fc.assert(
+    fc.asyncProperty(life, async (one) => {
+      const { executions } = await emptied();
+      const [a, b] = [await newDevice(), await newDevice()];
+      const places = [a, b, await newDevice(a.siteId)];
+      steps += one.length;
+      const expected = await play(createMemoryExecutions(), places, { steps: one, ids });
+      expect(await play(executions, places, { steps: one, ids })).toEqual(expected);
+      expectCountersRight();
+    }),
+    { numRuns: process.env["BUSBAR_LONG"] === "1" ? 2_000 : 250 },
+  );
+  console.log(`${steps} steps compared`);
+});
+
+/** The counters that lists are made of say what the rows say, and nothing is counted that is not there. */
+function expectCountersRight(): void {
+  const groups = database.prepare("SELECT group_id, count(*) AS n FROM execution GROUP BY group_id ORDER BY 1").all();
+  expect(
+    database.prepare("SELECT id AS group_id, total AS n FROM execution_group WHERE total <> 0 ORDER BY 1").all(),
+  ).toEqual(groups);
+  const hours =
+    "SELECT group_id, created_at / 3600000 AS hour, count(*) AS count FROM execution GROUP BY 1, 2 ORDER BY 1, 2";
+  expect(database.prepare("SELECT * FROM execution_hour ORDER BY group_id, hour").all()).toEqual(
+    database.prepare(hours).all(),
+  );
+}
+
+test("an execution and its audit entry are stored together or not at all", async () => {
+  const { executions } = await emptied();
+  const place = await newDevice();
+  const entry = makeEntry();
+  await executions.insert(asNew(makeExecution(place)), entry);
+  await expect(executions.insert(asNew(makeExecution(place)), entry)).rejects.toThrow();
+  expect(await executions.open()).toHaveLength(1);
+  expectCountersRight();
+});
+
+test("sealed arguments are gone from the row with the end of the execution, a timeout included", async () => {
+  const { executions } = await emptied();
+  const place = await newDevice();
+  const sealed = new Uint8Array([1, 2, 3]);
+  const [done, failed, late] = [makeExecution(place), makeExecution(place), makeExecution(place)];
+  for (const execution of [done, failed, late]) await executions.insert(asNew(execution, { sealed }), makeEntry());
+  const left = () => database.prepare("SELECT id FROM execution WHERE sealed IS NOT NULL ORDER BY id").all();
+  await executions.record(place.deviceId, done.id, arrival("IN_PROGRESS"));
+  expect(left()).toHaveLength(3);
+  await executions.record(place.deviceId, done.id, arrival("SUCCEEDED"));
+  await executions.record(place.deviceId, failed.id, arrival("ERROR"));
+  expect(left()).toEqual([{ id: late.id }]);
+  await executions.expire(late.id, late.deadline);
+  expect(left()).toEqual([]);
+});
+
+test("a deleted device takes its executions, log and configuration along", async () => {
+  const { executions, deviceLogs, devices } = await emptied();
+  const place = await newDevice();
+  const execution = makeExecution(place);
+  await executions.insert(asNew(execution), makeEntry());
+  await executions.record(place.deviceId, execution.id, arrival("STARTED"));
+  const line = {
+    receivedAt: arrival("STARTED").at,
+    takenAt: execution.createdAt,
+    severity: "info",
+    message: "",
+  } as const;
+  await deviceLogs.append(place.deviceId, [{ ...line, persist: true }]);
+  expect(await devices.delete(place.deviceId, makeEntry())).toBe(true);
+  for (const table of ["execution", "execution_group", "execution_hour", "execution_response", "device_log"]) {
+    expect(database.prepare(`SELECT count(*) AS left FROM ${table}`).get()).toEqual({ left: 0 });
+  }
+  expect(await executions.expire(execution.id, execution.deadline)).toBeUndefined();
+});

@@ -1,0 +1,139 @@
+// Executions in memory, as naive as can be. It signs the contract of the store, so that it may stand for one: as the
+// measure in the model-based test, and as the store under simulated time.
+import { allows } from "#core/access/level.ts";
+import { refuse } from "#core/app-error.ts";
+import { type CommandResponse, type Execution, isOpen, withResponse, withTimeout } from "#core/command/execution.ts";
+import { EPHEMERAL_LIFETIME_MS } from "#core/command/retention.ts";
+import type { Instant } from "#core/time/instant.ts";
+import type { ExecutionFilter, ExecutionStore, Idempotency, NewExecution } from "#service/ports.ts";
+
+interface Kept {
+  execution: Execution;
+  sealed: Uint8Array | undefined;
+  attempted: boolean;
+  readonly log: CommandResponse[];
+}
+
+interface UsedKey extends Idempotency {
+  readonly deviceId: string;
+  readonly executionId: string;
+}
+
+export function createMemoryExecutions(): ExecutionStore {
+  const kept = new Map<string, Kept>();
+  let keys: readonly UsedKey[] = [];
+
+  const all = () => [...kept.values()];
+  const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+
+  function findEarlier({ execution, idempotency }: NewExecution): Execution | undefined {
+    const used = keys.find(
+      (one) =>
+        one.deviceId === execution.deviceId && one.tokenId === idempotency?.tokenId && one.key === idempotency.key,
+    );
+    if (used === undefined || idempotency === undefined || used.expiresAt <= execution.createdAt) return undefined;
+    if (!Buffer.from(used.requestDigest).equals(idempotency.requestDigest))
+      throw refuse("idempotency_conflict", "used");
+    return kept.get(used.executionId)?.execution;
+  }
+
+  function replace(one: Kept, execution: Execution): Execution {
+    one.execution = execution;
+    if (!isOpen(execution.state)) one.sealed = undefined;
+    return execution;
+  }
+
+  return {
+    async insert(input) {
+      const { execution, idempotency } = input;
+      const earlier = findEarlier(input);
+      if (earlier !== undefined) return { execution: earlier, isNew: false };
+      const open = all().filter((one) => one.execution.deviceId === execution.deviceId && isOpen(one.execution.state));
+      if (open.length >= input.maxOpen) throw refuse("queue_full", "full");
+      kept.set(execution.id, { execution, sealed: input.sealed, attempted: input.attempted, log: [] });
+      if (idempotency !== undefined) {
+        const { deviceId } = execution;
+        const others = keys.filter(
+          ({ deviceId: device, tokenId, key }) =>
+            device !== deviceId || tokenId !== idempotency.tokenId || key !== idempotency.key,
+        );
+        keys = [...others, { ...idempotency, deviceId, executionId: execution.id }];
+      }
+      return { execution, isNew: true };
+    },
+    async find(deviceId, id, now) {
+      const execution = kept.get(id)?.execution;
+      return execution?.deviceId === deviceId && isAlive(execution, now) ? execution : undefined;
+    },
+    responses: async (id) => [...(kept.get(id)?.log ?? [])].reverse(),
+    async list(filter, { limit, offset }) {
+      const sign = filter.newestFirst ? -1 : 1;
+      const found = all()
+        .map((one) => one.execution)
+        .filter((execution) => matches(filter, execution))
+        .sort((a, b) => sign * (a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1)));
+      return { items: found.slice(offset, offset + limit), total: found.length };
+    },
+    async markAttempted(id) {
+      const one = kept.get(id);
+      if (one === undefined || one.attempted || !isOpen(one.execution.state)) return false;
+      one.attempted = true;
+      return true;
+    },
+    async unmarkAttempted(id) {
+      const one = kept.get(id);
+      if (one !== undefined && isOpen(one.execution.state) && one.execution.response === undefined) {
+        one.attempted = false;
+      }
+    },
+    async record(deviceId, id, arrival) {
+      const one = kept.get(id);
+      if (one?.execution.deviceId !== deviceId) return undefined;
+      const isKnown = one.log.some(({ state, payload }) => state === arrival.state && same(payload, arrival.payload));
+      if (arrival.repeated && isKnown) return undefined;
+      const after = withResponse(one.execution, arrival);
+      if (after?.response === undefined) return undefined;
+      one.log.push(after.response);
+      return replace(one, after);
+    },
+    async expire(id, deadline) {
+      const one = kept.get(id);
+      if (one?.execution.deadline !== deadline) return undefined;
+      const after = withTimeout(one.execution);
+      return after && replace(one, after);
+    },
+    async open(deviceId) {
+      return all()
+        .filter(({ execution }) => isOpen(execution.state) && (deviceId ?? execution.deviceId) === execution.deviceId)
+        .sort(({ execution: a }, { execution: b }) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
+        .map(({ execution, attempted, sealed }) => ({ execution, attempted, sealed }));
+    },
+    async sweep(now) {
+      const dead = all().filter(({ execution }) => !isAlive(execution, now));
+      for (const { execution } of dead) kept.delete(execution.id);
+      const before = keys.length;
+      keys = keys.filter((one) => one.expiresAt > now);
+      return dead.length + before - keys.length;
+    },
+  };
+}
+
+function isAlive({ ephemeral, createdAt }: Execution, now: Instant): boolean {
+  return !ephemeral || now < createdAt + EPHEMERAL_LIFETIME_MS;
+}
+
+function matches(filter: ExecutionFilter, execution: Execution): boolean {
+  const { name, manifestName } = execution.request;
+  return (
+    (filter.scope === "all" || filter.scope.has(execution.siteId)) &&
+    allows(filter.level, execution.readLevel) &&
+    (filter.siteId ?? execution.siteId) === execution.siteId &&
+    (filter.deviceIds?.includes(execution.deviceId) ?? true) &&
+    (filter.names === undefined || filter.names.includes(name) || filter.names.includes(manifestName)) &&
+    (filter.states?.includes(execution.state) ?? true) &&
+    (filter.retention === "ALL" || (filter.retention === "EPHEMERAL") === execution.ephemeral) &&
+    execution.createdAt >= (filter.since ?? Number.NEGATIVE_INFINITY) &&
+    execution.createdAt < (filter.before ?? Number.POSITIVE_INFINITY) &&
+    isAlive(execution, filter.now)
+  );
+}

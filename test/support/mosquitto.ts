@@ -1,0 +1,90 @@
+// A real Mosquitto on a free port, with the files that the service renders for it.
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { renderMosquittoAcl, renderMosquittoPassword } from "#mqtt/outside/mosquitto-files.ts";
+import type { FakeLogin } from "./fake-inbox.ts";
+
+const PROGRAM = "/usr/sbin/mosquitto";
+export const hasMosquitto = existsSync(PROGRAM);
+
+export interface Mosquitto {
+  readonly port: number;
+  /** Of the service itself. */
+  readonly url: string;
+  stop(): Promise<void>;
+  /** Ends it and starts it again on the same port; what it kept in memory is lost. */
+  restart(): Promise<void>;
+}
+
+export async function startMosquitto(logins: readonly FakeLogin[]): Promise<Mosquitto> {
+  const folder = mkdtempSync(join(tmpdir(), "busbar-mosquitto-"));
+  const port = await freePort();
+  const write = (name: string, text: string): string => {
+    const path = join(folder, name);
+    writeFileSync(path, text);
+    chmodSync(path, 0o644);
+    return path;
+  };
+  chmodSync(folder, 0o755);
+  const users = [["busbar", "service-secret"] as const, ...logins.map((l) => [l.hardwareId, l.secret] as const)];
+  const passwords = users.map(([name, secret]) => renderMosquittoPassword(name, secret, randomBytes(12)));
+  const config = write(
+    "mosquitto.conf",
+    [
+      `listener ${port} 127.0.0.1`,
+      "allow_anonymous false",
+      `password_file ${write("passwords", passwords.join(""))}`,
+      `acl_file ${write("acl", renderMosquittoAcl("busbar", logins))}`,
+      "persistence false",
+      "log_type all",
+      "",
+    ].join("\n"),
+  );
+  let running = await launch(config);
+  return {
+    port,
+    url: `mqtt://busbar:service-secret@127.0.0.1:${port}`,
+    async restart() {
+      await end(running);
+      running = await launch(config);
+    },
+    async stop() {
+      await end(running);
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+async function launch(config: string): Promise<ChildProcess> {
+  const child = spawn(PROGRAM, ["-c", config], { stdio: ["ignore", "ignore", "pipe"] });
+  await new Promise<void>((resolve, reject) => {
+    let text = "";
+    child.stderr?.on("data", (chunk: Buffer) => {
+      text += chunk.toString();
+      if (/mosquitto version .* running/.test(text)) resolve();
+    });
+    child.once("exit", () => reject(new Error(`mosquitto ended: ${text}`)));
+  });
+  return child;
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  const gone = once(child, "exit");
+  child.kill();
+  await gone;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return address.port;
+}
