@@ -77,6 +77,9 @@ export const SETTINGS = {
   audit: {
     retention: setting("audit.retention", kinds.duration, "90d", "How long entries of the audit log are kept."),
   },
+  alerts: {
+    retention: setting("alerts.retention", kinds.duration, "90d", "How long alerts are kept after they were cleared."),
+  },
   devices: {
     silence: setting("devices.silence", kinds.duration, "30s", "A device that sends nothing for this long is OFFLINE."),
   },

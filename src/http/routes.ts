@@ -14,12 +14,14 @@ import { eventRoutes } from "#http/event/event-routes.ts";
 import type { Route } from "#http/route.ts";
 import { siteRoutes } from "#http/site/site-routes.ts";
 import { type SystemNeeds, systemRoutes } from "#http/system/system-routes.ts";
+import { alertRoutes } from "#http/telemetry/alert-routes.ts";
 import { telemetryRoutes } from "#http/telemetry/telemetry-routes.ts";
 import type { Authenticator } from "#service/access/authenticator.ts";
 import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
 import type { EventHub } from "#service/event/event-hub.ts";
 import type { Carrier, Needs } from "#service/ports.ts";
+import type { AlertDesk } from "#service/telemetry/alert-desk.ts";
 
 export interface RouteNeeds extends Needs, CommandNeeds {
   readonly authenticator: Authenticator;
@@ -27,6 +29,7 @@ export interface RouteNeeds extends Needs, CommandNeeds {
   readonly channel: Carrier;
   readonly connectivity: Connectivity;
   readonly events: EventHub;
+  readonly alertDesk: AlertDesk;
   readonly runId: string;
 }
 
@@ -39,6 +42,7 @@ export function createRoutes(needs: RouteNeeds, settings: RouteSettings): readon
     ...deviceBlueprintRoutes(needs),
     ...deviceLogRoutes(needs),
     ...configurationRoutes(needs),
+    ...alertRoutes(needs),
     ...commandRoutes(needs),
     ...telemetryRoutes({ ...needs, headerPrefix: settings.about.headerPrefix }),
     ...eventRoutes(needs),

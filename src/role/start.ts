@@ -27,6 +27,7 @@ import { createConnectivity } from "#service/device/connectivity.ts";
 import { createDeviceInbox } from "#service/device/device-inbox.ts";
 import { createEventHub } from "#service/event/event-hub.ts";
 import type { Call, Needs } from "#service/ports.ts";
+import { createAlertDesk } from "#service/telemetry/alert-desk.ts";
 import { openSeries } from "#store/series/open-series.ts";
 import { openRecords, type Records } from "#store/sqlite/open-records.ts";
 import { version } from "#version";
@@ -114,21 +115,23 @@ async function startOn(
     onDropped: (deviceId, { executionId, state }) =>
       log.debug({ deviceId, executionId, state }, "a response came too late to count"),
   });
-  const needs = { ...base, authenticator, catalog, channel, events, connectivity, desk };
+  const alertDesk = createAlertDesk({ ...base, catalog, events });
+  const needs = { ...base, authenticator, catalog, channel, events, connectivity, desk, alertDesk };
   const inbox = createDeviceInbox(needs);
   opened.defer(() => desk.stop());
+  opened.defer(() => alertDesk.stop());
   if (config.role === "gateway") {
     const { siteId, isNew } = await ensureFirstSite(needs, BOOTSTRAP, config.demo ? "Demo site" : "My site");
     if (config.demo && isNew) await provisionDemo(needs, BOOTSTRAP, siteId);
   }
   // Before any device can speak: from then on the deadlines move.
   await desk.recover();
+  await alertDesk.recover();
   const carriers = await startCarriers(
-    { ...base, inbox, configurationOf: (deviceId) => deviceConfiguration(needs, deviceId) },
+    { ...base, channel, inbox, configurationOf: (deviceId) => deviceConfiguration(needs, deviceId) },
     config,
   );
   opened.defer(() => carriers.stop());
-  channel.add(carriers.carrier);
   const routes = createRoutes(needs, {
     about: { version: version(), role: config.role, headerPrefix: config.http.headerPrefixes[0] ?? "X-Service" },
     endpoints: carriers.endpoints,

@@ -11,6 +11,7 @@ import type { Device, DeviceChange, DeviceCredential, PropertyValue } from "#cor
 import type { LogMessage, LogSeverity, ResponseMessage, ValuesMessage } from "#core/device/device-message.ts";
 import type { Site, SiteChange } from "#core/site/site.ts";
 import type { ColumnKind, ResolvedAggregation } from "#core/telemetry/aggregation.ts";
+import type { AlertChange, AlertSeverity, RaisedAlert } from "#core/telemetry/alert-state.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { Inspection } from "#service/blueprint/inspect-package.ts";
 
@@ -274,6 +275,42 @@ export interface TelemetryStore {
   close(): Promise<void>;
 }
 
+/** One raising of an alert by one source of a device; active while it is not cleared. */
+export interface AlertRecord extends RaisedAlert {
+  readonly deviceId: string;
+  readonly siteId: string;
+  readonly clearedAt: Instant | undefined;
+}
+
+export interface AlertFilter {
+  readonly scope: SiteScope;
+  /** Only alerts whose read level this level includes. */
+  readonly level: AccessLevel;
+  readonly siteId?: string;
+  readonly deviceIds?: readonly string[];
+  /** True: those that are active. False: those that were. */
+  readonly active: boolean;
+  readonly hard?: boolean;
+  readonly severities?: readonly AlertSeverity[];
+  /** By the time of raising. */
+  readonly since?: Instant;
+  readonly before?: Instant;
+  readonly newestFirst: boolean;
+}
+
+export interface AlertStore {
+  /** Stores the changes, all or none. False, and nothing stored, when the device is gone. */
+  record(deviceId: string, changes: readonly AlertChange[]): Promise<boolean>;
+  /** Everything active, of one device or of all, in the order of raising. */
+  active(deviceId?: string): Promise<readonly AlertRecord[]>;
+  /** By the time of raising. */
+  list(filter: AlertFilter, page: PageRequest): Promise<Page<AlertRecord>>;
+  /** Ids of the active alerts of each asked device that this level may read, each once, in the order of raising. */
+  raisedNames(deviceIds: readonly string[], level: AccessLevel): Promise<ReadonlyMap<string, readonly string[]>>;
+  /** Deletes what was cleared before, a bounded number at a time; gives how many. */
+  prune(before: Instant): Promise<number>;
+}
+
 /** Keeps secrets readable only for this installation. The context binds a sealed text to its place. */
 export interface Seal {
   seal(text: string, context: string): Uint8Array;
@@ -357,6 +394,7 @@ export interface Needs {
   readonly deviceLogs: DeviceLogStore;
   readonly configurations: ConfigurationStore;
   readonly telemetry: TelemetryStore;
+  readonly alerts: AlertStore;
   readonly seal: Seal;
   readonly inspectPackage: InspectPackage;
   readonly profiles: ProfileLibrary;

@@ -3,7 +3,7 @@ import { list, listOf } from "#http/query.ts";
 import { type Route, route, StreamAnswer } from "#http/route.ts";
 
 const query = {
-  "kind.in": listOf("Only these kinds of events.", ["execution", "connectivity", "log"]),
+  "kind.in": listOf("Only these kinds of events.", ["execution", "connectivity", "alert", "log"]),
   "site_id.in": list("Only events of these sites."),
   "device_id.in": list("Only events of these devices, by id."),
 };
@@ -16,7 +16,7 @@ export function eventRoutes(needs: EventStreamNeeds): readonly Route[] {
       operation: "listenToEvents",
       summary: "Listen to what happens",
       description:
-        "Server-sent events: executions, connectivity and device logs that the token may see. With the header " +
+        "Server-sent events: executions, connectivity, alerts and device logs that the token may see. With the header " +
         "Last-Event-ID it goes on where it stopped; an event named gap says that some could not be kept.",
       tag: "Events",
       access: "readonly",

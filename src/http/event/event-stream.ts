@@ -89,5 +89,6 @@ function resumeAfter({ events, runId }: EventStreamNeeds, lastEventId = ""): num
 
 function isVisible({ caller }: Listening, event: LiveEvent): boolean {
   if (!seesSite(caller, event.siteId)) return false;
-  return event.kind !== "execution" || allows(caller.level, event.execution.readLevel);
+  if (event.kind === "execution") return allows(caller.level, event.execution.readLevel);
+  return event.kind !== "alert" || allows(caller.level, event.alert.record.readLevel);
 }

@@ -1,5 +1,6 @@
 import { renderInstant } from "#core/time/instant.ts";
 import { renderExecution, renderMicros } from "#http/command/command-wire.ts";
+import { renderAlert } from "#http/telemetry/alert-wire.ts";
 import type { LiveEvent } from "#service/event/event-hub.ts";
 
 export interface Chosen {
@@ -27,6 +28,8 @@ function renderHappening(event: LiveEvent): object {
       return { execution: renderExecution(event.execution) };
     case "connectivity":
       return { connectivity: { status: event.status }, at: renderInstant(event.at) };
+    case "alert":
+      return { change: event.change, at: renderInstant(event.at), alert: renderAlert(event.alert) };
     case "log":
       return {
         log: { severity: event.entry.severity, message: event.entry.message },

@@ -5,14 +5,15 @@ import type { Device } from "#core/device/device.ts";
 import type { LogSeverity } from "#core/device/device-message.ts";
 import { instant } from "#core/time/instant.ts";
 import { hashFingerprint, hashPassword, sameHash } from "#service/access/hash-secret.ts";
-import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
+import { type BlueprintCatalog, deviceBlueprint } from "#service/blueprint/blueprint-catalog.ts";
 import type { CommandDesk } from "#service/command/command-desk.ts";
 import { acceptValues } from "#service/device/accept-values.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
 import type { EventHub } from "#service/event/event-hub.ts";
 import type { DeviceInbox, Needs, SignedIn } from "#service/ports.ts";
 import { acceptTelemetry } from "#service/telemetry/accept-telemetry.ts";
-import { deviceAttributes } from "#service/telemetry/read-now.ts";
+import type { AlertDesk } from "#service/telemetry/alert-desk.ts";
+import { attributesOf } from "#service/telemetry/attributes.ts";
 
 /** A device clock further ahead than this is wrong. */
 const MAX_AHEAD_MS = 24 * 3_600_000;
@@ -23,6 +24,7 @@ const COMPLAINTS_PER_MINUTE = 10;
 export interface InboxNeeds extends Pick<Needs, "devices" | "deviceLogs" | "telemetry" | "now"> {
   readonly catalog: BlueprintCatalog;
   readonly desk: CommandDesk;
+  readonly alertDesk: AlertDesk;
   readonly connectivity: Connectivity;
   readonly events: EventHub;
 }
@@ -82,8 +84,10 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
         await complain(device, "telemetry refused: the device's clock is more than a day ahead");
         return;
       }
-      const { accepted, refused } = acceptTelemetry(await deviceAttributes(needs, device), values);
+      const blueprint = await deviceBlueprint(needs, device);
+      const { accepted, alerts, refused } = acceptTelemetry(attributesOf(blueprint), values);
       if (accepted.size > 0) await needs.telemetry.append([{ deviceId, at, values: accepted }]);
+      if (alerts.size > 0) await needs.alertDesk.report(device, { at, lists: alerts, blueprint });
       for (const [name, problem] of refused) await complain(device, `telemetry ${JSON.stringify(name)} ${problem}`);
     },
     async properties(deviceId, { takenAt, values }) {

@@ -2,7 +2,7 @@ import { allows } from "#core/access/level.ts";
 import { AppError, type Refusal } from "#core/app-error.ts";
 import type { Device } from "#core/device/device.ts";
 import { nearestOf } from "#core/text/nearest.ts";
-import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
+import { type BlueprintCatalog, deviceBlueprint } from "#service/blueprint/blueprint-catalog.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
 import type { Call, Needs, Snapshot } from "#service/ports.ts";
 import { type Attribute, attributesOf } from "#service/telemetry/attributes.ts";
@@ -49,8 +49,7 @@ export async function deviceAttributes(
   needs: { readonly catalog: BlueprintCatalog },
   device: Device,
 ): Promise<ReadonlyMap<string, Attribute>> {
-  if (device.blueprintId === undefined) return new Map();
-  return attributesOf((await needs.catalog.get(device.blueprintId)).blueprint);
+  return attributesOf(await deviceBlueprint(needs, device));
 }
 
 type Place = { readonly device: string; readonly attribute: string };
