@@ -5,9 +5,12 @@ import { join } from "node:path";
 const TICKS_PER_SECOND = 100;
 const PAGE = Buffer.alloc(4096, 1);
 
-/** Processor seconds of a process so far; 0 where there is no /proc. */
-export function cpuSeconds(pid: number): number {
-  const fields = readProc(`/proc/${pid}/stat`).split(") ")[1]?.split(" ") ?? [];
+/** Processor seconds of a process so far, or only of its main thread; 0 where there is no /proc. */
+export function cpuSeconds(pid: number, part: "all" | "main" = "all"): number {
+  const fields =
+    readProc(part === "all" ? `/proc/${pid}/stat` : `/proc/${pid}/task/${pid}/stat`)
+      .split(") ")[1]
+      ?.split(" ") ?? [];
   return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / TICKS_PER_SECOND;
 }
 
