@@ -199,6 +199,9 @@ async function sendProblem(
 ): Promise<FastifyReply> {
   const problem = problemOf(error);
   if (problem.status === 500) needs.log.error({ requestId: request.id, err: error }, "a fault in Busbar");
+  if (error instanceof AppError && error.code.startsWith("storage_")) {
+    needs.log.error({ requestId: request.id, code: error.code, err: error.cause }, "the store refused a call");
+  }
   if (error instanceof AppError && (error.code === "unauthorized" || error.code === "forbidden")) {
     await recordRefusal(needs, request, error);
   }
