@@ -176,6 +176,18 @@ test("connections that wait idle do not hold up the stop", async () => {
   agent.destroy();
 });
 
+test("a connection that was opened ahead of need does not hold up the stop", async () => {
+  // Longer than the test may take.
+  const { server, port } = await open([quick], { stopMs: 60_000, headersMs: 30_000 });
+  const ahead = connect(port, "127.0.0.1");
+  const closed = once(ahead, "close");
+  await once(ahead, "connect");
+  // By the time of this answer the server has accepted the connection before it.
+  expect(await get(port, "/quick", new Agent())).toMatchObject({ status: 200 });
+  await server.stop();
+  await closed;
+}, 10_000);
+
 test("a call that does not end is cut off when the time of the stop is over", async () => {
   const { held, arrived, release } = heldRoute();
   const { server, port } = await open([held], { stopMs: 50 });

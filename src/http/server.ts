@@ -1,6 +1,6 @@
 // The life of a request, in this order: request id -> stopping? -> token -> level -> body and query parsed -> handler -> answer.
 // Nothing of the body is read before the token and the level are accepted.
-import { isIP } from "node:net";
+import { isIP, type Socket } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
 import type { Caller } from "#core/access/caller.ts";
@@ -87,6 +87,14 @@ export async function createServer(
   }
   await app.ready();
 
+  // Browsers and clients open connections ahead of need. Node does not count one as idle before its first request.
+  const unused = new Set<Socket>();
+  app.server.on("connection", (socket: Socket) => {
+    unused.add(socket);
+    socket.once("close", () => unused.delete(socket));
+  });
+  app.server.on("request", ({ socket }: { readonly socket: Socket }) => unused.delete(socket));
+
   return {
     async listen(port, host) {
       await app.listen({ port, host });
@@ -97,7 +105,12 @@ export async function createServer(
       stopping.abort();
       const cut = setTimeout(() => app.server.closeAllConnections(), limits.stopMs);
       // A connection whose last answer did not say that it closes falls idle and would hold up the stop.
-      const idle = setInterval(() => app.server.closeIdleConnections(), 100);
+      const closeIdle = () => {
+        app.server.closeIdleConnections();
+        for (const socket of unused) if (socket.bytesRead === 0) socket.destroy();
+      };
+      closeIdle();
+      const idle = setInterval(closeIdle, 100);
       await app.close();
       clearTimeout(cut);
       clearInterval(idle);
