@@ -20,7 +20,7 @@ type EventFlags = ClientFlags & {
 
 type Happening = Extract<LiveEvent, { readonly device_id: string }>;
 
-const KINDS: readonly EventKind[] = ["execution", "connectivity", "log"];
+const KINDS: readonly EventKind[] = ["execution", "connectivity", "alert", "log"];
 
 export function addEventsCommand(events: Command, cli: Cli): void {
   addConnectionOptions(events)
@@ -105,6 +105,7 @@ function timeOf(event: Happening): string {
     case "execution":
       return event.execution.response?.received_at ?? event.execution.created_at;
     case "connectivity":
+    case "alert":
       return event.at;
     case "log":
       return event.received_at;
@@ -119,6 +120,10 @@ function textOf(event: Happening): string {
     }
     case "connectivity":
       return event.connectivity.status;
+    case "alert": {
+      const { id, display_name, severity, state } = event.alert;
+      return `${event.change} ${severity} ${state} ${display_name} (${id})`;
+    }
     case "log":
       return `${event.log.severity}: ${event.log.message}`;
   }

@@ -86,6 +86,7 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
       }
       const blueprint = await deviceBlueprint(needs, device);
       const { accepted, alerts, refused } = acceptTelemetry(attributesOf(blueprint), values);
+      if (alerts.size > 0) await needs.alertDesk.prepare(device);
       if (accepted.size > 0) await needs.telemetry.append([{ deviceId, at, values: accepted }]);
       if (alerts.size > 0) await needs.alertDesk.report(device, { at, lists: alerts, blueprint });
       for (const [name, problem] of refused) await complain(device, `telemetry ${JSON.stringify(name)} ${problem}`);
