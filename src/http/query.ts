@@ -55,7 +55,7 @@ export function mapOf(description: string): Param<ReadonlyMap<string, readonly s
   };
 }
 
-export function wholeNumber(description: string): Param<number> {
+function wholeNumber(description: string): Param<number> {
   return {
     description,
     schema: { type: "integer", minimum: 0 },

@@ -3,15 +3,14 @@ import { hostname, networkInterfaces } from "node:os";
 import { join } from "node:path";
 import type { Config } from "#config";
 import { toMilliseconds } from "#core/time/duration.ts";
-import type { Instant } from "#core/time/instant.ts";
 import { createEmbeddedBroker, EMBEDDED_DEFAULTS } from "#mqtt/embedded/create-embedded-broker.ts";
 import type { Broker, MqttNeeds } from "#mqtt/mqtt-needs.ts";
 import { createOutsideBroker, OUTSIDE_DEFAULTS } from "#mqtt/outside/create-outside-broker.ts";
 import { openSiteAuthority } from "#mqtt/pki/open-site-authority.ts";
+import type { ChannelSwitch } from "#service/device/channel-switch.ts";
 import type { Carrier, DeviceStore, IssueCertificate } from "#service/ports.ts";
 
 export interface Carriers {
-  readonly carrier: Carrier;
   /** Where devices connect to; host undefined means the name under which the client reached us. */
   readonly endpoints: {
     readonly mqtt: { readonly host: string | undefined; readonly port: number } | undefined;
@@ -24,7 +23,8 @@ export interface Carriers {
 
 interface CarrierNeeds extends MqttNeeds {
   readonly devices: DeviceStore;
-  readonly now: () => Instant;
+  /** Learns of the carrier before the first device can connect. */
+  readonly channel: ChannelSwitch;
 }
 
 export async function startCarriers(needs: CarrierNeeds, config: Config): Promise<Carriers> {
@@ -46,10 +46,10 @@ async function startEmbedded(needs: CarrierNeeds, config: Config): Promise<Carri
         tls: { port: tlsPort, authority, names: [...config.mqtt.names, ...ownNames(config.host)] },
       }),
   });
+  needs.channel.add(carrierOf(broker));
   const open = await broker.listen();
   const host = config.mqtt.names[0];
   return {
-    carrier: carrierOf(broker),
     endpoints: {
       mqtt: open.port === undefined ? undefined : { host, port: open.port },
       mqtts: open.tlsPort === undefined ? undefined : { host, port: open.tlsPort },
@@ -76,11 +76,11 @@ function startOutside(needs: CarrierNeeds, config: Config, url: string): Carrier
       aliveForMs: toMilliseconds(config.devices.silence),
     },
   );
+  needs.channel.add(carrierOf(broker));
   broker.start();
   const isSecure = protocol === "mqtts:";
   const endpoint = { host, port: Number(port || (isSecure ? 8883 : 1883)) };
   return {
-    carrier: carrierOf(broker),
     endpoints: { mqtt: isSecure ? undefined : endpoint, mqtts: isSecure ? endpoint : undefined },
     issueCertificate: undefined,
     stop: () => broker.stop(),

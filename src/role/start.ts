@@ -43,17 +43,17 @@ export interface Running {
 
 export async function start(config: Config, log: Logger, onFault: (error: Error) => void): Promise<Running> {
   refuseUnavailable(config);
-  const records = await openRecords(config.data, onFault);
+  // What was opened last is closed first, after a failed start as after a stop.
+  const opened = new AsyncDisposableStack();
   try {
+    const records = await openRecords(config.data, onFault);
+    opened.defer(() => records.close());
     const telemetry = await openSeries(join(config.data, "telemetry.db"), SERIES, onFault);
-    try {
-      return await startOn({ ...records, telemetry }, config, log);
-    } catch (error) {
-      await telemetry.close();
-      throw error;
-    }
+    opened.defer(() => telemetry.close());
+    const running = await startOn({ ...records, telemetry }, { config, log, opened });
+    return { ...running, stop: () => opened.disposeAsync() };
   } catch (error) {
-    await records.close();
+    await opened.disposeAsync();
     throw error;
   }
 }
@@ -61,8 +61,18 @@ export async function start(config: Config, log: Logger, onFault: (error: Error)
 /** About 200 MB of open hours at the most; two threads answer queries while one writes. */
 const SERIES = { graceMs: 15 * 60_000, maxHotPoints: 8_000_000, readers: 2 };
 
-async function startOn(records: Records & Pick<Needs, "telemetry">, config: Config, log: Logger): Promise<Running> {
+interface Surroundings {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly opened: AsyncDisposableStack;
+}
+
+async function startOn(
+  records: Records & Pick<Needs, "telemetry">,
+  { config, log, opened }: Surroundings,
+): Promise<Omit<Running, "stop">> {
   const inspector = createInspector();
+  opened.defer(() => inspector.close());
   const background = createBackground((name, error) => log.error({ err: error, task: name }, "background work failed"));
   const { close: _, ...stores } = records;
   const base = {
@@ -81,6 +91,8 @@ async function startOn(records: Records & Pick<Needs, "telemetry">, config: Conf
   };
   const admin = await prepareAdminToken(base, config.data, config.admin.token);
   const authenticator = createAuthenticator(base, admin.record);
+  opened.defer(() => authenticator.flushUses());
+  opened.defer(() => background.idle());
   const catalog = createBlueprintCatalog(base);
   const channel = createChannelSwitch();
   const events = createEventHub();
@@ -106,18 +118,20 @@ async function startOn(records: Records & Pick<Needs, "telemetry">, config: Conf
   const alertDesk = createAlertDesk({ ...base, catalog, events });
   const needs = { ...base, authenticator, catalog, channel, events, connectivity, desk, alertDesk };
   const inbox = createDeviceInbox(needs);
-  const carriers = await startCarriers(
-    { ...base, inbox, configurationOf: (deviceId) => deviceConfiguration(needs, deviceId) },
-    config,
-  );
-  channel.add(carriers.carrier);
-
+  opened.defer(() => desk.stop());
+  opened.defer(() => alertDesk.stop());
   if (config.role === "gateway") {
     const { siteId, isNew } = await ensureFirstSite(needs, BOOTSTRAP, config.demo ? "Demo site" : "My site");
     if (config.demo && isNew) await provisionDemo(needs, BOOTSTRAP, siteId);
   }
+  // Before any device can speak: from then on the deadlines move.
   await desk.recover();
   await alertDesk.recover();
+  const carriers = await startCarriers(
+    { ...base, channel, inbox, configurationOf: (deviceId) => deviceConfiguration(needs, deviceId) },
+    config,
+  );
+  opened.defer(() => carriers.stop());
   const routes = createRoutes(needs, {
     about: { version: version(), role: config.role, headerPrefix: config.http.headerPrefixes[0] ?? "X-Service" },
     endpoints: carriers.endpoints,
@@ -127,24 +141,14 @@ async function startOn(records: Records & Pick<Needs, "telemetry">, config: Conf
     },
   });
   const server = await createServer(needs, config.http, routes);
+  opened.defer(() => server.stop());
   const { port } = await server.listen(config.port, config.host);
   const chores = startChores(needs, config);
+  opened.defer(() => chores.stop());
   return {
     url: `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${port}`,
     mqttPort: carriers.endpoints.mqtt?.port,
     tokenFile: admin.file,
-    async stop() {
-      await server.stop();
-      await carriers.stop();
-      desk.stop();
-      alertDesk.stop();
-      await chores.stop();
-      await background.idle();
-      await authenticator.flushUses();
-      await inspector.close();
-      await records.telemetry.close();
-      await records.close();
-    },
   };
 }
 

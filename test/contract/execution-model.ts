@@ -59,7 +59,7 @@ const list = fc.record({
   newestFirst: fc.boolean(),
   now: moment,
   limit: fc.constantFrom(0, 1, 3, 100),
-  offset: fc.constantFrom(0, 0, 0, 1, 2, 5, 100),
+  offset: fc.constantFrom<number[]>(0, 0, 0, 1, 2, 5, 100),
 });
 const step = fc.oneof(
   { weight: 10, arbitrary: insert },
@@ -86,6 +86,10 @@ export const life = fc
   .map(([steps, lists]): readonly Step[] => [...steps, ...lists]);
 
 /** What a store answers to each step of the life. The same places and life give the same steps, whatever the store. */
+/** Any list of a site, from any offset among so many executions. */
+export const farList = (count: number) =>
+  fc.tuple(list, fc.nat({ max: count })).map(([one, offset]) => ({ ...one, seen: "all" as const, site: 0, offset }));
+
 export async function play(
   store: ExecutionStore,
   places: readonly Place[],
@@ -109,7 +113,7 @@ interface Situation {
   readonly id: string;
 }
 
-async function take(store: ExecutionStore, one: Step, { places, made, id }: Situation): Promise<unknown> {
+export async function take(store: ExecutionStore, one: Step, { places, made, id }: Situation): Promise<unknown> {
   const at = (index: number): Place => places[index % places.length] ?? { siteId: "", deviceId: "" };
   const chosen = "which" in one && made.length > 0 ? made[one.which % made.length] : undefined;
   if ("which" in one && chosen === undefined) return "nothing there";

@@ -4,13 +4,16 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ACCESS_LEVELS } from "#core/access/level.ts";
+import { SPANS } from "#store/sqlite/execution-spans.ts";
 import { openRecords, type Records } from "#store/sqlite/open-records.ts";
 import { arrival, asNew, makeExecution, type Place } from "../support/executions.ts";
 import { createMemoryExecutions } from "../support/memory-executions.ts";
+import { randomFrom } from "../support/random.ts";
 import { makeDevice, makeEntry, makeSite, newId } from "../support/records.ts";
 import { configurationStoreContract } from "./configuration-store-contract.ts";
 import { deviceLogStoreContract } from "./device-log-store-contract.ts";
-import { life, play } from "./execution-model.ts";
+import { farList, life, play, take } from "./execution-model.ts";
 import { executionStoreContract } from "./execution-store-contract.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "busbar-"));
@@ -90,17 +93,58 @@ test("SQLite answers every random life of executions as a naive store does", { t
   console.log(`${steps} steps compared`);
 });
 
+test("far pages over many groups and days are those of a naive store", { timeout: 60_000 }, async () => {
+  const COUNT = 4_000;
+  const { executions } = await emptied();
+  const naive = createMemoryExecutions();
+  const first = await newDevice();
+  const places = [first];
+  while (places.length < 24) places.push(await newDevice(first.siteId));
+  const random = randomFrom(11);
+  const any = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item;
+  const stores = [executions, naive];
+  await Promise.all(
+    Array.from({ length: COUNT }, async () => {
+      const name = any(["start", "go", "stop", "start_all"]);
+      const request = { name, manifestName: name === "go" ? "start" : name, arguments: {} };
+      const [place, readLevel, ephemeral] = [any(places), any(ACCESS_LEVELS), random() < 0.2];
+      // Most lie on a few hours of the last days, so that many share a moment.
+      const after = Math.floor(34 - random() ** 3 * 120) * 3_600_000 + Math.floor(random() * 40);
+      const execution = makeExecution(place, { request, readLevel, ephemeral, after });
+      const state = any(["SUCCEEDED", "SUCCEEDED", "ERROR", "IN_PROGRESS", undefined] as const);
+      for (const store of stores) {
+        await store.insert(asNew(execution, { maxOpen: COUNT }), makeEntry());
+        if (state !== undefined) await store.record(place.deviceId, execution.id, arrival(state));
+      }
+    }),
+  );
+  let compared = 0;
+  await fc.assert(
+    fc.asyncProperty(farList(COUNT), async (one) => {
+      const asked = { places, made: [], id: "" };
+      const expected = await take(naive, one, asked);
+      expect(await take(executions, one, asked)).toEqual(expected);
+      compared++;
+    }),
+    { numRuns: 600 },
+  );
+  expect(compared).toBeGreaterThanOrEqual(600);
+  expectCountersRight();
+});
+
 /** The counters that lists are made of say what the rows say, and nothing is counted that is not there. */
 function expectCountersRight(): void {
   const groups = database.prepare("SELECT group_id, count(*) AS n FROM execution GROUP BY group_id ORDER BY 1").all();
   expect(
     database.prepare("SELECT id AS group_id, total AS n FROM execution_group WHERE total <> 0 ORDER BY 1").all(),
   ).toEqual(groups);
-  const hours =
-    "SELECT group_id, created_at / 3600000 AS hour, count(*) AS count FROM execution GROUP BY 1, 2 ORDER BY 1, 2";
-  expect(database.prepare("SELECT * FROM execution_hour ORDER BY group_id, hour").all()).toEqual(
-    database.prepare(hours).all(),
-  );
+  for (const { table, column, ms } of SPANS) {
+    const counted = database.prepare(
+      `SELECT group_id, created_at / ${ms} AS ${column}, count(*) AS count FROM execution
+       WHERE is_open = 0 GROUP BY 1, 2 ORDER BY 1, 2`,
+    );
+    expect(database.prepare(`SELECT * FROM ${table} ORDER BY 1, 2`).all()).toEqual(counted.all());
+  }
 }
 
 test("an execution and its audit entry are stored together or not at all", async () => {
@@ -143,7 +187,14 @@ test("a deleted device takes its executions, log and configuration along", async
   } as const;
   await deviceLogs.append(place.deviceId, [{ ...line, persist: true }]);
   expect(await devices.delete(place.deviceId, makeEntry())).toBe(true);
-  for (const table of ["execution", "execution_group", "execution_hour", "execution_response", "device_log"]) {
+  for (const table of [
+    "execution",
+    "execution_group",
+    "execution_hour",
+    "execution_day",
+    "execution_response",
+    "device_log",
+  ]) {
     expect(database.prepare(`SELECT count(*) AS left FROM ${table}`).get()).toEqual({ left: 0 });
   }
   expect(await executions.expire(execution.id, execution.deadline)).toBeUndefined();

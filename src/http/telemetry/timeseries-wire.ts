@@ -12,7 +12,7 @@ const MAX_ROWS = 1_000_000;
 const SURELY_MILLISECONDS = 1e11;
 
 const time = Type.Unsafe<string | number>({
-  anyOf: [{ type: "number" }, { type: "string", maxLength: 64 }],
+  anyOf: [{ type: "number" }, { type: "string", minLength: 1, maxLength: 64 }],
   description: "Unix seconds, or an RFC 3339 date-time.",
 });
 const duration = Type.String({ maxLength: 64, description: "A duration such as 1s, 1.5m or 2h45m." });

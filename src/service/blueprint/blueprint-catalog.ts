@@ -9,7 +9,7 @@ import type { Needs } from "#service/ports.ts";
 
 const MAX_KNOWN = 500;
 
-export interface KnownBlueprint {
+interface KnownBlueprint {
   readonly blueprint: Blueprint;
   readonly manifest: Readonly<Record<string, unknown>>;
   /** Checks json arguments of a command by their declared schemas. */

@@ -7,7 +7,7 @@ import type { DescribedAlert } from "#service/telemetry/describe-alert.ts";
 
 export type ConnectivityStatus = "ONLINE" | "OFFLINE" | "UNKNOWN";
 
-export type Happening =
+type Happening =
   | { readonly kind: "execution"; readonly execution: Execution }
   | { readonly kind: "connectivity"; readonly status: ConnectivityStatus; readonly at: Instant }
   | {
@@ -18,8 +18,6 @@ export type Happening =
       readonly alert: DescribedAlert;
     }
   | { readonly kind: "log"; readonly entry: DeviceLogEntry };
-
-export type EventKind = Happening["kind"];
 
 export type LiveEvent = Happening & {
   /** Rises by one with each event of this run. */

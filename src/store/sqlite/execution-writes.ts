@@ -8,9 +8,9 @@ import type { Idempotency, NewExecution } from "#service/ports.ts";
 import { recordAudit } from "./audit-store.ts";
 import type { Connection } from "./connection.ts";
 import { findExecution, renderPayload } from "./execution-row.ts";
+import { SPANS } from "./execution-spans.ts";
 import { bytes, number, text, time } from "./row.ts";
 
-const HOUR_MS = 3_600_000;
 const SWEEP_AT_ONCE = 500;
 
 export const executionWrites = {
@@ -116,16 +116,21 @@ function count(database: Connection, execution: Execution, by: 1 | -1): number {
     by,
   );
   const group = row === undefined ? 0 : number(row, "id");
-  const hour = Math.floor(execution.createdAt / HOUR_MS);
-  const counted = database.get(
-    `INSERT INTO execution_hour (group_id, hour, count) VALUES (?, ?, 1)
-     ON CONFLICT (group_id, hour) DO UPDATE SET count = count + ? RETURNING count`,
-    group,
-    hour,
-    by,
-  );
-  // Every execution passes through NEW: without this a row per command and hour would stay behind for ever.
-  if (counted?.["count"] === 0) database.run("DELETE FROM execution_hour WHERE group_id = ? AND hour = ?", group, hour);
+  if (isOpen(execution.state)) return group;
+  for (const { table, column, ms } of SPANS) {
+    const span = Math.floor(execution.createdAt / ms);
+    const counted = database.get(
+      `INSERT INTO ${table} (group_id, ${column}, count) VALUES (?, ?, 1)
+       ON CONFLICT (group_id, ${column}) DO UPDATE SET count = count + ? RETURNING count`,
+      group,
+      span,
+      by,
+    );
+    // What is swept must not leave a row per command and hour behind for ever.
+    if (counted?.["count"] === 0) {
+      database.run(`DELETE FROM ${table} WHERE group_id = ? AND ${column} = ?`, group, span);
+    }
+  }
   return group;
 }
 

@@ -14,12 +14,19 @@ CREATE TABLE execution_group (
 ) STRICT;
 CREATE INDEX execution_group_by_site ON execution_group (site_id);
 
--- How many of a group were created in which hour since 1970.
+-- How many of a group were created in which hour and in which day since 1970. Only of groups with an end state: open
+-- executions are few and soon move on.
 CREATE TABLE execution_hour (
   group_id INTEGER NOT NULL REFERENCES execution_group (id) ON DELETE CASCADE,
   hour INTEGER NOT NULL,
   count INTEGER NOT NULL,
   PRIMARY KEY (group_id, hour)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE execution_day (
+  group_id INTEGER NOT NULL REFERENCES execution_group (id) ON DELETE CASCADE,
+  day INTEGER NOT NULL,
+  count INTEGER NOT NULL,
+  PRIMARY KEY (group_id, day)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE execution (
@@ -38,7 +45,6 @@ CREATE TABLE execution (
   received_at INTEGER -- Unix microseconds
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX execution_by_group ON execution (group_id, created_at, id);
-CREATE INDEX execution_by_device ON execution (device_id, created_at, id);
 CREATE INDEX execution_by_site ON execution (site_id, created_at, id);
 CREATE INDEX execution_open ON execution (device_id, created_at) WHERE is_open = 1;
 

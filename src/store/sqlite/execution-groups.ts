@@ -1,0 +1,85 @@
+import { ACCESS_LEVELS } from "#core/access/level.ts";
+import { type ExecutionState, isOpen } from "#core/command/execution.ts";
+import { EPHEMERAL_LIFETIME_MS } from "#core/command/retention.ts";
+import type { ExecutionFilter } from "#service/ports.ts";
+import type { Connection } from "./connection.ts";
+import { listed, number, text } from "./row.ts";
+import { Where } from "./where.ts";
+
+/** Executions that agree in everything a list filters by, except time. */
+export interface Group {
+  readonly id: number;
+  readonly total: number;
+  readonly ephemeral: boolean;
+  /** Not counted by hours and days. */
+  readonly open: boolean;
+}
+
+/** Half-open: `since` belongs to it, `before` does not. */
+export interface Bounds {
+  readonly since: number;
+  readonly before: number;
+}
+
+/** Of the groups with executions, those that the filter leaves. */
+export function findGroups(reader: Connection, filter: ExecutionFilter): readonly Group[] {
+  const where = new Where()
+    .and("total > 0")
+    .and("read_level <= ?", ACCESS_LEVELS.indexOf(filter.level))
+    .andInScope("site_id", filter.scope);
+  if (filter.siteId !== undefined) where.and("site_id = ?", filter.siteId);
+  if (filter.retention !== "ALL") where.and("ephemeral = ?", filter.retention === "EPHEMERAL" ? 1 : 0);
+  where.andIn("device_id", filter.deviceIds).andIn("state", filter.states);
+  if (filter.names !== undefined) {
+    const names = listed(filter.names);
+    where.and(
+      "(name IN (SELECT value FROM json_each(?)) OR manifest_name IN (SELECT value FROM json_each(?)))",
+      names,
+      names,
+    );
+  }
+  return reader
+    .all(`SELECT id, total, ephemeral, state FROM execution_group${where.sql}`, ...where.values)
+    .map((row) => ({
+      id: number(row, "id"),
+      total: number(row, "total"),
+      ephemeral: row["ephemeral"] === 1,
+      open: isOpen(text(row, "state") as ExecutionState),
+    }));
+}
+
+/** Groups whose executions lie within the same bounds of time. */
+export interface Share {
+  readonly groups: readonly Group[];
+  readonly bounds: Bounds;
+}
+
+/** Persistent groups and ephemeral ones: of the latter only what is younger than a day is left. */
+export function sharesOf(groups: readonly Group[], filter: ExecutionFilter): readonly Share[] {
+  const since = filter.since ?? EARLIEST;
+  const before = filter.before ?? LATEST;
+  const alive = filter.now - EPHEMERAL_LIFETIME_MS + 1;
+  const shares = [
+    { groups: groups.filter((group) => !group.ephemeral), bounds: { since, before } },
+    { groups: groups.filter((group) => group.ephemeral), bounds: { since: Math.max(since, alive), before } },
+  ];
+  return shares.filter((share) => share.groups.length > 0 && share.bounds.since < share.bounds.before);
+}
+
+/** The same groups between narrower bounds. */
+export function within(shares: readonly Share[], { since, before }: Bounds): readonly Share[] {
+  return shares
+    .map(({ groups, bounds }) => ({
+      groups,
+      bounds: { since: Math.max(bounds.since, since), before: Math.min(bounds.before, before) },
+    }))
+    .filter(({ bounds }) => bounds.since < bounds.before);
+}
+
+/** Beyond every moment that can be written. */
+export const EARLIEST = Number.MIN_SAFE_INTEGER;
+export const LATEST = Number.MAX_SAFE_INTEGER;
+
+export function listedIds(groups: readonly Group[]): string {
+  return JSON.stringify(groups.map((group) => group.id));
+}

@@ -1,0 +1,123 @@
+// The first executions of many groups together, in order, without reading much more than those.
+import type { Connection, Row } from "./connection.ts";
+import { type Group, listedIds, type Share } from "./execution-groups.ts";
+import { number, text } from "./row.ts";
+
+export interface Wanted {
+  readonly shares: readonly Share[];
+  /** How many are wanted, from the first on. */
+  readonly depth: number;
+  readonly newestFirst: boolean;
+}
+
+interface Place {
+  readonly id: string;
+  readonly createdAt: number;
+}
+
+/** One group, as far as it has been read. */
+interface Source {
+  readonly group: Group;
+  readonly share: Share;
+  last: Place | undefined;
+  chunk: number;
+  isDone: boolean;
+}
+
+/** The first `depth` ids. */
+export function mergeGroups(reader: Connection, wanted: Wanted): readonly string[] {
+  const compare = comparison(wanted.newestFirst);
+  const sources = candidates(reader, wanted);
+  const chunk = 4 + Math.ceil((2 * wanted.depth) / Math.max(1, sources.length));
+  for (const source of sources) source.chunk = Math.min(chunk, wanted.depth);
+  let found: readonly Place[] = [];
+  for (;;) {
+    const last = found[wanted.depth - 1];
+    // Whoever may still have something before the last one has to be read on.
+    const hungry = sources.filter(
+      (source) => !source.isDone && (source.last === undefined || last === undefined || compare(source.last, last) < 0),
+    );
+    if (hungry.length === 0) return found.map((place) => place.id);
+    const more = hungry.flatMap((source) => readOn(reader, source, wanted.newestFirst));
+    found = [...found, ...more].sort(compare).slice(0, wanted.depth);
+  }
+}
+
+/** The groups that can have one of the wanted: those whose first execution is among the first `depth` of all firsts. */
+function candidates(reader: Connection, { shares, depth, newestFirst }: Wanted): readonly Source[] {
+  const heads = shares.flatMap((share) => {
+    const { groups, bounds } = share;
+    const byId = new Map(groups.map((group) => [group.id, group]));
+    const rows = reader.all(
+      `SELECT j.value AS id, (SELECT created_at FROM execution
+         WHERE group_id = j.value AND created_at >= ? AND created_at < ?
+         ORDER BY created_at ${newestFirst ? "DESC" : "ASC"} LIMIT 1) AS head FROM json_each(?) j`,
+      bounds.since,
+      bounds.before,
+      listedIds(groups),
+    );
+    return rows.flatMap((row) => {
+      const group = byId.get(number(row, "id"));
+      return group === undefined || row["head"] === null ? [] : [{ group, share, head: number(row, "head") }];
+    });
+  });
+  const sign = newestFirst ? -1 : 1;
+  heads.sort((a, b) => sign * (a.head - b.head));
+  const limit = heads[depth - 1]?.head;
+  return heads
+    .filter(({ head }) => limit === undefined || sign * (head - limit) <= 0)
+    .map(({ group, share }) => ({ group, share, last: undefined, chunk: 1, isDone: false }));
+}
+
+function readOn(reader: Connection, source: Source, newestFirst: boolean): readonly Place[] {
+  const { group, share, last, chunk } = source;
+  const order = newestFirst ? "created_at DESC, id DESC" : "created_at, id";
+  const after = last === undefined ? "" : `AND (created_at <> ? OR id ${newestFirst ? "<" : ">"} ?)`;
+  const rows = reader.all(
+    `SELECT id, created_at FROM execution
+     WHERE group_id = ? AND created_at >= ? AND created_at < ? ${after} ORDER BY ${order} LIMIT ?`,
+    group.id,
+    newestFirst || last === undefined ? share.bounds.since : last.createdAt,
+    newestFirst && last !== undefined ? last.createdAt + 1 : share.bounds.before,
+    ...(last === undefined ? [] : [last.createdAt, last.id]),
+    chunk,
+  );
+  source.isDone = rows.length < chunk;
+  source.chunk = chunk * 4;
+  const places = rows.map(placeOf);
+  source.last = places.at(-1) ?? last;
+  return places;
+}
+
+/** The same by walking over everything in the site, or undefined when too few of it are wanted to find them soon. */
+export function walkSite(reader: Connection, siteId: string, wanted: Wanted): readonly string[] | undefined {
+  const { shares, depth, newestFirst } = wanted;
+  const budget = 2 * depth + 200;
+  const since = Math.min(...shares.map(({ bounds }) => bounds.since));
+  const before = Math.max(...shares.map(({ bounds }) => bounds.before));
+  const rows = reader.all(
+    `SELECT id, created_at, group_id FROM execution WHERE site_id = ? AND created_at >= ? AND created_at < ?
+     ORDER BY ${newestFirst ? "created_at DESC, id DESC" : "created_at, id"} LIMIT ?`,
+    siteId,
+    since,
+    before,
+    budget,
+  );
+  const shareOf = new Map(shares.flatMap((share) => share.groups.map((group) => [group.id, share] as const)));
+  const found = rows.filter((row) => {
+    const bounds = shareOf.get(number(row, "group_id"))?.bounds;
+    const createdAt = number(row, "created_at");
+    return bounds !== undefined && createdAt >= bounds.since && createdAt < bounds.before;
+  });
+  const isEnough = found.length >= depth || rows.length < budget;
+  return isEnough ? found.slice(0, depth).map((row) => text(row, "id")) : undefined;
+}
+
+function placeOf(row: Row): Place {
+  return { id: text(row, "id"), createdAt: number(row, "created_at") };
+}
+
+function comparison(newestFirst: boolean): (a: Place, b: Place) => number {
+  const sign = newestFirst ? -1 : 1;
+  return (a, b) => sign * (a.createdAt - b.createdAt || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
+}
