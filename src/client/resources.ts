@@ -175,6 +175,15 @@ export type LiveEvent =
   | { readonly kind: "gap" }
   | Happening<"execution", { readonly execution: Execution }>
   | Happening<"connectivity", { readonly connectivity: { readonly status: ConnectivityStatus }; readonly at: string }>
+  /** The newest value of attributes that changed, at most four times a second; never repeated. */
+  | Happening<
+      "telemetry",
+      {
+        readonly telemetry: Readonly<
+          Record<string, { readonly value: string | number | boolean; readonly timestamp: number }>
+        >;
+      }
+    >
   | Happening<
       "alert",
       { readonly change: "raised" | "hardened" | "cleared"; readonly at: string; readonly alert: Alert }

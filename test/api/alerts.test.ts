@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Alert, Page } from "#client/resources.ts";
 import { manifest } from "../support/blueprints.ts";
 import { connectFakeDevice, type FakeDevice } from "../support/fake-device.ts";
-import { type LiveEvents, listenLive } from "../support/live-events.ts";
+import { listen, type SeenEvent } from "../support/listen.ts";
 import { type Session, useServer } from "../support/server.ts";
 
 const busbar = useServer(["--mqtt-port", "0"]);
@@ -223,14 +223,14 @@ test("raised_alert_names are the active alerts of each device, each once", async
   );
 });
 
-const isAlert = (device: TestDevice, change: string) => (event: LiveEvents["heard"][number]) =>
+const isAlert = (device: TestDevice, change: string) => (event: SeenEvent) =>
   event.event === "alert" && event.data["device_id"] === device.id && event.data["change"] === change;
 
 test("raising, hardening and clearing are live events, for those who may see them", async () => {
   const device = await newDevice();
-  const admin = await listenLive(busbar.url, { token: busbar.adminToken, query: "?kind.in=alert" });
-  const reader = await listenLive(busbar.url, { token: await busbar.token({}), query: "?kind.in=alert" });
-  const stranger = await listenLive(busbar.url, { token: await busbar.token({ site_ids: [otherSite] }) });
+  const admin = await listen(busbar.url, busbar.adminToken, { query: "?kind.in=alert" });
+  const reader = await listen(busbar.url, await busbar.token({}), { query: "?kind.in=alert" });
+  const stranger = await listen(busbar.url, await busbar.token({ site_ids: [otherSite] }));
   const [now, raised] = [Date.now() / 1000, Math.floor(Date.now() / 1000) - 3600];
   await device.send({ timestamp: raised, alerts: ["overheat"], vendor_alerts: ["secret"] });
   expect((await admin.next(isAlert(device, "raised"))).data).toMatchObject({
@@ -249,9 +249,8 @@ test("raising, hardening and clearing are live events, for those who may see the
   expect((await reader.next(isAlert(device, "cleared"))).data).toMatchObject({
     alert: { id: "overheat", state: "HARD" },
   });
-  expect(reader.heard.map(({ data }) => data["change"])).toEqual(["raised", "hardened", "cleared"]);
-  expect(stranger.heard).toEqual([]);
-  for (const listener of [admin, reader, stranger]) listener.close();
+  expect(reader.seen.map(({ data }) => data["change"])).toEqual(["raised", "hardened", "cleared"]);
+  expect(stranger.seen).toEqual([]);
 });
 
 test("alerts survive a restart, and so does what is older than they are", async () => {

@@ -29,7 +29,7 @@ export interface CallOptions {
 }
 
 /** Calls with one token, or without any. */
-interface Session {
+export interface Session {
   call<Body = unknown>(method: string, path: string, options?: CallOptions): Promise<Answer<Body>>;
   get<Body = unknown>(path: string, options?: CallOptions): Promise<Answer<Body>>;
   post<Body = unknown>(path: string, json: unknown, options?: CallOptions): Promise<Answer<Body>>;

@@ -3,6 +3,7 @@ import { Type } from "typebox";
 import { refuse } from "#core/app-error.ts";
 import { mapOf } from "#http/query.ts";
 import { type Route, route, StreamAnswer } from "#http/route.ts";
+import { renderSnapshots } from "#http/telemetry/snapshot-wire.ts";
 import { parseTimeseries, renderHeader, timeseriesSchema } from "#http/telemetry/timeseries-wire.ts";
 import type { Call, Snapshot } from "#service/ports.ts";
 import { type Now, type NowNeeds, readNow } from "#service/telemetry/read-now.ts";
@@ -47,7 +48,7 @@ export function telemetryRoutes(needs: TelemetryNeeds): readonly Route[] {
       ),
       handle: async (call) => {
         const { devices, errors } = await now(call, call.query["devices[]"]);
-        return { devices: renderSnapshots(devices), errors };
+        return { devices: renderDevices(devices), errors };
       },
     }),
     route({
@@ -63,7 +64,7 @@ export function telemetryRoutes(needs: TelemetryNeeds): readonly Route[] {
         const asked = call.query["devices[]"];
         const { devices } = await now(call, asked);
         const empty = [...(asked?.keys() ?? [])].map((device): [string, Map<string, Snapshot>] => [device, new Map()]);
-        return { telemetry: renderSnapshots(new Map([...empty, ...devices])) };
+        return { telemetry: renderDevices(new Map([...empty, ...devices])) };
       },
     }),
     route({
@@ -92,12 +93,8 @@ async function* withHeader(header: string, rows: AsyncIterable<Uint8Array>): Asy
   yield* rows;
 }
 
-function renderSnapshots(devices: Now["devices"]): object {
+function renderDevices(devices: Now["devices"]): object {
   const rendered: Record<string, object> = Object.create(null);
-  for (const [device, attributes] of devices) {
-    const values: Record<string, object> = Object.create(null);
-    for (const [name, { at, value }] of attributes) values[name] = { value, timestamp: at / 1000 };
-    rendered[device] = values;
-  }
+  for (const [device, attributes] of devices) rendered[device] = renderSnapshots(attributes);
   return rendered;
 }
