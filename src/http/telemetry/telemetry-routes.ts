@@ -3,8 +3,9 @@ import { Type } from "typebox";
 import { refuse } from "#core/app-error.ts";
 import { duration, mapOf } from "#http/query.ts";
 import { type Route, route, StreamAnswer } from "#http/route.ts";
+import { renderSnapshot, renderSnapshots } from "#http/telemetry/snapshot-wire.ts";
 import { parseTimeseries, renderHeader, timeseriesSchema } from "#http/telemetry/timeseries-wire.ts";
-import type { Call, Needs, Snapshot } from "#service/ports.ts";
+import type { Call, Needs } from "#service/ports.ts";
 import { type Now, type NowNeeds, readNow } from "#service/telemetry/read-now.ts";
 import { readTimeseries } from "#service/telemetry/read-timeseries.ts";
 
@@ -47,7 +48,7 @@ export function telemetryRoutes(needs: TelemetryNeeds): readonly Route[] {
       ),
       handle: async (call) => {
         const { devices, errors } = await now(call, call.query["devices[]"]);
-        return { devices: renderSnapshots(devices), errors };
+        return { devices: renderDevices(devices), errors };
       },
     }),
     route({
@@ -121,16 +122,8 @@ function renderLatest(
   return rendered;
 }
 
-function renderSnapshots(devices: Now["devices"]): object {
+function renderDevices(devices: Now["devices"]): object {
   const rendered: Record<string, object> = Object.create(null);
-  for (const [device, attributes] of devices) {
-    const values: Record<string, object> = Object.create(null);
-    for (const [name, snapshot] of attributes) values[name] = renderSnapshot(snapshot);
-    rendered[device] = values;
-  }
+  for (const [device, attributes] of devices) rendered[device] = renderSnapshots(attributes);
   return rendered;
-}
-
-function renderSnapshot({ at, value }: Snapshot): object {
-  return { value, timestamp: at / 1000 };
 }

@@ -14,6 +14,7 @@ import type { DeviceInbox, Needs, SignedIn } from "#service/ports.ts";
 import { acceptTelemetry } from "#service/telemetry/accept-telemetry.ts";
 import type { AlertDesk } from "#service/telemetry/alert-desk.ts";
 import { attributesOf } from "#service/telemetry/attributes.ts";
+import { newestValues, type TelemetryFeed } from "#service/telemetry/telemetry-feed.ts";
 
 /** A device clock further ahead than this is wrong. */
 const MAX_AHEAD_MS = 24 * 3_600_000;
@@ -25,6 +26,7 @@ export interface InboxNeeds extends Pick<Needs, "devices" | "deviceLogs" | "tele
   readonly catalog: BlueprintCatalog;
   readonly desk: CommandDesk;
   readonly alertDesk: AlertDesk;
+  readonly feed: TelemetryFeed;
   readonly connectivity: Connectivity;
   readonly events: EventHub;
 }
@@ -100,8 +102,14 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
         return;
       }
       const blueprint = await deviceBlueprint(needs, device);
-      const { accepted, alerts, refused } = acceptTelemetry(attributesOf(blueprint), values);
+      const attributes = attributesOf(blueprint);
+      const { accepted, alerts, refused } = acceptTelemetry(attributes, values);
+      if (alerts.size > 0) await needs.alertDesk.prepare(device);
       if (accepted.size > 0) await needs.telemetry.append([{ deviceId, at, values: accepted }]);
+      if (needs.feed.isWatched) {
+        const values = newestValues({ at, values: accepted }, attributes, needs.telemetry.latest(deviceId));
+        needs.feed.publish({ siteId: device.siteId, deviceId, at, values });
+      }
       if (alerts.size > 0) await needs.alertDesk.report(device, { at, lists: alerts, blueprint });
       for (const [name, problem] of refused) await complain(device, `telemetry ${JSON.stringify(name)} ${problem}`);
     },
