@@ -22,6 +22,7 @@ import type { Connectivity } from "#service/device/connectivity.ts";
 import type { EventHub } from "#service/event/event-hub.ts";
 import type { Carrier, Needs } from "#service/ports.ts";
 import type { AlertDesk } from "#service/telemetry/alert-desk.ts";
+import type { TelemetryFeed } from "#service/telemetry/telemetry-feed.ts";
 
 export interface RouteNeeds extends Needs, CommandNeeds {
   readonly authenticator: Authenticator;
@@ -30,6 +31,7 @@ export interface RouteNeeds extends Needs, CommandNeeds {
   readonly connectivity: Connectivity;
   readonly events: EventHub;
   readonly alertDesk: AlertDesk;
+  readonly feed: TelemetryFeed;
   readonly runId: string;
 }
 

@@ -28,6 +28,7 @@ import { createDeviceInbox } from "#service/device/device-inbox.ts";
 import { createEventHub } from "#service/event/event-hub.ts";
 import type { Call, Needs } from "#service/ports.ts";
 import { createAlertDesk } from "#service/telemetry/alert-desk.ts";
+import { createTelemetryFeed } from "#service/telemetry/telemetry-feed.ts";
 import { openSeries } from "#store/series/open-series.ts";
 import { openRecords, type Records } from "#store/sqlite/open-records.ts";
 import { version } from "#version";
@@ -116,7 +117,17 @@ async function startOn(
       log.debug({ deviceId, executionId, state }, "a response came too late to count"),
   });
   const alertDesk = createAlertDesk({ ...base, catalog, events });
-  const needs = { ...base, authenticator, catalog, channel, events, connectivity, desk, alertDesk };
+  const needs = {
+    ...base,
+    authenticator,
+    catalog,
+    channel,
+    events,
+    connectivity,
+    desk,
+    alertDesk,
+    feed: createTelemetryFeed(),
+  };
   const inbox = createDeviceInbox(needs);
   opened.defer(() => desk.stop());
   opened.defer(() => alertDesk.stop());

@@ -72,6 +72,8 @@ const TABLE: Readonly<Record<string, Row>> = {
   putConfiguration: ["readonly", "one", () => ({ limits: { max_power: 5 } }), "user"],
   getConfigurationBucket: ["readonly", "one", undefined, "user"],
   putConfigurationBucket: ["readonly", "one", () => ({ max_power: 5 }), "user"],
+  listDeviceAlerts: ["readonly", "one"],
+  listSiteAlerts: ["readonly", "one"],
   executeCommand: ["readonly", "one", start, "user"],
   executeCommandAlias: ["readonly", "one", start, "user"],
   executeCommandOfSite: ["readonly", "one", start, "user"],

@@ -11,7 +11,7 @@ import { type Running, start } from "#role/start.ts";
 import { openRecords, type Records } from "#store/sqlite/open-records.ts";
 import { type CheckAnswer, createCheckAnswer, type Operation, operationsOf } from "./check-answer.ts";
 
-interface Answer<Body> {
+export interface Answer<Body> {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -29,7 +29,7 @@ export interface CallOptions {
 }
 
 /** Calls with one token, or without any. */
-interface Session {
+export interface Session {
   call<Body = unknown>(method: string, path: string, options?: CallOptions): Promise<Answer<Body>>;
   get<Body = unknown>(path: string, options?: CallOptions): Promise<Answer<Body>>;
   post<Body = unknown>(path: string, json: unknown, options?: CallOptions): Promise<Answer<Body>>;

@@ -27,6 +27,8 @@ import { type Attribute, attributesOf, listsAlerts } from "#service/telemetry/at
 import { describeAlert } from "#service/telemetry/describe-alert.ts";
 
 export interface AlertDesk {
+  /** Comes before a message is stored as telemetry: what was stored earlier tells what is older than the newest list. */
+  prepare(device: Device): Promise<void>;
   /** Resolves when what it changed is durable. */
   report(device: Device, lists: AlertLists): Promise<void>;
   /** Clears what came from attributes that the device's blueprint does not have. */
@@ -171,6 +173,9 @@ export function createAlertDesk(needs: AlertDeskNeeds): AlertDesk {
   }
 
   return {
+    async prepare(device) {
+      if (entries.get(device.id)?.state === undefined) await change(device, unchanged);
+    },
     async report(device, lists) {
       if (lists.lists.size === 0) return;
       const steps = stepsOf(device, lists);
@@ -192,12 +197,14 @@ export function createAlertDesk(needs: AlertDeskNeeds): AlertDesk {
       const active = await needs.alerts.active();
       for (const deviceId of new Set(active.map((alert) => alert.deviceId))) {
         const device = await needs.devices.find(deviceId);
-        if (device !== undefined) await change(device, (state) => ({ state, changes: [] }));
+        if (device !== undefined) await change(device, unchanged);
       }
     },
     stop: () => deadlines.stop(),
   };
 }
+
+const unchanged: Step = (state) => ({ state, changes: [] });
 
 function foldAll(from: AlertState, steps: readonly Step[]): FoldedAlerts {
   return steps.reduce<FoldedAlerts>(
