@@ -8,7 +8,7 @@ type Described = { readonly device: Device; readonly blueprint: Blueprint; reado
 
 /** A device and what its blueprint declares, as the server itself understands it. */
 export async function readDeviceBlueprint({ client, wait }: Session, idOrSlug: string): Promise<Described> {
-  const { device } = await wait(client.devices.get(idOrSlug, { expand: ["manifest"] }));
+  const { device } = await wait(client.devices.get(idOrSlug, { expand: ["manifest", "connectivity"] }));
   const { manifest } = device;
   if (!manifest) {
     throw new UsageError(

@@ -137,6 +137,29 @@ export type DeviceLogEntry = {
   readonly persist: boolean;
 };
 
+/** One raising of an alert by one source of a device; active while it has no `cleared_at`. */
+export type Alert = {
+  readonly id: string;
+  readonly device_id: string;
+  readonly site_id: string;
+  readonly severity: "info" | "warning" | "error";
+  readonly state: "SOFT" | "HARD";
+  readonly display_name: string;
+  readonly description?: string;
+  readonly code?: string;
+  readonly troubleshooting?: readonly string[];
+  readonly components?: readonly string[];
+  readonly conditions?: readonly string[];
+  readonly telemetry?: readonly string[];
+  readonly raised_at: string;
+  readonly hardens_at?: string;
+  readonly hardened_at?: string;
+  readonly cleared_at?: string;
+  /** The telemetry attribute that lists it. */
+  readonly source: string;
+  readonly declared: boolean;
+};
+
 /** What happened, and to what. */
 type Happening<Kind extends string, What> = { readonly kind: Kind } & {
   readonly site_id: string;
@@ -152,6 +175,19 @@ export type LiveEvent =
   | { readonly kind: "gap" }
   | Happening<"execution", { readonly execution: Execution }>
   | Happening<"connectivity", { readonly connectivity: { readonly status: ConnectivityStatus }; readonly at: string }>
+  /** The newest value of attributes that changed, at most four times a second; never repeated. */
+  | Happening<
+      "telemetry",
+      {
+        readonly telemetry: Readonly<
+          Record<string, { readonly value: string | number | boolean; readonly timestamp: number }>
+        >;
+      }
+    >
+  | Happening<
+      "alert",
+      { readonly change: "raised" | "hardened" | "cleared"; readonly at: string; readonly alert: Alert }
+    >
   | Happening<
       "log",
       { readonly log: Pick<DeviceLogEntry, "severity" | "message"> } & Pick<DeviceLogEntry, "timestamp" | "received_at">

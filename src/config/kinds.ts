@@ -73,6 +73,16 @@ const items = (text: string): readonly string[] =>
     .map((item) => item.trim())
     .filter((item) => item !== "");
 
+export const names: Kind<readonly string[]> = kind("list of host names", (text, cwd) => {
+  const list = items(text);
+  const wrong = list.find((item) => "problem" in host.parse(item, cwd));
+  return wrong === undefined ? accept(list) : refuse(`has "${wrong}", which is no address or host name`);
+});
+
+export function text(name: string): Kind<string> {
+  return kind(name, (given) => accept(given));
+}
+
 export const headerPrefixes: Kind<readonly string[]> = kind("list of header prefixes", (text) => {
   const list = items(text);
   const wrong = list.find((item) => !/^[A-Za-z][A-Za-z0-9]*(-[A-Za-z0-9]+)*$/.test(item));

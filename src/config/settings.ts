@@ -77,6 +77,9 @@ export const SETTINGS = {
   audit: {
     retention: setting("audit.retention", kinds.duration, "90d", "How long entries of the audit log are kept."),
   },
+  alerts: {
+    retention: setting("alerts.retention", kinds.duration, "90d", "How long alerts are kept after they were cleared."),
+  },
   devices: {
     silence: setting("devices.silence", kinds.duration, "30s", "A device that sends nothing for this long is OFFLINE."),
   },
@@ -91,6 +94,29 @@ export const SETTINGS = {
   },
   mqtt: {
     port: setting("mqtt.port", kinds.portOrOff, "1883", "Port of the embedded MQTT broker, or off."),
+    tlsPort: setting(
+      "mqtt.tls_port",
+      kinds.portOrOff,
+      "off",
+      "Port of the embedded broker's TLS listener, or off. Its authority and certificates are made in the data folder.",
+    ),
+    names: setting(
+      "mqtt.names",
+      kinds.names,
+      "",
+      "Host names by which devices reach the broker; the first one is told to them. Without any: the name the client used.",
+    ),
+    messageRate: setting(
+      "mqtt.message_rate",
+      kinds.integer(1, 1_000_000),
+      "1000",
+      "Messages a second that one device may send; beyond it they are taken more slowly.",
+    ),
+    clientId: optional(
+      "mqtt.client_id",
+      kinds.text("text"),
+      "Name of our session at an outside broker; its own for every installation.",
+    ),
     url: optional(
       "mqtt.url",
       kinds.secretUrl("mqtt://", "mqtts://"),

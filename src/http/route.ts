@@ -5,7 +5,7 @@ import type { AccessLevel } from "#core/access/level.ts";
 import type { ParsedQuery, QuerySpec } from "#http/query.ts";
 import type { Call } from "#service/ports.ts";
 
-export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 type ParamNames<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Name | ParamNames<Rest>

@@ -6,7 +6,7 @@ import { type CommandNeeds, commandRoutes } from "#http/command/command-routes.t
 import { compatibilityRoutes } from "#http/compatibility.ts";
 import { configurationRoutes } from "#http/device/configuration-routes.ts";
 import { deviceBlueprintRoutes } from "#http/device/device-blueprint-routes.ts";
-import { deviceConfigRoutes } from "#http/device/device-config-routes.ts";
+import { type ConfigSettings, deviceConfigRoutes } from "#http/device/device-config-routes.ts";
 import { deviceLogRoutes } from "#http/device/device-log-routes.ts";
 import { deviceRoutes } from "#http/device/device-routes.ts";
 import { provisioningRoutes } from "#http/device/provisioning-routes.ts";
@@ -14,12 +14,15 @@ import { eventRoutes } from "#http/event/event-routes.ts";
 import type { Route } from "#http/route.ts";
 import { siteRoutes } from "#http/site/site-routes.ts";
 import { type SystemNeeds, systemRoutes } from "#http/system/system-routes.ts";
+import { alertRoutes } from "#http/telemetry/alert-routes.ts";
 import { telemetryRoutes } from "#http/telemetry/telemetry-routes.ts";
 import type { Authenticator } from "#service/access/authenticator.ts";
 import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
 import type { EventHub } from "#service/event/event-hub.ts";
 import type { Carrier, Needs } from "#service/ports.ts";
+import type { AlertDesk } from "#service/telemetry/alert-desk.ts";
+import type { TelemetryFeed } from "#service/telemetry/telemetry-feed.ts";
 
 export interface RouteNeeds extends Needs, CommandNeeds {
   readonly authenticator: Authenticator;
@@ -27,13 +30,12 @@ export interface RouteNeeds extends Needs, CommandNeeds {
   readonly channel: Carrier;
   readonly connectivity: Connectivity;
   readonly events: EventHub;
+  readonly alertDesk: AlertDesk;
+  readonly feed: TelemetryFeed;
   readonly runId: string;
 }
 
-export interface RouteSettings extends SystemNeeds {
-  /** Undefined when no broker runs. */
-  readonly mqttPort: number | undefined;
-}
+export interface RouteSettings extends SystemNeeds, ConfigSettings {}
 
 export function createRoutes(needs: RouteNeeds, settings: RouteSettings): readonly Route[] {
   const routes = [
@@ -42,6 +44,7 @@ export function createRoutes(needs: RouteNeeds, settings: RouteSettings): readon
     ...deviceBlueprintRoutes(needs),
     ...deviceLogRoutes(needs),
     ...configurationRoutes(needs),
+    ...alertRoutes(needs),
     ...commandRoutes(needs),
     ...telemetryRoutes({ ...needs, headerPrefix: settings.about.headerPrefix }),
     ...eventRoutes(needs),

@@ -107,12 +107,13 @@ function prepare() {
     tokens,
     file: join(data, "admin.token"),
     start: (given?: Secret) => prepareAdminToken(needs, data, given),
-    accepts: (started: Started, text: string) =>
-      createAuthenticator(needs, started.record)
-        .authenticate(text)
-        .then(
-          () => true,
-          () => false,
-        ),
+    accepts: async (started: Started, text: string) => {
+      try {
+        await createAuthenticator(needs, started.record).authenticate(text);
+        return true;
+      } catch {
+        return false;
+      }
+    },
   };
 }

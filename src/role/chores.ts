@@ -8,7 +8,7 @@ import type { Authenticator } from "#service/access/authenticator.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
 import type { Needs } from "#service/ports.ts";
 
-interface ChoreNeeds extends Pick<Needs, "audit" | "executions" | "deviceLogs" | "now"> {
+interface ChoreNeeds extends Pick<Needs, "audit" | "executions" | "deviceLogs" | "alerts" | "now"> {
   readonly authenticator: Authenticator;
   readonly connectivity: Connectivity;
   readonly log: Logger;
@@ -33,6 +33,11 @@ export function startChores(needs: ChoreNeeds, config: Config): { stop(): Promis
             temporaryBefore: ago(toMilliseconds(config.logs.temporaryRetention)),
           }),
         ),
+    },
+    {
+      name: "prune past alerts",
+      everyMs: 10 * MINUTE,
+      task: () => untilDone(() => needs.alerts.prune(ago(toMilliseconds(config.alerts.retention)))),
     },
     {
       name: "prune audit log",

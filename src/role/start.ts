@@ -8,8 +8,8 @@ import { toMilliseconds } from "#core/time/duration.ts";
 import { createRoutes } from "#http/routes.ts";
 import { createServer } from "#http/server.ts";
 import { starterLibrary } from "#manifest/starter-profiles.ts";
-import { createEmbeddedBroker, EMBEDDED_DEFAULTS } from "#mqtt/embedded/create-embedded-broker.ts";
 import { prepareAdminToken } from "#role/admin-token.ts";
+import { startCarriers } from "#role/carriers.ts";
 import { startChores } from "#role/chores.ts";
 import { createClockwork } from "#role/clockwork.ts";
 import { provisionDemo } from "#role/demo.ts";
@@ -27,6 +27,8 @@ import { createConnectivity } from "#service/device/connectivity.ts";
 import { createDeviceInbox } from "#service/device/device-inbox.ts";
 import { createEventHub } from "#service/event/event-hub.ts";
 import type { Call, Needs } from "#service/ports.ts";
+import { createAlertDesk } from "#service/telemetry/alert-desk.ts";
+import { createTelemetryFeed } from "#service/telemetry/telemetry-feed.ts";
 import { openSeries } from "#store/series/open-series.ts";
 import { openRecords, type Records } from "#store/sqlite/open-records.ts";
 import { version } from "#version";
@@ -42,17 +44,17 @@ export interface Running {
 
 export async function start(config: Config, log: Logger, onFault: (error: Error) => void): Promise<Running> {
   refuseUnavailable(config);
-  const records = await openRecords(config.data, onFault);
+  // What was opened last is closed first, after a failed start as after a stop.
+  const opened = new AsyncDisposableStack();
   try {
+    const records = await openRecords(config.data, onFault);
+    opened.defer(() => records.close());
     const telemetry = await openSeries(join(config.data, "telemetry.db"), SERIES, onFault);
-    try {
-      return await startOn({ ...records, telemetry }, config, log);
-    } catch (error) {
-      await telemetry.close();
-      throw error;
-    }
+    opened.defer(() => telemetry.close());
+    const running = await startOn({ ...records, telemetry }, { config, log, opened });
+    return { ...running, stop: () => opened.disposeAsync() };
   } catch (error) {
-    await records.close();
+    await opened.disposeAsync();
     throw error;
   }
 }
@@ -60,8 +62,18 @@ export async function start(config: Config, log: Logger, onFault: (error: Error)
 /** About 200 MB of open hours at the most; two threads answer queries while one writes. */
 const SERIES = { graceMs: 15 * 60_000, maxHotPoints: 8_000_000, readers: 2 };
 
-async function startOn(records: Records & Pick<Needs, "telemetry">, config: Config, log: Logger): Promise<Running> {
+interface Surroundings {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly opened: AsyncDisposableStack;
+}
+
+async function startOn(
+  records: Records & Pick<Needs, "telemetry">,
+  { config, log, opened }: Surroundings,
+): Promise<Omit<Running, "stop">> {
   const inspector = createInspector();
+  opened.defer(() => inspector.close());
   const background = createBackground((name, error) => log.error({ err: error, task: name }, "background work failed"));
   const { close: _, ...stores } = records;
   const base = {
@@ -80,6 +92,8 @@ async function startOn(records: Records & Pick<Needs, "telemetry">, config: Conf
   };
   const admin = await prepareAdminToken(base, config.data, config.admin.token);
   const authenticator = createAuthenticator(base, admin.record);
+  opened.defer(() => authenticator.flushUses());
+  opened.defer(() => background.idle());
   const catalog = createBlueprintCatalog(base);
   const channel = createChannelSwitch();
   const events = createEventHub();
@@ -102,45 +116,50 @@ async function startOn(records: Records & Pick<Needs, "telemetry">, config: Conf
     onDropped: (deviceId, { executionId, state }) =>
       log.debug({ deviceId, executionId, state }, "a response came too late to count"),
   });
-  const needs = { ...base, authenticator, catalog, channel, events, connectivity, desk };
+  const alertDesk = createAlertDesk({ ...base, catalog, events });
+  const needs = {
+    ...base,
+    authenticator,
+    catalog,
+    channel,
+    events,
+    connectivity,
+    desk,
+    alertDesk,
+    feed: createTelemetryFeed(),
+  };
   const inbox = createDeviceInbox(needs);
-  const broker = await createEmbeddedBroker(
-    { inbox, log, now: base.now, configurationOf: (deviceId) => deviceConfiguration(needs, deviceId) },
-    { ...EMBEDDED_DEFAULTS, host: config.host, port: config.mqtt.port },
-  );
-  channel.add({ ...broker.channel, disconnect: (deviceId) => broker.disconnect(deviceId) });
-
+  opened.defer(() => desk.stop());
+  opened.defer(() => alertDesk.stop());
   if (config.role === "gateway") {
     const { siteId, isNew } = await ensureFirstSite(needs, BOOTSTRAP, config.demo ? "Demo site" : "My site");
     if (config.demo && isNew) await provisionDemo(needs, BOOTSTRAP, siteId);
   }
+  // Before any device can speak: from then on the deadlines move.
   await desk.recover();
-  const { port: mqttPort } = await broker.listen();
+  await alertDesk.recover();
+  const carriers = await startCarriers(
+    { ...base, channel, inbox, configurationOf: (deviceId) => deviceConfiguration(needs, deviceId) },
+    config,
+  );
+  opened.defer(() => carriers.stop());
   const routes = createRoutes(needs, {
     about: { version: version(), role: config.role, headerPrefix: config.http.headerPrefixes[0] ?? "X-Service" },
-    mqttPort,
+    endpoints: carriers.endpoints,
+    issueCertificate: carriers.issueCertificate,
     checkReady: async () => {
       await records.sites.list("all", { limit: 0, offset: 0 });
     },
   });
   const server = await createServer(needs, config.http, routes);
+  opened.defer(() => server.stop());
   const { port } = await server.listen(config.port, config.host);
   const chores = startChores(needs, config);
+  opened.defer(() => chores.stop());
   return {
     url: `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${port}`,
-    mqttPort,
+    mqttPort: carriers.endpoints.mqtt?.port,
     tokenFile: admin.file,
-    async stop() {
-      await server.stop();
-      await broker.stop();
-      desk.stop();
-      await chores.stop();
-      await background.idle();
-      await authenticator.flushUses();
-      await inspector.close();
-      await records.telemetry.close();
-      await records.close();
-    },
   };
 }
 
@@ -156,7 +175,6 @@ const BOOTSTRAP: Call = {
 function refuseUnavailable(config: Config): void {
   const asked = [
     config.database.url !== undefined && "database.url (PostgreSQL)",
-    config.mqtt.url !== undefined && "mqtt.url (an outside broker)",
     config.cloud.url !== undefined && "cloud.url (the link to a cloud)",
   ].filter((name) => name !== false);
   if (asked.length > 0) throw new Error(`this version of Busbar does not have ${asked.join(", ")} yet; leave it unset`);

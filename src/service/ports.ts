@@ -11,6 +11,7 @@ import type { Device, DeviceChange, DeviceCredential, PropertyValue } from "#cor
 import type { LogMessage, LogSeverity, ResponseMessage, ValuesMessage } from "#core/device/device-message.ts";
 import type { Site, SiteChange } from "#core/site/site.ts";
 import type { ColumnKind, ResolvedAggregation } from "#core/telemetry/aggregation.ts";
+import type { AlertChange, AlertSeverity, RaisedAlert } from "#core/telemetry/alert-state.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { Inspection } from "#service/blueprint/inspect-package.ts";
 
@@ -264,14 +265,52 @@ export interface TelemetryStore {
   append(messages: readonly TelemetryPoints[]): Promise<void>;
   /** The newest value of each attribute, from memory. */
   latest(deviceId: string): ReadonlyMap<string, Snapshot>;
-  /** Rows of CSV without the header, some at a time: bucket start, then a cell per item. */
-  query(request: SeriesRequest): Promise<AsyncIterable<Uint8Array>>;
+  /** Rows of CSV without the header, some at a time: bucket start, then a cell per item. To be read to its end or returned. */
+  query(request: SeriesRequest): Promise<AsyncIterableIterator<Uint8Array>>;
+  /** The most rows the answer can have, without reading a point. */
+  rowBound(request: SeriesRequest): Promise<number>;
   deleteDevice(deviceId: string): Promise<void>;
   /** Deletes what is older, of these attributes or of all; gives how many pieces. */
   drop(deviceId: string, attributes: readonly string[] | undefined, before: Instant): Promise<number>;
   /** Does now what otherwise happens in the background until `at`. */
   settle(at: Instant): Promise<void>;
   close(): Promise<void>;
+}
+
+/** One raising of an alert by one source of a device; active while it is not cleared. */
+export interface AlertRecord extends RaisedAlert {
+  readonly deviceId: string;
+  readonly siteId: string;
+  readonly clearedAt: Instant | undefined;
+}
+
+export interface AlertFilter {
+  readonly scope: SiteScope;
+  /** Only alerts whose read level this level includes. */
+  readonly level: AccessLevel;
+  readonly siteId?: string;
+  readonly deviceIds?: readonly string[];
+  /** True: those that are active. False: those that were. */
+  readonly active: boolean;
+  readonly hard?: boolean;
+  readonly severities?: readonly AlertSeverity[];
+  /** By the time of raising. */
+  readonly since?: Instant;
+  readonly before?: Instant;
+  readonly newestFirst: boolean;
+}
+
+export interface AlertStore {
+  /** Stores the changes, all or none. False, and nothing stored, when the device is gone. */
+  record(deviceId: string, changes: readonly AlertChange[]): Promise<boolean>;
+  /** Everything active, of one device or of all, in the order of raising. */
+  active(deviceId?: string): Promise<readonly AlertRecord[]>;
+  /** By the time of raising. */
+  list(filter: AlertFilter, page: PageRequest): Promise<Page<AlertRecord>>;
+  /** Ids of the active alerts of each asked device that this level may read, each once, in the order of raising. */
+  raisedNames(deviceIds: readonly string[], level: AccessLevel): Promise<ReadonlyMap<string, readonly string[]>>;
+  /** Deletes what was cleared before, a bounded number at a time; gives how many. */
+  prune(before: Instant): Promise<number>;
 }
 
 /** Keeps secrets readable only for this installation. The context binds a sealed text to its place. */
@@ -301,6 +340,16 @@ export interface CommandChannel {
   /** Tells the device its configuration; a device that is away learns it when it returns. */
   sendConfiguration(deviceId: string, configuration: DeviceConfiguration): Promise<void>;
 }
+
+/** Makes the key and certificate by which a device signs in over TLS. All texts are PEM. */
+export type IssueCertificate = (hardwareId: string) => {
+  readonly privateKey: string;
+  readonly certificate: string;
+  /** What the device trusts. */
+  readonly caChain: string;
+  /** By which the device is recognised. */
+  readonly fingerprint: string;
+};
 
 /** A channel that also holds the devices' connections. */
 export interface Carrier extends CommandChannel {
@@ -347,6 +396,7 @@ export interface Needs {
   readonly deviceLogs: DeviceLogStore;
   readonly configurations: ConfigurationStore;
   readonly telemetry: TelemetryStore;
+  readonly alerts: AlertStore;
   readonly seal: Seal;
   readonly inspectPackage: InspectPackage;
   readonly profiles: ProfileLibrary;

@@ -35,6 +35,13 @@ const assign = ({ blueprint }: Target) => ({ blueprint_id: blueprint });
 const mqtt = () => ({ protocol: "MQTT" });
 const rename = () => ({ name: "Renamed" });
 const start = () => ({ name: "start" });
+const lastHour = ({ device }: Target) => ({
+  from: "2026-01-01T00:00:00Z",
+  to: "2026-01-01T01:00:00Z",
+  granularity: "1m",
+  aggregation: "auto",
+  telemetry: [{ device, attribute: "power" }],
+});
 
 const TABLE: Readonly<Record<string, Row>> = {
   listSites: ["readonly", "any"],
@@ -65,6 +72,8 @@ const TABLE: Readonly<Record<string, Row>> = {
   putConfiguration: ["readonly", "one", () => ({ limits: { max_power: 5 } }), "user"],
   getConfigurationBucket: ["readonly", "one", undefined, "user"],
   putConfigurationBucket: ["readonly", "one", () => ({ max_power: 5 }), "user"],
+  listDeviceAlerts: ["readonly", "one"],
+  listSiteAlerts: ["readonly", "one"],
   executeCommand: ["readonly", "one", start, "user"],
   executeCommandAlias: ["readonly", "one", start, "user"],
   executeCommandOfSite: ["readonly", "one", start, "user"],
@@ -78,6 +87,10 @@ const TABLE: Readonly<Record<string, Row>> = {
   listCommandExecutionsAlias: ["readonly", "one"],
   listCommandExecutionsOfSite: ["readonly", "one"],
   listSiteCommandExecutions: ["readonly", "one"],
+  getCurrentTelemetry: ["readonly", "any"],
+  getLatestTelemetry: ["readonly", "any"],
+  getTimeseries: ["readonly", "one", lastHour],
+  getTimeseriesAlias: ["readonly", "one", lastHour],
   listenToEvents: ["readonly", "any"],
   provisionStandalone: ["owner", "one", newDevice],
   provisionLuaDevice: ["owner", "one", (target) => ({ ...newDevice(target), blueprint_id: target.blueprint })],
@@ -102,6 +115,12 @@ const TABLE: Readonly<Record<string, Row>> = {
   getReference: ["public", "any"],
   getWelcome: ["public", "any"],
   getMetrics: ["public", "any"],
+};
+
+/** Operations that take nothing for an answer without a query. Devices that are not seen come back as errors beside the rest. */
+const QUERIES: Readonly<Record<string, (target: Target) => string>> = {
+  getCurrentTelemetry: ({ device }) => `?devices[${device}]=power`,
+  getLatestTelemetry: ({ device }) => `?devices[${device}]=power`,
 };
 
 type Scope = "own site" | "other site" | "all sites";
@@ -184,7 +203,8 @@ async function call(operation: string, token: string | undefined, target: Target
   const options =
     body === "manifest" ? { bytes: manifest("Matrix") } : body === undefined ? {} : { json: body(target) };
   cells++;
-  return await session.call(route?.method ?? "", path, { ...options, headers: { Prefer: "wait=0" } });
+  const query = QUERIES[operation]?.(target) ?? "";
+  return await session.call(route?.method ?? "", path + query, { ...options, headers: { Prefer: "wait=0" } });
 }
 
 async function freshTarget(operation: string): Promise<Target> {

@@ -112,7 +112,7 @@ function callOf(operation: Operation): fc.Arbitrary<Call> {
   const parameters = (operation.spec["parameters"] ?? []) as readonly { name: string; in: string; schema: Json }[];
   const names = parameters.filter((one) => one.in === "path").map((one) => one.name);
   const inQuery = parameters.filter((one) => one.in === "query");
-  const query = fc.record(Object.fromEntries(inQuery.map((one) => [one.name, valueFor(one.schema).map(String)])), {
+  const query = fc.record(Object.fromEntries(inQuery.map((one) => [one.name, valueFor(one.schema).map(written)])), {
     requiredKeys: [],
   });
   const extra = fc.oneof(
@@ -129,6 +129,8 @@ function callOf(operation: Operation): fc.Arbitrary<Call> {
       return { method: operation.method, path: search === "" ? path : `${path}?${search}`, options };
     });
 }
+
+const written = (value: unknown) => (typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
 
 /** Lone surrogates cannot be written in a URL. */
 const wellFormed = (value: string) => value.toWellFormed();

@@ -6,7 +6,8 @@ import { createRoutes, type RouteNeeds } from "#http/routes.ts";
 export function allRoutes(): readonly RouteDescription[] {
   const settings = {
     about: { version: "0", role: "gateway", headerPrefix: "X-Service" },
-    mqttPort: undefined,
+    endpoints: { mqtt: undefined, mqtts: undefined },
+    issueCertificate: undefined,
     checkReady: async () => {},
   };
   return [...createRoutes({} as RouteNeeds, settings), METRICS];

@@ -7,6 +7,8 @@ const PROGRAM = fileURLToPath(new URL("../../bin/busbar", import.meta.url));
 
 export type RunningBusbar = {
   readonly url: string;
+  /** Every line that it has logged so far. */
+  readonly log: readonly string[];
   /** Sends a signal and gives the exit code. */
   readonly stop: (signal?: NodeJS.Signals) => Promise<number | null>;
 };
@@ -46,7 +48,7 @@ export async function startBusbar(cwd: string, ...flags: readonly string[]): Pro
     }
     return child.exitCode;
   };
-  return { url, stop };
+  return { url, log: lines, stop };
 }
 
 /** One call of `./bin/busbar` as a user makes it. */
@@ -60,6 +62,46 @@ export function callBusbar(
       resolve({ code: error === null ? 0 : Number(error.code), out, err });
     });
   });
+}
+
+export type GoingBusbar = {
+  /** Resolves with everything written to stdout or stderr so far, once that fits. */
+  readonly until: (stream: "out" | "err", pattern: RegExp) => Promise<string>;
+  readonly kill: (signal: NodeJS.Signals) => void;
+  readonly ended: Promise<{ readonly code: number | null; readonly out: string; readonly err: string }>;
+};
+
+/** A call of `./bin/busbar` that goes on while the test does. */
+export function goBusbar(
+  cwd: string,
+  words: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): GoingBusbar {
+  const child = spawn(PROGRAM, words, { cwd, env: cleanEnvironment(env), stdio: ["ignore", "pipe", "pipe"] });
+  const written = { out: "", err: "" };
+  const checks = new Set<() => void>();
+  const take = (stream: "out" | "err") => (text: string) => {
+    written[stream] += text;
+    for (const check of checks) check();
+  };
+  child.stdout.setEncoding("utf8").on("data", take("out"));
+  child.stderr.setEncoding("utf8").on("data", take("err"));
+  const ended = once(child, "close").then(() => ({ code: child.exitCode, ...written }));
+  return {
+    until: (stream, pattern) =>
+      new Promise((resolve, reject) => {
+        const check = () => {
+          if (!pattern.test(written[stream])) return;
+          checks.delete(check);
+          resolve(written[stream]);
+        };
+        checks.add(check);
+        check();
+        void ended.then(({ out, err }) => reject(new Error(`it ended without ${pattern}:\n${out}\n${err}`)));
+      }),
+    kill: (signal) => void child.kill(signal),
+    ended,
+  };
 }
 
 function parseLogLine(line: string): { readonly msg?: string; readonly url?: string } {

@@ -20,7 +20,9 @@ type EventFlags = ClientFlags & {
 
 type Happening = Extract<LiveEvent, { readonly device_id: string }>;
 
-const KINDS: readonly EventKind[] = ["execution", "connectivity", "log"];
+const KINDS: readonly EventKind[] = ["execution", "connectivity", "alert", "log", "telemetry"];
+/** Telemetry would drown everything else, so it is shown to those who ask for it. */
+const USUAL = KINDS.filter((kind) => kind !== "telemetry");
 
 export function addEventsCommand(events: Command, cli: Cli): void {
   addConnectionOptions(events)
@@ -29,13 +31,13 @@ export function addEventsCommand(events: Command, cli: Cli): void {
         .choices(["table", "json", "yaml"])
         .default("table"),
     )
-    .option("--kind <kinds>", `only these: ${KINDS.join(", ")}`, collect)
+    .option("--kind <kinds>", `only these: ${KINDS.join(", ")}; without it all but telemetry`, collect)
     .option("--device, --device-id <devices>", "only these devices, by id or slug", collect)
     .option("--site, --site-id <sites>", "only these sites, by id or name", collect)
     .action(async (flags: EventFlags) => {
       const session = await openSession(cli, flags);
       const query = {
-        "kind.in": flags.kind?.map(parseKind),
+        "kind.in": flags.kind?.map(parseKind) ?? USUAL,
         "device_id.in": await findDevices(session, flags.deviceId),
         "site_id.in": await findSites(session, flags.siteId),
       };
@@ -105,10 +107,17 @@ function timeOf(event: Happening): string {
     case "execution":
       return event.execution.response?.received_at ?? event.execution.created_at;
     case "connectivity":
+    case "alert":
       return event.at;
     case "log":
       return event.received_at;
+    case "telemetry":
+      return newestTime(Object.values(event.telemetry));
   }
+}
+
+function newestTime(snapshots: readonly { readonly timestamp: number }[]): string {
+  return new Date(Math.max(0, ...snapshots.map(({ timestamp }) => timestamp)) * 1000).toISOString();
 }
 
 function textOf(event: Happening): string {
@@ -119,7 +128,15 @@ function textOf(event: Happening): string {
     }
     case "connectivity":
       return event.connectivity.status;
+    case "alert": {
+      const { id, display_name, severity, state } = event.alert;
+      return `${event.change} ${severity} ${state} ${display_name} (${id})`;
+    }
     case "log":
       return `${event.log.severity}: ${event.log.message}`;
+    case "telemetry":
+      return Object.entries(event.telemetry)
+        .map(([name, { value }]) => `${name}=${value}`)
+        .join(" ");
   }
 }

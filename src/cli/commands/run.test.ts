@@ -218,7 +218,8 @@ test.each<[object, number, string]>([
     8,
     "busbar: nobody knows what the device did: interrupted by restart, outcome unknown\n  look at the device before",
   ],
-  [{ state: "TIMEOUT", response: undefined }, 7, "busbar: the device did not answer in time"],
+  [{ state: "TIMEOUT" }, 7, "busbar: the device did not answer in time"],
+  [{ state: "TIMEOUT", response: undefined }, 7, "busbar: the command was not handed to the device in time"],
 ])("an end like %j is exit code %d", async (end, expected, text) => {
   ends["ping"] = end;
   const { code, out, err } = await run(["ping"]);
@@ -262,6 +263,15 @@ test("each attempt carries a key, so that a broken connection cannot run a comma
   const keys = server.requests.flatMap((request) => request.headers["idempotency-key"] ?? []);
   expect(keys).toHaveLength(2);
   expect(keys[0]).toBe(keys[1]);
+});
+
+test("it is said beforehand that a device is offline", async () => {
+  await server.stop();
+  server = await startFakeBusbar({
+    "GET /v3/devices/battery-1": () => ({ body: { device: { ...device, connectivity: { status: "OFFLINE" } } } }),
+    "POST /v3/devices/d-1/commands/executions": () => ({ body: { execution_id: "e-1" } }),
+  });
+  expect((await run(["ping", "--no-wait"])).err).toContain("battery-1 is offline: the command waits for it");
 });
 
 test("a device without a blueprint has nothing to run", async () => {

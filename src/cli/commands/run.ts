@@ -46,6 +46,8 @@ export function addRunCommand(run: Verb, cli: Cli): void {
       const target = { device: described.device, command: findCommand(described.blueprint, name) };
       const values = await readArguments(cli, session, { ...target, words, flags });
       await confirmRun(cli, flags, { ...target, values });
+      if (target.device.connectivity?.status === "OFFLINE")
+        remark(cli, `${target.device.slug} is offline: the command waits for it, but not for long`);
       const input = { name, arguments: values, ephemeral: flags.ephemeral };
       const executionId = await createExecution(session, target.device.id, input);
       const place = { deviceId: target.device.id, executionId, label: `${target.device.slug} ${name}`, isLive: true };
@@ -110,7 +112,7 @@ async function confirmRun(
   remark(cli, `${confirmation.severity === "warning" ? "WARNING  " : ""}${confirmation.title}`);
   if (confirmation.description !== "") remark(cli, `  ${confirmation.description}`);
   remark(cli, `  ${device.name} (${device.slug}): ${command.id} ${showValues(command.arguments, effective)}`.trimEnd());
-  await confirm(cli, flags, `Run ${command.displayName}?`);
+  await confirm(cli, flags, `Run "${command.displayName}"?`);
 }
 
 async function printCreated(

@@ -28,10 +28,16 @@ export function outcomeOf(execution: Execution): Outcome {
     case "TIMEOUT":
       return {
         exitCode: EXIT.timeout,
-        lines: [
-          "the device did not answer in time; whether it runs the command is not known",
-          `  a late answer still counts: busbar execution get ${place}`,
-        ],
+        lines:
+          execution.response === undefined
+            ? [
+                "the command was not handed to the device in time",
+                `  is the device connected? busbar device get ${execution.device_id}`,
+              ]
+            : [
+                "the device did not answer in time; whether it did what it was told is not known",
+                `  a late answer still counts: busbar execution get ${place}`,
+              ],
       };
     case "UNSYNC":
       return {

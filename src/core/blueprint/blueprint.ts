@@ -82,7 +82,7 @@ export interface TelemetryAttribute extends Attribute {
   readonly type: TelemetryType;
 }
 
-export interface CommandGroup {
+interface CommandGroup {
   readonly id: string;
   readonly displayName: string;
   readonly description: string;
@@ -159,13 +159,13 @@ export interface Alert {
   readonly conditions: readonly string[];
 }
 
-export interface Runtime {
+interface Runtime {
   readonly type: "lua" | "embedded";
   readonly options: LuaOptions;
   readonly requirements: readonly string[];
 }
 
-export interface LuaOptions {
+interface LuaOptions {
   readonly dir: string | undefined;
   readonly file: string | undefined;
   readonly rockspec: string | undefined;
@@ -179,7 +179,7 @@ interface Support {
   readonly email: string | undefined;
 }
 
-export interface Unit {
+interface Unit {
   readonly id: string;
   readonly symbol: string;
   readonly displayName: string | undefined;

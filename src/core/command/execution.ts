@@ -23,7 +23,7 @@ export interface CommandResponse {
   readonly receivedAt: Micros;
 }
 
-export interface CommandRequest {
+interface CommandRequest {
   /** As sent: the manifest name or an alias. */
   readonly name: string;
   readonly manifestName: string;

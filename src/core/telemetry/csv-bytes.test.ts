@@ -101,6 +101,15 @@ test.each<[string, () => number]>([
   ["means of decimals", () => Math.round(random() * 1e5) / 10 / Math.ceil(random() * 60)],
   ["whole numbers", () => Math.round((random() - 0.5) * 2 ** Math.floor(random() * 66))],
   ["float32 values", () => Math.fround((random() - 0.5) * 10 ** Math.floor(random() * 12 - 4))],
+  ["doubles of every size that String() writes without an exponent", () => random() * 10 ** (random() * 22 - 6)],
+  [
+    "doubles near powers of two",
+    () => 2 ** Math.floor(random() * 70 - 20) * (1 + Math.floor(random() * 9 - 4) * 2 ** -53),
+  ],
+  [
+    "doubles near powers of ten",
+    () => 10 ** Math.floor(random() * 22 - 6) * (1 + Math.floor(random() * 19 - 9) * 2 ** -53),
+  ],
   ["doubles around one", () => random() + random() * 2 ** -32],
   [
     "doubles of any bits",

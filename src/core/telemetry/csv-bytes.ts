@@ -1,23 +1,15 @@
-/** "000" to "999", three bytes each. */
-const TRIPLES = Uint8Array.from(
-  { length: 3000 },
-  (_, i) => 48 + (Math.floor(Math.floor(i / 3) / 10 ** (2 - (i % 3))) % 10),
-);
+import { NUMBER_ROOM, writeNumber, writeTriple, writeWhole } from "./write-number.ts";
+
 const MINUS = 45;
 const COMMA = 44;
 const POINT = 46;
-const ZERO = 48;
 const QUOTE = 34;
 const CR = 13;
 const LF = 10;
-/** Longer than any number String() gives (25) and any digits written here. */
-const NUMBER_ROOM = 32;
-/** Adding and taking away this rounds numbers from 0 to 2^52 to whole ones. */
-const ROUND = 2 ** 52;
 
 const encoder = new TextEncoder();
 
-/** Writes CSV straight to bytes: numbers without a string between, texts quoted by RFC 4180, lines ended as `newline` says. */
+/** Writes CSV straight to bytes: numbers without a string between, texts quoted by RFC 4180, lines ended by a line feed. */
 export class CsvBytes {
   #bytes: Uint8Array;
   #length = 0;
@@ -51,15 +43,18 @@ export class CsvBytes {
   /** Exactly the characters of String(value). */
   number(value: number): void {
     this.#reserve(NUMBER_ROOM);
-    if (value === (value | 0)) this.#signed(value);
-    else if (!this.#decimal(value)) this.#ascii(String(value));
+    this.#length = writeNumber(this.#bytes, this.#length, value);
   }
 
-  /** Exactly the characters of String(value), for whole numbers. */
+  /** The same for whole numbers, without a look for decimals. */
   integer(value: number): void {
     this.#reserve(NUMBER_ROOM);
-    if (Number.isSafeInteger(value)) this.#signed(value);
-    else this.#ascii(String(value));
+    if (!Number.isSafeInteger(value)) {
+      this.#length = writeNumber(this.#bytes, this.#length, value);
+      return;
+    }
+    if (value < 0) this.#bytes[this.#length++] = MINUS;
+    this.#length = writeWhole(this.#bytes, this.#length, Math.abs(value));
   }
 
   /** Whole milliseconds as seconds with three decimals: 1700000000120 is 1700000000.120. */
@@ -68,125 +63,31 @@ export class CsvBytes {
     if (value < 0) this.#bytes[this.#length++] = MINUS;
     const magnitude = Math.abs(value);
     const seconds = Math.floor(magnitude / 1000);
-    this.#unsigned(seconds);
-    this.#bytes[this.#length++] = POINT;
-    this.#triple(magnitude - seconds * 1000);
+    const point = writeWhole(this.#bytes, this.#length, seconds);
+    this.#bytes[point] = POINT;
+    this.#length = writeTriple(this.#bytes, point + 1, magnitude - seconds * 1000);
   }
 
   /** A text field, quoted when it holds a comma, a quote or a line break. A lone surrogate becomes U+FFFD. */
   text(value: string): void {
-    // A UTF-16 unit takes at most three bytes, a quote two.
+    // A UTF-16 unit takes at most three bytes, a quote becomes two, and two go around.
     this.#reserve(value.length * 3 + 2);
-    const from = this.#length;
     const bytes = this.#bytes;
+    let at = this.#length;
     for (let i = 0; i < value.length; i++) {
       const unit = value.charCodeAt(i);
       if (unit >= 128 || unit === COMMA || unit === QUOTE || unit === CR || unit === LF) {
-        this.#length = from;
         this.#anyText(value);
         return;
       }
-      bytes[this.#length++] = unit;
+      bytes[at++] = unit;
     }
+    this.#length = at;
   }
 
   #anyText(value: string): void {
-    const quoted = /[",\r\n]/.test(value);
-    const content = quoted ? `"${value.replaceAll('"', '""')}"` : value;
-    this.#length += encoder.encodeInto(content, this.#bytes.subarray(this.#length)).written;
-  }
-
-  #ascii(value: string): void {
-    for (let i = 0; i < value.length; i++) this.#bytes[this.#length++] = value.charCodeAt(i);
-  }
-
-  #signed(value: number): void {
-    if (value < 0) this.#bytes[this.#length++] = MINUS;
-    this.#unsigned(Math.abs(value));
-  }
-
-  /**
-   * Writes a value that is a decimal of few places, and says whether it was one. At most 15 digits are looked at: no other decimal of
-   * so few digits is the same double, so these are the ones that String() finds.
-   */
-  #decimal(value: number): boolean {
-    const magnitude = Math.abs(value);
-    // String() turns to exponents below a millionth.
-    if (!(magnitude >= 1e-6 && magnitude < 2 ** 53)) return false;
-    const whole = Math.floor(magnitude);
-    if (whole === magnitude) {
-      this.#signed(value);
-      return true;
-    }
-    const power = magnitude < 1e6 ? 1e9 : magnitude < 1e9 ? 1e6 : 1e3;
-    const digits = magnitude * power + ROUND - ROUND;
-    if (digits / power !== magnitude || digits >= 1e15) return false;
-    if (value < 0) this.#bytes[this.#length++] = MINUS;
-    this.#unsigned(whole);
-    this.#bytes[this.#length++] = POINT;
-    this.#fraction((digits - whole * power) * (1e9 / power));
-    return true;
-  }
-
-  /** A whole number from 0 to 2^53. */
-  #unsigned(value: number): void {
-    if (value < 1e9) {
-      this.#small(value);
-      return;
-    }
-    const high = Math.floor(value / 1e9);
-    this.#small(high);
-    const low = (value - high * 1e9) | 0;
-    this.#triple((low / 1e6) | 0);
-    this.#triple(((low / 1e3) | 0) % 1000);
-    this.#triple(low % 1000);
-  }
-
-  /** A whole number below 10^9, without leading zeros. */
-  #small(value: number): void {
-    const rest = value | 0;
-    if (rest < 1000) {
-      this.#lead(rest);
-      return;
-    }
-    const thousands = (rest / 1000) | 0;
-    if (thousands < 1000) this.#lead(thousands);
-    else {
-      const millions = (thousands / 1000) | 0;
-      this.#lead(millions);
-      this.#triple(thousands - millions * 1000);
-    }
-    this.#triple(rest - thousands * 1000);
-  }
-
-  #lead(value: number): void {
-    const at = value * 3;
-    if (value >= 100) this.#bytes[this.#length++] = TRIPLES[at] ?? ZERO;
-    if (value >= 10) this.#bytes[this.#length++] = TRIPLES[at + 1] ?? ZERO;
-    this.#bytes[this.#length++] = TRIPLES[at + 2] ?? ZERO;
-  }
-
-  #triple(value: number): void {
-    const at = value * 3;
-    const bytes = this.#bytes;
-    const length = this.#length;
-    bytes[length] = TRIPLES[at] ?? ZERO;
-    bytes[length + 1] = TRIPLES[at + 1] ?? ZERO;
-    bytes[length + 2] = TRIPLES[at + 2] ?? ZERO;
-    this.#length = length + 3;
-  }
-
-  /** Billionths, from 1 to 10^9 - 1, without trailing zeros. */
-  #fraction(value: number): void {
-    const billionths = value | 0;
-    const millionths = (billionths / 1000) | 0;
-    const thousandths = (millionths / 1000) | 0;
-    this.#triple(thousandths);
-    if (thousandths * 1e6 !== billionths) {
-      this.#triple(millionths - thousandths * 1000);
-      if (millionths * 1000 !== billionths) this.#triple(billionths - millionths * 1000);
-    }
-    while (this.#bytes[this.#length - 1] === ZERO) this.#length--;
+    const field = /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
+    this.#length += encoder.encodeInto(field, this.#bytes.subarray(this.#length)).written;
   }
 
   #reserve(more: number): void {

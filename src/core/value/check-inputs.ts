@@ -17,7 +17,7 @@ export interface DeclaredInput {
   readonly sensitive: boolean;
 }
 
-export interface InputProblem {
+interface InputProblem {
   readonly name: string;
   readonly message: string;
 }

@@ -3,19 +3,13 @@ import { refuse } from "#core/app-error.ts";
 import { blueprintChangeSchema, renderChange } from "#http/blueprint/blueprint-wire.ts";
 import { assignBlueprintSchema, deviceSchema, renderDevice } from "#http/device/device-wire.ts";
 import { type Route, route } from "#http/route.ts";
-import { assignBlueprint } from "#service/blueprint/assign-blueprint.ts";
-import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
+import { type AssignNeeds, assignBlueprint } from "#service/blueprint/assign-blueprint.ts";
 import { readProperties } from "#service/device/read-properties.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
-import type { Needs } from "#service/ports.ts";
 
 const tag = "Devices";
 
-type DeviceBlueprintNeeds = Pick<Needs, "devices" | "blueprints" | "now" | "newId"> & {
-  readonly catalog: BlueprintCatalog;
-};
-
-export function deviceBlueprintRoutes(needs: DeviceBlueprintNeeds): readonly Route[] {
+export function deviceBlueprintRoutes(needs: AssignNeeds): readonly Route[] {
   return [
     route({
       method: "GET",

@@ -3,12 +3,24 @@ import { refuse } from "#core/app-error.ts";
 import { type Route, route } from "#http/route.ts";
 import { oneOf, strict } from "#http/wire.ts";
 import { type GenerateConfigNeeds, generateConfig } from "#service/device/generate-config.ts";
+import type { IssueCertificate } from "#service/ports.ts";
+
+const PROTOCOLS = ["MQTT", "MQTTS"] as const;
 
 const configSchema = strict("DeviceConfig", {
   mqtt_host: Type.String(),
   mqtt_port: Type.Integer(),
-  mqtt_protocol: oneOf(["MQTT", "MQTTS"]),
-  mqtt_credentials: strict("MqttCredentials", { username: Type.String(), password: Type.String() }),
+  mqtt_protocol: oneOf(PROTOCOLS),
+  mqtt_credentials: Type.Unsafe<Readonly<Record<string, string>>>({
+    anyOf: [
+      strict("MqttPassword", { username: Type.String(), password: Type.String() }),
+      strict("MqttCertificate", {
+        private_key: Type.String({ description: "PEM." }),
+        certificate: Type.String({ description: "PEM." }),
+        ca_chain: Type.String({ description: "PEM: what the device trusts." }),
+      }),
+    ],
+  }),
   hardware_id: Type.String(),
   channel_id: Type.String(),
   time_sync_protocol: oneOf(["HTTP"]),
@@ -16,35 +28,59 @@ const configSchema = strict("DeviceConfig", {
   time_sync_port: Type.Integer(),
 });
 
-interface ConfigSettings {
-  readonly mqttPort: number | undefined;
+interface Endpoint {
+  /** Undefined: the name under which the client reached us. */
+  readonly host: string | undefined;
+  readonly port: number;
+}
+
+export interface ConfigSettings {
+  /** Undefined where nothing listens. */
+  readonly endpoints: { readonly mqtt: Endpoint | undefined; readonly mqtts: Endpoint | undefined };
+  readonly issueCertificate: IssueCertificate | undefined;
 }
 
 export function deviceConfigRoutes(needs: GenerateConfigNeeds, settings: ConfigSettings): readonly Route[] {
+  const { endpoints, issueCertificate } = settings;
   return [
     route({
       method: "POST",
       path: "/v3/devices/:device_id/generate_config",
       operation: "generateConfig",
       summary: "Generate the connection settings of a device",
-      description: "Makes a new secret, shown this once, and voids the former one.",
+      description: "Makes a new secret or certificate, shown this once, and voids the former one.",
       tag: "Provisioning",
       access: "owner",
-      body: strict("GenerateConfig", { protocol: oneOf(["MQTT", "MQTTS"]) }),
+      body: strict("GenerateConfig", { protocol: oneOf(PROTOCOLS) }),
       answer: Type.Object({ config: configSchema }, { additionalProperties: false }),
       handle: async (call) => {
-        if (settings.mqttPort === undefined)
-          throw refuse("not_available", "no MQTT broker runs here (mqtt.port is off)");
-        if (call.body.protocol === "MQTTS") {
-          throw refuse("not_available", "MQTTS is not available here; use MQTT inside a trusted network");
-        }
-        const { hardwareId, channelId, secret } = await generateConfig(needs, call, call.params.device_id);
+        const { protocol } = call.body;
         const host = call.host();
+        const isSecure = protocol === "MQTTS";
+        const endpoint = isSecure ? endpoints.mqtts : endpoints.mqtt;
+        if (endpoint === undefined) {
+          throw refuse(
+            "not_available",
+            `no ${protocol} listener runs here: see the setting ${isSecure ? "mqtt.tls_port" : "mqtt.port"}`,
+          );
+        }
+        const issue = isSecure ? issueCertificate : undefined;
+        const { hardwareId, channelId, credentials } = await generateConfig(needs, call, {
+          device: call.params.device_id,
+          issue,
+        });
         const config: Static<typeof configSchema> = {
-          mqtt_host: host.name,
-          mqtt_port: settings.mqttPort,
-          mqtt_protocol: "MQTT",
-          mqtt_credentials: { username: hardwareId, password: secret },
+          mqtt_host: endpoint.host ?? host.name,
+          mqtt_port: endpoint.port,
+          mqtt_protocol: protocol,
+          mqtt_credentials:
+            "password" in credentials
+              ? { username: hardwareId, password: credentials.password }
+              : {
+                  private_key: credentials.privateKey,
+                  certificate: credentials.certificate,
+                  ca_chain: credentials.caChain,
+                },
           hardware_id: hardwareId,
           channel_id: channelId,
           time_sync_protocol: "HTTP",

@@ -7,7 +7,7 @@ import type { Connectivity } from "#service/device/connectivity.ts";
 import { readProperties } from "#service/device/read-properties.ts";
 import type { Call, Needs } from "#service/ports.ts";
 
-export type ExpandNeeds = Pick<Needs, "devices" | "sites"> & {
+export type ExpandNeeds = Pick<Needs, "devices" | "sites" | "alerts"> & {
   readonly catalog: BlueprintCatalog;
   readonly connectivity: Connectivity;
 };
@@ -24,6 +24,8 @@ export async function expandDevices(
 ): Promise<object[]> {
   const wanted = new Set(expand);
   const properties = wanted.has("properties") ? await readProperties(needs, call, devices) : undefined;
+  const ids = devices.map((device) => device.id);
+  const raised = wanted.has("raised_alert_names") ? await needs.alerts.raisedNames(ids, call.caller.level) : undefined;
   return await Promise.all(
     devices.map(async (device) => ({
       ...renderDevice(device, call.caller),
@@ -31,7 +33,7 @@ export async function expandDevices(
       ...(properties !== undefined && { properties: properties.get(device.id) ?? {} }),
       ...(wanted.has("connectivity") && { connectivity: { status: needs.connectivity.status(device.id) } }),
       ...(wanted.has("communication") && { communication: await communicationOf(needs, device) }),
-      ...(wanted.has("raised_alert_names") && { raised_alert_names: [] }),
+      ...(raised !== undefined && { raised_alert_names: raised.get(device.id) ?? [] }),
       ...(wanted.has("site") && (await siteOf(needs, call, device))),
     })),
   );

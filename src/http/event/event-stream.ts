@@ -1,17 +1,22 @@
 // Server-sent events for one listener. It draws from the hub as fast as the other end reads, so that a slow one costs no
-// memory; one that falls behind what the hub keeps is cut off, and learns of the gap when it resumes.
+// memory; one that falls behind what the hub keeps is cut off, and learns of the gap when it resumes. Telemetry waits
+// beside, the newest value of each attribute, and is told every now and then, whenever there is room.
 import { Readable } from "node:stream";
 import { seesSite } from "#core/access/caller.ts";
 import { allows } from "#core/access/level.ts";
-import { type Chosen, choosesEvent, renderEvent } from "#http/event/event-wire.ts";
+import { type Chosen, chooses, choosesKind, renderEvent, renderTelemetryEvent } from "#http/event/event-wire.ts";
+import { createTelemetryBuffer } from "#http/event/telemetry-buffer.ts";
 import type { Authenticator } from "#service/access/authenticator.ts";
 import type { EventHub, LiveEvent } from "#service/event/event-hub.ts";
 import type { Call } from "#service/ports.ts";
+import type { TelemetryFeed } from "#service/telemetry/telemetry-feed.ts";
 
 const HEARTBEAT_MS = 15_000;
+const TELEMETRY_MS = 250;
 
 export interface EventStreamNeeds {
   readonly events: EventHub;
+  readonly feed: TelemetryFeed;
   readonly authenticator: Pick<Authenticator, "onEnd" | "isLive">;
   /** Distinguishes this run of the program: sequence numbers start anew with each. */
   readonly runId: string;
@@ -26,6 +31,8 @@ interface Wanted {
   readonly chosen: Chosen;
   readonly lastEventId: string | undefined;
   readonly heartbeatMs?: number;
+  /** Least time between two rounds of telemetry. */
+  readonly telemetryMs?: number;
 }
 
 export function openEventStream(needs: EventStreamNeeds, call: Listening, wanted: Wanted): Readable {
@@ -35,6 +42,9 @@ export function openEventStream(needs: EventStreamNeeds, call: Listening, wanted
   let cursor = resumed ?? events.lastSequence;
   let isHungry = false;
   let hasEnded = false;
+  const telemetry = createTelemetryBuffer(call, wanted.chosen);
+  /** Gathers what comes before the next round; undefined between rounds. */
+  let gathering: NodeJS.Timeout | undefined;
   const readable = new Readable({ read: pump });
 
   function pump(): void {
@@ -44,11 +54,24 @@ export function openEventStream(needs: EventStreamNeeds, call: Listening, wanted
     if (waiting === undefined) return void readable.destroy();
     for (const event of waiting) {
       cursor = event.sequence;
-      if (isVisible(call, event) && choosesEvent(wanted.chosen, event)) {
+      if (isVisible(call, event) && chooses(wanted.chosen, event)) {
         isHungry = readable.push(renderEvent(event, needs.runId));
         if (!isHungry) return;
       }
     }
+    if (gathering === undefined) tellTelemetry();
+  }
+  function tellTelemetry(): void {
+    for (let news = telemetry.take(); news !== undefined; news = telemetry.take()) {
+      isHungry = readable.push(renderTelemetryEvent(news));
+      if (!isHungry) return;
+    }
+  }
+  function gather(): void {
+    gathering ??= setTimeout(() => {
+      gathering = undefined;
+      if (isHungry) pump();
+    }, wanted.telemetryMs ?? TELEMETRY_MS);
   }
   function end(): void {
     hasEnded = true;
@@ -59,6 +82,12 @@ export function openEventStream(needs: EventStreamNeeds, call: Listening, wanted
     if (isHungry) pump();
     else if (!events.remembers(cursor)) readable.destroy();
   });
+  const stopTelemetry = choosesKind(wanted.chosen, "telemetry")
+    ? needs.feed.watch((news) => {
+        telemetry.add(news);
+        if (!telemetry.isEmpty) gather();
+      })
+    : undefined;
   const stopWatching = needs.authenticator.onEnd(call.caller.tokenId, end);
   const heartbeat = setInterval(() => {
     const beat = (isLive: boolean) => {
@@ -70,7 +99,9 @@ export function openEventStream(needs: EventStreamNeeds, call: Listening, wanted
   call.signal.addEventListener("abort", end);
   readable.once("close", () => {
     clearInterval(heartbeat);
+    clearTimeout(gathering);
     stopListening();
+    stopTelemetry?.();
     stopWatching();
     call.signal.removeEventListener("abort", end);
   });
@@ -89,5 +120,6 @@ function resumeAfter({ events, runId }: EventStreamNeeds, lastEventId = ""): num
 
 function isVisible({ caller }: Listening, event: LiveEvent): boolean {
   if (!seesSite(caller, event.siteId)) return false;
-  return event.kind !== "execution" || allows(caller.level, event.execution.readLevel);
+  if (event.kind === "execution") return allows(caller.level, event.execution.readLevel);
+  return event.kind !== "alert" || allows(caller.level, event.alert.record.readLevel);
 }

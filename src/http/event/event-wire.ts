@@ -1,5 +1,8 @@
 import { renderInstant } from "#core/time/instant.ts";
 import { renderExecution, renderMicros } from "#http/command/command-wire.ts";
+import type { PendingTelemetry } from "#http/event/telemetry-buffer.ts";
+import { renderAlert } from "#http/telemetry/alert-wire.ts";
+import { renderSnapshots } from "#http/telemetry/snapshot-wire.ts";
 import type { LiveEvent } from "#service/event/event-hub.ts";
 
 export interface Chosen {
@@ -8,17 +11,35 @@ export interface Chosen {
   readonly "device_id.in": readonly string[] | undefined;
 }
 
-export function choosesEvent(chosen: Chosen, event: LiveEvent): boolean {
+export const EVENT_KINDS = ["execution", "telemetry", "alert", "connectivity", "log"] as const;
+
+interface Choice {
+  readonly kind: (typeof EVENT_KINDS)[number];
+  readonly siteId: string;
+  readonly deviceId: string;
+}
+
+export function chooses(chosen: Chosen, { kind, siteId, deviceId }: Choice): boolean {
   return (
-    (chosen["kind.in"]?.includes(event.kind) ?? true) &&
-    (chosen["site_id.in"]?.includes(event.siteId) ?? true) &&
-    (chosen["device_id.in"]?.includes(event.deviceId) ?? true)
+    choosesKind(chosen, kind) &&
+    (chosen["site_id.in"]?.includes(siteId) ?? true) &&
+    (chosen["device_id.in"]?.includes(deviceId) ?? true)
   );
+}
+
+export function choosesKind(chosen: Chosen, kind: Choice["kind"]): boolean {
+  return chosen["kind.in"]?.includes(kind) ?? true;
 }
 
 export function renderEvent(event: LiveEvent, runId: string): string {
   const data = JSON.stringify({ site_id: event.siteId, device_id: event.deviceId, ...renderHappening(event) });
   return `id: ${runId}:${event.sequence}\nevent: ${event.kind}\ndata: ${data}\n\n`;
+}
+
+/** Without an id: whoever comes back goes on after the last event, and telemetry is not repeated. */
+export function renderTelemetryEvent({ siteId, deviceId, values }: PendingTelemetry): string {
+  const data = JSON.stringify({ site_id: siteId, device_id: deviceId, telemetry: renderSnapshots(values) });
+  return `event: telemetry\ndata: ${data}\n\n`;
 }
 
 function renderHappening(event: LiveEvent): object {
@@ -27,6 +48,8 @@ function renderHappening(event: LiveEvent): object {
       return { execution: renderExecution(event.execution) };
     case "connectivity":
       return { connectivity: { status: event.status }, at: renderInstant(event.at) };
+    case "alert":
+      return { change: event.change, at: renderInstant(event.at), alert: renderAlert(event.alert) };
     case "log":
       return {
         log: { severity: event.entry.severity, message: event.entry.message },

@@ -1,7 +1,7 @@
 // The API reference for people, drawn from the OpenAPI document alone. No script: it works offline and under the
 // strictest content policy.
 import { escapeHtml } from "#http/page/html-answer.ts";
-import { PAGE_STYLE } from "#http/page/page-style.ts";
+import { PAGE_MARK, PAGE_STYLE } from "#http/page/page-style.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -16,6 +16,7 @@ export function renderReferencePage(document: Json): string {
   const schemas = objectIn(objectIn(document, "components"), "schemas");
   const operations = operationsOf(objectIn(document, "paths"));
   const tags = [...new Set(operations.map((operation) => tagOf(operation)))];
+  const countOf = (tag: string) => operations.filter((operation) => tagOf(operation) === tag).length;
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -26,19 +27,27 @@ export function renderReferencePage(document: Json): string {
 </head>
 <body>
 <main>
-<h1>${text(info, "title")} API <span class="muted">${text(info, "version")}</span></h1>
-<p class="lead">${text(info, "description")} For programs: <a href="openapi.json">openapi.json</a>.</p>
-<nav class="card" aria-label="Contents"><ul class="links">${tags.map((tag) => `<li><a href="#${anchor(tag)}">${escapeHtml(tag)}</a><span>${operations.filter((operation) => tagOf(operation) === tag).length} operations</span></li>`).join("")}<li><a href="#schemas">Schemas</a><span>${Object.keys(schemas).length} named objects</span></li></ul></nav>
+<header>${PAGE_MARK}<h1>${text(info, "title")} API <span class="muted">${text(info, "version")}</span></h1>
+<p class="muted">${text(info, "description")} For programs: <a href="openapi.json">openapi.json</a>.</p></header>
+<div class="reference">
+<nav aria-label="Contents"><ul>${tags.map((tag) => renderEntry(anchor(tag), tag, countOf(tag))).join("")}${renderEntry("schemas", "Schemas", Object.keys(schemas).length)}</ul></nav>
+<div class="sections">
 ${tags.map((tag) => renderTag(tag, operations)).join("\n")}
 <section class="card" id="schemas"><h2>Schemas</h2>
 ${Object.entries(schemas)
   .map(([name, schema]) => renderSchema(name, schema as Json))
   .join("\n")}
 </section>
+</div>
+</div>
 </main>
 </body>
 </html>
 `;
+}
+
+function renderEntry(id: string, name: string, count: number): string {
+  return `<li><a href="#${id}">${escapeHtml(name)} <b>${count}</b></a></li>`;
 }
 
 function renderTag(tag: string, operations: readonly Operation[]): string {
@@ -55,7 +64,7 @@ function renderOperation({ method, path, spec }: Operation): string {
   const table = rows.length === 0 ? "" : renderTable(["Parameter", "In", "Type", "Meaning"], rows);
   const body = spec["requestBody"] === undefined ? "" : `<h3>Body</h3>${contentOf(objectIn(spec, "requestBody"))}`;
   const answer = contentOf(objectIn(objectIn(spec, "responses"), "200"));
-  return `<details id="${text(spec, "operationId")}"><summary><span class="method">${escapeHtml(method)}</span> <code>${escapeHtml(path)}</code> <span class="muted">${text(spec, "summary")}</span></summary>
+  return `<details id="${text(spec, "operationId")}"><summary><span class="method ${escapeHtml(method)}">${escapeHtml(method)}</span> <code>${escapeHtml(path)}</code> <span class="muted small">${text(spec, "summary")}</span></summary>
 <p>${text(spec, "description")}</p>${table}${body}<h3>Answer 200</h3>${answer}</details>`;
 }
 
@@ -66,12 +75,12 @@ function renderSchema(name: string, schema: Json): string {
     const must = required.includes(field) ? "yes" : "no";
     return `<tr><td><code>${escapeHtml(field)}</code></td><td>${typeText(inner)}</td><td>${must}</td><td>${text(inner, "description")}</td></tr>`;
   });
-  return `<details id="schema-${escapeHtml(name)}"><summary><code>${escapeHtml(name)}</code></summary>${renderTable(["Field", "Type", "Required", "Meaning"], rows)}</details>`;
+  return `<details class="schema" id="schema-${escapeHtml(name)}"><summary><code>${escapeHtml(name)}</code></summary>${renderTable(["Field", "Type", "Required", "Meaning"], rows)}</details>`;
 }
 
 function renderTable(heads: readonly string[], rows: readonly string[]): string {
   const head = heads.map((name) => `<th scope="col">${name}</th>`).join("");
-  return `<div class="scroll"><table><thead><tr>${head}</tr></thead><tbody>${rows.join("")}</tbody></table></div>`;
+  return `<div class="scroll" tabindex="0"><table><thead><tr>${head}</tr></thead><tbody>${rows.join("")}</tbody></table></div>`;
 }
 
 function contentOf(part: Json): string {

@@ -1,5 +1,5 @@
 import { escapeHtml } from "#http/page/html-answer.ts";
-import { PAGE_STYLE } from "#http/page/page-style.ts";
+import { PAGE_MARK, PAGE_STYLE } from "#http/page/page-style.ts";
 
 interface About {
   readonly version: string;
@@ -8,9 +8,23 @@ interface About {
 }
 
 const ROLE_WORDS: Readonly<Record<string, string>> = {
-  gateway: "A gateway: it works on its own next to the devices.",
-  cloud: "A cloud: it stands over many gateways.",
+  gateway: "It works on its own, next to the devices of this site.",
+  cloud: "It stands over many gateways.",
 };
+
+const LINKS = [
+  ["docs", "API reference", "Every operation, what it takes and what it answers"],
+  ["openapi.json", "OpenAPI 3.1", "The same for programs"],
+  ["schemas/device-3.0.json", "Manifest schema", "For editors that check blueprints while you type"],
+  ["readyz", "Readiness", "Whether calls can be served right now"],
+  ["metrics", "Metrics", "For Prometheus, from this machine"],
+] as const;
+
+const STEPS = [
+  ["See the sites", "./bin/busbar site list"],
+  ["See the devices", "./bin/busbar device list"],
+  ["Make a token for your phone", "./bin/busbar token create --name phone --level user"],
+] as const;
 
 export function renderWelcomePage({ version, role, headerPrefix }: About): string {
   const header = escapeHtml(`${headerPrefix}-Auth-Token`);
@@ -24,26 +38,22 @@ export function renderWelcomePage({ version, role, headerPrefix }: About): strin
 </head>
 <body>
 <main>
-<h1>Busbar</h1>
-<p class="lead">${escapeHtml(ROLE_WORDS[role] ?? role)} Version ${escapeHtml(version)}.</p>
-<section class="card" aria-labelledby="look">
-<h2 id="look">Look around</h2>
-<ul class="links">
-<li><a href="docs">API reference</a><span>every operation, what it takes and what it answers</span></li>
-<li><a href="openapi.json">openapi.json</a><span>the same for programs: OpenAPI 3.1</span></li>
-<li><a href="readyz">readyz</a><span>whether calls can be served right now</span></li>
-<li><a href="metrics">metrics</a><span>for Prometheus, from this machine</span></li>
-</ul>
-</section>
+<header>${PAGE_MARK}<h1>Busbar</h1><span class="pill">${escapeHtml(role)} running</span>
+<p class="muted">${escapeHtml(ROLE_WORDS[role] ?? role)} Version ${escapeHtml(version)}.</p></header>
+<div class="columns">
 <section class="card" aria-labelledby="try">
 <h2 id="try">Three commands to try</h2>
-<p>In the folder you started it from. The first start wrote the admin token to <code>.busbar/admin.token</code>; the command line finds it there.</p>
-<pre tabindex="0"><code>./bin/busbar site list
-./bin/busbar device list
-./bin/busbar token create --name phone --level user</code></pre>
-<p>Or by HTTP:</p>
-<pre tabindex="0"><code>curl -H "${header}: $(cat .busbar/admin.token)" http://127.0.0.1:8080/v3/devices</code></pre>
+<p class="muted small">In the folder you started it from. The first start wrote the admin token to <code>.busbar/admin.token</code>; the command line finds it there.</p>
+<ol class="steps">${STEPS.map(([about, command]) => `<li>${about}<pre tabindex="0"><code>${command}</code></pre></li>`).join("")}</ol>
+<h3>Or by HTTP</h3>
+<pre tabindex="0"><code>curl -H "${header}: $(cat .busbar/admin.token)" \\
+  http://127.0.0.1:8080/v3/devices</code></pre>
 </section>
+<section class="card" aria-labelledby="look">
+<h2 id="look">Look around</h2>
+<ul class="links">${LINKS.map(([href, name, about]) => `<li><a href="${href}" data-about="${about}">${name}</a></li>`).join("")}</ul>
+</section>
+</div>
 </main>
 </body>
 </html>

@@ -7,8 +7,12 @@ import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
 import { requireBlueprint } from "#service/device/provision-device.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
 import type { Call, Needs } from "#service/ports.ts";
+import type { AlertDesk } from "#service/telemetry/alert-desk.ts";
 
-type AssignNeeds = Pick<Needs, "devices" | "blueprints" | "now" | "newId"> & { readonly catalog: BlueprintCatalog };
+export interface AssignNeeds extends Pick<Needs, "devices" | "blueprints" | "now" | "newId"> {
+  readonly catalog: BlueprintCatalog;
+  readonly alertDesk: AlertDesk;
+}
 
 interface Assignment {
   readonly device: Device;
@@ -16,7 +20,7 @@ interface Assignment {
   readonly changes: readonly BlueprintChange[];
 }
 
-/** Replaces the device's blueprint. Nothing that was recorded under the former one is touched. */
+/** Replaces the device's blueprint. Nothing that was recorded under the former one is touched; alerts that nothing can report any more end. */
 export async function assignBlueprint(
   needs: AssignNeeds,
   call: Call,
@@ -34,5 +38,6 @@ export async function assignBlueprint(
   });
   const device = await needs.devices.update(before.id, { blueprintId, updatedAt: needs.now() }, trail);
   if (device === undefined) throw refuse("not_found", `there is no device ${before.id}`);
+  await needs.alertDesk.blueprintChanged(device);
   return { device, changes };
 }

@@ -2,13 +2,14 @@
 
 import { refuse } from "#core/app-error.ts";
 import type { Blueprint, Command } from "#core/blueprint/blueprint.ts";
+import type { Device } from "#core/device/device.ts";
 import type { JsonCheck } from "#core/value/check-inputs.ts";
 import { compileSchemas } from "#service/blueprint/compile-schemas.ts";
 import type { Needs } from "#service/ports.ts";
 
 const MAX_KNOWN = 500;
 
-export interface KnownBlueprint {
+interface KnownBlueprint {
   readonly blueprint: Blueprint;
   readonly manifest: Readonly<Record<string, unknown>>;
   /** Checks json arguments of a command by their declared schemas. */
@@ -20,6 +21,14 @@ export interface BlueprintCatalog {
   get(blueprintId: string): Promise<KnownBlueprint>;
   /** Ids of the blueprints that implement all these profiles, by themselves or over other profiles. */
   withProfiles(profiles: readonly string[]): Promise<readonly string[]>;
+}
+
+/** Undefined for a device that has none. */
+export async function deviceBlueprint(
+  needs: { readonly catalog: BlueprintCatalog },
+  device: Pick<Device, "blueprintId">,
+): Promise<Blueprint | undefined> {
+  return device.blueprintId === undefined ? undefined : (await needs.catalog.get(device.blueprintId)).blueprint;
 }
 
 type CatalogNeeds = Pick<Needs, "blueprints" | "inspectPackage" | "profiles">;

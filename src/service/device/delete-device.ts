@@ -3,13 +3,15 @@ import { auditTrail } from "#service/access/audit-trail.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
 import type { Call, Carrier, Needs } from "#service/ports.ts";
+import type { AlertDesk } from "#service/telemetry/alert-desk.ts";
 
 export interface DeleteDeviceNeeds extends Pick<Needs, "devices" | "telemetry" | "now" | "newId"> {
   readonly channel: Carrier;
   readonly connectivity: Connectivity;
+  readonly alertDesk: AlertDesk;
 }
 
-/** Its executions, logs, configuration and telemetry go with it. */
+/** Its executions, logs, configuration, alerts and telemetry go with it. */
 export async function deleteDevice(needs: DeleteDeviceNeeds, call: Call, idOrSlug: string): Promise<void> {
   const device = await visibleDevice(needs, call, idOrSlug);
   const trail = auditTrail(needs, call, {
@@ -19,5 +21,6 @@ export async function deleteDevice(needs: DeleteDeviceNeeds, call: Call, idOrSlu
   if (!(await needs.devices.delete(device.id, trail))) throw refuse("not_found", `there is no device ${device.id}`);
   needs.channel.disconnect(device.id);
   needs.connectivity.forget(device.id);
+  needs.alertDesk.forget(device.id);
   await needs.telemetry.deleteDevice(device.id);
 }

@@ -3,16 +3,18 @@
 import type { Micros } from "#core/command/execution.ts";
 import type { Device } from "#core/device/device.ts";
 import type { LogSeverity } from "#core/device/device-message.ts";
-import { instant } from "#core/time/instant.ts";
+import { type Instant, instant } from "#core/time/instant.ts";
 import { hashFingerprint, hashPassword, sameHash } from "#service/access/hash-secret.ts";
-import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
+import { type BlueprintCatalog, deviceBlueprint } from "#service/blueprint/blueprint-catalog.ts";
 import type { CommandDesk } from "#service/command/command-desk.ts";
 import { acceptValues } from "#service/device/accept-values.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
 import type { EventHub } from "#service/event/event-hub.ts";
 import type { DeviceInbox, Needs, SignedIn } from "#service/ports.ts";
 import { acceptTelemetry } from "#service/telemetry/accept-telemetry.ts";
-import { deviceAttributes } from "#service/telemetry/read-now.ts";
+import type { AlertDesk } from "#service/telemetry/alert-desk.ts";
+import { attributesOf } from "#service/telemetry/attributes.ts";
+import { newestValues, type TelemetryFeed } from "#service/telemetry/telemetry-feed.ts";
 
 /** A device clock further ahead than this is wrong. */
 const MAX_AHEAD_MS = 24 * 3_600_000;
@@ -23,11 +25,15 @@ const COMPLAINTS_PER_MINUTE = 10;
 export interface InboxNeeds extends Pick<Needs, "devices" | "deviceLogs" | "telemetry" | "now"> {
   readonly catalog: BlueprintCatalog;
   readonly desk: CommandDesk;
+  readonly alertDesk: AlertDesk;
+  readonly feed: TelemetryFeed;
   readonly connectivity: Connectivity;
   readonly events: EventHub;
 }
 
 export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
+  /** The last second in which a message without a time came, by device. */
+  const arrivals = new Map<string, number>();
   const complaints = new Map<string, { count: number; until: number }>();
 
   async function write(device: Device, line: { severity: LogSeverity; text: string; persist: boolean; at: number }) {
@@ -57,6 +63,19 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
     await write(device, { severity: "warning", text: `${text}${last}`, persist: false, at: now });
   }
 
+  /**
+   * The time of a message without one: a whole second, because only a device that sends a fraction has one, save where the
+   * second is taken, so that no point hides another.
+   */
+  function arrival(deviceId: string, now: number): Instant {
+    const second = Math.floor(now / 1000) * 1000;
+    const isTaken =
+      arrivals.get(deviceId) === second ||
+      [...needs.telemetry.latest(deviceId).values()].some((snapshot) => snapshot.at >= second);
+    arrivals.set(deviceId, second);
+    return instant(isTaken ? now : second);
+  }
+
   async function signedIn(hardwareId: string, hash: Uint8Array): Promise<SignedIn | undefined> {
     const credential = await needs.devices.findCredentialByHardwareId(hardwareId);
     const isRight = sameHash(hash, credential?.secretHash ?? NO_HASH);
@@ -77,13 +96,21 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
       const device = await needs.devices.find(deviceId);
       if (device === undefined) return;
       const now = needs.now();
-      const at = instant(Math.round(takenAt ?? now));
+      const at = takenAt === undefined ? arrival(device.id, now) : instant(Math.round(takenAt));
       if (at > now + MAX_AHEAD_MS) {
         await complain(device, "telemetry refused: the device's clock is more than a day ahead");
         return;
       }
-      const { accepted, refused } = acceptTelemetry(await deviceAttributes(needs, device), values);
+      const blueprint = await deviceBlueprint(needs, device);
+      const attributes = attributesOf(blueprint);
+      const { accepted, alerts, refused } = acceptTelemetry(attributes, values);
+      if (alerts.size > 0) await needs.alertDesk.prepare(device);
       if (accepted.size > 0) await needs.telemetry.append([{ deviceId, at, values: accepted }]);
+      if (needs.feed.isWatched) {
+        const values = newestValues({ at, values: accepted }, attributes, needs.telemetry.latest(deviceId));
+        needs.feed.publish({ siteId: device.siteId, deviceId, at, values });
+      }
+      if (alerts.size > 0) await needs.alertDesk.report(device, { at, lists: alerts, blueprint });
       for (const [name, problem] of refused) await complain(device, `telemetry ${JSON.stringify(name)} ${problem}`);
     },
     async properties(deviceId, { takenAt, values }) {

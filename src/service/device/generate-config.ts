@@ -1,49 +1,54 @@
 import { refuse } from "#core/app-error.ts";
 import type { DeviceCredential, DeviceType } from "#core/device/device.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
-import { hashPassword } from "#service/access/hash-secret.ts";
+import { hashFingerprint, hashPassword } from "#service/access/hash-secret.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
-import type { Call, Carrier, Needs } from "#service/ports.ts";
+import type { Call, Carrier, IssueCertificate, Needs } from "#service/ports.ts";
 
 const SECRET_BYTES = 32;
 const CHANNEL_ID = "main";
 /** Types that sign in themselves; the others are reached over the gateway or a parent. */
 const SIGN_IN: ReadonlySet<DeviceType> = new Set(["STANDALONE", "HARDWARE_UCM", "VIRTUAL_UCM", "EMBEDDED_UCM"]);
 
+type Certificate = ReturnType<IssueCertificate>;
+
 export interface GeneratedConfig {
   readonly hardwareId: string;
   readonly channelId: string;
-  /** Shown this once; only its hash is stored. */
-  readonly secret: string;
+  /** Shown this once; only a hash is stored. */
+  readonly credentials: { readonly password: string } | Certificate;
 }
 
 export interface GenerateConfigNeeds extends Pick<Needs, "devices" | "now" | "newId" | "randomBytes"> {
   readonly channel: Carrier;
 }
 
-/** Makes a new secret, which voids the former one; the hardware id stays. */
+/** Makes a new secret, or a certificate when `issue` is given, which voids the former one; the hardware id stays. */
 export async function generateConfig(
   needs: GenerateConfigNeeds,
   call: Call,
-  idOrSlug: string,
+  { device: idOrSlug, issue }: { readonly device: string; readonly issue: IssueCertificate | undefined },
 ): Promise<GeneratedConfig> {
   const device = await visibleDevice(needs, call, idOrSlug);
   if (!SIGN_IN.has(device.type)) {
     throw refuse("conflict", `a device of type ${device.type} does not connect by itself, so it has no credentials`);
   }
   const before = await needs.devices.findCredential(device.id);
-  const secret = Buffer.from(needs.randomBytes(SECRET_BYTES)).toString("base64url");
+  const hardwareId = before?.hardwareId ?? `V${needs.newId().replaceAll("-", "").toUpperCase()}`;
+  const channelId = before?.channelId ?? CHANNEL_ID;
+  const credentials = issue?.(hardwareId) ?? {
+    password: Buffer.from(needs.randomBytes(SECRET_BYTES)).toString("base64url"),
+  };
   const credential: DeviceCredential = {
     deviceId: device.id,
-    hardwareId: before?.hardwareId ?? `V${needs.newId().replaceAll("-", "").toUpperCase()}`,
-    channelId: before?.channelId ?? CHANNEL_ID,
-    secretHash: hashPassword(secret),
+    hardwareId,
+    channelId,
+    secretHash:
+      "password" in credentials ? hashPassword(credentials.password) : hashFingerprint(credentials.fingerprint),
     issuedAt: needs.now(),
   };
-  const trail = auditTrail(needs, call, {
-    target: { siteId: device.siteId, deviceId: device.id },
-  });
+  const trail = auditTrail(needs, call, { target: { siteId: device.siteId, deviceId: device.id } });
   await needs.devices.putCredential(credential, trail);
   needs.channel.disconnect(device.id);
-  return { hardwareId: credential.hardwareId, channelId: credential.channelId, secret };
+  return { hardwareId, channelId, credentials };
 }

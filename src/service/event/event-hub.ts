@@ -1,16 +1,23 @@
 // What happens, as it happens. Keeps the latest events so that a listener that was away for a moment misses nothing.
 import type { Execution } from "#core/command/execution.ts";
+import type { AlertChangeKind } from "#core/telemetry/alert-state.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { DeviceLogEntry } from "#service/ports.ts";
+import type { DescribedAlert } from "#service/telemetry/describe-alert.ts";
 
 export type ConnectivityStatus = "ONLINE" | "OFFLINE" | "UNKNOWN";
 
-export type Happening =
+type Happening =
   | { readonly kind: "execution"; readonly execution: Execution }
   | { readonly kind: "connectivity"; readonly status: ConnectivityStatus; readonly at: Instant }
+  | {
+      readonly kind: "alert";
+      readonly change: AlertChangeKind;
+      readonly at: Instant;
+      /** As it is after the change. */
+      readonly alert: DescribedAlert;
+    }
   | { readonly kind: "log"; readonly entry: DeviceLogEntry };
-
-export type EventKind = Happening["kind"];
 
 export type LiveEvent = Happening & {
   /** Rises by one with each event of this run. */

@@ -1,9 +1,12 @@
+import { alertListProblem } from "#core/telemetry/alert-limits.ts";
 import { valueProblem } from "#core/value/value-problem.ts";
-import type { Attribute } from "#service/telemetry/attributes.ts";
+import { type Attribute, listsAlerts } from "#service/telemetry/attributes.ts";
 
 export interface AcceptedTelemetry {
   /** By attribute id; lists as JSON text. */
   readonly accepted: ReadonlyMap<string, number | boolean | string>;
+  /** The attributes that list active alerts, with what they list. */
+  readonly alerts: ReadonlyMap<Attribute, readonly string[]>;
   /** Why a value was left out, by the name it came under. */
   readonly refused: ReadonlyMap<string, string>;
 }
@@ -14,14 +17,23 @@ export function acceptTelemetry(
   values: ReadonlyMap<string, unknown>,
 ): AcceptedTelemetry {
   const accepted = new Map<string, number | boolean | string>();
+  const alerts = new Map<Attribute, readonly string[]>();
   const refused = new Map<string, string>();
   for (const [name, value] of values) {
     if (value === null) continue;
     const attribute = attributes.get(name);
-    const problem = attribute === undefined ? "is not declared in the blueprint" : valueProblem(attribute, value);
+    const problem = attribute === undefined ? "is not declared in the blueprint" : problemOf(attribute, value);
     if (attribute === undefined || problem !== undefined) refused.set(name, problem ?? "");
-    else
+    else {
       accepted.set(attribute.id, Array.isArray(value) ? JSON.stringify(value) : (value as number | boolean | string));
+      if (listsAlerts(attribute)) alerts.set(attribute, value as readonly string[]);
+    }
   }
-  return { accepted, refused };
+  return { accepted, alerts, refused };
+}
+
+function problemOf(attribute: Attribute, value: unknown): string | undefined {
+  const problem = valueProblem(attribute, value);
+  if (problem !== undefined || !listsAlerts(attribute)) return problem;
+  return alertListProblem(value as readonly string[]);
 }

@@ -12,9 +12,13 @@ export interface Attribute {
 /** Every device may send its active alerts, declared or not. */
 const ALERTS: Attribute = { id: "alerts", type: "alerts", enum: undefined, accessLevel: "readonly" };
 
+/** What a device without a blueprint may send. */
+const RESERVED: ReadonlyMap<string, Attribute> = new Map([[ALERTS.id, ALERTS]]);
+
 const known = new WeakMap<Blueprint, ReadonlyMap<string, Attribute>>();
 
-export function attributesOf(blueprint: Blueprint): ReadonlyMap<string, Attribute> {
+export function attributesOf(blueprint: Blueprint | undefined): ReadonlyMap<string, Attribute> {
+  if (blueprint === undefined) return RESERVED;
   let attributes = known.get(blueprint);
   if (attributes === undefined) {
     attributes = byName(blueprint);
@@ -23,9 +27,14 @@ export function attributesOf(blueprint: Blueprint): ReadonlyMap<string, Attribut
   return attributes;
 }
 
+/** Whether its values say which alerts are active. */
+export function listsAlerts({ id, type }: Attribute): boolean {
+  return type === "alerts" || (id === ALERTS.id && type === "array_of_strings");
+}
+
 /** Ids win over aliases. */
 function byName(blueprint: Blueprint): ReadonlyMap<string, Attribute> {
-  const attributes = new Map<string, Attribute>([[ALERTS.id, ALERTS]]);
+  const attributes = new Map(RESERVED);
   for (const attribute of blueprint.telemetry.values()) {
     for (const alias of attribute.aliases) attributes.set(alias, attribute);
   }

@@ -2,7 +2,7 @@ import { allows } from "#core/access/level.ts";
 import { AppError, type Refusal } from "#core/app-error.ts";
 import type { Device } from "#core/device/device.ts";
 import { nearestOf } from "#core/text/nearest.ts";
-import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
+import { type BlueprintCatalog, deviceBlueprint } from "#service/blueprint/blueprint-catalog.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
 import type { Call, Needs, Snapshot } from "#service/ports.ts";
 import { type Attribute, attributesOf } from "#service/telemetry/attributes.ts";
@@ -26,7 +26,7 @@ export async function readNow(
   for (const [idOrSlug, names] of asked) {
     const device = await findDevice(needs, call, idOrSlug);
     if (device === undefined) {
-      errors.push(notFound(idOrSlug));
+      for (const attribute of names) errors.push(notFound({ device: idOrSlug, attribute }));
       continue;
     }
     const attributes = await deviceAttributes(needs, device);
@@ -49,11 +49,10 @@ export async function deviceAttributes(
   needs: { readonly catalog: BlueprintCatalog },
   device: Device,
 ): Promise<ReadonlyMap<string, Attribute>> {
-  if (device.blueprintId === undefined) return new Map();
-  return attributesOf((await needs.catalog.get(device.blueprintId)).blueprint);
+  return attributesOf(await deviceBlueprint(needs, device));
 }
 
-type Place = { readonly device: string; readonly attribute: string };
+type Place = { readonly device: string; readonly attribute: string; readonly pointer?: string };
 
 /** The attribute, or why the caller cannot have it. */
 export function findAttribute(
@@ -89,11 +88,11 @@ export async function findDevice(
   }
 }
 
-export function notFound(device: string): Refusal {
+export function notFound(details: Place): Refusal {
   return {
     code: "device_not_found",
-    message: `there is no device ${shown(device)}`,
-    details: { device: device.slice(0, 100) },
+    message: `there is no device ${shown(details.device)}`,
+    details: { ...details, device: details.device.slice(0, 100) },
   };
 }
 

@@ -50,7 +50,7 @@ export function decodeChunk(kind: Column["kind"], chunk: Chunk, times: Float64Ar
   return { kind, count, times: own, values };
 }
 
-export function summarize(column: Column): Summary {
+function summarize(column: Column): Summary {
   const { kind, count, times, values } = column;
   const sum = { high: 0, low: 0 };
   let min = 0;

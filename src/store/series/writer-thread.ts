@@ -6,7 +6,7 @@ import type { WriterAnswer, WriterFailure, WriterRequest } from "./writer-worker
 
 type Body<Request> = Request extends unknown ? Omit<Request, "id"> : never;
 
-export interface WriterThread {
+interface WriterThread {
   append(batch: Uint8Array<ArrayBuffer>): Promise<void>;
   snapshot(series: readonly number[], from: number, to: number): Promise<unknown>;
   deleteDevice(deviceId: string): Promise<void>;

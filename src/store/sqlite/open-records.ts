@@ -1,6 +1,7 @@
 import { chmodSync, closeSync, mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
 import type { Needs } from "#service/ports.ts";
+import { createAlertStore } from "./alert-store.ts";
 import { createAuditStore } from "./audit-store.ts";
 import { createBlueprintStore } from "./blueprint-store.ts";
 import { createConfigurationStore } from "./configuration-store.ts";
@@ -16,7 +17,7 @@ import { openWriter, type Writer } from "./writer.ts";
 export interface Records
   extends Pick<
     Needs,
-    "sites" | "devices" | "blueprints" | "tokens" | "audit" | "executions" | "deviceLogs" | "configurations"
+    "sites" | "devices" | "blueprints" | "tokens" | "audit" | "executions" | "deviceLogs" | "configurations" | "alerts"
   > {
   close(): Promise<void>;
 }
@@ -40,6 +41,7 @@ export async function openRecords(folder: string, onFault: (error: Error) => voi
       executions: createExecutionStore(reader, writer),
       deviceLogs: createDeviceLogStore(reader, writer),
       configurations: createConfigurationStore(reader, writer),
+      alerts: createAlertStore(reader, writer),
       close() {
         closed ??= closeAll();
         return closed;

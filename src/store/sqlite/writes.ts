@@ -1,3 +1,4 @@
+import { alertWrites } from "./alert-store.ts";
 import { auditWrites } from "./audit-store.ts";
 import { blueprintWrites } from "./blueprint-store.ts";
 import { configurationWrites } from "./configuration-store.ts";
@@ -17,4 +18,5 @@ export const WRITES = {
   ...executionWrites,
   ...deviceLogWrites,
   ...configurationWrites,
+  ...alertWrites,
 };

@@ -59,10 +59,10 @@ export function factorOf(places: number): Factor {
 }
 
 function mustDivide(integers: Float64Array, places: number): boolean {
-  if (places === 0) return false;
-  if (places > 5) return true;
-  for (const integer of integers) if (Math.abs(integer) >= 2 ** 31) return true;
-  return false;
+  if (places === 0 || places > 5) return places > 0;
+  let largest = 0;
+  for (let i = 0; i < integers.length; i++) largest = Math.max(largest, Math.abs(integers[i] ?? 0));
+  return largest >= 2 ** 31;
 }
 
 /** The fewest decimal places that bring `value` back exactly. */

@@ -1,3 +1,4 @@
+import { BLOCK } from "./blocks.ts";
 import { ByteReader } from "./byte-reader.ts";
 import { ByteWriter } from "./byte-writer.ts";
 import { factorOf, findDecimals, POWERS } from "./decimals.ts";
@@ -17,7 +18,11 @@ const FLOAT32 = 0x13;
 /** The high words packed, then the low words as they are. */
 const WORDS = 0x14;
 
-const cell = new DataView(new ArrayBuffer(8));
+/** The same bytes as float32 values and as their bits. */
+const float = new Float32Array(BLOCK);
+const floatBits = new Int32Array(float.buffer);
+/** Which of a double's two words this machine keeps its sign and exponent in: the second, but for a few old ones. */
+const HIGH = new Int32Array(Float64Array.of(1).buffer)[1] === 0 ? 0 : 1;
 
 /** The first `count` of `values` in as few bytes as any of the formats gives. */
 export function encodeNumbers(values: Float64Array, count: number): Uint8Array {
@@ -50,11 +55,7 @@ export function decodeNumbers(bytes: Uint8Array, out: Float64Array): number {
       decodeDecimal(reader, out, count);
       break;
     case FLOAT32:
-      readIntegers(reader, out, { count, factor: ONE });
-      for (let i = 0; i < count; i++) {
-        cell.setInt32(0, unorder(out[i] ?? 0));
-        out[i] = cell.getFloat32(0);
-      }
+      decodeFloat32(reader, out, count);
       break;
     case WORDS:
       decodeWords(reader, out, count);
@@ -139,21 +140,30 @@ function encodeFloat32(values: Float64Array, count: number): Uint8Array | undefi
   for (let i = 0; i < count; i++) {
     const value = values[i] ?? 0;
     if (Math.fround(value) !== value) return undefined;
-    cell.setFloat32(0, value);
-    bits[i] = order(cell.getInt32(0));
+    float[0] = value;
+    bits[i] = order(floatBits[0] ?? 0);
   }
   const writer = start(FLOAT32, count);
   writeIntegers(writer, bits, count);
   return writer.bytes();
 }
 
+function decodeFloat32(reader: ByteReader, out: Float64Array, count: number): void {
+  readIntegers(reader, out, { count, factor: ONE });
+  for (let from = 0; from < count; from += float.length) {
+    const end = Math.min(float.length, count - from);
+    for (let i = 0; i < end; i++) floatBits[i] = order(out[from + i] ?? 0);
+    for (let i = 0; i < end; i++) out[from + i] = float[i] ?? 0;
+  }
+}
+
 function encodeWords(values: Float64Array, count: number): Uint8Array {
   const writer = start(WORDS, count);
+  const words = new Int32Array(values.buffer, values.byteOffset, 2 * count);
   const high = new Float64Array(count);
   for (let i = 0; i < count; i++) {
-    cell.setFloat64(0, values[i] ?? 0);
-    high[i] = order(cell.getInt32(0));
-    writer.word(cell.getInt32(4));
+    high[i] = order(words[2 * i + HIGH] ?? 0);
+    writer.word(words[2 * i + 1 - HIGH] ?? 0);
   }
   writeIntegers(writer, high, count);
   return writer.bytes();
@@ -162,18 +172,16 @@ function encodeWords(values: Float64Array, count: number): Uint8Array {
 function decodeWords(reader: ByteReader, out: Float64Array, count: number): void {
   const low = reader.skip(4 * count);
   readIntegers(reader, out, { count, factor: ONE });
+  const words = new Int32Array(out.buffer, out.byteOffset, 2 * count);
+  const { view } = reader;
   for (let i = 0; i < count; i++) {
-    cell.setInt32(0, unorder(out[i] ?? 0));
-    cell.setInt32(4, reader.view.getInt32(low + 4 * i, true));
-    out[i] = cell.getFloat64(0);
+    const high = order(out[i] ?? 0);
+    words[2 * i + HIGH] = high;
+    words[2 * i + 1 - HIGH] = view.getInt32(low + 4 * i, true);
   }
 }
 
 /** The sign and magnitude of a floating-point pattern as a whole number that rises with the value; its own inverse. */
 function order(bits: number): number {
   return bits ^ ((bits >> 31) & 0x7fffffff);
-}
-
-function unorder(ordered: number): number {
-  return order(ordered | 0);
 }

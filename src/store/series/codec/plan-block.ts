@@ -43,11 +43,12 @@ export function planBlock(values: Float64Array, before: Before): Plan {
     residuals = differences;
     best = delta;
   }
-  const deltaOfDelta = best.width > 0 ? choosePacking(curvatures, count) : best;
+  // An outlier spoils three differences of differences, so patches seldom help them more than they help the others.
+  const deltaOfDelta = best.width > 0 ? chooseWhole(curvatures, count) : best;
   if (deltaOfDelta.bits < best.bits) {
     mode = DELTA_OF_DELTA;
     residuals = curvatures;
-    best = deltaOfDelta;
+    best = choosePatched(curvatures, count, deltaOfDelta) ?? deltaOfDelta;
   }
   const patches: number[] = [];
   if (best.limit < NO_LIMIT) {
@@ -58,11 +59,16 @@ export function planBlock(values: Float64Array, before: Before): Plan {
 }
 
 /** Bits that a whole number from 0 to 2^53 needs. */
-export function bitLength(value: number): number {
+function bitLength(value: number): number {
   return value < 2 ** 32 ? 32 - Math.clz32(value) : 64 - Math.clz32(value / 2 ** 32);
 }
 
 function choosePacking(residuals: Float64Array, count: number): Packing {
+  const whole = chooseWhole(residuals, count);
+  return choosePatched(residuals, count, whole) ?? whole;
+}
+
+function chooseWhole(residuals: Float64Array, count: number): Packing {
   let min = residuals[0] ?? 0;
   let max = min;
   for (let i = 1; i < count; i++) {
@@ -71,13 +77,12 @@ function choosePacking(residuals: Float64Array, count: number): Packing {
     else if (residual > max) max = residual;
   }
   const width = bitLength(max - min);
-  if (width > MAX_WIDTH) return { base: min, width, limit: NO_LIMIT, bits: Number.POSITIVE_INFINITY };
-  const whole = { base: min, width, limit: NO_LIMIT, bits: count * width };
-  return width > 2 && count > 8 ? (choosePatched(residuals, count, whole) ?? whole) : whole;
+  return { base: min, width, limit: NO_LIMIT, bits: width > MAX_WIDTH ? Number.POSITIVE_INFINITY : count * width };
 }
 
 /** Leaves out what lies 2^limit or further from a typical residual, when listing those costs less than widening all. */
 function choosePatched(residuals: Float64Array, count: number, whole: Packing): Packing | undefined {
+  if (whole.width <= 2 || whole.width > MAX_WIDTH || count <= 8) return undefined;
   const center = centerOf(residuals, count);
   histogram.fill(0);
   for (let i = 0; i < count; i++) {

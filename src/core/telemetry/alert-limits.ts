@@ -1,0 +1,16 @@
+// What a device that behaves badly may cost.
+
+/** Ids that one list may hold. */
+export const MAX_LISTED_ALERTS = 1_000;
+export const MAX_ALERT_ID_LENGTH = 200;
+/** Past alerts kept of one device; the oldest go first. */
+export const MAX_PAST_ALERTS = 10_000;
+
+/** What is wrong with a list of alert ids, or undefined. */
+export function alertListProblem(ids: readonly string[]): string | undefined {
+  if (ids.length > MAX_LISTED_ALERTS) return `must list at most ${MAX_LISTED_ALERTS} alerts, not ${ids.length}`;
+  if (ids.some((id) => id === "" || id.length > MAX_ALERT_ID_LENGTH)) {
+    return `must list alert ids of 1 to ${MAX_ALERT_ID_LENGTH} characters`;
+  }
+  return undefined;
+}

@@ -1,0 +1,100 @@
+// Which way devices reach us: the embedded broker, with TLS when asked for, or somebody else's.
+import { hostname, networkInterfaces } from "node:os";
+import { join } from "node:path";
+import type { Config } from "#config";
+import { toMilliseconds } from "#core/time/duration.ts";
+import { createEmbeddedBroker, EMBEDDED_DEFAULTS } from "#mqtt/embedded/create-embedded-broker.ts";
+import type { Broker, MqttNeeds } from "#mqtt/mqtt-needs.ts";
+import { createOutsideBroker, OUTSIDE_DEFAULTS } from "#mqtt/outside/create-outside-broker.ts";
+import { openSiteAuthority } from "#mqtt/pki/open-site-authority.ts";
+import type { ChannelSwitch } from "#service/device/channel-switch.ts";
+import type { Carrier, DeviceStore, IssueCertificate } from "#service/ports.ts";
+
+export interface Carriers {
+  /** Where devices connect to; host undefined means the name under which the client reached us. */
+  readonly endpoints: {
+    readonly mqtt: { readonly host: string | undefined; readonly port: number } | undefined;
+    readonly mqtts: { readonly host: string | undefined; readonly port: number } | undefined;
+  };
+  /** Undefined where no certificate would be accepted. */
+  readonly issueCertificate: IssueCertificate | undefined;
+  stop(): Promise<void>;
+}
+
+interface CarrierNeeds extends MqttNeeds {
+  readonly devices: DeviceStore;
+  /** Learns of the carrier before the first device can connect. */
+  readonly channel: ChannelSwitch;
+}
+
+export async function startCarriers(needs: CarrierNeeds, config: Config): Promise<Carriers> {
+  return config.mqtt.url === undefined
+    ? await startEmbedded(needs, config)
+    : startOutside(needs, config, config.mqtt.url.reveal());
+}
+
+async function startEmbedded(needs: CarrierNeeds, config: Config): Promise<Carriers> {
+  const tlsPort = config.mqtt.tlsPort;
+  const authority = tlsPort === "off" ? undefined : openSiteAuthority(join(config.data, "pki"), needs.now);
+  const broker = await createEmbeddedBroker(needs, {
+    ...EMBEDDED_DEFAULTS,
+    messageRate: config.mqtt.messageRate,
+    host: config.host,
+    port: config.mqtt.port,
+    ...(authority !== undefined &&
+      tlsPort !== "off" && {
+        tls: { port: tlsPort, authority, names: [...config.mqtt.names, ...ownNames(config.host)] },
+      }),
+  });
+  needs.channel.add(carrierOf(broker));
+  const open = await broker.listen();
+  const host = config.mqtt.names[0];
+  return {
+    endpoints: {
+      mqtt: open.port === undefined ? undefined : { host, port: open.port },
+      mqtts: open.tlsPort === undefined ? undefined : { host, port: open.tlsPort },
+    },
+    issueCertificate: authority && ((hardwareId) => authority.issueDeviceCertificate(hardwareId)),
+    stop: () => broker.stop(),
+  };
+}
+
+function startOutside(needs: CarrierNeeds, config: Config, url: string): Carriers {
+  const { hostname: host, port, protocol } = new URL(url);
+  const broker = createOutsideBroker(
+    {
+      ...needs,
+      identify: async (hardwareId) => {
+        const credential = await needs.devices.findCredentialByHardwareId(hardwareId);
+        return credential && { deviceId: credential.deviceId, hardwareId, channelId: credential.channelId };
+      },
+    },
+    {
+      ...OUTSIDE_DEFAULTS,
+      url,
+      clientId: config.mqtt.clientId ?? `busbar-${config.role}-${hostname()}`,
+      aliveForMs: toMilliseconds(config.devices.silence),
+    },
+  );
+  needs.channel.add(carrierOf(broker));
+  broker.start();
+  const isSecure = protocol === "mqtts:";
+  const endpoint = { host, port: Number(port || (isSecure ? 8883 : 1883)) };
+  return {
+    endpoints: { mqtt: isSecure ? undefined : endpoint, mqtts: isSecure ? endpoint : undefined },
+    issueCertificate: undefined,
+    stop: () => broker.stop(),
+  };
+}
+
+function carrierOf(broker: Broker): Carrier {
+  return { ...broker.channel, disconnect: (deviceId) => broker.disconnect(deviceId) };
+}
+
+/** What the certificate of the TLS listener names besides the settings. */
+function ownNames(host: string): readonly string[] {
+  const isAny = host === "0.0.0.0" || host === "::";
+  const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
+  const reachable = isAny ? addresses.filter(({ scopeid }) => !scopeid).map(({ address }) => address) : [host];
+  return ["localhost", "127.0.0.1", hostname(), ...reachable];
+}

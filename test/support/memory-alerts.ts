@@ -1,0 +1,71 @@
+// Alerts in memory, as plain as can be: what the real stores are compared with, and what the desk is tested on.
+import { allows } from "#core/access/level.ts";
+import { MAX_PAST_ALERTS } from "#core/telemetry/alert-limits.ts";
+import type { AlertFilter, AlertRecord, AlertStore } from "#service/ports.ts";
+
+export interface MemoryAlerts extends AlertStore {
+  readonly rows: readonly AlertRecord[];
+  /** Until false, writing is refused as if the disk were in trouble. */
+  refuse: boolean;
+}
+
+/** `siteOf` gives the site of a device, or undefined when there is no such device. */
+export function createMemoryAlerts(siteOf: (deviceId: string) => string | undefined): MemoryAlerts {
+  const rows = new Map<string, AlertRecord>();
+  const keyOf = (row: AlertRecord) => [row.deviceId, row.source, row.alertId, row.raisedAt].join("\n");
+  const inOrder = (a: AlertRecord, b: AlertRecord) =>
+    a.raisedAt - b.raisedAt ||
+    (`${a.deviceId} ${a.source} ${a.alertId}` < `${b.deviceId} ${b.source} ${b.alertId}` ? -1 : 1);
+  const sorted = () => [...rows.values()].sort(inOrder);
+  return {
+    refuse: false,
+    get rows() {
+      return sorted();
+    },
+    async record(deviceId, changes) {
+      if (this.refuse) throw new Error("the disk is in trouble");
+      const siteId = siteOf(deviceId);
+      if (siteId === undefined) return false;
+      for (const { kind, at, alert } of changes) {
+        const row = { ...alert, deviceId, siteId, clearedAt: kind === "cleared" ? at : undefined };
+        rows.set(keyOf(row), row);
+      }
+      const past = sorted().filter((row) => row.deviceId === deviceId && row.clearedAt !== undefined);
+      for (const row of past.slice(0, Math.max(0, past.length - MAX_PAST_ALERTS))) rows.delete(keyOf(row));
+      return true;
+    },
+    active: async (deviceId) =>
+      sorted().filter((row) => row.clearedAt === undefined && (deviceId === undefined || row.deviceId === deviceId)),
+    async list(filter, { limit, offset }) {
+      const found = sorted().filter((row) => matches(filter, row));
+      if (filter.newestFirst) found.reverse();
+      return { items: found.slice(offset, offset + limit), total: found.length };
+    },
+    async raisedNames(deviceIds, level) {
+      const names = (deviceId: string) =>
+        sorted()
+          .filter((row) => row.deviceId === deviceId && row.clearedAt === undefined && allows(level, row.readLevel))
+          .map((row) => row.alertId);
+      return new Map(deviceIds.map((id) => [id, [...new Set(names(id))]]));
+    },
+    async prune(before) {
+      const gone = sorted().filter((row) => row.clearedAt !== undefined && row.clearedAt < before);
+      for (const row of gone) rows.delete(keyOf(row));
+      return gone.length;
+    },
+  };
+}
+
+function matches(filter: AlertFilter, row: AlertRecord): boolean {
+  return (
+    (row.clearedAt === undefined) === filter.active &&
+    allows(filter.level, row.readLevel) &&
+    (filter.scope === "all" || filter.scope.has(row.siteId)) &&
+    (filter.siteId ?? row.siteId) === row.siteId &&
+    (filter.deviceIds?.includes(row.deviceId) ?? true) &&
+    (filter.hard ?? row.isHard) === row.isHard &&
+    (filter.severities?.includes(row.severity) ?? true) &&
+    (filter.since ?? row.raisedAt) <= row.raisedAt &&
+    (filter.before === undefined || row.raisedAt < filter.before)
+  );
+}
