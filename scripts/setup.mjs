@@ -2,7 +2,7 @@
 // Plain JavaScript that works on Node 20, because it runs before anything is installed.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -12,6 +12,8 @@ const stampFile = join(root, "node_modules", ".busbar-setup");
 
 /** Installs when something is missing or the lock file changed; costs a few milliseconds otherwise. */
 export function setUp() {
+  // A linked folder belongs to another checkout: installing here would empty it there.
+  if (lstatSync(join(root, "node_modules"), { throwIfNoEntry: false })?.isSymbolicLink()) return;
   const wanted = fingerprint();
   if (existsSync(stampFile) && readFileSync(stampFile, "utf8") === wanted) return;
   say("installing the locked packages (once, about a minute)");

@@ -64,6 +64,7 @@ async function open(routes: readonly Route[], limits: Partial<Limits> = {}) {
     {
       now: () => instant(0),
       newId: () => "id",
+      devices: { find: async () => undefined, findBySlug: async () => [] },
       audit: { append: async () => {}, list: async () => ({ items: [], total: 0 }), prune: async () => 0 },
       authenticator: {
         authenticate: () => Promise.reject(new Error("no token is needed here")),
@@ -174,6 +175,18 @@ test("connections that wait idle do not hold up the stop", async () => {
   await server.stop();
   agent.destroy();
 });
+
+test("a connection that was opened ahead of need does not hold up the stop", async () => {
+  // Longer than the test may take.
+  const { server, port } = await open([quick], { stopMs: 60_000, headersMs: 30_000 });
+  const ahead = connect(port, "127.0.0.1");
+  const closed = once(ahead, "close");
+  await once(ahead, "connect");
+  // By the time of this answer the server has accepted the connection before it.
+  expect(await get(port, "/quick", new Agent())).toMatchObject({ status: 200 });
+  await server.stop();
+  await closed;
+}, 10_000);
 
 test("a call that does not end is cut off when the time of the stop is over", async () => {
   const { held, arrived, release } = heldRoute();

@@ -1,10 +1,11 @@
 // The life of a request, in this order: request id -> stopping? -> token -> level -> body and query parsed -> handler -> answer.
 // Nothing of the body is read before the token and the level are accepted.
-import { isIP } from "node:net";
+import { isIP, type Socket } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
 import type { Caller } from "#core/access/caller.ts";
 import { AppError, refuse } from "#core/app-error.ts";
+import type { Device } from "#core/device/device.ts";
 import { createAuthenticate } from "#http/authenticate.ts";
 import { compileBody } from "#http/body.ts";
 import { createApp, LIMITS, type Limits } from "#http/create-app.ts";
@@ -15,11 +16,13 @@ import { RawAnswer, type Route, StreamAnswer } from "#http/route.ts";
 import { SECURITY_HEADERS } from "#http/security-headers.ts";
 import type { Authenticator } from "#service/access/authenticator.ts";
 import { requireLevel } from "#service/access/require-level.ts";
-import type { Needs } from "#service/ports.ts";
+import { visibleDevice } from "#service/device/visible-device.ts";
+import type { DeviceStore, Needs } from "#service/ports.ts";
 
 const PREFIXES = ["", "/api"];
 
 export interface ServerNeeds extends Pick<Needs, "now" | "newId" | "audit"> {
+  readonly devices: Pick<DeviceStore, "find" | "findBySlug">;
   readonly authenticator: Authenticator;
   readonly log: Logger;
 }
@@ -84,6 +87,14 @@ export async function createServer(
   }
   await app.ready();
 
+  // Browsers and clients open connections ahead of need. Node does not count one as idle before its first request.
+  const unused = new Set<Socket>();
+  app.server.on("connection", (socket: Socket) => {
+    unused.add(socket);
+    socket.once("close", () => unused.delete(socket));
+  });
+  app.server.on("request", ({ socket }: { readonly socket: Socket }) => unused.delete(socket));
+
   return {
     async listen(port, host) {
       await app.listen({ port, host });
@@ -94,7 +105,12 @@ export async function createServer(
       stopping.abort();
       const cut = setTimeout(() => app.server.closeAllConnections(), limits.stopMs);
       // A connection whose last answer did not say that it closes falls idle and would hold up the stop.
-      const idle = setInterval(() => app.server.closeIdleConnections(), 100);
+      const closeIdle = () => {
+        app.server.closeIdleConnections();
+        for (const socket of unused) if (socket.bytesRead === 0) socket.destroy();
+      };
+      closeIdle();
+      const idle = setInterval(closeIdle, 100);
       await app.close();
       clearTimeout(cut);
       clearInterval(idle);
@@ -196,6 +212,9 @@ async function sendProblem(
 ): Promise<FastifyReply> {
   const problem = problemOf(error);
   if (problem.status === 500) needs.log.error({ requestId: request.id, err: error }, "a fault in Busbar");
+  if (error instanceof AppError && error.code.startsWith("storage_")) {
+    needs.log.error({ requestId: request.id, code: error.code, err: error.cause }, "the store refused a call");
+  }
   if (error instanceof AppError && (error.code === "unauthorized" || error.code === "forbidden")) {
     await recordRefusal(needs, request, error);
   }
@@ -206,14 +225,18 @@ async function sendProblem(
 async function recordRefusal(needs: ServerNeeds, request: FastifyRequest, error: AppError): Promise<void> {
   const caller = callers.get(request);
   const params = (request.params ?? {}) as Readonly<Record<string, string | undefined>>;
+  // Named by its site too, so that the site's own people find the entry.
+  const device = caller && (await seenDevice(needs, caller, params["device_id"]));
+  const siteId = params["site_id"] ?? device?.siteId;
+  const deviceId = device?.id ?? params["device_id"];
   const entry = {
     id: needs.newId(),
     at: needs.now(),
     actor: caller && { tokenId: caller.tokenId, name: caller.tokenName },
     action: (request.routeOptions.config as { operation?: string }).operation ?? "unknown",
     target: {
-      ...(params["site_id"] !== undefined && { siteId: params["site_id"] }),
-      ...(params["device_id"] !== undefined && { deviceId: params["device_id"] }),
+      ...(siteId !== undefined && { siteId }),
+      ...(deviceId !== undefined && { deviceId }),
       ...(params["token_id"] !== undefined && { tokenId: params["token_id"] }),
     },
     outcome: "REFUSED" as const,
@@ -226,6 +249,19 @@ async function recordRefusal(needs: ServerNeeds, request: FastifyRequest, error:
     await needs.audit.append([entry]);
   } catch (failure) {
     needs.log.error({ requestId: request.id, err: failure }, "a refused call could not be written to the audit log");
+  }
+}
+
+async function seenDevice(
+  needs: ServerNeeds,
+  caller: Caller,
+  idOrSlug: string | undefined,
+): Promise<Device | undefined> {
+  if (idOrSlug === undefined) return undefined;
+  try {
+    return await visibleDevice(needs, { caller }, idOrSlug);
+  } catch {
+    return undefined;
   }
 }
 

@@ -11,7 +11,7 @@ import { type Running, start } from "#role/start.ts";
 import { openRecords, type Records } from "#store/sqlite/open-records.ts";
 import { type CheckAnswer, createCheckAnswer, type Operation, operationsOf } from "./check-answer.ts";
 
-interface Answer<Body> {
+export interface Answer<Body> {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;

@@ -41,7 +41,11 @@ export function configurationRoutes(needs: ConfigurationNeeds): readonly Route[]
       answer: allAnswer,
       handle: async (call) => {
         const given = new Map(Object.entries(call.body));
-        const written = await writeConfiguration(needs, call, { device: call.params.device_id, buckets: given });
+        const written = await writeConfiguration(needs, call, {
+          device: call.params.device_id,
+          buckets: given,
+          isOneBucket: false,
+        });
         return { configuration: Object.fromEntries(written) };
       },
     }),
@@ -72,6 +76,7 @@ export function configurationRoutes(needs: ConfigurationNeeds): readonly Route[]
         const written = await writeConfiguration(needs, call, {
           device,
           buckets: new Map([[bucket, call.body as Payload]]),
+          isOneBucket: true,
         });
         return { bucket, values: written.get(bucket) ?? {} };
       },

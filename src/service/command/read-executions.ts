@@ -80,28 +80,16 @@ async function matchingDevices(
 ): Promise<readonly string[] | undefined> {
   if (devices === undefined && profiles === undefined && childTypes === undefined && parents === undefined)
     return undefined;
-  const blueprintIds = profiles && (await needs.catalog.withProfiles(profiles));
-  const everything = { limit: Number.MAX_SAFE_INTEGER, offset: 0 };
-  const { items } = await needs.devices.list({ scope: "all", siteId }, everything);
-  const named = (names: readonly string[] | undefined, id: string | undefined) => {
-    if (names === undefined) return true;
-    const slug = id === undefined ? undefined : slugs.get(id);
-    return (id !== undefined && names.includes(id)) || (slug !== undefined && names.includes(slug));
-  };
+  const implementing = profiles && new Set(await needs.catalog.withProfiles(profiles));
+  const { items } = await needs.devices.list({ scope: "all", siteId }, { limit: Number.MAX_SAFE_INTEGER, offset: 0 });
   const slugs = new Map(items.map((device) => [device.id, device.slug]));
+  const named = (names: readonly string[], id: string) => names.includes(id) || names.includes(slugs.get(id) ?? id);
   return items
-    .filter(
-      (device) =>
-        named(devices, device.id) &&
-        named(parents, device.parentId) &&
-        isAmong(childTypes, device.childType) &&
-        isAmong(blueprintIds, device.blueprintId),
-    )
+    .filter((device) => devices === undefined || named(devices, device.id))
+    .filter((device) => parents === undefined || (device.parentId !== undefined && named(parents, device.parentId)))
+    .filter((device) => childTypes === undefined || childTypes.includes(device.childType ?? ""))
+    .filter((device) => implementing === undefined || implementing.has(device.blueprintId ?? ""))
     .map((device) => device.id);
-}
-
-function isAmong(list: readonly string[] | undefined, value: string | undefined): boolean {
-  return list === undefined || (value !== undefined && list.includes(value));
 }
 
 function filterOf(needs: ReadNeeds, call: Call, query: ExecutionQuery): ExecutionFilter {

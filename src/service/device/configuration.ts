@@ -35,11 +35,18 @@ export async function readConfiguration(
   return new Map(declared.map((one) => [one.id, withDefaults(one, stored.get(one.id) ?? {}, true)]));
 }
 
+interface BucketsInput {
+  readonly device: string;
+  readonly buckets: Buckets;
+  /** The request is one bucket's values, so that pointers start inside it. */
+  readonly isOneBucket: boolean;
+}
+
 /** Replaces whole buckets, all or none, and tells the device. */
 export async function writeConfiguration(
   needs: ConfigurationNeeds,
   call: Call,
-  { device: idOrSlug, buckets }: { readonly device: string; readonly buckets: Buckets },
+  { device: idOrSlug, buckets, isOneBucket }: BucketsInput,
 ): Promise<Buckets> {
   const { device, blueprint } = await configurable(needs, call, idOrSlug);
   const before = new Map((await needs.configurations.get(device.id)).map((one) => [one.bucket, one]));
@@ -50,7 +57,8 @@ export async function writeConfiguration(
     const former = openBucket(needs, device, before.get(id));
     const { values, problems } = checkInputs(declared.parameters, withKept(declared, given, former), () => undefined);
     for (const { name, message } of problems) {
-      refusals.push({ code: "invalid_configuration", message, details: { pointer: `/${id}/${name.slice(0, 100)}` } });
+      const pointer = `${isOneBucket ? "" : `/${id}`}/${name.slice(0, 100)}`;
+      refusals.push({ code: "invalid_configuration", message, details: { pointer } });
     }
     written.push({
       bucket: id,

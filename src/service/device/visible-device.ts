@@ -2,11 +2,11 @@ import { seesSite } from "#core/access/caller.ts";
 import { refuse } from "#core/app-error.ts";
 import type { Device } from "#core/device/device.ts";
 import { isUuid } from "#core/device/slug.ts";
-import type { Call, Needs } from "#service/ports.ts";
+import type { Call, DeviceStore } from "#service/ports.ts";
 
 /** The device with this id or slug, or the same refusal whether it is unknown or only invisible. */
 export async function visibleDevice(
-  needs: Pick<Needs, "devices">,
+  needs: { readonly devices: Pick<DeviceStore, "find" | "findBySlug"> },
   call: Pick<Call, "caller">,
   idOrSlug: string,
 ): Promise<Device> {

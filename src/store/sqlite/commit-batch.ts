@@ -13,7 +13,7 @@ export interface WriteRequest {
 
 export type WriteAnswer =
   | { readonly id: number; readonly result: unknown }
-  | { readonly id: number; readonly refusals: readonly [Refusal, ...Refusal[]] }
+  | { readonly id: number; readonly refusals: readonly [Refusal, ...Refusal[]]; readonly cause?: unknown }
   | { readonly id: number; readonly fault: string };
 
 export function commitBatch(database: Connection, requests: readonly WriteRequest[]): readonly WriteAnswer[] {
@@ -55,6 +55,6 @@ function isDiskRefusal(error: unknown): boolean {
 }
 
 function failure(id: number, error: unknown): WriteAnswer {
-  if (error instanceof AppError) return { id, refusals: error.refusals };
+  if (error instanceof AppError) return { id, refusals: error.refusals, cause: error.cause };
   return { id, fault: error instanceof Error ? (error.stack ?? error.message) : String(error) };
 }

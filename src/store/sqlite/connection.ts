@@ -90,7 +90,11 @@ function guarded<Result>(action: () => Result): Result {
   try {
     return action();
   } catch (error) {
-    throw diskTrouble(error) ?? error;
+    const trouble = diskTrouble(error);
+    if (trouble === undefined) throw error;
+    // For the log alone: what SQLite says may name files.
+    trouble.cause = error;
+    throw trouble;
   }
 }
 

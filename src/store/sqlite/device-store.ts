@@ -9,10 +9,30 @@ export const DEVICE_COLUMNS =
   "id, site_id, name, slug, type, blueprint_id, parent_id, child_type, created_at, updated_at";
 const CREDENTIAL_COLUMNS = "device_id, hardware_id, channel_id, secret_hash, issued_at";
 
+/** Devices are read far more often than they change: with every message and every call. */
+const MAX_KNOWN = 10_000;
+
 export function createDeviceStore(reader: Connection, writer: Writer): DeviceStore {
+  const known = new Map<string, Device>();
+  // A change is forgotten here before it is acknowledged, so that nobody who knows of it sees what was before.
+  const changing = async <Result>(id: string, write: Promise<Result>): Promise<Result> => {
+    try {
+      return await write;
+    } finally {
+      known.delete(id);
+    }
+  };
   return {
     insert: (device, trail) => writer.run("insertDevice", { device, trail }),
-    find: async (id) => findDevice(reader, id),
+    find: async (id) => {
+      const cached = known.get(id);
+      if (cached !== undefined) return cached;
+      const device = findDevice(reader, id);
+      if (device === undefined) return undefined;
+      if (known.size >= MAX_KNOWN) for (const oldest of known.keys()) if (known.delete(oldest)) break;
+      known.set(id, device);
+      return device;
+    },
     findBySlug: async (slug, scope) => {
       const where = new Where().and("slug = ?", slug).andInScope("site_id", scope);
       const rows = reader.all(`SELECT ${DEVICE_COLUMNS} FROM device${where.sql} ORDER BY id LIMIT 2`, ...where.values);
@@ -35,8 +55,8 @@ export function createDeviceStore(reader: Connection, writer: Writer): DeviceSto
         read: readDevice,
       });
     },
-    update: (id, change, trail) => writer.run("updateDevice", { id, change, trail }),
-    delete: (id, trail) => writer.run("deleteDevice", { id, trail }),
+    update: (id, change, trail) => changing(id, writer.run("updateDevice", { id, change, trail })),
+    delete: (id, trail) => changing(id, writer.run("deleteDevice", { id, trail })),
     putCredential: (credential, trail) => writer.run("putCredential", { credential, trail }),
     findCredential: async (deviceId) => findCredential(reader, "device_id", deviceId),
     findCredentialByHardwareId: async (hardwareId) => findCredential(reader, "hardware_id", hardwareId),

@@ -52,8 +52,11 @@ export async function openWriter(
   function settle(answer: WriteAnswer): void {
     const { resolve, reject } = waiting.get(answer.id) ?? {};
     waiting.delete(answer.id);
-    if ("refusals" in answer) reject?.(new AppError(answer.refusals));
-    else if ("fault" in answer) reject?.(new Error(`a write failed: ${answer.fault}`));
+    if ("refusals" in answer) {
+      const refused = new AppError(answer.refusals);
+      refused.cause = answer.cause;
+      reject?.(refused);
+    } else if ("fault" in answer) reject?.(new Error(`a write failed: ${answer.fault}`));
     else resolve?.(answer.result);
   }
 
