@@ -13,6 +13,8 @@ export const ERROR_CODES = {
   command_not_found: "The device's blueprint does not have this command.",
   device_not_found: "There is no such device, or the token does not see it.",
   attribute_not_found: "The device's blueprint does not have this telemetry attribute.",
+  "telemetrypersistence/NO_TELEMETRY_ATTRIBUTES_FOUND":
+    "Only on /v3/telemetry/query_timeseries: a device or attribute that was asked for is not there.",
   no_data: "The attribute is declared, but the device has not sent it yet.",
   route_not_found: "No operation has this method and path.",
   conflict: "The operation contradicts what is stored.",

@@ -1,13 +1,14 @@
 // Other paths under which the ecosystem's clients look for an operation. One line each.
+import { AppError, type Refusal, refuse } from "#core/app-error.ts";
 import type { Route } from "#http/route.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
 import type { Needs } from "#service/ports.ts";
 import { visibleSite } from "#service/site/visible-site.ts";
 
-/** [path, operation]: the method and everything else is the operation's own. */
-const ALIASES: readonly (readonly [path: string, operation: string])[] = [
+/** [path, operation]: the method and everything else is the operation's own, save refusals that the path words its own way. */
+const ALIASES: readonly (readonly [path: string, operation: string, reword?: (error: AppError) => AppError])[] = [
   ["/v3/users/me/sites", "listSites"],
-  ["/v3/telemetry/query_timeseries", "getTimeseries"],
+  ["/v3/telemetry/query_timeseries", "getTimeseries", foldMissingSeries],
   ["/v3/sites/:site_id/devices/:device_id", "getDevice"],
   ["/v3/sites/:site_id/devices/:device_id", "updateDevice"],
   ["/v3/sites/:site_id/devices/:device_id", "deleteDevice"],
@@ -29,7 +30,7 @@ export function compatibilityRoutes(
   needs: Pick<Needs, "devices" | "sites">,
   routes: readonly Route[],
 ): readonly Route[] {
-  return ALIASES.map(([path, operation]) => {
+  return ALIASES.map(([path, operation, reword = (error: AppError) => error]) => {
     const original = routes.find((route) => route.operation === operation);
     if (original === undefined) throw new Error(`the alias ${path} names an unknown operation ${operation}`);
     return {
@@ -39,16 +40,27 @@ export function compatibilityRoutes(
       aliasOf: operation,
       description: `Same as ${original.path}.`,
       handle: async (call) => {
+        const answer = (inner: typeof call) =>
+          original.handle(inner).catch((error: unknown) => {
+            throw error instanceof AppError ? reword(error) : error;
+          });
         const { site_id, device_id } = call.params as { readonly site_id?: string; readonly device_id?: string };
-        if (site_id === undefined || device_id === undefined) return await original.handle(call);
+        if (site_id === undefined || device_id === undefined) return await answer(call);
         // The path names the site, so a slug is looked for there alone.
         const site = await visibleSite(needs, call, site_id);
         const inSite = { caller: { ...call.caller, sites: new Set([site.id]) } };
         const device = await visibleDevice(needs, inSite, device_id);
-        return await original.handle({ ...call, params: { ...call.params, device_id: device.id } });
+        return await answer({ ...call, params: { ...call.params, device_id: device.id } });
       },
     };
   });
+}
+
+/** Clients tell "nothing there" from trouble by exactly one error with this code: Grafana's health check asks for a device that cannot be. */
+function foldMissingSeries(error: AppError): AppError {
+  const isMissing = ({ code }: Refusal) => code === "device_not_found" || code === "attribute_not_found";
+  if (!error.refusals.every(isMissing)) return error;
+  return refuse("telemetrypersistence/NO_TELEMETRY_ATTRIBUTES_FOUND", error.message);
 }
 
 function suffixOf(path: string): string {

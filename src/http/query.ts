@@ -2,6 +2,7 @@
 // An empty value means "not given".
 import { AppError, type Refusal } from "#core/app-error.ts";
 import { nearestOf } from "#core/text/nearest.ts";
+import { parseDuration } from "#core/time/duration.ts";
 import { type Instant, parseInstant } from "#core/time/instant.ts";
 import type { PageRequest } from "#service/ports.ts";
 
@@ -31,7 +32,8 @@ export function parseQuery<Spec extends QuerySpec>(
     if (param === undefined) refusals.push(bad(name, unknownParameter(name, Object.keys(spec))));
     else if (keyed !== null && typeof text === "string") {
       const map = (values[known] ?? new Map()) as Map<string, readonly string[]>;
-      values[known] = map.set(keyed[2] ?? "", split(text));
+      const items = [...new Set(split(text))];
+      if (items.length > 0) values[known] = map.set(keyed[2] ?? "", items);
     } else if (typeof text !== "string") refusals.push(bad(name, `${name} is given more than once`));
     else if (text !== "") {
       const parsed = param.parse(text);
@@ -75,6 +77,20 @@ export function dateTime(description: string): Param<Instant> {
       return value === undefined
         ? { problem: `must be an RFC 3339 date-time such as 2026-11-14T12:00:00Z, not ${shown(text)}` }
         : { value };
+    },
+  };
+}
+
+/** A length of time, in milliseconds. */
+export function duration(description: string): Param<number> {
+  return {
+    description,
+    schema: { type: "string", description: "a duration such as 30s or 1.5m" },
+    parse: (text) => {
+      const value = parseDuration(text);
+      return value === undefined
+        ? { problem: `must be a duration such as 30s or 1.5m, not ${shown(text)}` }
+        : { value: Number(value) / 1e6 };
     },
   };
 }

@@ -264,8 +264,10 @@ export interface TelemetryStore {
   append(messages: readonly TelemetryPoints[]): Promise<void>;
   /** The newest value of each attribute, from memory. */
   latest(deviceId: string): ReadonlyMap<string, Snapshot>;
-  /** Rows of CSV without the header, some at a time: bucket start, then a cell per item. */
-  query(request: SeriesRequest): Promise<AsyncIterable<Uint8Array>>;
+  /** Rows of CSV without the header, some at a time: bucket start, then a cell per item. To be read to its end or returned. */
+  query(request: SeriesRequest): Promise<AsyncIterableIterator<Uint8Array>>;
+  /** The most rows the answer can have, without reading a point. */
+  rowBound(request: SeriesRequest): Promise<number>;
   deleteDevice(deviceId: string): Promise<void>;
   /** Deletes what is older, of these attributes or of all; gives how many pieces. */
   drop(deviceId: string, attributes: readonly string[] | undefined, before: Instant): Promise<number>;

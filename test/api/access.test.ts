@@ -36,6 +36,21 @@ const mqtt = () => ({ protocol: "MQTT" });
 const rename = () => ({ name: "Renamed" });
 const start = () => ({ name: "start" });
 
+const minute = ({ device }: Target) => ({
+  from: 0,
+  to: 60,
+  granularity: "1m",
+  aggregation: "avg",
+  telemetry: [{ device, attribute: "power" }],
+});
+const power = ({ device }: Target) => `?devices[${device}]=power`;
+
+/** What stands behind the path of an operation that does not answer without it. */
+const QUERIES: Readonly<Record<string, (target: Target) => string>> = {
+  getCurrentTelemetry: power,
+  getLatestTelemetry: power,
+};
+
 const TABLE: Readonly<Record<string, Row>> = {
   listSites: ["readonly", "any"],
   createSite: ["installer", "every", () => ({ name: "New" })],
@@ -80,8 +95,8 @@ const TABLE: Readonly<Record<string, Row>> = {
   listSiteCommandExecutions: ["readonly", "one"],
   getCurrentTelemetry: ["readonly", "any"],
   getLatestTelemetry: ["readonly", "any"],
-  getTimeseries: ["readonly", "any"],
-  getTimeseriesAlias: ["readonly", "any"],
+  getTimeseries: ["readonly", "one", minute],
+  getTimeseriesAlias: ["readonly", "one", minute],
   listenToEvents: ["readonly", "any"],
   provisionStandalone: ["owner", "one", newDevice],
   provisionLuaDevice: ["owner", "one", (target) => ({ ...newDevice(target), blueprint_id: target.blueprint })],
@@ -183,7 +198,8 @@ async function call(operation: string, token: string | undefined, target: Target
     execution_id: target.execution,
     bucket: "limits",
   };
-  const path = (route?.path ?? "").replaceAll(/:(\w+)/g, (_, name: string) => params[name] ?? "");
+  const filled = (route?.path ?? "").replaceAll(/:(\w+)/g, (_, name: string) => params[name] ?? "");
+  const path = filled + (QUERIES[operation]?.(target) ?? "");
   const session = token === undefined ? busbar.anonymous : busbar.as(token);
   const options =
     body === "manifest" ? { bytes: manifest("Matrix") } : body === undefined ? {} : { json: body(target) };

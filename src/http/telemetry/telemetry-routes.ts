@@ -1,10 +1,10 @@
 import { Readable } from "node:stream";
 import { Type } from "typebox";
 import { refuse } from "#core/app-error.ts";
-import { mapOf } from "#http/query.ts";
+import { duration, mapOf } from "#http/query.ts";
 import { type Route, route, StreamAnswer } from "#http/route.ts";
 import { parseTimeseries, renderHeader, timeseriesSchema } from "#http/telemetry/timeseries-wire.ts";
-import type { Call, Snapshot } from "#service/ports.ts";
+import type { Call, Needs, Snapshot } from "#service/ports.ts";
 import { type Now, type NowNeeds, readNow } from "#service/telemetry/read-now.ts";
 import { readTimeseries } from "#service/telemetry/read-timeseries.ts";
 
@@ -17,14 +17,14 @@ const devices = {
   "devices[]": mapOf("devices[<device>]=<attribute>,<attribute>: the attributes to read of each device."),
 };
 
-export interface TelemetryNeeds extends NowNeeds {
+export interface TelemetryNeeds extends NowNeeds, Pick<Needs, "now"> {
   /** First part of the name of the answer's own header. */
   readonly headerPrefix: string;
 }
 
 export function telemetryRoutes(needs: TelemetryNeeds): readonly Route[] {
   const now = (call: Call, asked: ReadonlyMap<string, readonly string[]> | undefined): Promise<Now> => {
-    if (asked === undefined) {
+    if (asked === undefined || asked.size === 0) {
       throw refuse("invalid_query", "name at least one device: devices[<device>]=<attribute>,<attribute>", {
         parameter: "devices",
       });
@@ -55,15 +55,16 @@ export function telemetryRoutes(needs: TelemetryNeeds): readonly Route[] {
       path: "/v3/telemetry/latest",
       operation: "getLatestTelemetry",
       summary: "Get current telemetry values, the ecosystem's way",
+      description: "What cannot be read is an empty object.",
       tag,
       access: "readonly",
-      query: devices,
+      query: { ...devices, relevance_interval: duration("Leaves out what is older than this.") },
       answer: Type.Object({ telemetry: snapshots }, { additionalProperties: false }),
       handle: async (call) => {
         const asked = call.query["devices[]"];
         const { devices } = await now(call, asked);
-        const empty = [...(asked?.keys() ?? [])].map((device): [string, Map<string, Snapshot>] => [device, new Map()]);
-        return { telemetry: renderSnapshots(new Map([...empty, ...devices])) };
+        const limit = needs.now() - (call.query.relevance_interval ?? Number.POSITIVE_INFINITY);
+        return { telemetry: renderLatest(asked ?? new Map(), devices, (at) => at >= limit) };
       },
     }),
     route({
@@ -87,17 +88,49 @@ export function telemetryRoutes(needs: TelemetryNeeds): readonly Route[] {
   ];
 }
 
-async function* withHeader(header: string, rows: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
-  yield Buffer.from(header);
-  yield* rows;
+/** No generator: one that was never started could not tell the rows that nobody wants them. */
+function withHeader(header: string, rows: AsyncIterableIterator<Uint8Array>): AsyncIterable<Uint8Array> {
+  let isBegun = false;
+  const all: AsyncIterableIterator<Uint8Array> = {
+    async next() {
+      if (isBegun) return await rows.next();
+      isBegun = true;
+      return { done: false, value: Buffer.from(header) };
+    },
+    return: async () => (await rows.return?.()) ?? { done: true, value: undefined },
+    [Symbol.asyncIterator]: () => all,
+  };
+  return all;
+}
+
+/** Every attribute that was asked for has its object; it is empty where there is nothing to tell. */
+function renderLatest(
+  asked: ReadonlyMap<string, readonly string[]>,
+  found: Now["devices"],
+  isRelevant: (at: number) => boolean,
+): object {
+  const rendered: Record<string, object> = Object.create(null);
+  for (const [device, names] of asked) {
+    const values: Record<string, object> = Object.create(null);
+    for (const name of names) {
+      const snapshot = found.get(device)?.get(name);
+      values[name] = snapshot !== undefined && isRelevant(snapshot.at) ? renderSnapshot(snapshot) : {};
+    }
+    rendered[device] = values;
+  }
+  return rendered;
 }
 
 function renderSnapshots(devices: Now["devices"]): object {
   const rendered: Record<string, object> = Object.create(null);
   for (const [device, attributes] of devices) {
     const values: Record<string, object> = Object.create(null);
-    for (const [name, { at, value }] of attributes) values[name] = { value, timestamp: at / 1000 };
+    for (const [name, snapshot] of attributes) values[name] = renderSnapshot(snapshot);
     rendered[device] = values;
   }
   return rendered;
+}
+
+function renderSnapshot({ at, value }: Snapshot): object {
+  return { value, timestamp: at / 1000 };
 }

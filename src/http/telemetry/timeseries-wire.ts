@@ -7,9 +7,10 @@ import { oneOf, strict } from "#http/wire.ts";
 import type { AskedSeries, Timeseries } from "#service/telemetry/read-timeseries.ts";
 
 const MAX_SERIES = 10;
-const MAX_ROWS = 1_000_000;
 /** Unix seconds beyond the year 5138: whoever writes that means milliseconds. */
 const SURELY_MILLISECONDS = 1e11;
+
+const NO_DURATION = "must be a duration such as 1s, 1.5m or 2h45m";
 
 const time = Type.Unsafe<string | number>({
   anyOf: [{ type: "number" }, { type: "string", minLength: 1, maxLength: 64 }],
@@ -82,13 +83,6 @@ export function parseTimeseries(body: Body): TimeseriesInput {
     0,
   );
   if (count > MAX_SERIES) refuse("/telemetry", `at most ${MAX_SERIES} attributes in one request, not ${count}`);
-  if (from !== undefined && to !== undefined) {
-    for (const { granularityMs, pointer } of series) {
-      if ((to - from) / granularityMs > MAX_ROWS) {
-        refuse(pointer, `more than ${MAX_ROWS} rows: take a coarser granularity or a shorter range`);
-      }
-    }
-  }
   const [first, ...others] = refusals;
   if (first !== undefined || from === undefined || to === undefined) {
     throw new AppError([first ?? { code: "invalid_body", message: "the range makes no sense" }, ...others]);
@@ -114,26 +108,32 @@ function mergeSettings(
   if (aggregation === undefined) refuse("/aggregation", "aggregation is missing, here and globally");
   if (granularity === undefined) refuse("/granularity", "granularity is missing, here and globally");
   const granularityMs = granularity === undefined ? undefined : parseLength(granularity);
-  if (granularity !== undefined && granularityMs === undefined) {
-    refuse("/granularity", "granularity must be a duration such as 1s, 1.5m or 2h45m");
-  } else if (granularityMs !== undefined && granularityMs < 1)
-    refuse("/granularity", "granularity must be at least 1ms");
+  const granularityProblem = granularityMs === undefined ? NO_DURATION : problemOfGranularity(granularityMs);
+  if (granularity !== undefined && granularityProblem !== undefined) {
+    refuse("/granularity", `granularity ${granularityProblem}`);
+  }
   const isFilled = filling !== undefined && filling.method !== "none";
   const lookAround = isFilled ? (filling.look_around ?? "0s") : undefined;
   const lookAroundMs = lookAround === undefined ? undefined : parseLength(lookAround);
   if (lookAround !== undefined && lookAroundMs === undefined) {
-    refuse("/gap_filling/look_around", "look_around must be a duration such as 10m");
+    refuse("/gap_filling/look_around", `look_around ${NO_DURATION}`);
   }
-  const isRight =
-    granularityMs !== undefined && granularityMs >= 1 && (lookAround === undefined || lookAroundMs !== undefined);
-  if (aggregation === undefined || granularity === undefined || !isRight) return undefined;
+  const isRight = granularityProblem === undefined && (lookAround === undefined || lookAroundMs !== undefined);
+  if (aggregation === undefined || granularity === undefined || granularityMs === undefined || !isRight)
+    return undefined;
   return { aggregation, granularityMs, lookAroundMs, header: { granularity, lookAround } };
+}
+
+/** Points have times in whole milliseconds, so finer buckets would make no sense. */
+function problemOfGranularity(milliseconds: number): string | undefined {
+  if (milliseconds < 1) return "must be at least 1ms";
+  return Number.isInteger(milliseconds) ? undefined : "must be a whole number of milliseconds";
 }
 
 /** Milliseconds, perhaps with a fraction. */
 function parseLength(text: string): number | undefined {
   const duration = parseDuration(text);
-  return duration === undefined ? undefined : Number(duration) / 1e6;
+  return duration === undefined ? undefined : Number(duration / 1_000_000n) + Number(duration % 1_000_000n) / 1e6;
 }
 
 function parseTime(given: string | number, refuse: (problem: string) => void): Instant | undefined {
@@ -142,7 +142,8 @@ function parseTime(given: string | number, refuse: (problem: string) => void): I
     if (parsed === undefined) refuse("must be Unix seconds or an RFC 3339 date-time such as 2026-11-14T12:00:00Z");
     return parsed;
   }
-  if (Math.abs(given) < SURELY_MILLISECONDS) return instant(given * 1000);
+  // A double cannot hold most decimals: beyond the microsecond its digits are noise that must not move a border.
+  if (Math.abs(given) < SURELY_MILLISECONDS) return instant(Math.round(given * 1e6) / 1e3);
   refuse(`is ${given}, which can only be milliseconds; give Unix seconds`);
   return undefined;
 }

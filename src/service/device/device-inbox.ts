@@ -3,7 +3,7 @@
 import type { Micros } from "#core/command/execution.ts";
 import type { Device } from "#core/device/device.ts";
 import type { LogSeverity } from "#core/device/device-message.ts";
-import { instant } from "#core/time/instant.ts";
+import { type Instant, instant } from "#core/time/instant.ts";
 import { hashFingerprint, hashPassword, sameHash } from "#service/access/hash-secret.ts";
 import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
 import type { CommandDesk } from "#service/command/command-desk.ts";
@@ -28,6 +28,8 @@ export interface InboxNeeds extends Pick<Needs, "devices" | "deviceLogs" | "tele
 }
 
 export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
+  /** The last second in which a message without a time came, by device. */
+  const arrivals = new Map<string, number>();
   const complaints = new Map<string, { count: number; until: number }>();
 
   async function write(device: Device, line: { severity: LogSeverity; text: string; persist: boolean; at: number }) {
@@ -57,6 +59,19 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
     await write(device, { severity: "warning", text: `${text}${last}`, persist: false, at: now });
   }
 
+  /**
+   * The time of a message without one: a whole second, because only a device that sends a fraction has one, save where the
+   * second is taken, so that no point hides another.
+   */
+  function arrival(deviceId: string, now: number): Instant {
+    const second = Math.floor(now / 1000) * 1000;
+    const isTaken =
+      arrivals.get(deviceId) === second ||
+      [...needs.telemetry.latest(deviceId).values()].some((snapshot) => snapshot.at >= second);
+    arrivals.set(deviceId, second);
+    return instant(isTaken ? now : second);
+  }
+
   async function signedIn(hardwareId: string, hash: Uint8Array): Promise<SignedIn | undefined> {
     const credential = await needs.devices.findCredentialByHardwareId(hardwareId);
     const isRight = sameHash(hash, credential?.secretHash ?? NO_HASH);
@@ -77,7 +92,7 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
       const device = await needs.devices.find(deviceId);
       if (device === undefined) return;
       const now = needs.now();
-      const at = instant(Math.round(takenAt ?? now));
+      const at = takenAt === undefined ? arrival(device.id, now) : instant(Math.round(takenAt));
       if (at > now + MAX_AHEAD_MS) {
         await complain(device, "telemetry refused: the device's clock is more than a day ahead");
         return;

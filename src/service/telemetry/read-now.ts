@@ -26,7 +26,7 @@ export async function readNow(
   for (const [idOrSlug, names] of asked) {
     const device = await findDevice(needs, call, idOrSlug);
     if (device === undefined) {
-      errors.push(notFound(idOrSlug));
+      for (const attribute of names) errors.push(notFound({ device: idOrSlug, attribute }));
       continue;
     }
     const attributes = await deviceAttributes(needs, device);
@@ -53,7 +53,7 @@ export async function deviceAttributes(
   return attributesOf((await needs.catalog.get(device.blueprintId)).blueprint);
 }
 
-type Place = { readonly device: string; readonly attribute: string };
+type Place = { readonly device: string; readonly attribute: string; readonly pointer?: string };
 
 /** The attribute, or why the caller cannot have it. */
 export function findAttribute(
@@ -89,11 +89,11 @@ export async function findDevice(
   }
 }
 
-export function notFound(device: string): Refusal {
+export function notFound(details: Place): Refusal {
   return {
     code: "device_not_found",
-    message: `there is no device ${shown(device)}`,
-    details: { device: device.slice(0, 100) },
+    message: `there is no device ${shown(details.device)}`,
+    details: { ...details, device: details.device.slice(0, 100) },
   };
 }
 

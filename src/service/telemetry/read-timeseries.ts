@@ -1,4 +1,4 @@
-import { AppError, type Refusal } from "#core/app-error.ts";
+import { AppError, type Refusal, refuse } from "#core/app-error.ts";
 import {
   type Aggregation,
   allowedAggregations,
@@ -24,9 +24,11 @@ export interface AskedSeries {
   readonly pointer: string;
 }
 
+const MAX_ROWS = 1_000_000;
+
 export interface Timeseries {
   readonly columns: readonly { readonly aggregation: ResolvedAggregation; readonly type: ColumnType }[];
-  readonly rows: AsyncIterable<Uint8Array>;
+  readonly rows: AsyncIterableIterator<Uint8Array>;
 }
 
 /** Refuses with everything that is wrong at once. */
@@ -46,9 +48,18 @@ export async function readTimeseries(
       columns.push(resolved.column);
     }
   }
-  const [first, ...others] = refusals;
+  // The first one gives the status: whoever may not read one of them learns that before anything else.
+  const [first, ...others] = refusals.sort((a, b) => Number(b.code === "forbidden") - Number(a.code === "forbidden"));
   if (first !== undefined) throw new AppError([first, ...others]);
-  return { columns, rows: await needs.telemetry.query({ from, to, items }) };
+  const request = { from, to, items };
+  const buckets = items.reduce((sum, { granularityMs }) => sum + (to - from) / granularityMs + 1, 0);
+  // Few points over a long range are few rows, however fine the buckets: only then is it worth counting.
+  if (buckets > MAX_ROWS && (await needs.telemetry.rowBound(request)) > MAX_ROWS) {
+    throw refuse("invalid_body", `more than ${MAX_ROWS} rows: take a coarser granularity or a shorter range`, {
+      pointer: "/granularity",
+    });
+  }
+  return { columns, rows: await needs.telemetry.query(request) };
 }
 
 async function resolve(
@@ -59,8 +70,8 @@ async function resolve(
   Refusal | { readonly item: SeriesRequest["items"][number]; readonly column: Timeseries["columns"][number] }
 > {
   const device = await findDevice(needs, call, asked.device);
-  if (device === undefined) return notFound(asked.device);
-  const place = { device: asked.device, attribute: asked.attribute };
+  const place = { device: asked.device, attribute: asked.attribute, pointer: asked.pointer };
+  if (device === undefined) return notFound(place);
   const attribute = findAttribute(await deviceAttributes(needs, device), call, place);
   if ("code" in attribute) return attribute;
   const aggregation = resolveAggregation(asked.aggregation, attribute.type);
@@ -68,7 +79,7 @@ async function resolve(
     return {
       code: "invalid_body",
       message: `${asked.attribute} is of type ${attribute.type}, which has no ${asked.aggregation}; it has ${allowedAggregations(attribute.type).join(", ")}`,
-      details: { pointer: `${asked.pointer}/aggregation`, ...place },
+      details: { ...place, pointer: `${asked.pointer}/aggregation` },
     };
   }
   return {

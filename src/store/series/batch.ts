@@ -1,10 +1,11 @@
 // One commit's worth of telemetry as bytes: what the journal keeps is what the threads hand each other, so that a batch is
 // written once and read by the same code whether it has just arrived or is replayed after a crash.
 //
-//   batch   := definition* message*            (a tag byte before each)
+//   batch   := (definition | message | forget)*     (a tag byte before each)
 //   1 definition := series u32, device u32, kind u8, deviceId text16, attribute text16
 //   2 message    := device u32, at f64 (Unix ms), values u16, value*
 //   value        := series u32, then by its kind: f64 | u8 | text32
+//   3 forget     := device u32: whatever came before of this device is gone
 import type { ColumnKind } from "#core/telemetry/aggregation.ts";
 
 export const KINDS: readonly ColumnKind[] = ["number", "boolean", "text"];
@@ -20,6 +21,7 @@ export interface SeriesDefinition {
 
 const DEFINITION = 1;
 const MESSAGE = 2;
+const FORGET = 3;
 const NUMBER = 0;
 const BOOLEAN = 1;
 const TEXT = 2;
@@ -70,6 +72,12 @@ export class BatchWriter {
     }
   }
 
+  forget(device: number): void {
+    this.#reserve(5);
+    this.#at = this.#bytes.writeUInt8(FORGET, this.#at);
+    this.#at = this.#bytes.writeUInt32LE(device, this.#at);
+  }
+
   take(): Uint8Array<ArrayBuffer> {
     const taken = new Uint8Array(this.#at);
     taken.set(this.#bytes.subarray(0, this.#at));
@@ -96,6 +104,7 @@ export interface BatchReader {
   /** Begins a message; the values that follow belong to it. */
   message(device: number, at: number): void;
   value(series: number, value: Scalar): void;
+  forget(device: number): void;
 }
 
 export function readBatch(batch: Uint8Array, reader: BatchReader): void {
@@ -135,6 +144,9 @@ export function readBatch(batch: Uint8Array, reader: BatchReader): void {
           reader.value(series, text(bytes.readUInt32LE(at - 4)));
         }
       }
+    } else if (tag === FORGET) {
+      reader.forget(bytes.readUInt32LE(at));
+      at += 4;
     } else {
       throw new Error(`a telemetry batch is damaged at byte ${at - 1}`);
     }

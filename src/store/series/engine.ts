@@ -4,7 +4,7 @@
 // holds it is durable; a journal row goes only when all its points are in segments. Applying a batch or a merge twice
 // changes nothing, so a crash between any two steps loses nothing and doubles nothing.
 import { failpoint } from "#store/failpoint.ts";
-import { readBatch, type SeriesDefinition } from "./batch.ts";
+import { type BatchReader, BatchWriter, readBatch, type SeriesDefinition } from "./batch.ts";
 import { type Column, mergeColumns } from "./column.ts";
 import { HOUR_MS, type HotHour, HotStore } from "./hot-store.ts";
 import type { Keeper, Latest } from "./keeper.ts";
@@ -18,6 +18,8 @@ export interface EngineSettings {
   /** With more points than this in memory the oldest hours are sealed early. */
   readonly maxHotPoints: number;
 }
+
+const NOTHING: BatchReader = { define() {}, message() {}, value() {}, forget() {} };
 
 /** The hot points of one series, one column per hour, in order. */
 export interface HotSeries {
@@ -63,7 +65,7 @@ export class SeriesEngine {
     failpoint("telemetry.before-journal");
     this.#keeper.commit(() => {
       for (const [index, batch] of batches.entries()) {
-        readBatch(batch, { define: (one) => this.#keeper.define(one), message: () => {}, value: () => {} });
+        readBatch(batch, { ...NOTHING, define: (one) => this.#keeper.define(one) });
         this.#keeper.appendJournal(first + index, batch);
       }
     });
@@ -121,9 +123,15 @@ export class SeriesEngine {
   deleteDevice(deviceId: string): void {
     const device = [...this.#series.values()].find((one) => one.deviceId === deviceId)?.device;
     if (device === undefined) return;
-    this.#hot.removeDevice(device);
-    for (const [series, one] of this.#series) if (one.device === device) this.#latest.delete(series);
-    this.#keeper.commit(() => this.#keeper.deleteDevice(device));
+    const batch = new BatchWriter();
+    batch.forget(device);
+    this.#keeper.commit(() => {
+      this.#keeper.deleteDevice(device);
+      // The journal may still hold its points: without this a replay would bring them back.
+      this.#keeper.appendJournal(this.#sequence + 1, batch.take());
+    });
+    this.#sequence++;
+    this.#forget(device);
   }
 
   /** Drops what ended before; gives how many chunks. */
@@ -133,6 +141,11 @@ export class SeriesEngine {
       dropped = this.#keeper.dropChunks(series, before);
     });
     return dropped;
+  }
+
+  #forget(device: number): void {
+    this.#hot.removeDevice(device);
+    for (const [series, one] of this.#series) if (one.device === device) this.#latest.delete(series);
   }
 
   #apply(batch: Uint8Array, sequence: number): void {
@@ -156,6 +169,7 @@ export class SeriesEngine {
           this.#changedLatest.add(series);
         }
       },
+      forget: (forgotten) => this.#forget(forgotten),
     });
   }
 

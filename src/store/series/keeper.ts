@@ -36,6 +36,12 @@ export interface Summary {
   readonly max: number;
 }
 
+export interface ChunkCount {
+  readonly start: number;
+  readonly span: number;
+  readonly count: number;
+}
+
 /** The last value of a series, for whoever asks for now. */
 export interface Latest {
   readonly series: number;
@@ -50,6 +56,8 @@ export interface KeeperReader {
   nextChunk(series: number, at: number, before: number): Chunk | undefined;
   /** The last chunk of the series that starts before `at`. */
   lastChunk(series: number, at: number): Chunk | undefined;
+  /** The chunks of the series that touch [from, to), without their content. */
+  counts(series: number, from: number, to: number): readonly ChunkCount[];
   segment(device: number, start: number): Segment | undefined;
   close(): void;
 }

@@ -1,28 +1,19 @@
 // The telemetry store as the use cases see it: the writing thread, the reading threads, and the latest values in memory.
 import { chmodSync } from "node:fs";
 import { Worker } from "node:worker_threads";
-import { refuse } from "#core/app-error.ts";
-import type { ColumnKind } from "#core/telemetry/aggregation.ts";
 import { instant } from "#core/time/instant.ts";
-import type { Snapshot, TelemetryPoints, TelemetryStore } from "#service/ports.ts";
-import { BatchWriter, type Scalar, type SeriesDefinition } from "./batch.ts";
+import type { SeriesRequest, Snapshot, TelemetryStore } from "#service/ports.ts";
+import type { SeriesDefinition } from "./batch.ts";
 import type { EngineSettings, HotSeries } from "./engine.ts";
+import { createIntake } from "./intake.ts";
 import type { Latest } from "./keeper.ts";
-import type { SeriesItem } from "./query.ts";
+import type { SeriesItem, SeriesQuery } from "./query.ts";
 import { openReaders } from "./readers.ts";
 import { SeriesIndex } from "./series-index.ts";
 import { openWriterThread } from "./writer-thread.ts";
 
 export interface SeriesSettings extends EngineSettings {
   readonly readers: number;
-}
-
-/** Beyond this many waiting bytes the devices have to wait: their messages are not acknowledged until there is room. */
-const MAX_WAITING_BYTES = 64 * 1024 * 1024;
-
-interface Waiting {
-  readonly resolve: () => void;
-  readonly reject: (error: unknown) => void;
 }
 
 export async function openSeries(
@@ -37,91 +28,38 @@ export async function openSeries(
   const index = new SeriesIndex(definitions);
   const now = new Map<string, Map<string, Snapshot>>();
   for (const one of namedLatest(definitions, latest)) note(now, one.deviceId, one.attribute, one);
-
-  const writer = new BatchWriter();
-  let points: TelemetryPoints[] = [];
-  let waiting: Waiting[] = [];
-  let defined: SeriesDefinition[] = [];
-  let isBusy = false;
-  let waitingBytes = 0;
-
-  /** One commit is under way at a time; what comes meanwhile travels together with the next. */
-  async function flush(): Promise<void> {
-    const batch = { bytes: writer.take(), points, waiting, defined };
-    [points, waiting, defined] = [[], [], []];
-    waitingBytes += batch.bytes.length;
-    try {
-      await thread.append(batch.bytes);
-      for (const { deviceId, at, values } of batch.points) {
+  const intake = createIntake({
+    index,
+    commit: (batch) => thread.append(batch),
+    onDurable: (points) => {
+      for (const { deviceId, at, values } of points) {
         for (const [attribute, value] of values) note(now, deviceId, attribute, { at, value });
       }
-      for (const { resolve } of batch.waiting) resolve();
-    } catch (error) {
-      for (const definition of batch.defined) index.undefine(definition);
-      for (const { reject } of batch.waiting) reject(error);
-    } finally {
-      waitingBytes -= batch.bytes.length;
-    }
-  }
+    },
+  });
 
-  function pump(): void {
-    if (isBusy) return;
-    isBusy = true;
-    setImmediate(() => {
-      void flush().finally(() => {
-        isBusy = false;
-        if (waiting.length > 0) pump();
-      });
+  /** The query by numbers, and what is not sealed yet of it. */
+  async function prepare({ from, to, items }: SeriesRequest): Promise<[SeriesQuery, readonly HotSeries[]]> {
+    const numbered = items.map((item): SeriesItem => {
+      const definition = index.find(item.deviceId, item.attribute, item.kind);
+      return { ...item, series: definition?.series, device: definition?.device ?? 0 };
     });
-  }
-
-  function write({ deviceId, at, values }: TelemetryPoints): void {
-    const resolved: [number, Scalar][] = [];
-    let device = 0;
-    for (const [attribute, value] of values) {
-      const kind = kindOf(value);
-      let series = index.find(deviceId, attribute, kind);
-      if (series === undefined) {
-        series = index.define(deviceId, attribute, kind);
-        defined.push(series);
-        writer.define(series);
-      }
-      device = series.device;
-      resolved.push([series.series, value]);
-    }
-    writer.message(device, at, resolved.length);
-    for (const [series, value] of resolved) writer.value(series, value);
+    const series = numbered.flatMap((item) => item.series ?? []);
+    const lookAround = Math.max(0, ...items.map((item) => item.lookAroundMs ?? 0));
+    const hot = (await thread.snapshot(series, from - lookAround, to)) as readonly HotSeries[];
+    return [{ from, to, items: numbered }, hot];
   }
 
   return {
-    append(messages) {
-      if (waitingBytes + writer.length > MAX_WAITING_BYTES) {
-        return Promise.reject(refuse("overloaded", "too much telemetry waits for the disk"));
-      }
-      for (const message of messages) {
-        if (message.values.size === 0) continue;
-        write(message);
-        points.push(message);
-      }
-      return new Promise((resolve, reject) => {
-        waiting.push({ resolve, reject });
-        pump();
-      });
-    },
+    append: (messages) => intake.append(messages),
     latest: (deviceId) => now.get(deviceId) ?? new Map(),
-    async query(request) {
-      const items = request.items.map((item): SeriesItem => {
-        const definition = index.find(item.deviceId, item.attribute, item.kind);
-        return { ...item, series: definition?.series, device: definition?.device ?? 0 };
-      });
-      const series = items.flatMap((item) => item.series ?? []);
-      const lookAround = Math.max(0, ...items.map((item) => item.lookAroundMs ?? 0));
-      const hot = (await thread.snapshot(series, request.from - lookAround, request.to)) as readonly HotSeries[];
-      return readers.run({ from: request.from, to: request.to, items }, hot);
-    },
+    query: async (request) => await readers.open(...(await prepare(request))),
+    rowBound: async (request) => await readers.bound(...(await prepare(request))),
     async deleteDevice(deviceId) {
-      now.delete(deviceId);
+      // What is on its way is stored first, so that it goes too.
+      await intake.append([]);
       await thread.deleteDevice(deviceId);
+      now.delete(deviceId);
     },
     async drop(deviceId, attributes, before) {
       const series = [...index.all()].filter(
@@ -134,16 +72,11 @@ export async function openSeries(
     },
     settle: (at) => thread.settle(at),
     async close() {
-      while (waiting.length > 0 || isBusy) await new Promise((resolve) => setImmediate(resolve));
+      await intake.idle();
       await readers.close();
       await thread.close();
     },
   };
-}
-
-function kindOf(value: Scalar): ColumnKind {
-  if (typeof value === "number") return "number";
-  return typeof value === "boolean" ? "boolean" : "text";
 }
 
 function note(

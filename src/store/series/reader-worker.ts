@@ -3,16 +3,23 @@ import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { Connection } from "#store/sqlite/connection.ts";
 import type { HotSeries } from "./engine.ts";
 import type { SeriesQuery } from "./query.ts";
+import { rowBound } from "./row-bound.ts";
 import { type QueryRun, startQuery } from "./run-query.ts";
 import { createSqliteReader } from "./sqlite/sqlite-reader.ts";
 
 export type ReaderRequest =
-  | { readonly kind: "open"; readonly id: number; readonly query: SeriesQuery; readonly hot: readonly HotSeries[] }
+  | {
+      readonly kind: "open" | "bound";
+      readonly id: number;
+      readonly query: SeriesQuery;
+      readonly hot: readonly HotSeries[];
+    }
   | { readonly kind: "pull"; readonly id: number }
   | { readonly kind: "drop"; readonly id: number };
 
 export type ReaderAnswer =
   | { readonly id: number; readonly bytes: Uint8Array; readonly done: boolean }
+  | { readonly id: number; readonly bound: number }
   | { readonly id: number; readonly failure: string };
 
 const port: MessagePort = parentPort ?? fail("reader-worker.ts runs only as a worker");
@@ -23,34 +30,34 @@ const runs = new Map<number, QueryRun>();
 
 port.on("message", (request: ReaderRequest) => {
   const { id } = request;
-  if (request.kind === "open") {
-    runs.set(id, startQuery({ reader, elapsed: () => performance.now() }, request.query, request.hot));
+  if (request.kind === "drop") {
+    runs.delete(id);
+    return;
+  }
+  try {
+    if (request.kind === "bound") {
+      const bound = database.snapshot(() => rowBound(reader, request.query, request.hot));
+      port.postMessage({ id, bound } satisfies ReaderAnswer);
+      return;
+    }
+    if (request.kind === "open") {
+      runs.set(id, startQuery({ reader, elapsed: () => performance.now() }, request.query, request.hot));
+    }
     pull(id);
-  } else if (request.kind === "pull") pull(id);
-  else runs.delete(id);
+  } catch (error) {
+    runs.delete(id);
+    const failure = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    port.postMessage({ id, failure } satisfies ReaderAnswer);
+  }
 });
 
+/** All reads of one pull see the same state of the store. */
 function pull(id: number): void {
   const run = runs.get(id);
   if (run === undefined) return;
-  try {
-    database.script("BEGIN");
-    const { bytes, done } = inView(run);
-    if (done) runs.delete(id);
-    port.postMessage({ id, bytes, done } satisfies ReaderAnswer, [bytes.buffer as ArrayBuffer]);
-  } catch (error) {
-    runs.delete(id);
-    port.postMessage({ id, failure: error instanceof Error ? (error.stack ?? error.message) : String(error) });
-  }
-}
-
-/** All reads of one pull see the same state of the store. */
-function inView(run: QueryRun): ReturnType<QueryRun["pull"]> {
-  try {
-    return run.pull();
-  } finally {
-    database.script("COMMIT");
-  }
+  const { bytes, done } = database.snapshot(() => run.pull());
+  if (done) runs.delete(id);
+  port.postMessage({ id, bytes, done } satisfies ReaderAnswer, [bytes.buffer as ArrayBuffer]);
 }
 
 function fail(text: string): never {

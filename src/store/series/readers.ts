@@ -5,36 +5,38 @@ import type { SeriesQuery } from "./query.ts";
 import type { ReaderAnswer, ReaderRequest } from "./reader-worker.ts";
 
 export interface Readers {
-  /** The rows of the answer, some at a time. Whoever stops listening frees the thread. */
-  run(query: SeriesQuery, hot: readonly HotSeries[]): AsyncIterable<Uint8Array>;
+  /** Resolves when the first rows are there, so that a refusal comes before them. Whoever stops listening frees the thread. */
+  open(query: SeriesQuery, hot: readonly HotSeries[]): Promise<AsyncIterableIterator<Uint8Array>>;
+  /** How many rows the answer can have at most. */
+  bound(query: SeriesQuery, hot: readonly HotSeries[]): Promise<number>;
   close(): Promise<void>;
 }
 
+/** Answers under way per thread: each holds its unsealed points until its end. */
 const MAX_RUNNING = 64;
+/** An answer that nobody has read from for this long gives its place to another when there is none left. */
+const IDLE_MS = 30_000;
 
 /** Queries go to the thread with the fewest of them. */
 export function openReaders(file: string, count: number, onFault: (error: Error) => void): Readers {
   const threads = Array.from({ length: count }, () => openReader(file, onFault));
   let lastId = 0;
+  const leastBusy = () => {
+    const [thread] = [...threads].sort((a, b) => a.runs.size - b.runs.size || a.waiting.size - b.waiting.size);
+    if (thread === undefined) throw refuse("overloaded", "no thread reads telemetry");
+    return thread;
+  };
   return {
-    async *run(query, hot) {
-      const [thread] = [...threads].sort((a, b) => a.waiting.size - b.waiting.size);
-      if (thread === undefined || thread.waiting.size >= MAX_RUNNING) {
+    async open(query, hot) {
+      const thread = leastBusy();
+      if (thread.runs.size >= MAX_RUNNING && !thread.endIdle()) {
         throw refuse("overloaded", "too many queries run at once; try again in a moment");
       }
-      const id = ++lastId;
-      let isDone = false;
-      try {
-        let answer = await thread.ask({ kind: "open", id, query, hot });
-        while (!answer.done) {
-          if (answer.bytes.length > 0) yield answer.bytes;
-          answer = await thread.ask({ kind: "pull", id });
-        }
-        isDone = true;
-        if (answer.bytes.length > 0) yield answer.bytes;
-      } finally {
-        if (!isDone) thread.drop(id);
-      }
+      return await startRun(thread, { kind: "open", id: ++lastId, query, hot });
+    },
+    async bound(query, hot) {
+      const answer = await leastBusy().ask({ kind: "bound", id: ++lastId, query, hot });
+      return "bound" in answer ? answer.bound : 0;
     },
     async close() {
       for (const thread of threads) await thread.close();
@@ -42,11 +44,63 @@ export function openReaders(file: string, count: number, onFault: (error: Error)
   };
 }
 
-type Rows = Extract<ReaderAnswer, { bytes: Uint8Array }>;
+type Thread = ReturnType<typeof openReader>;
+type Answer = Exclude<ReaderAnswer, { readonly failure: string }>;
+
+interface Run {
+  /** On a clock that never jumps; undefined while the thread works for it. */
+  idleSince: number | undefined;
+}
+
+async function startRun(
+  thread: Thread,
+  request: Exclude<ReaderRequest, { kind: "pull" | "drop" }>,
+): Promise<AsyncIterableIterator<Uint8Array>> {
+  const { id } = request;
+  const run: Run = { idleSince: undefined };
+  thread.runs.set(id, run);
+  const ask = async (next: Parameters<Thread["ask"]>[0]) => {
+    run.idleSince = undefined;
+    try {
+      const answer = await thread.ask(next);
+      if (!("bytes" in answer)) throw new Error("a reading thread gave the wrong answer");
+      if (answer.done) thread.runs.delete(id);
+      return answer;
+    } catch (error) {
+      thread.runs.delete(id);
+      throw error;
+    } finally {
+      run.idleSince = performance.now();
+    }
+  };
+  let ready: { readonly bytes: Uint8Array; readonly done: boolean } | undefined = await ask(request);
+  let isDone = false;
+  const rows: AsyncIterableIterator<Uint8Array> = {
+    async next() {
+      while (!isDone) {
+        // One that gave its place away must not look like one that came to its end.
+        if (ready === undefined && !thread.runs.has(id)) throw new Error("the answer was read too slowly");
+        const { bytes, done } = ready ?? (await ask({ kind: "pull", id }));
+        ready = undefined;
+        isDone = done;
+        if (bytes.length > 0) return { done: false, value: bytes };
+      }
+      return { done: true, value: undefined };
+    },
+    async return() {
+      isDone = true;
+      thread.drop(id);
+      return { done: true, value: undefined };
+    },
+    [Symbol.asyncIterator]: () => rows,
+  };
+  return rows;
+}
 
 function openReader(file: string, onFault: (error: Error) => void) {
   const worker = new Worker(new URL("./reader-worker.ts", import.meta.url), { workerData: { file } });
-  const waiting = new Map<number, { resolve: (rows: Rows) => void; reject: (error: Error) => void }>();
+  const waiting = new Map<number, { resolve: (answer: Answer) => void; reject: (error: Error) => void }>();
+  const runs = new Map<number, Run>();
   let isClosing = false;
   worker.on("message", (answer: ReaderAnswer) => {
     const { resolve, reject } = waiting.get(answer.id) ?? {};
@@ -60,17 +114,27 @@ function openReader(file: string, onFault: (error: Error) => void) {
     if (!isClosing) onFault(error instanceof Error ? error : new Error(String(error)));
   };
   worker.on("error", end);
+  const drop = (id: number) => {
+    if (runs.delete(id)) worker.postMessage({ kind: "drop", id } satisfies ReaderRequest);
+  };
   return {
     waiting,
-    ask(request: Exclude<ReaderRequest, { kind: "drop" }>): Promise<Rows> {
+    runs,
+    drop,
+    ask(request: Exclude<ReaderRequest, { kind: "drop" }>): Promise<Answer> {
       return new Promise((resolve, reject) => {
         waiting.set(request.id, { resolve, reject });
         worker.postMessage(request);
       });
     },
-    drop(id: number) {
-      waiting.delete(id);
-      worker.postMessage({ kind: "drop", id } satisfies ReaderRequest);
+    /** Ends the answer that has waited longest for its reader, if any has waited too long. */
+    endIdle(): boolean {
+      const limit = performance.now() - IDLE_MS;
+      const [longest] = [...runs]
+        .flatMap(([id, { idleSince }]) => (idleSince !== undefined && idleSince < limit ? [{ id, idleSince }] : []))
+        .sort((a, b) => a.idleSince - b.idleSince);
+      if (longest !== undefined) drop(longest.id);
+      return longest !== undefined;
     },
     async close() {
       isClosing = true;

@@ -8,6 +8,8 @@ export const CHUNK_COLUMNS = `c.series, c.start, c.span, c.count, c.first_at, c.
   c.sum_high, c.sum_low, c.min, c.max, c.presence, c.data, s.kind`;
 export const CHUNK_FROM = "chunk c JOIN series s ON s.id = c.series";
 
+const LONGEST_SPAN_MS = 24 * 3_600_000;
+
 /** Reads what is sealed. Any number of threads may have one each. */
 export function createSqliteReader(database: Connection): KeeperReader {
   return {
@@ -43,6 +45,16 @@ export function createSqliteReader(database: Connection): KeeperReader {
       );
       return row && readChunk(row);
     },
+    counts: (series, from, to) =>
+      database
+        .all(
+          "SELECT start, span, count FROM chunk WHERE series = ? AND start > ? AND start < ? AND start + span > ?",
+          series,
+          from - LONGEST_SPAN_MS,
+          to,
+          from,
+        )
+        .map((row) => ({ start: number(row, "start"), span: number(row, "span"), count: number(row, "count") })),
     segment: (device, start) => {
       const row = database.get(
         "SELECT device, start, span, row_count, times FROM segment WHERE device = ? AND start = ?",
