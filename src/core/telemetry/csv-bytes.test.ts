@@ -101,6 +101,12 @@ test.each<[string, () => number]>([
   ["means of decimals", () => Math.round(random() * 1e5) / 10 / Math.ceil(random() * 60)],
   ["whole numbers", () => Math.round((random() - 0.5) * 2 ** Math.floor(random() * 66))],
   ["float32 values", () => Math.fround((random() - 0.5) * 10 ** Math.floor(random() * 12 - 4))],
+  ["doubles of ordinary size", () => (random() - 0.5) * 10 ** (random() * 18 - 4)],
+  ["decimals of 15 to 17 digits", () => Math.round(random() * 1e15) / 10 ** Math.floor(3 + random() * 13)],
+  [
+    "doubles just below a power of ten",
+    () => 10 ** Math.floor(random() * 14 - 2) * (1 - 2 ** -53 * Math.floor(random() * 9)),
+  ],
   ["doubles around one", () => random() + random() * 2 ** -32],
   [
     "doubles of any bits",

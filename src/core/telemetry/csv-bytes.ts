@@ -1,3 +1,5 @@
+import { type Digits, findDigits } from "./shortest-digits.ts";
+
 /** "000" to "999", three bytes each. */
 const TRIPLES = Uint8Array.from(
   { length: 3000 },
@@ -16,6 +18,7 @@ const NUMBER_ROOM = 32;
 const ROUND = 2 ** 52;
 
 const encoder = new TextEncoder();
+const digits: Digits = { whole: 0, places: 0, high: 0, low: 0 };
 
 /** Writes CSV straight to bytes: numbers without a string between, texts quoted by RFC 4180, lines ended as `newline` says. */
 export class CsvBytes {
@@ -52,7 +55,7 @@ export class CsvBytes {
   number(value: number): void {
     this.#reserve(NUMBER_ROOM);
     if (value === (value | 0)) this.#signed(value);
-    else if (!this.#decimal(value)) this.#ascii(String(value));
+    else if (!this.#decimal(value) && !this.#shortest(value)) this.#ascii(String(value));
   }
 
   /** Exactly the characters of String(value), for whole numbers. */
@@ -126,6 +129,30 @@ export class CsvBytes {
     this.#bytes[this.#length++] = POINT;
     this.#fraction((digits - whole * power) * (1e9 / power));
     return true;
+  }
+
+  /** Writes any other value of ordinary size, and says whether it did. */
+  #shortest(value: number): boolean {
+    if (!findDigits(Math.abs(value), digits)) return false;
+    if (value < 0) this.#bytes[this.#length++] = MINUS;
+    this.#unsigned(digits.whole);
+    this.#bytes[this.#length++] = POINT;
+    const { high, low, places } = digits;
+    if (places > 9) this.#padded(high, places - 9);
+    this.#padded(low, Math.min(places, 9));
+    while (this.#bytes[this.#length - 1] === ZERO) this.#length--;
+    return true;
+  }
+
+  /** A whole number below 10^9, with zeros before it. */
+  #padded(value: number, places: number): void {
+    let rest = value | 0;
+    for (let at = this.#length + places - 1; at >= this.#length; at--) {
+      const tenth = (rest / 10) | 0;
+      this.#bytes[at] = ZERO + rest - tenth * 10;
+      rest = tenth;
+    }
+    this.#length += places;
   }
 
   /** A whole number from 0 to 2^53. */
