@@ -10,7 +10,7 @@ import { type Child, finish, http, peakBytes, residentBytes, run, until } from "
 const ADMIN_TOKEN = "bench-admin-token-bench-admin-token";
 const HEADERS = { "X-Service-Auth-Token": ADMIN_TOKEN };
 const NODE_FLAGS = ["--disable-warning=ExperimentalWarning"];
-const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+const PROGRAM = fileURLToPath(new URL("../../bin/busbar", import.meta.url));
 const LOADER = fileURLToPath(new URL("./load-series.ts", import.meta.url));
 
 export interface Credentials {
@@ -97,8 +97,8 @@ export function fileBytes(file: string): { readonly file: number; readonly used:
 export async function startBusbar(site: Site, nodeFlags: readonly string[] = []): Promise<Busbar> {
   const flags = ["serve", "--data", site.folder, "--port", "0", "--mqtt-port", "0", "--log-format", "json"];
   const started = performance.now();
-  const child = run(process.execPath, [...NODE_FLAGS, ...nodeFlags, MAIN, ...flags, "--mqtt-message-rate", "1000000"], {
-    env: { ...process.env, BUSBAR_ADMIN_TOKEN: ADMIN_TOKEN },
+  const child = run(PROGRAM, [...flags, "--mqtt-message-rate", "1000000"], {
+    env: { ...process.env, BUSBAR_ADMIN_TOKEN: ADMIN_TOKEN, NODE_OPTIONS: nodeFlags.join(" ") },
   });
   const url = await ready(child);
   const startMs = performance.now() - started;
