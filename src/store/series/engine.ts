@@ -223,7 +223,7 @@ export class SeriesEngine {
       for (const chunk of this.#keeper.chunks(device, segment.start)) {
         const kind = this.#series.get(chunk.series)?.kind;
         if (kind === undefined) continue;
-        const column = decodeChunk(kind, chunk, times);
+        const column = decodeChunk(kind, chunk, { times });
         const before = columns.get(chunk.series);
         columns.set(chunk.series, before === undefined ? column : mergeColumns(before, column));
       }
