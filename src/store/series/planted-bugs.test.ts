@@ -37,24 +37,19 @@ test.each<[string, string, Faults]>([
   ["the look-around reaches a millisecond too far", "look-around", {}],
   ["the look-around reaches into the range", "look-ahead", {}],
   ["what is still in memory is left out", "", { hot: () => [] }],
-  [
-    "late points in memory hide the sealed ones",
-    "",
-    { reader: (reader) => ({ ...reader, nextChunk: () => undefined }) },
-  ],
+  ["late points in memory hide the sealed ones", "", { reader: (reader) => ({ ...reader, nextChunks: () => [] }) }],
   [
     "a summary stands for a chunk of which only a part is in the range",
     "",
     {
       reader: (reader) => ({
         ...reader,
-        nextChunk(series, at, before) {
-          const chunk = reader.nextChunk(series, at, before);
-          if (chunk === undefined) return undefined;
-          const { firstAt, lastAt } = chunk.summary;
-          const summary = { firstAt: Math.max(firstAt, at), lastAt: Math.min(lastAt, before - 1) };
-          return { ...chunk, summary: { ...chunk.summary, ...summary } };
-        },
+        nextChunks: (series, at, before) =>
+          reader.nextChunks(series, at, before).map((chunk) => {
+            const { firstAt, lastAt } = chunk.summary;
+            const summary = { firstAt: Math.max(firstAt, at), lastAt: Math.min(lastAt, before - 1) };
+            return { ...chunk, summary: { ...chunk.summary, ...summary } };
+          }),
       }),
     },
   ],

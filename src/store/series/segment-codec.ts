@@ -108,7 +108,13 @@ function decodeValues(
 /** All times of the columns, each once, in order. Most columns have the same times, so the first one is most of the work. */
 function unionOfTimes(columns: readonly Column[]): Float64Array {
   let union = new Float64Array(0);
+  const seen = new Set<Float64Array>();
   for (const { times, count } of columns) {
+    // Columns of one message share their times as they are.
+    if (count === times.length) {
+      if (seen.has(times)) continue;
+      seen.add(times);
+    }
     const own = times.subarray(0, count);
     if (isSubset(own, union)) continue;
     union = mergeTimes(union, own);
