@@ -1,9 +1,9 @@
 // kill -9 while sites, devices and tokens are made: what was acknowledged is there after the next start, and nothing twice.
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { randomFrom } from "../support/random.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { call, expectSound, Ledger } from "./creates.ts";
-import { randomFrom } from "./random.ts";
 import { startVictim, type Victim } from "./victim.ts";
 
 const ROUNDS = 10;

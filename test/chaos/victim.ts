@@ -19,9 +19,13 @@ export interface Victim {
 }
 
 /** Resolves when it is ready; gives undefined when the failpoint killed it before that. */
-export async function startVictim(data: string, failpoint?: string): Promise<Victim | undefined> {
+export async function startVictim(
+  data: string,
+  failpoint?: string,
+  flags: readonly string[] = ["--mqtt-port", "off"],
+): Promise<Victim | undefined> {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("BUSBAR_"));
-  const child = spawn(PROGRAM, ["serve", "--data", data, "--port", "0", "--mqtt-port", "off", "--log-format", "json"], {
+  const child = spawn(PROGRAM, ["serve", "--data", data, "--port", "0", "--log-format", "json", ...flags], {
     cwd: data,
     env: { ...Object.fromEntries(inherited), ...(failpoint !== undefined && { BUSBAR_FAILPOINT: failpoint }) },
     stdio: ["ignore", "ignore", "pipe"],

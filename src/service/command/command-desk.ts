@@ -45,12 +45,10 @@ export interface DeskNeeds extends Pick<Needs, "executions" | "seal" | "now"> {
 type Waiter = (execution: Execution) => void;
 type CarriedArrival = Arrival & { readonly repeated: boolean };
 
-/** How often a command is handed over that the channel first promises to take and then does not. */
-const MAX_TRIES = 3;
+/** What the store or the channel could not do is tried again after this long. */
+const AGAIN_MS = 1_000;
 /** How long the record of a hand-over waits for the device's answer. */
 const START_WAITS_MS = 25;
-/** A timeout that could not be stored is tried again after this long. */
-const EXPIRE_AGAIN_MS = 1_000;
 
 interface HandedOver {
   readonly deviceId: string;
@@ -60,16 +58,18 @@ interface HandedOver {
 
 export function createCommandDesk(needs: DeskNeeds): CommandDesk {
   const waiters = new Map<string, Set<Waiter>>();
+  const retries = new Set<() => void>();
   /** By execution; those whose hand-over is not recorded yet. */
   const handedOver = new Map<string, HandedOver>();
   const aborts = createAbortWatch();
+  let stopped = false;
   const deadlines = createDeadlines(needs.after, (id, deadline) => {
     needs.background.run("time an execution out", async () => {
       try {
         const execution = await needs.executions.expire(id, deadline);
         if (execution !== undefined) changed(execution);
       } catch (error) {
-        deadlines.set(id, deadline, EXPIRE_AGAIN_MS);
+        deadlines.set(id, deadline, AGAIN_MS);
         throw error;
       }
     });
@@ -100,6 +100,7 @@ export function createCommandDesk(needs: DeskNeeds): CommandDesk {
     const started = arrivalNow({ state: "STARTED", payload: undefined, repeated: false });
     const callOff = needs.after(START_WAITS_MS, () => recordStart(id));
     handedOver.set(id, { deviceId, started, callOff });
+    if (stopped) recordStart(id);
   }
 
   function recordStart(id: string): void {
@@ -113,7 +114,7 @@ export function createCommandDesk(needs: DeskNeeds): CommandDesk {
   }
 
   /** `open.attempted` means that this call is the one that may hand it over. */
-  async function handOver(open: OpenExecution, triesLeft = MAX_TRIES): Promise<void> {
+  async function handOver(open: OpenExecution): Promise<void> {
     const { execution, attempted, sealed } = open;
     const { id, deviceId, request, deadline } = execution;
     if (!attempted && !(await needs.executions.markAttempted(id))) return;
@@ -126,16 +127,30 @@ export function createCommandDesk(needs: DeskNeeds): CommandDesk {
       // It certainly did not leave, so it may be handed over when the device is back.
       await needs.executions.unmarkAttempted(id);
       // Already back: its return came before the mark was taken back, so that nobody else hands it over.
-      if (triesLeft > 1 && needs.channel.isReady(deviceId)) {
-        await handOver({ ...open, attempted: false }, triesLeft - 1);
-      }
+      if (needs.channel.isReady(deviceId)) handOverLater(open);
       return;
     }
     noteStart(execution);
   }
 
   function handOverSoon(open: OpenExecution): void {
-    needs.background.run("hand a command over", () => handOver(open));
+    needs.background.run("hand a command over", async () => {
+      try {
+        await handOver(open);
+      } catch (error) {
+        // Nobody else would, once the disk is well again. If it did leave, its mark stops the second try.
+        handOverLater(open);
+        throw error;
+      }
+    });
+  }
+
+  function handOverLater(open: OpenExecution): void {
+    const callOff = needs.after(AGAIN_MS, () => {
+      retries.delete(callOff);
+      if (needs.channel.isReady(open.execution.deviceId)) handOverSoon({ ...open, attempted: false });
+    });
+    retries.add(callOff);
   }
 
   return {
@@ -187,8 +202,10 @@ export function createCommandDesk(needs: DeskNeeds): CommandDesk {
       }
     },
     stop() {
+      stopped = true;
       for (const id of handedOver.keys()) recordStart(id);
       deadlines.stop();
+      for (const callOff of retries) callOff();
     },
   };
 }
