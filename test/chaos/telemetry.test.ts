@@ -8,8 +8,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { instant } from "#core/time/instant.ts";
 import type { TelemetryStore } from "#service/ports.ts";
 import { openSeries } from "#store/series/open-series.ts";
-import { tempFolder } from "../support/temp-folder.ts";
 import { randomFrom } from "../support/random.ts";
+import { tempFolder } from "../support/temp-folder.ts";
 import { batchOf, DEVICES } from "./telemetry-points.ts";
 
 const VICTIM = fileURLToPath(new URL("./telemetry-victim.ts", import.meta.url));
