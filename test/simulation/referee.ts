@@ -99,7 +99,7 @@ export class Referee {
     const heard = this.#heard.get(id) ?? 0;
     const now = this.#clock.elapsed;
     // After a restart the wall clock decides, and that may have been set meanwhile.
-    if (heard >= upSince && now - heard < this.#patienceMs) {
+    if (heard > upSince && now - heard < this.#patienceMs) {
       this.#blame(`${id} was given up on after ${now - heard} ms`);
     }
     const ready = this.#at.readySince(deviceId);

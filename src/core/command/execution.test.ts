@@ -78,6 +78,16 @@ test("every response moves the deadline", () => {
   expect(next?.deadline).toBe(50_000);
 });
 
+test("the deadline rises with every response, however the clock is set", () => {
+  let execution = NEW;
+  const deadlines = [20_000_000, 20_000_000, 5_000, 21_000_000].map((at) => {
+    const arrival = { state: "IN_PROGRESS", payload: undefined, at: at as Micros, patienceMs: 30_000 } as const;
+    execution = withResponse(execution, arrival) ?? execution;
+    return execution.deadline;
+  });
+  expect(deadlines).toEqual([50_000, 50_001, 50_002, 51_000]);
+});
+
 test.each([
   [undefined, "the device reported an error without a message"],
   [{}, "the device reported an error without a message"],

@@ -43,7 +43,7 @@ export interface Execution {
   readonly response: CommandResponse | undefined;
   /** Needed to read it: the command's read level when it was created. */
   readonly readLevel: AccessLevel;
-  /** Without another response until then it becomes TIMEOUT. */
+  /** Without another response until then it becomes TIMEOUT. Never goes back. */
   readonly deadline: Instant;
 }
 
@@ -91,7 +91,8 @@ export function withResponse(execution: Execution, arrival: Arrival): Execution 
     ...execution,
     state: STATE_AFTER[arrival.state],
     response: { state: arrival.state, payload: payloadOf(arrival), receivedAt },
-    deadline: (Math.floor(receivedAt / 1000) + arrival.patienceMs) as Instant,
+    // Rises with every response, also where the clock was set back: so a timeout set for an earlier one is recognised.
+    deadline: Math.max(Math.floor(receivedAt / 1000) + arrival.patienceMs, execution.deadline + 1) as Instant,
   };
 }
 
