@@ -99,7 +99,7 @@ export class Referee {
     const heard = this.#heard.get(id) ?? 0;
     const now = this.#clock.elapsed;
     // After a restart the wall clock decides, and that may have been set meanwhile.
-    if (heard >= upSince && now - heard < this.#patienceMs) {
+    if (heard > upSince && now - heard < this.#patienceMs) {
       this.#blame(`${id} was given up on after ${now - heard} ms`);
     }
     const ready = this.#at.readySince(deviceId);
@@ -114,7 +114,7 @@ export class Referee {
       this.#blame(`${id} was marked as attempted and never sent`);
     }
     const tried = this.#tried.get(id) ?? 0;
-    const isLeftAlone = tried >= upSince && lastTrouble < tried && now - Math.max(tried, ready ?? now) > MOMENT_MS;
+    const isLeftAlone = tried > upSince && lastTrouble < tried && now - Math.max(tried, ready ?? now) > MOMENT_MS;
     if (wasAttempted && isLeftAlone && isClockTrue && this.#notLeft.has(id)) {
       this.#blame(`${id} did not leave and was not tried again`);
     }

@@ -70,7 +70,7 @@ export const executionWrites = {
 
   expireExecution(database: Connection, { id, deadline }: { id: string; deadline: Instant }): Execution | undefined {
     const before = findExecution(database, id)?.execution;
-    // Any other deadline, an earlier one too where the clock was set back, means that the device was heard of since.
+    // Any other deadline means that the device was heard of since.
     if (before?.deadline !== deadline) return undefined;
     const after = withTimeout(before);
     if (after !== undefined) replace(database, before, after);
