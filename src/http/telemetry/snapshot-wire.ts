@@ -10,7 +10,3 @@ export function renderSnapshots(attributes: ReadonlyMap<string, Snapshot>): obje
   for (const [name, snapshot] of attributes) values[name] = renderSnapshot(snapshot);
   return values;
 }
-
-export function renderSnapshot({ at, value }: Snapshot): object {
-  return { value, timestamp: at / 1000 };
-}
