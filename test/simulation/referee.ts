@@ -109,12 +109,12 @@ export class Referee {
     if (!wasAttempted && now - calm > MOMENT_MS && isClockTrue) {
       this.#blame(`${id} was never handed over, though its device was there since ${ready}`);
     }
-    const isUntouched = heard >= upSince && lastTrouble < heard && isClockTrue && now - (ready ?? now) > MOMENT_MS;
+    const isUntouched = heard > upSince && lastTrouble < heard && isClockTrue && now - (ready ?? now) > MOMENT_MS;
     if (wasAttempted && isUntouched && !this.#tried.has(id)) {
       this.#blame(`${id} was marked as attempted and never sent`);
     }
     const tried = this.#tried.get(id) ?? 0;
-    const isLeftAlone = tried >= upSince && lastTrouble < tried && now - Math.max(tried, ready ?? now) > MOMENT_MS;
+    const isLeftAlone = tried > upSince && lastTrouble < tried && now - Math.max(tried, ready ?? now) > MOMENT_MS;
     if (wasAttempted && isLeftAlone && isClockTrue && this.#notLeft.has(id)) {
       this.#blame(`${id} did not leave and was not tried again`);
     }
