@@ -11,6 +11,7 @@ const LAYERS = {
   store: ["#core/**", "#service/ports.ts", "node:*"],
   runtime: ["#core/**", "#manifest/**", "#service/**", "node:*"],
   mqtt: ["#core/**", "#service/ports.ts", "node:*", "aedes", "mqtt"],
+  webhook: ["#core/**", "#service/ports.ts", "node:*"],
   http: [
     "#core/**",
     "#manifest/**",
@@ -46,6 +47,7 @@ const LAYERS = {
     "#store/**",
     "#runtime/**",
     "#mqtt/**",
+    "#webhook/**",
     "#http/**",
     "#config",
     "#log",

@@ -13,4 +13,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
     if (!process.stdin.isTTY || signal !== "SIGINT") busbar.kill(signal);
   });
 }
+// npm hands a signal to its shell, and that one dies of it without a word to us: a new parent means that we should stop.
+const parent = process.ppid;
+setInterval(() => process.ppid !== parent && busbar.kill("SIGTERM"), 500).unref();
 busbar.on("exit", (code, signal) => process.exit(code ?? (signal ? 1 : 0)));

@@ -8,7 +8,14 @@ const PROGRAMS = {
   mosquitto: "/usr/sbin/mosquitto",
   "python3-paho-mqtt": "/usr/lib/python3/dist-packages/paho/mqtt/client.py",
 };
-const BENCH_PROGRAMS = { wrk: "/usr/bin/wrk" };
+const BENCH_PROGRAMS = {
+  wrk: "/usr/bin/wrk",
+  "victoria-metrics": "/usr/bin/victoria-metrics",
+  influxdb: "/usr/bin/influxd",
+  postgresql: "/usr/lib/postgresql",
+};
+/** Debian starts these by itself, on ports that ours or a benchmark may use. */
+const SERVICES = ["mosquitto", "victoria-metrics", "influxdb", "postgresql"];
 
 /** Names of the packages that are still missing afterwards. */
 export function installSystemPackages(programs = PROGRAMS) {
@@ -22,8 +29,9 @@ export function installSystemPackages(programs = PROGRAMS) {
   say(`installing ${wanted.join(", ")} from Debian`);
   apt("update", "-qq");
   apt("install", "-y", "-qq", "--no-install-recommends", ...wanted);
-  // Debian starts the broker as a service, on the port that ours uses.
-  if (wanted.includes("mosquitto")) spawnSync("systemctl", ["disable", "--now", "mosquitto"], { stdio: "ignore" });
+  for (const name of SERVICES) {
+    if (wanted.includes(name)) spawnSync("systemctl", ["disable", "--now", name], { stdio: "ignore" });
+  }
   const left = missing();
   if (left.length > 0) say(`Debian has no ${left.join(", ")} for this machine: what needs it does not run`);
   return left;

@@ -46,6 +46,7 @@ test("without any source every setting has its documented default", async () => 
     admin: { token: undefined },
     audit: { retention: parseDuration("90d") },
     alerts: { retention: parseDuration("90d") },
+    webhooks: { allowPrivate: false },
     devices: { silence: parseDuration("30s") },
     logs: { retention: parseDuration("30d"), temporaryRetention: parseDuration("1d") },
     mqtt: { port: 1883, tlsPort: "off", names: [], messageRate: 1000, clientId: undefined, url: undefined },

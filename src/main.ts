@@ -2,7 +2,10 @@ import { enableCompileCache } from "node:module";
 import { fileURLToPath } from "node:url";
 
 // Kept beside the packages and not in the shared temporary folder, where others could plant code.
-enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/busbar", import.meta.url)));
+const cache = fileURLToPath(new URL("../node_modules/.cache/busbar", import.meta.url));
+enableCompileCache(cache);
+// Threads look here by themselves; without it each of them loads a compiler of its own.
+process.env["NODE_COMPILE_CACHE"] ??= cache;
 
 const { runCli } = await import("#cli/run-cli.ts");
 const { askOnTerminal, askSecretOnTerminal } = await import("#cli/ask-on-terminal.ts");

@@ -71,7 +71,7 @@ test.each<[string, string]>([
   ["execution list d --state SUCESS", "did you mean SUCCESS?"],
   ["execution list d --since yesterday", "--since must be a time such as"],
   ["device logs d --severity loud", '"loud" is not a severity'],
-  ["events --kind telemetry", '"telemetry" is not a kind of event'],
+  ["events --kind weather", '"weather" is not a kind of event'],
   ["token create x", "required option '--level <level>' not specified"],
   ["token create x --level system", "Allowed choices are readonly, user, owner, installer, vendor."],
   ["token revoke t", "Nobody is there to ask: add --yes"],

@@ -80,6 +80,14 @@ export const SETTINGS = {
   alerts: {
     retention: setting("alerts.retention", kinds.duration, "90d", "How long alerts are kept after they were cleared."),
   },
+  webhooks: {
+    allowPrivate: setting(
+      "webhooks.allow_private",
+      kinds.toggle,
+      "false",
+      "Lets webhooks reach this machine and private networks, not only public addresses.",
+    ),
+  },
   devices: {
     silence: setting("devices.silence", kinds.duration, "30s", "A device that sends nothing for this long is OFFLINE."),
   },

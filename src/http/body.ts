@@ -6,6 +6,7 @@ import type { Static, TSchema } from "typebox";
 import { AppError, type Refusal, refuse } from "#core/app-error.ts";
 import { nearestOf } from "#core/text/nearest.ts";
 
+const utf8 = new TextDecoder("utf-8", { fatal: true });
 const MAX_REFUSALS = 20;
 const MAX_POINTER_LENGTH = 300;
 /** Each problem found costs memory, and a large body can hold half a million: past this size only the first is told. */
@@ -35,7 +36,7 @@ function parseJson(raw: Uint8Array | undefined): unknown {
   if (raw === undefined || raw.length === 0)
     throw refuse("invalid_json", "the body must be a JSON object, but is empty");
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(raw));
+    return JSON.parse(utf8.decode(raw));
   } catch (error) {
     // The parser's own words may quote the body, which may hold a secret: say only where, if it tells.
     const at = /position (\d+)/.exec(error instanceof Error ? error.message : "")?.[1];

@@ -16,6 +16,7 @@ import { siteRoutes } from "#http/site/site-routes.ts";
 import { type SystemNeeds, systemRoutes } from "#http/system/system-routes.ts";
 import { alertRoutes } from "#http/telemetry/alert-routes.ts";
 import { telemetryRoutes } from "#http/telemetry/telemetry-routes.ts";
+import { webhookRoutes } from "#http/webhook/webhook-routes.ts";
 import type { Authenticator } from "#service/access/authenticator.ts";
 import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
@@ -23,6 +24,7 @@ import type { EventHub } from "#service/event/event-hub.ts";
 import type { Carrier, Needs } from "#service/ports.ts";
 import type { AlertDesk } from "#service/telemetry/alert-desk.ts";
 import type { TelemetryFeed } from "#service/telemetry/telemetry-feed.ts";
+import type { WebhookDesk } from "#service/webhook/webhook-desk.ts";
 
 export interface RouteNeeds extends Needs, CommandNeeds {
   readonly authenticator: Authenticator;
@@ -32,6 +34,7 @@ export interface RouteNeeds extends Needs, CommandNeeds {
   readonly events: EventHub;
   readonly alertDesk: AlertDesk;
   readonly feed: TelemetryFeed;
+  readonly webhookDesk: WebhookDesk;
   readonly runId: string;
 }
 
@@ -51,6 +54,7 @@ export function createRoutes(needs: RouteNeeds, settings: RouteSettings): readon
     ...deviceConfigRoutes(needs, settings),
     ...provisioningRoutes(needs),
     ...blueprintRoutes(needs),
+    ...webhookRoutes(needs),
     ...tokenRoutes(needs),
     ...auditRoutes(needs),
   ];

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 
 const MAX_DEPTH = 32;
 const OBJECT = /^\s*\{/;
+const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 export type ReadObject = { readonly members: ReadonlyMap<string, unknown> } | { readonly problem: string };
 
@@ -10,7 +11,7 @@ export type ReadObject = { readonly members: ReadonlyMap<string, unknown> } | { 
 export function readJsonObject(bytes: Uint8Array): ReadObject {
   let text: string;
   try {
-    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    text = utf8.decode(bytes);
   } catch {
     return { problem: "is not UTF-8 text" };
   }

@@ -49,6 +49,7 @@ export function isOwnFilter(address: Address, filter: string): boolean {
 
 /** Matching of MQTT 3.1.1, section 4.7. `#` includes the level above it. */
 export function filterMatches(filter: string, topic: string): boolean {
+  if (filter === topic) return true;
   const wanted = filter.split("/");
   const given = topic.split("/");
   for (const [index, level] of wanted.entries()) {

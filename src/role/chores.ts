@@ -3,12 +3,13 @@ import type { Logger } from "pino";
 import type { Config } from "#config";
 import { toMilliseconds } from "#core/time/duration.ts";
 import { instant } from "#core/time/instant.ts";
+import { DELIVERY_RETENTION_MS } from "#core/webhook/webhook-limits.ts";
 import { repeat } from "#role/repeat.ts";
 import type { Authenticator } from "#service/access/authenticator.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
 import type { Needs } from "#service/ports.ts";
 
-interface ChoreNeeds extends Pick<Needs, "audit" | "executions" | "deviceLogs" | "alerts" | "now"> {
+interface ChoreNeeds extends Pick<Needs, "audit" | "executions" | "deviceLogs" | "alerts" | "webhooks" | "now"> {
   readonly authenticator: Authenticator;
   readonly connectivity: Connectivity;
   readonly log: Logger;
@@ -38,6 +39,11 @@ export function startChores(needs: ChoreNeeds, config: Config): { stop(): Promis
       name: "prune past alerts",
       everyMs: 10 * MINUTE,
       task: () => untilDone(() => needs.alerts.prune(ago(toMilliseconds(config.alerts.retention)))),
+    },
+    {
+      name: "prune webhook deliveries",
+      everyMs: 10 * MINUTE,
+      task: () => untilDone(() => needs.webhooks.prune(ago(DELIVERY_RETENTION_MS))),
     },
     {
       name: "prune audit log",

@@ -5,6 +5,7 @@ import type { Logger } from "pino";
 import { uuidv7 } from "uuidv7";
 import type { Config } from "#config";
 import { toMilliseconds } from "#core/time/duration.ts";
+import { renderEventData } from "#http/event/event-wire.ts";
 import { createRoutes } from "#http/routes.ts";
 import { createServer } from "#http/server.ts";
 import { starterLibrary } from "#manifest/starter-profiles.ts";
@@ -29,9 +30,11 @@ import { createEventHub } from "#service/event/event-hub.ts";
 import type { Call, Needs } from "#service/ports.ts";
 import { createAlertDesk } from "#service/telemetry/alert-desk.ts";
 import { createTelemetryFeed } from "#service/telemetry/telemetry-feed.ts";
+import { createWebhookDesk } from "#service/webhook/webhook-desk.ts";
 import { openSeries } from "#store/series/open-series.ts";
 import { openRecords, type Records } from "#store/sqlite/open-records.ts";
 import { version } from "#version";
+import { createSender, SENDER_TIMEOUT_MS } from "#webhook/create-sender.ts";
 
 export interface Running {
   readonly url: string;
@@ -81,6 +84,7 @@ async function startOn(
     ...createClockwork(),
     inspectPackage: inspector.inspect,
     profiles: starterLibrary(),
+    sender: createSender({ allowPrivate: config.webhooks.allowPrivate, timeoutMs: SENDER_TIMEOUT_MS }),
     seal: createSeal(readSealKey(config.data)),
     newId: uuidv7,
     randomBytes: (length: number) => randomBytes(length),
@@ -116,7 +120,8 @@ async function startOn(
     onDropped: (deviceId, { executionId, state }) =>
       log.debug({ deviceId, executionId, state }, "a response came too late to count"),
   });
-  const alertDesk = createAlertDesk({ ...base, catalog, events });
+  const webhookDesk = createWebhookDesk({ ...base, renderEvent: renderEventData });
+  const alertDesk = createAlertDesk({ ...base, catalog, events, webhookDesk });
   const needs = {
     ...base,
     authenticator,
@@ -126,15 +131,20 @@ async function startOn(
     connectivity,
     desk,
     alertDesk,
+    webhookDesk,
     feed: createTelemetryFeed(),
   };
   const inbox = createDeviceInbox(needs);
   opened.defer(() => desk.stop());
   opened.defer(() => alertDesk.stop());
+  opened.defer(() => webhookDesk.stop());
   if (config.role === "gateway") {
     const { siteId, isNew } = await ensureFirstSite(needs, BOOTSTRAP, config.demo ? "Demo site" : "My site");
     if (config.demo && isNew) await provisionDemo(needs, BOOTSTRAP, siteId);
   }
+  await webhookDesk.refresh();
+  webhookDesk.forward(events);
+  webhookDesk.wake();
   // Before any device can speak: from then on the deadlines move.
   await desk.recover();
   await alertDesk.recover();

@@ -13,6 +13,8 @@ import type { Site, SiteChange } from "#core/site/site.ts";
 import type { ColumnKind, ResolvedAggregation } from "#core/telemetry/aggregation.ts";
 import type { AlertChange, AlertSeverity, RaisedAlert } from "#core/telemetry/alert-state.ts";
 import type { Instant } from "#core/time/instant.ts";
+import type { Outcome } from "#core/webhook/after-attempt.ts";
+import type { Delivery, DeliveryState, Notice, Webhook } from "#core/webhook/webhook.ts";
 import type { Inspection } from "#service/blueprint/inspect-package.ts";
 
 export interface PageRequest {
@@ -301,8 +303,8 @@ export interface AlertFilter {
 }
 
 export interface AlertStore {
-  /** Stores the changes, all or none. False, and nothing stored, when the device is gone. */
-  record(deviceId: string, changes: readonly AlertChange[]): Promise<boolean>;
+  /** Stores the changes and queues the notices, all or none. False, and nothing stored, when the device is gone. */
+  record(deviceId: string, changes: readonly AlertChange[], notices: readonly Notice[]): Promise<boolean>;
   /** Everything active, of one device or of all, in the order of raising. */
   active(deviceId?: string): Promise<readonly AlertRecord[]>;
   /** By the time of raising. */
@@ -311,6 +313,58 @@ export interface AlertStore {
   raisedNames(deviceIds: readonly string[], level: AccessLevel): Promise<ReadonlyMap<string, readonly string[]>>;
   /** Deletes what was cleared before, a bounded number at a time; gives how many. */
   prune(before: Instant): Promise<number>;
+}
+
+export interface DeliveryFilter {
+  readonly states?: readonly DeliveryState[];
+  readonly newestFirst: boolean;
+}
+
+export interface WebhookStore {
+  /** Refuses with `conflict` when there are too many. */
+  insert(webhook: Webhook, trail: AuditEntry): Promise<void>;
+  /** Every webhook; there are few. Ordered by id, which is the order of creation. */
+  all(): Promise<readonly Webhook[]>;
+  /** Its deliveries go with it. False when there is no such webhook. */
+  delete(id: string, trail: AuditEntry): Promise<boolean>;
+  /** Queues a delivery for each webhook that wants the notice and may know of it. */
+  enqueue(notices: readonly Notice[]): Promise<void>;
+  /** The oldest delivery that is due of each webhook that is not busy. */
+  due(now: Instant, busy: Iterable<string>): Promise<readonly Delivery[]>;
+  /** When the next one is due of all webhooks that are not busy. */
+  nextAttempt(busy: Iterable<string>): Promise<Instant | undefined>;
+  settle(deliveryId: string, outcome: Outcome): Promise<void>;
+  /** In the order of happening. */
+  deliveries(webhookId: string, filter: DeliveryFilter, page: PageRequest): Promise<Page<Delivery>>;
+  /** Makes a delivery due now, with another day to succeed; undefined when there is none. */
+  retry(
+    which: { readonly webhookId: string; readonly deliveryId: string; readonly now: Instant },
+    trail: AuditEntry,
+  ): Promise<Delivery | undefined>;
+  /** Deletes delivered and dead ones that ended before, a bounded number at a time; gives how many. */
+  prune(before: Instant): Promise<number>;
+}
+
+/** One delivery on its way out. */
+export interface OutgoingDelivery {
+  readonly url: string;
+  readonly secret: string;
+  readonly delivery: Delivery;
+  readonly sentAt: Instant;
+}
+
+/** The way to the receivers of webhooks. */
+export interface WebhookSender {
+  /** Why this address is not allowed, as far as it can be told without asking anybody. */
+  problemWith(url: URL): string | undefined;
+  /** Never rejects: whatever goes wrong is a failed attempt, in words that hold no secret. */
+  send(outgoing: OutgoingDelivery, signal: AbortSignal): Promise<SendResult>;
+}
+
+export interface SendResult {
+  readonly status: number | undefined;
+  /** Undefined when the receiver took it. */
+  readonly error: string | undefined;
 }
 
 /** Keeps secrets readable only for this installation. The context binds a sealed text to its place. */
@@ -397,6 +451,8 @@ export interface Needs {
   readonly configurations: ConfigurationStore;
   readonly telemetry: TelemetryStore;
   readonly alerts: AlertStore;
+  readonly webhooks: WebhookStore;
+  readonly sender: WebhookSender;
   readonly seal: Seal;
   readonly inspectPackage: InspectPackage;
   readonly profiles: ProfileLibrary;

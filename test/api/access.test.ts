@@ -22,6 +22,8 @@ interface Target {
   readonly token: string;
   readonly blueprint: string;
   readonly execution: string;
+  readonly webhook: string;
+  readonly delivery: string;
 }
 
 /** `one`: about things of one site. `any`: what the token sees. `every`: takes a token for all sites. */
@@ -105,6 +107,11 @@ const TABLE: Readonly<Record<string, Row>> = {
   getBlueprint: ["readonly", "any"],
   downloadBlueprint: ["readonly", "any"],
   getManifestSchema: ["public", "any"],
+  createWebhook: ["owner", "one", ({ site }) => ({ url: "https://receiver.invalid/", site_ids: [site] })],
+  listWebhooks: ["owner", "any"],
+  deleteWebhook: ["owner", "one"],
+  listWebhookDeliveries: ["owner", "one"],
+  retryWebhookDelivery: ["owner", "one"],
   createToken: ["owner", "one", ({ site }) => ({ name: "New", level: "readonly", site_ids: [site] })],
   listTokens: ["owner", "any"],
   revokeToken: ["owner", "one"],
@@ -140,6 +147,13 @@ async function makeTarget(site: string): Promise<Target> {
   return { ...standing, site, device: device.body.device_id, token: token.body.id };
 }
 
+/** Made by an owner of the site, so that every owner of it may see it. */
+async function makeWebhook(site: string): Promise<string> {
+  const owner = busbar.as(await busbar.token({ level: "owner", site_ids: [site] }));
+  const body = { url: "https://receiver.invalid/", site_ids: [site] };
+  return (await owner.post<{ webhook: { id: string } }>("/v3/webhooks", body)).body.webhook.id;
+}
+
 function tokenRecord(level: AccessLevel, sites: "all" | ReadonlySet<string>) {
   const id = uuidv7();
   const text = formatToken(id, randomBytes(SECRET_BYTES));
@@ -155,8 +169,17 @@ beforeAll(async () => {
   for (let i = 0; i < ACCESS_LEVELS.length * SCOPES.length; i++) doomed.push(await newSite("Doomed"));
   const upload = { bytes: manifest("Matrix") };
   const made = await busbar.admin.call<{ blueprint: { id: string } }>("POST", "/v3/blueprints/upload", upload);
-  standing = { site: own, device: "", token: "", blueprint: made.body.blueprint.id, execution: "" };
+  standing = {
+    site: own,
+    device: "",
+    token: "",
+    blueprint: made.body.blueprint.id,
+    execution: "",
+    webhook: "",
+    delivery: "",
+  };
   standing = await makeTarget(own);
+  standing = { ...standing, webhook: await makeWebhook(own) };
   const path = `/v3/devices/${standing.device}/commands/executions`;
   const { body } = await busbar.admin.post<{ execution_id: string }>(path, start());
   standing = { ...standing, execution: body.execution_id };
@@ -167,6 +190,17 @@ beforeAll(async () => {
       "other site": new Set([other]),
       "all sites": "all",
     } as const;
+    const at = instant(Date.now());
+    const notice = {
+      kind: "alert",
+      siteId: own,
+      readLevel: "readonly",
+      occurredAt: at,
+      queuedAt: at,
+      event: "{}",
+    } as const;
+    await records.webhooks.enqueue([notice]);
+    standing = { ...standing, delivery: (await records.webhooks.due(at, []))[0]?.id ?? "" };
     for (const level of ACCESS_LEVELS) {
       for (const scope of SCOPES) {
         const { token, text } = tokenRecord(level, sites[scope]);
@@ -196,6 +230,8 @@ async function call(operation: string, token: string | undefined, target: Target
     blueprint_id: target.blueprint,
     token_id: target.token,
     execution_id: target.execution,
+    webhook_id: target.webhook,
+    delivery_id: target.delivery,
     bucket: "limits",
   };
   const path = (route?.path ?? "").replaceAll(/:(\w+)/g, (_, name: string) => params[name] ?? "");
@@ -208,6 +244,7 @@ async function call(operation: string, token: string | undefined, target: Target
 }
 
 async function freshTarget(operation: string): Promise<Target> {
+  if (operation === "deleteWebhook") return { ...standing, webhook: await makeWebhook(standing.site) };
   if (operation === "deleteSite") return { ...standing, site: doomed[0] ?? "" };
   const isChange = routes.find((one) => one.operation === operation)?.method !== "GET";
   return isChange && TABLE[operation]?.[1] === "one" ? await makeTarget(standing.site) : standing;
@@ -249,7 +286,7 @@ test.each(Object.keys(TABLE))("%s is open to exactly the levels and sites of the
       ]);
       if (operation === "deleteSite" && answer.status === 200) doomed.shift();
       if (answer.status !== 404) continue;
-      const unknown = { ...target, site: uuidv7(), device: uuidv7(), token: uuidv7() };
+      const unknown = { ...target, site: uuidv7(), device: uuidv7(), token: uuidv7(), webhook: uuidv7() };
       const nothing = await call(operation, token, unknown);
       expect(withoutIds(answer.text)).toBe(withoutIds(nothing.text));
       expect([...answer.headers.keys()]).toEqual([...nothing.headers.keys()]);

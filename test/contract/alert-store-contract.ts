@@ -43,38 +43,39 @@ export function alertStoreContract(open: () => Promise<AlertWorld>): void {
   const setUp = async () => {
     const world = await open();
     const place = await world.device();
+    const record = (deviceId: string, changes: readonly AlertChange[]) => world.alerts.record(deviceId, changes, []);
     const ids = async (filter: Partial<AlertFilter> = {}, page = ALL) =>
       (await world.alerts.list({ ...EVERYTHING, ...filter }, page)).items.map(({ alertId }) => alertId);
-    return { ...world, place, ids };
+    return { ...world, place, ids, record };
   };
 
   test("an alert is read as it was raised", async () => {
-    const { alerts, place } = await setUp();
+    const { alerts, place, record } = await setUp();
     const given = [
       raised("a", 1, { severity: "info", readLevel: "vendor", source: "bms", blueprintId: newId() }),
       raised("b", 2, { severity: "error", isHard: true, hardensAt: instant(NOON + 2) }),
       ...[...TREACHEROUS, ...UNUSUAL].map((name, index) => raised(name, 10 + index, { source: name })),
     ];
-    expect(await alerts.record(place.deviceId, raising(...given))).toBe(true);
+    expect(await record(place.deviceId, raising(...given))).toBe(true);
     const stored = given.map((one) => ({ ...one, ...place, clearedAt: undefined }));
     expect(await alerts.active()).toEqual(stored);
     expect(await alerts.list(EVERYTHING, ALL)).toEqual({ items: stored, total: stored.length });
   });
 
   test("a device that is gone has no alerts", async () => {
-    const { alerts } = await setUp();
-    expect(await alerts.record(newId(), raising(raised("a", 0)))).toBe(false);
+    const { alerts, record } = await setUp();
+    expect(await record(newId(), raising(raised("a", 0)))).toBe(false);
     expect(await alerts.active()).toEqual([]);
   });
 
   test("an alert hardens, is cleared, and is history from then on", async () => {
-    const { alerts, place, ids } = await setUp();
+    const { alerts, place, ids, record } = await setUp();
     const soft = raised("a", 0);
     const hard = { ...soft, isHard: true };
-    await alerts.record(place.deviceId, raising(soft));
-    await alerts.record(place.deviceId, [change("hardened", hard, 60_000)]);
+    await record(place.deviceId, raising(soft));
+    await record(place.deviceId, [change("hardened", hard, 60_000)]);
     expect(await alerts.active()).toEqual([{ ...hard, ...place, clearedAt: undefined }]);
-    await alerts.record(place.deviceId, [change("cleared", hard, 90_000)]);
+    await record(place.deviceId, [change("cleared", hard, 90_000)]);
     expect(await ids({ active: true })).toEqual([]);
     expect((await alerts.list({ ...EVERYTHING, active: false }, ALL)).items).toEqual([
       { ...hard, ...place, clearedAt: NOON + 90_000 },
@@ -82,21 +83,21 @@ export function alertStoreContract(open: () => Promise<AlertWorld>): void {
   });
 
   test("an alert that turns out to have ended softly is soft history", async () => {
-    const { alerts, place } = await setUp();
+    const { alerts, place, record } = await setUp();
     const soft = raised("a", 0);
-    await alerts.record(place.deviceId, raising(soft));
-    await alerts.record(place.deviceId, [change("hardened", { ...soft, isHard: true }, 60_000)]);
-    await alerts.record(place.deviceId, [change("cleared", soft, 30_000)]);
+    await record(place.deviceId, raising(soft));
+    await record(place.deviceId, [change("hardened", { ...soft, isHard: true }, 60_000)]);
+    await record(place.deviceId, [change("cleared", soft, 30_000)]);
     expect((await alerts.list({ ...EVERYTHING, active: false }, ALL)).items).toEqual([
       { ...soft, ...place, clearedAt: NOON + 30_000 },
     ]);
   });
 
   test("the same alert of two sources, and at two times, is stored apart", async () => {
-    const { alerts, place, ids } = await setUp();
+    const { alerts, place, ids, record } = await setUp();
     const [first, other, again] = [raised("a", 0), raised("a", 1, { source: "bms" }), raised("a", 9)];
-    await alerts.record(place.deviceId, raising(first, other));
-    await alerts.record(place.deviceId, [change("cleared", first, 5), ...raising(again)]);
+    await record(place.deviceId, raising(first, other));
+    await record(place.deviceId, [change("cleared", first, 5), ...raising(again)]);
     expect(await alerts.active(place.deviceId)).toEqual(
       [other, again].map((one) => ({ ...one, ...place, clearedAt: undefined })),
     );
@@ -104,22 +105,19 @@ export function alertStoreContract(open: () => Promise<AlertWorld>): void {
   });
 
   test("raised, cleared and raised in one moment is one active alert", async () => {
-    const { alerts, place, ids } = await setUp();
+    const { place, ids, record } = await setUp();
     const one = raised("a", 0);
-    await alerts.record(place.deviceId, [...raising(one), change("cleared", one, 0), ...raising(one)]);
+    await record(place.deviceId, [...raising(one), change("cleared", one, 0), ...raising(one)]);
     expect(await ids()).toEqual(["a"]);
     expect(await ids({ active: false })).toEqual([]);
   });
 
   test("filters: device, site, scope, severity, state and time of raising", async () => {
-    const { alerts, place, device, ids } = await setUp();
+    const { alerts, place, device, ids, record } = await setUp();
     const [neighbour, elsewhere] = [await device(place.siteId), await device()];
-    await alerts.record(
-      place.deviceId,
-      raising(raised("a", 0, { severity: "info" }), raised("b", 10, { isHard: true })),
-    );
-    await alerts.record(neighbour.deviceId, raising(raised("c", 20)));
-    await alerts.record(elsewhere.deviceId, raising(raised("d", 30, { severity: "error", isHard: true })));
+    await record(place.deviceId, raising(raised("a", 0, { severity: "info" }), raised("b", 10, { isHard: true })));
+    await record(neighbour.deviceId, raising(raised("c", 20)));
+    await record(elsewhere.deviceId, raising(raised("d", 30, { severity: "error", isHard: true })));
     const at = (after: number) => instant(NOON + after);
     const cases: readonly (readonly [Partial<AlertFilter>, string])[] = [
       [{}, "abcd"],
@@ -146,11 +144,8 @@ export function alertStoreContract(open: () => Promise<AlertWorld>): void {
   });
 
   test("an alert is seen by its read level and those above", async () => {
-    const { alerts, place, ids } = await setUp();
-    await alerts.record(
-      place.deviceId,
-      raising(...ACCESS_LEVELS.map((level, i) => raised(level, i, { readLevel: level }))),
-    );
+    const { alerts, place, ids, record } = await setUp();
+    await record(place.deviceId, raising(...ACCESS_LEVELS.map((level, i) => raised(level, i, { readLevel: level }))));
     for (const level of ACCESS_LEVELS) {
       const visible = ACCESS_LEVELS.filter((needed) => allows(level, needed));
       expect(await ids({ level })).toEqual(visible);
@@ -159,12 +154,12 @@ export function alertStoreContract(open: () => Promise<AlertWorld>): void {
   });
 
   test("names of raised alerts come once each, for every device that was asked for", async () => {
-    const { alerts, place, device } = await setUp();
+    const { alerts, place, device, record } = await setUp();
     const [quiet, unasked] = [await device(), await device()];
     const gone = raised("gone", 0);
     const given = [gone, raised("b", 2), raised("a", 3), raised("b", 4, { source: "bms" })];
-    await alerts.record(place.deviceId, [...raising(...given), change("cleared", gone, 9)]);
-    await alerts.record(unasked.deviceId, raising(raised("x", 0)));
+    await record(place.deviceId, [...raising(...given), change("cleared", gone, 9)]);
+    await record(unasked.deviceId, raising(raised("x", 0)));
     expect(await alerts.raisedNames([place.deviceId, quiet.deviceId], "readonly")).toEqual(
       new Map([
         [place.deviceId, ["b", "a"]],
@@ -174,26 +169,26 @@ export function alertStoreContract(open: () => Promise<AlertWorld>): void {
   });
 
   test("pruning deletes what was cleared before, and nothing that is active", async () => {
-    const { alerts, place, ids } = await setUp();
+    const { alerts, place, ids, record } = await setUp();
     const [old, recent] = [raised("old", 0), raised("recent", 1)];
-    await alerts.record(place.deviceId, raising(old, recent, raised("active", 2)));
-    await alerts.record(place.deviceId, [change("cleared", old, 10), change("cleared", recent, 20)]);
+    await record(place.deviceId, raising(old, recent, raised("active", 2)));
+    await record(place.deviceId, [change("cleared", old, 10), change("cleared", recent, 20)]);
     let pruned = 0;
     for (let step = 1; step > 0; pruned += step) step = await alerts.prune(instant(NOON + 20));
     expect([pruned, await ids({ active: false }), await ids()]).toEqual([1, ["recent"], ["active"]]);
   });
 
   test(`only the newest ${MAX_PAST_ALERTS} past alerts of a device are kept`, async () => {
-    const { alerts, place, device } = await setUp();
+    const { alerts, place, device, record } = await setUp();
     const other = await device();
     const flapping = Array.from({ length: MAX_PAST_ALERTS }, (_, i) => raised("a", i));
-    await alerts.record(other.deviceId, raising(raised("a", 0)));
-    await alerts.record(
+    await record(other.deviceId, raising(raised("a", 0)));
+    await record(
       place.deviceId,
       flapping.flatMap((one) => [...raising(one), change("cleared", one, one.raisedAt - NOON + 1)]),
     );
     const last = raised("b", MAX_PAST_ALERTS);
-    await alerts.record(place.deviceId, [...raising(last), change("cleared", last, MAX_PAST_ALERTS + 1)]);
+    await record(place.deviceId, [...raising(last), change("cleared", last, MAX_PAST_ALERTS + 1)]);
     const kept = await alerts.list({ ...EVERYTHING, active: false }, { limit: 1, offset: 0 });
     expect([kept.total, kept.items[0]?.raisedAt]).toEqual([MAX_PAST_ALERTS, NOON + 1]);
     expect(await alerts.active()).toHaveLength(1);

@@ -37,7 +37,7 @@ test("the alerts of a device go with it", async () => {
     hardensAt: NOON,
     isHard: true,
   };
-  await alerts.record(id, [{ kind: "raised", at: NOON, alert }]);
+  await alerts.record(id, [{ kind: "raised", at: NOON, alert }], []);
   expect(await alerts.active()).toHaveLength(1);
   await devices.delete(id, makeEntry());
   expect(await alerts.active()).toEqual([]);

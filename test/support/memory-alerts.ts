@@ -1,10 +1,12 @@
 // Alerts in memory, as plain as can be: what the real stores are compared with, and what the desk is tested on.
 import { allows } from "#core/access/level.ts";
 import { MAX_PAST_ALERTS } from "#core/telemetry/alert-limits.ts";
+import type { Notice } from "#core/webhook/webhook.ts";
 import type { AlertFilter, AlertRecord, AlertStore } from "#service/ports.ts";
 
 export interface MemoryAlerts extends AlertStore {
   readonly rows: readonly AlertRecord[];
+  readonly notices: readonly Notice[];
   /** Until false, writing is refused as if the disk were in trouble. */
   refuse: boolean;
 }
@@ -12,6 +14,7 @@ export interface MemoryAlerts extends AlertStore {
 /** `siteOf` gives the site of a device, or undefined when there is no such device. */
 export function createMemoryAlerts(siteOf: (deviceId: string) => string | undefined): MemoryAlerts {
   const rows = new Map<string, AlertRecord>();
+  const notices: Notice[] = [];
   const keyOf = (row: AlertRecord) => [row.deviceId, row.source, row.alertId, row.raisedAt].join("\n");
   const inOrder = (a: AlertRecord, b: AlertRecord) =>
     a.raisedAt - b.raisedAt ||
@@ -19,10 +22,11 @@ export function createMemoryAlerts(siteOf: (deviceId: string) => string | undefi
   const sorted = () => [...rows.values()].sort(inOrder);
   return {
     refuse: false,
+    notices,
     get rows() {
       return sorted();
     },
-    async record(deviceId, changes) {
+    async record(deviceId, changes, queued) {
       if (this.refuse) throw new Error("the disk is in trouble");
       const siteId = siteOf(deviceId);
       if (siteId === undefined) return false;
@@ -32,6 +36,7 @@ export function createMemoryAlerts(siteOf: (deviceId: string) => string | undefi
       }
       const past = sorted().filter((row) => row.deviceId === deviceId && row.clearedAt !== undefined);
       for (const row of past.slice(0, Math.max(0, past.length - MAX_PAST_ALERTS))) rows.delete(keyOf(row));
+      notices.push(...queued);
       return true;
     },
     active: async (deviceId) =>

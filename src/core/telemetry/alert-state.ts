@@ -13,7 +13,7 @@ export const ALERT_SEVERITIES = ["info", "warning", "error"] as const;
 export type AlertSeverity = (typeof ALERT_SEVERITIES)[number];
 
 /** What is known of where an alert comes from, when it is raised. */
-export interface AlertOrigin {
+interface AlertOrigin {
   /** Id of the attribute. */
   readonly source: string;
   /** Needed to read the attribute, and so the alert. */

@@ -17,6 +17,29 @@ export function addValue(sum: ExactSum, value: number): void {
   sum.high = high;
 }
 
+/** Adds values[from] to values[to - 1]. Two sums at a time, because each addition has to wait for the one before. */
+export function addValues(sum: ExactSum, values: Float64Array, { from, to }: { from: number; to: number }): void {
+  let [highA, lowA, highB, lowB] = [0, 0, 0, 0];
+  let i = from;
+  for (; i + 1 < to; i += 2) {
+    const a = values[i] ?? 0;
+    const b = values[i + 1] ?? 0;
+    const totalA = highA + a;
+    const totalB = highB + b;
+    const restA = totalA - highA;
+    const restB = totalB - highB;
+    lowA += highA - (totalA - restA) + (a - restA);
+    lowB += highB - (totalB - restB) + (b - restB);
+    highA = totalA;
+    highB = totalB;
+  }
+  addValue(sum, highA);
+  addValue(sum, highB);
+  if (i < to) addValue(sum, values[i] ?? 0);
+  addValue(sum, lowA);
+  addValue(sum, lowB);
+}
+
 export function addSum(sum: ExactSum, other: Readonly<ExactSum>): void {
   addValue(sum, other.high);
   addValue(sum, other.low);
@@ -33,7 +56,8 @@ export function meanOf({ high, low }: Readonly<ExactSum>, count: number): number
 
 const SPLIT = 134_217_729; // 2^27 + 1
 
-function productError(a: number, b: number, product: number): number {
+/** What a * b is more than its rounded product. */
+export function productError(a: number, b: number, product: number): number {
   const bigA = SPLIT * a;
   const highA = bigA - (bigA - a);
   const lowA = a - highA;

@@ -3,7 +3,7 @@ import { renderExecution, renderMicros } from "#http/command/command-wire.ts";
 import type { PendingTelemetry } from "#http/event/telemetry-buffer.ts";
 import { renderAlert } from "#http/telemetry/alert-wire.ts";
 import { renderSnapshots } from "#http/telemetry/snapshot-wire.ts";
-import type { LiveEvent } from "#service/event/event-hub.ts";
+import type { LiveEvent, PlacedEvent } from "#service/event/event-hub.ts";
 
 export interface Chosen {
   readonly "kind.in": readonly string[] | undefined;
@@ -32,7 +32,7 @@ export function choosesKind(chosen: Chosen, kind: Choice["kind"]): boolean {
 }
 
 export function renderEvent(event: LiveEvent, runId: string): string {
-  const data = JSON.stringify({ site_id: event.siteId, device_id: event.deviceId, ...renderHappening(event) });
+  const data = JSON.stringify(renderEventData(event));
   return `id: ${runId}:${event.sequence}\nevent: ${event.kind}\ndata: ${data}\n\n`;
 }
 
@@ -42,7 +42,12 @@ export function renderTelemetryEvent({ siteId, deviceId, values }: PendingTeleme
   return `event: telemetry\ndata: ${data}\n\n`;
 }
 
-function renderHappening(event: LiveEvent): object {
+/** What an event says, wherever it is told. */
+export function renderEventData(event: PlacedEvent): object {
+  return { site_id: event.siteId, device_id: event.deviceId, ...renderHappening(event) };
+}
+
+function renderHappening(event: PlacedEvent): object {
   switch (event.kind) {
     case "execution":
       return { execution: renderExecution(event.execution) };

@@ -2,10 +2,15 @@
 //
 // Invariants: an execution is stored before it is handed over, and marked as attempted, durably, before that; so a crash
 // at any moment leaves it unsent or sent once, never sent twice. Whoever waits is told after the change is durable.
-import type { Execution, Micros, Payload, ResponseState } from "#core/command/execution.ts";
+//
+// That a command was handed over (STARTED) is recorded a moment later, together with the device's answer where that comes
+// first: else the answer would wait for the flush of a record that it makes old. Nothing depends on that record, because
+// what keeps a command from being sent twice is the mark.
+import type { Arrival, Execution, Micros, Payload } from "#core/command/execution.ts";
 import { isOpen } from "#core/command/execution.ts";
 import type { ResponseMessage } from "#core/device/device-message.ts";
 import type { Background } from "#service/background.ts";
+import { createAbortWatch } from "#service/command/abort-watch.ts";
 import { type After, createDeadlines } from "#service/command/deadlines.ts";
 import type { EventHub } from "#service/event/event-hub.ts";
 import type { CommandChannel, Needs, OpenExecution } from "#service/ports.ts";
@@ -38,13 +43,25 @@ export interface DeskNeeds extends Pick<Needs, "executions" | "seal" | "now"> {
 }
 
 type Waiter = (execution: Execution) => void;
+type CarriedArrival = Arrival & { readonly repeated: boolean };
 
 /** What the store or the channel could not do is tried again after this long. */
 const AGAIN_MS = 1_000;
+/** How long the record of a hand-over waits for the device's answer. */
+const START_WAITS_MS = 25;
+
+interface HandedOver {
+  readonly deviceId: string;
+  readonly started: CarriedArrival;
+  readonly callOff: () => void;
+}
 
 export function createCommandDesk(needs: DeskNeeds): CommandDesk {
   const waiters = new Map<string, Set<Waiter>>();
   const retries = new Set<() => void>();
+  /** By execution; those whose hand-over is not recorded yet. */
+  const handedOver = new Map<string, HandedOver>();
+  const aborts = createAbortWatch();
   const deadlines = createDeadlines(needs.after, (id, deadline) => {
     needs.background.run("time an execution out", async () => {
       try {
@@ -67,15 +84,31 @@ export function createCommandDesk(needs: DeskNeeds): CommandDesk {
     needs.events.publish(execution, { kind: "execution", execution });
   }
 
-  async function record(
-    { deviceId, id }: { readonly deviceId: string; readonly id: string },
-    { state, payload, repeated }: { state: ResponseState; payload: Payload | undefined; repeated: boolean },
-  ): Promise<boolean> {
+  function arrivalNow({ state, payload, repeated }: Omit<CarriedArrival, "at" | "patienceMs">): CarriedArrival {
     const at = (needs.now() * 1000) as Micros;
-    const arrival = { state, payload, at, patienceMs: needs.responseTimeoutMs, repeated };
+    return { state, payload, at, patienceMs: needs.responseTimeoutMs, repeated };
+  }
+
+  async function record(deviceId: string, id: string, arrival: CarriedArrival): Promise<boolean> {
     const execution = await needs.executions.record(deviceId, id, arrival);
     if (execution !== undefined) changed(execution);
     return execution !== undefined;
+  }
+
+  function noteStart({ id, deviceId }: Execution): void {
+    const started = arrivalNow({ state: "STARTED", payload: undefined, repeated: false });
+    const callOff = needs.after(START_WAITS_MS, () => recordStart(id));
+    handedOver.set(id, { deviceId, started, callOff });
+  }
+
+  function recordStart(id: string): void {
+    const entry = handedOver.get(id);
+    if (entry === undefined) return;
+    entry.callOff();
+    handedOver.delete(id);
+    needs.background.run("record the start of an execution", async () => {
+      await record(entry.deviceId, id, entry.started);
+    });
   }
 
   /** `open.attempted` means that this call is the one that may hand it over. */
@@ -95,7 +128,7 @@ export function createCommandDesk(needs: DeskNeeds): CommandDesk {
       if (needs.channel.isReady(deviceId)) handOverLater(open);
       return;
     }
-    await record({ deviceId, id }, { state: "STARTED", payload: undefined, repeated: false });
+    noteStart(execution);
   }
 
   function handOverSoon(open: OpenExecution): void {
@@ -126,7 +159,10 @@ export function createCommandDesk(needs: DeskNeeds): CommandDesk {
       if (open.attempted || needs.channel.isReady(execution.deviceId)) handOverSoon(open);
     },
     async respond(deviceId, message) {
-      if (!(await record({ deviceId, id: message.executionId }, message))) needs.onDropped(deviceId, message);
+      const { executionId: id } = message;
+      // In the same turn, so that both share a commit, and in this order.
+      if (handedOver.get(id)?.deviceId === deviceId) recordStart(id);
+      if (!(await record(deviceId, id, arrivalNow(message)))) needs.onDropped(deviceId, message);
     },
     deviceReachable(deviceId) {
       needs.background.run("hand over what waits for a device", async () => {
@@ -140,15 +176,17 @@ export function createCommandDesk(needs: DeskNeeds): CommandDesk {
       waiters.set(id, waiting.add(resolve));
       const giveUp = () => resolve(undefined);
       const callOff = needs.after(ms, giveUp);
-      signal.addEventListener("abort", giveUp);
+      const forget = aborts.on(signal, giveUp);
       try {
         if (signal.aborted) return undefined;
+        // Its deadline is watched, so that its end is still to come and will be told.
+        if (deadlines.has(id)) return await promise;
         // Read only now: an end before this line is read, an end after it is told.
         const execution = await needs.executions.find(deviceId, id, needs.now());
         return execution !== undefined && !isOpen(execution.state) ? execution : await promise;
       } finally {
         callOff();
-        signal.removeEventListener("abort", giveUp);
+        forget();
         waiting.delete(resolve);
         if (waiting.size === 0 && waiters.get(id) === waiting) waiters.delete(id);
       }
@@ -162,6 +200,7 @@ export function createCommandDesk(needs: DeskNeeds): CommandDesk {
       }
     },
     stop() {
+      for (const id of handedOver.keys()) recordStart(id);
       deadlines.stop();
       for (const callOff of retries) callOff();
     },

@@ -6,6 +6,8 @@ export interface Deadlines {
   /** Replaces the execution's former timer. */
   set(executionId: string, deadline: Instant, inMs: number): void;
   clear(executionId: string): void;
+  /** Whether one is set and has not passed. */
+  has(executionId: string): boolean;
   /** For good: what is set later never passes. */
   stop(): void;
 }
@@ -36,6 +38,7 @@ export function createDeadlines(after: After, onPassed: (executionId: string, de
       timers.get(executionId)?.();
       timers.delete(executionId);
     },
+    has: (executionId) => timers.has(executionId),
     stop() {
       stopped = true;
       for (const callOff of timers.values()) callOff();

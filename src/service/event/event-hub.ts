@@ -19,17 +19,22 @@ type Happening =
     }
   | { readonly kind: "log"; readonly entry: DeviceLogEntry };
 
-export type LiveEvent = Happening & {
-  /** Rises by one with each event of this run. */
-  readonly sequence: number;
+interface Place {
   readonly siteId: string;
   readonly deviceId: string;
+}
+
+export type PlacedEvent = Happening & Place;
+
+export type LiveEvent = PlacedEvent & {
+  /** Rises by one with each event of this run. */
+  readonly sequence: number;
 };
 
 type Listener = (event: LiveEvent) => void;
 
 export interface EventHub {
-  publish(place: { readonly siteId: string; readonly deviceId: string }, happening: Happening): void;
+  publish(place: Place, happening: Happening): void;
   /** Gives the function that ends it. A listener must not throw. */
   listen(listener: Listener): () => void;
   /** The events after this one, or undefined when some of them are forgotten. */

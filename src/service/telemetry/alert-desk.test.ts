@@ -50,6 +50,7 @@ function makeWorld(given = "plain") {
     ...{ now: clock.now, after: clock.after, alerts, events },
     telemetry: { latest: () => latest },
     devices: { find: async () => (world.isGone ? undefined : world.device) },
+    webhookDesk: { noticesOf: (news: readonly unknown[]) => news, wake: () => {} },
     background: createBackground((_name, error) => faults.push(String(error))),
     catalog: { get: async (id: string) => ({ blueprint: BLUEPRINTS[id] }) },
   } as unknown as AlertDeskNeeds;

@@ -7,6 +7,7 @@ import type { Alert, Blueprint } from "#core/blueprint/blueprint.ts";
 import type { Device } from "#core/device/device.ts";
 import { alertListProblem } from "#core/telemetry/alert-limits.ts";
 import {
+  type AlertChange,
   type AlertReport,
   type AlertState,
   type FoldedAlerts,
@@ -22,9 +23,10 @@ import type { Background } from "#service/background.ts";
 import { type BlueprintCatalog, deviceBlueprint } from "#service/blueprint/blueprint-catalog.ts";
 import { type After, createDeadlines } from "#service/command/deadlines.ts";
 import type { EventHub } from "#service/event/event-hub.ts";
-import type { AlertRecord, Needs } from "#service/ports.ts";
+import type { Needs } from "#service/ports.ts";
 import { type Attribute, attributesOf, listsAlerts } from "#service/telemetry/attributes.ts";
 import { describeAlert } from "#service/telemetry/describe-alert.ts";
+import type { WebhookDesk } from "#service/webhook/webhook-desk.ts";
 
 export interface AlertDesk {
   /** Comes before a message is stored as telemetry: what was stored earlier tells what is older than the newest list. */
@@ -39,7 +41,7 @@ export interface AlertDesk {
   stop(): void;
 }
 
-export interface AlertLists {
+interface AlertLists {
   readonly at: Instant;
   readonly lists: ReadonlyMap<Attribute, readonly string[]>;
   readonly blueprint: Blueprint | undefined;
@@ -48,6 +50,7 @@ export interface AlertLists {
 export interface AlertDeskNeeds extends Pick<Needs, "alerts" | "devices" | "telemetry" | "now"> {
   readonly catalog: BlueprintCatalog;
   readonly events: EventHub;
+  readonly webhookDesk: Pick<WebhookDesk, "noticesOf" | "wake">;
   readonly background: Background;
   readonly after: After;
 }
@@ -112,13 +115,21 @@ export function createAlertDesk(needs: AlertDeskNeeds): AlertDesk {
   }
 
   async function store(entry: Entry, device: Device, { state, changes }: FoldedAlerts): Promise<void> {
-    if (changes.length > 0 && !(await needs.alerts.record(device.id, changes))) return forget(device.id);
+    const news = await Promise.all(changes.map((one) => newsOf(device, one)));
+    if (news.length > 0) {
+      const notices = needs.webhookDesk.noticesOf(news);
+      if (!(await needs.alerts.record(device.id, changes, notices))) return forget(device.id);
+      if (notices.length > 0) needs.webhookDesk.wake();
+    }
     entry.state = state;
     arm(device.id, state);
-    for (const { kind, at, alert } of changes) {
-      const record = recordOf(device, alert, kind === "cleared" ? at : undefined);
-      needs.events.publish(record, { kind: "alert", change: kind, at, alert: await describeAlert(needs, record) });
-    }
+    for (const event of news) needs.events.publish(event, event);
+  }
+
+  async function newsOf(device: Device, { kind, at, alert }: AlertChange) {
+    const place = { deviceId: device.id, siteId: device.siteId };
+    const record = { ...alert, ...place, clearedAt: kind === "cleared" ? at : undefined };
+    return { ...place, kind: "alert", change: kind, at, alert: await describeAlert(needs, record) } as const;
   }
 
   /** What the telemetry holds of the device's sources, folded into what the store knew. */
@@ -226,12 +237,4 @@ function parseList(value: unknown): readonly string[] | undefined {
   } catch {
     return undefined;
   }
-}
-
-function recordOf(
-  device: Device,
-  alert: FoldedAlerts["changes"][number]["alert"],
-  clearedAt: Instant | undefined,
-): AlertRecord {
-  return { ...alert, deviceId: device.id, siteId: device.siteId, clearedAt };
 }

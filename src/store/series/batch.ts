@@ -109,46 +109,68 @@ export interface BatchReader {
 
 export function readBatch(batch: Uint8Array, reader: BatchReader): void {
   const bytes = Buffer.from(batch.buffer, batch.byteOffset, batch.byteLength);
+  const view = new DataView(batch.buffer, batch.byteOffset, batch.byteLength);
   let at = 0;
-  const text = (length: number): string => {
-    at += length;
-    return bytes.toString("utf8", at - length, at);
-  };
   while (at < bytes.length) {
     const tag = bytes[at++];
-    if (tag === DEFINITION) {
-      const series = bytes.readUInt32LE(at);
-      const device = bytes.readUInt32LE(at + 4);
-      const kind = KINDS[bytes.readUInt8(at + 8)] ?? "text";
-      at += 11;
-      const deviceId = text(bytes.readUInt16LE(at - 2));
-      at += 2;
-      const attribute = text(bytes.readUInt16LE(at - 2));
-      reader.define({ series, device, deviceId, attribute, kind });
-    } else if (tag === MESSAGE) {
-      reader.message(bytes.readUInt32LE(at), bytes.readDoubleLE(at + 4));
-      const values = bytes.readUInt16LE(at + 12);
+    if (tag === DEFINITION) at = readDefinition(bytes, at, (definition) => reader.define(definition));
+    else if (tag === MESSAGE) {
+      reader.message(view.getUint32(at, true), view.getFloat64(at + 4, true));
+      const values = view.getUint16(at + 12, true);
       at += 14;
       for (let i = 0; i < values; i++) {
-        const series = bytes.readUInt32LE(at);
+        const series = view.getUint32(at, true);
         const kind = bytes[at + 4];
         at += 5;
         if (kind === NUMBER) {
-          reader.value(series, bytes.readDoubleLE(at));
+          reader.value(series, view.getFloat64(at, true));
           at += 8;
         } else if (kind === BOOLEAN) {
           reader.value(series, bytes[at] === 1);
           at += 1;
         } else {
-          at += 4;
-          reader.value(series, text(bytes.readUInt32LE(at - 4)));
+          const end = at + 4 + view.getUint32(at, true);
+          reader.value(series, bytes.toString("utf8", at + 4, end));
+          at = end;
         }
       }
     } else if (tag === FORGET) {
-      reader.forget(bytes.readUInt32LE(at));
+      reader.forget(view.getUint32(at, true));
       at += 4;
     } else {
       throw new Error(`a telemetry batch is damaged at byte ${at - 1}`);
     }
   }
+}
+
+/** The definitions alone; steps over everything else without reading it. */
+export function readDefinitions(batch: Uint8Array, define: (definition: SeriesDefinition) => void): void {
+  const bytes = Buffer.from(batch.buffer, batch.byteOffset, batch.byteLength);
+  const view = new DataView(batch.buffer, batch.byteOffset, batch.byteLength);
+  let at = 0;
+  while (at < bytes.length) {
+    const tag = bytes[at++];
+    if (tag === DEFINITION) at = readDefinition(bytes, at, define);
+    else if (tag === FORGET) at += 4;
+    else if (tag === MESSAGE) {
+      const values = view.getUint16(at + 12, true);
+      at += 14;
+      for (let i = 0; i < values; i++) {
+        const kind = bytes[at + 4];
+        at += 5 + (kind === NUMBER ? 8 : kind === BOOLEAN ? 1 : 4 + view.getUint32(at + 5, true));
+      }
+    } else throw new Error(`a telemetry batch is damaged at byte ${at - 1}`);
+  }
+}
+
+/** Gives where the definition ends. */
+function readDefinition(bytes: Buffer, from: number, define: (definition: SeriesDefinition) => void): number {
+  const series = bytes.readUInt32LE(from);
+  const device = bytes.readUInt32LE(from + 4);
+  const kind = KINDS[bytes.readUInt8(from + 8)] ?? "text";
+  const idEnd = from + 11 + bytes.readUInt16LE(from + 9);
+  const end = idEnd + 2 + bytes.readUInt16LE(idEnd);
+  const deviceId = bytes.toString("utf8", from + 11, idEnd);
+  define({ series, device, deviceId, attribute: bytes.toString("utf8", idEnd + 2, end), kind });
+  return end;
 }

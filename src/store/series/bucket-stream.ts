@@ -1,7 +1,7 @@
 // One series as buckets: pieces in, finished buckets out, a block at a time. Only the open bucket is carried along, so
 // memory does not grow with the range.
 import type { ResolvedAggregation } from "#core/telemetry/aggregation.ts";
-import { addSum, addValue, type ExactSum, meanOf } from "#core/telemetry/exact-sum.ts";
+import { addSum, addValues, type ExactSum, meanOf } from "#core/telemetry/exact-sum.ts";
 import type { Scalar } from "./batch.ts";
 import { type Column, valueAt } from "./column.ts";
 import { lowerBound, type Piece } from "./column-cursor.ts";
@@ -75,16 +75,20 @@ export class BucketStream {
   /** Goes through the column's points until it or the block is used up. */
   #scan(column: Column): void {
     const { times } = column;
-    while (this.#index < this.#end && this.#size < BLOCK) {
-      const start = Math.floor((times[this.#index] ?? 0) / this.#granularity) * this.#granularity;
+    const granularity = this.#granularity;
+    const end = this.#end;
+    let from = this.#index;
+    let guess = 1;
+    while (from < end && this.#size < BLOCK) {
+      const start = Math.floor((times[from] ?? 0) / granularity) * granularity;
       this.#open(start);
-      const stop = start + this.#granularity;
-      let last = this.#index + 1;
-      while (last < this.#end && (times[last] ?? 0) < stop) last++;
-      this.#addPoints(column, this.#index, last);
-      this.#index = last;
+      const to = endOfRun(times, { from, to: end }, { stop: start + granularity, guess });
+      this.#addPoints(column, from, to);
+      guess = to - from;
+      from = to;
     }
-    if (this.#index >= this.#end) this.#column = undefined;
+    this.#index = from;
+    if (from >= end) this.#column = undefined;
   }
 
   #open(start: number): void {
@@ -126,15 +130,13 @@ export class BucketStream {
     switch (this.#aggregation) {
       case "avg":
       case "sum":
-        for (let i = from; i < to; i++) addValue(this.#sum, numbers[i] ?? 0);
+        addValues(this.#sum, numbers, { from, to });
         break;
       case "min":
-        this.#extreme = this.#count === 0 ? Number.POSITIVE_INFINITY : this.#extreme;
-        for (let i = from; i < to; i++) if ((numbers[i] ?? 0) < this.#extreme) this.#extreme = numbers[i] ?? 0;
+        this.#extreme = lowest(numbers, { from, to }, this.#count === 0 ? Number.POSITIVE_INFINITY : this.#extreme);
         break;
       case "max":
-        this.#extreme = this.#count === 0 ? Number.NEGATIVE_INFINITY : this.#extreme;
-        for (let i = from; i < to; i++) if ((numbers[i] ?? 0) > this.#extreme) this.#extreme = numbers[i] ?? 0;
+        this.#extreme = highest(numbers, { from, to }, this.#count === 0 ? Number.NEGATIVE_INFINITY : this.#extreme);
         break;
       case "first":
         if (this.#count === 0) this.#value = valueAt(column, from);
@@ -176,4 +178,39 @@ export class BucketStream {
     }
     this.#count += count;
   }
+}
+
+interface Run {
+  readonly from: number;
+  readonly to: number;
+}
+
+function lowest(values: Float64Array, { from, to }: Run, before: number): number {
+  let found = before;
+  for (let i = from; i < to; i++) {
+    const value = values[i] ?? 0;
+    if (value < found) found = value;
+  }
+  return found;
+}
+
+function highest(values: Float64Array, { from, to }: Run, before: number): number {
+  let found = before;
+  for (let i = from; i < to; i++) {
+    const value = values[i] ?? 0;
+    if (value > found) found = value;
+  }
+  return found;
+}
+
+/** The first place from `from` to `end` whose time is not before `stop`. Runs are much alike, so the last length is a good guess. */
+function endOfRun(
+  times: Float64Array,
+  { from, to: end }: Run,
+  { stop, guess }: { stop: number; guess: number },
+): number {
+  let last = Math.min(from + guess, end);
+  while (last < end && (times[last] ?? 0) < stop) last++;
+  while (last > from && (times[last - 1] ?? 0) >= stop) last--;
+  return last;
 }

@@ -3,7 +3,8 @@
 // The hot columns were taken before the first chunk is read. Points only ever move from memory into chunks, so whatever
 // is missing in one is in the other, and what is in both is the same point.
 import { type Column, mergeColumns } from "./column.ts";
-import type { Chunk, KeeperReader, Summary } from "./keeper.ts";
+import type { ChunkHead, KeeperReader, Summary } from "./keeper.ts";
+import { giveBack, type Scratch, takeScratch } from "./scratch.ts";
 import { decodeChunk, decodeSegmentTimes } from "./segment-codec.ts";
 
 /** A stretch of the series: its summary alone when that is enough, else its points in [from, to). */
@@ -13,6 +14,8 @@ export type Piece =
 
 export interface CursorSource {
   readonly reader: KeeperReader;
+  /** Another one for each view of the store: what was read in a former view is not good any more. */
+  readonly view: () => object;
   /** Times of a segment, decoded once for all series of the device. */
   readonly times: (device: number, start: number) => Float64Array;
 }
@@ -28,12 +31,20 @@ interface Walk {
   readonly isOneBucket: (firstAt: number, lastAt: number) => boolean;
 }
 
-export function* walkColumn({ reader, times }: CursorSource, walk: Walk): Iterable<Piece> {
-  const { series, from, to } = walk;
+/** Each piece is good until the next one is asked for. */
+export function* walkColumn(source: CursorSource, walk: Walk): Iterable<Piece> {
+  const scratch = takeScratch();
+  yield* walkPieces(source, walk, scratch);
+  giveBack(scratch);
+}
+
+function* walkPieces(source: CursorSource, walk: Walk, scratch: Scratch): Iterable<Piece> {
+  const { from, to } = walk;
+  const chunks = chunkQueue(source, walk);
   let hot = walk.hot.filter((column) => overlaps(column, from, to));
   let at = from;
   while (at < to) {
-    const chunk = reader.nextChunk(series, at, to);
+    const chunk = chunks(at);
     const [first] = hot;
     // Hot columns that end before the next chunk begins stand alone.
     if (first !== undefined && (chunk === undefined || lastTime(first) < chunk.start)) {
@@ -46,20 +57,38 @@ export function* walkColumn({ reader, times }: CursorSource, walk: Walk): Iterab
     const end = chunk.start + chunk.span;
     const late = hot.filter((column) => firstTime(column) < end);
     hot = hot.filter((column) => firstTime(column) >= end);
-    yield pieceOf(chunk, late, { ...walk, from: at, times });
+    yield pieceOf(chunk, late, { ...walk, from: at, source, scratch });
     at = Math.max(end, ...late.map((column) => lastTime(column) + 1));
   }
 }
 
+/** Gives the first chunk that ends after a time; the times rise. Reads several at once. */
+function chunkQueue({ reader, view }: CursorSource, { series, to }: Walk): (at: number) => ChunkHead | undefined {
+  let read: readonly ChunkHead[] = [];
+  let next = 0;
+  let readIn: object | undefined;
+  return (at) => {
+    const endsBefore = ({ start, span }: ChunkHead) => start + span <= at;
+    for (let head = read[next]; head !== undefined && endsBefore(head); head = read[next]) next++;
+    if (next >= read.length || readIn !== view()) {
+      read = reader.nextChunks(series, at, to);
+      next = 0;
+      readIn = view();
+    }
+    return read[next];
+  };
+}
+
 function pieceOf(
-  chunk: Chunk,
+  chunk: ChunkHead,
   late: readonly Column[],
-  { device, kind, from, to, isOneBucket, times }: Walk & Pick<CursorSource, "times">,
+  { device, kind, from, to, isOneBucket, source, scratch }: Walk & { source: CursorSource; scratch: Scratch },
 ): Piece {
   const { summary } = chunk;
   const isInside = summary.firstAt >= from && summary.lastAt < to;
   if (late.length === 0 && isInside && isOneBucket(summary.firstAt, summary.lastAt)) return { summary };
-  let column = decodeChunk(kind, chunk, times(device, chunk.start));
+  const content = { summary, ...source.reader.content(chunk) };
+  let column = decodeChunk(kind, content, { times: source.times(device, chunk.start), scratch });
   for (const one of late) column = mergeColumns(column, one);
   return { column, from, to };
 }
@@ -81,7 +110,8 @@ export function lastBefore(
     const chunk = source.reader.lastChunk(walk.series, at);
     if (chunk === undefined || chunk.start + chunk.span <= from) break;
     if (chunk.summary.firstAt < before) {
-      consider(decodeChunk(walk.kind, chunk, source.times(walk.device, chunk.start)));
+      const content = { summary: chunk.summary, ...source.reader.content(chunk) };
+      consider(decodeChunk(walk.kind, content, { times: source.times(walk.device, chunk.start) }));
       break;
     }
     at = chunk.start;

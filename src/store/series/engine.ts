@@ -4,9 +4,10 @@
 // holds it is durable; a journal row goes only when all its points are in segments. Applying a batch or a merge twice
 // changes nothing, so a crash between any two steps loses nothing and doubles nothing.
 import { failpoint } from "#store/failpoint.ts";
-import { type BatchReader, BatchWriter, readBatch, type SeriesDefinition } from "./batch.ts";
+import { BatchWriter, readBatch, readDefinitions, type Scalar, type SeriesDefinition } from "./batch.ts";
 import { type Column, mergeColumns } from "./column.ts";
-import { HOUR_MS, type HotHour, HotStore } from "./hot-store.ts";
+import type { HotHour } from "./hot-hour.ts";
+import { HOUR_MS, HotStore } from "./hot-store.ts";
 import type { Keeper, Latest } from "./keeper.ts";
 import { decodeChunk, decodeSegmentTimes, encodeSegment } from "./segment-codec.ts";
 
@@ -19,8 +20,6 @@ export interface EngineSettings {
   readonly maxHotPoints: number;
 }
 
-const NOTHING: BatchReader = { define() {}, message() {}, value() {}, forget() {} };
-
 /** The hot points of one series, one column per hour, in order. */
 export interface HotSeries {
   readonly series: number;
@@ -32,7 +31,7 @@ export class SeriesEngine {
   readonly #settings: EngineSettings;
   readonly #hot = new HotStore();
   readonly #series = new Map<number, SeriesDefinition>();
-  readonly #latest = new Map<number, Latest>();
+  readonly #latest = new Map<number, { series: number; at: number; value: Scalar }>();
   readonly #changedLatest = new Set<number>();
   #sequence = 0;
 
@@ -40,7 +39,7 @@ export class SeriesEngine {
     this.#keeper = keeper;
     this.#settings = settings;
     for (const definition of keeper.definitions()) this.#series.set(definition.series, definition);
-    for (const latest of keeper.latest()) this.#latest.set(latest.series, latest);
+    for (const latest of keeper.latest()) this.#latest.set(latest.series, { ...latest });
     for (const { sequence, batch } of keeper.journal()) {
       this.#sequence = sequence;
       this.#apply(batch, sequence);
@@ -65,7 +64,7 @@ export class SeriesEngine {
     failpoint("telemetry.before-journal");
     this.#keeper.commit(() => {
       for (const [index, batch] of batches.entries()) {
-        readBatch(batch, { ...NOTHING, define: (one) => this.#keeper.define(one) });
+        readDefinitions(batch, (one) => this.#keeper.define(one));
         this.#keeper.appendJournal(first + index, batch);
       }
     });
@@ -81,7 +80,7 @@ export class SeriesEngine {
       const device = this.#series.get(id)?.device;
       if (device !== undefined) {
         for (const hour of this.#hot.hours(device, from, to)) {
-          const column = hour.columns.get(id)?.column();
+          const column = hour.column(id);
           if (column !== undefined) columns.push(column);
         }
       }
@@ -151,6 +150,7 @@ export class SeriesEngine {
   #apply(batch: Uint8Array, sequence: number): void {
     let device = 0;
     let at = 0;
+    let hour: HotHour | undefined;
     readBatch(batch, {
       define: (definition) => {
         this.#series.set(definition.series, definition);
@@ -158,19 +158,28 @@ export class SeriesEngine {
       message: (messageDevice, time) => {
         device = messageDevice;
         at = time;
+        hour = undefined;
       },
       value: (series, value) => {
-        const kind = this.#series.get(series)?.kind;
-        if (kind === undefined) return;
-        this.#hot.push({ device, series, kind, sequence }, at, value);
-        const latest = this.#latest.get(series);
-        if (latest === undefined || at >= latest.at) {
-          this.#latest.set(series, { series, at, value });
-          this.#changedLatest.add(series);
-        }
+        const definition = this.#series.get(series);
+        if (definition === undefined) return;
+        hour ??= this.#hot.begin(device, at, sequence);
+        this.#hot.push(hour, definition, value);
+        this.#noteLatest(series, at, value);
       },
       forget: (forgotten) => this.#forget(forgotten),
     });
+  }
+
+  #noteLatest(series: number, at: number, value: Scalar): void {
+    const latest = this.#latest.get(series);
+    if (latest === undefined) this.#latest.set(series, { series, at, value });
+    else if (at < latest.at) return;
+    else {
+      latest.at = at;
+      latest.value = value;
+    }
+    this.#changedLatest.add(series);
   }
 
   #dueHour(now: number): HotHour | undefined {
@@ -192,9 +201,9 @@ export class SeriesEngine {
       existing === undefined
         ? new Map<number, Column>()
         : this.#sealed(hour.device, existing.start, existing.start + 1);
-    for (const [series, hot] of hour.columns) {
+    for (const [series, hot] of hour.columns()) {
       const before = columns.get(series);
-      columns.set(series, before === undefined ? hot.column() : mergeColumns(before, hot.column()));
+      columns.set(series, before === undefined ? hot : mergeColumns(before, hot));
     }
     const { segment, chunks } = encodeSegment(stretch, columns);
     failpoint("telemetry.before-seal");
@@ -223,7 +232,7 @@ export class SeriesEngine {
       for (const chunk of this.#keeper.chunks(device, segment.start)) {
         const kind = this.#series.get(chunk.series)?.kind;
         if (kind === undefined) continue;
-        const column = decodeChunk(kind, chunk, times);
+        const column = decodeChunk(kind, chunk, { times });
         const before = columns.get(chunk.series);
         columns.set(chunk.series, before === undefined ? column : mergeColumns(before, column));
       }

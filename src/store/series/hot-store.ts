@@ -1,80 +1,9 @@
-// The points that are not sealed yet, in memory, by device and hour. Points may come late, twice and in any order; of two
-// with the same series and time the one that came later counts.
+// The points that are not sealed yet, in memory, by device and hour.
 import type { ColumnKind } from "#core/telemetry/aggregation.ts";
 import type { Scalar } from "./batch.ts";
-import type { Column } from "./column.ts";
+import { HotHour } from "./hot-hour.ts";
 
 export const HOUR_MS = 3_600_000;
-
-/** Points of one series in the order of arrival. */
-class HotColumn {
-  readonly kind: ColumnKind;
-  count = 0;
-  isSorted = true;
-  #times = new Float64Array(64);
-  #numbers: Float64Array | Uint8Array;
-  #texts: string[] = [];
-
-  constructor(kind: ColumnKind) {
-    this.kind = kind;
-    this.#numbers = kind === "number" ? new Float64Array(64) : new Uint8Array(kind === "boolean" ? 64 : 0);
-  }
-
-  push(at: number, value: Scalar): void {
-    const { count } = this;
-    if (count === this.#times.length) this.#grow();
-    if (count > 0 && at <= (this.#times[count - 1] ?? 0)) this.isSorted = false;
-    this.#times[count] = at;
-    if (this.kind === "text") this.#texts.push(String(value));
-    else this.#numbers[count] = Number(value);
-    this.count = count + 1;
-  }
-
-  /** Sorted, each time once. The arrays are copies. */
-  column(): Column {
-    const { kind, count } = this;
-    if (!this.isSorted) return this.#sorted();
-    const times = this.#times.slice(0, count);
-    return { kind, count, times, values: kind === "text" ? this.#texts.slice() : this.#numbers.slice(0, count) };
-  }
-
-  #sorted(): Column {
-    const { kind } = this;
-    const order = Uint32Array.from({ length: this.count }, (_, index) => index);
-    const time = (index: number) => this.#times[index] ?? 0;
-    order.sort((a, b) => time(a) - time(b) || a - b);
-    // Of equal times the last in the order of arrival stays.
-    const kept = order.filter((index, i) => i + 1 === order.length || time(index) !== time(order[i + 1] ?? 0));
-    const times = Float64Array.from(kept, time);
-    if (kind === "text")
-      return { kind, count: kept.length, times, values: Array.from(kept, (i) => this.#texts[i] ?? "") };
-    const values = kind === "number" ? new Float64Array(kept.length) : new Uint8Array(kept.length);
-    for (let i = 0; i < kept.length; i++) values[i] = this.#numbers[kept[i] ?? 0] ?? 0;
-    return { kind, count: kept.length, times, values };
-  }
-
-  #grow(): void {
-    const room = this.#times.length * 2;
-    const times = new Float64Array(room);
-    times.set(this.#times);
-    this.#times = times;
-    if (this.kind === "text") return;
-    const numbers = this.kind === "number" ? new Float64Array(room) : new Uint8Array(room);
-    numbers.set(this.#numbers);
-    this.#numbers = numbers;
-  }
-}
-
-export interface HotHour {
-  readonly device: number;
-  /** Hours since 1970. */
-  readonly hour: number;
-  readonly columns: Map<number, HotColumn>;
-  /** By what they take in memory: a text of 16 characters more counts as one point more. */
-  points: number;
-  /** The oldest journal row with points of this hour: the journal is needed from there on. */
-  readonly firstSequence: number;
-}
 
 export class HotStore {
   readonly #devices = new Map<number, Map<number, HotHour>>();
@@ -84,22 +13,17 @@ export class HotStore {
     return this.#points;
   }
 
-  push(
-    place: { readonly device: number; readonly series: number; readonly kind: ColumnKind; readonly sequence: number },
-    at: number,
-    value: Scalar,
-  ): void {
-    const index = Math.floor(at / HOUR_MS);
-    const hour = this.#hour(place.device, index, place.sequence);
-    let column = hour.columns.get(place.series);
-    if (column === undefined) {
-      column = new HotColumn(place.kind);
-      hour.columns.set(place.series, column);
-    }
-    column.push(at, value);
-    const weight = typeof value === "string" ? 1 + (value.length >> 4) : 1;
-    hour.points += weight;
-    this.#points += weight;
+  /** Begins a message, which is to be handed to `push` with its values. */
+  begin(device: number, at: number, sequence: number): HotHour {
+    const hour = this.#hour(device, Math.floor(at / HOUR_MS), sequence);
+    hour.begin(at);
+    return hour;
+  }
+
+  push(hour: HotHour, { series, kind }: { readonly series: number; readonly kind: ColumnKind }, value: Scalar): void {
+    const before = hour.points;
+    hour.push(series, kind, value);
+    this.#points += hour.points - before;
   }
 
   /** The hours of a device that touch [from, to), in order. */
@@ -132,7 +56,7 @@ export class HotStore {
     }
     let found = hours.get(hour);
     if (found === undefined) {
-      found = { device, hour, columns: new Map(), points: 0, firstSequence: sequence };
+      found = new HotHour({ device, hour, firstSequence: sequence });
       hours.set(hour, found);
     }
     return found;

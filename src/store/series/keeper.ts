@@ -13,12 +13,18 @@ export interface Segment {
   readonly times: Uint8Array;
 }
 
-/** The values of one series in one segment, with what can be known without decoding them. */
-export interface Chunk {
+/** What can be known of a chunk without reading its values. */
+export interface ChunkHead {
   readonly series: number;
   readonly start: number;
   readonly span: number;
   readonly summary: Summary;
+}
+
+/** The values of one series in one segment. */
+export interface Chunk extends ChunkHead, ChunkContent {}
+
+export interface ChunkContent {
   /** Which rows of the segment have a value. */
   readonly presence: Uint8Array;
   readonly values: Uint8Array;
@@ -52,10 +58,11 @@ export interface Latest {
 export interface KeeperReader {
   definitions(): readonly SeriesDefinition[];
   latest(): readonly Latest[];
-  /** The first chunk of the series that ends after `at` and starts before `before`. */
-  nextChunk(series: number, at: number, before: number): Chunk | undefined;
+  /** The first chunks of the series that end after `at` and start before `before`, in order: some of them, none only at the end. */
+  nextChunks(series: number, at: number, before: number): readonly ChunkHead[];
   /** The last chunk of the series that starts before `at`. */
-  lastChunk(series: number, at: number): Chunk | undefined;
+  lastChunk(series: number, at: number): ChunkHead | undefined;
+  content(chunk: ChunkHead): ChunkContent;
   /** The chunks of the series that touch [from, to), without their content. */
   counts(series: number, from: number, to: number): readonly ChunkCount[];
   segment(device: number, start: number): Segment | undefined;

@@ -7,7 +7,7 @@ import type { KeeperReader } from "./keeper.ts";
 import type { SeriesItem, SeriesQuery } from "./query.ts";
 import { type RowColumn, RowWriter } from "./row-writer.ts";
 
-const CHUNK_BYTES = 64 * 1024;
+const CHUNK_BYTES = 256 * 1024;
 const SLICE_MS = 25;
 
 export interface QueryRun {
@@ -26,7 +26,7 @@ export function startQuery({ reader, elapsed }: RunNeeds, query: SeriesQuery, ho
   const bySeries = new Map(hot.map((one) => [one.series, one.columns]));
   // Decoded times are only good within one view of the store: a segment may be rewritten between two.
   let times = cachedTimes(reader);
-  const source: CursorSource = { reader, times: (device, start) => times(device, start) };
+  const source: CursorSource = { reader, view: () => times, times: (device, start) => times(device, start) };
   let rows: RowWriter | undefined;
   return {
     pull() {

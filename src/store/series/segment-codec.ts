@@ -6,7 +6,8 @@ import { decodePresence, encodePresence } from "./codec/presence.ts";
 import { decodeTexts, encodeTexts } from "./codec/texts.ts";
 import { decodeTimes, encodeTimes } from "./codec/times.ts";
 import { type Column, type ColumnValues, valueAt } from "./column.ts";
-import type { Chunk, Segment, Summary } from "./keeper.ts";
+import type { Chunk, ChunkContent, ChunkHead, Segment, Summary } from "./keeper.ts";
+import type { Scratch } from "./scratch.ts";
 
 interface Stretch {
   readonly device: number;
@@ -37,16 +38,21 @@ export function decodeSegmentTimes(segment: Segment): Float64Array {
   return times;
 }
 
-/** `times` are those of the chunk's segment. */
-export function decodeChunk(kind: Column["kind"], chunk: Chunk, times: Float64Array): Column {
+/** `times` are those of the chunk's segment. With `scratch` the column is good until that is used again. */
+export function decodeChunk(
+  kind: Column["kind"],
+  chunk: ChunkContent & Pick<ChunkHead, "summary">,
+  { times, scratch }: { readonly times: Float64Array; readonly scratch?: Scratch },
+): Column {
   const { count } = chunk.summary;
-  const values = decodeValues(kind, chunk.values, count);
+  const values = decodeValues(kind, chunk.values, { count, scratch });
   if (count === times.length) return { kind, count, times, values };
-  const present = new Uint8Array(times.length);
+  const rows = times.length;
+  const present = scratch?.presence(rows) ?? new Uint8Array(rows);
   decodePresence(chunk.presence, present);
-  const own = new Float64Array(count);
+  const own = scratch?.times(count) ?? new Float64Array(count);
   let at = 0;
-  for (let row = 0; row < present.length; row++) if (present[row] === 1) own[at++] = times[row] ?? 0;
+  for (let row = 0; row < rows; row++) if (present[row] === 1) own[at++] = times[row] ?? 0;
   return { kind, count, times: own, values };
 }
 
@@ -83,14 +89,18 @@ function encodeValues({ kind, count, values }: Column): Uint8Array {
   return kind === "boolean" ? encodeBooleans(values as Uint8Array, count) : encodeTexts(values as readonly string[]);
 }
 
-function decodeValues(kind: Column["kind"], bytes: Uint8Array, count: number): ColumnValues {
+function decodeValues(
+  kind: Column["kind"],
+  bytes: Uint8Array,
+  { count, scratch }: { readonly count: number; readonly scratch: Scratch | undefined },
+): ColumnValues {
   if (kind === "text") return decodeTexts(bytes);
   if (kind === "boolean") {
-    const flags = new Uint8Array(count);
+    const flags = scratch?.flags(count) ?? new Uint8Array(count);
     decodeBooleans(bytes, flags);
     return flags;
   }
-  const numbers = new Float64Array(count);
+  const numbers = scratch?.numbers(count) ?? new Float64Array(count);
   decodeNumbers(bytes, numbers);
   return numbers;
 }
@@ -98,7 +108,13 @@ function decodeValues(kind: Column["kind"], bytes: Uint8Array, count: number): C
 /** All times of the columns, each once, in order. Most columns have the same times, so the first one is most of the work. */
 function unionOfTimes(columns: readonly Column[]): Float64Array {
   let union = new Float64Array(0);
+  const seen = new Set<Float64Array>();
   for (const { times, count } of columns) {
+    // Columns of one message share their times as they are.
+    if (count === times.length) {
+      if (seen.has(times)) continue;
+      seen.add(times);
+    }
     const own = times.subarray(0, count);
     if (isSubset(own, union)) continue;
     union = mergeTimes(union, own);

@@ -2,9 +2,11 @@ import { ACCESS_LEVELS } from "#core/access/level.ts";
 import { MAX_PAST_ALERTS } from "#core/telemetry/alert-limits.ts";
 import type { AlertChange, AlertSeverity } from "#core/telemetry/alert-state.ts";
 import type { Instant } from "#core/time/instant.ts";
+import type { Notice } from "#core/webhook/webhook.ts";
 import type { AlertFilter, AlertRecord, AlertStore } from "#service/ports.ts";
 import type { Connection, Row } from "./connection.ts";
 import { listed, number, optionalText, optionalTime, text, time } from "./row.ts";
+import { enqueueNotices } from "./webhook-store.ts";
 import { selectPage, Where } from "./where.ts";
 import type { Writer } from "./writer.ts";
 
@@ -14,7 +16,7 @@ const PRUNE_AT_ONCE = 1_000;
 
 export function createAlertStore(reader: Connection, writer: Writer): AlertStore {
   return {
-    record: (deviceId, changes) => writer.run("recordAlerts", { deviceId, changes }),
+    record: (deviceId, changes, notices) => writer.run("recordAlerts", { deviceId, changes, notices }),
     active: async (deviceId) => {
       const where = new Where().and("cleared_at IS NULL");
       if (deviceId !== undefined) where.and("device_id = ?", deviceId);
@@ -49,7 +51,7 @@ export function createAlertStore(reader: Connection, writer: Writer): AlertStore
 export const alertWrites = {
   recordAlerts(
     database: Connection,
-    { deviceId, changes }: { deviceId: string; changes: readonly AlertChange[] },
+    { deviceId, changes, notices }: { deviceId: string; changes: readonly AlertChange[]; notices: readonly Notice[] },
   ): boolean {
     const device = database.get("SELECT site_id FROM device WHERE id = ?", deviceId);
     if (device === undefined) return false;
@@ -58,6 +60,7 @@ export const alertWrites = {
       else update(database, change, deviceId);
     }
     if (changes.some(({ kind }) => kind === "cleared")) forgetOldest(database, deviceId);
+    enqueueNotices(database, notices);
     return true;
   },
 

@@ -1,5 +1,8 @@
 // Group commit: all writes of a batch share one transaction and thus one fsync, and none is answered before it.
 // A write that refuses is undone alone; trouble with the disk fails the whole batch, of which then nothing is stored.
+//
+// Undoing one write takes a savepoint around each, for which SQLite copies every page before its first change. Refusals are
+// rare, so a batch runs without savepoints first, and only when one of it refuses is it undone and run again with them.
 import { AppError, type Refusal } from "#core/app-error.ts";
 import { failpoint } from "#store/failpoint.ts";
 import { type Connection, diskTrouble } from "./connection.ts";
@@ -20,7 +23,7 @@ export function commitBatch(database: Connection, requests: readonly WriteReques
   try {
     failpoint("commit.before");
     database.script("BEGIN IMMEDIATE");
-    const answers = requests.map((request) => runOne(database, request));
+    const answers = runTogether(database, requests) ?? runApart(database, requests);
     failpoint("commit.inside");
     database.script("COMMIT");
     failpoint("commit.after");
@@ -35,19 +38,40 @@ export function refuseBatch(requests: readonly WriteRequest[], error: unknown): 
   return requests.map(({ id }) => failure(id, error));
 }
 
-function runOne(database: Connection, request: WriteRequest): WriteAnswer {
-  database.script("SAVEPOINT one");
+/** Undefined when a write refused: then nothing of the batch has happened. */
+function runTogether(database: Connection, requests: readonly WriteRequest[]): readonly WriteAnswer[] | undefined {
   try {
-    const write = WRITES[request.name] as (database: Connection, input: unknown) => unknown;
-    const result = write(database, request.input);
-    database.script("RELEASE one");
-    return { id: request.id, result };
+    return requests.map((request) => perform(database, request));
   } catch (error) {
-    // Without the surrounding transaction there is nothing left to commit: the batch as a whole has failed.
-    if (!database.inTransaction || diskTrouble(error) !== undefined || isDiskRefusal(error)) throw error;
-    database.script("ROLLBACK TO one; RELEASE one");
-    return failure(request.id, error);
+    if (concernsAll(database, error)) throw error;
+    database.script("ROLLBACK; BEGIN IMMEDIATE");
+    return undefined;
   }
+}
+
+function runApart(database: Connection, requests: readonly WriteRequest[]): readonly WriteAnswer[] {
+  return requests.map((request) => {
+    database.run("SAVEPOINT one");
+    try {
+      const answer = perform(database, request);
+      database.run("RELEASE one");
+      return answer;
+    } catch (error) {
+      if (concernsAll(database, error)) throw error;
+      database.script("ROLLBACK TO one; RELEASE one");
+      return failure(request.id, error);
+    }
+  });
+}
+
+function perform(database: Connection, { id, name, input }: WriteRequest): WriteAnswer {
+  const write = WRITES[name] as (database: Connection, input: unknown) => unknown;
+  return { id, result: write(database, input) };
+}
+
+/** Without the surrounding transaction there is nothing left to commit: the batch as a whole has failed. */
+function concernsAll(database: Connection, error: unknown): boolean {
+  return !database.inTransaction || diskTrouble(error) !== undefined || isDiskRefusal(error);
 }
 
 function isDiskRefusal(error: unknown): boolean {

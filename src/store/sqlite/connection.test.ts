@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
@@ -43,6 +44,26 @@ test("reads of one snapshot see the same records, whatever is written between th
   expect(reader.inTransaction).toBe(false);
   reader.close();
   writer.close();
+});
+
+test("no commit moves the log into the file; tidying does, once the log is long", () => {
+  const file = join(tempFolder(), "records.db");
+  const database = new Connection(file, "write");
+  database.script("CREATE TABLE t (a BLOB) STRICT");
+  const size = statSync(file).size;
+  const page = new Uint8Array(4_000);
+  for (let pages = 0; pages < 900; pages += 100) {
+    database.script("BEGIN");
+    for (let row = 0; row < 100; row++) database.run("INSERT INTO t VALUES (?)", page);
+    database.script("COMMIT");
+    database.tidy();
+    expect(statSync(file).size).toBe(size);
+  }
+  for (let row = 0; row < 100; row++) database.run("INSERT INTO t VALUES (?)", page);
+  expect(statSync(file).size).toBe(size);
+  database.tidy();
+  expect(statSync(file).size).toBeGreaterThan(900 * 4_096);
+  database.close();
 });
 
 test("a file that is no database is trouble with storage, not a fault", () => {

@@ -14,6 +14,11 @@ const SQLITE_FULL = 13;
 const SQLITE_CANTOPEN = 14;
 const SQLITE_NOTADB = 26;
 
+/** Pages in the log from which on `tidy` moves them into the file. */
+const LONG_LOG = 1_000;
+/** From here on a commit does it by itself, for whoever never tidies. */
+const TOO_LONG_LOG = 8_000;
+
 export class Connection {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
@@ -57,6 +62,15 @@ export class Connection {
     }
   }
 
+  /**
+   * Moves the log into the file where it has grown long. That takes two flushes more, for which no commit should wait:
+   * to be called after the commit is answered.
+   */
+  tidy(): void {
+    const log = this.get("PRAGMA wal_checkpoint(NOOP)");
+    if (Number(log?.["log"]) - Number(log?.["checkpointed"]) >= LONG_LOG) this.get("PRAGMA wal_checkpoint(PASSIVE)");
+  }
+
   /** Whether BEGIN is still in force: SQLite ends a transaction by itself on some errors. */
   get inTransaction(): boolean {
     return this.#database.isTransaction;
@@ -81,7 +95,7 @@ export class Connection {
 function makeDurable(database: DatabaseSync): void {
   const mode = database.prepare("PRAGMA journal_mode = WAL").get()?.["journal_mode"];
   if (mode !== "wal") throw new Error(`SQLite kept journal_mode=${String(mode)} where WAL is needed`);
-  database.exec("PRAGMA synchronous = FULL");
+  database.exec(`PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = ${TOO_LONG_LOG}`);
   const level = database.prepare("PRAGMA synchronous").get()?.["synchronous"];
   if (level !== 2) throw new Error(`SQLite kept synchronous=${String(level)} where FULL (2) is needed`);
 }

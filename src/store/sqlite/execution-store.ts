@@ -7,7 +7,10 @@ import type { Writer } from "./writer.ts";
 
 export function createExecutionStore(reader: Connection, writer: Writer): ExecutionStore {
   return {
-    insert: (input, trail) => writer.run("insertExecution", { input, trail }),
+    insert: async (input, trail) => {
+      const earlier = await writer.run("insertExecution", { input, trail });
+      return earlier === undefined ? { execution: input.execution, isNew: true } : { execution: earlier, isNew: false };
+    },
     find: async (deviceId, id, now) => {
       const execution = findExecution(reader, id)?.execution;
       if (execution?.deviceId !== deviceId) return undefined;

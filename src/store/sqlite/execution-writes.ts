@@ -14,13 +14,14 @@ import { bytes, number, text, time } from "./row.ts";
 const SWEEP_AT_ONCE = 500;
 
 export const executionWrites = {
+  /** Gives the earlier execution where the idempotency key was used before; then nothing is stored. */
   insertExecution(
     database: Connection,
     { input, trail }: { input: NewExecution; trail: AuditEntry },
-  ): { execution: Execution; isNew: boolean } {
+  ): Execution | undefined {
     const { execution, idempotency } = input;
     const earlier = idempotency && findEarlier(database, execution, idempotency);
-    if (earlier !== undefined) return { execution: earlier, isNew: false };
+    if (earlier !== undefined) return earlier;
     requireRoom(database, execution.deviceId, input.maxOpen);
     database.run(
       `INSERT INTO execution (id, group_id, site_id, device_id, created_at, arguments, sealed, attempted, is_open, deadline)
@@ -37,7 +38,7 @@ export const executionWrites = {
     );
     if (idempotency !== undefined) putIdempotency(database, execution, idempotency);
     recordAudit(database, trail);
-    return { execution, isNew: true };
+    return undefined;
   },
 
   markAttempted(database: Connection, { id }: { id: string }): boolean {
@@ -166,11 +167,11 @@ function isRepetition(database: Connection, id: string, arrival: Arrival & { rea
 
 function requireRoom(database: Connection, deviceId: string, maxOpen: number): void {
   const row = database.get(
-    "SELECT count(*) AS open FROM (SELECT 1 FROM execution WHERE device_id = ? AND is_open = 1 LIMIT ?)",
+    "SELECT 1 FROM execution WHERE device_id = ? AND is_open = 1 LIMIT 1 OFFSET ?",
     deviceId,
-    maxOpen,
+    maxOpen - 1,
   );
-  if (row !== undefined && number(row, "open") >= maxOpen) {
+  if (row !== undefined) {
     throw refuse("queue_full", `${maxOpen} executions of this device are still open; wait for some to end`);
   }
 }

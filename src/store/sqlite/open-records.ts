@@ -12,12 +12,22 @@ import { createExecutionStore } from "./execution-store.ts";
 import { lockFolder } from "./lock-folder.ts";
 import { createSiteStore } from "./site-store.ts";
 import { createTokenStore } from "./token-store.ts";
+import { createWebhookStore } from "./webhook-store.ts";
 import { openWriter, type Writer } from "./writer.ts";
 
 export interface Records
   extends Pick<
     Needs,
-    "sites" | "devices" | "blueprints" | "tokens" | "audit" | "executions" | "deviceLogs" | "configurations" | "alerts"
+    | "sites"
+    | "devices"
+    | "blueprints"
+    | "tokens"
+    | "audit"
+    | "executions"
+    | "deviceLogs"
+    | "configurations"
+    | "alerts"
+    | "webhooks"
   > {
   close(): Promise<void>;
 }
@@ -42,6 +52,7 @@ export async function openRecords(folder: string, onFault: (error: Error) => voi
       deviceLogs: createDeviceLogStore(reader, writer),
       configurations: createConfigurationStore(reader, writer),
       alerts: createAlertStore(reader, writer),
+      webhooks: createWebhookStore(reader, writer),
       close() {
         closed ??= closeAll();
         return closed;

@@ -37,6 +37,12 @@ function commit(batch: readonly WriteRequest[]): void {
   port.postMessage(answers);
   // After a failed fsync the state of the file's pages is unknown to this handle: only a new one reads what is on disk.
   if (answers.every((answer) => "refusals" in answer && answer.refusals[0].code.startsWith("storage_"))) leave();
+  try {
+    database?.tidy();
+  } catch {
+    // What is committed stays in the log. If the disk is still in trouble, the next batch will say so.
+    leave();
+  }
 }
 
 /** While the disk is in trouble the file may not even open, so every batch tries anew. */

@@ -7,6 +7,7 @@ import { deviceWrites } from "./device-writes.ts";
 import { executionWrites } from "./execution-writes.ts";
 import { siteWrites } from "./site-store.ts";
 import { tokenWrites } from "./token-store.ts";
+import { webhookWrites } from "./webhook-store.ts";
 
 /** Every write by name. Each runs alone on the writing thread, inside a transaction. */
 export const WRITES = {
@@ -19,4 +20,5 @@ export const WRITES = {
   ...deviceLogWrites,
   ...configurationWrites,
   ...alertWrites,
+  ...webhookWrites,
 };

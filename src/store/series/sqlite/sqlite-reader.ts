@@ -1,11 +1,14 @@
 import type { ColumnKind } from "#core/telemetry/aggregation.ts";
 import { KINDS, type Scalar, type SeriesDefinition } from "#store/series/batch.ts";
-import type { Chunk, KeeperReader, Segment } from "#store/series/keeper.ts";
+import type { Chunk, ChunkHead, KeeperReader, Segment } from "#store/series/keeper.ts";
 import type { Connection, Row } from "#store/sqlite/connection.ts";
 import { bytes, number, text } from "#store/sqlite/row.ts";
 
-export const CHUNK_COLUMNS = `c.series, c.start, c.span, c.count, c.first_at, c.last_at, c.first_value, c.last_value,
-  c.sum_high, c.sum_low, c.min, c.max, c.presence, c.data, s.kind`;
+const HEAD_COLUMNS = `c.series, c.start, c.span, c.count, c.first_at, c.last_at, c.first_value, c.last_value,
+  c.sum_high, c.sum_low, c.min, c.max, s.kind`;
+export const CHUNK_COLUMNS = `${HEAD_COLUMNS}, c.presence, c.data`;
+/** Heads read at once. */
+const HEADS = 64;
 export const CHUNK_FROM = "chunk c JOIN series s ON s.id = c.series";
 
 const LONGEST_SPAN_MS = 24 * 3_600_000;
@@ -21,29 +24,30 @@ export function createSqliteReader(database: Connection): KeeperReader {
       database
         .all("SELECT l.series, l.at, l.value, s.kind FROM latest l JOIN series s ON s.id = l.series")
         .map((row) => ({ series: number(row, "series"), at: number(row, "at"), value: readScalar(row, "value") })),
-    nextChunk: (series, at, before) => {
-      // Spans differ (an hour, a day), so the chunk that holds `at` may start well before it.
-      const holding = database.get(
-        `SELECT ${CHUNK_COLUMNS} FROM ${CHUNK_FROM} WHERE c.series = ? AND c.start <= ? ORDER BY c.start DESC LIMIT 1`,
-        series,
-        at,
-      );
-      if (holding !== undefined && number(holding, "start") + number(holding, "span") > at) return readChunk(holding);
-      const next = database.get(
-        `SELECT ${CHUNK_COLUMNS} FROM ${CHUNK_FROM} WHERE c.series = ? AND c.start > ? AND c.start < ? ORDER BY c.start LIMIT 1`,
-        series,
-        at,
-        before,
-      );
-      return next && readChunk(next);
-    },
+    nextChunks: (series, at, before) =>
+      database
+        .all(
+          `SELECT ${HEAD_COLUMNS} FROM ${CHUNK_FROM}
+           WHERE c.series = ? AND c.start > ? AND c.start < ? AND c.start + c.span > ? ORDER BY c.start LIMIT ${HEADS}`,
+          series,
+          // Spans differ (an hour, a day), so the chunk that holds `at` may start well before it.
+          at - LONGEST_SPAN_MS,
+          before,
+          at,
+        )
+        .map(readHead),
     lastChunk: (series, at) => {
       const row = database.get(
-        `SELECT ${CHUNK_COLUMNS} FROM ${CHUNK_FROM} WHERE c.series = ? AND c.start < ? ORDER BY c.start DESC LIMIT 1`,
+        `SELECT ${HEAD_COLUMNS} FROM ${CHUNK_FROM} WHERE c.series = ? AND c.start < ? ORDER BY c.start DESC LIMIT 1`,
         series,
         at,
       );
-      return row && readChunk(row);
+      return row && readHead(row);
+    },
+    content: ({ series, start }) => {
+      const row = database.get("SELECT presence, data FROM chunk WHERE series = ? AND start = ?", series, start);
+      if (row === undefined) throw new Error(`there is no chunk of series ${series} at ${start}`);
+      return { presence: bytes(row, "presence"), values: bytes(row, "data") };
     },
     counts: (series, from, to) =>
       database
@@ -78,6 +82,10 @@ export function readSegment(row: Row): Segment {
 }
 
 export function readChunk(row: Row): Chunk {
+  return { ...readHead(row), presence: bytes(row, "presence"), values: bytes(row, "data") };
+}
+
+function readHead(row: Row): ChunkHead {
   return {
     series: number(row, "series"),
     start: number(row, "start"),
@@ -92,8 +100,6 @@ export function readChunk(row: Row): Chunk {
       min: number(row, "min"),
       max: number(row, "max"),
     },
-    presence: bytes(row, "presence"),
-    values: bytes(row, "data"),
   };
 }
 

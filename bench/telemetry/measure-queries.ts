@@ -1,0 +1,129 @@
+import type { Size } from "./data.ts";
+import { difference, type Engine, type Question, questions } from "./engine.ts";
+
+interface Latency {
+  readonly p50: number;
+  readonly p99: number;
+  /** With result caches on, where the engine has one. */
+  readonly warm: number;
+}
+
+export interface Measured {
+  readonly question: string;
+  readonly engines: Readonly<Record<string, Latency>>;
+  /** How many times faster ours is than the fastest peer. */
+  readonly ratio: number | undefined;
+  readonly p99Ratio: number | undefined;
+}
+
+export interface Queries {
+  readonly queries: readonly Measured[];
+  /** Answers a second to four clients that ask q1. */
+  readonly fourClients: Readonly<Record<string, number>>;
+}
+
+const WARM_UP = 3;
+const CLIENTS = 4;
+const CLIENTS_MS = 3_000;
+/** Beyond it a slow engine gets fewer runs. */
+const ENOUGH_MS = 20_000;
+
+/** The first engine is ours; every other must give the same answers. */
+export async function measureQueries(engines: readonly Engine[], size: Size, runs: number): Promise<Queries> {
+  const queries: Measured[] = [];
+  const all = questions(size);
+  for (const question of all) queries.push(await measureOne(engines, question, runs));
+  const fourClients: Record<string, number> = {};
+  const [first] = all;
+  if (first !== undefined) {
+    for (const engine of engines) fourClients[engine.name] = await answersPerSecond(engine, first);
+  }
+  return { queries, fourClients };
+}
+
+async function measureOne(engines: readonly Engine[], question: Question, runs: number): Promise<Measured> {
+  const [ours, ...peers] = engines;
+  if (ours === undefined) throw new Error("there is no engine");
+  const expected = ours.parse(question, await ours.ask(question, false));
+  if (expected.size === 0) throw new Error(`${question.name}: we answered nothing`);
+  for (const peer of peers) {
+    const found = difference(expected, peer.parse(question, await peer.ask(question, false)));
+    if (found !== undefined) throw new Error(`${question.name}: ours and ${peer.name} differ ${found}`);
+  }
+  const times = new Map(engines.map((engine): [string, number[]] => [engine.name, []]));
+  const spent = new Map<string, number>();
+  // By turns, so that a noisy moment of the machine hits all.
+  for (let run = -WARM_UP; run < runs; run++) {
+    for (const engine of engines) {
+      if ((spent.get(engine.name) ?? 0) > ENOUGH_MS) continue;
+      const time = await timed(engine, question, false);
+      if (run >= 0) times.get(engine.name)?.push(time);
+      spent.set(engine.name, (spent.get(engine.name) ?? 0) + time);
+    }
+  }
+  const latencies: Record<string, Latency> = {};
+  for (const engine of engines) {
+    const own = (times.get(engine.name) ?? []).sort((a, b) => a - b);
+    const warm: number[] = [];
+    for (let run = 0; run < 7; run++) warm.push(await timed(engine, question, true));
+    warm.sort((a, b) => a - b);
+    latencies[engine.name] = { p50: at(own, 0.5), p99: at(own, 0.99), warm: at(warm, 0.5) };
+  }
+  const best = (of: (one: Latency) => number) =>
+    peers.length === 0 ? undefined : Math.min(...peers.map(({ name }) => of(latencies[name] ?? NONE)));
+  const own = latencies[ours.name] ?? NONE;
+  const ratio = (of: (one: Latency) => number) => {
+    const peer = best(of);
+    return peer === undefined ? undefined : Math.round((peer / of(own)) * 100) / 100;
+  };
+  return {
+    question: question.name,
+    engines: latencies,
+    ratio: ratio(({ p50 }) => p50),
+    p99Ratio: ratio(({ p99 }) => p99),
+  };
+}
+
+const NONE: Latency = { p50: Number.NaN, p99: Number.NaN, warm: Number.NaN };
+
+async function timed(engine: Engine, question: Question, warm: boolean): Promise<number> {
+  const started = performance.now();
+  await engine.ask(question, warm);
+  return performance.now() - started;
+}
+
+async function answersPerSecond(engine: Engine, question: Question): Promise<number> {
+  const started = performance.now();
+  let answers = 0;
+  const client = async () => {
+    while (performance.now() - started < CLIENTS_MS) {
+      await engine.ask(question, false);
+      answers++;
+    }
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, client));
+  return Math.round(answers / ((performance.now() - started) / 1_000));
+}
+
+function at(sorted: readonly number[], share: number): number {
+  const value = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+  return Math.round(value * 100) / 100;
+}
+
+export function report({ queries, fourClients }: Queries): string {
+  const names = Object.keys(queries[0]?.engines ?? {});
+  const head = ["p50 / p99 (warm), ms", ...names, "ratio", "p99 ratio"];
+  const rows = queries.map(({ question, engines, ratio, p99Ratio }) => [
+    question,
+    ...names.map((name) => {
+      const { p50, p99, warm } = engines[name] ?? NONE;
+      return `${p50} / ${p99} (${warm})`;
+    }),
+    String(ratio ?? "-"),
+    String(p99Ratio ?? "-"),
+  ]);
+  const clients = ["four clients on q1, answers/s", ...names.map((name) => String(fourClients[name])), "", ""];
+  const table = [head, ...rows, clients];
+  const widths = head.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
+  return table.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ")).join("\n");
+}

@@ -1,0 +1,70 @@
+import { seesSite } from "#core/access/caller.ts";
+import { refuse } from "#core/app-error.ts";
+import type { Webhook, WebhookKind } from "#core/webhook/webhook.ts";
+import { auditTrail } from "#service/access/audit-trail.ts";
+import type { Call, Needs } from "#service/ports.ts";
+import { secretContext, type WebhookDesk } from "#service/webhook/webhook-desk.ts";
+
+export interface WebhookInput {
+  readonly url: string;
+  /** Undefined: all that the caller sees. */
+  readonly siteIds: readonly string[] | undefined;
+  readonly kinds: readonly WebhookKind[];
+}
+
+export interface WebhookNeeds
+  extends Pick<Needs, "webhooks" | "sender" | "sites" | "seal" | "randomBytes" | "now" | "newId"> {
+  readonly webhookDesk: Pick<WebhookDesk, "refresh" | "wake">;
+}
+
+const SECRET_BYTES = 32;
+
+/** It is told what its maker may know, also after the maker's token has ended. The secret is shown this once. */
+export async function createWebhook(
+  needs: WebhookNeeds,
+  call: Call,
+  input: WebhookInput,
+): Promise<{ readonly webhook: Webhook; readonly secret: string }> {
+  const url = checkedUrl(needs, input.url);
+  for (const [index, siteId] of (input.siteIds ?? []).entries()) {
+    if (!seesSite(call.caller, siteId) || (await needs.sites.find(siteId)) === undefined) {
+      throw refuse("not_found", `there is no site ${siteId.slice(0, 80)}`, { pointer: `/site_ids/${index}` });
+    }
+  }
+  const id = needs.newId();
+  const secret = `whsec_${Buffer.from(needs.randomBytes(SECRET_BYTES)).toString("base64url")}`;
+  const sites = input.siteIds === undefined ? call.caller.sites : new Set(input.siteIds);
+  const webhook: Webhook = {
+    id,
+    url: url.href,
+    kinds: [...new Set(input.kinds)],
+    sites,
+    level: call.caller.level,
+    createdAt: needs.now(),
+    sealedSecret: needs.seal.seal(secret, secretContext(id)),
+  };
+  const only = sites !== "all" && sites.size === 1 ? [...sites][0] : undefined;
+  const trail = auditTrail(needs, call, {
+    target: only === undefined ? {} : { siteId: only },
+    // The path may hold a secret of the receiver.
+    details: { webhook_id: id, origin: url.origin, kinds: webhook.kinds, site_ids: input.siteIds ?? null },
+  });
+  await needs.webhooks.insert(webhook, trail);
+  await needs.webhookDesk.refresh();
+  return { webhook, secret };
+}
+
+function checkedUrl(needs: Pick<Needs, "sender">, text: string): URL {
+  const wrong = (problem: string) => refuse("invalid_body", problem, { pointer: "/url" });
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || (url.protocol !== "https:" && url.protocol !== "http:") || url.hostname === "") {
+    throw wrong("url must be an http:// or https:// address");
+  }
+  if (url.username !== "" || url.password !== "") throw wrong("url must not carry a name or password");
+  if (url.hash !== "") throw wrong("url must not have a fragment");
+  const problem = needs.sender.problemWith(url);
+  if (problem !== undefined) {
+    throw wrong(`${problem}; the setting webhooks.allow_private allows private ones`);
+  }
+  return url;
+}

@@ -1,0 +1,71 @@
+import { type Caller, scopeContains } from "#core/access/caller.ts";
+import { allows } from "#core/access/level.ts";
+import { refuse } from "#core/app-error.ts";
+import type { Delivery, Webhook } from "#core/webhook/webhook.ts";
+import { auditTrail } from "#service/access/audit-trail.ts";
+import type { Call, DeliveryFilter, Needs, Page, PageRequest } from "#service/ports.ts";
+import type { WebhookNeeds } from "#service/webhook/create-webhook.ts";
+
+/** Those that the caller could have made itself. */
+export async function listWebhooks(
+  needs: Pick<Needs, "webhooks">,
+  { caller }: Call,
+  { limit, offset }: PageRequest,
+): Promise<Page<Webhook>> {
+  const visible = (await needs.webhooks.all()).filter((webhook) => isVisible(caller, webhook));
+  return { items: visible.slice(offset, offset + limit), total: visible.length };
+}
+
+export async function deleteWebhook(needs: WebhookNeeds, call: Call, id: string): Promise<void> {
+  const webhook = await visibleWebhook(needs, call, id);
+  const details = { webhook_id: id, origin: new URL(webhook.url).origin };
+  const trail = auditTrail(needs, call, { target: targetOf(webhook), details });
+  if (!(await needs.webhooks.delete(id, trail))) throw notFound(id);
+  await needs.webhookDesk.refresh();
+}
+
+export async function listDeliveries(
+  needs: Pick<Needs, "webhooks">,
+  call: Call,
+  {
+    webhookId,
+    filter,
+    page,
+  }: { readonly webhookId: string; readonly filter: DeliveryFilter; readonly page: PageRequest },
+): Promise<Page<Delivery>> {
+  const { id } = await visibleWebhook(needs, call, webhookId);
+  return await needs.webhooks.deliveries(id, filter, page);
+}
+
+export async function retryDelivery(
+  needs: WebhookNeeds,
+  call: Call,
+  { webhookId, deliveryId }: { readonly webhookId: string; readonly deliveryId: string },
+): Promise<Delivery> {
+  const webhook = await visibleWebhook(needs, call, webhookId);
+  const details = { webhook_id: webhook.id, delivery_id: deliveryId };
+  const trail = auditTrail(needs, call, { target: targetOf(webhook), details });
+  const delivery = await needs.webhooks.retry({ webhookId: webhook.id, deliveryId, now: needs.now() }, trail);
+  if (delivery === undefined) throw refuse("not_found", `there is no delivery ${deliveryId.slice(0, 80)}`);
+  needs.webhookDesk.wake();
+  return delivery;
+}
+
+async function visibleWebhook(needs: Pick<Needs, "webhooks">, { caller }: Call, id: string): Promise<Webhook> {
+  const webhook = (await needs.webhooks.all()).find((one) => one.id === id);
+  if (webhook === undefined || !isVisible(caller, webhook)) throw notFound(id);
+  return webhook;
+}
+
+function isVisible(caller: Caller, { sites, level }: Webhook): boolean {
+  return scopeContains(caller.sites, sites) && allows(caller.level, level);
+}
+
+function targetOf({ sites }: Webhook): { readonly siteId?: string } {
+  const [only] = sites === "all" || sites.size !== 1 ? [] : sites;
+  return only === undefined ? {} : { siteId: only };
+}
+
+function notFound(id: string) {
+  return refuse("not_found", `there is no webhook ${id.slice(0, 80)}`);
+}

@@ -1,0 +1,176 @@
+// Brings what happens to whoever registered an address for it.
+//
+// Invariants: a delivery is queued in the records before anything is sent, and leaves the queue only after the receiver
+// took it or the time is up, so that a crash repeats an attempt but loses none. Each webhook has one attempt under way at
+// a time, oldest first. While no webhook wants a kind of event, nothing is made ready for it.
+import { type Instant, instant } from "#core/time/instant.ts";
+import { afterAttempt } from "#core/webhook/after-attempt.ts";
+import { type Delivery, type Notice, type Webhook, wants } from "#core/webhook/webhook.ts";
+import type { Background } from "#service/background.ts";
+import type { After } from "#service/command/deadlines.ts";
+import type { EventHub, PlacedEvent } from "#service/event/event-hub.ts";
+import type { Needs, SendResult } from "#service/ports.ts";
+
+export interface WebhookDesk {
+  /** What is to be queued together with these events. Empty when nobody wants them. */
+  noticesOf(events: readonly PlacedEvent[]): readonly Notice[];
+  /** Something may have been queued. */
+  wake(): void;
+  /** Comes after a webhook was made or deleted, and first of all. */
+  refresh(): Promise<void>;
+  /** Queues those events of the hub that nobody queues together with what happened. */
+  forward(events: EventHub): void;
+  stop(): void;
+}
+
+export interface WebhookDeskNeeds extends Pick<Needs, "webhooks" | "sender" | "seal" | "randomBytes" | "now"> {
+  readonly background: Background;
+  readonly after: After;
+  /** What an event says, as an object for JSON. */
+  readonly renderEvent: (event: PlacedEvent) => object;
+}
+
+/** Attempts under way at once, each of another webhook. */
+const MAX_AT_ONCE = 8;
+const LONGEST_WAIT_MS = 3_600_000;
+/** After trouble with the records. */
+const AGAIN_MS = 5_000;
+
+export function createWebhookDesk(needs: WebhookDeskNeeds): WebhookDesk {
+  const known = new Map<string, Webhook>();
+  const busy = new Set<string>();
+  const stopping = new AbortController();
+  let isLooking = false;
+  let lookAgain = false;
+  let callOff: (() => void) | undefined;
+
+  function wake(): void {
+    lookAgain = true;
+    if (isLooking || stopping.signal.aborted) return;
+    isLooking = true;
+    needs.background.run("look for webhook deliveries", async () => {
+      try {
+        while (lookAgain && !stopping.signal.aborted) {
+          lookAgain = false;
+          await look();
+        }
+      } catch (error) {
+        wakeAfter(AGAIN_MS);
+        throw error;
+      } finally {
+        isLooking = false;
+      }
+    });
+  }
+
+  function wakeAfter(ms: number): void {
+    callOff?.();
+    if (!stopping.signal.aborted) callOff = needs.after(ms, wake);
+  }
+
+  async function look(): Promise<void> {
+    for (const delivery of await needs.webhooks.due(needs.now(), busy)) {
+      // Who is left out has its turn when one of these is done.
+      if (busy.size >= MAX_AT_ONCE) return;
+      begin(delivery);
+    }
+    const next = await needs.webhooks.nextAttempt(busy);
+    if (next !== undefined) wakeAfter(Math.min(Math.max(0, next - needs.now()), LONGEST_WAIT_MS));
+  }
+
+  function begin(delivery: Delivery): void {
+    const release = () => {
+      busy.delete(delivery.webhookId);
+      wake();
+    };
+    busy.add(delivery.webhookId);
+    needs.background.run("deliver to a webhook", async () => {
+      try {
+        await attempt(delivery);
+      } catch (error) {
+        needs.after(AGAIN_MS, release);
+        throw error;
+      }
+      release();
+    });
+  }
+
+  async function attempt(delivery: Delivery): Promise<void> {
+    if (!known.has(delivery.webhookId)) await refresh();
+    const webhook = known.get(delivery.webhookId);
+    if (webhook === undefined) return;
+    const result = await send(webhook, delivery);
+    // Broken off by the stop: it was no attempt, and the next run begins it anew.
+    if (stopping.signal.aborted) return;
+    const [byte = 0] = needs.randomBytes(1);
+    await needs.webhooks.settle(delivery.id, afterAttempt(delivery, { ...result, at: needs.now() }, byte / 255));
+  }
+
+  async function send(webhook: Webhook, delivery: Delivery): Promise<SendResult> {
+    let secret: string;
+    try {
+      secret = needs.seal.open(webhook.sealedSecret, secretContext(webhook.id));
+    } catch {
+      return { status: undefined, error: "the signing secret cannot be read; make the webhook anew" };
+    }
+    return await needs.sender.send({ url: webhook.url, secret, delivery, sentAt: needs.now() }, stopping.signal);
+  }
+
+  async function refresh(): Promise<void> {
+    const webhooks = await needs.webhooks.all();
+    known.clear();
+    for (const webhook of webhooks) known.set(webhook.id, webhook);
+  }
+
+  function noticesOf(events: readonly PlacedEvent[]): readonly Notice[] {
+    return events.flatMap((event) => {
+      const facts = factsOf(event);
+      if (facts === undefined || ![...known.values()].some((webhook) => wants(webhook, facts))) return [];
+      return [{ ...facts, queuedAt: needs.now(), event: JSON.stringify(needs.renderEvent(event)) }];
+    });
+  }
+
+  return {
+    noticesOf,
+    wake,
+    refresh,
+    forward(events) {
+      events.listen((event) => {
+        const notices = event.kind === "alert" ? [] : noticesOf([event]);
+        if (notices.length === 0) return;
+        needs.background.run("queue webhook deliveries", async () => {
+          await needs.webhooks.enqueue(notices);
+          wake();
+        });
+      });
+    },
+    stop() {
+      stopping.abort();
+      callOff?.();
+    },
+  };
+}
+
+/** Binds a sealed secret to its webhook. */
+export function secretContext(webhookId: string): string {
+  return `webhook ${webhookId}`;
+}
+
+function factsOf(event: PlacedEvent): Omit<Notice, "queuedAt" | "event"> | undefined {
+  const { siteId } = event;
+  switch (event.kind) {
+    case "alert":
+      return { kind: "alert", siteId, readLevel: event.alert.record.readLevel, occurredAt: event.at };
+    case "connectivity":
+      return { kind: "connectivity", siteId, readLevel: "readonly", occurredAt: event.at };
+    case "execution": {
+      const { execution } = event;
+      const at: Instant = execution.response
+        ? instant(Math.floor(execution.response.receivedAt / 1000))
+        : execution.createdAt;
+      return { kind: "execution", siteId, readLevel: execution.readLevel, occurredAt: at };
+    }
+    case "log":
+      return undefined;
+  }
+}

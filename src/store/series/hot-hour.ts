@@ -1,0 +1,176 @@
+// The points of one device and hour that are not sealed yet. Values that came in one message share one row, so that a point costs
+// little more than its value. Points may come late, twice and in any order; of two with the same series and time the one that
+// came later counts.
+import type { ColumnKind } from "#core/telemetry/aggregation.ts";
+import type { Scalar } from "./batch.ts";
+import type { Column, ColumnValues } from "./column.ts";
+
+interface Place {
+  readonly device: number;
+  /** Hours since 1970. */
+  readonly hour: number;
+  /** The oldest journal row with points of this hour: the journal is needed from there on. */
+  readonly firstSequence: number;
+}
+
+export class HotHour {
+  readonly device: number;
+  readonly hour: number;
+  readonly firstSequence: number;
+  /** By what they take in memory: a text of 16 characters more counts as one point more. */
+  points = 0;
+  readonly #columns = new Map<number, HotColumn>();
+  #times = new Float64Array(64);
+  #rows = 0;
+  #isSorted = true;
+  /** What all rows have in common when they are read; made when needed. */
+  #reading: Reading | undefined;
+
+  constructor({ device, hour, firstSequence }: Place) {
+    this.device = device;
+    this.hour = hour;
+    this.firstSequence = firstSequence;
+  }
+
+  /** Begins a row; the values that follow belong to it. */
+  begin(at: number): void {
+    const row = this.#rows;
+    if (row === this.#times.length) this.#times = grown(this.#times, new Float64Array(roomAfter(row)));
+    if (row > 0 && at <= (this.#times[row - 1] ?? 0)) this.#isSorted = false;
+    this.#times[row] = at;
+    this.#rows = row + 1;
+    this.#reading = undefined;
+  }
+
+  push(series: number, kind: ColumnKind, value: Scalar): void {
+    let column = this.#columns.get(series);
+    if (column === undefined) {
+      column = new HotColumn(kind);
+      this.#columns.set(series, column);
+    }
+    column.push(this.#rows - 1, value);
+    this.points += typeof value === "string" ? 1 + (value.length >> 4) : 1;
+  }
+
+  /** Sorted, each time once. */
+  column(series: number): Column | undefined {
+    const column = this.#columns.get(series);
+    if (column === undefined) return undefined;
+    this.#reading ??= readingOf(this.#times, { rows: this.#rows, isSorted: this.#isSorted });
+    return column.read(this.#reading, this.#times);
+  }
+
+  *columns(): Iterable<[series: number, column: Column]> {
+    for (const series of this.#columns.keys()) {
+      const column = this.column(series);
+      if (column !== undefined) yield [series, column];
+    }
+  }
+}
+
+/** Rows in order of time, each time once; `order` is undefined when that is how they came. */
+interface Reading {
+  readonly rows: number;
+  readonly order: Uint32Array | undefined;
+  readonly times: Float64Array;
+}
+
+function readingOf(times: Float64Array, { rows, isSorted }: { rows: number; isSorted: boolean }): Reading {
+  if (isSorted) return { rows, order: undefined, times: times.slice(0, rows) };
+  const order = orderOf(rows, (row) => times[row] ?? 0);
+  return { rows, order, times: Float64Array.from(order, (row) => times[row] ?? 0) };
+}
+
+/** Of equal times the last in the order of arrival stays. */
+function orderOf(count: number, time: (index: number) => number): Uint32Array {
+  const order = Uint32Array.from({ length: count }, (_, index) => index);
+  order.sort((a, b) => time(a) - time(b) || a - b);
+  return order.filter((index, i) => i + 1 === order.length || time(index) !== time(order[i + 1] ?? 0));
+}
+
+/** The values of one series in the order of arrival. */
+class HotColumn {
+  readonly kind: ColumnKind;
+  #count = 0;
+  #values: Float64Array | Uint8Array | Uint32Array;
+  /** The row of each value; undefined while the n-th value is that of the n-th row. */
+  #rows: Uint32Array | undefined;
+  /** Texts are kept once and stand for themselves by number. */
+  readonly #words: string[] = [];
+  readonly #places = new Map<string, number>();
+
+  constructor(kind: ColumnKind) {
+    this.kind = kind;
+    this.#values = valuesFor(kind, 16);
+  }
+
+  push(row: number, value: Scalar): void {
+    const count = this.#count;
+    if (count === this.#values.length) this.#values = grown(this.#values, valuesFor(this.kind, roomAfter(count)));
+    if (this.#rows === undefined && row !== count) {
+      this.#rows = new Uint32Array(this.#values.length);
+      for (let i = 0; i < count; i++) this.#rows[i] = i;
+    }
+    if (this.#rows !== undefined) {
+      if (count >= this.#rows.length) this.#rows = grown(this.#rows, new Uint32Array(this.#values.length));
+      this.#rows[count] = row;
+    }
+    this.#values[count] = this.kind === "text" ? this.#placeOf(String(value)) : Number(value);
+    this.#count = count + 1;
+  }
+
+  /** The arrays are not those that go on growing. */
+  read({ rows, order, times }: Reading, arrived: Float64Array): Column {
+    const { kind } = this;
+    const count = this.#count;
+    const own = this.#rows;
+    if (own === undefined && count === rows) {
+      return { kind, count: times.length, times, values: this.#take(order) };
+    }
+    const time = (index: number) => arrived[own === undefined ? index : (own[index] ?? 0)] ?? 0;
+    let isSorted = true;
+    for (let i = 1; i < count && isSorted; i++) isSorted = time(i) > time(i - 1);
+    const sorted = isSorted ? undefined : orderOf(count, time);
+    const length = sorted?.length ?? count;
+    const ownTimes = new Float64Array(length);
+    for (let i = 0; i < length; i++) ownTimes[i] = time(sorted?.[i] ?? i);
+    return { kind, count: length, times: ownTimes, values: this.#take(sorted) };
+  }
+
+  #take(order: Uint32Array | undefined): ColumnValues {
+    const values = this.#values;
+    if (this.kind === "text") {
+      const places = order === undefined ? values.subarray(0, this.#count) : order.map((index) => values[index] ?? 0);
+      return Array.from(places, (place) => this.#words[place] ?? "");
+    }
+    if (order === undefined) return values.slice(0, this.#count) as Float64Array | Uint8Array;
+    const taken = valuesFor(this.kind, order.length);
+    for (let i = 0; i < order.length; i++) taken[i] = values[order[i] ?? 0] ?? 0;
+    return taken as Float64Array | Uint8Array;
+  }
+
+  #placeOf(text: string): number {
+    let place = this.#places.get(text);
+    if (place === undefined) {
+      place = this.#words.length;
+      this.#words.push(text);
+      this.#places.set(text, place);
+    }
+    return place;
+  }
+}
+
+function valuesFor(kind: ColumnKind, room: number): Float64Array | Uint8Array | Uint32Array {
+  if (kind === "number") return new Float64Array(room);
+  return kind === "boolean" ? new Uint8Array(room) : new Uint32Array(room);
+}
+
+/** Half as much again: a gateway holds an hour of every device, and room that stays empty is memory all the same. */
+function roomAfter(count: number): number {
+  return Math.max(64, count + (count >> 1));
+}
+
+function grown<Values extends Float64Array | Uint8Array | Uint32Array>(values: Values, larger: Values): Values {
+  larger.set(values);
+  return larger;
+}

@@ -1,0 +1,95 @@
+import { expect, test } from "vitest";
+import { refuse } from "#core/app-error.ts";
+import { instant } from "#core/time/instant.ts";
+import type { TelemetryPoints } from "#service/ports.ts";
+import { readBatch } from "./batch.ts";
+import { createIntake } from "./intake.ts";
+import { SeriesIndex } from "./series-index.ts";
+
+const message = (at: number, values: Readonly<Record<string, number | string>>): TelemetryPoints => ({
+  deviceId: "a",
+  at: instant(at),
+  values: new Map(Object.entries(values)),
+});
+
+/** A batch in words: `+power/1` defines, `1=5@7` is a value of series 1 at 7. */
+function inWords(batch: Uint8Array): string {
+  const words: string[] = [];
+  let time = 0;
+  readBatch(batch, {
+    define: ({ attribute, series }) => words.push(`+${attribute}/${series}`),
+    message: (_, at) => {
+      time = at;
+    },
+    value: (series, value) => words.push(`${series}=${value}@${time}`),
+    forget: (device) => words.push(`-${device}`),
+  });
+  return words.join(" ");
+}
+
+function createBench() {
+  const commits: { words: string; resolve: () => void; reject: (error: Error) => void }[] = [];
+  const durable: number[] = [];
+  const intake = createIntake({
+    index: new SeriesIndex([]),
+    commit: (batch) =>
+      new Promise((resolve, reject) => {
+        commits.push({ words: inWords(batch), resolve, reject });
+      }),
+    onDurable: (points) => durable.push(...points.map((one) => one.at)),
+  });
+  const nextCommit = async (count: number) => {
+    while (commits.length < count) await new Promise((resolve) => setImmediate(resolve));
+    return commits[count - 1] ?? { words: "", resolve() {}, reject() {} };
+  };
+  return { intake, commits, durable, nextCommit };
+}
+
+test("what comes during a commit travels together with the next", async () => {
+  const { intake, commits, durable, nextCommit } = createBench();
+  const first = intake.append([message(1, { power: 5 })]);
+  const commit = await nextCommit(1);
+  const others = [intake.append([message(2, { power: 6 })]), intake.append([message(3, { note: "x" })])];
+  commit.resolve();
+  await first;
+  expect(durable).toEqual([1]);
+  (await nextCommit(2)).resolve();
+  await Promise.all(others);
+  expect(commits.map(({ words }) => words)).toEqual(["+power/1 1=5@1", "1=6@2 +note/2 2=x@3"]);
+  expect(durable).toEqual([1, 2, 3]);
+});
+
+test("a commit that fails takes its definitions with it: the next brings its own", async () => {
+  const { intake, commits, durable, nextCommit } = createBench();
+  const first = intake.append([message(1, { power: 5 })]);
+  const commit = await nextCommit(1);
+  const second = intake.append([message(2, { power: 6 })]);
+  commit.reject(refuse("storage_full", "full"));
+  await expect(first).rejects.toMatchObject({ code: "storage_full" });
+  (await nextCommit(2)).resolve();
+  await second;
+  expect(commits.map(({ words }) => words)).toEqual(["+power/1 1=5@1", "+power/2 2=6@2"]);
+  expect(durable).toEqual([2]);
+});
+
+test("beyond 64 MiB that wait the next message is refused, and taken again when there is room", async () => {
+  const { intake, nextCommit } = createBench();
+  const held = intake.append([message(1, { power: 1 })]);
+  const commit = await nextCommit(1);
+  const text = "x".repeat(1024 * 1024);
+  const waiting = Array.from({ length: 64 }, (_, i) => intake.append([message(i, { note: text })]));
+  await expect(intake.append([message(99, { power: 2 })])).rejects.toMatchObject({ code: "overloaded" });
+  commit.resolve();
+  (await nextCommit(2)).resolve();
+  await Promise.all([held, ...waiting]);
+  const last = intake.append([message(100, { power: 3 })]);
+  (await nextCommit(3)).resolve();
+  await last;
+});
+
+test("messages without values take no commit", async () => {
+  const { intake, commits } = createBench();
+  await intake.append([message(1, {})]);
+  await intake.append([]);
+  expect(commits).toEqual([]);
+});

@@ -1,0 +1,40 @@
+// Room to decode into, used again and again: a day of one series is close to a megabyte, and making and collecting that much for
+// every chunk costs as much as decoding it.
+
+export interface Scratch {
+  /** At least `count` long, with anything in it; good until the next call of the same one. */
+  numbers(count: number): Float64Array;
+  times(count: number): Float64Array;
+  flags(count: number): Uint8Array;
+  presence(count: number): Uint8Array;
+}
+
+/** Beyond it they are left to the garbage collector. */
+const MAX_FREE = 10;
+const free: Scratch[] = [];
+
+/** Belongs to the caller until it is given back. */
+export function takeScratch(): Scratch {
+  return free.pop() ?? createScratch();
+}
+
+export function giveBack(scratch: Scratch): void {
+  if (free.length < MAX_FREE) free.push(scratch);
+}
+
+function createScratch(): Scratch {
+  return {
+    numbers: growing((count) => new Float64Array(count)),
+    times: growing((count) => new Float64Array(count)),
+    flags: growing((count) => new Uint8Array(count)),
+    presence: growing((count) => new Uint8Array(count)),
+  };
+}
+
+function growing<Room extends { readonly length: number }>(make: (count: number) => Room): (count: number) => Room {
+  let room = make(0);
+  return (count) => {
+    if (room.length < count) room = make(count);
+    return room;
+  };
+}

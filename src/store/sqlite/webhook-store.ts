@@ -1,0 +1,195 @@
+import type { AuditEntry } from "#core/access/audit-entry.ts";
+import { ACCESS_LEVELS } from "#core/access/level.ts";
+import { refuse } from "#core/app-error.ts";
+import type { Instant } from "#core/time/instant.ts";
+import { GIVE_UP_AFTER_MS, type Outcome } from "#core/webhook/after-attempt.ts";
+import { type Delivery, type Notice, type Webhook, type WebhookKind, wants } from "#core/webhook/webhook.ts";
+import { MAX_PAST_DELIVERIES, MAX_PENDING_DELIVERIES, MAX_WEBHOOKS } from "#core/webhook/webhook-limits.ts";
+import type { WebhookStore } from "#service/ports.ts";
+import { recordAudit } from "./audit-store.ts";
+import type { Connection, Row } from "./connection.ts";
+import { bytes, listed, number, optionalText, text, time } from "./row.ts";
+import { DELIVERY_COLUMNS, findDelivery, readDelivery } from "./webhook-row.ts";
+import { selectPage, Where } from "./where.ts";
+import type { Writer } from "./writer.ts";
+
+const COLUMNS = "id, url, kinds, sites, level, secret, created_at";
+const PRUNE_AT_ONCE = 1_000;
+
+export function createWebhookStore(reader: Connection, writer: Writer): WebhookStore {
+  return {
+    insert: (webhook, trail) => writer.run("insertWebhook", { webhook, trail }),
+    all: async () => allWebhooks(reader),
+    delete: (id, trail) => writer.run("deleteWebhook", { id, trail }),
+    enqueue: (notices) => writer.run("enqueueNotices", { notices }),
+    due: async (now, busy) =>
+      reader
+        .all(
+          // A bare column beside min() is that of the row with the least value.
+          `SELECT ${DELIVERY_COLUMNS}, min(number) FROM webhook_delivery WHERE state = 'PENDING' AND next_attempt_at <= ?
+           AND webhook_id NOT IN (SELECT value FROM json_each(?)) GROUP BY webhook_id ORDER BY number`,
+          now,
+          listed(busy),
+        )
+        .map(readDelivery),
+    nextAttempt: async (busy) => {
+      const row = reader.get(
+        `SELECT next_attempt_at FROM webhook_delivery WHERE state = 'PENDING'
+         AND webhook_id NOT IN (SELECT value FROM json_each(?)) ORDER BY next_attempt_at LIMIT 1`,
+        listed(busy),
+      );
+      return row && time(row, "next_attempt_at");
+    },
+    settle: (id, outcome) => writer.run("settleDelivery", { id, outcome }),
+    deliveries: async (webhookId, filter, page) =>
+      selectPage(reader, page, {
+        columns: DELIVERY_COLUMNS,
+        from: "webhook_delivery",
+        where: new Where().and("webhook_id = ?", webhookId).andIn("state", filter.states),
+        order: filter.newestFirst ? "number DESC" : "number",
+        read: readDelivery,
+      }),
+    retry: (which, trail) => writer.run("retryDelivery", { which, trail }),
+    prune: (before) => writer.run("pruneDeliveries", { before }),
+  };
+}
+
+export const webhookWrites = {
+  insertWebhook(database: Connection, { webhook, trail }: { webhook: Webhook; trail: AuditEntry }): void {
+    const row = database.get("SELECT count(*) AS total FROM webhook");
+    if (row !== undefined && number(row, "total") >= MAX_WEBHOOKS) {
+      throw refuse("conflict", `there are ${MAX_WEBHOOKS} webhooks already; delete some first`);
+    }
+    database.run(
+      `INSERT INTO webhook (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      webhook.id,
+      webhook.url,
+      listed(webhook.kinds),
+      webhook.sites === "all" ? null : listed(webhook.sites),
+      ACCESS_LEVELS.indexOf(webhook.level),
+      webhook.sealedSecret,
+      webhook.createdAt,
+    );
+    recordAudit(database, trail);
+  },
+
+  deleteWebhook(database: Connection, { id, trail }: { id: string; trail: AuditEntry }): boolean {
+    if (database.run("DELETE FROM webhook WHERE id = ?", id) === 0) return false;
+    recordAudit(database, trail);
+    return true;
+  },
+
+  enqueueNotices(database: Connection, { notices }: { notices: readonly Notice[] }): void {
+    enqueueNotices(database, notices);
+  },
+
+  settleDelivery(database: Connection, { id, outcome }: { id: string; outcome: Outcome }): void {
+    const webhook = database.get("SELECT webhook_id FROM webhook_delivery WHERE id = ?", id);
+    if (webhook === undefined) return;
+    database.run(
+      `UPDATE webhook_delivery SET state = ?, attempts = ?, next_attempt_at = ?, status = ?, error = ?, finished_at = ?
+       WHERE id = ?`,
+      outcome.state,
+      outcome.attempts,
+      outcome.nextAttemptAt ?? null,
+      outcome.status ?? null,
+      outcome.error ?? null,
+      outcome.finishedAt ?? null,
+      id,
+    );
+    if (outcome.state !== "PENDING") forgetOldest(database, text(webhook, "webhook_id"), outcome.state);
+  },
+
+  retryDelivery(
+    database: Connection,
+    { which, trail }: { which: Parameters<WebhookStore["retry"]>[0]; trail: AuditEntry },
+  ): Delivery | undefined {
+    const changed = database.run(
+      `UPDATE webhook_delivery SET state = 'PENDING', next_attempt_at = ?, give_up_at = ?, finished_at = NULL
+       WHERE webhook_id = ? AND id = ?`,
+      which.now,
+      which.now + GIVE_UP_AFTER_MS,
+      which.webhookId,
+      which.deliveryId,
+    );
+    if (changed === 0) return undefined;
+    recordAudit(database, trail);
+    return findDelivery(database, which.deliveryId);
+  },
+
+  pruneDeliveries(database: Connection, { before }: { before: Instant }): number {
+    return database.run(
+      `DELETE FROM webhook_delivery WHERE number IN
+       (SELECT number FROM webhook_delivery WHERE finished_at < ? ORDER BY finished_at LIMIT ?)`,
+      before,
+      PRUNE_AT_ONCE,
+    );
+  },
+};
+
+/** Part of the transaction in which it happened. What a full queue cannot take is dead at once, so that it can be seen. */
+export function enqueueNotices(database: Connection, notices: readonly Notice[]): void {
+  if (notices.length === 0) return;
+  const webhooks = allWebhooks(database);
+  for (const notice of notices) {
+    const level = ACCESS_LEVELS.indexOf(notice.readLevel);
+    for (const webhook of webhooks) {
+      if (wants(webhook, notice) && level <= ACCESS_LEVELS.indexOf(webhook.level))
+        enqueue(database, webhook.id, notice);
+    }
+  }
+}
+
+function enqueue(database: Connection, webhookId: string, notice: Notice): void {
+  const isFull =
+    database.get(
+      "SELECT 1 FROM webhook_delivery WHERE webhook_id = ? AND state = 'PENDING' LIMIT 1 OFFSET ?",
+      webhookId,
+      MAX_PENDING_DELIVERIES - 1,
+    ) !== undefined;
+  database.run(
+    `INSERT INTO webhook_delivery
+       (id, webhook_id, kind, occurred_at, event, state, attempts, queued_at, next_attempt_at, give_up_at, error, finished_at)
+     VALUES (lower(hex(randomblob(16))), ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?)`,
+    webhookId,
+    notice.kind,
+    notice.occurredAt,
+    notice.event,
+    isFull ? "DEAD" : "PENDING",
+    notice.queuedAt,
+    isFull ? null : notice.queuedAt,
+    notice.queuedAt + GIVE_UP_AFTER_MS,
+    isFull ? "the queue is full" : null,
+    isFull ? notice.queuedAt : null,
+  );
+  if (isFull) forgetOldest(database, webhookId, "DEAD");
+}
+
+function forgetOldest(database: Connection, webhookId: string, state: Delivery["state"]): void {
+  database.run(
+    `DELETE FROM webhook_delivery WHERE webhook_id = ? AND state = ? AND number <=
+     (SELECT number FROM webhook_delivery WHERE webhook_id = ? AND state = ? ORDER BY number DESC LIMIT 1 OFFSET ?)`,
+    webhookId,
+    state,
+    webhookId,
+    state,
+    MAX_PAST_DELIVERIES,
+  );
+}
+
+function allWebhooks(database: Connection): readonly Webhook[] {
+  return database.all(`SELECT ${COLUMNS} FROM webhook ORDER BY id`).map(readWebhook);
+}
+
+function readWebhook(row: Row): Webhook {
+  const sites = optionalText(row, "sites");
+  return {
+    id: text(row, "id"),
+    url: text(row, "url"),
+    kinds: JSON.parse(text(row, "kinds")) as WebhookKind[],
+    sites: sites === undefined ? "all" : new Set(JSON.parse(sites) as string[]),
+    level: ACCESS_LEVELS[number(row, "level")] ?? "readonly",
+    sealedSecret: bytes(row, "secret"),
+    createdAt: time(row, "created_at"),
+  };
+}

@@ -1,0 +1,168 @@
+// kill -9 while telemetry comes in, is sealed and is joined: no acknowledged point is lost, and none is there twice.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+import { instant } from "#core/time/instant.ts";
+import type { TelemetryStore } from "#service/ports.ts";
+import { openSeries } from "#store/series/open-series.ts";
+import { randomFrom } from "../support/random.ts";
+import { tempFolder } from "../support/temp-folder.ts";
+import { batchOf, DEVICES } from "./telemetry-points.ts";
+
+const VICTIM = fileURLToPath(new URL("./telemetry-victim.ts", import.meta.url));
+const ROUNDS = process.env["BUSBAR_LONG"] === "1" ? 100 : 10;
+/** Long enough for some rounds of sealing. */
+const LATEST_KILL = 150;
+const POINTS = [
+  "before-journal",
+  "after-journal",
+  "before-seal",
+  "after-seal",
+  "before-compaction",
+  "after-compaction",
+];
+
+/** What may be at a place: the last acknowledged write, or one sent after it that nobody acknowledged. */
+class Ledger {
+  readonly #sent: number[] = [];
+  readonly #acknowledged = new Set<number>();
+
+  get next(): number {
+    return this.#sent.length;
+  }
+
+  get acknowledged(): number {
+    return this.#acknowledged.size;
+  }
+
+  note(line: string): void {
+    const [word, index] = line.split(" ");
+    if (word === "sent") this.#sent.push(Number(index));
+    if (word === "acknowledged") this.#acknowledged.add(Number(index));
+  }
+
+  /** By `device at`: the values that may be there; `undefined` among them when there need not be any. */
+  allowed(): ReadonlyMap<string, ReadonlySet<string | undefined>> {
+    const allowed = new Map<string, Set<string | undefined>>();
+    for (const index of this.#sent) {
+      const isSure = this.#acknowledged.has(index);
+      const last = new Map(batchOf(index).map(({ deviceId, at, values }) => [`${deviceId} ${at}`, values.get("text")]));
+      for (const [place, value] of last) {
+        const before = isSure ? [] : (allowed.get(place) ?? [undefined]);
+        allowed.set(place, new Set([...before, String(value)]));
+      }
+    }
+    return allowed;
+  }
+}
+
+/** Runs until `stop` says so or a failpoint strikes. */
+async function runVictim(
+  file: string,
+  ledger: Ledger,
+  { failpoint, stop }: { readonly failpoint?: string; readonly stop: (acknowledged: number) => boolean },
+): Promise<void> {
+  const before = ledger.acknowledged;
+  const child = spawn(process.execPath, [VICTIM, file, String(ledger.next)], {
+    env: { ...process.env, ...(failpoint !== undefined && { BUSBAR_FAILPOINT: failpoint }) },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  onTestFinished(() => {
+    child.kill("SIGKILL");
+  });
+  const lines = createInterface({ input: child.stdout });
+  lines.on("line", (line) => {
+    ledger.note(line);
+    if (stop(ledger.acknowledged - before)) child.kill("SIGKILL");
+  });
+  const [[, signal]] = await Promise.all([once(child, "exit"), once(lines, "close")]);
+  expect(signal).toBe("SIGKILL");
+}
+
+async function check(file: string, ledger: Ledger): Promise<{ points: number; reopened: number }> {
+  const started = performance.now();
+  const store = await openSeries(file, { graceMs: 0, maxHotPoints: 1e6, readers: 1 }, (error) => {
+    throw error;
+  });
+  const reopened = performance.now() - started;
+  try {
+    const allowed = ledger.allowed();
+    const problems: string[] = [];
+    let points = 0;
+    for (const deviceId of DEVICES) {
+      const rows = await read(store, deviceId);
+      points += rows.size;
+      for (const [at, { count, text, n }] of rows) {
+        const place = `${deviceId} ${at}`;
+        const [index = 0, row = 0] = text.split(".").map(Number);
+        if (count !== "1") problems.push(`${place} is there ${count} times`);
+        if (allowed.get(place)?.has(text) !== true) problems.push(`${place} has ${text}, which should not be there`);
+        if (n !== String(index + row / 100)) problems.push(`${place} has ${n} beside ${text}`);
+      }
+      for (const [place, values] of allowed) {
+        const [device, at] = place.split(" ");
+        if (device === deviceId && !values.has(undefined) && !rows.has(Number(at))) problems.push(`${place} is lost`);
+      }
+    }
+    expect(problems).toEqual([]);
+    return { points, reopened };
+  } finally {
+    await store.close();
+  }
+}
+
+async function read(store: TelemetryStore, deviceId: string) {
+  const item = { deviceId, granularityMs: 60_000, lookAroundMs: undefined };
+  const request = {
+    from: instant(0),
+    to: instant(1e12),
+    items: [
+      { ...item, attribute: "n", kind: "number", aggregation: "count" },
+      { ...item, attribute: "n", kind: "number", aggregation: "last" },
+      { ...item, attribute: "text", kind: "text", aggregation: "last" },
+    ],
+  } as const;
+  const parts: Uint8Array[] = [];
+  for await (const part of await store.query(request)) parts.push(part);
+  const lines = Buffer.concat(parts).toString().split("\n").slice(0, -1);
+  return new Map(
+    lines.map((line) => {
+      const [ts, count = "", n = "", text = ""] = line.split(",");
+      return [Number(ts) * 1_000, { count, n, text }];
+    }),
+  );
+}
+
+test("a kill at a random moment loses no acknowledged point and doubles none", { timeout: 300_000 }, async () => {
+  const seed = Number(process.env["BUSBAR_TEST_SEED"] ?? Date.now() % 1_000_000);
+  const random = randomFrom(seed);
+  console.log(`seed ${seed} (repeat with BUSBAR_TEST_SEED=${seed})`);
+  const file = join(tempFolder(), "telemetry.db");
+  const ledger = new Ledger();
+  for (let round = 1; round <= ROUNDS; round++) {
+    const limit = 1 + Math.floor(random() * LATEST_KILL);
+    await runVictim(file, ledger, { stop: (acknowledged) => acknowledged >= limit });
+    const { points, reopened } = await check(file, ledger);
+    console.log(
+      `round ${round}: ${ledger.acknowledged} of ${ledger.next} batches acknowledged, ${points} points, reopened in ${Math.round(reopened)} ms`,
+    );
+  }
+});
+
+test.each(POINTS)(
+  "a kill at telemetry.%s loses no acknowledged point and doubles none",
+  { timeout: 120_000 },
+  async (name) => {
+    const file = join(tempFolder(), "telemetry.db");
+    const ledger = new Ledger();
+    // Some hours and days first, so that there is something to seal and to join.
+    await runVictim(file, ledger, { stop: (acknowledged) => acknowledged >= 30 });
+    for (const pass of [1, 4]) {
+      await runVictim(file, ledger, { failpoint: `telemetry.${name}:${pass}`, stop: () => false });
+      await check(file, ledger);
+    }
+  },
+);

@@ -1,0 +1,341 @@
+// What every telemetry store promises, whatever keeps its points. Answers are held against a naive reference.
+import { expect, test } from "vitest";
+import { AppError } from "#core/app-error.ts";
+import type { ResolvedAggregation } from "#core/telemetry/aggregation.ts";
+import { instant } from "#core/time/instant.ts";
+import type { SeriesRequest, TelemetryPoints, TelemetryStore } from "#service/ports.ts";
+import { answerNaively, type Points } from "#store/series/naive-answer.ts";
+import { randomFrom } from "../support/random.ts";
+
+export interface OpenedStore {
+  readonly store: TelemetryStore;
+  /** Closes it and opens what it left. */
+  reopen(): Promise<TelemetryStore>;
+}
+
+type Value = number | boolean | string;
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+/** Attributes and what kind their values are of. */
+const KINDS = { power: "number", energy: "number", on: "boolean", status: "text" } as const;
+type Attribute = keyof typeof KINDS;
+const ATTRIBUTES = Object.keys(KINDS) as readonly Attribute[];
+
+const message = (deviceId: string, at: number, values: Readonly<Record<string, Value>>): TelemetryPoints => ({
+  deviceId,
+  at: instant(at),
+  values: new Map(Object.entries(values)),
+});
+
+interface Asked {
+  readonly from?: number;
+  readonly to?: number;
+  readonly device?: string;
+  readonly attribute?: Attribute;
+  readonly aggregation?: ResolvedAggregation;
+  readonly granularityMs?: number;
+  readonly lookAroundMs?: number | undefined;
+}
+
+function request({ from = 0, to = DAY, device = "a", attribute = "power", ...rest }: Asked = {}): SeriesRequest {
+  const settings = { aggregation: "last", granularityMs: 60_000, lookAroundMs: undefined, ...rest } as const;
+  return {
+    from: instant(from),
+    to: instant(to),
+    items: [{ deviceId: device, attribute, kind: KINDS[attribute], ...settings }],
+  };
+}
+
+async function read(store: TelemetryStore, asked: SeriesRequest): Promise<string> {
+  const parts: Uint8Array[] = [];
+  for await (const part of await store.query(asked)) parts.push(part);
+  return Buffer.concat(parts).toString();
+}
+
+/** What was written, for the reference: a number for each device and attribute. */
+class Written {
+  readonly points: Points = new Map();
+  readonly #numbers = new Map<string, number>();
+
+  number(deviceId: string, attribute: string): number {
+    const key = `${deviceId} ${attribute}`;
+    const known = this.#numbers.get(key) ?? this.#numbers.size + 1;
+    this.#numbers.set(key, known);
+    return known;
+  }
+
+  add({ deviceId, at, values }: TelemetryPoints): void {
+    for (const [attribute, value] of values) {
+      const series = this.number(deviceId, attribute);
+      this.points.set(series, (this.points.get(series) ?? new Map()).set(at, value));
+    }
+  }
+
+  answer({ from, to, items }: SeriesRequest): string {
+    const numbered = items.map((item) => ({ ...item, device: 0, series: this.number(item.deviceId, item.attribute) }));
+    return answerNaively(this.points, { from, to, items: numbered });
+  }
+}
+
+export function telemetryStoreContract(open: () => Promise<OpenedStore>): void {
+  test("what was appended is read at once, by query and as latest", async () => {
+    const { store } = await open();
+    await store.append([message("a", 1_000, { power: 1.5, on: true, status: "x" }), message("a", 2_000, { power: 2 })]);
+    expect(store.latest("a")).toEqual(
+      new Map<string, object>([
+        ["power", { at: 2_000, value: 2 }],
+        ["on", { at: 1_000, value: true }],
+        ["status", { at: 1_000, value: "x" }],
+      ]),
+    );
+    expect(await read(store, request({ granularityMs: 1_000 }))).toBe("1,1.5\n2,2\n");
+    expect(await read(store, request({ attribute: "on" }))).toBe("0,true\n");
+    expect(await read(store, request({ attribute: "status" }))).toBe("0,x\n");
+  });
+
+  test("a device or attribute that never sent anything has no rows and no latest", async () => {
+    const { store } = await open();
+    await store.append([message("a", 1_000, { power: 1 })]);
+    expect(await read(store, request({ device: "nobody" }))).toBe("");
+    expect(await read(store, request({ attribute: "energy" }))).toBe("");
+    expect(store.latest("nobody")).toEqual(new Map());
+  });
+
+  test("ids and names of the language's own are ordinary ones", async () => {
+    const { store } = await open();
+    await store.append([message("__proto__", 1_000, Object.assign(Object.create(null), { constructor: 7 }))]);
+    expect(store.latest("__proto__").get("constructor")).toEqual({ at: 1_000, value: 7 });
+    expect(store.latest("constructor")).toEqual(new Map());
+  });
+
+  test("the later write of the same time wins; an older time does not become the latest", async () => {
+    const { store, reopen } = await open();
+    await store.append([message("a", 5_000, { power: 1 }), message("a", 5_000, { power: 2 })]);
+    await store.append([message("a", 5_000, { power: 3 })]);
+    await store.append([message("a", 4_000, { power: 9 })]);
+    for (const open of [async () => store, reopen]) {
+      const one = await open();
+      expect(one.latest("a").get("power")).toEqual({ at: 5_000, value: 3 });
+      expect(await read(one, request({ granularityMs: 1_000 }))).toBe("4,9\n5,3\n");
+    }
+  });
+
+  test("what was appended is there after a reopen, sealed or not", async () => {
+    const { store, reopen } = await open();
+    await store.append([message("a", 1_000, { power: 1 }), message("b", 2 * HOUR, { status: "ä\n" })]);
+    await store.settle(instant(HOUR + DAY / 24));
+    await store.append([message("a", 5 * HOUR, { power: 2 })]);
+    const next = await reopen();
+    expect(await read(next, request({ granularityMs: HOUR }))).toBe("0,1\n18000,2\n");
+    expect(await read(next, request({ device: "b", attribute: "status" }))).toBe('7200,"ä\n"\n');
+    expect(next.latest("a").get("power")).toEqual({ at: 5 * HOUR, value: 2 });
+    expect(next.latest("b").get("status")).toEqual({ at: 2 * HOUR, value: "ä\n" });
+  });
+
+  test("sealing, joining days and late points change no answer", async () => {
+    const { store, reopen } = await open();
+    const written = new Written();
+    let current = store;
+    for (let round = 0; round < 4; round++) {
+      const messages = Array.from({ length: 300 }, (_, i) =>
+        message("a", i * 10 * 60_000 + round, { power: i + round, on: i % 7 === round }),
+      );
+      for (const one of messages) written.add(one);
+      await current.append(messages);
+      await current.settle(instant((round + 1) * DAY));
+      if (round === 2) current = await reopen();
+      for (const granularityMs of [60_000, HOUR, DAY, 7 * DAY]) {
+        for (const attribute of ["power", "on"] as const) {
+          const asked = request({ attribute, to: 3 * DAY, granularityMs, lookAroundMs: 0 });
+          expect(await read(current, asked)).toBe(written.answer(asked));
+        }
+      }
+    }
+  });
+
+  test("queries while points are written, sealed and joined see every acknowledged point, once", async () => {
+    const { store } = await open();
+    let acknowledged = 0;
+    const write = async () => {
+      for (let i = 0; i < 400; i++) {
+        const messages = Array.from({ length: 10 }, (_, k) => message("a", (i * 10 + k) * 30_000, { energy: 1 }));
+        await store.append(messages);
+        acknowledged = (i + 1) * 10;
+        if (i % 50 === 49) void store.settle(instant(i * 300_000));
+      }
+    };
+    const writing = write();
+    let isWriting = true;
+    void writing.finally(() => {
+      isWriting = false;
+    });
+    const asked = request({ attribute: "energy", to: 10 * DAY, aggregation: "count", granularityMs: 365 * DAY });
+    let before = 0;
+    for (let rounds = 0; isWriting || rounds === 0; rounds++) {
+      before = acknowledged;
+      const count = Number((await read(store, asked)).split(",")[1] ?? 0);
+      expect(count).toBeGreaterThanOrEqual(before);
+      expect(count).toBeLessThanOrEqual(acknowledged + 10);
+    }
+    await writing;
+    expect(await read(store, asked)).toBe("0,4000\n");
+  });
+
+  test("a deleted device is gone, also after a reopen, and may begin anew", async () => {
+    const { store, reopen } = await open();
+    await store.append([message("a", 1_000, { power: 1 }), message("b", 1_000, { power: 2 })]);
+    await store.settle(instant(DAY));
+    void store.append([message("a", 2 * HOUR, { power: 3 })]);
+    await store.deleteDevice("a");
+    await store.deleteDevice("never was");
+    for (const open of [async () => store, reopen]) {
+      const one = await open();
+      expect(one.latest("a")).toEqual(new Map());
+      expect(await read(one, request())).toBe("");
+      expect(await read(one, request({ device: "b" }))).toBe("0,2\n");
+      await one.append([message("a", 3 * HOUR, { power: 4 })]);
+      expect(await read(one, request())).toBe("10800,4\n");
+      await one.deleteDevice("a");
+    }
+  });
+
+  test("dropping takes whole pieces that ended before, of the named attributes or of all", async () => {
+    const { store, reopen } = await open();
+    for (let day = 0; day < 4; day++) {
+      await store.append([
+        message("a", day * DAY + HOUR, { power: day, energy: day }),
+        message("b", day * DAY, { power: 9 }),
+      ]);
+    }
+    await store.settle(instant(10 * DAY));
+    const rows = (one: TelemetryStore, attribute: Attribute, device = "a") =>
+      read(one, request({ device, attribute, to: 9 * DAY, granularityMs: DAY }));
+    expect(await dropAll(store, ["power"], 2 * DAY + 1)).toBe(2);
+    expect(await rows(store, "power")).toBe("172800,2\n259200,3\n");
+    expect(await rows(store, "energy")).toBe("0,0\n86400,1\n172800,2\n259200,3\n");
+    expect(await dropAll(store, undefined, 3 * DAY)).toBeGreaterThan(0);
+    const next = await reopen();
+    expect(await rows(next, "power")).toBe("259200,3\n");
+    expect(await rows(next, "energy")).toBe("259200,3\n");
+    expect(await rows(next, "power", "b")).toBe("0,9\n86400,9\n172800,9\n259200,9\n");
+    expect(next.latest("a").get("power")).toEqual({ at: 3 * DAY + HOUR, value: 3 });
+    expect(await dropAll(next, undefined, 3 * DAY)).toBe(0);
+  });
+
+  test("an answer that nobody reads to its end frees its place", async () => {
+    const { store } = await open();
+    await store.append([message("a", 0, { power: 1 })]);
+    const long = request({ to: 30 * DAY, granularityMs: 1_000, lookAroundMs: 0 });
+    for (let i = 0; i < 200; i++) {
+      const rows = await store.query(long);
+      if (i % 2 === 0) await rows.next();
+      await rows.return?.();
+    }
+    expect(await read(store, request())).toBe("0,1\n");
+  });
+
+  test("too many answers at once are refused, not kept waiting", async () => {
+    const { store } = await open();
+    await store.append([message("a", 0, { power: 1 })]);
+    const long = request({ to: 30 * DAY, granularityMs: 1_000, lookAroundMs: 0 });
+    const running: AsyncIterableIterator<Uint8Array>[] = [];
+    const fill = async () => {
+      for (;;) running.push(await store.query(long));
+    };
+    await expect(fill()).rejects.toMatchObject({ code: "overloaded" });
+    for (const rows of running) await rows.return?.();
+    expect(await read(store, request())).toBe("0,1\n");
+  });
+
+  test("the bound of rows is never below the rows, and near them where points are few", async () => {
+    const { store } = await open();
+    const messages = Array.from({ length: 100 }, (_, i) => message("a", i * HOUR, { power: i }));
+    await store.append(messages);
+    for (const isSealed of [false, true]) {
+      if (isSealed) await store.settle(instant(100 * DAY));
+      for (const granularityMs of [1, 1_000, HOUR, DAY, 365 * DAY]) {
+        const asked = request({ from: -1e12, to: 1e12, granularityMs });
+        const rows = (await read(store, asked)).split("\n").length - 1;
+        const bound = await store.rowBound(asked);
+        // A point that is being sealed while it is counted may count twice.
+        expect([granularityMs, bound >= rows, bound <= 200]).toEqual([granularityMs, true, true]);
+      }
+    }
+    expect(await store.rowBound(request({ to: 500_000, granularityMs: 1, lookAroundMs: 0 }))).toBe(500_000);
+    expect(await store.rowBound(request({ device: "nobody", granularityMs: 1, lookAroundMs: 0 }))).toBe(0);
+    const [seconds] = request({ to: 10_000, granularityMs: 1_000, lookAroundMs: 0 }).items;
+    const [minutes] = request({ granularityMs: 5_000, lookAroundMs: 0 }).items;
+    if (seconds === undefined || minutes === undefined) throw new Error("no items");
+    const both = { from: instant(0), to: instant(10_000), items: [seconds, minutes] };
+    expect(await store.rowBound(both), "five seconds add no rows to seconds").toBe(10);
+  });
+
+  test("random queries on random points give what the reference gives", async () => {
+    const { store, reopen } = await open();
+    const seed = Number(process.env["BUSBAR_TEST_SEED"] ?? 7);
+    const random = randomFrom(seed);
+    const whole = (most: number) => Math.floor(random() * most);
+    const pick = <Item>(items: readonly Item[]) => items[whole(items.length)] as Item;
+    const value = (attribute: Attribute): Value => {
+      if (attribute === "on") return random() < 0.5;
+      if (attribute === "status") return pick(["idle", "a,b", ""]);
+      return pick([whole(1_000), whole(1_000) / 10, random()]);
+    };
+    const written = new Written();
+    let current = store;
+    for (let round = 0; round < 12; round++) {
+      const messages = Array.from({ length: 200 }, () => {
+        const chosen = ATTRIBUTES.filter(() => random() < 0.7);
+        return message(
+          pick(["a", "b"]),
+          whole(2_000) * 90_000,
+          Object.fromEntries(chosen.map((one) => [one, value(one)])),
+        );
+      });
+      for (const one of messages) written.add(one);
+      await Promise.all([0, 50, 100, 150].map((at) => current.append(messages.slice(at, at + 50))));
+      if (round % 3 === 1) await current.settle(instant(whole(3 * DAY)));
+      if (round % 5 === 4) current = await reopen();
+      for (let i = 0; i < 20; i++) {
+        const from = whole(2 * DAY) - HOUR;
+        const items = Array.from({ length: 1 + whole(4) }, () => {
+          const attribute = pick(ATTRIBUTES);
+          const kind = KINDS[attribute];
+          const allowed =
+            kind === "number" ? (["avg", "min", "max", "sum", "last"] as const) : (["last", "first"] as const);
+          return {
+            deviceId: pick(["a", "b"]),
+            attribute,
+            kind,
+            aggregation: pick<ResolvedAggregation>([...allowed, "count"]),
+            granularityMs: pick([90_000, HOUR, DAY]),
+            lookAroundMs: pick([undefined, 0, HOUR, DAY]),
+          };
+        });
+        const asked = { from: instant(from), to: instant(from + 1 + whole(DAY)), items };
+        expect(await read(current, asked), `seed ${seed}, round ${round}, query ${i}`).toBe(written.answer(asked));
+      }
+    }
+  });
+
+  test("a closed store refuses, and does not hang", async () => {
+    const { store } = await open();
+    await store.close();
+    await expect(store.append([message("a", 0, { power: 1 })])).rejects.toBeInstanceOf(AppError);
+    await expect(store.query(request())).rejects.toBeInstanceOf(AppError);
+  });
+}
+
+async function dropAll(
+  store: TelemetryStore,
+  attributes: readonly string[] | undefined,
+  before: number,
+): Promise<number> {
+  let all = 0;
+  for (;;) {
+    const dropped = await store.drop("a", attributes, instant(before));
+    if (dropped === 0) return all;
+    all += dropped;
+  }
+}

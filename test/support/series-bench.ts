@@ -1,0 +1,219 @@
+// The telemetry engine in one thread, with random points and queries for it, and a naive answer to each query beside it.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ColumnKind, ResolvedAggregation } from "#core/telemetry/aggregation.ts";
+import { BatchWriter, type Scalar } from "#store/series/batch.ts";
+import { DAY_MS, type HotSeries, SeriesEngine } from "#store/series/engine.ts";
+import { HOUR_MS } from "#store/series/hot-store.ts";
+import type { Keeper, KeeperReader } from "#store/series/keeper.ts";
+import { answerNaively, type Points } from "#store/series/naive-answer.ts";
+import type { SeriesItem, SeriesQuery } from "#store/series/query.ts";
+import { startQuery } from "#store/series/run-query.ts";
+import { createSqliteKeeper } from "#store/series/sqlite/sqlite-keeper.ts";
+import { createSqliteReader } from "#store/series/sqlite/sqlite-reader.ts";
+import { Connection } from "#store/sqlite/connection.ts";
+
+export const SERIES: readonly { series: number; device: number; attribute: string; kind: ColumnKind }[] = [
+  { series: 1, device: 1, attribute: "power", kind: "number" },
+  { series: 2, device: 1, attribute: "energy", kind: "number" },
+  { series: 3, device: 1, attribute: "on", kind: "boolean" },
+  { series: 4, device: 1, attribute: "status", kind: "text" },
+  { series: 5, device: 2, attribute: "power", kind: "number" },
+];
+const ALLOWED: Readonly<Record<ColumnKind, readonly ResolvedAggregation[]>> = {
+  number: ["avg", "last", "min", "max", "sum", "count", "first"],
+  boolean: ["last", "count", "first", "bool_or"],
+  text: ["last", "count", "first"],
+};
+
+export interface Message {
+  readonly device: number;
+  readonly at: number;
+  readonly values: readonly (readonly [number, Scalar])[];
+}
+
+/** Deliberate faults, to see that the tests would notice them. */
+export interface Faults {
+  readonly keeper?: (keeper: Keeper) => Keeper;
+  readonly reader?: (reader: KeeperReader) => KeeperReader;
+  readonly hot?: (hot: readonly HotSeries[]) => readonly HotSeries[];
+}
+
+/** A store with everything in one thread, that can be closed and opened again. */
+export class SeriesBench {
+  readonly #folder = mkdtempSync(join(tmpdir(), "busbar-series-"));
+  readonly #faults: Faults;
+  #database: Connection;
+  engine: SeriesEngine;
+  readonly points: Points = new Map();
+
+  constructor(faults: Faults = {}) {
+    this.#faults = faults;
+    this.#database = new Connection(this.file, "write");
+    this.engine = this.#open();
+  }
+
+  get file(): string {
+    return join(this.#folder, "telemetry.db");
+  }
+
+  #open(): SeriesEngine {
+    const keeper = createSqliteKeeper(this.#database);
+    return new SeriesEngine(this.#faults.keeper?.(keeper) ?? keeper, { graceMs: 0, maxHotPoints: 1e9 });
+  }
+
+  reopen(): void {
+    this.#database.close();
+    this.#database = new Connection(this.file, "write");
+    this.engine = this.#open();
+  }
+
+  append(messages: readonly Message[]): void {
+    const writer = new BatchWriter();
+    for (const { series, device, attribute, kind } of SERIES) {
+      writer.define({ series, device, deviceId: `d${device}`, attribute, kind });
+    }
+    for (const { device, at, values } of messages) {
+      writer.message(device, at, values.length);
+      for (const [series, value] of values) {
+        writer.value(series, value);
+        const points = this.points.get(series) ?? new Map();
+        this.points.set(series, points.set(at, value));
+      }
+    }
+    this.engine.append([writer.take()]);
+  }
+
+  query(query: SeriesQuery): string {
+    const look = Math.max(0, ...query.items.map((item) => item.lookAroundMs ?? 0));
+    const hot = this.engine.snapshot(
+      query.items.flatMap((item) => item.series ?? []),
+      query.from - look,
+      query.to,
+    );
+    const reader = createSqliteReader(this.#database);
+    const needs = { reader: this.#faults.reader?.(reader) ?? reader, elapsed: () => 0 };
+    const run = startQuery(needs, query, this.#faults.hot?.(hot) ?? hot);
+    let text = "";
+    for (;;) {
+      const { bytes, done } = run.pull();
+      text += Buffer.from(bytes).toString();
+      if (done) return text;
+    }
+  }
+
+  /** The times of all points, in order. */
+  times(): readonly number[] {
+    return [...new Set([...this.points.values()].flatMap((points) => [...points.keys()]))].sort((a, b) => a - b);
+  }
+
+  close(): void {
+    this.#database.close();
+    rmSync(this.#folder, { recursive: true });
+  }
+}
+
+/** Small, fast and the same everywhere. */
+function createRandom(seed: number) {
+  let state = seed >>> 0;
+  const next = () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+  return {
+    integer: (low: number, high: number) => low + Math.floor(next() * (high - low + 1)),
+    chance: (probability: number) => next() < probability,
+    pick: <Item>(items: readonly Item[]): Item => items[Math.floor(next() * items.length)] as Item,
+  };
+}
+type Random = ReturnType<typeof createRandom>;
+
+/** Around 1970, around a leap day, and now: borders of hours, days and years. */
+const ORIGINS = [-3 * HOUR_MS, Date.UTC(2024, 1, 28, 22), Date.UTC(2026, 2, 29, 0)];
+
+function randomValue(random: Random, kind: ColumnKind): Scalar {
+  if (kind === "boolean") return random.chance(0.5);
+  if (kind === "text") return random.pick(["idle", "running", 'fault "7"', "a,b", "", "ä\n"]);
+  return random.pick([
+    () => random.integer(-1_000, 1_000) / 10,
+    () => random.integer(0, 1e9),
+    () => Math.fround(random.integer(-1e6, 1e6) / 7),
+    () => random.integer(-1e9, 1e9) / 12_345.678,
+  ])();
+}
+
+/** Some points have the very times of earlier ones: they are written again. */
+function randomMessages(random: Random, origin: number, known: readonly number[]): readonly Message[] {
+  const isRepeating = known.length > 0 && random.chance(0.5);
+  let at = origin + random.integer(0, 60 * HOUR_MS);
+  const step = random.pick([1, 250, 1_000, 60_000, 900_000]);
+  return Array.from({ length: random.integer(1, 120) }, () => {
+    if (isRepeating && random.chance(0.3)) at = random.pick(known);
+    else
+      at += random.chance(0.1) ? -random.integer(0, 20 * step) : random.chance(0.1) ? 0 : random.integer(1, step * 2);
+    const device = random.pick([1, 1, 1, 2]);
+    const own = SERIES.filter((one) => one.device === device && random.chance(0.8));
+    return { device, at, values: own.map(({ series, kind }) => [series, randomValue(random, kind)] as const) };
+  }).filter((message) => message.values.length > 0);
+}
+
+/** Half of the borders lie on a point or a millisecond beside it. */
+function randomQuery(random: Random, origin: number, known: readonly number[]): SeriesQuery {
+  const nearPoint = () => random.pick(known) + random.integer(-1, 1);
+  const from = random.chance(0.5) ? nearPoint() : origin + random.integer(-2 * HOUR_MS, 62 * HOUR_MS);
+  const end = nearPoint();
+  const to =
+    end > from && random.chance(0.5)
+      ? end
+      : from + random.pick([1, 1_000, HOUR_MS, 5 * HOUR_MS + 123, DAY_MS, 3 * DAY_MS]);
+  const before = known.filter((at) => at < from);
+  const exact = before.length > 0 ? from - random.pick(before.slice(-3)) + random.integer(-1, 1) : 0;
+  const items = Array.from({ length: random.integer(1, 4) }, (): SeriesItem => {
+    const { series, device, kind } = random.pick(SERIES);
+    const least = Math.max(1, (to - from) / 2_000);
+    const granularityMs = Math.max(
+      random.pick([500, 1_000, 7_000, 60_000, HOUR_MS, DAY_MS, 365 * DAY_MS]),
+      Math.ceil(least),
+    );
+    const lookAroundMs = random.pick([undefined, undefined, 0, Math.max(0, exact), HOUR_MS, 2 * DAY_MS]);
+    return { series, device, kind, aggregation: random.pick(ALLOWED[kind]), granularityMs, lookAroundMs };
+  });
+  return { from, to, items };
+}
+
+export interface Difference {
+  readonly question: string;
+  readonly given: string;
+  readonly expected: string;
+}
+
+export const QUERIES_PER_SEED = 20;
+
+/** Everything that a seed gives: points in rounds, with sealing, compaction and restarts in between, then queries. */
+export function findDifference(seed: number, faults: Faults = {}): Difference | undefined {
+  const random = createRandom(seed);
+  const origin = random.pick(ORIGINS);
+  const bench = new SeriesBench(faults);
+  try {
+    for (let round = random.integer(1, 5); round > 0; round--) {
+      bench.append(randomMessages(random, origin, bench.times()));
+      const now = origin + random.integer(0, 5 * DAY_MS);
+      for (let steps = random.integer(0, 6); steps > 0; steps--) {
+        random.pick([() => bench.engine.sealOne(now), () => bench.engine.compactOne(now), () => bench.reopen()])();
+      }
+    }
+    const known = bench.times();
+    for (let i = 0; i < QUERIES_PER_SEED; i++) {
+      const query = randomQuery(random, origin, known);
+      const [given, expected] = [bench.query(query), answerNaively(bench.points, query)];
+      if (given !== expected)
+        return { question: `seed ${seed}, query ${i}: ${JSON.stringify(query)}`, given, expected };
+    }
+    return undefined;
+  } finally {
+    bench.close();
+  }
+}
