@@ -1,4 +1,4 @@
-// The desk under a held clock. What must hold under every schedule is in test/simulation.
+// What the desk promises its devices and callers, under a held clock. Every schedule of them is in test/simulation.
 import { expect, test } from "vitest";
 import type { ResponseState } from "#core/command/execution.ts";
 import { createSeal } from "#service/access/seal.ts";
@@ -60,10 +60,11 @@ async function setUp() {
 }
 
 test("a command for a device that is there is sent, started and told", async () => {
-  const { device, accept, sent, told, state } = await setUp();
+  const { clock, device, accept, sent, told, state } = await setUp();
   device.isReady = true;
   const { id } = await accept({ request: { name: "go", manifestName: "start", arguments: { power: 5 } } });
   expect(sent).toEqual([{ id, name: "start", arguments: { power: 5 } }]);
+  await clock.runUntil(100);
   expect([await state(id), told]).toEqual(["IN_PROGRESS", ["NEW", "IN_PROGRESS"]]);
 });
 
