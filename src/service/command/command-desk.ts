@@ -62,6 +62,7 @@ export function createCommandDesk(needs: DeskNeeds): CommandDesk {
   /** By execution; those whose hand-over is not recorded yet. */
   const handedOver = new Map<string, HandedOver>();
   const aborts = createAbortWatch();
+  let stopped = false;
   const deadlines = createDeadlines(needs.after, (id, deadline) => {
     needs.background.run("time an execution out", async () => {
       try {
@@ -99,6 +100,7 @@ export function createCommandDesk(needs: DeskNeeds): CommandDesk {
     const started = arrivalNow({ state: "STARTED", payload: undefined, repeated: false });
     const callOff = needs.after(START_WAITS_MS, () => recordStart(id));
     handedOver.set(id, { deviceId, started, callOff });
+    if (stopped) recordStart(id);
   }
 
   function recordStart(id: string): void {
@@ -217,6 +219,7 @@ export function createCommandDesk(needs: DeskNeeds): CommandDesk {
       }
     },
     stop() {
+      stopped = true;
       for (const id of handedOver.keys()) recordStart(id);
       deadlines.stop();
       for (const callOff of retries) callOff();
