@@ -109,7 +109,7 @@ export class Referee {
     if (!wasAttempted && now - calm > MOMENT_MS && isClockTrue) {
       this.#blame(`${id} was never handed over, though its device was there since ${ready}`);
     }
-    const isUntouched = heard >= upSince && lastTrouble < heard && isClockTrue && now - (ready ?? now) > MOMENT_MS;
+    const isUntouched = heard > upSince && lastTrouble < heard && isClockTrue && now - (ready ?? now) > MOMENT_MS;
     if (wasAttempted && isUntouched && !this.#tried.has(id)) {
       this.#blame(`${id} was marked as attempted and never sent`);
     }

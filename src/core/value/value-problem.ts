@@ -51,6 +51,6 @@ function isOfType(type: DeclaredValue["type"], value: unknown): boolean {
 function describe(value: unknown): string {
   if (Array.isArray(value)) return "a list";
   if (typeof value === "object" && value !== null) return "an object";
-  const text = JSON.stringify(value) ?? String(value);
+  const text = typeof value === "string" ? JSON.stringify(value) : String(value);
   return text.length > 60 ? `${text.slice(0, 60)}...` : text;
 }

@@ -1,0 +1,98 @@
+// What the store and the device see of a configuration. The calls and their refusals are in test/api/commands.
+import { expect, test } from "vitest";
+import { parseManifest } from "#manifest/parse-manifest.ts";
+import { createSeal } from "#service/access/seal.ts";
+import type { DeviceConfiguration, StoredBucket } from "#service/ports.ts";
+import { callBy } from "../../../test/support/calls.ts";
+import { commandManifest } from "../../../test/support/command-site.ts";
+import { makeDevice, NOON, newId } from "../../../test/support/records.ts";
+import {
+  type ConfigurationNeeds,
+  deviceConfiguration,
+  readConfiguration,
+  writeConfiguration,
+} from "./configuration.ts";
+
+const CALL = callBy("system");
+const ID = newId();
+
+function setUp() {
+  let manifest = commandManifest("Configured");
+  const stored = new Map<string, StoredBucket>();
+  const told: DeviceConfiguration[] = [];
+  const device = { ...makeDevice("site", { id: ID, blueprintId: "b" }), slug: "d" };
+  const needs = {
+    devices: { find: async () => device },
+    configurations: {
+      get: async () => [...stored.values()],
+      put: async (_id: string, buckets: readonly StoredBucket[]) => {
+        for (const bucket of buckets) stored.set(bucket.bucket, bucket);
+      },
+    },
+    seal: createSeal(new Uint8Array(32)),
+    now: () => NOON,
+    newId,
+    catalog: { get: async () => ({ blueprint: parseManifest(manifest).blueprint }) },
+    channel: {
+      sendConfiguration: async (_id: string, configuration: DeviceConfiguration) => void told.push(configuration),
+    },
+  } as unknown as ConfigurationNeeds;
+  return {
+    stored,
+    told,
+    changeManifest: (change: (text: string) => string) => {
+      manifest = change(manifest);
+    },
+    write: (bucket: string, values: Readonly<Record<string, unknown>>) =>
+      writeConfiguration(needs, CALL, { device: ID, buckets: new Map([[bucket, values]]), isOneBucket: true }),
+    read: async (bucket: string) => (await readConfiguration(needs, CALL, { device: ID, bucket })).get(bucket),
+    device: () => deviceConfiguration(needs, ID),
+  };
+}
+
+test("the store sees sensitive values sealed only, the device in the clear", async () => {
+  const { stored, told, write } = setUp();
+  await write("network", { host: "a", password: "s3cret" });
+  const bucket = stored.get("network");
+  expect(bucket?.shown).toMatchObject({ host: "a", password: "***" });
+  expect(Buffer.from(bucket?.sealed ?? []).includes("s3cret")).toBe(false);
+  expect(told[0]?.get("network")).toMatchObject({ host: "a", password: "s3cret", port: 502 });
+});
+
+test("a sealed bucket opens only in its own place", async () => {
+  const { stored, write, device } = setUp();
+  await write("network", { host: "a" });
+  const bucket = stored.get("network");
+  if (bucket !== undefined) stored.set("network", { ...bucket, bucket: "factory" });
+  await expect(device()).rejects.toThrow();
+});
+
+test("sensitive values are kept when they are left out or sent hidden, also under names that a prototype knows", async () => {
+  const { write, device } = setUp();
+  await write("network", { host: "a" });
+  expect((await device()).get("network")).not.toHaveProperty("constructor");
+  await write("network", { host: "a", constructor: "trap", password: "one" });
+  await write("network", { host: "b", constructor: "***" });
+  expect((await device()).get("network")).toMatchObject({ host: "b", constructor: "trap", password: "one" });
+  await write("network", { host: "b", password: null });
+  expect((await device()).get("network")).not.toHaveProperty("password");
+});
+
+test("a default that the blueprint changes counts for what was never filled in", async () => {
+  const { write, read, changeManifest } = setUp();
+  expect(await read("network")).toMatchObject({ port: 502 });
+  changeManifest((text) => text.replace("default: 502", "default: 503"));
+  expect(await read("network")).toMatchObject({ port: 503 });
+  await write("network", { host: "a" });
+  changeManifest((text) => text.replace("default: 503", "default: 504"));
+  // With the write the default of that time was filled in.
+  expect(await read("network")).toMatchObject({ port: 503 });
+});
+
+test("what the blueprint no longer declares is neither shown nor told", async () => {
+  const { write, read, device, changeManifest } = setUp();
+  await write("factory", { trim: 0.5, labels: ["x"] });
+  changeManifest((text) => text.replace(/ {6}labels: .*\n/, ""));
+  expect(await read("factory")).toEqual({ trim: 0.5 });
+  expect((await device()).get("factory")).toEqual({ trim: 0.5 });
+});

@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { createConnectivity } from "./connectivity.ts";
+
+/** `a` alive, `g` gone, `s` sweep, `f` forget, `+5` time goes on; gives the changes and the last status. */
+function play(script: string): string {
+  let elapsed = 0;
+  const changes: string[] = [];
+  const connectivity = createConnectivity({
+    elapsed: () => elapsed,
+    silenceMs: 30,
+    onChange: (_deviceId, status) => changes.push(status),
+  });
+  const steps: Readonly<Record<string, () => void>> = {
+    a: () => connectivity.alive("d"),
+    g: () => connectivity.gone("d"),
+    s: () => connectivity.sweep(),
+    f: () => connectivity.forget("d"),
+  };
+  for (const step of script.split(" ").filter(Boolean)) {
+    if (step.startsWith("+")) elapsed += Number(step);
+    else steps[step]?.();
+  }
+  return [...changes, connectivity.status("d")].join(" ");
+}
+
+test.each([
+  ["", "UNKNOWN"],
+  ["s", "UNKNOWN"],
+  ["g", "UNKNOWN"],
+  ["a", "ONLINE ONLINE"],
+  ["a a a", "ONLINE ONLINE"],
+  ["a +29 s", "ONLINE ONLINE"],
+  ["a +30 s", "ONLINE OFFLINE OFFLINE"],
+  ["a +20 a +20 s", "ONLINE ONLINE"],
+  ["a +30 s s +30 s", "ONLINE OFFLINE OFFLINE"],
+  ["a g", "ONLINE OFFLINE OFFLINE"],
+  ["a g g +30 s", "ONLINE OFFLINE OFFLINE"],
+  ["a g a", "ONLINE OFFLINE ONLINE ONLINE"],
+  ["a +30 s a", "ONLINE OFFLINE ONLINE ONLINE"],
+  ["a f", "ONLINE UNKNOWN"],
+  ["a f +30 s", "ONLINE UNKNOWN"],
+])("%s gives %s", (script, expected) => {
+  expect(play(script)).toBe(expected);
+});
+
+test("devices do not know of each other, whatever they are called", () => {
+  const connectivity = createConnectivity({ elapsed: () => 0, silenceMs: 1, onChange: () => {} });
+  connectivity.alive("constructor");
+  expect(["constructor", "__proto__", "toString"].map((id) => connectivity.status(id))).toEqual([
+    "ONLINE",
+    "UNKNOWN",
+    "UNKNOWN",
+  ]);
+});
