@@ -92,7 +92,7 @@ export function writeMessage(
   { deviceId, at, values }: TelemetryPoints,
   { index, defined }: { readonly index: SeriesIndex; readonly defined: SeriesDefinition[] },
 ): void {
-  const resolved: [number, Scalar][] = [];
+  const numbers: number[] = [];
   let device = 0;
   for (const [attribute, value] of values) {
     const kind = kindOf(value);
@@ -103,10 +103,11 @@ export function writeMessage(
       writer.define(series);
     }
     device = series.device;
-    resolved.push([series.series, value]);
+    numbers.push(series.series);
   }
-  writer.message(device, at, resolved.length);
-  for (const [series, value] of resolved) writer.value(series, value);
+  writer.message(device, at, numbers.length);
+  let next = 0;
+  for (const value of values.values()) writer.value(numbers[next++] ?? 0, value);
 }
 
 export function kindOf(value: Scalar): ColumnKind {
