@@ -31,8 +31,6 @@ export function readJsonObject(bytes: Uint8Array): ReadObject {
     : { problem: "is not a JSON object" };
 }
 
-const decoder = new TextDecoder("utf-8", { fatal: true });
-
 function membersOf(object: Readonly<Record<string, unknown>>): Map<string, unknown> {
   const members = new Map<string, unknown>();
   for (const name of Object.keys(object)) members.set(name, object[name]);
