@@ -96,11 +96,14 @@ test("an answer of another device neither counts nor takes the start along", asy
   expect(writes).toEqual(["SUCCEEDED", "STARTED"]);
 });
 
-test("a stop stores the starts that are not stored yet", async () => {
-  const { desk, background, writes, timers, failures } = await setUp();
+test("a stop stores the starts that are not stored yet, also of what is being handed over then", async () => {
+  const { desk, store, background, writes, timers, failures } = await setUp();
+  const open = asNew(makeExecution(PLACE), { attempted: true });
+  await store.insert(open, makeEntry());
+  desk.accept(open);
   desk.stop();
   await background.idle();
-  expect([writes, timers.size, failures]).toEqual([["STARTED"], 0, []]);
+  expect([writes, timers.size, failures]).toEqual([["STARTED", "STARTED"], 0, []]);
 });
 
 test("whoever waits is told the end, also when it came before", async () => {

@@ -62,6 +62,7 @@ export function createCommandDesk(needs: DeskNeeds): CommandDesk {
   /** By execution; those whose hand-over is not recorded yet. */
   const handedOver = new Map<string, HandedOver>();
   const aborts = createAbortWatch();
+  let stopped = false;
   const deadlines = createDeadlines(needs.after, (id, deadline) => {
     needs.background.run("time an execution out", async () => {
       try {
@@ -99,6 +100,7 @@ export function createCommandDesk(needs: DeskNeeds): CommandDesk {
     const started = arrivalNow({ state: "STARTED", payload: undefined, repeated: false });
     const callOff = needs.after(START_WAITS_MS, () => recordStart(id));
     handedOver.set(id, { deviceId, started, callOff });
+    if (stopped) recordStart(id);
   }
 
   function recordStart(id: string): void {
@@ -122,13 +124,24 @@ export function createCommandDesk(needs: DeskNeeds): CommandDesk {
     try {
       await needs.channel.send(deviceId, { id, name: request.manifestName, arguments: clear });
     } catch {
-      // It certainly did not leave, so it may be handed over when the device is back.
-      await needs.executions.unmarkAttempted(id);
-      // Already back: its return came before the mark was taken back, so that nobody else hands it over.
-      if (needs.channel.isReady(deviceId)) handOverLater(open);
+      await takeBack(open);
       return;
     }
     noteStart(execution);
+  }
+
+  /** It certainly did not leave, so it may be handed over when the device is back. */
+  async function takeBack(open: OpenExecution): Promise<void> {
+    const { id, deviceId } = open.execution;
+    try {
+      await needs.executions.unmarkAttempted(id);
+    } catch (error) {
+      // Marked and not sent, it would never be handed over: only we know that it may be.
+      tryAgain("take a mark back", () => takeBack(open));
+      throw error;
+    }
+    // Already back: its return came before the mark was taken back, so that nobody else hands it over.
+    if (needs.channel.isReady(deviceId)) handOverLater(open);
   }
 
   function handOverSoon(open: OpenExecution): void {
@@ -144,9 +157,15 @@ export function createCommandDesk(needs: DeskNeeds): CommandDesk {
   }
 
   function handOverLater(open: OpenExecution): void {
+    tryAgain("hand a command over again", async () => {
+      if (needs.channel.isReady(open.execution.deviceId)) handOverSoon({ ...open, attempted: false });
+    });
+  }
+
+  function tryAgain(name: string, task: () => Promise<void>): void {
     const callOff = needs.after(AGAIN_MS, () => {
       retries.delete(callOff);
-      if (needs.channel.isReady(open.execution.deviceId)) handOverSoon({ ...open, attempted: false });
+      needs.background.run(name, task);
     });
     retries.add(callOff);
   }
@@ -200,6 +219,7 @@ export function createCommandDesk(needs: DeskNeeds): CommandDesk {
       }
     },
     stop() {
+      stopped = true;
       for (const id of handedOver.keys()) recordStart(id);
       deadlines.stop();
       for (const callOff of retries) callOff();

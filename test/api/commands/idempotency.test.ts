@@ -88,8 +88,11 @@ test("a call that repeats one that still waits, waits for the same end", async (
   const command = await device.nextCommand();
   const second = execute(start, { headers });
   const third = execute(start, { headers: { ...headers, Prefer: "wait=0" } });
-  const { execution } = (await third).body;
-  expect([execution.id, ["NEW", "IN_PROGRESS"].includes(execution.state)]).toEqual([command.id, true]);
+  // The start is recorded a moment after the hand-over, to share a commit with a quick answer.
+  expect((await third).body.execution).toMatchObject({
+    id: command.id,
+    state: expect.stringMatching(/^(NEW|IN_PROGRESS)$/),
+  });
   await command.completed({ n: 3 });
   for (const { body } of [await first, await second]) {
     expect(body.execution).toMatchObject({ id: command.id, state: "SUCCESS", response: { payload: { n: 3 } } });
