@@ -42,6 +42,7 @@ export async function startGateway(folder: string): Promise<Gateway> {
     const log = createInterface({ input: child.stderr });
     log.on("line", (line) => {
       lines.push(line);
+      if (!line.startsWith("{")) return;
       const { msg, url: address, level } = JSON.parse(line) as { msg?: string; url?: string; level?: number };
       if (msg === "ready" && address !== undefined) resolve(address);
       if (Number(level) >= 40) console.error(line);

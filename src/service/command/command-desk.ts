@@ -2,16 +2,13 @@
 //
 // Invariants: an execution is stored before it is handed over, and marked as attempted, durably, before that; so a crash
 // at any moment leaves it unsent or sent once, never sent twice. Whoever waits is told after the change is durable.
-//
-// That a command was handed over (STARTED) is recorded a moment later, together with the device's answer where that comes
-// first: else the answer would wait for the flush of a record that it makes old. Nothing depends on that record, because
-// what keeps a command from being sent twice is the mark.
-import type { Arrival, Execution, Micros, Payload } from "#core/command/execution.ts";
+import type { Execution, Micros, Payload } from "#core/command/execution.ts";
 import { isOpen } from "#core/command/execution.ts";
 import type { ResponseMessage } from "#core/device/device-message.ts";
 import type { Background } from "#service/background.ts";
 import { createAbortWatch } from "#service/command/abort-watch.ts";
 import { type After, createDeadlines } from "#service/command/deadlines.ts";
+import { type CarriedArrival, createLateStarts } from "#service/command/late-starts.ts";
 import type { EventHub } from "#service/event/event-hub.ts";
 import type { CommandChannel, Needs, OpenExecution } from "#service/ports.ts";
 
@@ -43,26 +40,26 @@ export interface DeskNeeds extends Pick<Needs, "executions" | "seal" | "now"> {
 }
 
 type Waiter = (execution: Execution) => void;
-type CarriedArrival = Arrival & { readonly repeated: boolean };
 
 /** What the store or the channel could not do is tried again after this long. */
 const AGAIN_MS = 1_000;
-/** How long the record of a hand-over waits for the device's answer. */
-const START_WAITS_MS = 25;
-
-interface HandedOver {
-  readonly deviceId: string;
-  readonly started: CarriedArrival;
-  readonly callOff: () => void;
-}
 
 export function createCommandDesk(needs: DeskNeeds): CommandDesk {
   const waiters = new Map<string, Set<Waiter>>();
   const retries = new Set<() => void>();
-  /** By execution; those whose hand-over is not recorded yet. */
-  const handedOver = new Map<string, HandedOver>();
   const aborts = createAbortWatch();
-  let stopped = false;
+  const starts = createLateStarts(needs.after, (deviceId, id, start) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    needs.background.run("record the start of an execution", async () => {
+      try {
+        const execution = await needs.executions.record(deviceId, id, start);
+        if (execution !== undefined) changed(execution);
+      } finally {
+        resolve();
+      }
+    });
+    return promise;
+  });
   const deadlines = createDeadlines(needs.after, (id, deadline) => {
     needs.background.run("time an execution out", async () => {
       try {
@@ -90,29 +87,6 @@ export function createCommandDesk(needs: DeskNeeds): CommandDesk {
     return { state, payload, at, patienceMs: needs.responseTimeoutMs, repeated };
   }
 
-  async function record(deviceId: string, id: string, arrival: CarriedArrival): Promise<boolean> {
-    const execution = await needs.executions.record(deviceId, id, arrival);
-    if (execution !== undefined) changed(execution);
-    return execution !== undefined;
-  }
-
-  function noteStart({ id, deviceId }: Execution): void {
-    const started = arrivalNow({ state: "STARTED", payload: undefined, repeated: false });
-    const callOff = needs.after(START_WAITS_MS, () => recordStart(id));
-    handedOver.set(id, { deviceId, started, callOff });
-    if (stopped) recordStart(id);
-  }
-
-  function recordStart(id: string): void {
-    const entry = handedOver.get(id);
-    if (entry === undefined) return;
-    entry.callOff();
-    handedOver.delete(id);
-    needs.background.run("record the start of an execution", async () => {
-      await record(entry.deviceId, id, entry.started);
-    });
-  }
-
   /** `open.attempted` means that this call is the one that may hand it over. */
   async function handOver(open: OpenExecution): Promise<void> {
     const { execution, attempted, sealed } = open;
@@ -127,7 +101,7 @@ export function createCommandDesk(needs: DeskNeeds): CommandDesk {
       await takeBack(open);
       return;
     }
-    noteStart(execution);
+    starts.note(execution, arrivalNow({ state: "STARTED", payload: undefined, repeated: false }));
   }
 
   /** It certainly did not leave, so it may be handed over when the device is back. */
@@ -179,9 +153,12 @@ export function createCommandDesk(needs: DeskNeeds): CommandDesk {
     },
     async respond(deviceId, message) {
       const { executionId: id } = message;
-      // In the same turn, so that both share a commit, and in this order.
-      if (handedOver.get(id)?.deviceId === deviceId) recordStart(id);
-      if (!(await record(deviceId, id, arrivalNow(message)))) needs.onDropped(deviceId, message);
+      // In the same turn, so that both share a commit; and told in this order, in whichever the store answers.
+      const started = starts.hurry(deviceId, id);
+      const recorded = needs.executions.record(deviceId, id, arrivalNow(message));
+      const [execution] = await Promise.all([recorded, started]);
+      if (execution !== undefined) changed(execution);
+      else needs.onDropped(deviceId, message);
     },
     deviceReachable(deviceId) {
       needs.background.run("hand over what waits for a device", async () => {
@@ -219,8 +196,7 @@ export function createCommandDesk(needs: DeskNeeds): CommandDesk {
       }
     },
     stop() {
-      stopped = true;
-      for (const id of handedOver.keys()) recordStart(id);
+      starts.stop();
       deadlines.stop();
       for (const callOff of retries) callOff();
     },
