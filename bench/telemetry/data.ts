@@ -23,7 +23,7 @@ export function sizeOf(scale: number): Size {
   };
 }
 
-export type AttributeType = "float" | "integer" | "string" | "boolean";
+type AttributeType = "float" | "integer" | "string" | "boolean";
 
 export interface AttributeSpec {
   readonly name: string;

@@ -8,7 +8,7 @@ interface Latency {
   readonly warm: number;
 }
 
-export interface Measured {
+interface Measured {
   readonly question: string;
   readonly engines: Readonly<Record<string, Latency>>;
   /** How many times faster ours is than the fastest peer. */

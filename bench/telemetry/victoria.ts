@@ -85,7 +85,7 @@ export async function startVictoria(
   };
 }
 
-export function ownTimes(times: Float64Array, { rows }: DeviceColumn): Float64Array {
+function ownTimes(times: Float64Array, { rows }: DeviceColumn): Float64Array {
   return rows === undefined ? times : Float64Array.from(rows, (row) => times[row] ?? 0);
 }
 

@@ -4,8 +4,10 @@ import { randomUUID } from "node:crypto";
 const MAX_DEPTH = 32;
 const OBJECT = /^\s*\{/;
 const utf8 = new TextDecoder("utf-8", { fatal: true });
+const EMPTY = /^\s*$/;
 
-export type ReadObject = { readonly members: ReadonlyMap<string, unknown> } | { readonly problem: string };
+/** The members belong to whoever reads them. */
+export type ReadObject = { readonly members: Map<string, unknown> } | { readonly problem: string };
 
 /** Reads one JSON object. Member names are ordinary names whatever they are, `__proto__` included. */
 export function readJsonObject(bytes: Uint8Array): ReadObject {
@@ -15,8 +17,8 @@ export function readJsonObject(bytes: Uint8Array): ReadObject {
   } catch {
     return { problem: "is not UTF-8 text" };
   }
-  if (text.trim() === "") return { problem: "is empty" };
-  if (isTooDeep(text)) return { problem: `is nested more than ${MAX_DEPTH} levels deep` };
+  if (EMPTY.test(text)) return { problem: "is empty" };
+  if (isTooDeep(bytes)) return { problem: `is nested more than ${MAX_DEPTH} levels deep` };
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -25,17 +27,25 @@ export function readJsonObject(bytes: Uint8Array): ReadObject {
     if (value === undefined) return { problem: `is not JSON: ${explain(error)}` };
   }
   return OBJECT.test(text)
-    ? { members: new Map(Object.entries(value as object)) }
+    ? { members: membersOf(value as Record<string, unknown>) }
     : { problem: "is not a JSON object" };
 }
 
-/** Brackets outside strings, counted without recursion. */
-function isTooDeep(text: string): boolean {
-  if (text.length <= MAX_DEPTH) return false;
+function membersOf(object: Readonly<Record<string, unknown>>): Map<string, unknown> {
+  const members = new Map<string, unknown>();
+  for (const name of Object.keys(object)) members.set(name, object[name]);
+  return members;
+}
+
+/** Brackets outside strings, counted without recursion. In UTF-8 none of these bytes is part of another character. */
+function isTooDeep(bytes: Uint8Array): boolean {
+  let opened = 0;
+  for (const byte of bytes) if (byte === OPEN_BRACE || byte === OPEN_BRACKET) opened++;
+  if (opened <= MAX_DEPTH) return false;
   let depth = 0;
   let inString = false;
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
+  for (let at = 0; at < bytes.length; at += 1) {
+    const code = bytes[at];
     if (inString) {
       if (code === BACKSLASH) at += 1;
       else if (code === QUOTE) inString = false;

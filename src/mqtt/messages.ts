@@ -26,10 +26,9 @@ const STATES: ReadonlyMap<string, ResponseState> = new Map([
 export function parseValues(payload: Uint8Array): Parsed<ValuesMessage> {
   return parse(payload, (members, problems) => {
     const takenAt = parseTimestamp(members.get("timestamp"), problems);
-    const values = new Map(members);
-    values.delete("timestamp");
-    if (values.size > MAX_NAMES) problems.push(`has ${values.size} values, more than ${MAX_NAMES}`);
-    return { takenAt, values };
+    members.delete("timestamp");
+    if (members.size > MAX_NAMES) problems.push(`has ${members.size} values, more than ${MAX_NAMES}`);
+    return { takenAt, values: members };
   });
 }
 
@@ -77,7 +76,7 @@ export function renderConfiguration(configuration: DeviceConfiguration): string 
 
 function parse<Message>(
   payload: Uint8Array,
-  read: (members: ReadonlyMap<string, unknown>, problems: string[]) => Message,
+  read: (members: Map<string, unknown>, problems: string[]) => Message,
 ): Parsed<Message> {
   const found = readJsonObject(payload);
   if ("problem" in found) return { problems: [found.problem] };

@@ -204,6 +204,7 @@ export class World {
       arguments: isSecret ? { pin: "1234" } : {},
       ephemeral: false,
       idempotencyKey: key === undefined ? undefined : `${key}${isSecret}`,
+      withLog: false,
     };
     const began = this.clock.elapsed;
     const acknowledged = (id: string) => this.#acknowledged.set(id, device.id);

@@ -3,13 +3,13 @@ import { onTestFinished } from "vitest";
 import { connectFakeDevice, type FakeDevice, type FakeDeviceConfig, type FakeDeviceOptions } from "./fake-device.ts";
 import type { Session, TestServer } from "./server.ts";
 
-export interface WireResponse {
+interface WireResponse {
   readonly state: string;
   readonly payload?: Readonly<Record<string, unknown>>;
   readonly received_at: string;
 }
 
-export interface WireExecution {
+interface WireExecution {
   readonly id: string;
   readonly device_id: string;
   readonly state: string;

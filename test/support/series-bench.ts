@@ -14,7 +14,7 @@ import { createSqliteKeeper } from "#store/series/sqlite/sqlite-keeper.ts";
 import { createSqliteReader } from "#store/series/sqlite/sqlite-reader.ts";
 import { Connection } from "#store/sqlite/connection.ts";
 
-export const SERIES: readonly { series: number; device: number; attribute: string; kind: ColumnKind }[] = [
+const SERIES: readonly { series: number; device: number; attribute: string; kind: ColumnKind }[] = [
   { series: 1, device: 1, attribute: "power", kind: "number" },
   { series: 2, device: 1, attribute: "energy", kind: "number" },
   { series: 3, device: 1, attribute: "on", kind: "boolean" },

@@ -3,7 +3,7 @@ import { beforeAll } from "vitest";
 import { connectFakeDevice, type FakeDevice, type FakeDeviceConfig } from "./fake-device.ts";
 import type { Answer, Session, TestServer } from "./server.ts";
 
-export const MANIFEST = `blueprint_spec: device/3.0
+const MANIFEST = `blueprint_spec: device/3.0
 display_name: Everything
 runtime:
   type: embedded

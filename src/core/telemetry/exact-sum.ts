@@ -57,7 +57,7 @@ export function meanOf({ high, low }: Readonly<ExactSum>, count: number): number
 const SPLIT = 134_217_729; // 2^27 + 1
 
 /** What a * b is more than its rounded product. */
-export function productError(a: number, b: number, product: number): number {
+function productError(a: number, b: number, product: number): number {
   const bigA = SPLIT * a;
   const highA = bigA - (bigA - a);
   const lowA = a - highA;

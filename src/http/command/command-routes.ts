@@ -60,10 +60,11 @@ export function commandRoutes(needs: CommandNeeds): readonly Route[] {
         const input = parseCommandInput(call.body, {
           device: call.params.device_id,
           idempotencyKey: idempotencyKey(call),
+          withLog: call.query.expand?.includes("log") ?? false,
         });
         const waitMs = Math.min(waitOf(call) ?? needs.waitLimitMs, needs.waitLimitMs);
         const execution = await executeCommand(needs, call, { input, waitMs, signal: call.signal });
-        const log = call.query.expand?.includes("log") ? await readLog(needs, execution.id) : undefined;
+        const log = input.withLog ? await readLog(needs, execution.id) : undefined;
         return { execution: renderExecution(execution, log) };
       },
     }),
@@ -81,6 +82,7 @@ export function commandRoutes(needs: CommandNeeds): readonly Route[] {
         const input = parseCommandInput(call.body, {
           device: call.params.device_id,
           idempotencyKey: idempotencyKey(call),
+          withLog: false,
         });
         return { execution_id: (await createExecution(needs, call, input)).id };
       },

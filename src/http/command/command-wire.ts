@@ -42,6 +42,7 @@ export const executionSchema = strict("CommandExecution", {
 interface InputHead {
   readonly device: string;
   readonly idempotencyKey: string | undefined;
+  readonly withLog: boolean;
 }
 
 export function parseCommandInput(body: Static<typeof commandInputSchema>, head: InputHead): ExecutionInput {

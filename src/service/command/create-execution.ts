@@ -1,3 +1,4 @@
+import { allows } from "#core/access/level.ts";
 import { refuse } from "#core/app-error.ts";
 import type { Execution } from "#core/command/execution.ts";
 import { type CommandInput, hideSensitive, planCommand } from "#core/command/plan-command.ts";
@@ -20,6 +21,8 @@ export interface ExecutionInput extends CommandInput {
   /** Id or slug. */
   readonly device: string;
   readonly idempotencyKey: string | undefined;
+  /** The answer is to hold the log, which takes the command's read level. */
+  readonly withLog: boolean;
 }
 
 const MAX_OPEN = 1_000;
@@ -32,6 +35,12 @@ export async function createExecution(needs: CreateNeeds, call: Call, input: Exe
   }
   const known = await needs.catalog.get(device.blueprintId);
   const plan = planCommand(known.blueprint, call.caller.level, { input, checkJson: known.checkJson });
+  if (input.withLog && !allows(call.caller.level, plan.command.readAccessLevel)) {
+    const needed = plan.command.readAccessLevel;
+    throw refuse("forbidden", `reading the log of ${plan.command.id} takes access level ${needed}; nothing was run`, {
+      needed,
+    });
+  }
   const id = needs.newId();
   const createdAt = needs.now();
   const hidden = hideSensitive(plan.command, plan.arguments);

@@ -29,6 +29,7 @@ const TEXT = 2;
 /** Grows as needed; `take` gives the bytes and starts anew. */
 export class BatchWriter {
   #bytes = Buffer.allocUnsafe(64 * 1024);
+  #view = viewOf(this.#bytes);
   #at = 0;
 
   get length(): number {
@@ -48,27 +49,32 @@ export class BatchWriter {
   /** Must be followed by exactly `values` calls of `value`. */
   message(device: number, at: number, values: number): void {
     this.#reserve(15);
-    this.#at = this.#bytes.writeUInt8(MESSAGE, this.#at);
-    this.#at = this.#bytes.writeUInt32LE(device, this.#at);
-    this.#at = this.#bytes.writeDoubleLE(at, this.#at);
-    this.#at = this.#bytes.writeUInt16LE(values, this.#at);
+    const from = this.#at;
+    this.#bytes[from] = MESSAGE;
+    this.#view.setUint32(from + 1, device, true);
+    this.#view.setFloat64(from + 5, at, true);
+    this.#view.setUint16(from + 13, values, true);
+    this.#at = from + 15;
   }
 
   value(series: number, value: Scalar): void {
-    this.#reserve(13);
-    this.#at = this.#bytes.writeUInt32LE(series, this.#at);
+    // A UTF-16 unit takes at most three bytes.
+    this.#reserve(typeof value === "string" ? 9 + value.length * 3 : 13);
+    const from = this.#at;
+    this.#view.setUint32(from, series, true);
     if (typeof value === "number") {
-      this.#at = this.#bytes.writeUInt8(NUMBER, this.#at);
-      this.#at = this.#bytes.writeDoubleLE(value, this.#at);
+      this.#bytes[from + 4] = NUMBER;
+      this.#view.setFloat64(from + 5, value, true);
+      this.#at = from + 13;
     } else if (typeof value === "boolean") {
-      this.#at = this.#bytes.writeUInt8(BOOLEAN, this.#at);
-      this.#at = this.#bytes.writeUInt8(value ? 1 : 0, this.#at);
+      this.#bytes[from + 4] = BOOLEAN;
+      this.#bytes[from + 5] = value ? 1 : 0;
+      this.#at = from + 6;
     } else {
-      this.#at = this.#bytes.writeUInt8(TEXT, this.#at);
-      const length = Buffer.byteLength(value);
-      this.#reserve(length + 4);
-      this.#at = this.#bytes.writeUInt32LE(length, this.#at);
-      this.#at += this.#bytes.write(value, this.#at, "utf8");
+      this.#bytes[from + 4] = TEXT;
+      const length = this.#bytes.write(value, from + 9, "utf8");
+      this.#view.setUint32(from + 5, length, true);
+      this.#at = from + 9 + length;
     }
   }
 
@@ -96,7 +102,12 @@ export class BatchWriter {
     const larger = Buffer.allocUnsafe(Math.max(this.#bytes.length * 2, this.#at + bytes));
     this.#bytes.copy(larger, 0, 0, this.#at);
     this.#bytes = larger;
+    this.#view = viewOf(larger);
   }
+}
+
+function viewOf({ buffer, byteOffset, byteLength }: Buffer): DataView {
+  return new DataView(buffer, byteOffset, byteLength);
 }
 
 export interface BatchReader {

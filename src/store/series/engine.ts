@@ -50,6 +50,13 @@ export class SeriesEngine {
     return this.#hot.points;
   }
 
+  /** The oldest hour with points in memory, in hours since 1970; Infinity when there are none. */
+  oldestHour(): number {
+    let oldest = Number.POSITIVE_INFINITY;
+    for (const { hour } of this.#hot.all()) oldest = Math.min(oldest, hour);
+    return oldest;
+  }
+
   definitions(): readonly SeriesDefinition[] {
     return [...this.#series.values()];
   }

@@ -87,12 +87,12 @@ export function createIntake({ index, commit, onDurable }: IntakeNeeds): Intake 
   };
 }
 
-export function writeMessage(
+function writeMessage(
   writer: BatchWriter,
   { deviceId, at, values }: TelemetryPoints,
   { index, defined }: { readonly index: SeriesIndex; readonly defined: SeriesDefinition[] },
 ): void {
-  const resolved: [number, Scalar][] = [];
+  const numbers: number[] = [];
   let device = 0;
   for (const [attribute, value] of values) {
     const kind = kindOf(value);
@@ -103,13 +103,14 @@ export function writeMessage(
       writer.define(series);
     }
     device = series.device;
-    resolved.push([series.series, value]);
+    numbers.push(series.series);
   }
-  writer.message(device, at, resolved.length);
-  for (const [series, value] of resolved) writer.value(series, value);
+  writer.message(device, at, numbers.length);
+  let next = 0;
+  for (const value of values.values()) writer.value(numbers[next++] ?? 0, value);
 }
 
-export function kindOf(value: Scalar): ColumnKind {
+function kindOf(value: Scalar): ColumnKind {
   if (typeof value === "number") return "number";
   return typeof value === "boolean" ? "boolean" : "text";
 }

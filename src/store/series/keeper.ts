@@ -42,7 +42,7 @@ export interface Summary {
   readonly max: number;
 }
 
-export interface ChunkCount {
+interface ChunkCount {
   readonly start: number;
   readonly span: number;
   readonly count: number;

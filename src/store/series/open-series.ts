@@ -5,12 +5,14 @@ import { instant } from "#core/time/instant.ts";
 import type { SeriesRequest, Snapshot, TelemetryStore } from "#service/ports.ts";
 import type { SeriesDefinition } from "./batch.ts";
 import type { EngineSettings, HotSeries } from "./engine.ts";
+import { HOUR_MS } from "./hot-store.ts";
 import { createIntake } from "./intake.ts";
 import type { Latest } from "./keeper.ts";
 import type { SeriesItem, SeriesQuery } from "./query.ts";
 import { openReaders } from "./readers.ts";
 import { SeriesIndex } from "./series-index.ts";
 import { openWriterThread } from "./writer-thread.ts";
+import type { WriterData } from "./writer-worker.ts";
 
 export interface SeriesSettings extends EngineSettings {
   readonly readers: number;
@@ -21,7 +23,9 @@ export async function openSeries(
   settings: SeriesSettings,
   onFault: (error: Error) => void,
 ): Promise<TelemetryStore> {
-  const worker = new Worker(new URL("./writer-worker.ts", import.meta.url), { workerData: { file, settings } });
+  const oldestHour = new Int32Array(new SharedArrayBuffer(4));
+  const workerData: WriterData = { file, settings, oldestHour };
+  const worker = new Worker(new URL("./writer-worker.ts", import.meta.url), { workerData });
   const { thread, definitions, latest } = await openWriterThread(worker, onFault);
   chmodSync(file, 0o600);
   const readers = openReaders(file, settings.readers, onFault);
@@ -46,7 +50,8 @@ export async function openSeries(
     });
     const series = numbered.flatMap((item) => item.series ?? []);
     const lookAround = Math.max(0, ...items.map((item) => item.lookAroundMs ?? 0));
-    const hot = (await thread.snapshot(series, from - lookAround, to)) as readonly HotSeries[];
+    const isSealed = to <= Atomics.load(oldestHour, 0) * HOUR_MS;
+    const hot = isSealed ? [] : ((await thread.snapshot(series, from - lookAround, to)) as readonly HotSeries[]);
     return [{ from, to, items: numbered }, hot];
   }
 

@@ -101,7 +101,9 @@ function openReader(file: string, onFault: (error: Error) => void) {
   const worker = new Worker(new URL("./reader-worker.ts", import.meta.url), { workerData: { file } });
   const waiting = new Map<number, { resolve: (answer: Answer) => void; reject: (error: Error) => void }>();
   const runs = new Map<number, Run>();
+  const unavailable = () => refuse("storage_unavailable", "telemetry cannot be read now");
   let isClosing = false;
+  let isEnded = false;
   worker.on("message", (answer: ReaderAnswer) => {
     const { resolve, reject } = waiting.get(answer.id) ?? {};
     waiting.delete(answer.id);
@@ -109,11 +111,14 @@ function openReader(file: string, onFault: (error: Error) => void) {
     else resolve?.(answer);
   });
   const end = (error: unknown) => {
-    for (const { reject } of waiting.values()) reject(refuse("storage_unavailable", "telemetry cannot be read now"));
+    if (isEnded) return;
+    isEnded = true;
+    for (const { reject } of waiting.values()) reject(unavailable());
     waiting.clear();
     if (!isClosing) onFault(error instanceof Error ? error : new Error(String(error)));
   };
   worker.on("error", end);
+  worker.on("exit", () => end(new Error("a thread that reads telemetry ended")));
   const drop = (id: number) => {
     if (runs.delete(id)) worker.postMessage({ kind: "drop", id } satisfies ReaderRequest);
   };
@@ -122,6 +127,7 @@ function openReader(file: string, onFault: (error: Error) => void) {
     runs,
     drop,
     ask(request: Exclude<ReaderRequest, { kind: "drop" }>): Promise<Answer> {
+      if (isEnded) return Promise.reject(unavailable());
       return new Promise((resolve, reject) => {
         waiting.set(request.id, { resolve, reject });
         worker.postMessage(request);

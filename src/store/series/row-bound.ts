@@ -9,7 +9,7 @@ interface Range {
 }
 
 /** Buckets of the epoch's grid that touch [from, to). */
-export function bucketsIn({ from, to }: Range, granularity: number): number {
+function bucketsIn({ from, to }: Range, granularity: number): number {
   return Math.max(0, Math.ceil(to / granularity) - Math.floor(from / granularity));
 }
 

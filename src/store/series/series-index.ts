@@ -2,8 +2,14 @@
 import type { ColumnKind } from "#core/telemetry/aggregation.ts";
 import type { SeriesDefinition } from "./batch.ts";
 
+interface IndexedDevice {
+  readonly device: number;
+  /** By kind and attribute: an attribute whose type changed has a series of each kind. */
+  readonly series: Readonly<Record<ColumnKind, Map<string, SeriesDefinition>>>;
+}
+
 export class SeriesIndex {
-  readonly #devices = new Map<string, { readonly device: number; readonly series: Map<string, SeriesDefinition> }>();
+  readonly #devices = new Map<string, IndexedDevice>();
   #lastDevice = 0;
   #lastSeries = 0;
 
@@ -11,47 +17,41 @@ export class SeriesIndex {
     for (const definition of definitions) {
       this.#lastDevice = Math.max(this.#lastDevice, definition.device);
       this.#lastSeries = Math.max(this.#lastSeries, definition.series);
-      this.#deviceOf(definition.deviceId, definition.device).series.set(
-        keyOf(definition.attribute, definition.kind),
-        definition,
-      );
+      const { deviceId, device, kind, attribute } = definition;
+      this.#deviceOf(deviceId, device).series[kind].set(attribute, definition);
     }
   }
 
   find(deviceId: string, attribute: string, kind: ColumnKind): SeriesDefinition | undefined {
-    return this.#devices.get(deviceId)?.series.get(keyOf(attribute, kind));
+    return this.#devices.get(deviceId)?.series[kind].get(attribute);
   }
 
   /** Makes a series that `find` did not know. */
   define(deviceId: string, attribute: string, kind: ColumnKind): SeriesDefinition {
     const { device, series } = this.#deviceOf(deviceId);
     const definition = { series: ++this.#lastSeries, device, deviceId, attribute, kind };
-    series.set(keyOf(attribute, kind), definition);
+    series[kind].set(attribute, definition);
     return definition;
   }
 
   /** Takes back a definition that could not be stored. */
   undefine({ deviceId, attribute, kind }: SeriesDefinition): void {
-    this.#devices.get(deviceId)?.series.delete(keyOf(attribute, kind));
+    this.#devices.get(deviceId)?.series[kind].delete(attribute);
   }
 
   *all(): Iterable<SeriesDefinition> {
-    for (const { series } of this.#devices.values()) yield* series.values();
+    for (const { series } of this.#devices.values()) {
+      for (const byAttribute of Object.values(series)) yield* byAttribute.values();
+    }
   }
 
-  #deviceOf(
-    deviceId: string,
-    number?: number,
-  ): { readonly device: number; readonly series: Map<string, SeriesDefinition> } {
+  #deviceOf(deviceId: string, number?: number): IndexedDevice {
     let found = this.#devices.get(deviceId);
     if (found === undefined) {
-      found = { device: number ?? ++this.#lastDevice, series: new Map() };
+      const series = { number: new Map(), boolean: new Map(), text: new Map() };
+      found = { device: number ?? ++this.#lastDevice, series };
       this.#devices.set(deviceId, found);
     }
     return found;
   }
-}
-
-function keyOf(attribute: string, kind: ColumnKind): string {
-  return `${kind} ${attribute}`;
 }

@@ -28,11 +28,22 @@ export interface WriterFailure {
   readonly message: string;
 }
 
+export interface WriterData {
+  readonly file: string;
+  readonly settings: EngineSettings;
+  /**
+   * One cell: the oldest hour that is not sealed. It falls before a point of an older hour is acknowledged, and rises only after
+   * what is sealed can be read. So whoever asks for nothing but older hours need not ask this thread.
+   */
+  readonly oldestHour: Int32Array;
+}
+
 const HOUSEKEEPING_MS = 1_000;
 const MAX_BATCHES = 256;
+const NO_HOUR = 2 ** 31 - 1;
 
 const port: MessagePort = parentPort ?? fail("writer-worker.ts runs only as a worker");
-const { file, settings } = workerData as { readonly file: string; readonly settings: EngineSettings };
+const { file, settings, oldestHour } = workerData as WriterData;
 const database = new Connection(file, "write");
 const engine = new SeriesEngine(createSqliteKeeper(database), settings);
 
@@ -65,6 +76,7 @@ function step(): void {
   try {
     const now = Date.now();
     worked = engine.sealOne(now) || engine.compactOne(now);
+    tellOldest();
   } catch (error) {
     // Nothing was lost: the points are still in memory and in the journal. The next round tries again.
     port.postMessage({ id: 0, failure: failureOf(error) } satisfies WriterAnswer);
@@ -77,6 +89,7 @@ function flush(appends: readonly Extract<WriterRequest, { kind: "append" }>[]): 
   if (appends.length === 0) return [];
   try {
     engine.append(appends.map((append) => append.batch));
+    tellOldest();
     for (const { id } of appends) port.postMessage({ id, result: undefined } satisfies WriterAnswer);
   } catch (error) {
     const failure = failureOf(error);
@@ -87,7 +100,9 @@ function flush(appends: readonly Extract<WriterRequest, { kind: "append" }>[]): 
 
 function answer(request: Exclude<WriterRequest, { kind: "append" }>): void {
   try {
-    port.postMessage({ id: request.id, result: run(request) } satisfies WriterAnswer);
+    const result = run(request);
+    tellOldest();
+    port.postMessage({ id: request.id, result } satisfies WriterAnswer);
   } catch (error) {
     port.postMessage({ id: request.id, failure: failureOf(error) } satisfies WriterAnswer);
   }
@@ -112,6 +127,11 @@ function run(request: Exclude<WriterRequest, { kind: "append" }>): unknown {
   }
 }
 
+function tellOldest(): void {
+  Atomics.store(oldestHour, 0, Math.min(engine.oldestHour(), NO_HOUR));
+}
+
+tellOldest();
 port.postMessage({ definitions: engine.definitions(), latest: engine.latest() });
 
 function failureOf(error: unknown): WriterFailure {

@@ -52,6 +52,14 @@ test.each(MATRIX)("%s may run and read %s by its levels (%s to run, %s to read)"
   );
 });
 
+test("a log that may not be read is not shown by execute either, and nothing is run for it", async () => {
+  const count = async () => (await commandsOf(busbar.admin, deviceId).list("?name.in=audit&limit=0")).body.total_count;
+  const before = await count();
+  const answer = await as("user").execute({ name: "audit" }, { query: "?expand=log", headers: { Prefer: "wait=0" } });
+  expect([answer.status, answer.errors[0]?.details]).toEqual([403, { needed: "installer" }]);
+  expect(await count()).toBe(before);
+});
+
 test.each(ACCESS_LEVELS)("for %s what it may not read is absent from lists, pages and counts", async (level) => {
   const readable = COMMANDS.filter(([, , read]) => allows(level, read)).map(([name]) => name);
   const session = sessions.get(level) ?? busbar.anonymous;

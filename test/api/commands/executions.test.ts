@@ -87,7 +87,7 @@ test("what another device answers to an execution is not heard", async () => {
   const id = await commands().started({ name: "stop" });
   const command = await waitFor(device, id);
   await liar.publish("v1/command/responses", JSON.stringify({ id, state: "completed", payload: { stolen: true } }));
-  expect(await commands().state(id)).toBe("IN_PROGRESS");
+  expect(["NEW", "IN_PROGRESS"]).toContain(await commands().state(id));
   await command.completed({ own: true });
   expect((await commands().get(id)).body.execution.response?.payload).toEqual({ own: true });
 });
