@@ -33,6 +33,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
   stdout: process.stdout,
   stderr: process.stderr,
   ask: process.stdin.isTTY && process.stderr.isTTY ? askOnTerminal : undefined,
+  input: process.stdin,
   readInput,
   serve: async (config, log) => (await import("#role/serve.ts")).serve(config, log),
 });

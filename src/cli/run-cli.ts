@@ -23,6 +23,11 @@ const VERBS: Readonly<Record<string, readonly [about: string, load: () => Promis
     "Devices: list, create, look into, connect.",
     async () => (await import("#cli/commands/device.ts")).addDeviceCommands,
   ],
+  now: ["The latest values of devices.", async () => (await import("#cli/commands/now.ts")).addNowCommand],
+  telemetry: [
+    "Time series: query, chart, export, import.",
+    async () => (await import("#cli/commands/telemetry.ts")).addTelemetryCommands,
+  ],
   blueprint: [
     "Blueprints: write, check, compare, list, upload.",
     async () => (await import("#cli/commands/blueprint.ts")).addBlueprintCommands,

@@ -15,6 +15,7 @@ import type {
   Token,
   Validation,
 } from "./resources.ts";
+import { telemetry } from "./telemetry.ts";
 import { type ClientOptions, createTransport, type Transport } from "./transport.ts";
 
 export type Client = ReturnType<typeof createClient>;
@@ -40,6 +41,7 @@ export function createClient(options: ClientOptions) {
     blueprints: blueprints(transport),
     tokens: tokens(transport),
     audit: audit(transport),
+    telemetry: telemetry(transport),
   };
 }
 

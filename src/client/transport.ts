@@ -23,12 +23,16 @@ type Call = {
   readonly body?: unknown;
   /** Sent as it is, instead of a JSON body. */
   readonly bytes?: { readonly type: string; readonly content: Uint8Array } | undefined;
+  /** What is undefined is left out. */
+  readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
   readonly signal?: AbortSignal | undefined;
 };
 
 export type Transport = {
   readonly json: <T>(call: Call) => Promise<T>;
   readonly bytes: (call: Call) => Promise<Uint8Array>;
+  /** An answer without end, piece by piece. Resolves when it begins; ends by itself when nothing comes for `silence` ms. */
+  readonly stream: (call: Call, silence: number) => Promise<AsyncGenerator<Uint8Array>>;
 };
 
 const DEFAULT_TIMEOUT = 75_000;
@@ -37,34 +41,80 @@ export function createTransport(options: ClientOptions): Transport {
   const send = options.fetch ?? globalThis.fetch;
   const base = options.url.replace(/\/+$/, "");
 
+  const open = async (call: Call, signal: AbortSignal): Promise<Response> => {
+    const response = await send(`${base}${call.path}${renderQuery(call.query)}`, {
+      method: call.method,
+      headers: headersOf(call, options),
+      body: call.bytes?.content ?? (call.body === undefined ? null : JSON.stringify(call.body)),
+      // A redirect would carry the token to another server.
+      redirect: "manual",
+      signal: call.signal === undefined ? signal : AbortSignal.any([signal, call.signal]),
+    });
+    if (isRedirect(response)) throw new UnreachableError(base, "redirect");
+    if (!response.ok) throw await parseFailure(response);
+    return response;
+  };
+  const failure = (error: unknown, call: Call): Error =>
+    error instanceof ApiError || error instanceof UnreachableError
+      ? error
+      : new UnreachableError(base, reasonOf(error, call.signal), error);
+  const timeout = options.timeout ?? DEFAULT_TIMEOUT;
+
   const answer = async <T>(call: Call, read: (response: Response) => Promise<T>): Promise<T> => {
-    const headers = new Headers({ Accept: "application/json" });
-    if (options.token !== undefined) headers.set(`${options.headerPrefix ?? "X-Service"}-Auth-Token`, options.token);
-    if (call.bytes !== undefined) headers.set("Content-Type", call.bytes.type);
-    else if (call.body !== undefined) headers.set("Content-Type", "application/json");
-    const deadline = AbortSignal.timeout(options.timeout ?? DEFAULT_TIMEOUT);
     try {
-      const response = await send(`${base}${call.path}${renderQuery(call.query)}`, {
-        method: call.method,
-        headers,
-        body: call.bytes?.content ?? (call.body === undefined ? null : JSON.stringify(call.body)),
-        // A redirect would carry the token to another server.
-        redirect: "manual",
-        signal: call.signal === undefined ? deadline : AbortSignal.any([deadline, call.signal]),
-      });
-      if (isRedirect(response)) throw new UnreachableError(base, "redirect");
-      if (!response.ok) throw await parseFailure(response);
-      return await read(response);
+      return await read(await open(call, AbortSignal.timeout(timeout)));
     } catch (error) {
-      if (error instanceof ApiError || error instanceof UnreachableError) throw error;
-      throw new UnreachableError(base, reasonOf(error, call.signal), error);
+      throw failure(error, call);
     }
   };
 
   return {
     json: <T>(call: Call) => answer(call, (response) => parseAnswer<T>(response)),
     bytes: (call) => answer(call, async (response) => new Uint8Array(await response.arrayBuffer())),
+    stream: async (call, silence) => {
+      const beginning = new AbortController();
+      const timer = setTimeout(() => beginning.abort(new DOMException("no answer", "TimeoutError")), timeout);
+      try {
+        const { body } = await open(call, beginning.signal);
+        return readPieces(body, silence, (error) => failure(error, call));
+      } catch (error) {
+        throw failure(error, call);
+      } finally {
+        clearTimeout(timer);
+      }
+    },
   };
+}
+
+async function* readPieces(
+  body: ReadableStream<Uint8Array> | null,
+  silence: number,
+  failure: (error: unknown) => Error,
+): AsyncGenerator<Uint8Array> {
+  if (body === null) return;
+  const reader = body.getReader();
+  const hangUp = () => void reader.cancel().catch(() => {});
+  try {
+    for (;;) {
+      const timer = setTimeout(hangUp, silence);
+      const { done, value } = await reader.read().finally(() => clearTimeout(timer));
+      if (done) return;
+      yield value;
+    }
+  } catch (error) {
+    throw failure(error);
+  } finally {
+    hangUp();
+  }
+}
+
+function headersOf(call: Call, options: ClientOptions): Headers {
+  const headers = new Headers({ Accept: "application/json" });
+  if (options.token !== undefined) headers.set(`${options.headerPrefix ?? "X-Service"}-Auth-Token`, options.token);
+  if (call.bytes !== undefined) headers.set("Content-Type", call.bytes.type);
+  else if (call.body !== undefined) headers.set("Content-Type", "application/json");
+  for (const [name, value] of Object.entries(call.headers ?? {})) if (value !== undefined) headers.set(name, value);
+  return headers;
 }
 
 function renderQuery(query: Call["query"]): string {

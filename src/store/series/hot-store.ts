@@ -2,7 +2,7 @@
 // with the same series and time the one that came later counts.
 import type { ColumnKind } from "#core/telemetry/aggregation.ts";
 import type { Scalar } from "./batch.ts";
-import type { Column } from "./column.ts";
+import { type Column, sortColumn } from "./column.ts";
 
 export const HOUR_MS = 3_600_000;
 
@@ -33,24 +33,10 @@ class HotColumn {
   /** Sorted, each time once. The arrays are copies. */
   column(): Column {
     const { kind, count } = this;
-    if (!this.isSorted) return this.#sorted();
     const times = this.#times.slice(0, count);
-    return { kind, count, times, values: kind === "text" ? this.#texts.slice() : this.#numbers.slice(0, count) };
-  }
-
-  #sorted(): Column {
-    const { kind } = this;
-    const order = Uint32Array.from({ length: this.count }, (_, index) => index);
-    const time = (index: number) => this.#times[index] ?? 0;
-    order.sort((a, b) => time(a) - time(b) || a - b);
-    // Of equal times the last in the order of arrival stays.
-    const kept = order.filter((index, i) => i + 1 === order.length || time(index) !== time(order[i + 1] ?? 0));
-    const times = Float64Array.from(kept, time);
-    if (kind === "text")
-      return { kind, count: kept.length, times, values: Array.from(kept, (i) => this.#texts[i] ?? "") };
-    const values = kind === "number" ? new Float64Array(kept.length) : new Uint8Array(kept.length);
-    for (let i = 0; i < kept.length; i++) values[i] = this.#numbers[kept[i] ?? 0] ?? 0;
-    return { kind, count: kept.length, times, values };
+    const values = kind === "text" ? this.#texts.slice() : this.#numbers.slice(0, count);
+    const column = { kind, count, times, values };
+    return this.isSorted ? column : sortColumn(column);
   }
 
   #grow(): void {
@@ -74,6 +60,8 @@ export interface HotHour {
   points: number;
   /** The oldest journal row with points of this hour: the journal is needed from there on. */
   readonly firstSequence: number;
+  /** The newest one. */
+  lastSequence: number;
 }
 
 export class HotStore {
@@ -98,8 +86,13 @@ export class HotStore {
     }
     column.push(at, value);
     const weight = typeof value === "string" ? 1 + (value.length >> 4) : 1;
+    hour.lastSequence = place.sequence;
     hour.points += weight;
     this.#points += weight;
+  }
+
+  has(device: number, hour: number): boolean {
+    return this.#devices.get(device)?.has(hour) === true;
   }
 
   /** The hours of a device that touch [from, to), in order. */
@@ -132,7 +125,7 @@ export class HotStore {
     }
     let found = hours.get(hour);
     if (found === undefined) {
-      found = { device, hour, columns: new Map(), points: 0, firstSequence: sequence };
+      found = { device, hour, columns: new Map(), points: 0, firstSequence: sequence, lastSequence: sequence };
       hours.set(hour, found);
     }
     return found;

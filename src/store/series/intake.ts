@@ -22,6 +22,8 @@ interface IntakeNeeds {
 export interface Intake {
   /** Resolves when durable, and with it everything that was appended before. */
   append(messages: readonly TelemetryPoints[]): Promise<void>;
+  /** Runs a task while no commit is under way; what comes meanwhile waits. */
+  alone<Result>(task: () => Promise<Result>): Promise<Result>;
   idle(): Promise<void>;
 }
 
@@ -35,6 +37,7 @@ export function createIntake({ index, commit, onDurable }: IntakeNeeds): Intake 
   let points: TelemetryPoints[] = [];
   let waiting: Waiting[] = [];
   let waitingBytes = 0;
+  const tasks: (() => Promise<void>)[] = [];
   let isBusy = false;
 
   async function flush(): Promise<void> {
@@ -55,13 +58,18 @@ export function createIntake({ index, commit, onDurable }: IntakeNeeds): Intake 
     }
   }
 
+  async function work(): Promise<void> {
+    await tasks.shift()?.();
+    if (waiting.length > 0) await flush();
+  }
+
   function pump(): void {
     if (isBusy) return;
     isBusy = true;
     setImmediate(() => {
-      void flush().finally(() => {
+      void work().finally(() => {
         isBusy = false;
-        if (waiting.length > 0) pump();
+        if (waiting.length > 0 || tasks.length > 0) pump();
       });
     });
   }
@@ -81,8 +89,13 @@ export function createIntake({ index, commit, onDurable }: IntakeNeeds): Intake 
         pump();
       });
     },
+    alone: (task) =>
+      new Promise((resolve, reject) => {
+        tasks.push(() => task().then(resolve, reject));
+        pump();
+      }),
     async idle() {
-      while (waiting.length > 0 || isBusy) await new Promise((resolve) => setImmediate(resolve));
+      while (waiting.length > 0 || tasks.length > 0 || isBusy) await new Promise((resolve) => setImmediate(resolve));
     },
   };
 }
