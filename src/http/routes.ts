@@ -14,6 +14,7 @@ import { eventRoutes } from "#http/event/event-routes.ts";
 import type { Route } from "#http/route.ts";
 import { siteRoutes } from "#http/site/site-routes.ts";
 import { type SystemNeeds, systemRoutes } from "#http/system/system-routes.ts";
+import { importRoutes } from "#http/telemetry/import-routes.ts";
 import { telemetryRoutes } from "#http/telemetry/telemetry-routes.ts";
 import type { Authenticator } from "#service/access/authenticator.ts";
 import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
@@ -44,6 +45,7 @@ export function createRoutes(needs: RouteNeeds, settings: RouteSettings): readon
     ...configurationRoutes(needs),
     ...commandRoutes(needs),
     ...telemetryRoutes({ ...needs, headerPrefix: settings.about.headerPrefix }),
+    ...importRoutes(needs),
     ...eventRoutes(needs),
     ...deviceConfigRoutes(needs, settings),
     ...provisioningRoutes(needs),

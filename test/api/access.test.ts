@@ -26,7 +26,7 @@ interface Target {
 
 /** `one`: about things of one site. `any`: what the token sees. `every`: takes a token for all sites. */
 type Reach = "one" | "any" | "every";
-type Body = ((target: Target) => unknown) | "manifest";
+type Body = ((target: Target) => unknown) | "manifest" | "csv";
 /** `inside`: the level that the blueprint asks for on top, which is looked at only after the thing is found. */
 type Row = readonly [needs: AccessLevel | "public", reach: Reach, body?: Body | undefined, inside?: AccessLevel];
 
@@ -97,6 +97,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   getLatestTelemetry: ["readonly", "any"],
   getTimeseries: ["readonly", "one", minute],
   getTimeseriesAlias: ["readonly", "one", minute],
+  importTelemetry: ["owner", "one", "csv"],
   listenToEvents: ["readonly", "any"],
   provisionStandalone: ["owner", "one", newDevice],
   provisionLuaDevice: ["owner", "one", (target) => ({ ...newDevice(target), blueprint_id: target.blueprint })],
@@ -202,7 +203,11 @@ async function call(operation: string, token: string | undefined, target: Target
   const path = filled + (QUERIES[operation]?.(target) ?? "");
   const session = token === undefined ? busbar.anonymous : busbar.as(token);
   const options =
-    body === "manifest" ? { bytes: manifest("Matrix") } : body === undefined ? {} : { json: body(target) };
+    body === undefined
+      ? {}
+      : typeof body === "string"
+        ? { bytes: body === "csv" ? "ts,telemetry=power\n0,1\n" : manifest("Matrix") }
+        : { json: body(target) };
   cells++;
   return await session.call(route?.method ?? "", path, { ...options, headers: { Prefer: "wait=0" } });
 }

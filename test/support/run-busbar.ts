@@ -13,6 +13,8 @@ type World = {
   readonly answer?: string | readonly string[];
   /** Standard input. */
   readonly input?: string | Uint8Array;
+  /** Standard input as it comes. */
+  readonly stdin?: AsyncIterable<Uint8Array>;
   readonly serve?: Cli["serve"];
   readonly isTTY?: boolean;
 };
@@ -41,6 +43,7 @@ export async function runBusbar(command: string | readonly string[], world: Worl
     stdout: stream("out"),
     stderr: stream("err"),
     ask: answer === undefined ? undefined : ask,
+    input: world.stdin,
     readInput: input === undefined ? undefined : () => Promise.resolve(Buffer.from(input as string)),
     serve: world.serve ?? (() => Promise.resolve()),
   });

@@ -22,7 +22,7 @@ interface IntakeNeeds {
 export interface Intake {
   /** Resolves when durable, and with it everything that was appended before. */
   append(messages: readonly TelemetryPoints[]): Promise<void>;
-  /** Runs a task while no commit is under way; what comes meanwhile waits. */
+  /** Runs a task in its turn, while no commit is under way: after what came before it, before what comes after. */
   alone<Result>(task: () => Promise<Result>): Promise<Result>;
   idle(): Promise<void>;
 }
@@ -32,17 +32,23 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
+/** Messages that share a commit. */
+interface Batch {
+  readonly points: TelemetryPoints[];
+  readonly waiting: Waiting[];
+  bytes: number;
+}
+
+type Task = () => Promise<void>;
+
 export function createIntake({ index, commit, onDurable }: IntakeNeeds): Intake {
   const writer = new BatchWriter();
-  let points: TelemetryPoints[] = [];
-  let waiting: Waiting[] = [];
+  /** In the order of arrival; only the last batch still grows. */
+  const queue: (Batch | Task)[] = [];
   let waitingBytes = 0;
-  const tasks: (() => Promise<void>)[] = [];
   let isBusy = false;
 
-  async function flush(): Promise<void> {
-    const batch = { points, waiting, bytes: waitingBytes };
-    [points, waiting] = [[], []];
+  async function store(batch: Batch): Promise<void> {
     const defined: SeriesDefinition[] = [];
     try {
       for (const message of batch.points) writeMessage(writer, message, { index, defined });
@@ -58,20 +64,25 @@ export function createIntake({ index, commit, onDurable }: IntakeNeeds): Intake 
     }
   }
 
-  async function work(): Promise<void> {
-    await tasks.shift()?.();
-    if (waiting.length > 0) await flush();
-  }
-
   function pump(): void {
     if (isBusy) return;
     isBusy = true;
     setImmediate(() => {
-      void work().finally(() => {
+      const next = queue.shift();
+      const work = next === undefined ? Promise.resolve() : typeof next === "function" ? next() : store(next);
+      void work.finally(() => {
         isBusy = false;
-        if (waiting.length > 0 || tasks.length > 0) pump();
+        if (queue.length > 0) pump();
       });
     });
+  }
+
+  function lastBatch(): Batch {
+    const last = queue.at(-1);
+    if (last !== undefined && typeof last !== "function") return last;
+    const batch = { points: [], waiting: [], bytes: 0 };
+    queue.push(batch);
+    return batch;
   }
 
   return {
@@ -79,28 +90,31 @@ export function createIntake({ index, commit, onDurable }: IntakeNeeds): Intake 
       if (waitingBytes > MAX_WAITING_BYTES) {
         return Promise.reject(refuse("overloaded", "too much telemetry waits for the disk"));
       }
+      const batch = lastBatch();
       for (const message of messages) {
         if (message.values.size === 0) continue;
-        points.push(message);
-        waitingBytes += sizeOf(message);
+        const size = sizeOf(message);
+        batch.points.push(message);
+        batch.bytes += size;
+        waitingBytes += size;
       }
       return new Promise((resolve, reject) => {
-        waiting.push({ resolve, reject });
+        batch.waiting.push({ resolve, reject });
         pump();
       });
     },
     alone: (task) =>
       new Promise((resolve, reject) => {
-        tasks.push(() => task().then(resolve, reject));
+        queue.push(() => task().then(resolve, reject));
         pump();
       }),
     async idle() {
-      while (waiting.length > 0 || tasks.length > 0 || isBusy) await new Promise((resolve) => setImmediate(resolve));
+      while (queue.length > 0 || isBusy) await new Promise((resolve) => setImmediate(resolve));
     },
   };
 }
 
-export function writeMessage(
+function writeMessage(
   writer: BatchWriter,
   { deviceId, at, values }: TelemetryPoints,
   { index, defined }: { readonly index: SeriesIndex; readonly defined: SeriesDefinition[] },
@@ -122,7 +136,7 @@ export function writeMessage(
   for (const [series, value] of resolved) writer.value(series, value);
 }
 
-export function kindOf(value: Scalar): ColumnKind {
+function kindOf(value: Scalar): ColumnKind {
   if (typeof value === "number") return "number";
   return typeof value === "boolean" ? "boolean" : "text";
 }
