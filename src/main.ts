@@ -45,6 +45,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
   ask: hasPerson ? askOnTerminal : undefined,
   askSecret: hasPerson ? askSecretOnTerminal : undefined,
   onInterrupt,
+  input: process.stdin,
   readInput,
   serve: async (config, log) => (await import("#role/serve.ts")).serve(config, log),
 });

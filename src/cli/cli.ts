@@ -5,6 +5,8 @@ type Output = {
   readonly write: (text: string | Uint8Array) => unknown;
   readonly isTTY?: boolean | undefined;
   readonly hasColors?: (() => boolean) | undefined;
+  /** How wide a terminal is. */
+  readonly columns?: number | undefined;
 };
 
 /** Everything the command line needs from the world, so that tests can be that world. */
@@ -20,6 +22,8 @@ export type Cli = {
   readonly askSecret?: ((question: string) => Promise<string>) | undefined;
   /** Tells when the person interrupts (Ctrl-C), once, instead of ending the program; gives the function that ends this. */
   readonly onInterrupt?: ((tell: () => void) => () => void) | undefined;
+  /** Standard input as it comes, for what may be long. */
+  readonly input?: AsyncIterable<Uint8Array> | undefined;
   /** All of standard input; absent where there is none. */
   readonly readInput?: (() => Promise<Uint8Array>) | undefined;
   readonly serve: (config: Config, log: Logger) => Promise<void>;

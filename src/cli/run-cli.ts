@@ -36,6 +36,11 @@ const VERBS: Readonly<Record<string, readonly [about: string, load: () => Promis
     async () => (await import("#cli/commands/execution.ts")).addExecutionCommands,
   ],
   events: ["Show what happens, as it happens.", async () => (await import("#cli/commands/events.ts")).addEventsCommand],
+  now: ["The latest values of devices.", async () => (await import("#cli/commands/now.ts")).addNowCommand],
+  telemetry: [
+    "Time series: query, chart, export, import.",
+    async () => (await import("#cli/commands/telemetry.ts")).addTelemetryCommands,
+  ],
   blueprint: [
     "Blueprints: write, check, compare, list, upload.",
     async () => (await import("#cli/commands/blueprint.ts")).addBlueprintCommands,

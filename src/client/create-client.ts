@@ -15,6 +15,7 @@ import type {
   Window,
 } from "./resources.ts";
 import { segment } from "./segment.ts";
+import { telemetry } from "./telemetry.ts";
 import { type ClientOptions, createTransport, type Transport } from "./transport.ts";
 
 export type Client = ReturnType<typeof createClient>;
@@ -40,6 +41,7 @@ export function createClient(options: ClientOptions) {
     commands: commands(transport),
     /** What happens, as it happens: `for await (const event of client.events())`. */
     events: (query: EventQuery = {}, call: EventCall = {}) => listenToEvents(transport, query, call),
+    telemetry: telemetry(transport),
   };
 }
 

@@ -77,6 +77,8 @@ export class StreamAnswer {
 export interface RouteDescription extends RouteHead<string, QuerySpec> {
   /** JSON by a schema, or the bytes as they came (then the accepted content types, for the document). */
   readonly body?: TSchema | readonly string[];
+  /** The handler reads the body as it comes, of any length. */
+  readonly streamsBody?: true;
 }
 
 export interface Route extends RouteDescription {
@@ -107,4 +109,14 @@ export function bytesRoute<const Path extends string>(
   },
 ): Route {
   return definition as unknown as Route;
+}
+
+/** A route that reads the body's bytes as they come. */
+export function streamRoute<const Path extends string>(
+  definition: RouteHead<Path, Record<never, never>> & {
+    readonly body: readonly string[];
+    readonly handle: (call: RouteCall<Path, Record<never, never>, AsyncIterable<Uint8Array>>) => Promise<object>;
+  },
+): Route {
+  return { ...definition, streamsBody: true } as unknown as Route;
 }

@@ -15,6 +15,7 @@ import type { Route } from "#http/route.ts";
 import { siteRoutes } from "#http/site/site-routes.ts";
 import { type SystemNeeds, systemRoutes } from "#http/system/system-routes.ts";
 import { alertRoutes } from "#http/telemetry/alert-routes.ts";
+import { importRoutes } from "#http/telemetry/import-routes.ts";
 import { telemetryRoutes } from "#http/telemetry/telemetry-routes.ts";
 import { webhookRoutes } from "#http/webhook/webhook-routes.ts";
 import type { Authenticator } from "#service/access/authenticator.ts";
@@ -50,6 +51,7 @@ export function createRoutes(needs: RouteNeeds, settings: RouteSettings): readon
     ...alertRoutes(needs),
     ...commandRoutes(needs),
     ...telemetryRoutes({ ...needs, headerPrefix: settings.about.headerPrefix }),
+    ...importRoutes(needs),
     ...eventRoutes(needs),
     ...deviceConfigRoutes(needs, settings),
     ...provisioningRoutes(needs),

@@ -83,7 +83,11 @@ export async function createServer(
   });
 
   for (const route of [...routes, metrics.route]) {
-    for (const prefix of PREFIXES) register(app, route, { prefix, authenticate, stopping: stopping.signal });
+    for (const prefix of PREFIXES) {
+      const registration = { prefix, authenticate, stopping: stopping.signal };
+      if (route.streamsBody !== true) register(app, route, registration);
+      else void app.register(async (scope) => register(takeStreams(scope), route, registration));
+    }
   }
   await app.ready();
 
@@ -116,6 +120,13 @@ export async function createServer(
       clearInterval(idle);
     },
   };
+}
+
+/** Bodies are handed over unread, so nothing limits them but the time that a request may take. */
+function takeStreams(scope: FastifyInstance): FastifyInstance {
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser("*", (_request, body, done) => done(null, body));
+  return scope;
 }
 
 interface Registration {

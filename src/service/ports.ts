@@ -242,6 +242,17 @@ export interface TelemetryPoints {
   readonly values: ReadonlyMap<string, number | boolean | string>;
 }
 
+/** Many values of one attribute, in any order; of equal times the last one counts. The arrays are given away. */
+export interface LoadedColumn {
+  readonly attribute: string;
+  readonly kind: ColumnKind;
+  readonly count: number;
+  /** Unix milliseconds, whole ones. */
+  readonly times: Float64Array;
+  /** Booleans are 0 and 1. */
+  readonly values: Float64Array | Uint8Array | readonly string[];
+}
+
 export interface Snapshot {
   readonly at: Instant;
   readonly value: number | boolean | string;
@@ -265,6 +276,8 @@ export interface SeriesRequest {
 export interface TelemetryStore {
   /** The same device, attribute and time written twice keeps the later write. Resolves when durable. */
   append(messages: readonly TelemetryPoints[]): Promise<void>;
+  /** Writes many points of one device at once, faster than `append`. Resolves when durable. */
+  load(deviceId: string, columns: readonly LoadedColumn[]): Promise<void>;
   /** The newest value of each attribute, from memory. */
   latest(deviceId: string): ReadonlyMap<string, Snapshot>;
   /** Rows of CSV without the header, some at a time: bucket start, then a cell per item. To be read to its end or returned. */

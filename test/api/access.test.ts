@@ -28,7 +28,7 @@ interface Target {
 
 /** `one`: about things of one site. `any`: what the token sees. `every`: takes a token for all sites. */
 type Reach = "one" | "any" | "every";
-type Body = ((target: Target) => unknown) | "manifest";
+type Body = ((target: Target) => unknown) | "manifest" | "csv";
 /** `inside`: the level that the blueprint asks for on top, which is looked at only after the thing is found. */
 type Row = readonly [needs: AccessLevel | "public", reach: Reach, body?: Body | undefined, inside?: AccessLevel];
 
@@ -93,6 +93,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   getLatestTelemetry: ["readonly", "any"],
   getTimeseries: ["readonly", "one", lastHour],
   getTimeseriesAlias: ["readonly", "one", lastHour],
+  importTelemetry: ["owner", "one", "csv"],
   listenToEvents: ["readonly", "any"],
   provisionStandalone: ["owner", "one", newDevice],
   provisionLuaDevice: ["owner", "one", (target) => ({ ...newDevice(target), blueprint_id: target.blueprint })],
@@ -237,7 +238,11 @@ async function call(operation: string, token: string | undefined, target: Target
   const path = (route?.path ?? "").replaceAll(/:(\w+)/g, (_, name: string) => params[name] ?? "");
   const session = token === undefined ? busbar.anonymous : busbar.as(token);
   const options =
-    body === "manifest" ? { bytes: manifest("Matrix") } : body === undefined ? {} : { json: body(target) };
+    body === undefined
+      ? {}
+      : typeof body === "string"
+        ? { bytes: body === "csv" ? "ts,telemetry=power\n0,1\n" : manifest("Matrix") }
+        : { json: body(target) };
   cells++;
   const query = QUERIES[operation]?.(target) ?? "";
   return await session.call(route?.method ?? "", path + query, { ...options, headers: { Prefer: "wait=0" } });

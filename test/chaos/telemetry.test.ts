@@ -23,6 +23,8 @@ const POINTS = [
   "after-seal",
   "before-compaction",
   "after-compaction",
+  "before-load",
+  "after-load",
 ];
 
 /** What may be at a place: the last acknowledged write, or one sent after it that nobody acknowledged. */

@@ -182,6 +182,38 @@ export function telemetryStoreContract(open: () => Promise<OpenedStore>): void {
     expect(await read(store, asked)).toBe("0,4000\n");
   });
 
+  test("what is loaded in one go is read like what was appended, and is the later write", async () => {
+    const { store, reopen } = await open();
+    const column = (attribute: Attribute, times: readonly number[], values: readonly Value[]) => ({
+      attribute,
+      kind: KINDS[attribute],
+      count: times.length,
+      times: Float64Array.from(times),
+      values:
+        KINDS[attribute] === "text"
+          ? values.map(String)
+          : KINDS[attribute] === "number"
+            ? Float64Array.from(values, Number)
+            : Uint8Array.from(values, Number),
+    });
+    await store.append([message("a", 60_000, { power: 1 }), message("a", 5 * HOUR, { power: 2 })]);
+    await store.load("a", [
+      column("power", [7 * HOUR, 60_000, 120_000, 60_000], [9, 3, 4, 5]),
+      column("on", [60_000], [true]),
+      column("status", [0, 60_000], ["x", "y"]),
+    ]);
+    await store.load("a", []);
+    await store.append([message("a", 120_000, { power: 6 })]);
+    for (const open of [async () => store, reopen]) {
+      const one = await open();
+      expect(await read(one, request())).toBe("60,5\n120,6\n18000,2\n25200,9\n");
+      expect(await read(one, request({ attribute: "on" }))).toBe("60,true\n");
+      expect(await read(one, request({ attribute: "status" }))).toBe("0,x\n60,y\n");
+      expect(one.latest("a").get("power")).toEqual({ at: 7 * HOUR, value: 9 });
+      expect(one.latest("a").get("status")).toEqual({ at: 60_000, value: "y" });
+    }
+  });
+
   test("a deleted device is gone, also after a reopen, and may begin anew", async () => {
     const { store, reopen } = await open();
     await store.append([message("a", 1_000, { power: 1 }), message("b", 1_000, { power: 2 })]);

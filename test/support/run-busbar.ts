@@ -13,6 +13,8 @@ type World = {
   readonly answer?: string | readonly string[];
   /** Standard input. */
   readonly input?: string | Uint8Array;
+  /** Standard input as it comes. */
+  readonly stdin?: AsyncIterable<Uint8Array>;
   readonly serve?: Cli["serve"];
   readonly isTTY?: boolean;
   /** When the person presses Ctrl-C. */
@@ -48,6 +50,7 @@ export async function runBusbar(command: string | readonly string[], world: Worl
       void world.interrupt?.then(tell);
       return () => {};
     },
+    input: world.stdin,
     readInput: input === undefined ? undefined : () => Promise.resolve(Buffer.from(input as string)),
     serve: world.serve ?? (() => Promise.resolve()),
   });

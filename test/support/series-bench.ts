@@ -85,6 +85,34 @@ export class SeriesBench {
     this.engine.append([writer.take()]);
   }
 
+  /** The same in one go, past the journal. */
+  load(messages: readonly Message[]): void {
+    for (const device of new Set(messages.map((message) => message.device))) {
+      const own = messages.filter((message) => message.device === device);
+      const definitions = SERIES.map((one) => ({ ...one, deviceId: `d${one.device}` }));
+      const columns = SERIES.filter((one) => one.device === device).map(({ series, kind }) => {
+        const points = own.flatMap(({ at, values }) =>
+          values.flatMap(([id, value]) => (id === series ? [{ at, value }] : [])),
+        );
+        for (const { at, value } of points) {
+          this.points.set(series, (this.points.get(series) ?? new Map()).set(at, value));
+        }
+        const given = points.map(({ value }) => value);
+        const values =
+          kind === "text"
+            ? given.map(String)
+            : kind === "number"
+              ? Float64Array.from(given, Number)
+              : Uint8Array.from(given, Number);
+        return [
+          series,
+          { kind, count: points.length, times: Float64Array.from(points, ({ at }) => at), values },
+        ] as const;
+      });
+      this.engine.load({ device, definitions, columns: columns.filter(([, { count }]) => count > 0) });
+    }
+  }
+
   query(query: SeriesQuery): string {
     const look = Math.max(0, ...query.items.map((item) => item.lookAroundMs ?? 0));
     const hot = this.engine.snapshot(
@@ -199,7 +227,9 @@ export function findDifference(seed: number, faults: Faults = {}): Difference | 
   const bench = new SeriesBench(faults);
   try {
     for (let round = random.integer(1, 5); round > 0; round--) {
-      bench.append(randomMessages(random, origin, bench.times()));
+      const messages = randomMessages(random, origin, bench.times());
+      if (random.chance(0.3)) bench.load(messages);
+      else bench.append(messages);
       const now = origin + random.integer(0, 5 * DAY_MS);
       for (let steps = random.integer(0, 6); steps > 0; steps--) {
         random.pick([() => bench.engine.sealOne(now), () => bench.engine.compactOne(now), () => bench.reopen()])();

@@ -24,6 +24,7 @@ export function valueAt({ kind, values }: Pick<Column, "kind" | "values">, index
 export function mergeColumns(earlier: Column, later: Column): Column {
   if (earlier.count === 0) return later;
   if (later.count === 0) return earlier;
+  if ((earlier.times[earlier.count - 1] ?? 0) < (later.times[0] ?? 0)) return concatColumns([earlier, later]);
   const { kind } = earlier;
   const room = earlier.count + later.count;
   const times = new Float64Array(room);
@@ -43,4 +44,58 @@ export function mergeColumns(earlier: Column, later: Column): Column {
     count++;
   }
   return { kind, count, times, values: kind === "text" ? texts : numbers };
+}
+
+/** All as one, given from the earliest write to the latest. */
+export function joinColumns(columns: readonly [Column, ...Column[]]): Column {
+  const isInOrder = columns.every((column, i) => {
+    const before = columns[i - 1];
+    return before === undefined || (before.times[before.count - 1] ?? 0) < (column.times[0] ?? 0);
+  });
+  return isInOrder ? concatColumns(columns) : columns.reduce(mergeColumns);
+}
+
+/** For columns that follow each other in time. */
+function concatColumns(columns: readonly [Column, ...Column[]]): Column {
+  const [{ kind }] = columns;
+  if (columns.length === 1) return columns[0];
+  const count = columns.reduce((sum, column) => sum + column.count, 0);
+  const times = new Float64Array(count);
+  const texts: string[] = [];
+  const numbers = kind === "number" ? new Float64Array(count) : new Uint8Array(kind === "boolean" ? count : 0);
+  let at = 0;
+  for (const column of columns) {
+    times.set(column.times.subarray(0, column.count), at);
+    if (kind === "text") for (let i = 0; i < column.count; i++) texts.push(String(column.values[i]));
+    else numbers.set((column.values as Float64Array).subarray(0, column.count), at);
+    at += column.count;
+  }
+  return { kind, count, times, values: kind === "text" ? texts : numbers };
+}
+
+/** Points in any order and with repeated times, as a column: of equal times the last one stays. */
+export function sortColumn(column: Column): Column {
+  const { kind, count, times, values } = column;
+  let isSorted = true;
+  for (let i = 1; i < count && isSorted; i++) isSorted = (times[i - 1] ?? 0) < (times[i] ?? 0);
+  if (isSorted) return column;
+  const time = (index: number) => times[index] ?? 0;
+  const order = Uint32Array.from({ length: count }, (_, index) => index).sort((a, b) => time(a) - time(b) || a - b);
+  const kept = order.filter((index, i) => i + 1 === order.length || time(index) !== time(order[i + 1] ?? 0));
+  return pickPoints({ kind, count, times, values }, kept);
+}
+
+function pickPoints({ kind, times, values }: Column, picked: Uint32Array): Column {
+  const count = picked.length;
+  const own = Float64Array.from(picked, (index) => times[index] ?? 0);
+  if (kind === "text") return { kind, count, times: own, values: Array.from(picked, (i) => String(values[i] ?? "")) };
+  const numbers = kind === "number" ? new Float64Array(count) : new Uint8Array(count);
+  for (let i = 0; i < count; i++) numbers[i] = Number(values[picked[i] ?? 0] ?? 0);
+  return { kind, count, times: own, values: numbers };
+}
+
+/** The points from index `from` to before index `to`. */
+export function sliceColumn({ kind, times, values }: Column, from: number, to: number): Column {
+  const part = Array.isArray(values) ? values.slice(from, to) : (values as Float64Array).subarray(from, to);
+  return { kind, count: to - from, times: times.subarray(from, to), values: part };
 }

@@ -5,7 +5,7 @@
 // changes nothing, so a crash between any two steps loses nothing and doubles nothing.
 import { failpoint } from "#store/failpoint.ts";
 import { BatchWriter, readBatch, readDefinitions, type Scalar, type SeriesDefinition } from "./batch.ts";
-import { type Column, mergeColumns } from "./column.ts";
+import { type Column, joinColumns, mergeColumns, sliceColumn, sortColumn, valueAt } from "./column.ts";
 import type { HotHour } from "./hot-hour.ts";
 import { HOUR_MS, HotStore } from "./hot-store.ts";
 import type { Keeper, Latest } from "./keeper.ts";
@@ -26,6 +26,23 @@ export interface HotSeries {
   readonly columns: readonly Column[];
 }
 
+/** Many points of one device at once. */
+export interface Load {
+  readonly device: number;
+  /** Those of the series that are new. */
+  readonly definitions: readonly SeriesDefinition[];
+  /** In any order; of equal times the last one counts. */
+  readonly columns: readonly (readonly [series: number, column: Column])[];
+}
+
+/** A segment to be, and what is new in it. */
+interface Target {
+  readonly start: number;
+  readonly span: number;
+  readonly existing: boolean;
+  readonly columns: Map<number, Column>;
+}
+
 export class SeriesEngine {
   readonly #keeper: Keeper;
   readonly #settings: EngineSettings;
@@ -33,6 +50,8 @@ export class SeriesEngine {
   readonly #series = new Map<number, SeriesDefinition>();
   readonly #latest = new Map<number, { series: number; at: number; value: Scalar }>();
   readonly #changedLatest = new Set<number>();
+  /** Hours that are sealed but still in the journal, by `device/hour`: the newest journal row with points of theirs. */
+  readonly #journaled = new Map<string, number>();
   #sequence = 0;
 
   constructor(keeper: Keeper, settings: EngineSettings) {
@@ -78,6 +97,35 @@ export class SeriesEngine {
     failpoint("telemetry.after-journal");
     for (const [index, batch] of batches.entries()) this.#apply(batch, first + index);
     this.#sequence = first + batches.length - 1;
+  }
+
+  /**
+   * Puts points straight into segments, past the journal. Durable when it returns, and later than everything before it.
+   * Hours that the journal still holds take the usual way, else a replay would put older writes over these.
+   */
+  load({ device, definitions, columns }: Load): void {
+    const targets = new Map<number, Target>();
+    const recent = new BatchWriter();
+    for (const [series, column] of columns) {
+      for (const { hour, part } of hoursOf(sortColumn(column))) {
+        if (this.#isJournaled(device, hour)) writePoints(recent, { device, series, part });
+        else addTo(this.#target(targets, device, hour).columns, series, part);
+      }
+    }
+    const segments = [...targets.values()].map((target) => this.#encode(device, target));
+    const latest = this.#latestOf(columns);
+    const journal = recent.length === 0 ? undefined : recent.take();
+    failpoint("telemetry.before-load");
+    this.#keeper.commit(() => {
+      for (const definition of definitions) this.#keeper.define(definition);
+      for (const { segment, chunks } of segments) this.#keeper.putSegment(segment, chunks);
+      this.#keeper.putLatest(latest);
+      if (journal !== undefined) this.#keeper.appendJournal(this.#sequence + 1, journal);
+    });
+    failpoint("telemetry.after-load");
+    for (const definition of definitions) this.#series.set(definition.series, definition);
+    for (const one of latest) this.#latest.set(one.series, one);
+    if (journal !== undefined) this.#apply(journal, ++this.#sequence);
   }
 
   /** What is not sealed yet of these series in [from, to). To be taken before sealed chunks are read. */
@@ -189,6 +237,39 @@ export class SeriesEngine {
     this.#changedLatest.add(series);
   }
 
+  #isJournaled(device: number, hour: number): boolean {
+    return this.#hot.has(device, hour) || this.#journaled.has(`${device}/${hour}`);
+  }
+
+  /** The segment that the hour belongs to: the one that is there, which may be a whole day, or one of its own. */
+  #target(targets: Map<number, Target>, device: number, hour: number): Target {
+    const start = hour * HOUR_MS;
+    for (const target of targets.values()) {
+      if (target.start <= start && start < target.start + target.span) return target;
+    }
+    const [existing] = this.#keeper.segments(device, start, start + HOUR_MS);
+    const stretch = { start: existing?.start ?? start, span: existing?.span ?? HOUR_MS };
+    const target = { ...stretch, existing: existing !== undefined, columns: new Map<number, Column>() };
+    targets.set(target.start, target);
+    return target;
+  }
+
+  #encode(device: number, { start, span, existing, columns }: Target): ReturnType<typeof encodeSegment> {
+    const all = existing ? this.#sealed(device, start, start + 1) : new Map<number, Column>();
+    for (const [series, column] of columns) addTo(all, series, column);
+    return encodeSegment({ device, start, span }, all);
+  }
+
+  #latestOf(columns: Load["columns"]): readonly Latest[] {
+    return columns.flatMap(([series, column]) => {
+      const sorted = sortColumn(column);
+      const at = sorted.times[sorted.count - 1];
+      const known = this.#latest.get(series);
+      if (at === undefined || sorted.count === 0 || (known !== undefined && known.at > at)) return [];
+      return [{ series, at, value: valueAt(sorted, sorted.count - 1) }];
+    });
+  }
+
   #dueHour(now: number): HotHour | undefined {
     const isFull = this.#hot.points > this.#settings.maxHotPoints;
     const limit = now - this.#settings.graceMs;
@@ -201,27 +282,21 @@ export class SeriesEngine {
   }
 
   #seal(hour: HotHour): void {
-    const start = hour.hour * HOUR_MS;
-    const [existing] = this.#keeper.segments(hour.device, start, start + HOUR_MS);
-    const stretch = { device: hour.device, start: existing?.start ?? start, span: existing?.span ?? HOUR_MS };
-    const columns =
-      existing === undefined
-        ? new Map<number, Column>()
-        : this.#sealed(hour.device, existing.start, existing.start + 1);
-    for (const [series, hot] of hour.columns()) {
-      const before = columns.get(series);
-      columns.set(series, before === undefined ? hot : mergeColumns(before, hot));
-    }
-    const { segment, chunks } = encodeSegment(stretch, columns);
+    const target = this.#target(new Map(), hour.device, hour.hour);
+    for (const [series, hot] of hour.columns()) target.columns.set(series, hot);
+    const { segment, chunks } = this.#encode(hour.device, target);
+    const oldest = this.#oldestNeeded(hour);
     failpoint("telemetry.before-seal");
     this.#keeper.commit(() => {
       this.#keeper.putSegment(segment, chunks);
       this.#keeper.putLatest([...this.#changedLatest].flatMap((series) => this.#latest.get(series) ?? []));
-      this.#keeper.trimJournal(this.#oldestNeeded(hour));
+      this.#keeper.trimJournal(oldest);
     });
     failpoint("telemetry.after-seal");
     this.#changedLatest.clear();
     this.#hot.remove(hour);
+    this.#journaled.set(`${hour.device}/${hour.hour}`, hour.lastSequence);
+    for (const [key, sequence] of this.#journaled) if (sequence < oldest) this.#journaled.delete(key);
   }
 
   /** The first journal row that memory still stands on, once `leaving` is sealed. */
@@ -233,17 +308,46 @@ export class SeriesEngine {
 
   /** The sealed columns of a device whose segments touch [from, to). */
   #sealed(device: number, from: number, to: number): Map<number, Column> {
-    const columns = new Map<number, Column>();
+    const parts = new Map<number, [Column, ...Column[]]>();
     for (const segment of this.#keeper.segments(device, from, to)) {
       const times = decodeSegmentTimes(segment);
       for (const chunk of this.#keeper.chunks(device, segment.start)) {
         const kind = this.#series.get(chunk.series)?.kind;
         if (kind === undefined) continue;
         const column = decodeChunk(kind, chunk, { times });
-        const before = columns.get(chunk.series);
-        columns.set(chunk.series, before === undefined ? column : mergeColumns(before, column));
+        const known = parts.get(chunk.series);
+        if (known === undefined) parts.set(chunk.series, [column]);
+        else known.push(column);
       }
     }
-    return columns;
+    return new Map([...parts].map(([series, columns]) => [series, joinColumns(columns)]));
+  }
+}
+
+/** Adds points to those of the series; where there is one of the same time already, the new one counts. */
+function addTo(columns: Map<number, Column>, series: number, column: Column): void {
+  const before = columns.get(series);
+  columns.set(series, before === undefined ? column : mergeColumns(before, column));
+}
+
+function* hoursOf(column: Column): Iterable<{ readonly hour: number; readonly part: Column }> {
+  const { times, count } = column;
+  for (let from = 0; from < count; ) {
+    const hour = Math.floor((times[from] ?? 0) / HOUR_MS);
+    const end = (hour + 1) * HOUR_MS;
+    let to = from + 1;
+    while (to < count && (times[to] ?? 0) < end) to++;
+    yield { hour, part: sliceColumn(column, from, to) };
+    from = to;
+  }
+}
+
+function writePoints(
+  batch: BatchWriter,
+  { device, series, part }: { readonly device: number; readonly series: number; readonly part: Column },
+): void {
+  for (let i = 0; i < part.count; i++) {
+    batch.message(device, part.times[i] ?? 0, 1);
+    batch.value(series, valueAt(part, i));
   }
 }

@@ -17,6 +17,8 @@ export class HotHour {
   readonly device: number;
   readonly hour: number;
   readonly firstSequence: number;
+  /** The newest one. */
+  lastSequence: number;
   /** By what they take in memory: a text of 16 characters more counts as one point more. */
   points = 0;
   readonly #columns = new Map<number, HotColumn>();
@@ -30,6 +32,7 @@ export class HotHour {
     this.device = device;
     this.hour = hour;
     this.firstSequence = firstSequence;
+    this.lastSequence = firstSequence;
   }
 
   /** Begins a row; the values that follow belong to it. */

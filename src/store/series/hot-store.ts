@@ -17,7 +17,12 @@ export class HotStore {
   begin(device: number, at: number, sequence: number): HotHour {
     const hour = this.#hour(device, Math.floor(at / HOUR_MS), sequence);
     hour.begin(at);
+    hour.lastSequence = sequence;
     return hour;
+  }
+
+  has(device: number, hour: number): boolean {
+    return this.#devices.get(device)?.has(hour) === true;
   }
 
   push(hour: HotHour, { series, kind }: { readonly series: number; readonly kind: ColumnKind }, value: Scalar): void {

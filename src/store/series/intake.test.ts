@@ -93,3 +93,26 @@ test("messages without values take no commit", async () => {
   await intake.append([]);
   expect(commits).toEqual([]);
 });
+
+test("a task that runs alone waits for the commit under way, and what comes meanwhile waits for it", async () => {
+  const { intake, commits, nextCommit } = createBench();
+  const first = intake.append([message(1, { power: 1 })]);
+  const commit = await nextCommit(1);
+  const task = Promise.withResolvers<string>();
+  const order: string[] = [];
+  const alone = intake.alone(() => {
+    order.push(`task after ${commits.length}`);
+    return task.promise;
+  });
+  const second = intake.append([message(2, { power: 2 })]);
+  commit.resolve();
+  await first;
+  while (order.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  expect([order, commits.length]).toEqual([["task after 1"], 1]);
+  task.resolve("done");
+  expect(await alone).toBe("done");
+  (await nextCommit(2)).resolve();
+  await second;
+  await expect(intake.alone(() => Promise.reject(new Error("no")))).rejects.toThrow("no");
+  await intake.idle();
+});

@@ -22,6 +22,8 @@ interface IntakeNeeds {
 export interface Intake {
   /** Resolves when durable, and with it everything that was appended before. */
   append(messages: readonly TelemetryPoints[]): Promise<void>;
+  /** Runs a task in its turn, while no commit is under way: after what came before it, before what comes after. */
+  alone<Result>(task: () => Promise<Result>): Promise<Result>;
   idle(): Promise<void>;
 }
 
@@ -30,16 +32,23 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
+/** Messages that share a commit. */
+interface Batch {
+  readonly points: TelemetryPoints[];
+  readonly waiting: Waiting[];
+  bytes: number;
+}
+
+type Task = () => Promise<void>;
+
 export function createIntake({ index, commit, onDurable }: IntakeNeeds): Intake {
   const writer = new BatchWriter();
-  let points: TelemetryPoints[] = [];
-  let waiting: Waiting[] = [];
+  /** In the order of arrival; only the last batch still grows. */
+  const queue: (Batch | Task)[] = [];
   let waitingBytes = 0;
   let isBusy = false;
 
-  async function flush(): Promise<void> {
-    const batch = { points, waiting, bytes: waitingBytes };
-    [points, waiting] = [[], []];
+  async function store(batch: Batch): Promise<void> {
     const defined: SeriesDefinition[] = [];
     try {
       for (const message of batch.points) writeMessage(writer, message, { index, defined });
@@ -59,11 +68,21 @@ export function createIntake({ index, commit, onDurable }: IntakeNeeds): Intake 
     if (isBusy) return;
     isBusy = true;
     setImmediate(() => {
-      void flush().finally(() => {
+      const next = queue.shift();
+      const work = next === undefined ? Promise.resolve() : typeof next === "function" ? next() : store(next);
+      void work.finally(() => {
         isBusy = false;
-        if (waiting.length > 0) pump();
+        if (queue.length > 0) pump();
       });
     });
+  }
+
+  function lastBatch(): Batch {
+    const last = queue.at(-1);
+    if (last !== undefined && typeof last !== "function") return last;
+    const batch = { points: [], waiting: [], bytes: 0 };
+    queue.push(batch);
+    return batch;
   }
 
   return {
@@ -71,18 +90,26 @@ export function createIntake({ index, commit, onDurable }: IntakeNeeds): Intake 
       if (waitingBytes > MAX_WAITING_BYTES) {
         return Promise.reject(refuse("overloaded", "too much telemetry waits for the disk"));
       }
+      const batch = lastBatch();
       for (const message of messages) {
         if (message.values.size === 0) continue;
-        points.push(message);
-        waitingBytes += sizeOf(message);
+        const size = sizeOf(message);
+        batch.points.push(message);
+        batch.bytes += size;
+        waitingBytes += size;
       }
       return new Promise((resolve, reject) => {
-        waiting.push({ resolve, reject });
+        batch.waiting.push({ resolve, reject });
         pump();
       });
     },
+    alone: (task) =>
+      new Promise((resolve, reject) => {
+        queue.push(() => task().then(resolve, reject));
+        pump();
+      }),
     async idle() {
-      while (waiting.length > 0 || isBusy) await new Promise((resolve) => setImmediate(resolve));
+      while (queue.length > 0 || isBusy) await new Promise((resolve) => setImmediate(resolve));
     },
   };
 }

@@ -2,8 +2,9 @@
 import { chmodSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { instant } from "#core/time/instant.ts";
-import type { SeriesRequest, Snapshot, TelemetryStore } from "#service/ports.ts";
+import type { LoadedColumn, SeriesRequest, Snapshot, TelemetryStore } from "#service/ports.ts";
 import type { SeriesDefinition } from "./batch.ts";
+import { valueAt } from "./column.ts";
 import type { EngineSettings, HotSeries } from "./engine.ts";
 import { HOUR_MS } from "./hot-store.ts";
 import { createIntake } from "./intake.ts";
@@ -57,6 +58,29 @@ export async function openSeries(
 
   return {
     append: (messages) => intake.append(messages),
+    load: (deviceId, columns) =>
+      intake.alone(async () => {
+        const definitions: SeriesDefinition[] = [];
+        const numbered = columns.map(({ attribute, ...column }): readonly [number, LoadedColumn] => {
+          let series = index.find(deviceId, attribute, column.kind);
+          if (series === undefined) {
+            series = index.define(deviceId, attribute, column.kind);
+            definitions.push(series);
+          }
+          return [series.series, { attribute, ...column }];
+        });
+        const [first] = columns;
+        const device = first === undefined ? undefined : index.find(deviceId, first.attribute, first.kind)?.device;
+        if (device === undefined) return;
+        const newest = columns.flatMap(newestOf);
+        try {
+          await thread.load({ device, definitions, columns: numbered });
+        } catch (error) {
+          for (const definition of definitions) index.undefine(definition);
+          throw error;
+        }
+        for (const { attribute, at, value } of newest) note(now, deviceId, attribute, { at, value });
+      }),
     latest: (deviceId) => now.get(deviceId) ?? new Map(),
     query: async (request) => await readers.open(...(await prepare(request))),
     rowBound: async (request) => await readers.bound(...(await prepare(request))),
@@ -82,6 +106,14 @@ export async function openSeries(
       await thread.close();
     },
   };
+}
+
+/** The last of the newest, as `note` needs it. */
+function newestOf(column: LoadedColumn) {
+  let newest = 0;
+  for (let i = 1; i < column.count; i++) if ((column.times[i] ?? 0) >= (column.times[newest] ?? 0)) newest = i;
+  if (column.count === 0) return [];
+  return [{ attribute: column.attribute, at: instant(column.times[newest] ?? 0), value: valueAt(column, newest) }];
 }
 
 function note(

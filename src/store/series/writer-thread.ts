@@ -1,6 +1,7 @@
 import type { Worker } from "node:worker_threads";
 import { type AppError, refuse } from "#core/app-error.ts";
 import type { SeriesDefinition } from "./batch.ts";
+import type { Load } from "./engine.ts";
 import type { Latest } from "./keeper.ts";
 import type { WriterAnswer, WriterFailure, WriterRequest } from "./writer-worker.ts";
 
@@ -8,6 +9,7 @@ type Body<Request> = Request extends unknown ? Omit<Request, "id"> : never;
 
 interface WriterThread {
   append(batch: Uint8Array<ArrayBuffer>): Promise<void>;
+  load(load: Load): Promise<void>;
   snapshot(series: readonly number[], from: number, to: number): Promise<unknown>;
   deleteDevice(deviceId: string): Promise<void>;
   drop(series: readonly number[], before: number): Promise<number>;
@@ -60,6 +62,7 @@ export async function openWriterThread(worker: Worker, onFault: (error: Error) =
 
   const thread: WriterThread = {
     append: (batch) => ask({ kind: "append", batch }, [batch.buffer]),
+    load: (load) => ask({ kind: "load", load }, buffersOf(load)),
     snapshot: (series, from, to) => ask({ kind: "snapshot", series, from, to }),
     deleteDevice: (deviceId) => ask({ kind: "deleteDevice", deviceId }),
     drop: (series, before) => ask({ kind: "drop", series, before }),
@@ -75,4 +78,12 @@ export async function openWriterThread(worker: Worker, onFault: (error: Error) =
 
 function errorOf({ code, message }: WriterFailure): AppError | Error {
   return code === "internal" ? new Error(message) : refuse(code, message);
+}
+
+/** Columns may share their times, and a buffer can be given away only once. */
+function buffersOf({ columns }: Load): ArrayBuffer[] {
+  const arrays = columns.flatMap(([, { times, values }]) =>
+    Array.isArray(values) ? [times] : [times, values as Uint8Array],
+  );
+  return [...new Set(arrays.map((array) => array.buffer as ArrayBuffer))];
 }

@@ -2,7 +2,7 @@
 // in small steps in between, so that an acknowledgement never waits for more than one step.
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { Connection, diskTrouble } from "#store/sqlite/connection.ts";
-import { type EngineSettings, SeriesEngine } from "./engine.ts";
+import { type EngineSettings, type Load, SeriesEngine } from "./engine.ts";
 import { createSqliteKeeper } from "./sqlite/sqlite-keeper.ts";
 
 export type WriterRequest =
@@ -14,6 +14,7 @@ export type WriterRequest =
       readonly from: number;
       readonly to: number;
     }
+  | { readonly kind: "load"; readonly id: number; readonly load: Load }
   | { readonly kind: "deleteDevice"; readonly id: number; readonly deviceId: string }
   | { readonly kind: "drop"; readonly id: number; readonly series: readonly number[]; readonly before: number }
   | { readonly kind: "settle"; readonly id: number; readonly now: number }
@@ -113,6 +114,8 @@ function run(request: Exclude<WriterRequest, { kind: "append" }>): unknown {
   switch (request.kind) {
     case "snapshot":
       return engine.snapshot(request.series, request.from, request.to);
+    case "load":
+      return engine.load(request.load);
     case "deleteDevice":
       return engine.deleteDevice(request.deviceId);
     case "drop":

@@ -1,0 +1,93 @@
+// Every point as it is: buckets of a millisecond hold one point each. Taken in stretches of time, because one answer has
+// at most a million rows.
+import type { Command } from "commander";
+import type { Cli } from "#cli/cli.ts";
+import { addConnectionOptions } from "#cli/client-command.ts";
+import { remark } from "#cli/print.ts";
+import { startProgress } from "#cli/progress.ts";
+import { type ClientFlags, openSession } from "#cli/session.ts";
+import { parseSeries, requireAttributes } from "#cli/telemetry/parse-series.ts";
+import { parseTime } from "#cli/telemetry/parse-time.ts";
+import { UsageError } from "#cli/usage-error.ts";
+import type { Client } from "#client/create-client.ts";
+import { ApiError } from "#client/errors.ts";
+import type { TimeseriesQuestion } from "#client/telemetry.ts";
+
+type ExportFlags = ClientFlags & { readonly from: string; readonly to: string };
+
+const DAY = 86_400_000;
+const SHORTEST = 1_000;
+const LONGEST = 3650 * DAY;
+const NEWLINE = 10;
+
+export function addExportCommand(telemetry: Command, cli: Cli): void {
+  const command = telemetry
+    .command("export <device:attributes...>")
+    .description("Write every point as CSV, in the form that import reads.")
+    .requiredOption("--from <time>", "start: -24h, a day, Unix seconds or RFC 3339")
+    .option("--to <time>", "end, not included", "now");
+  addConnectionOptions(command).action(async (words: readonly string[], flags: ExportFlags) => {
+    const series = requireAttributes(parseSeries(words));
+    const { client } = await openSession(cli, flags);
+    const now = Date.now();
+    const [from, to] = [parseTime("--from", flags.from, now), parseTime("--to", flags.to, now)];
+    if (from >= to) throw new UsageError("--from must be before --to");
+    const question = {
+      granularity: "1ms",
+      aggregation: "last",
+      telemetry: series.map(({ device, attributes }) => ({ device, attribute: attributes })),
+    };
+    const progress = startProgress(cli, "exporting");
+    let rows = 0;
+    try {
+      for await (const { bytes, until } of stretches(client, question, { from, to })) {
+        for (const byte of bytes) if (byte === NEWLINE) rows++;
+        cli.stdout.write(bytes);
+        progress.relabel(`exporting: ${rows} rows, at ${new Date(until).toISOString()}`);
+      }
+    } finally {
+      progress.stop();
+    }
+    remark(cli, `exported ${Math.max(0, rows - 1)} rows`);
+  });
+}
+
+type Range = { readonly from: number; readonly to: number };
+
+/** The answer of each stretch one after the other, the header of the first only. */
+async function* stretches(
+  client: Client,
+  question: Omit<TimeseriesQuestion, "from" | "to">,
+  { from, to }: Range,
+): AsyncGenerator<{ readonly bytes: Uint8Array; readonly until: number }> {
+  let length = Math.min(LONGEST, to - from);
+  let isFirst = true;
+  for (let at = from; at < to; ) {
+    const end = Math.min(to, at + length);
+    const answer = await client.telemetry
+      .timeseries({ ...question, from: at / 1000, to: end / 1000 })
+      .catch((error) => {
+        if (isTooLong(error) && end - at > SHORTEST) return undefined;
+        throw error;
+      });
+    if (answer === undefined) {
+      length = Math.max(SHORTEST, Math.ceil((end - at) / 4));
+      continue;
+    }
+    let skipping = !isFirst;
+    for await (const piece of answer) {
+      const header = skipping ? piece.indexOf(NEWLINE) : -1;
+      if (skipping && header < 0) continue;
+      skipping = false;
+      const bytes = piece.subarray(header + 1);
+      if (bytes.length > 0) yield { bytes, until: end };
+    }
+    isFirst = false;
+    at = end;
+    length = Math.min(LONGEST, length * 2);
+  }
+}
+
+function isTooLong(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 400 && error.message.includes("rows");
+}

@@ -1,0 +1,135 @@
+import { type Command, Option } from "commander";
+import type { Cli } from "#cli/cli.ts";
+import { addConnectionOptions } from "#cli/client-command.ts";
+import { remark } from "#cli/print.ts";
+import { type ClientFlags, openSession } from "#cli/session.ts";
+import { renderTable } from "#cli/table.ts";
+import { collectRows, type Table } from "#cli/telemetry/collect-rows.ts";
+import { type Column, describeColumns } from "#cli/telemetry/describe-columns.ts";
+import { type AskedSeries, parseSeries, requireAttributes } from "#cli/telemetry/parse-series.ts";
+import { granularityFor, parseTime } from "#cli/telemetry/parse-time.ts";
+import { type ChartSeries, renderChart } from "#cli/telemetry/render-chart.ts";
+import { UsageError } from "#cli/usage-error.ts";
+import type { GapFilling, TimeseriesQuestion } from "#client/telemetry.ts";
+import { AGGREGATIONS } from "#core/telemetry/aggregation.ts";
+import { parseDuration } from "#core/time/duration.ts";
+import { instant, renderInstant } from "#core/time/instant.ts";
+
+type QueryFlags = Omit<ClientFlags, "output"> & {
+  readonly from: string;
+  readonly to: string;
+  readonly granularity?: string;
+  readonly aggregation: string;
+  readonly fill?: string;
+  readonly chart?: true;
+  readonly output: "table" | "csv" | "json";
+};
+
+const DEFAULT_COLUMNS = 100;
+/** Rows of a table that fit on a few screens; a chart takes as many as it has dots. */
+const TABLE_BUCKETS = 60;
+
+export function addQueryCommand(telemetry: Command, cli: Cli): void {
+  const query = telemetry
+    .command("query <device:attributes...>")
+    .description("Show time series: a table, a chart, or CSV and JSON for programs.")
+    .option("--from <time>", "start: -24h, now, a day, Unix seconds or RFC 3339", "-24h")
+    .option("--to <time>", "end, not included", "now")
+    .option("-g, --granularity <duration>", "length of a bucket (default what fits the range)")
+    .addOption(
+      new Option("-a, --aggregation <function>", "what a bucket shows").choices([...AGGREGATIONS]).default("auto"),
+    )
+    .option("--fill <method>", "fill gaps: locf, or locf:1h to look that far back before the start")
+    .option("--chart", "draw it, on a terminal")
+    .addOption(
+      new Option("-o, --output <format>", "how to print it").choices(["table", "csv", "json"]).default("table"),
+    );
+  addConnectionOptions(query).action(async (words: readonly string[], flags: QueryFlags) => {
+    const series = requireAttributes(parseSeries(words));
+    const { client, wait } = await openSession(cli, { ...flags, output: "table" });
+    const isChart = flags.chart === true && flags.output === "table" && cli.stdout.isTTY === true;
+    const question = questionOf(cli, series, { ...flags, isChart });
+    const answer = await wait(client.telemetry.timeseries(question));
+    if (flags.output === "csv") {
+      for await (const piece of answer) cli.stdout.write(piece);
+      return;
+    }
+    const columns = await wait(describeColumns(client, series));
+    const table = await wait(collectRows(answer, columns, flags.aggregation));
+    if (flags.output === "json") cli.stdout.write(`${JSON.stringify({ columns, rows: table.rows }, null, 2)}\n`);
+    else if (isChart) cli.stdout.write(`${drawing(cli, question, { columns, table })}\n`);
+    else printRows(cli, columns, table);
+  });
+}
+
+type Asked = QueryFlags & { readonly isChart: boolean };
+
+function questionOf(cli: Cli, series: readonly AskedSeries[], flags: Asked): Question {
+  const now = Date.now();
+  const [from, to] = [parseTime("--from", flags.from, now), parseTime("--to", flags.to, now)];
+  if (from >= to) throw new UsageError("--from must be before --to");
+  const buckets = flags.isChart ? 2 * (cli.stdout.columns ?? DEFAULT_COLUMNS) : TABLE_BUCKETS;
+  const granularity = flags.granularity ?? granularityFor(to - from, buckets);
+  if (parseDuration(granularity) === undefined) {
+    throw new UsageError(`--granularity must be a duration such as 5m, not "${granularity}"`);
+  }
+  return {
+    from: from / 1000,
+    to: to / 1000,
+    granularity,
+    aggregation: flags.aggregation,
+    ...(flags.fill !== undefined && { gap_filling: parseFill(flags.fill) }),
+    telemetry: series.map(({ device, attributes }) => ({ device, attribute: attributes })),
+  };
+}
+
+type Question = TimeseriesQuestion & { readonly from: number; readonly to: number; readonly granularity: string };
+
+function parseFill(text: string): GapFilling {
+  const [, method, lookAround] = /^(locf|none)(?::(.+))?$/.exec(text) ?? [];
+  if (method === undefined || (lookAround !== undefined && parseDuration(lookAround) === undefined)) {
+    throw new UsageError(`--fill must be locf, or locf:1h to look back before the start, not "${text}"`);
+  }
+  if (method === "none") return { method };
+  return { method: "locf", ...(lookAround !== undefined && { look_around: lookAround }) };
+}
+
+function nameOf({ device, attribute, unit }: Column): string {
+  return `${device}:${attribute}${unit === undefined ? "" : ` ${unit}`}`;
+}
+
+type Row = Table["rows"][number];
+
+function printRows(cli: Cli, columns: readonly Column[], { rows }: Table): void {
+  if (rows.length === 0) {
+    remark(cli, "nothing is known in this range");
+    return;
+  }
+  const headings = columns.map((column, i): [string, (row: Row) => Row[number]] => [
+    `${nameOf(column)}${columns.slice(0, i).some((one) => nameOf(one) === nameOf(column)) ? ` (${i + 1})` : ""}`,
+    (row) => row[i + 1] ?? null,
+  ]);
+  const cells = Object.fromEntries([["TIME", (row: Row) => renderInstant(instant(row[0] * 1000))], ...headings]);
+  cli.stdout.write(`${renderTable(cells, rows, cli.stdout.hasColors?.() === true)}\n`);
+}
+
+function drawing(
+  cli: Cli,
+  { from, to, granularity }: Question,
+  { columns, table }: { readonly columns: readonly Column[]; readonly table: Table },
+): string {
+  const series = columns.map(({ device, attribute, unit }, i): ChartSeries => {
+    const points = table.rows.flatMap((row) => {
+      const value = row[i + 1];
+      return value === null || value === undefined ? [] : [{ at: row[0] * 1000, value }];
+    });
+    return { name: `${device}:${attribute}`, unit, points };
+  });
+  return renderChart(series, {
+    from: from * 1000,
+    to: to * 1000,
+    stepMs: Number(parseDuration(granularity) ?? 0n) / 1e6,
+    columns: cli.stdout.columns ?? DEFAULT_COLUMNS,
+    colour: cli.stdout.hasColors?.() === true,
+  });
+}

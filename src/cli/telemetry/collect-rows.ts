@@ -1,0 +1,40 @@
+import { CsvReader } from "#core/telemetry/read-csv.ts";
+import type { Column } from "./describe-columns.ts";
+
+export type Value = number | string | boolean | null;
+
+export type Table = {
+  /** Unix seconds, then a value for each column. */
+  readonly rows: readonly (readonly [number, ...Value[]])[];
+};
+
+/** Reads a whole answer; cells become values of their column's type. */
+export async function collectRows(
+  answer: AsyncIterable<Uint8Array>,
+  columns: readonly Column[],
+  aggregation: string,
+): Promise<Table> {
+  const reader = new CsvReader();
+  const decoder = new TextDecoder();
+  const rows: [number, ...Value[]][] = [];
+  let isHeader = true;
+  const take = (cells: readonly string[]) => {
+    if (!isHeader) {
+      const [ts = "", ...values] = cells;
+      rows.push([Number(ts), ...values.map((cell, i) => readCell(cell, columns[i]?.type, aggregation))]);
+    }
+    isHeader = false;
+  };
+  for await (const piece of answer) {
+    for (const { cells } of reader.push(decoder.decode(piece, { stream: true }))) take(cells);
+  }
+  const last = reader.end();
+  if (last !== undefined) take(last.cells);
+  return { rows };
+}
+
+function readCell(cell: string, type: string | undefined, aggregation: string): Value {
+  if (cell === "") return null;
+  if (aggregation === "count" || type === "float" || type === "integer") return Number(cell);
+  return type === "boolean" ? cell === "true" : cell;
+}

@@ -1,0 +1,27 @@
+import { UsageError } from "#cli/usage-error.ts";
+
+export type AskedSeries = { readonly device: string; readonly attributes: readonly string[] };
+
+/** `meter-1:power,energy` for each; without a colon the device alone, for whoever takes all attributes. */
+export function parseSeries(words: readonly string[]): readonly AskedSeries[] {
+  return words.map((word) => {
+    const [, device = "", list] = /^([^:]*)(?::(.*))?$/.exec(word) ?? [];
+    const attributes = (list ?? "")
+      .split(",")
+      .map((name) => name.trim())
+      .filter((name) => name !== "");
+    if (device === "" || (list !== undefined && attributes.length === 0)) {
+      throw new UsageError(`"${word}" names no telemetry; write it like meter-1:power,energy`);
+    }
+    return { device, attributes };
+  });
+}
+
+/** The same for commands that cannot take all attributes. */
+export function requireAttributes(series: readonly AskedSeries[]): readonly AskedSeries[] {
+  const bare = series.find(({ attributes }) => attributes.length === 0);
+  if (bare !== undefined) {
+    throw new UsageError(`which attributes of ${bare.device}? write them like ${bare.device}:power,energy`);
+  }
+  return series;
+}

@@ -1,0 +1,71 @@
+import type { ErrorItem } from "./resources.ts";
+import { segment } from "./segment.ts";
+import type { Transport } from "./transport.ts";
+
+export type Snapshot = { readonly value: string | number | boolean; readonly timestamp: number };
+
+export type Now = {
+  /** Device to attribute to value, by the names as asked. */
+  readonly devices: Readonly<Record<string, Readonly<Record<string, Snapshot>>>>;
+  readonly errors: readonly ErrorItem[];
+};
+
+export type GapFilling = { readonly method?: "locf" | "none"; readonly look_around?: string };
+
+type SeriesSettings = {
+  readonly aggregation?: string;
+  readonly granularity?: string;
+  readonly gap_filling?: GapFilling;
+};
+
+export type TimeseriesQuestion = SeriesSettings & {
+  /** Unix seconds or RFC 3339. */
+  readonly from: number | string;
+  readonly to: number | string;
+  readonly telemetry: readonly (SeriesSettings & {
+    readonly device: string;
+    readonly attribute: string | readonly string[];
+  })[];
+};
+
+/** What became of an import. */
+export type Imported = {
+  readonly rows: number;
+  readonly points: number;
+  readonly problem_count: number;
+  /** The first ones. */
+  readonly problems: readonly { readonly line: number; readonly telemetry?: string; readonly message: string }[];
+};
+
+/** An answer that brings nothing for this long has broken off. */
+const SILENCE_MS = 60_000;
+
+export function telemetry({ json, stream }: Transport) {
+  return {
+    now: (devices: Readonly<Record<string, readonly string[]>>) =>
+      json<Now>({
+        method: "GET",
+        path: "/telemetry/v1/now",
+        query: Object.fromEntries(Object.entries(devices).map(([device, names]) => [`devices[${device}]`, names])),
+      }),
+    /** CSV as it comes, header first. */
+    timeseries: (question: TimeseriesQuestion, call: { readonly signal?: AbortSignal } = {}) =>
+      stream(
+        {
+          method: "POST",
+          path: "/telemetry/v1/timeseries",
+          body: question,
+          headers: { Accept: "text/csv" },
+          ...call,
+        },
+        SILENCE_MS,
+      ),
+    /** CSV with a header; what is answered is durable. */
+    import: (device: string, csv: Uint8Array) =>
+      json<Imported>({
+        method: "POST",
+        path: `/v3/devices/${segment(device)}/telemetry/import`,
+        bytes: { type: "text/csv", content: csv },
+      }),
+  };
+}

@@ -1,0 +1,52 @@
+import { Type } from "typebox";
+import { type Route, streamRoute } from "#http/route.ts";
+import { strict } from "#http/wire.ts";
+import { type ImportNeeds, importTelemetry } from "#service/telemetry/import-telemetry.ts";
+
+const report = strict("TelemetryImport", {
+  rows: Type.Integer(),
+  points: Type.Integer({ description: "Values that are stored now." }),
+  problem_count: Type.Integer({ description: "Rows and values that were left out." }),
+  problems: Type.Array(
+    strict("TelemetryImportProblem", {
+      line: Type.Integer({ description: "Counted from 1, the header." }),
+      telemetry: Type.Optional(Type.String()),
+      message: Type.String(),
+    }),
+    { description: "The first hundred of them." },
+  ),
+});
+
+export function importRoutes(needs: ImportNeeds): readonly Route[] {
+  return [
+    streamRoute({
+      method: "POST",
+      path: "/v3/devices/:device_id/telemetry/import",
+      operation: "importTelemetry",
+      summary: "Import telemetry",
+      description:
+        "CSV in the form that time series are answered in: ts,telemetry=<attribute>,... and a row per moment. What does not fit is " +
+        "left out and told by its line; what is counted as points is durable. Repeating an import changes nothing.",
+      tag: "Telemetry",
+      access: "owner",
+      body: ["text/csv"],
+      answer: report,
+      handle: async (call) => {
+        const { rows, points, problemCount, problems } = await importTelemetry(needs, call, {
+          idOrSlug: call.params.device_id,
+          body: call.body,
+        });
+        return {
+          rows,
+          points,
+          problem_count: problemCount,
+          problems: problems.map(({ line, attribute, message }) => ({
+            line,
+            ...(attribute !== undefined && { telemetry: attribute }),
+            message,
+          })),
+        };
+      },
+    }),
+  ];
+}
