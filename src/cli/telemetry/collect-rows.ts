@@ -1,7 +1,7 @@
 import { CsvReader } from "#core/telemetry/read-csv.ts";
 import type { Column } from "./describe-columns.ts";
 
-export type Value = number | string | boolean | null;
+type Value = number | string | boolean | null;
 
 export type Table = {
   /** Unix seconds, then a value for each column. */

@@ -16,7 +16,7 @@ export type ImportNeeds = Pick<Needs, "devices" | "telemetry" | "audit" | "now" 
   readonly catalog: BlueprintCatalog;
 };
 
-export interface ImportProblem {
+interface ImportProblem {
   readonly line: number;
   readonly attribute: string | undefined;
   readonly message: string;
