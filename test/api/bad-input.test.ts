@@ -126,8 +126,9 @@ test("a required field that is missing, null or empty is named", async () => {
 
 test("a body of 2 MiB is 413 wherever a body is taken", async () => {
   const bytes = " ".repeat(2 * 1024 * 1024);
-  for (const { method, path, body } of routes) {
-    if (body === undefined) continue;
+  for (const { method, path, body, streamsBody } of routes) {
+    // An import is read as it comes: see docs/decisions/import-reads-as-it-comes.md.
+    if (body === undefined || streamsBody === true) continue;
     const answer = await busbar.admin.call(method, pathWith(path, device), { bytes });
     expect([method, path, answer.status]).toEqual([method, path, 413]);
   }
