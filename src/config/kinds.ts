@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { Secret } from "#core/secret.ts";
+import { parseRetention, type Retention } from "#core/telemetry/retention.ts";
 import { type Duration, parseDuration } from "#core/time/duration.ts";
 
 /** What a setting's text may look like. Flags, environment and file all give text, and all pass through `parse`. */
@@ -56,6 +57,13 @@ export const duration: Kind<Duration> = kind("duration", (text) => {
   const value = parseDuration(text);
   if (value === undefined) return refuse(`must be a duration such as 30s, 1.5m or 2h45m, not "${text}"`);
   return value > 0n ? { value, shown: text } : refuse(`must be longer than zero, not "${text}"`);
+});
+
+export const retention: Kind<Retention> = kind<Retention>("duration or unlimited", (text) => {
+  const value = parseRetention(text);
+  return value === undefined
+    ? refuse(`must be a duration of at least 1h such as 30d, or unlimited, not "${text}"`)
+    : accept(value);
 });
 
 /** Relative paths count from the working directory, wherever the setting comes from. */

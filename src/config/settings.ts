@@ -160,6 +160,27 @@ export const SETTINGS = {
       "The longest time that an execute call waits for the end of the execution.",
     ),
   },
+  telemetry: {
+    retention: setting(
+      "telemetry.retention",
+      kinds.retention,
+      "unlimited",
+      "How long telemetry is kept where a site has no rule of its own.",
+    ),
+    sealAfter: setting(
+      "telemetry.seal_after",
+      kinds.duration,
+      "15m",
+      "How long after its end an hour stays open in memory: points that come later than that cost a rewrite.",
+    ),
+    maxOpenPoints: setting(
+      "telemetry.max_open_points",
+      kinds.integer(10_000, 1_000_000_000),
+      "8000000",
+      "Points kept open in memory, about 25 bytes each; beyond it the oldest hours are sealed early.",
+    ),
+    readers: setting("telemetry.readers", kinds.integer(1, 64), "2", "Threads that answer time-series queries."),
+  },
 } as const;
 
 /** The values of a table of settings, in its shape. */

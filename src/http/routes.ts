@@ -1,4 +1,5 @@
 // Every route there is, in the order of the reference.
+import type { Retention } from "#core/telemetry/retention.ts";
 import { auditRoutes } from "#http/access/audit-routes.ts";
 import { tokenRoutes } from "#http/access/token-routes.ts";
 import { blueprintRoutes } from "#http/blueprint/blueprint-routes.ts";
@@ -16,6 +17,7 @@ import { siteRoutes } from "#http/site/site-routes.ts";
 import { type SystemNeeds, systemRoutes } from "#http/system/system-routes.ts";
 import { alertRoutes } from "#http/telemetry/alert-routes.ts";
 import { importRoutes } from "#http/telemetry/import-routes.ts";
+import { retentionRoutes } from "#http/telemetry/retention-routes.ts";
 import { telemetryRoutes } from "#http/telemetry/telemetry-routes.ts";
 import { webhookRoutes } from "#http/webhook/webhook-routes.ts";
 import type { Authenticator } from "#service/access/authenticator.ts";
@@ -39,7 +41,10 @@ export interface RouteNeeds extends Needs, CommandNeeds {
   readonly runId: string;
 }
 
-export interface RouteSettings extends SystemNeeds, ConfigSettings {}
+export interface RouteSettings extends SystemNeeds, ConfigSettings {
+  /** How long telemetry is kept where a site says nothing else. */
+  readonly retentionDefault: Retention;
+}
 
 export function createRoutes(needs: RouteNeeds, settings: RouteSettings): readonly Route[] {
   const routes = [
@@ -52,6 +57,7 @@ export function createRoutes(needs: RouteNeeds, settings: RouteSettings): readon
     ...commandRoutes(needs),
     ...telemetryRoutes({ ...needs, headerPrefix: settings.about.headerPrefix }),
     ...importRoutes(needs),
+    ...retentionRoutes({ ...needs, retentionDefault: settings.retentionDefault }),
     ...eventRoutes(needs),
     ...deviceConfigRoutes(needs, settings),
     ...provisioningRoutes(needs),

@@ -8,8 +8,11 @@ import { repeat } from "#role/repeat.ts";
 import type { Authenticator } from "#service/access/authenticator.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
 import type { Needs } from "#service/ports.ts";
+import { enforceRetention, type RetentionNeeds } from "#service/telemetry/enforce-retention.ts";
 
-interface ChoreNeeds extends Pick<Needs, "audit" | "executions" | "deviceLogs" | "alerts" | "webhooks" | "now"> {
+interface ChoreNeeds
+  extends Pick<Needs, "audit" | "executions" | "deviceLogs" | "alerts" | "webhooks" | "now">,
+    RetentionNeeds {
   readonly authenticator: Authenticator;
   readonly connectivity: Connectivity;
   readonly log: Logger;
@@ -44,6 +47,11 @@ export function startChores(needs: ChoreNeeds, config: Config): { stop(): Promis
       name: "prune webhook deliveries",
       everyMs: 10 * MINUTE,
       task: () => untilDone(() => needs.webhooks.prune(ago(DELIVERY_RETENTION_MS))),
+    },
+    {
+      name: "drop old telemetry",
+      everyMs: 10 * MINUTE,
+      task: async () => void (await enforceRetention(needs, config.telemetry.retention)),
     },
     {
       name: "prune audit log",

@@ -31,7 +31,7 @@ import type { Call, Needs } from "#service/ports.ts";
 import { createAlertDesk } from "#service/telemetry/alert-desk.ts";
 import { createTelemetryFeed } from "#service/telemetry/telemetry-feed.ts";
 import { createWebhookDesk } from "#service/webhook/webhook-desk.ts";
-import { openSeries } from "#store/series/open-series.ts";
+import { openSeries, type SeriesSettings } from "#store/series/open-series.ts";
 import { openRecords, type Records } from "#store/sqlite/open-records.ts";
 import { version } from "#version";
 import { createSender, SENDER_TIMEOUT_MS } from "#webhook/create-sender.ts";
@@ -52,7 +52,7 @@ export async function start(config: Config, log: Logger, onFault: (error: Error)
   try {
     const records = await openRecords(config.data, onFault);
     opened.defer(() => records.close());
-    const telemetry = await openSeries(join(config.data, "telemetry.db"), SERIES, onFault);
+    const telemetry = await openSeries(join(config.data, "telemetry.db"), seriesSettings(config), onFault);
     opened.defer(() => telemetry.close());
     const running = await startOn({ ...records, telemetry }, { config, log, opened });
     return { ...running, stop: () => opened.disposeAsync() };
@@ -62,8 +62,10 @@ export async function start(config: Config, log: Logger, onFault: (error: Error)
   }
 }
 
-/** About 200 MB of open hours at the most; two threads answer queries while one writes. */
-const SERIES = { graceMs: 15 * 60_000, maxHotPoints: 8_000_000, readers: 2 };
+function seriesSettings({ telemetry }: Config): SeriesSettings {
+  const { sealAfter, maxOpenPoints, readers } = telemetry;
+  return { graceMs: toMilliseconds(sealAfter), maxHotPoints: maxOpenPoints, readers };
+}
 
 interface Surroundings {
   readonly config: Config;
@@ -157,6 +159,7 @@ async function startOn(
     about: { version: version(), role: config.role, headerPrefix: config.http.headerPrefixes[0] ?? "X-Service" },
     endpoints: carriers.endpoints,
     issueCertificate: carriers.issueCertificate,
+    retentionDefault: config.telemetry.retention,
     checkReady: async () => {
       await records.sites.list("all", { limit: 0, offset: 0 });
     },

@@ -12,6 +12,7 @@ import type { LogMessage, LogSeverity, ResponseMessage, ValuesMessage } from "#c
 import type { Site, SiteChange } from "#core/site/site.ts";
 import type { ColumnKind, ResolvedAggregation } from "#core/telemetry/aggregation.ts";
 import type { AlertChange, AlertSeverity, RaisedAlert } from "#core/telemetry/alert-state.ts";
+import type { SiteRetention } from "#core/telemetry/retention.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { Outcome } from "#core/webhook/after-attempt.ts";
 import type { Delivery, DeliveryState, Notice, Webhook } from "#core/webhook/webhook.ts";
@@ -273,6 +274,16 @@ export interface SeriesRequest {
   }[];
 }
 
+/** Attributes by name, or all but some. */
+export type DropChoice = { readonly only: readonly string[] } | { readonly except: readonly string[] };
+
+export interface RetentionStore {
+  /** Empty rules for a site without any. */
+  get(siteId: string): Promise<SiteRetention>;
+  /** Replaces all rules of the site. */
+  put(siteId: string, retention: SiteRetention, trail: AuditEntry): Promise<void>;
+}
+
 export interface TelemetryStore {
   /** The same device, attribute and time written twice keeps the later write. Resolves when durable. */
   append(messages: readonly TelemetryPoints[]): Promise<void>;
@@ -285,8 +296,8 @@ export interface TelemetryStore {
   /** The most rows the answer can have, without reading a point. */
   rowBound(request: SeriesRequest): Promise<number>;
   deleteDevice(deviceId: string): Promise<void>;
-  /** Deletes what is older, of these attributes or of all; gives how many pieces. */
-  drop(deviceId: string, attributes: readonly string[] | undefined, before: Instant): Promise<number>;
+  /** Deletes stored hours and days that ended before, a bounded number at a time; gives how many pieces. */
+  drop(deviceId: string, attributes: DropChoice, before: Instant): Promise<number>;
   /** Does now what otherwise happens in the background until `at`. */
   settle(at: Instant): Promise<void>;
   close(): Promise<void>;
@@ -466,6 +477,7 @@ export interface Needs {
   readonly alerts: AlertStore;
   readonly webhooks: WebhookStore;
   readonly sender: WebhookSender;
+  readonly retentions: RetentionStore;
   readonly seal: Seal;
   readonly inspectPackage: InspectPackage;
   readonly profiles: ProfileLibrary;

@@ -94,6 +94,8 @@ const TABLE: Readonly<Record<string, Row>> = {
   getTimeseries: ["readonly", "one", lastHour],
   getTimeseriesAlias: ["readonly", "one", lastHour],
   importTelemetry: ["owner", "one", "csv"],
+  getRetention: ["readonly", "one"],
+  putRetention: ["owner", "one", () => ({ default: "1y" })],
   listenToEvents: ["readonly", "any"],
   provisionStandalone: ["owner", "one", newDevice],
   provisionLuaDevice: ["owner", "one", (target) => ({ ...newDevice(target), blueprint_id: target.blueprint })],

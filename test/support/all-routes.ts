@@ -1,3 +1,4 @@
+import { UNLIMITED } from "#core/telemetry/retention.ts";
 import { METRICS } from "#http/metrics.ts";
 import type { RouteDescription } from "#http/route.ts";
 import { createRoutes, type RouteNeeds } from "#http/routes.ts";
@@ -8,6 +9,7 @@ export function allRoutes(): readonly RouteDescription[] {
     about: { version: "0", role: "gateway", headerPrefix: "X-Service" },
     endpoints: { mqtt: undefined, mqtts: undefined },
     issueCertificate: undefined,
+    retentionDefault: UNLIMITED,
     checkReady: async () => {},
   };
   return [...createRoutes({} as RouteNeeds, settings), METRICS];

@@ -11,6 +11,8 @@ import { HOUR_MS, HotStore } from "./hot-store.ts";
 import type { Keeper, Latest } from "./keeper.ts";
 import { decodeChunk, decodeSegmentTimes, encodeSegment } from "./segment-codec.ts";
 
+/** Chunks that one step drops: an acknowledgement may have to wait for it. */
+const DROP_CHUNKS = 500;
 export const DAY_MS = 24 * HOUR_MS;
 
 export interface EngineSettings {
@@ -188,11 +190,13 @@ export class SeriesEngine {
     this.#forget(device);
   }
 
-  /** Drops what ended before; gives how many chunks. */
+  /** Drops chunks that ended before, a bounded number at a time; gives how many. */
   drop(series: readonly number[], before: number): number {
     let dropped = 0;
+    const devices = new Set(series.flatMap((id) => this.#series.get(id)?.device ?? []));
     this.#keeper.commit(() => {
-      dropped = this.#keeper.dropChunks(series, before);
+      dropped = this.#keeper.dropChunks(series, before, DROP_CHUNKS);
+      if (dropped > 0) for (const device of devices) this.#keeper.dropEmptySegments(device, before);
     });
     return dropped;
   }

@@ -85,7 +85,9 @@ export interface Keeper extends KeeperReader {
   /** Devices and days with at least one hourly segment that starts before `before`. */
   daysToCompact(before: number): readonly { readonly device: number; readonly day: number }[];
   putLatest(latest: readonly Latest[]): void;
-  /** Deletes chunks of the series that end before; gives how many. */
-  dropChunks(series: readonly number[], before: number): number;
+  /** Deletes chunks of the series that ended before, at most `limit`; gives how many. */
+  dropChunks(series: readonly number[], before: number, limit: number): number;
+  /** Deletes segments of the device that ended before and have no chunk left. */
+  dropEmptySegments(device: number, before: number): void;
   deleteDevice(device: number): void;
 }

@@ -90,11 +90,11 @@ export async function openSeries(
       await thread.deleteDevice(deviceId);
       now.delete(deviceId);
     },
-    async drop(deviceId, attributes, before) {
-      const series = [...index.all()].filter(
-        (one) => one.deviceId === deviceId && (attributes?.includes(one.attribute) ?? true),
-      );
-      return await thread.drop(
+    drop(deviceId, choice, before) {
+      const isChosen = (attribute: string) =>
+        "only" in choice ? choice.only.includes(attribute) : !choice.except.includes(attribute);
+      const series = index.ofDevice(deviceId).filter(({ attribute }) => isChosen(attribute));
+      return thread.drop(
         series.map((one) => one.series),
         before,
       );

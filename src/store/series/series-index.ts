@@ -45,6 +45,11 @@ export class SeriesIndex {
     }
   }
 
+  ofDevice(deviceId: string): readonly SeriesDefinition[] {
+    const found = this.#devices.get(deviceId);
+    return found === undefined ? [] : Object.values(found.series).flatMap((byAttribute) => [...byAttribute.values()]);
+  }
+
   #deviceOf(deviceId: string, number?: number): IndexedDevice {
     let found = this.#devices.get(deviceId);
     if (found === undefined) {

@@ -10,6 +10,7 @@ import { createDeviceLogStore } from "./device-log-store.ts";
 import { createDeviceStore } from "./device-store.ts";
 import { createExecutionStore } from "./execution-store.ts";
 import { lockFolder } from "./lock-folder.ts";
+import { createRetentionStore } from "./retention-store.ts";
 import { createSiteStore } from "./site-store.ts";
 import { createTokenStore } from "./token-store.ts";
 import { createWebhookStore } from "./webhook-store.ts";
@@ -28,6 +29,7 @@ export interface Records
     | "configurations"
     | "alerts"
     | "webhooks"
+    | "retentions"
   > {
   close(): Promise<void>;
 }
@@ -53,6 +55,7 @@ export async function openRecords(folder: string, onFault: (error: Error) => voi
       configurations: createConfigurationStore(reader, writer),
       alerts: createAlertStore(reader, writer),
       webhooks: createWebhookStore(reader, writer),
+      retentions: createRetentionStore(reader, writer),
       close() {
         closed ??= closeAll();
         return closed;

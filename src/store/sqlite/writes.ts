@@ -5,6 +5,7 @@ import { configurationWrites } from "./configuration-store.ts";
 import { deviceLogWrites } from "./device-log-store.ts";
 import { deviceWrites } from "./device-writes.ts";
 import { executionWrites } from "./execution-writes.ts";
+import { retentionWrites } from "./retention-store.ts";
 import { siteWrites } from "./site-store.ts";
 import { tokenWrites } from "./token-store.ts";
 import { webhookWrites } from "./webhook-store.ts";
@@ -21,4 +22,5 @@ export const WRITES = {
   ...configurationWrites,
   ...alertWrites,
   ...webhookWrites,
+  ...retentionWrites,
 };

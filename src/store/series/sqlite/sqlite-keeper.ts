@@ -105,18 +105,31 @@ export function createSqliteKeeper(database: Connection): Keeper {
         );
       }
     },
-    dropChunks(series, before) {
-      const dropped = database.run(
-        "DELETE FROM chunk WHERE series IN (SELECT value FROM json_each(?)) AND start + span <= ?",
-        JSON.stringify(series),
-        before,
-      );
-      database.run(
-        `DELETE FROM segment WHERE start + span <= ? AND NOT EXISTS (
-           SELECT 1 FROM chunk c JOIN series s ON s.id = c.series WHERE s.device = segment.device AND c.start = segment.start)`,
-        before,
-      );
+    dropChunks(series, before, limit) {
+      let dropped = 0;
+      for (const one of series) {
+        if (dropped >= limit) break;
+        // The oldest come first by the key, so a step touches no more than it deletes.
+        dropped += database.run(
+          `DELETE FROM chunk WHERE series = ? AND start IN (
+             SELECT start FROM chunk WHERE series = ? AND start < ? AND start + span <= ? ORDER BY start LIMIT ?)`,
+          one,
+          one,
+          before,
+          before,
+          limit - dropped,
+        );
+      }
       return dropped;
+    },
+    dropEmptySegments(device, before) {
+      database.run(
+        `DELETE FROM segment WHERE device = ? AND start < ? AND start + span <= ? AND NOT EXISTS (
+           SELECT 1 FROM series s JOIN chunk c ON c.series = s.id AND c.start = segment.start WHERE s.device = segment.device)`,
+        device,
+        before,
+        before,
+      );
     },
     deleteDevice(device) {
       const series = "series IN (SELECT id FROM series WHERE device = ?)";
