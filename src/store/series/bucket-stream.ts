@@ -1,7 +1,7 @@
 // One series as buckets: pieces in, finished buckets out, a block at a time. Only the open bucket is carried along, so
 // memory does not grow with the range.
 import type { ResolvedAggregation } from "#core/telemetry/aggregation.ts";
-import { addSum, addValues, type ExactSum, meanOf } from "#core/telemetry/exact-sum.ts";
+import { addSum, addValue, addValues, type ExactSum, meanOf } from "#core/telemetry/exact-sum.ts";
 import type { Scalar } from "./batch.ts";
 import { type Column, valueAt } from "./column.ts";
 import { lowerBound, type Piece } from "./column-cursor.ts";
@@ -110,7 +110,7 @@ export class BucketStream {
   #result(): Scalar {
     switch (this.#aggregation) {
       case "avg":
-        return meanOf(this.#sum, this.#count);
+        return this.#count === 1 ? this.#sum.high : meanOf(this.#sum, this.#count);
       case "sum":
         return this.#sum.high;
       case "count":
@@ -130,7 +130,8 @@ export class BucketStream {
     switch (this.#aggregation) {
       case "avg":
       case "sum":
-        addValues(this.#sum, numbers, { from, to });
+        if (to - from === 1) addValue(this.#sum, numbers[from] ?? 0);
+        else addValues(this.#sum, numbers, { from, to });
         break;
       case "min":
         this.#extreme = lowest(numbers, { from, to }, this.#count === 0 ? Number.POSITIVE_INFINITY : this.#extreme);
