@@ -25,6 +25,7 @@ import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
 import type { EventHub } from "#service/event/event-hub.ts";
 import type { Carrier } from "#service/ports/carrier.ts";
+import type { DeviceHost } from "#service/ports/device-host.ts";
 import type { Needs } from "#service/ports.ts";
 import type { AlertDesk } from "#service/telemetry/alert-desk.ts";
 import type { TelemetryFeed } from "#service/telemetry/telemetry-feed.ts";
@@ -34,6 +35,7 @@ export interface RouteNeeds extends Needs, CommandNeeds {
   readonly authenticator: Authenticator;
   readonly catalog: BlueprintCatalog;
   readonly channel: Carrier;
+  readonly hosts: DeviceHost;
   readonly connectivity: Connectivity;
   readonly events: EventHub;
   readonly alertDesk: AlertDesk;
