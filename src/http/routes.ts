@@ -11,6 +11,7 @@ import { type ConfigSettings, deviceConfigRoutes } from "#http/device/device-con
 import { deviceLogRoutes } from "#http/device/device-log-routes.ts";
 import { deviceRoutes } from "#http/device/device-routes.ts";
 import { provisioningRoutes } from "#http/device/provisioning-routes.ts";
+import { runtimeRoutes } from "#http/device/runtime-routes.ts";
 import { eventRoutes } from "#http/event/event-routes.ts";
 import type { Route } from "#http/route.ts";
 import { siteRoutes } from "#http/site/site-routes.ts";
@@ -55,6 +56,7 @@ export function createRoutes(needs: RouteNeeds, settings: RouteSettings): readon
     ...deviceRoutes(needs),
     ...deviceBlueprintRoutes(needs),
     ...deviceLogRoutes(needs),
+    ...runtimeRoutes(needs),
     ...configurationRoutes(needs),
     ...alertRoutes(needs),
     ...commandRoutes(needs),
