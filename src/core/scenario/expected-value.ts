@@ -60,7 +60,7 @@ export function countInOrder<T, V>(
 }
 
 /** Objects have the same keys; the order of keys means nothing. */
-export function isSame(expected: JsonValue, value: unknown, isExact = false): boolean {
+function isSame(expected: JsonValue, value: unknown, isExact = false): boolean {
   if (typeof expected === "number") {
     if (typeof value !== "number") return typeof value === "bigint" && BigInt(expected) === value;
     if (expected === value) return true;
@@ -111,7 +111,7 @@ export function describeExpected(expected: ExpectedValue): string {
 const LONGEST = 200;
 
 /** A value inside a line of a report: JSON, not too long. */
-export function describeValue(value: unknown): string {
+function describeValue(value: unknown): string {
   const text = typeof value === "bigint" || typeof value === "number" ? String(value) : JSON.stringify(value);
   if (text === undefined) return "nothing";
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}...` : text;

@@ -67,11 +67,6 @@ export interface PeerChange {
   readonly amps: number | undefined;
 }
 
-export const REGISTER_TABLES = ["holdings", "inputs"] as const;
-export const BIT_TABLES = ["coils", "discrete_inputs"] as const;
-export type RegisterTable = (typeof REGISTER_TABLES)[number];
-export type BitTable = (typeof BIT_TABLES)[number];
-
 /** First register or bit to what lies there and after it. An error is a Modbus exception. */
 export interface ModbusTables {
   readonly holdings: ReadonlyMap<number, readonly number[] | ModbusError>;
@@ -94,23 +89,23 @@ export interface HttpAnswer {
 }
 
 /** Data holds one byte an item. */
-export interface Frame {
+interface Frame {
   readonly id: number;
   readonly data: readonly number[];
 }
 
-export interface PeriodicFrame extends Frame {
+interface PeriodicFrame extends Frame {
   /** Undefined: once. */
   readonly every: number | undefined;
 }
 
 /** Byte strings: one byte a character. */
-export interface SerialAnswer {
+interface SerialAnswer {
   readonly to: string;
   readonly answer: string;
 }
 
-export interface MqttMessage {
+interface MqttMessage {
   readonly topic: string;
   readonly payload: string;
 }

@@ -33,7 +33,7 @@ export interface ParsedScenarios {
 }
 
 /** Where the clock of a scenario stands that does not say: a Thursday in winter, so that nothing depends on today. */
-export const DEFAULT_START = Date.UTC(2026, 0, 1);
+const DEFAULT_START = Date.UTC(2026, 0, 1);
 
 const moment: Reader<number> = {
   schema: { type: "string", format: "date-time", examples: ["2026-06-21T10:00:00Z"] },

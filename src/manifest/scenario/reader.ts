@@ -133,7 +133,7 @@ export const anything: Reader<JsonValue> = {
 };
 
 /** Broken parts are null; whoever cares has reported them. */
-export function plainOf(node: Node): JsonValue {
+function plainOf(node: Node): JsonValue {
   switch (node.kind) {
     case "scalar":
       return node.value;
@@ -347,7 +347,7 @@ export function wrong(context: ScenarioContext, trail: Trail, wanted: string): u
   return undefined;
 }
 
-export function unknownWord(
+function unknownWord(
   context: ScenarioContext,
   trail: Trail,
   { word, known }: { readonly word: string; readonly known: readonly string[] },
