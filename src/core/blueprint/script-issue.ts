@@ -15,7 +15,7 @@ export const SCRIPT_ISSUE_CODES = {
   rockspec_invalid: error("A rockspec that cannot be read as plain data."),
 } as const;
 
-export type ScriptIssueCode = keyof typeof SCRIPT_ISSUE_CODES;
+type ScriptIssueCode = keyof typeof SCRIPT_ISSUE_CODES;
 
 /** Has the shape of an `Issue`, so that all are shown and sent in one list. */
 export interface ScriptIssue {

@@ -9,7 +9,7 @@ export interface Requires {
   readonly unknownAt: readonly number[];
 }
 
-export interface RequiredModule {
+interface RequiredModule {
   readonly name: string;
   readonly line: number;
 }

@@ -15,7 +15,7 @@ export interface WantedRock<Place> {
   readonly place: Place;
 }
 
-export interface RockProblem<Place> {
+interface RockProblem<Place> {
   readonly code: "rock_missing" | "rock_development" | "rock_unusable";
   readonly message: string;
   readonly place: Place;
