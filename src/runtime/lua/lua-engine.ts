@@ -10,7 +10,7 @@ export interface ScriptLimits {
   readonly isVirtualTime: boolean;
 }
 
-export const DEFAULT_LIMITS: ScriptLimits = {
+const DEFAULT_LIMITS: ScriptLimits = {
   memoryBytes: 16 * 1024 * 1024,
   activityMs: 10_000,
   isVirtualTime: false,

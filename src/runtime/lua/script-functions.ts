@@ -92,7 +92,7 @@ function severityOf(value: LuaValue): LogSeverity | undefined {
 }
 
 /** A table by its keys' texts, also where it looked like a list. */
-export function tableOf(value: LuaValue): ReadonlyMap<string, LuaValue> {
+function tableOf(value: LuaValue): ReadonlyMap<string, LuaValue> {
   if (value instanceof Map) return value;
   if (!Array.isArray(value)) return new Map();
   return new Map(value.map((item: LuaValue, index) => [String(index + 1), item]));

@@ -22,7 +22,7 @@ const TABLE = 5;
 const TYPE_NAMES = ["nil", "boolean", "userdata", "number", "string", "table", "function", "userdata", "thread"];
 
 /** A function, a coroutine or a table too large to pass. */
-export class CannotCross extends Error {}
+class CannotCross extends Error {}
 
 /** What has no place outside Lua becomes NaN, which everyone further in leaves out and tells. */
 export function readLeniently(door: ValueDoor, state: number, index: number): LuaValue {
