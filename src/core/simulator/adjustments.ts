@@ -71,18 +71,21 @@ export function simulatedTime({ clock, speed, isPaused }: Adjustments, now: Inst
   return instant(Math.min(Math.round(clock.simulated + passed), LAST));
 }
 
-/** A field that is absent stays; null gives back what was held: all of it, or one of it. */
+/** What can be given back as a whole. `written` also undoes a stop. */
+export const RELEASABLE = ["telemetry", "properties", "alerts", "next_command", "written"] as const;
+
+/** A field that is absent stays; a null gives one of it back. */
 export interface AdjustmentChange {
+  /** Given back before anything else is changed. */
+  readonly release?: readonly (typeof RELEASABLE)[number][];
   readonly seed?: number;
   readonly speed?: number;
   readonly isPaused?: boolean;
   readonly intervalMs?: number;
-  readonly telemetry?: ReadonlyMap<string, unknown> | null;
-  readonly properties?: ReadonlyMap<string, unknown> | null;
-  readonly alerts?: ReadonlyMap<string, boolean | null> | null;
-  readonly nextCommand?: NextCommand | null;
-  /** Forgets what commands have set. */
-  readonly written?: null;
+  readonly telemetry?: ReadonlyMap<string, unknown>;
+  readonly properties?: ReadonlyMap<string, unknown>;
+  readonly alerts?: ReadonlyMap<string, boolean | null>;
+  readonly nextCommand?: NextCommand;
 }
 
 export interface AdjustmentProblem {
@@ -99,15 +102,15 @@ export interface Adjusted {
 /** Applies a change as far as it fits the blueprint; says everything that does not. */
 export function adjust(
   { blueprint, now }: { readonly blueprint: Blueprint; readonly now: Instant },
-  before: Adjustments,
+  former: Adjustments,
   change: AdjustmentChange,
 ): Adjusted {
   const problems: AdjustmentProblem[] = [];
+  const before = released(former, new Set(change.release));
   const isTimeChanged = change.speed !== undefined || change.isPaused !== undefined;
   const held = (kind: "telemetry" | "properties") => {
     const given = change[kind];
     if (given === undefined) return before[kind];
-    if (given === null) return new Map<string, unknown>();
     return withValues({ kind, declared: blueprint[kind], problems }, before[kind], given);
   };
   const adjustments: Adjustments = {
@@ -118,9 +121,8 @@ export function adjust(
     intervalMs: change.intervalMs ?? before.intervalMs,
     telemetry: held("telemetry"),
     properties: held("properties"),
-    alerts: withAlerts({ blueprint, problems }, before.alerts, change.alerts),
-    nextCommand: change.nextCommand === undefined ? before.nextCommand : (change.nextCommand ?? undefined),
-    ...(change.written === null && { written: new Map(), stoppedAt: undefined }),
+    alerts: withAlerts({ blueprint, problems }, before.alerts, change.alerts ?? new Map()),
+    nextCommand: change.nextCommand ?? before.nextCommand,
     // From now on time goes otherwise; what has passed stays as it was.
     ...(isTimeChanged && { clock: { real: now, simulated: simulatedTime(before, now) } }),
   };
@@ -129,6 +131,17 @@ export function adjust(
     problems.push({ at: ["next_command", "command"], message: unknown("command", command, blueprint.commands.keys()) });
   }
   return { adjustments, problems };
+}
+
+function released(adjustments: Adjustments, sections: ReadonlySet<string>): Adjustments {
+  return {
+    ...adjustments,
+    ...(sections.has("telemetry") && { telemetry: new Map() }),
+    ...(sections.has("properties") && { properties: new Map() }),
+    ...(sections.has("alerts") && { alerts: new Map() }),
+    ...(sections.has("next_command") && { nextCommand: undefined }),
+    ...(sections.has("written") && { written: new Map(), stoppedAt: undefined }),
+  };
 }
 
 /** Leaves out what does not fit the blueprint, which may have changed since. */
@@ -181,11 +194,10 @@ function withValues(
 function withAlerts(
   { blueprint, problems }: { readonly blueprint: Blueprint; readonly problems: AdjustmentProblem[] },
   before: ReadonlyMap<string, boolean>,
-  given: ReadonlyMap<string, boolean | null> | null | undefined,
+  given: ReadonlyMap<string, boolean | null>,
 ): ReadonlyMap<string, boolean> {
-  if (given === undefined) return before;
-  const after = new Map<string, boolean>(given === null ? [] : before);
-  for (const [id, isRaised] of given ?? []) {
+  const after = new Map(before);
+  for (const [id, isRaised] of given) {
     const at = ["alerts", id];
     const problem = alertListProblem([id]);
     if (problem !== undefined) problems.push({ at, message: problem });

@@ -74,12 +74,14 @@ export function answerOf(
 ): Payload {
   const { command } = call;
   const inputs = inputsFilledBy(model, command);
-  const known = [adjustments.written, model.telemetry(at, adjustments), model.properties(at, adjustments)];
+  const known = [adjustments.written, model.telemetry(at, adjustments), model.properties(adjustments)];
   const byAlias = (name: string) =>
     [...model.blueprint.telemetry.values()].find(({ aliases }) => aliases.includes(name))?.id ?? name;
   const payload: Record<string, unknown> = Object.create(null);
   const answer = (field: CommandResponseField | CommandArgument, input: CommandArgument | undefined) => {
-    const present = known.flatMap((values) => [values.get(field.id), values.get(byAlias(field.id))]);
+    const present = isSchemaForeign(field, input)
+      ? []
+      : known.flatMap((values) => [values.get(field.id), values.get(byAlias(field.id))]);
     const candidates = [...present, input?.default, input && middleOf(input), model.invent({ ...input, ...field }, at)];
     const value = candidates.map((one) => shaped(field, one)).find((one) => fitsField(field, input, one));
     // Where a bound leaves no room for what is present, what the type allows is better than nothing.
@@ -135,6 +137,11 @@ function shaped({ type }: CommandResponseField | CommandArgument, value: unknown
   return type === "integer" && typeof value === "number" ? Math.round(value) : value;
 }
 
+/** Whether JSON fits a schema cannot be told here: only what came in under the same schema, or is made from it, does. */
+function isSchemaForeign(field: CommandResponseField | CommandArgument, input: CommandArgument | undefined): boolean {
+  return field.jsonSchema !== undefined && field.jsonSchema.text !== input?.jsonSchema?.text;
+}
+
 function fitsField(
   field: CommandResponseField | CommandArgument,
   input: CommandArgument | undefined,
@@ -146,7 +153,6 @@ function fitsField(
     if (valueProblem(declared, value) !== undefined) return false;
     if (typeof value === "string" && declared.format && formatProblem(declared.format, value)) return false;
   }
-  // Whether JSON fits a schema cannot be told here; only what was made from the very schema does for sure.
   if (typeof value !== "number" || input === undefined) return true;
   return value >= (input.min ?? value) && value <= (input.max ?? value);
 }

@@ -2,7 +2,8 @@
 // what it is doing where the words tell.
 import type { Category } from "#core/blueprint/vocabulary.ts";
 import type { Conditions } from "./conditions.ts";
-import { SHAPES, shapeAt } from "./day-shape.ts";
+import { shapeAt } from "./day-shape.ts";
+import { workOf } from "./flow-model.ts";
 import { pickAt, shareAt } from "./noise.ts";
 import { hasWord, wordsOf } from "./words.ts";
 
@@ -24,7 +25,7 @@ type Kind = "faulty" | "night" | "charging" | "discharging" | "passing" | "stopp
 
 /** For how long a word stands at least. */
 const SPELL_MS = 30 * 60_000;
-const ODD_SHARE = 0.05;
+const ODD_SHARE = 0.03;
 
 export function choiceModel<Value extends string | number | boolean>(
   values: readonly [Value, ...Value[]],
@@ -45,7 +46,8 @@ export function choiceModel<Value extends string | number | boolean>(
   const favourite = shareAt(seed, 0);
   const usual = of("usual", favourite) ?? of("stopped", favourite) ?? of("passing", favourite) ?? values[0];
   if (hasWord(words, SET_BY_PEOPLE)) return () => usual;
-  const charge = category === "electric-vehicles" ? SHAPES.vehicle : SHAPES.battery;
+  const work = workOf(category);
+  const isCharger = kinds.has("charging") || kinds.has("discharging");
   return ({ now, isStopped, isFaulty }) => {
     const spell = Math.floor(now.at / SPELL_MS);
     const share = shareAt(seed + 1, spell);
@@ -53,12 +55,9 @@ export function choiceModel<Value extends string | number | boolean>(
     if (isFaulty && kinds.has("faulty")) return of("faulty", favourite) ?? usual;
     if (isStopped && kinds.has("stopped")) return of("stopped", favourite) ?? usual;
     if (isOdd) return of("passing", share) ?? of("usual", share) ?? usual;
-    const flow = shapeAt(charge, now.hour);
-    if (flow > 0.02) return of("charging", favourite) ?? usual;
-    if (flow < -0.02) return of("discharging", favourite) ?? usual;
-    const isCalm = kinds.has("charging") || kinds.has("discharging");
-    if (isCalm) return of("stopped", favourite) ?? usual;
-    return (shapeAt(SHAPES.sun, now.hour) < 0.01 ? of("night", favourite) : undefined) ?? usual;
+    const effort = work === undefined ? 1 : shapeAt(work, now.hour);
+    if (Math.abs(effort) < 0.02) return of("night", favourite) ?? of("stopped", favourite) ?? usual;
+    return (isCharger ? of(effort > 0 ? "charging" : "discharging", favourite) : undefined) ?? usual;
   };
 }
 

@@ -2,7 +2,7 @@
 // asked twice it says the same, and after a restart it goes on where it would have been.
 import type { Blueprint, CommandArgument, TelemetryAttribute } from "#core/blueprint/blueprint.ts";
 import { alertListProblem, MAX_LISTED_ALERTS } from "#core/telemetry/alert-limits.ts";
-import type { Instant } from "#core/time/instant.ts";
+import { type Instant, instant } from "#core/time/instant.ts";
 import { valueProblem } from "#core/value/value-problem.ts";
 import type { Adjustments } from "./adjustments.ts";
 import { type AlertModel, alertModel } from "./alert-model.ts";
@@ -11,12 +11,14 @@ import type { Conditions } from "./conditions.ts";
 import { momentOf } from "./day-shape.ts";
 import { seedOf } from "./noise.ts";
 import type { ReadUnit } from "./quantity.ts";
+import { hasWord, wordsOf } from "./words.ts";
 
 export interface DeviceModel {
   readonly blueprint: Blueprint;
   /** Everything the device sends at that simulated moment, its lists of active alerts included. */
   telemetry(at: Instant, adjustments: Adjustments): ReadonlyMap<string, unknown>;
-  properties(at: Instant, adjustments: Adjustments): ReadonlyMap<string, unknown>;
+  /** They do not change with time. */
+  properties(adjustments: Adjustments): ReadonlyMap<string, unknown>;
   activeAlerts(at: Instant, adjustments: Adjustments): readonly string[];
   /** A value for something that the device does not measure, such as a field of an answer; undefined where none fits. */
   invent(declared: Declared, at: Instant): unknown;
@@ -31,6 +33,8 @@ export interface ModelInput {
 }
 
 const MAX_BY_ITSELF = 20;
+/** Whatever properties depend on was so when the device was installed, and stays so. */
+const INSTALLED = instant(Date.UTC(2024, 0, 1, 12));
 
 export function createDeviceModel({ blueprint, seed, offsetMs, readUnit }: ModelInput): DeviceModel {
   const context = { blueprint, seed, readUnit };
@@ -84,8 +88,8 @@ export function createDeviceModel({ blueprint, seed, offsetMs, readUnit }: Model
       for (const [source, takes] of sources) values.set(source, active.filter(takes));
       return values;
     },
-    properties(at, adjustments) {
-      const given = conditions(at, adjustments, activeAlerts(at, adjustments));
+    properties(adjustments) {
+      const given = conditions(INSTALLED, { ...adjustments, stoppedAt: undefined }, []);
       return valuesOf(properties, adjustments.properties, { given, written: adjustments.written });
     },
     invent(declared, at) {
@@ -133,7 +137,12 @@ function argumentsByName(blueprint: Blueprint): ReadonlyMap<string, CommandArgum
 /** An attribute that a command sets under the same name stays as it is until then. */
 function settingOf(attribute: Declared, argument: CommandArgument | undefined): unknown {
   if (argument === undefined || argument.unit !== attribute.unit) return undefined;
-  return fitted(attribute, argument.default ?? middleOf(argument));
+  return fitted(attribute, argument.default ?? (isLimit(attribute) ? argument.max : undefined) ?? middleOf(argument));
+}
+
+/** A limit that nobody has set does not bind. */
+function isLimit({ id }: Declared): boolean {
+  return hasWord(wordsOf(id), "limit max maximum");
 }
 
 /** Between its bounds, whole where it has to be. */

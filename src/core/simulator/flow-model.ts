@@ -30,6 +30,12 @@ const BY_CATEGORY: Readonly<Partial<Record<Category, keyof typeof SHAPES>>> = {
   control: "always",
 };
 
+/** When a device of this kind has something to do; undefined: always. */
+export function workOf(category: Category | undefined): DayShape | undefined {
+  const role = category && BY_CATEGORY[category];
+  return role === undefined || role === "always" || role === "grid" ? undefined : SHAPES[role];
+}
+
 export const PV_WORDS = "pv pv1 pv2 pv3 pv4 solar sun mppt yield string";
 
 function roleOf(words: readonly string[], category: Category | undefined): keyof typeof SHAPES {
@@ -81,6 +87,7 @@ function gainOf({ quantity, words, category }: Measured): number {
     case "time":
       return 3_600;
     case "number":
+      if (hasWord(words, "cost price")) return 3;
       return hasWord(words, "cycles cycle starts start errors error") ? 0.05 : 20;
     default:
       return 0.5;

@@ -47,7 +47,7 @@ export function numberModel(measured: Measured): NumberModel {
   const { words, quantity } = measured;
   const isCounted = ["energy", "volume", "charge", "mass", "time", "length", "number"].includes(quantity);
   if (hasWord(words, SETTINGS)) return setting(usualOf(measured));
-  if (["power", "current"].includes(quantity) && hasWord(words, "max maximum available"))
+  if (["power", "current", "pressure", "flow"].includes(quantity) && hasWord(words, "max maximum available"))
     return setting(usualOf(measured));
   if (isCounted && hasWord(words, TODAY)) return today(measured);
   if (isCounted && hasWord(words, COUNTERS)) return counter(measured);
@@ -201,6 +201,7 @@ function rain({ deviceSeed }: Measured): NumberModel {
 function angle({ words, seed }: Measured): NumberModel {
   if (hasWord(words, "latitude lat")) return { at: () => 52.52, scale: 1e4, kind: "setting" };
   if (hasWord(words, "longitude lon lng")) return { at: () => 13.405, scale: 1e4, kind: "setting" };
+  if (hasWord(words, "tilt slope")) return setting(30);
   const at = ({ at: ms }: Moment) => {
     const turned = 240 + 110 * noiseAt(seed, ms / (4 * HOUR)) + 9 * noiseAt(seed + 1, ms / 15_000);
     return ((turned % 360) + 360) % 360;
@@ -212,7 +213,8 @@ function unnamed(measured: Measured): NumberModel {
   const { words, quantity, seed } = measured;
   if (hasWord(words, "factor")) return level(measured, 0.97, 0.02);
   if (hasWord(words, "uv")) return shaped(measured, { shape: SHAPES.sun, usual: 7, kind: "level" });
-  if (hasWord(words, "cost price")) return today({ ...measured, quantity: "volume" });
+  if (hasWord(words, "cost price")) return today(measured);
+  if (hasWord(words, "year until")) return setting(2028);
   if (hasWord(words, "rssi signal dbm")) return level(measured, -61, 0.08);
   if (quantity === "time") return level(measured, 30, 0.3);
   return level(measured, 10 * (1 + Math.floor(shareAt(seed, 2) * 9)), 0.15);

@@ -39,6 +39,7 @@ export type Quantity = keyof typeof REFERENCES | "number";
 
 /** Words that tell the quantity of a number without a unit; the first match counts. */
 const BY_NAME: readonly (readonly [Quantity, string])[] = [
+  ["number", "factor cost price"],
   ["ratio", "soc soh percent percentage humidity efficiency rate level utilization utilisation duty"],
   ["temperature", "temperature temp"],
   ["voltage", "voltage volts"],
