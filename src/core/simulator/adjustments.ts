@@ -43,7 +43,7 @@ export interface Adjustments {
   readonly clock: { readonly real: Instant; readonly simulated: Instant };
 }
 
-export const DEFAULT_INTERVAL_MS = 1_000;
+const DEFAULT_INTERVAL_MS = 1_000;
 
 /** A device that nobody has touched yet. Its time is the real one. */
 export function untouched(seed: number, now: Instant): Adjustments {

@@ -79,19 +79,12 @@ export function flow(measured: Measured): NumberModel {
 
 /** What a counter gains in an hour at full power. */
 function gainOf({ quantity, words, category }: Measured): number {
-  switch (quantity) {
-    case "energy":
-      return ratedPower(words, category) / 1000;
-    case "charge":
-      return ratedPower(words, category) / nominalVoltage(words);
-    case "time":
-      return 3_600;
-    case "number":
-      if (hasWord(words, "cost price")) return 3;
-      return hasWord(words, "cycles cycle starts start errors error") ? 0.05 : 20;
-    default:
-      return 0.5;
-  }
+  if (quantity === "energy") return ratedPower(words, category) / 1000;
+  if (quantity === "charge") return ratedPower(words, category) / nominalVoltage(words);
+  if (quantity === "time") return 3_600;
+  if (quantity !== "number") return 0.5;
+  if (hasWord(words, "cost price")) return 3;
+  return hasWord(words, "cycles cycle starts start errors error") ? 0.05 : 20;
 }
 
 function counted(measured: Measured): DayShape {

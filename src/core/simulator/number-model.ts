@@ -51,38 +51,31 @@ export function numberModel(measured: Measured): NumberModel {
     return setting(usualOf(measured));
   if (isCounted && hasWord(words, TODAY)) return today(measured);
   if (isCounted && hasWord(words, COUNTERS)) return counter(measured);
-  switch (quantity) {
-    case "energy":
-      return hasWord(words, "stored remaining available content") ? level(measured, 6, 0.4) : counter(measured);
-    case "power":
-    case "current":
-    case "flow":
-    case "massFlow":
-      return flow(measured);
-    case "voltage":
-      return voltage(measured);
-    case "frequency":
-      return hasWord(words, "speed rpm fan motor pump compressor")
-        ? level(measured, 30, 0.1)
-        : level(measured, 50, 0.0006);
-    case "temperature":
-      return temperature(measured);
-    case "ratio":
-      return ratio(measured);
-    case "pressure":
-      return hasWord(words, "air barometric atmospheric ambient")
-        ? level(measured, 1.013, 0.008)
-        : level(measured, hasWord(words, "outlet tank hydrogen h2 storage") ? 22 : 3, 0.08);
-    case "irradiance":
-      return shaped(measured, { shape: SHAPES.sun, usual: 900, kind: "level" });
-    case "speed":
-      return hasWord(words, "rain precipitation") ? rain(measured) : wind(measured);
-    case "angle":
-      return angle(measured);
-    default:
-      return unnamed(measured);
-  }
+  return (MODELS[quantity] ?? unnamed)(measured);
 }
+
+const MODELS: Readonly<Partial<Record<Quantity, (measured: Measured) => NumberModel>>> = {
+  energy: (measured) =>
+    hasWord(measured.words, "stored remaining available content") ? level(measured, 6, 0.4) : counter(measured),
+  power: flow,
+  current: flow,
+  flow,
+  massFlow: flow,
+  voltage,
+  frequency: (measured) =>
+    hasWord(measured.words, "speed rpm fan motor pump compressor")
+      ? level(measured, 30, 0.1)
+      : level(measured, 50, 0.0006),
+  temperature,
+  ratio,
+  pressure: (measured) =>
+    hasWord(measured.words, "air barometric atmospheric ambient")
+      ? level(measured, 1.013, 0.008)
+      : level(measured, hasWord(measured.words, "outlet tank hydrogen h2 storage") ? 22 : 3, 0.08),
+  irradiance: (measured) => shaped(measured, { shape: SHAPES.sun, usual: 900, kind: "level" }),
+  speed: (measured) => (hasWord(measured.words, "rain precipitation") ? rain(measured) : wind(measured)),
+  angle,
+};
 
 function setting(value: number): NumberModel {
   return { at: () => value, scale: Math.max(value, 1), kind: "setting" };
@@ -96,30 +89,21 @@ function level({ seed }: Measured, usual: number, spread: number): NumberModel {
   return { at, scale: Math.abs(usual) || 1, kind: "level" };
 }
 
-function usualOf({ quantity, words, category, seed }: Measured): number {
-  switch (quantity) {
-    case "power":
-      return ratedPower(words, category);
-    case "current":
-      return 16;
-    case "energy":
-      return 10 + 5 * Math.floor(shareAt(seed, 1) * 5);
-    case "voltage":
-      return nominalVoltage(words);
-    case "frequency":
-      return 50;
-    case "ratio":
-      return hasWord(words, "reserve min minimum") ? 10 : 100;
-    case "temperature":
-      return hasWord(words, "room") ? 21 : 60;
-    case "pressure":
-      return 30;
-    case "time":
-      return 60 * (1 + Math.floor(shareAt(seed, 1) * 10));
-    default:
-      return 10 * (1 + Math.floor(shareAt(seed, 1) * 10));
-  }
+function usualOf(measured: Measured): number {
+  return USUAL[measured.quantity]?.(measured) ?? 10 * (1 + Math.floor(shareAt(measured.seed, 1) * 10));
 }
+
+const USUAL: Readonly<Partial<Record<Quantity, (measured: Measured) => number>>> = {
+  power: ({ words, category }) => ratedPower(words, category),
+  current: () => 16,
+  energy: ({ seed }) => 10 + 5 * Math.floor(shareAt(seed, 1) * 5),
+  voltage: ({ words }) => nominalVoltage(words),
+  frequency: () => 50,
+  ratio: ({ words }) => (hasWord(words, "reserve min minimum") ? 10 : 100),
+  temperature: ({ words }) => (hasWord(words, "room") ? 21 : 60),
+  pressure: () => 30,
+  time: ({ seed }) => 60 * (1 + Math.floor(shareAt(seed, 1) * 10)),
+};
 
 function voltage(measured: Measured): NumberModel {
   const { words, seed } = measured;
