@@ -22,14 +22,14 @@ export interface LuaPoolNeeds {
   statusChanged(deviceId: string, status: ScriptStatus): void;
 }
 
-export interface LogLine {
+interface LogLine {
   readonly text: string;
   readonly severity: LogSeverity;
   readonly persist: boolean;
   readonly at: number;
 }
 
-export interface PoolResponse {
+interface PoolResponse {
   readonly commandId: string;
   readonly state: "IN_PROGRESS" | "SUCCEEDED" | "ERROR";
   readonly payload: Payload;
@@ -44,7 +44,7 @@ export interface LuaPoolSettings {
   readonly drivers?: unknown;
 }
 
-export interface ScriptStatus {
+interface ScriptStatus {
   /** FAILED: an error of its own ended it. QUARANTINED: a limit did. Both start again at `restartAt`. */
   readonly state: "STARTING" | "RUNNING" | "QUARANTINED" | "FAILED" | "STOPPED";
   readonly since: number;
