@@ -24,10 +24,6 @@ export function openCanBus(name: string, programs: CanPrograms = SYSTEM): OpenCa
     if (!existsSync(`${programs.interfaces}/${name}`))
       throw new WireError("connection", `CAN interface ${name} is not there`);
     const dump = spawn(programs.candump, ["-L", name], { stdio: ["ignore", "pipe", "pipe"] });
-    await new Promise<void>((resolve, reject) => {
-      dump.once("spawn", resolve);
-      dump.once("error", (error) => reject(new WireError("unsupported", explain(error))));
-    });
     let complaint = "";
     dump.stderr.on("data", (text: Buffer) => {
       complaint = `${complaint}${text}`.slice(0, 200);
@@ -36,7 +32,11 @@ export function openCanBus(name: string, programs: CanPrograms = SYSTEM): OpenCa
       const frame = parseCandump(line);
       if (frame !== undefined) listener.received(frame);
     });
-    dump.on("exit", () => listener.lost(`candump ended${complaint === "" ? "" : `: ${complaint.trim()}`}`));
+    dump.on("close", () => listener.lost(`candump ended${complaint === "" ? "" : `: ${complaint.trim()}`}`));
+    await new Promise<void>((resolve, reject) => {
+      dump.once("spawn", resolve);
+      dump.once("error", (error) => reject(new WireError("unsupported", explain(error))));
+    });
     return {
       async send(frame) {
         try {
@@ -46,7 +46,7 @@ export function openCanBus(name: string, programs: CanPrograms = SYSTEM): OpenCa
         }
       },
       close() {
-        dump.removeAllListeners("exit");
+        dump.removeAllListeners("close");
         dump.kill();
       },
     };
