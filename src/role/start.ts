@@ -22,6 +22,7 @@ import { createSeal } from "#service/access/seal.ts";
 import { createBackground } from "#service/background.ts";
 import { createBlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
 import { createCommandDesk } from "#service/command/command-desk.ts";
+import { interruptCommands } from "#service/command/interrupt-commands.ts";
 import { createChannelSwitch } from "#service/device/channel-switch.ts";
 import { deviceConfiguration } from "#service/device/configuration.ts";
 import { createConnectivity } from "#service/device/connectivity.ts";
@@ -155,6 +156,7 @@ async function startOn(
   // Before any device can speak: from then on the deadlines move.
   await desk.recover();
   await alertDesk.recover();
+  await interruptCommands(needs);
   const carriers = await startCarriers(
     { ...base, channel, inbox, configurationOf: (deviceId) => deviceConfiguration(needs, deviceId) },
     config,
