@@ -14,6 +14,7 @@ import type { ExecutionStore } from "#service/ports/execution-store.ts";
 import type { BuildScripts, InspectPackage } from "#service/ports/inspect-package.ts";
 import type { ScriptStore } from "#service/ports/script-store.ts";
 import type { Seal } from "#service/ports/seal.ts";
+import type { SimulationStore } from "#service/ports/simulation-store.ts";
 import type { RetentionStore, SiteStore } from "#service/ports/site-store.ts";
 import type { TelemetryStore } from "#service/ports/telemetry-store.ts";
 import type { TokenStore } from "#service/ports/token-store.ts";
@@ -35,6 +36,7 @@ export interface Needs {
   readonly sender: WebhookSender;
   readonly retentions: RetentionStore;
   readonly scripts: ScriptStore;
+  readonly simulations: SimulationStore;
   readonly seal: Seal;
   readonly inspectPackage: InspectPackage;
   readonly buildScripts: BuildScripts;

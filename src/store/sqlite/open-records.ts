@@ -12,6 +12,7 @@ import { createExecutionStore } from "./execution-store.ts";
 import { lockFolder } from "./lock-folder.ts";
 import { createRetentionStore } from "./retention-store.ts";
 import { createScriptStore } from "./script-store.ts";
+import { createSimulationStore } from "./simulation-store.ts";
 import { createSiteStore } from "./site-store.ts";
 import { createTokenStore } from "./token-store.ts";
 import { createWebhookStore } from "./webhook-store.ts";
@@ -32,6 +33,7 @@ export interface Records
     | "webhooks"
     | "retentions"
     | "scripts"
+    | "simulations"
   > {
   close(): Promise<void>;
 }
@@ -59,6 +61,7 @@ export async function openRecords(folder: string, onFault: (error: Error) => voi
       webhooks: createWebhookStore(reader, writer),
       retentions: createRetentionStore(reader, writer),
       scripts: createScriptStore(reader, writer),
+      simulations: createSimulationStore(reader, writer),
       close() {
         closed ??= closeAll();
         return closed;

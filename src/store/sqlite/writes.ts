@@ -7,6 +7,7 @@ import { deviceWrites } from "./device-writes.ts";
 import { executionWrites } from "./execution-writes.ts";
 import { retentionWrites } from "./retention-store.ts";
 import { scriptWrites } from "./script-store.ts";
+import { simulationWrites } from "./simulation-store.ts";
 import { siteWrites } from "./site-store.ts";
 import { tokenWrites } from "./token-store.ts";
 import { webhookWrites } from "./webhook-store.ts";
@@ -25,4 +26,5 @@ export const WRITES = {
   ...webhookWrites,
   ...retentionWrites,
   ...scriptWrites,
+  ...simulationWrites,
 };
