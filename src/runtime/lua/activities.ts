@@ -12,10 +12,6 @@ import { createScriptFunctions, LENIENT } from "./script-functions.ts";
 
 const MAX_WAITING_COMMANDS = 100;
 const MAX_DELAY_MS = 5_000;
-/** About 0.1 ms of Lua: fine enough for slices of a few milliseconds, and too rare to cost anything. */
-const INSTRUCTIONS_PER_TICK = 10_000;
-const GRACE_MS = 30;
-const LAST_GRACE_MS = 60;
 
 interface Task {
   readonly kind: "main" | "command" | "configuration" | "connection" | "job";
@@ -166,12 +162,7 @@ export function createActivities(engine: LuaEngine, program: ScriptProgram, host
     const { state, instant } = createLuaState({
       module: engine.module,
       memoryBytes: engine.limits.memoryBytes,
-      clock: {
-        elapsed: engine.limits.isVirtualTime ? undefined : () => host.elapsed(),
-        instructionsPerTick: INSTRUCTIONS_PER_TICK,
-        graceMs: GRACE_MS,
-        lastGraceMs: LAST_GRACE_MS,
-      },
+      elapsed: engine.limits.isVirtualTime ? undefined : () => host.elapsed(),
       instant(name, args) {
         const fn = functions.get(name);
         if (!fn) throw new StateGone(`the prelude asked for ${name}`);

@@ -2,7 +2,7 @@
 
 import type { LuaValue } from "./lua-value.ts";
 import { FIXED_BYTES, instantiateLua, LONG_JUMP, type LuaFunctions, StateGone } from "./lua-wasm.ts";
-import { createSlice, type Slice, type SliceClock } from "./slice.ts";
+import { createSlice, type Slice, type Verdict } from "./slice.ts";
 import { pushValue, readLeniently, readValue, type ValueDoor } from "./value-door.ts";
 
 const REGISTRY = -1_001_000;
@@ -47,7 +47,8 @@ export interface LuaState {
 export interface StateNeeds {
   readonly module: WebAssembly.Module;
   readonly memoryBytes: number;
-  readonly clock: SliceClock;
+  /** The host's clock; undefined where time stands still while a script runs. */
+  readonly elapsed: (() => number) | undefined;
   /** `instant(name, ...)` of the prelude. What it throws becomes an error in Lua. */
   instant(name: string, args: readonly LuaValue[]): readonly LuaValue[];
   /** Whether what has no place outside Lua is left out of the arguments, or an error. */
@@ -55,10 +56,12 @@ export interface StateNeeds {
 }
 
 export function createLuaState(needs: StateNeeds): { readonly state: LuaState; readonly instant: FunctionRef } {
-  const slice = createSlice(needs.clock);
+  const slice = createSlice(needs.elapsed);
+  let verdict: Verdict = "on";
   const instance = instantiateLua(needs.module, {
     maxBytes: needs.memoryBytes + FIXED_BYTES,
-    hook: (pointer) => onHook(pointer),
+    fuel: (thread) => onFuel(thread),
+    hook: (thread) => onHook(thread),
     host: (pointer) => onHost(pointer),
   });
   const { lua, memory } = instance;
@@ -68,20 +71,25 @@ export function createLuaState(needs: StateNeeds): { readonly state: LuaState; r
   const resultCount = lua.malloc(8);
   let yieldsInSlice = 0;
 
-  function onHook(pointer: number): void {
-    const verdict = slice.tick();
-    if (verdict === "on") return;
+  /** Lua's own loop is stopped by a hook at its next instruction; C code cannot be stopped, only given up. */
+  function onFuel(thread: number): number {
+    verdict = slice.judge();
+    if (verdict === "give up") throw new StateGone(TOO_LONG);
+    if (verdict !== "on" && thread !== 0) lua.lua_sethook(thread, instance.hook, MASK_COUNT, 1);
+    return slice.fuel();
+  }
+
+  function onHook(thread: number): void {
+    lua.lua_sethook(thread, 0, 0, 0);
     // The stop must reach the host even through pcall: a yield passes it by. It does not arrive where C code lies on
     // the way, of this thread or of one that has resumed it.
-    if (lua.lua_isyieldable(pointer) === 1 && (verdict === "yield" || yieldsInSlice < YIELDS_BEFORE_ERROR)) {
+    if (lua.lua_isyieldable(thread) === 1 && (verdict === "stop" || yieldsInSlice < YIELDS_BEFORE_ERROR)) {
       yieldsInSlice += 1;
-      lua.lua_yieldk(pointer, 0, 0, 0);
-      return;
+      lua.lua_yieldk(thread, 0, 0, 0);
+    } else if (verdict === "error") {
+      pushValue(door, thread, TOO_LONG);
+      lua.lua_error(thread);
     }
-    if (verdict === "yield") return;
-    if (verdict === "give up") throw new StateGone(TOO_LONG);
-    pushValue(door, pointer, TOO_LONG);
-    lua.lua_error(pointer);
   }
 
   function onHost(pointer: number): number {
@@ -147,7 +155,6 @@ export function createLuaState(needs: StateNeeds): { readonly state: LuaState; r
   open("utf8", lua.luaopen_utf8);
   lua.lua_pushcclosure(main, instance.host, 0);
   const instant = refTop();
-  lua.lua_sethook(main, instance.hook, MASK_COUNT, needs.clock.instructionsPerTick);
 
   const state: LuaState = {
     load(source, chunkName) {

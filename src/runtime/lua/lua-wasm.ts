@@ -2,7 +2,7 @@
 // processes, no clock. What the C library asks of its surroundings is answered here, or ends the state.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { limitMemory } from "./limit-memory.ts";
+import { FUEL_IMPORT, meterWasm } from "./meter-wasm.ts";
 
 type Call = (...args: number[]) => number;
 
@@ -74,6 +74,8 @@ export interface LuaSurroundings {
   /** The most the whole memory of the instance may take, with 1 MiB of it for the C stack. */
   readonly maxBytes: number;
   hook(state: number): void;
+  /** More fuel, or it throws. The thread is 0 where C code asks. */
+  fuel(thread: number): number;
   /** A C function: takes its arguments from the state's stack, leaves results there and answers how many. */
   host(state: number): number;
 }
@@ -92,7 +94,7 @@ export function compileLua(): WebAssembly.Module {
   const file = createRequire(import.meta.url)
     .resolve("wasmoon")
     .replace(/index\.js$/, "glue.wasm");
-  return new WebAssembly.Module(limitMemory(readFileSync(file)));
+  return new WebAssembly.Module(meterWasm(readFileSync(file)));
 }
 
 export function instantiateLua(module: WebAssembly.Module, surroundings: LuaSurroundings): LuaInstance {
@@ -124,6 +126,7 @@ export function instantiateLua(module: WebAssembly.Module, surroundings: LuaSurr
         return 0;
       }
     },
+    [FUEL_IMPORT]: (thread = 0) => surroundings.fuel(thread),
     // Lua seeds its hashes with the time: a constant, so that `pairs` has one order for one script.
     emscripten_date_now: () => 0,
     environ_sizes_get(count = 0, size = 0) {
