@@ -26,8 +26,9 @@ interface Activity {
   answer: readonly LuaValue[] | undefined;
   /** Elapsed time until which it sleeps by its own wish. */
   wakeAt: number | undefined;
-  /** Since it last paused. */
+  /** Since it last paused, by the clock and by its work: a busy gateway is not its fault. */
   computedMs: number;
+  workedMs: number;
   /** What ctx.error was called with. */
   failure: string | undefined;
 }
@@ -60,7 +61,7 @@ export function createActivities(engine: LuaEngine, program: ScriptProgram, host
   function begin({ state, play }: { readonly state: LuaState; readonly play: FunctionRef }, task: Task): Resumed {
     const thread = spare ?? state.newThread();
     spare = undefined;
-    current = { task, thread, answer: undefined, wakeAt: undefined, computedMs: 0, failure: undefined };
+    current = { task, thread, answer: undefined, wakeAt: undefined, computedMs: 0, workedMs: 0, failure: undefined };
     return state.start(thread, play, [task.kind, ...task.args]);
   }
 
@@ -80,13 +81,16 @@ export function createActivities(engine: LuaEngine, program: ScriptProgram, host
   /** "dead" when the script cannot go on. */
   function take(running: Machine, activity: Activity, resumed: Resumed): "dead" | undefined {
     activity.computedMs += running.state.slice.used();
+    activity.workedMs += running.state.slice.worked();
     switch (resumed.state) {
       case "sliced":
         activity.answer = [];
-        if (activity.computedMs > engine.limits.activityMs) return overrun(running, activity);
+        if (Math.min(activity.computedMs, activity.workedMs) > engine.limits.activityMs)
+          return overrun(running, activity);
         return undefined;
       case "call":
         activity.computedMs = 0;
+        activity.workedMs = 0;
         callHost(activity, resumed.name, resumed.args);
         return undefined;
       case "done":
@@ -146,11 +150,13 @@ export function createActivities(engine: LuaEngine, program: ScriptProgram, host
 
   function start(): Machine {
     const startedAt = host.elapsed();
+    let setYieldable = (_isYieldable: boolean): void => {};
     const functions = createScriptFunctions({
       host,
       program,
       jobs,
       startedAt,
+      setYieldable: (isYieldable) => setYieldable(isYieldable),
       commandFailed(message) {
         if (current) current.failure ??= message;
       },
@@ -170,6 +176,7 @@ export function createActivities(engine: LuaEngine, program: ScriptProgram, host
       },
       isLenient: (name) => LENIENT.has(name),
     });
+    setYieldable = (isYieldable) => state.setYieldable(isYieldable);
     state.slice.begin(START_MS);
     let doors: readonly FunctionRef[] = [];
     for (const { name, source } of engine.prelude) {
@@ -224,7 +231,8 @@ export function createActivities(engine: LuaEngine, program: ScriptProgram, host
     interrupted(why) {
       const activity = current;
       current = undefined;
-      if (activity) failed(activity, { message: why, byLimit: true });
+      const place = activity && machine ? machine.state.place(activity.thread) : "";
+      if (activity) failed(activity, { message: `${place}${why}`, byLimit: true });
       else host.fault({ message: why, byLimit: true });
     },
   };

@@ -2,7 +2,7 @@
 // processes, no clock. What the C library asks of its surroundings is answered here, or ends the state.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { FUEL_IMPORT, meterWasm } from "./meter-wasm.ts";
+import { FUEL_IMPORT, meterWasm, VM_FUEL_EXPORT } from "./meter-wasm.ts";
 
 type Call = (...args: number[]) => number;
 
@@ -20,6 +20,8 @@ export interface LuaFunctions {
   readonly lua_yieldk: (state: number, count: number, context: number, k: number) => number;
   readonly lua_isyieldable: (state: number) => number;
   readonly lua_sethook: (state: number, hook: number, mask: number, count: number) => void;
+  readonly lua_getstack: (state: number, level: number, info: number) => number;
+  readonly lua_getinfo: (state: number, what: number, info: number) => number;
   readonly lua_pcallk: Call;
   readonly lua_error: (state: number) => number;
   readonly lua_gettop: (state: number) => number;
@@ -63,6 +65,8 @@ export interface LuaFunctions {
 export interface LuaInstance {
   readonly lua: LuaFunctions;
   readonly memory: WebAssembly.Memory;
+  /** What Lua's own loop has left; 0 makes it ask at its next turn. */
+  readonly vmFuel: WebAssembly.Global;
   /** Table indexes by which C calls the given functions. */
   readonly hook: number;
   readonly host: number;
@@ -147,7 +151,7 @@ export function instantiateLua(module: WebAssembly.Module, surroundings: LuaSurr
       });
   }
   parts = parseParts(new WebAssembly.Instance(module, imports).exports);
-  const { lua, memory, table } = parts;
+  const { lua, memory, table, vmFuel } = parts;
   lua.__wasm_call_ctors();
   lua.emscripten_stack_init();
   const doors = new WebAssembly.Instance(DOORS, { e: { h: surroundings.hook, f: surroundings.host } }).exports;
@@ -156,7 +160,7 @@ export function instantiateLua(module: WebAssembly.Module, surroundings: LuaSurr
     table.set(index, fn);
     return index;
   };
-  return { lua, memory, hook: pointerTo(doors["h"]), host: pointerTo(doors["f"]), pointerTo };
+  return { lua, memory, vmFuel, hook: pointerTo(doors["h"]), host: pointerTo(doors["f"]), pointerTo };
 }
 
 const PAGE_BYTES = 65_536;
@@ -165,6 +169,7 @@ interface Parts {
   readonly lua: LuaFunctions;
   readonly memory: WebAssembly.Memory;
   readonly table: WebAssembly.Table;
+  readonly vmFuel: WebAssembly.Global;
 }
 
 function parseParts(exports: WebAssembly.Exports): Parts {
@@ -172,6 +177,7 @@ function parseParts(exports: WebAssembly.Exports): Parts {
     lua: exports as unknown as LuaFunctions,
     memory: exports["memory"] as WebAssembly.Memory,
     table: exports["__indirect_function_table"] as WebAssembly.Table,
+    vmFuel: exports[VM_FUEL_EXPORT] as WebAssembly.Global,
   };
 }
 

@@ -1,12 +1,17 @@
 // Puts a meter into the interpreter's WebAssembly: every turn of every loop burns one unit of fuel, and when it is used
 // up an imported function is asked for more. So nothing that Lua does, in a script or in its C library, goes on without
-// the host being asked, and a script needs no count hook, which would cost it a third of its speed.
+// the host being asked, and a script needs no count hook, which would cost it a third of its speed. Lua's loop over
+// instructions has fuel of its own: only there a script can be suspended, and C code may burn a thousand times as much.
 import { createByteReader, encodeUnsigned, skipInstruction } from "./wasm-bytes.ts";
 
 /** An import that Lua's C library declares and no script can reach: (i32) -> i32. It becomes the question for fuel. */
 export const FUEL_IMPORT = "system";
 
-const SECTION = { import: 2, memory: 5, global: 6, code: 10 };
+/** Fuel of Lua's own loop over instructions. The host takes it away to be asked there next. */
+export const VM_FUEL_EXPORT = "vm_fuel";
+
+const SECTION = { import: 2, memory: 5, global: 6, export: 7, code: 10 };
+const GLOBAL = 3;
 const LOOP = 0x03;
 const I32 = 0x7f;
 const VOID_BLOCK = 0x40;
@@ -32,8 +37,9 @@ export function meterWasm(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
     if (id === SECTION.memory) content = memorySection();
     if (id === SECTION.global) {
       fuel = createByteReader(content).unsigned();
-      content = withGlobal(content);
+      content = withGlobals(content);
     }
+    if (id === SECTION.export) content = withExport(content, fuel + 1);
     if (id === SECTION.code) content = meterCode(content, { question, fuel });
     pieces.push(Uint8Array.of(id), encodeUnsigned(content.length), content);
   }
@@ -44,7 +50,7 @@ export function meterWasm(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
 interface Meter {
   /** Index of the function that is asked. */
   readonly question: number;
-  /** Index of the global that holds what is left. */
+  /** Index of the global that holds what is left for C code; the next one is for Lua's own loop. */
   readonly fuel: number;
 }
 
@@ -66,11 +72,24 @@ function memorySection(): Uint8Array {
   return join([Uint8Array.of(1, 1), encodeUnsigned(FIRST_PAGES), encodeUnsigned(MOST_PAGES)]);
 }
 
-/** One more: a variable i32 that begins with 0. */
-function withGlobal(content: Uint8Array): Uint8Array {
+/** Two more: variables i32 that begin with 0. */
+function withGlobals(content: Uint8Array): Uint8Array {
   const reader = createByteReader(content);
   const count = reader.unsigned();
-  return join([encodeUnsigned(count + 1), reader.rest(), Uint8Array.of(I32, 1, 0x41, 0, 0x0b)]);
+  const zero = [I32, 1, 0x41, 0, 0x0b];
+  return join([encodeUnsigned(count + 2), reader.rest(), Uint8Array.of(...zero, ...zero)]);
+}
+
+function withExport(content: Uint8Array, index: number): Uint8Array {
+  const reader = createByteReader(content);
+  const count = reader.unsigned();
+  const name = Buffer.from(VM_FUEL_EXPORT);
+  return join([
+    encodeUnsigned(count + 1),
+    reader.rest(),
+    Uint8Array.of(name.length, ...name, GLOBAL),
+    encodeUnsigned(index),
+  ]);
 }
 
 function meterCode(content: Uint8Array, meter: Meter): Uint8Array {
@@ -106,7 +125,7 @@ function meterBody(body: Uint8Array, meter: Meter, isInterpreter: boolean): Uint
 
 /** `fuel -= 1; if (fuel < 0) fuel = question(thread or 0)`. */
 function fuelCheck({ question, fuel }: Meter, isInterpreter: boolean): Uint8Array {
-  const global = encodeUnsigned(fuel);
+  const global = encodeUnsigned(isInterpreter ? fuel + 1 : fuel);
   return join([
     join([Uint8Array.of(0x23), global, Uint8Array.of(0x41, 1, 0x6b, 0x24), global]),
     join([Uint8Array.of(0x23), global, Uint8Array.of(0x41, 0, 0x48, 0x04, VOID_BLOCK)]),

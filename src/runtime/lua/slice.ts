@@ -9,20 +9,25 @@ const LAST_GRACE_FUEL = 3_000_000;
 /** About 0.1 ms: fine enough for slices of a few milliseconds, and too rare to cost anything. */
 const FUEL = 10_000;
 const FUEL_BEYOND = 1_000;
-/** Only for virtual time: what a slow gateway does in a millisecond. */
-const FUEL_PER_MS = 20_000;
+const HOST_CALL_FUEL = 100;
+/** What a slow gateway does in a millisecond. */
+const FUEL_PER_MS = 50_000;
 
 /** "stop": it should be suspended. "error": it cannot be and gets an error. "give up": not even that has ended it. */
 export type Verdict = "on" | "stop" | "error" | "give up";
 
 export interface Slice {
   begin(budgetMs: number): void;
-  /** The fuel that was granted last is used up. */
-  judge(): Verdict;
+  /** So much of the fuel that was granted has been used up. */
+  judge(used: number): Verdict;
+  /** The host has worked for the script, from a time that `used` gave to now. Answers whether the slice is used up. */
+  charge(from: number): boolean;
   /** How much is granted now. */
   fuel(): number;
   /** Milliseconds since `begin`. */
   used(): number;
+  /** Milliseconds that the work since `begin` takes at least on any gateway, however busy this one is. */
+  worked(): number;
 }
 
 /** Without a clock time stands still while a script runs, and fuel stands for it. */
@@ -40,19 +45,24 @@ export function createSlice(elapsed: (() => number) | undefined): Slice {
       burnt = 0;
       burntBeyond = 0;
     },
-    judge() {
-      burnt += granted;
+    judge(fuel) {
+      burnt += fuel;
       const beyond = used() - budgetMs;
       if (beyond < 0) {
         granted = FUEL;
         return "on";
       }
-      burntBeyond += granted;
+      burntBeyond += fuel;
       granted = FUEL_BEYOND;
       if (beyond > LAST_GRACE_MS && burntBeyond > LAST_GRACE_FUEL) return "give up";
       return beyond > GRACE_MS && burntBeyond > GRACE_FUEL ? "error" : "stop";
     },
+    charge(from) {
+      burnt += HOST_CALL_FUEL + (elapsed ? (used() - from) * FUEL_PER_MS : 0);
+      return used() >= budgetMs;
+    },
     fuel: () => granted,
     used,
+    worked: () => burnt / FUEL_PER_MS,
   };
 }
