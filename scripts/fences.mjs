@@ -8,10 +8,10 @@ const LAYERS = {
   config: ["#core/**", "node:net", "node:path", "yaml"],
   manifest: ["#core/**", "yaml"],
   service: ["#core/**", "#manifest/**", "node:crypto", "node:vm", "node:zlib", "ajv", "ajv/**", "ajv-formats"],
-  store: ["#core/**", "#service/ports.ts", "node:*"],
+  store: ["#core/**", "#service/ports.ts", "#service/ports/**", "node:*"],
   runtime: ["#core/**", "#manifest/**", "#service/**", "node:*"],
-  mqtt: ["#core/**", "#service/ports.ts", "node:*", "aedes", "mqtt"],
-  webhook: ["#core/**", "#service/ports.ts", "node:*"],
+  mqtt: ["#core/**", "#service/ports/**", "node:*", "aedes", "mqtt"],
+  webhook: ["#core/**", "#service/ports/**", "node:*"],
   http: [
     "#core/**",
     "#manifest/**",

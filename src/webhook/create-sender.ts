@@ -5,7 +5,7 @@ import { type LookupAddress, lookup } from "node:dns";
 import { request as requestPlain } from "node:http";
 import { request as requestTls } from "node:https";
 import type { LookupFunction } from "node:net";
-import type { OutgoingDelivery, SendResult, WebhookSender } from "#service/ports.ts";
+import type { OutgoingDelivery, SendResult, WebhookSender } from "#service/ports/webhook-sender.ts";
 import { isPublicAddress, literalAddress } from "./address-policy.ts";
 import { renderDelivery } from "./delivery-wire.ts";
 

@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { refuse } from "#core/app-error.ts";
 import type { Inspection } from "#service/blueprint/inspect-package.ts";
-import type { InspectPackage } from "#service/ports.ts";
+import type { InspectPackage } from "#service/ports/inspect-package.ts";
 
 /** Far beyond what any package takes: whoever needs longer has found a fault, and the thread is given up. */
 const DEADLINE_MS = 5_000;

@@ -2,7 +2,8 @@ import { refuse } from "#core/app-error.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
-import type { Call, Carrier, Needs } from "#service/ports.ts";
+import type { Carrier } from "#service/ports/carrier.ts";
+import type { Call, Needs } from "#service/ports.ts";
 import type { AlertDesk } from "#service/telemetry/alert-desk.ts";
 
 export interface DeleteDeviceNeeds extends Pick<Needs, "devices" | "telemetry" | "now" | "newId"> {

@@ -2,7 +2,7 @@
 import type { Execution } from "#core/command/execution.ts";
 import type { AlertChangeKind } from "#core/telemetry/alert-state.ts";
 import type { Instant } from "#core/time/instant.ts";
-import type { DeviceLogEntry } from "#service/ports.ts";
+import type { DeviceLogEntry } from "#service/ports/device-log-store.ts";
 import type { DescribedAlert } from "#service/telemetry/describe-alert.ts";
 
 export type ConnectivityStatus = "ONLINE" | "OFFLINE" | "UNKNOWN";
