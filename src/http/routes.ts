@@ -11,6 +11,7 @@ import { type ConfigSettings, deviceConfigRoutes } from "#http/device/device-con
 import { deviceLogRoutes } from "#http/device/device-log-routes.ts";
 import { deviceRoutes } from "#http/device/device-routes.ts";
 import { provisioningRoutes } from "#http/device/provisioning-routes.ts";
+import { runtimeRoutes } from "#http/device/runtime-routes.ts";
 import { eventRoutes } from "#http/event/event-routes.ts";
 import type { Route } from "#http/route.ts";
 import { siteRoutes } from "#http/site/site-routes.ts";
@@ -25,6 +26,7 @@ import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
 import type { EventHub } from "#service/event/event-hub.ts";
 import type { Carrier } from "#service/ports/carrier.ts";
+import type { DeviceHost } from "#service/ports/device-host.ts";
 import type { Needs } from "#service/ports.ts";
 import type { AlertDesk } from "#service/telemetry/alert-desk.ts";
 import type { TelemetryFeed } from "#service/telemetry/telemetry-feed.ts";
@@ -34,6 +36,7 @@ export interface RouteNeeds extends Needs, CommandNeeds {
   readonly authenticator: Authenticator;
   readonly catalog: BlueprintCatalog;
   readonly channel: Carrier;
+  readonly hosts: DeviceHost;
   readonly connectivity: Connectivity;
   readonly events: EventHub;
   readonly alertDesk: AlertDesk;
@@ -53,6 +56,7 @@ export function createRoutes(needs: RouteNeeds, settings: RouteSettings): readon
     ...deviceRoutes(needs),
     ...deviceBlueprintRoutes(needs),
     ...deviceLogRoutes(needs),
+    ...runtimeRoutes(needs),
     ...configurationRoutes(needs),
     ...alertRoutes(needs),
     ...commandRoutes(needs),

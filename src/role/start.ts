@@ -26,6 +26,8 @@ import { createChannelSwitch } from "#service/device/channel-switch.ts";
 import { deviceConfiguration } from "#service/device/configuration.ts";
 import { createConnectivity } from "#service/device/connectivity.ts";
 import { createDeviceInbox } from "#service/device/device-inbox.ts";
+import { hostAllDevices } from "#service/device/host-device.ts";
+import { createHostSwitch } from "#service/device/host-switch.ts";
 import { createEventHub } from "#service/event/event-hub.ts";
 import type { Call, Needs } from "#service/ports.ts";
 import { createAlertDesk } from "#service/telemetry/alert-desk.ts";
@@ -102,6 +104,7 @@ async function startOn(
   opened.defer(() => background.idle());
   const catalog = createBlueprintCatalog(base);
   const channel = createChannelSwitch();
+  const hosts = createHostSwitch();
   const events = createEventHub();
   const connectivity = createConnectivity({
     elapsed: base.elapsed,
@@ -129,6 +132,7 @@ async function startOn(
     authenticator,
     catalog,
     channel,
+    hosts,
     events,
     connectivity,
     desk,
@@ -155,6 +159,8 @@ async function startOn(
     config,
   );
   opened.defer(() => carriers.stop());
+  // After recovery, like every device: from here on scripts speak and take commands.
+  await hostAllDevices(needs);
   const routes = createRoutes(needs, {
     about: { version: version(), role: config.role, headerPrefix: config.http.headerPrefixes[0] ?? "X-Service" },
     endpoints: carriers.endpoints,

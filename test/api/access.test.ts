@@ -70,6 +70,8 @@ const TABLE: Readonly<Record<string, Row>> = {
   generateConfigOfSite: ["owner", "one", mqtt],
   listDeviceLogs: ["readonly", "one"],
   listDeviceLogsOfSite: ["readonly", "one"],
+  getDeviceRuntime: ["readonly", "one"],
+  restartDeviceRuntime: ["owner", "one"],
   getConfiguration: ["readonly", "one"],
   putConfiguration: ["readonly", "one", () => ({ limits: { max_power: 5 } }), "user"],
   getConfigurationBucket: ["readonly", "one", undefined, "user"],
@@ -265,6 +267,8 @@ function expected(operation: string, level: AccessLevel, scope: Scope): number {
   if (operation === "getOnlySite") return scope === "other site" ? 200 : 409;
   if (reach === "every") return scope === "all sites" ? 200 : 403;
   if (reach === "one" && scope === "other site") return 404;
+  // The target connects by itself.
+  if (operation === "restartDeviceRuntime") return 409;
   return allows(level, inside) ? 200 : 403;
 }
 

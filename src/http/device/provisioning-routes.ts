@@ -6,17 +6,11 @@ import {
   provisionedSchema,
 } from "#http/device/device-wire.ts";
 import { type Route, route } from "#http/route.ts";
-import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
-import { provisionDevice } from "#service/device/provision-device.ts";
-import type { Needs } from "#service/ports.ts";
+import { type ProvisionNeeds, provisionDevice } from "#service/device/provision-device.ts";
 
 const tag = "Provisioning";
 
-type ProvisioningNeeds = Pick<Needs, "devices" | "sites" | "blueprints" | "now" | "newId"> & {
-  readonly catalog: BlueprintCatalog;
-};
-
-export function provisioningRoutes(needs: ProvisioningNeeds): readonly Route[] {
+export function provisioningRoutes(needs: ProvisionNeeds): readonly Route[] {
   return [
     route({
       method: "POST",

@@ -1,6 +1,7 @@
 import { refuse } from "#core/app-error.ts";
 import type { Device, DeviceType } from "#core/device/device.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
+import { type HostNeeds, hostDevice } from "#service/device/host-device.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
 import type { Call, Needs } from "#service/ports.ts";
 import { onlySite } from "#service/site/only-site.ts";
@@ -17,7 +18,7 @@ export interface ProvisionInput {
   readonly childType: string | undefined;
 }
 
-type ProvisionNeeds = Pick<Needs, "devices" | "sites" | "blueprints" | "now" | "newId">;
+export type ProvisionNeeds = Pick<Needs, "sites" | "blueprints" | "now" | "newId"> & HostNeeds;
 
 export async function provisionDevice(needs: ProvisionNeeds, call: Call, input: ProvisionInput): Promise<Device> {
   const parent = input.parent === undefined ? undefined : await visibleDevice(needs, call, input.parent);
@@ -43,7 +44,9 @@ export async function provisionDevice(needs: ProvisionNeeds, call: Call, input: 
     createdAt: now,
     updatedAt: now,
   };
-  return await needs.devices.insert(device, trail);
+  const stored = await needs.devices.insert(device, trail);
+  await hostDevice(needs, stored.id);
+  return stored;
 }
 
 export async function requireBlueprint(needs: Pick<Needs, "blueprints">, blueprintId: string): Promise<void> {
