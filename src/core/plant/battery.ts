@@ -21,7 +21,8 @@ export interface Battery {
   readonly socMin: number;
   readonly socMax: number;
   readonly gridCharging: boolean;
-  readonly isConnected: boolean;
+  /** Unix milliseconds until which its contactors are open; 0: they are closed. */
+  readonly openUntil: number;
   readonly isBalancing: boolean;
   /** % */
   readonly soc: number;
@@ -46,7 +47,7 @@ export const NEW_BATTERY: Battery = {
   socMin: 5,
   socMax: 100,
   gridCharging: true,
-  isConnected: true,
+  openUntil: 0,
   isBalancing: false,
   soc: 55,
   power: 0,
@@ -63,7 +64,8 @@ export const NEW_BATTERY: Battery = {
 export function stepBattery(battery: Battery, { shortage, air }: BatteryInputs, span: Span): Battery {
   const balanced = battery.isBalancing && battery.spread <= BALANCED_MV;
   const isBalancing = battery.isBalancing && !balanced;
-  const isAway = !battery.isConnected || isBalancing;
+  const isConnected = span.to >= battery.openUntil;
+  const isAway = !isConnected || isBalancing;
   const floor = Math.max(battery.reserve, battery.socMin);
   // W that would just reach the end of the range within this span.
   const room = (kwh: number) => (span.hours === 0 ? 0 : (kwh / span.hours) * 1_000);
@@ -87,11 +89,12 @@ export function stepBattery(battery: Battery, { shortage, air }: BatteryInputs, 
   return {
     ...battery,
     status: statusOf({
-      isConnected: battery.isConnected,
+      isConnected,
       isBalancing,
       power,
       isHeldBack: wanted < -50 && toFloor === 0,
     }),
+    openUntil: isConnected ? 0 : battery.openUntil,
     isBalancing,
     soc,
     power,

@@ -28,7 +28,7 @@ function meddle(plant: Plant, seed: number): Plant {
       battery: { ...battery, setPoint, orderUntil: plant.at + 20 * MINUTE, gridCharging: share > 0.5 },
     };
   }
-  if (pick === 3) return { ...plant, battery: { ...battery, isConnected: share > 0.2, reserve: share * 40 } };
+  if (pick === 3) return { ...plant, battery: { ...battery, openUntil: plant.at + share * 9e5, reserve: share * 40 } };
   if (pick === 4) return { ...plant, battery: { ...battery, isBalancing: true } };
   if (pick === 5) return { ...plant, electrolyser: { ...electrolyser, order: share > 0.5 ? "run" : "surplus" } };
   if (pick === 6) return { ...plant, electrolyser: { ...electrolyser, isDraining: true } };
