@@ -112,6 +112,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   getBlueprint: ["readonly", "any"],
   downloadBlueprint: ["readonly", "any"],
   getManifestSchema: ["public", "any"],
+  getScenarioSchema: ["public", "any"],
   createWebhook: ["owner", "one", ({ site }) => ({ url: "https://receiver.invalid/", site_ids: [site] })],
   listWebhooks: ["owner", "any"],
   deleteWebhook: ["owner", "one"],

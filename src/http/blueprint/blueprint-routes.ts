@@ -14,6 +14,7 @@ import { packageBytes } from "#http/blueprint/package-bytes.ts";
 import { choice, pageOf, paging } from "#http/query.ts";
 import { bytesRoute, RawAnswer, type Route, route } from "#http/route.ts";
 import { listAnswer, renderPage } from "#http/wire.ts";
+import { renderScenarioSchema } from "#manifest/scenario/parse-scenarios.ts";
 import { packPackage } from "#service/blueprint/pack-package.ts";
 import { unpackPackage } from "#service/blueprint/unpack-package.ts";
 import { uploadBlueprint } from "#service/blueprint/upload-blueprint.ts";
@@ -111,6 +112,16 @@ export function blueprintRoutes(needs: BlueprintNeeds): readonly Route[] {
       access: "public",
       answer: Type.Object({}, { additionalProperties: true }),
       handle: async () => renderJsonSchema(),
+    }),
+    route({
+      method: "GET",
+      path: "/schemas/scenario-1.0.json",
+      operation: "getScenarioSchema",
+      summary: "The language of blueprint tests as a JSON Schema, for editors",
+      tag,
+      access: "public",
+      answer: Type.Object({}, { additionalProperties: true }),
+      handle: async () => renderScenarioSchema(),
     }),
   ];
 }
