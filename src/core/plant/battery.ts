@@ -68,7 +68,7 @@ export function stepBattery(battery: Battery, { shortage, air }: BatteryInputs, 
   const isAway = !isConnected || isBalancing;
   const floor = Math.max(battery.reserve, battery.socMin);
   // W that would just reach the end of the range within this span.
-  const room = (kwh: number) => (span.hours === 0 ? 0 : (kwh / span.hours) * 1_000);
+  const room = (kwh: number) => (span.hours === 0 ? Number.POSITIVE_INFINITY : (kwh / span.hours) * 1_000);
   const toFull = (Math.max(0, battery.socMax - battery.soc) / 100) * CAPACITY_KWH;
   const toFloor = (Math.max(0, battery.soc - floor) / 100) * CAPACITY_KWH;
   const isCold = battery.temperature < 0;

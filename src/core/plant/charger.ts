@@ -51,7 +51,7 @@ export function stepCharger(
   const offered = charger.order === "sun" ? Math.min(taken, surplus) : taken;
   const mayCharge = charger.order !== "stop" && missing > 0;
   const isEnough = charger.order === "fast" || surplus >= LEAST_A * PHASE_V * 3;
-  const fills = span.hours === 0 ? 0 : (missing / span.hours) * 1_000;
+  const fills = span.hours === 0 ? Number.POSITIVE_INFINITY : (missing / span.hours) * 1_000;
   const power = mayCharge && isEnough ? Math.min(offered, fills) : 0;
   const energy = (power / 1_000) * span.hours;
   return {

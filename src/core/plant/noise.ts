@@ -23,5 +23,6 @@ export function between(low: number, high: number, share: number): number {
 }
 
 export function clamp(value: number, low: number, high: number): number {
-  return Math.min(high, Math.max(low, value));
+  // Never -0.
+  return Math.min(high, Math.max(low, value)) + 0;
 }

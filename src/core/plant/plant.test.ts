@@ -107,6 +107,8 @@ test("resuming at the same moment changes no counter and no power", () => {
   const again = resumePlant(SITE, now);
   expect(again.meter.imported).toBe(now.meter.imported);
   expect(again.inverter).toEqual(now.inverter);
+  expect(again.battery.power).toBe(now.battery.power);
+  expect(again.charger).toEqual(now.charger);
 });
 
 /** A whole year in steps of ten minutes. */

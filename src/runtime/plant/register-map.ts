@@ -65,27 +65,22 @@ export function measured(one: Reading): (plant: Plant) => number {
 
 const scratch = new DataView(new ArrayBuffer(4));
 
-/** `count` registers from `start`; undefined when one of them does not exist. */
-export function readRegisters(
-  readings: readonly Reading[],
-  { start, count }: { readonly start: number; readonly count: number },
-  plant: Plant,
-): readonly number[] | undefined {
-  const values = new Map<number, number>();
+/** Sets the registers of every reading to what the plant says now. */
+export function writeReadings(registers: Map<number, number>, readings: readonly Reading[], plant: Plant): void {
   for (const one of readings) {
-    const width = one.type.endsWith("32") ? 2 : 1;
-    if (one.register + width <= start || one.register >= start + count) continue;
     const counts = countsOf(one, plant);
+    if (one.type.endsWith("16")) {
+      registers.set(one.register, counts & 0xffff);
+      continue;
+    }
     if (one.type === "f32") scratch.setFloat32(0, counts);
-    else scratch.setInt32(0, width === 2 ? counts | 0 : counts << 16);
-    values.set(one.register, scratch.getUint16(0));
-    if (width === 2) values.set(one.register + 1, scratch.getUint16(2));
+    else scratch.setInt32(0, counts | 0);
+    registers.set(one.register, scratch.getUint16(0));
+    registers.set(one.register + 1, scratch.getUint16(2));
   }
-  const list = Array.from({ length: count }, (_, n) => values.get(start + n));
-  return list.some((value) => value === undefined) ? undefined : list.map((value) => value ?? 0);
 }
 
-/** A Modbus unit of the plant. Reading gives undefined, writing false, where there is no such register. */
+/** A Modbus unit of the plant. */
 export interface PlantUnit {
   readonly inputs: readonly Reading[];
   readonly holdings: readonly Reading[];
