@@ -3,12 +3,14 @@
 import type { Plant } from "#core/plant/plant.ts";
 import type { PlantSite } from "#core/plant/site.ts";
 import type { DemoHistory } from "#role/demo/demo-record.ts";
-import { foldPast, historyColumns, stepsAfter } from "#runtime/plant/plant-history.ts";
+import { historyColumns, stepsAfter } from "#runtime/plant/plant-history.ts";
 import type { Attributes } from "#runtime/plant/register-map.ts";
 import type { Needs } from "#service/ports.ts";
 
 export interface HistoryNeeds extends Pick<Needs, "telemetry" | "devices"> {
   readonly site: PlantSite;
+  /** The plant at the start of each piece and at the end, as `foldPast` gives it. */
+  readonly past: readonly Plant[];
   /** By device id. */
   readonly attributes: ReadonlyMap<string, Attributes>;
   /** Told after each piece, when it is stored. */
@@ -18,11 +20,10 @@ export interface HistoryNeeds extends Pick<Needs, "telemetry" | "devices"> {
 /** Stops between two pieces when it is told to. */
 export async function fillHistory(needs: HistoryNeeds, history: DemoHistory, signal: AbortSignal): Promise<void> {
   let { storedFrom } = history;
-  if (storedFrom <= history.from) return;
-  const starts = await foldPast(needs.site, { from: history.origin, to: storedFrom });
-  for (let n = starts.length - 2; n >= 0 && storedFrom > history.from && !signal.aborted; n--) {
-    const [start, end] = [starts[n], starts[n + 1]];
-    if (start === undefined || end === undefined) break;
+  for (let n = needs.past.length - 2; n >= 0; n--) {
+    const [start, end] = [needs.past[n], needs.past[n + 1]];
+    if (start === undefined || end === undefined || end.at <= history.from || signal.aborted) return;
+    if (end.at > storedFrom) continue;
     const plants = stepsAfter(needs.site, start, end.at).filter(({ at }) => at > history.from);
     const points = await store(needs, plants, signal);
     if (points === undefined) return;

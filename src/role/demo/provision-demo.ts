@@ -8,18 +8,14 @@ import type { DemoDevice } from "#role/demo/demo-devices.ts";
 import type { DemoRecord } from "#role/demo/demo-record.ts";
 import { type AssignNeeds, assignBlueprint } from "#service/blueprint/assign-blueprint.ts";
 import { packPackage } from "#service/blueprint/pack-package.ts";
-import { uploadBlueprint } from "#service/blueprint/upload-blueprint.ts";
+import { type UploadNeeds, uploadBlueprint } from "#service/blueprint/upload-blueprint.ts";
 import { type ConfigurationNeeds, readConfiguration, writeConfiguration } from "#service/device/configuration.ts";
 import { type DeleteDeviceNeeds, deleteDevice } from "#service/device/delete-device.ts";
 import { type ProvisionNeeds, provisionDevice } from "#service/device/provision-device.ts";
 import type { Call, Needs } from "#service/ports.ts";
 import { createSite } from "#service/site/create-site.ts";
 
-export type ProvisionDemoNeeds = Pick<Needs, "inspectPackage"> &
-  ProvisionNeeds &
-  AssignNeeds &
-  ConfigurationNeeds &
-  DeleteDeviceNeeds;
+export type ProvisionDemoNeeds = UploadNeeds & ProvisionNeeds & AssignNeeds & ConfigurationNeeds & DeleteDeviceNeeds;
 
 const SITE_NAME = "Demo site";
 

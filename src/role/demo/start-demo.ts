@@ -1,6 +1,7 @@
 // The demo site: six devices whose scripts run against a simulated plant, with a week of history.
 import { join } from "node:path";
 import type { Logger } from "pino";
+import type { Plant } from "#core/plant/plant.ts";
 import { DAY_MS, type PlantSite } from "#core/plant/site.ts";
 import { type DemoDevice, demoDevices } from "#role/demo/demo-devices.ts";
 import { type DemoHistory, type DemoRecord, readDemoRecord, writeDemoRecord } from "#role/demo/demo-record.ts";
@@ -23,8 +24,8 @@ export type DemoNeeds = ProvisionDemoNeeds & { readonly background: Background; 
 export interface Demo {
   /** What its devices may reach, as the setting lua.allow says it. */
   readonly allow: readonly string[];
-  /** % of the history that is there. */
-  historyPercent(): number;
+  /** What goes on in the background, and how far it is. */
+  underWay(): readonly { readonly name: string; readonly percent: number }[];
   /** Begins to fill the history; everything else runs already. */
   fill(): void;
   stop(): Promise<void>;
@@ -49,40 +50,52 @@ export async function startDemo(
     return undefined;
   });
   const site = await findDemoSite(needs, call, former?.siteId);
-  const begun = former ?? { siteId: site.id, ...(await beginning(needs.now())) };
+  const { record, past } = former === undefined ? await beginning(site.id, needs.now()) : { record: former, past: [] };
   const running = await startPlant({
-    site: begun.plantSite,
-    memory: begun.plant,
+    site: record.plantSite,
+    memory: record.plant,
     now: needs.now,
     simulated,
-    preferred: begun.ports,
+    preferred: record.ports,
   });
-  const demo = new DemoSite(needs, file, { ...begun, ports: running.ports }, running);
+  const demo = new DemoSite(needs, { file, past, running }, { ...record, ports: running.ports });
   try {
     await demo.provision(call, site.id);
   } catch (error) {
-    await running.stop();
+    await demo.stop();
     throw error;
   }
   return demo;
 }
 
 /** A plant that nobody has seen before, after eight days. */
-async function beginning(now: number): Promise<Omit<DemoRecord, "siteId">> {
+async function beginning(
+  siteId: string,
+  now: number,
+): Promise<{ readonly record: DemoRecord; readonly past: readonly Plant[] }> {
   const to = now - (now % HISTORY_STEP_MS);
   const origin = to - HISTORY_MS - RUN_IN_MS;
   // The sun stands highest when the clock of this machine says noon.
   const plantSite: PlantSite = { seed: SEED, latitude: LATITUDE, longitude: -new Date(now).getTimezoneOffset() / 4 };
-  const plant = (await foldPast(plantSite, { from: origin, to })).at(-1);
+  const past = await foldPast(plantSite, { from: origin, to });
+  const plant = past.at(-1);
   if (plant === undefined) throw new Error("the fold of a plant has an end");
   const { weather: _, grid: _grid, loads: _loads, ...memory } = plant;
   const history: DemoHistory = { origin, from: to - HISTORY_MS, to, storedFrom: to };
-  return { plantSite, devices: {}, ports: {}, history, plant: memory };
+  return { record: { siteId, plantSite, devices: {}, ports: {}, history, plant: memory }, past };
+}
+
+interface DemoParts {
+  readonly file: string;
+  /** The plant at the start of each piece of its history; empty when that is not known yet. */
+  readonly past: readonly Plant[];
+  readonly running: RunningPlant;
 }
 
 class DemoSite implements Demo {
   readonly #needs: DemoNeeds;
   readonly #file: string;
+  #past: readonly Plant[];
   readonly #running: RunningPlant;
   readonly #devices: readonly DemoDevice[];
   readonly #stopping = new AbortController();
@@ -91,11 +104,12 @@ class DemoSite implements Demo {
   #saving: Promise<void> = Promise.resolve();
   #allow: readonly string[] = [];
 
-  constructor(needs: DemoNeeds, file: string, record: DemoRecord, running: RunningPlant) {
+  constructor(needs: DemoNeeds, { file, past, running }: DemoParts, record: DemoRecord) {
     this.#needs = needs;
     this.#file = file;
-    this.#record = record;
+    this.#past = past;
     this.#running = running;
+    this.#record = record;
     this.#devices = demoDevices(record.plantSite);
     this.#timer = setInterval(() => needs.background.run("store the demo's plant", () => this.#save()), SAVE_EVERY_MS);
   }
@@ -120,13 +134,18 @@ class DemoSite implements Demo {
     await this.#save();
   }
 
-  historyPercent(): number {
+  underWay() {
+    const percent = this.#percent();
+    return percent === 100 ? [] : [{ name: "demo history", percent }];
+  }
+
+  #percent(): number {
     const { from, to, storedFrom } = this.#record.history;
     return Math.floor(((to - storedFrom) / (to - from)) * 100);
   }
 
   fill(): void {
-    if (this.historyPercent() === 100) return;
+    if (this.#percent() === 100) return;
     this.#needs.background.run("fill the demo's history", () => this.#fill());
   }
 
@@ -146,13 +165,13 @@ class DemoSite implements Demo {
       }),
     );
     let points = 0;
-    let told = this.historyPercent();
+    let told = this.#percent();
     log.info({ days: HISTORY_MS / DAY_MS }, "filling the demo's history, newest first");
     const onStored = async (history: DemoHistory, count: number) => {
       points += count;
       this.#record = { ...this.#record, history };
       await this.#save();
-      const percent = this.historyPercent();
+      const percent = this.#percent();
       if (percent >= told + 20 || percent === 100) {
         told = percent;
         log.info(
@@ -161,8 +180,10 @@ class DemoSite implements Demo {
         );
       }
     };
-    const site = this.#record.plantSite;
-    await fillHistory({ telemetry, devices, site, attributes, onStored }, this.#record.history, this.#stopping.signal);
+    const { plantSite: site, history } = this.#record;
+    const past = this.#past.length > 0 ? this.#past : await foldPast(site, { from: history.origin, to: history.to });
+    this.#past = [];
+    await fillHistory({ telemetry, devices, site, attributes, past, onStored }, history, this.#stopping.signal);
   }
 
   /** One after the other; each stores what is true when its turn comes. */
