@@ -19,7 +19,7 @@ export function stepWeatherMast(mast: WeatherMast, weather: Weather, span: Span)
   const isHeating = span.from < mast.heaterUntil;
   return {
     ...mast,
-    headTemperature: span.follow(mast.headTemperature, weather.temperature + (isHeating ? 26 : 0), 0.006),
+    headTemperature: span.follow(mast.headTemperature, weather.temperature + (isHeating ? 26 : 0), 0.003),
     soiling:
       weather.rain > 1 ? Math.max(0.2, mast.soiling - 4 * span.hours) : mast.soiling + SOILING_PER_HOUR * span.hours,
   };

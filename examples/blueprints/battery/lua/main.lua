@@ -9,21 +9,27 @@ local SET_POINT_S = 300
 -- Without any frame for so long the battery is away.
 local SILENCE_S = 5
 
-local bus, monitor
+local bus, monitor, problem
 local values = {} -- what the battery has told so far
 local heard_at = 0
 local texts = {}
 local settings = { mode = 'self_consumption', reserve = 10, entries = {} }
 local set_point -- { power, until_time }
 
+-- Says what is wrong once, not every second.
+local function tell(now)
+  if now == problem then return end
+  problem = now
+  if now then device.log(now, 'error', true) else device.log('the battery is heard') end
+end
+
+-- nil, or what is wrong.
 local function connect()
   local err
+  monitor = nil
   bus, err = can.new('port://' .. configuration.read('connection').port)
-  if not bus then
-    device.log('no CAN bus: ' .. err, 'error', true)
-    return
-  end
-  monitor = bus:monitor(frames.ALL)
+  if bus then monitor, err = bus:monitor(frames.ALL) end
+  return err
 end
 
 local function load_settings()
@@ -47,13 +53,21 @@ local function send_order()
   return bus:send(frames.ORDER, frames.order(wanted_power(), settings.reserve, configuration.read('limits')))
 end
 
+-- Takes the latest frame of each id, where there is a new one.
 local function listen()
-  for at, data in pairs(monitor:pop(frames.ALL)) do
+  local latest, err = monitor:pop(frames.ALL)
+  if not latest then return err end
+  for at, data in pairs(latest) do
     local id = frames.ALL[at]
     heard_at = os.time()
     frames.decode(id, data, values)
     if id >= frames.VENDOR then texts[id] = frames.text(data) end
   end
+end
+
+-- Whether every kind of frame has come at least once.
+local function is_complete()
+  return values.status and values.battery_temperature and values.cell_voltage_max
 end
 
 local function alerts()
@@ -90,11 +104,11 @@ local function send_properties()
 end
 
 local function tick()
-  if not bus then connect() end
-  if not bus then return end
-  listen()
-  send_order()
-  if os.time() - heard_at <= SILENCE_S and values.status and values.cell_voltage_max then send_telemetry() end
+  local err = not monitor and connect() or nil
+  err = err or listen() or send_order()
+  if not err and os.time() - heard_at > SILENCE_S then err = 'the battery is silent' end
+  tell(err)
+  if not err and is_complete() then send_telemetry() end
 end
 
 local function set_mode(ctx, args)
@@ -119,11 +133,12 @@ local function set_battery_power(ctx, args)
     ctx.error('the mode is ' .. settings.mode .. '; run set_mode with mode=remote first')
   end
   set_point = { power = args.power, until_time = os.time() + SET_POINT_S }
-  local err = send_order()
-  if err then ctx.error('the battery cannot be told: ' .. err) end
+  local err = bus and send_order()
+  if not bus or err then ctx.error('the battery cannot be told: ' .. (err or 'there is no CAN bus')) end
 end
 
 local function service(ctx, word)
+  if not bus then ctx.error('there is no CAN bus') end
   local err = bus:send(frames.SERVICE, string.char(word))
   if err then ctx.error('the battery cannot be told: ' .. err) end
 end
@@ -139,8 +154,9 @@ end
 
 function device.main()
   load_settings()
-  connect()
-  configuration.after_write('connection', connect)
+  heard_at = os.time()
+  tell(connect())
+  configuration.after_write('connection', function() tell(connect()) end)
   device.register_command_handler('set_mode', set_mode)
   device.register_command_handler('read_mode', read_mode)
   device.register_command_handler('set_schedule', set_schedule)
