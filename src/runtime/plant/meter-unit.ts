@@ -37,8 +37,11 @@ const MEASURED = {
   grid_energy_export: reading(74, ["f32", 100], ({ meter }) => meter.exported),
 };
 
+/** Read along with others, and of no use here. */
+const UNUSED = [54, 58].map((register) => reading(register, ["f32", 1], () => 0));
+
 export const meterUnit: PlantUnit = {
-  inputs: Object.values(MEASURED),
+  inputs: [...Object.values(MEASURED), ...UNUSED],
   holdings: [
     reading(0, ["u16", 1], ({ meter }) => meter.primary),
     reading(1, ["u16", 1], ({ meter }) => meter.secondary),
