@@ -6,7 +6,7 @@ export const RATED_W = 25_000;
 /** Of the modules at 1000 W/m2 and 25 °C. */
 const PEAK_W = 28_500;
 /** Tests of insulation and grid before it connects. */
-export const CONNECT_MS = 8_000;
+const CONNECT_MS = 8_000;
 const STARTS_ABOVE_W = 60;
 
 export interface Inverter {

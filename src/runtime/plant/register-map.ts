@@ -89,7 +89,7 @@ export interface PlantUnit {
   write(plant: Plant, write: RegisterWrite): Plant | undefined;
 }
 
-export interface RegisterWrite {
+interface RegisterWrite {
   readonly table: "holdings" | "coils";
   readonly register: number;
   readonly values: readonly number[];

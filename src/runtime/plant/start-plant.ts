@@ -15,11 +15,11 @@ import { type PlantUnit, writeReadings } from "#runtime/plant/register-map.ts";
 import { createModbusServer } from "#runtime/plant/serve-modbus.ts";
 import { createWeatherServer } from "#runtime/plant/serve-weather.ts";
 
-export const PLANT_SERVERS = ["inverter", "electrolyser", "charger", "weather"] as const;
+const PLANT_SERVERS = ["inverter", "electrolyser", "charger", "weather"] as const;
 export type PlantServer = (typeof PLANT_SERVERS)[number];
 /** Names of the buses, as the example blueprints have them by default. */
-export const METER_PORT = "rs485";
-export const BATTERY_PORT = "can";
+const METER_PORT = "rs485";
+const BATTERY_PORT = "can";
 
 const TICK_MS = 1_000;
 const ILLEGAL_VALUE = 3;
