@@ -39,16 +39,12 @@ export async function readDemoRecord(file: string): Promise<DemoRecord | undefin
 /** Complete or absent, never half, and on the disk when this resolves. */
 export async function writeDemoRecord(file: string, record: DemoRecord): Promise<void> {
   const draft = `${file}.new`;
-  const handle = await promises.open(draft, "w", constants.S_IRUSR | constants.S_IWUSR);
-  try {
-    await handle.writeFile(JSON.stringify({ format: FORMAT, ...record }, undefined, 1));
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await using handle = await promises.open(draft, "w", constants.S_IRUSR | constants.S_IWUSR);
+  await handle.writeFile(JSON.stringify({ format: FORMAT, ...record }, undefined, 1));
+  await handle.sync();
   await promises.rename(draft, file);
-  const folder = await promises.open(dirname(file), "r");
-  await folder.sync().finally(() => folder.close());
+  await using folder = await promises.open(dirname(file), "r");
+  await folder.sync();
 }
 
 function parseDemoRecord(value: unknown): DemoRecord {
