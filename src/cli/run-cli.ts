@@ -45,6 +45,14 @@ const VERBS: Readonly<Record<string, readonly [about: string, load: () => Promis
     "Blueprints: write, check, compare, list, upload.",
     async () => (await import("#cli/commands/blueprint.ts")).addBlueprintCommands,
   ],
+  simulate: [
+    "Make up a device from a blueprint, here or on a server.",
+    async () => (await import("#cli/commands/simulate.ts")).addSimulateCommand,
+  ],
+  simulation: [
+    "Look at a simulated device, and change what it does.",
+    async () => (await import("#cli/commands/simulation.ts")).addSimulationCommand,
+  ],
   token: [
     "Access tokens: create, list, revoke.",
     async () => (await import("#cli/commands/token.ts")).addTokenCommands,

@@ -8,6 +8,8 @@ import type {
   JsonObject,
   MqttProtocol,
   Page,
+  Simulation,
+  SimulationChange,
   Window,
 } from "./resources.ts";
 import { segment } from "./segment.ts";
@@ -46,6 +48,10 @@ export function devices(transport: Transport) {
     logs: (id: string, filter: LogFilter = {}) =>
       json<Page<"logs", DeviceLogEntry>>({ method: "GET", path: at(id, "/logs"), query: { ...filter } }),
     configuration: configuration(transport),
+    /** Of a device of type SIMULATED. */
+    simulation: (id: string) => json<{ simulation: Simulation }>({ method: "GET", path: at(id, "/simulation") }),
+    adjustSimulation: (id: string, change: SimulationChange) =>
+      json<{ simulation: Simulation }>({ method: "PATCH", path: at(id, "/simulation"), body: change }),
     assignBlueprint: (id: string, blueprintId: string) =>
       json<{ device: Device; changes?: readonly BlueprintChange[] }>({
         method: "POST",
