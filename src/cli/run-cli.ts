@@ -53,6 +53,10 @@ const VERBS: Readonly<Record<string, readonly [about: string, load: () => Promis
     "Look at a simulated device, and change what it does.",
     async () => (await import("#cli/commands/simulation.ts")).addSimulationCommand,
   ],
+  dev: [
+    "Work on a Lua blueprint: each change is checked, uploaded and run at once.",
+    async () => (await import("#cli/commands/dev.ts")).addDevCommand,
+  ],
   token: [
     "Access tokens: create, list, revoke.",
     async () => (await import("#cli/commands/token.ts")).addTokenCommands,
