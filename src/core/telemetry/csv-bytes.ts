@@ -30,6 +30,17 @@ export class CsvBytes {
     return taken;
   }
 
+  /** Forgets what was not taken. */
+  clear(): void {
+    this.#length = 0;
+  }
+
+  /** Text as it is. */
+  plain(text: string): void {
+    this.#reserve(text.length * 3);
+    this.#length += encoder.encodeInto(text, this.#bytes.subarray(this.#length)).written;
+  }
+
   comma(): void {
     this.#reserve(1);
     this.#bytes[this.#length++] = COMMA;

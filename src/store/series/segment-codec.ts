@@ -1,13 +1,16 @@
 // From columns to a segment and back. Series of one device that are sent together share one column of times.
-import { addValue } from "#core/telemetry/exact-sum.ts";
 import { decodeBooleans, encodeBooleans } from "./codec/booleans.ts";
 import { decodeNumbers, encodeNumbers } from "./codec/numbers.ts";
 import { decodePresence, encodePresence } from "./codec/presence.ts";
 import { decodeTexts, encodeTexts } from "./codec/texts.ts";
-import { decodeTimes, encodeTimes } from "./codec/times.ts";
-import { type Column, type ColumnValues, valueAt } from "./column.ts";
-import type { Chunk, ChunkContent, ChunkHead, Segment, Summary } from "./keeper.ts";
+import { areTimes, decodeTimes, encodeTimes } from "./codec/times.ts";
+import type { Column, ColumnValues } from "./column.ts";
+import type { Chunk, ChunkContent, ChunkHead, Segment } from "./keeper.ts";
 import type { Scratch } from "./scratch.ts";
+import { summarize } from "./summarize.ts";
+
+/** A series that has a value in fewer than one of so many rows. */
+const SPARSE = 16;
 
 interface Stretch {
   readonly device: number;
@@ -25,8 +28,8 @@ export function encodeSegment(
     series,
     start,
     span,
-    summary: summarize(column),
-    presence: encodePresence(presenceOf(times, column), times.length),
+    ...summarize(column, start, span),
+    presence: encodeRows(times, column),
     values: encodeValues(column),
   }));
   return { segment, chunks };
@@ -38,50 +41,25 @@ export function decodeSegmentTimes(segment: Segment): Float64Array {
   return times;
 }
 
-/** `times` are those of the chunk's segment. With `scratch` the column is good until that is used again. */
+/** `times` gives those of the chunk's segment. With `scratch` the column is good until that is used again. */
 export function decodeChunk(
   kind: Column["kind"],
   chunk: ChunkContent & Pick<ChunkHead, "summary">,
-  { times, scratch }: { readonly times: Float64Array; readonly scratch?: Scratch },
+  { times: timesOf, scratch }: { readonly times: () => Float64Array; readonly scratch?: Scratch },
 ): Column {
   const { count } = chunk.summary;
   const values = decodeValues(kind, chunk.values, { count, scratch });
-  if (count === times.length) return { kind, count, times, values };
-  const rows = times.length;
-  const present = scratch?.presence(rows) ?? new Uint8Array(rows);
-  decodePresence(chunk.presence, present);
+  const times = areTimes(chunk.presence) ? undefined : timesOf();
+  if (times?.length === count) return { kind, count, times, values };
   const own = scratch?.times(count) ?? new Float64Array(count);
-  let at = 0;
-  for (let row = 0; row < rows; row++) if (present[row] === 1) own[at++] = times[row] ?? 0;
-  return { kind, count, times: own, values };
-}
-
-function summarize(column: Column): Summary {
-  const { kind, count, times, values } = column;
-  const sum = { high: 0, low: 0 };
-  let min = 0;
-  let max = 0;
-  if (kind === "number") {
-    const numbers = values as Float64Array;
-    min = Number.POSITIVE_INFINITY;
-    max = Number.NEGATIVE_INFINITY;
-    for (let i = 0; i < count; i++) {
-      const value = numbers[i] ?? 0;
-      addValue(sum, value);
-      if (value < min) min = value;
-      if (value > max) max = value;
-    }
+  if (times === undefined) decodeTimes(chunk.presence, own);
+  else {
+    const present = scratch?.presence(times.length) ?? new Uint8Array(times.length);
+    decodePresence(chunk.presence, present);
+    let at = 0;
+    for (let row = 0; row < times.length; row++) if (present[row] === 1) own[at++] = times[row] ?? 0;
   }
-  return {
-    count,
-    firstAt: times[0] ?? 0,
-    lastAt: times[count - 1] ?? 0,
-    first: valueAt(column, 0),
-    last: valueAt(column, count - 1),
-    sum,
-    min,
-    max,
-  };
+  return { kind, count, times: own, values };
 }
 
 function encodeValues({ kind, count, values }: Column): Uint8Array {
@@ -144,6 +122,12 @@ function mergeTimes(a: Float64Array, b: Float64Array): Float64Array<ArrayBuffer>
     if (timeB <= timeA) j++;
   }
   return merged.slice(0, count);
+}
+
+/** A series with few values has times of its own: whoever reads it need not read those of all others. */
+function encodeRows(times: Float64Array, column: Column): Uint8Array {
+  if (column.count * SPARSE < times.length) return encodeTimes(column.times, column.count);
+  return encodePresence(presenceOf(times, column), times.length);
 }
 
 function presenceOf(times: Float64Array, { times: own, count }: Column): Uint8Array {
