@@ -3,8 +3,8 @@
 import type { ResolvedAggregation } from "#core/telemetry/aggregation.ts";
 import { addSum, addValue, addValues, type ExactSum, meanOf } from "#core/telemetry/exact-sum.ts";
 import type { Scalar } from "./batch.ts";
-import { type Column, valueAt } from "./column.ts";
-import { lowerBound, type Piece } from "./column-cursor.ts";
+import { type Column, lowerBound, valueAt } from "./column.ts";
+import type { Piece } from "./column-cursor.ts";
 import type { Summary } from "./keeper.ts";
 import type { PartField } from "./parts.ts";
 

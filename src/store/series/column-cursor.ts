@@ -3,7 +3,7 @@
 // The hot columns were taken before the first chunk is read. Points only ever move from memory into chunks, so whatever
 // is missing in one is in the other, and what is in both is the same point.
 import type { Scalar } from "./batch.ts";
-import { type Column, mergeColumns, valueAt } from "./column.ts";
+import { type Column, lowerBound, mergeColumns, valueAt } from "./column.ts";
 import type { ChunkHead, KeeperReader, Summary } from "./keeper.ts";
 import { type PartField, readParts } from "./parts.ts";
 import { giveBack, type Scratch, takeScratch } from "./scratch.ts";
@@ -108,7 +108,7 @@ function pieceOf(
     }
   }
   const content = { summary, ...source.reader.content(chunk) };
-  let column = decodeChunk(kind, content, { times: () => source.times(device, chunk.start), scratch });
+  let column = decodeChunk(kind, content, { times: () => source.times(device, start), within: { from, to }, scratch });
   for (const one of late) column = mergeColumns(column, one);
   return { column, from, to };
 }
@@ -137,7 +137,8 @@ export function lastBefore(
     }
     if (firstAt < before) {
       const content = { summary: chunk.summary, ...source.reader.content(chunk) };
-      considerColumn(decodeChunk(walk.kind, content, { times: () => source.times(walk.device, chunk.start) }));
+      const times = () => source.times(walk.device, chunk.start);
+      considerColumn(decodeChunk(walk.kind, content, { times, within: { from, to: before } }));
       break;
     }
     at = chunk.start;
@@ -145,17 +146,6 @@ export function lastBefore(
   // Hot ones last: at the same time the point in memory is the later write.
   for (const column of walk.hot) considerColumn(column);
   return best?.value;
-}
-
-/** Index of the first point at or after `time`. */
-export function lowerBound({ times, count }: Pick<Column, "times" | "count">, time: number): number {
-  let [low, high] = [0, count];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((times[middle] ?? 0) < time) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 function overlaps(column: Column, from: number, to: number): boolean {

@@ -8,13 +8,13 @@ vi.mock("./column.ts", async (load) => {
   const real = await load<typeof import("./column.ts")>();
   const mergeColumns: typeof real.mergeColumns = (earlier, later) =>
     planted.bug === "merge" ? real.mergeColumns(later, earlier) : real.mergeColumns(earlier, later);
-  return { ...real, mergeColumns };
+  const lowerBound: typeof real.lowerBound = (column, time) =>
+    real.lowerBound(column, planted.bug === "border" ? time + 1 : time);
+  return { ...real, mergeColumns, lowerBound };
 });
 
 vi.mock("./column-cursor.ts", async (load) => {
   const real = await load<typeof import("./column-cursor.ts")>();
-  const lowerBound: typeof real.lowerBound = (column, time) =>
-    real.lowerBound(column, planted.bug === "border" ? time + 1 : time);
   const walkColumn: typeof real.walkColumn = (source, walk) => {
     const isOneBucket = planted.bug === "summary" ? () => true : walk.isOneBucket;
     const fitsBuckets = planted.bug === "parts" ? () => true : walk.fitsBuckets;
@@ -24,7 +24,7 @@ vi.mock("./column-cursor.ts", async (load) => {
     if (planted.bug === "look-around") return real.lastBefore(source, walk, { from: from - 1, before });
     return real.lastBefore(source, walk, { from, before: planted.bug === "look-ahead" ? before + 3_600_000 : before });
   };
-  return { ...real, lowerBound, walkColumn, lastBefore };
+  return { ...real, walkColumn, lastBefore };
 });
 
 vi.mock("./times-cache.ts", async (load) => {

@@ -1,10 +1,10 @@
 // From columns to a segment and back. Series of one device that are sent together share one column of times.
 import { decodeBooleans, encodeBooleans } from "./codec/booleans.ts";
-import { decodeNumbers, encodeNumbers } from "./codec/numbers.ts";
 import { decodePresence, encodePresence } from "./codec/presence.ts";
+import { decodeSections, encodeSections } from "./codec/sections.ts";
 import { decodeTexts, encodeTexts } from "./codec/texts.ts";
 import { areTimes, decodeTimes, encodeTimes } from "./codec/times.ts";
-import type { Column, ColumnValues } from "./column.ts";
+import { type Column, type ColumnValues, lowerBound } from "./column.ts";
 import type { Chunk, ChunkContent, ChunkHead, Segment } from "./keeper.ts";
 import type { Scratch } from "./scratch.ts";
 import { summarize } from "./summarize.ts";
@@ -41,46 +41,68 @@ export function decodeSegmentTimes(segment: Segment): Float64Array {
   return times;
 }
 
-/** `times` gives those of the chunk's segment. With `scratch` the column is good until that is used again. */
+interface DecodeOptions {
+  /** Gives those of the chunk's segment. */
+  readonly times: () => Float64Array;
+  /** Points from a time to before another; all when not given. */
+  readonly within?: { readonly from: number; readonly to: number };
+  /** With it the column is good until that is used again. */
+  readonly scratch?: Scratch;
+}
+
 export function decodeChunk(
   kind: Column["kind"],
   chunk: ChunkContent & Pick<ChunkHead, "summary">,
-  { times: timesOf, scratch }: { readonly times: () => Float64Array; readonly scratch?: Scratch },
+  { times: timesOf, within, scratch }: DecodeOptions,
 ): Column {
   const { count } = chunk.summary;
-  const values = decodeValues(kind, chunk.values, { count, scratch });
-  const times = areTimes(chunk.presence) ? undefined : timesOf();
-  if (times?.length === count) return { kind, count, times, values };
+  const times = ownTimes(chunk, timesOf, scratch);
+  const from = within === undefined ? 0 : lowerBound({ times, count }, within.from);
+  const to = within === undefined ? count : lowerBound({ times, count }, within.to);
+  const values = decodeValues(kind, chunk.values, { from, to, count, scratch });
+  return { kind, count: to - from, times: times.subarray(from, to), values };
+}
+
+/** At least as many as the chunk has points. */
+function ownTimes(
+  { presence, summary: { count } }: ChunkContent & Pick<ChunkHead, "summary">,
+  timesOf: () => Float64Array,
+  scratch: Scratch | undefined,
+): Float64Array {
+  const times = areTimes(presence) ? undefined : timesOf();
+  if (times?.length === count) return times;
   const own = scratch?.times(count) ?? new Float64Array(count);
-  if (times === undefined) decodeTimes(chunk.presence, own);
-  else {
-    const present = scratch?.presence(times.length) ?? new Uint8Array(times.length);
-    decodePresence(chunk.presence, present);
-    let at = 0;
-    for (let row = 0; row < times.length; row++) if (present[row] === 1) own[at++] = times[row] ?? 0;
+  if (times === undefined) {
+    decodeTimes(presence, own);
+    return own;
   }
-  return { kind, count, times: own, values };
+  const present = scratch?.presence(times.length) ?? new Uint8Array(times.length);
+  decodePresence(presence, present);
+  let at = 0;
+  for (let row = 0; row < times.length; row++) if (present[row] === 1) own[at++] = times[row] ?? 0;
+  return own;
 }
 
 function encodeValues({ kind, count, values }: Column): Uint8Array {
-  if (kind === "number") return encodeNumbers(values as Float64Array, count);
+  if (kind === "number") return encodeSections(values as Float64Array, count);
   return kind === "boolean" ? encodeBooleans(values as Uint8Array, count) : encodeTexts(values as readonly string[]);
 }
 
-function decodeValues(
-  kind: Column["kind"],
-  bytes: Uint8Array,
-  { count, scratch }: { readonly count: number; readonly scratch: Scratch | undefined },
-): ColumnValues {
-  if (kind === "text") return decodeTexts(bytes);
-  if (kind === "boolean") {
-    const flags = scratch?.flags(count) ?? new Uint8Array(count);
-    decodeBooleans(bytes, flags);
-    return flags;
+interface ValueRange {
+  readonly from: number;
+  readonly to: number;
+  readonly count: number;
+  readonly scratch: Scratch | undefined;
+}
+
+function decodeValues(kind: Column["kind"], bytes: Uint8Array, { from, to, count, scratch }: ValueRange): ColumnValues {
+  if (kind === "number") {
+    return decodeSections(bytes, { from, to, count }, (room) => scratch?.numbers(room) ?? new Float64Array(room));
   }
-  const numbers = scratch?.numbers(count) ?? new Float64Array(count);
-  decodeNumbers(bytes, numbers);
-  return numbers;
+  if (kind === "text") return decodeTexts(bytes).slice(from, to);
+  const flags = scratch?.flags(count) ?? new Uint8Array(count);
+  decodeBooleans(bytes, flags);
+  return flags.subarray(from, to);
 }
 
 /** All times of the columns, each once, in order. Most columns have the same times, so the first one is most of the work. */
