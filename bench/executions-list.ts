@@ -8,7 +8,7 @@ import { performance } from "node:perf_hooks";
 import { DatabaseSync } from "node:sqlite";
 import type { Execution, ExecutionState } from "#core/command/execution.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
-import type { ExecutionFilter } from "#service/ports.ts";
+import type { ExecutionFilter } from "#service/ports/execution-store.ts";
 import { openRecords, type Records } from "#store/sqlite/open-records.ts";
 import { randomFrom } from "../test/support/random.ts";
 import { makeDevice, makeEntry, makeSite } from "../test/support/records.ts";

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { instant } from "#core/time/instant.ts";
-import type { LoadedColumn, TelemetryPoints, TelemetryStore } from "#service/ports.ts";
+import type { LoadedColumn, TelemetryPoints, TelemetryStore } from "#service/ports/telemetry-store.ts";
 import { openSeries } from "#store/series/open-series.ts";
 
 const HOURS = Number(process.argv[2] ?? 48);

@@ -1,6 +1,6 @@
 // Runs as a process: writes telemetry straight into the store of a gateway that does not run, and tells how fast.
 import { instant } from "#core/time/instant.ts";
-import type { TelemetryPoints } from "#service/ports.ts";
+import type { TelemetryPoints } from "#service/ports/telemetry-store.ts";
 import { openSeries } from "#store/series/open-series.ts";
 import { DAY, type DeviceData, END, makeDevice, makeYear, randomFrom, type Size } from "./data.ts";
 

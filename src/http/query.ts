@@ -4,7 +4,7 @@ import { AppError, type Refusal } from "#core/app-error.ts";
 import { nearestOf } from "#core/text/nearest.ts";
 import { parseDuration } from "#core/time/duration.ts";
 import { type Instant, parseInstant } from "#core/time/instant.ts";
-import type { PageRequest } from "#service/ports.ts";
+import type { PageRequest } from "#service/ports/page.ts";
 
 export interface Param<Value> {
   readonly description: string;

@@ -17,7 +17,8 @@ import { SECURITY_HEADERS } from "#http/security-headers.ts";
 import type { Authenticator } from "#service/access/authenticator.ts";
 import { requireLevel } from "#service/access/require-level.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
-import type { DeviceStore, Needs } from "#service/ports.ts";
+import type { DeviceStore } from "#service/ports/device-store.ts";
+import type { Needs } from "#service/ports.ts";
 
 const PREFIXES = ["", "/api"];
 

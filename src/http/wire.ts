@@ -1,7 +1,7 @@
 // Pieces of the wire that every subject shares.
 import { type Static, type TProperties, type TSchema, Type } from "typebox";
 import { ACCESS_LEVELS, type AccessLevel } from "#core/access/level.ts";
-import type { Page } from "#service/ports.ts";
+import type { Page } from "#service/ports/page.ts";
 
 /** Levels as the ecosystem's clients spell them in `authorized_role`. */
 export const ROLES = ["READONLY", "USER", "OWNER", "INSTALLER", "VENDOR", "SYSTEM"] as const;

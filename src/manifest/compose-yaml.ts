@@ -35,7 +35,7 @@ export function composeYaml(reporter: Reporter, doubtAt: number): ParsedNode | u
     }
     if (documents.length > 1 || guard.isHopeless()) break;
     if (parser.stack.length > DEEPEST) {
-      const message = `Objects and lists are nested more than ${DEEPEST} deep. A manifest needs no more than 8.`;
+      const message = `Objects and lists are nested more than ${DEEPEST} deep. No ${reporter.what} needs that.`;
       return refuse(reporter, { offset, code: "document_too_deep", message });
     }
   }
@@ -66,7 +66,7 @@ function createGuard(doubtAt: number) {
         return { offset, code: "yaml_syntax", message: "Tags (! ...) are not supported. Remove the tag." };
       }
       if (marks > MOST_MARKS) {
-        const message = `The manifest has more than ${MOST_MARKS} anchors and aliases. Use fewer.`;
+        const message = `The document has more than ${MOST_MARKS} anchors and aliases. Use fewer.`;
         return { offset, code: "document_too_complex", message };
       }
       if (tokens > MOST_TOKENS) {
@@ -87,7 +87,8 @@ function createGuard(doubtAt: number) {
 }
 
 export function reportBlank(reporter: Reporter): undefined {
-  const message = "The manifest is empty. Begin with blueprint_spec, display_name and runtime.";
+  const begin = reporter.what === "manifest" ? " Begin with blueprint_spec, display_name and runtime." : "";
+  const message = `The ${reporter.what} is empty.${begin}`;
   return refuse(reporter, { offset: 0, code: "empty_document", message });
 }
 
@@ -96,7 +97,7 @@ function onlyDocument(reporter: Reporter, [first, second]: readonly Document.Par
     return reportBlank(reporter);
   }
   if (second) {
-    const message = "The file holds more than one YAML document. Keep one manifest per file.";
+    const message = `The file holds more than one YAML document. Keep one ${reporter.what} per file.`;
     refuse(reporter, { offset: second.range[0], code: "several_documents", message });
   }
   const problems = [...(first?.errors ?? []), ...(first?.warnings ?? [])].slice(0, MOST_SYNTAX_ISSUES);

@@ -13,7 +13,7 @@ export function readDocument(reporter: Reporter): Node | undefined {
   if (isTooLarge(reporter.text)) {
     reporter.atOffset(0, 0, {
       code: "document_too_large",
-      message: "The manifest is larger than 256 KiB. Shorten it.",
+      message: `The ${reporter.what} is larger than 256 KiB. Shorten it.`,
     });
     return undefined;
   }

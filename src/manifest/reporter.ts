@@ -15,6 +15,8 @@ export interface Finding {
 
 export interface Reporter {
   readonly text: string;
+  /** What the document is, for messages: "manifest". */
+  readonly what: string;
   /** About the value; for an object or list its key is underlined, not the whole of it. */
   atValue(trail: Trail, finding: Finding): void;
   atKey(trail: Trail, finding: Finding): void;
@@ -39,7 +41,7 @@ interface Found {
   readonly start: number;
 }
 
-export function createReporter(text: string): Reporter {
+export function createReporter(text: string, what = "manifest"): Reporter {
   const found = { error: [] as Found[], warning: [] as Found[] };
   const left = { error: 0, warning: 0 };
   const seen = new Set<string>();
@@ -70,6 +72,7 @@ export function createReporter(text: string): Reporter {
 
   return {
     text,
+    what,
     atValue: (trail, finding) => add(valueSpan(text, trail), () => pointer(trail), finding),
     atKey: (trail, finding) => add(keySpan(text, trail), () => pointer(trail), finding),
     atSpan: (trail, finding) => add(finding, () => pointer(trail), finding),
@@ -107,7 +110,7 @@ function keySpan(text: string, trail: Trail): Span {
 }
 
 /** Looks lines up in a table that is made at the first question: a clean document never pays for it. */
-function positionFinder(text: string): (offset: number) => Position {
+export function positionFinder(text: string): (offset: number) => Position {
   let starts: number[] | undefined;
   return (offset) => {
     if (offset === 0) return { line: 1, column: 1 };

@@ -2,7 +2,7 @@
 //
 // Messages reach the inbox in the order of their arrival. Those of one execution wait for each other, because the
 // next state follows from the one before; all others may share a commit.
-import type { DeviceInbox, SignedIn } from "#service/ports.ts";
+import type { DeviceInbox, SignedIn } from "#service/ports/device-inbox.ts";
 import { type Parsed, parseLog, parseResponse, parseValues } from "./messages.ts";
 import { kindOfTopic, ownPart } from "./topics.ts";
 

@@ -7,7 +7,7 @@ import {
   type ValuesMessage,
 } from "#core/device/device-message.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
-import type { DeviceConfiguration, OutgoingCommand } from "#service/ports.ts";
+import type { DeviceConfiguration, OutgoingCommand } from "#service/ports/carrier.ts";
 import { readJsonObject } from "./bounded-json.ts";
 
 export type Parsed<Message> = { readonly message: Message } | { readonly problems: readonly string[] };

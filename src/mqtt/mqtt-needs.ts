@@ -1,5 +1,6 @@
 import type { Instant } from "#core/time/instant.ts";
-import type { CommandChannel, DeviceConfiguration, DeviceInbox } from "#service/ports.ts";
+import type { CommandChannel, DeviceConfiguration } from "#service/ports/carrier.ts";
+import type { DeviceInbox } from "#service/ports/device-inbox.ts";
 
 /** The part of the process log that the carrier uses. */
 export interface Log {

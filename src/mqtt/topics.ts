@@ -1,5 +1,5 @@
 // The names of the topics. A hardware id and a channel id are whole levels, so that no id can reach another device's topics.
-import type { SignedIn } from "#service/ports.ts";
+import type { SignedIn } from "#service/ports/device-inbox.ts";
 
 export type Address = Pick<SignedIn, "hardwareId" | "channelId">;
 

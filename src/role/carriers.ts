@@ -8,7 +8,8 @@ import type { Broker, MqttNeeds } from "#mqtt/mqtt-needs.ts";
 import { createOutsideBroker, OUTSIDE_DEFAULTS } from "#mqtt/outside/create-outside-broker.ts";
 import { openSiteAuthority } from "#mqtt/pki/open-site-authority.ts";
 import type { ChannelSwitch } from "#service/device/channel-switch.ts";
-import type { Carrier, DeviceStore, IssueCertificate } from "#service/ports.ts";
+import type { Carrier, IssueCertificate } from "#service/ports/carrier.ts";
+import type { DeviceStore } from "#service/ports/device-store.ts";
 
 export interface Carriers {
   /** Where devices connect to; host undefined means the name under which the client reached us. */

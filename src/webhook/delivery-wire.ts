@@ -1,7 +1,7 @@
 // What a receiver of webhooks gets: a JSON body, and headers that prove where it comes from.
 import { createHmac } from "node:crypto";
 import { renderInstant } from "#core/time/instant.ts";
-import type { OutgoingDelivery } from "#service/ports.ts";
+import type { OutgoingDelivery } from "#service/ports/webhook-sender.ts";
 
 export interface WebhookRequest {
   readonly body: string;

@@ -1,6 +1,6 @@
 // The points of batch number `index`: the same wherever they are made, so that whoever checks needs only the number.
 import { instant } from "#core/time/instant.ts";
-import type { TelemetryPoints } from "#service/ports.ts";
+import type { TelemetryPoints } from "#service/ports/telemetry-store.ts";
 import { randomFrom } from "../support/random.ts";
 
 export const DEVICES = ["a", "b", "c"] as const;

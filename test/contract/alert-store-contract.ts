@@ -3,7 +3,7 @@ import { ACCESS_LEVELS, allows } from "#core/access/level.ts";
 import { MAX_PAST_ALERTS } from "#core/telemetry/alert-limits.ts";
 import type { AlertChange, AlertChangeKind, RaisedAlert } from "#core/telemetry/alert-state.ts";
 import { instant } from "#core/time/instant.ts";
-import type { AlertFilter, AlertStore } from "#service/ports.ts";
+import type { AlertFilter, AlertStore } from "#service/ports/alert-store.ts";
 import type { Place } from "../support/executions.ts";
 import { NOON, newId, TREACHEROUS, UNUSUAL } from "../support/records.ts";
 import { ALL } from "./stores.ts";

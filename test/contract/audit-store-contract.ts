@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
-import type { AuditFilter } from "#service/ports.ts";
+import type { AuditFilter } from "#service/ports/audit-store.ts";
 import { makeEntry, NOON, newId, TREACHEROUS, UNUSUAL } from "../support/records.ts";
 import { ALL, type OpenStores, opened, pagingContract } from "./stores.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { instant } from "#core/time/instant.ts";
-import type { ConfigurationStore, StoredBucket } from "#service/ports.ts";
+import type { ConfigurationStore, StoredBucket } from "#service/ports/configuration-store.ts";
 import { makeEntry, NOON, TREACHEROUS } from "../support/records.ts";
 
 /** An empty store, and ids of devices to configure. */

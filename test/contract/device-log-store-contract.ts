@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Micros } from "#core/command/execution.ts";
 import { LOG_SEVERITIES } from "#core/device/device-message.ts";
 import { instant } from "#core/time/instant.ts";
-import type { DeviceLogEntry, DeviceLogStore, LogFilter } from "#service/ports.ts";
+import type { DeviceLogEntry, DeviceLogStore, LogFilter } from "#service/ports/device-log-store.ts";
 import { NOON, UNUSUAL } from "../support/records.ts";
 import { ALL } from "./stores.ts";
 

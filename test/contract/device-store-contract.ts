@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Device } from "#core/device/device.ts";
 import { instant } from "#core/time/instant.ts";
-import type { DeviceFilter } from "#service/ports.ts";
+import type { DeviceFilter } from "#service/ports/device-store.ts";
 import {
   makeBlueprint,
   makeDevice,

@@ -4,7 +4,7 @@ import { ACCESS_LEVELS } from "#core/access/level.ts";
 import { AppError } from "#core/app-error.ts";
 import { EXECUTION_STATES, type Execution, RESPONSE_STATES } from "#core/command/execution.ts";
 import { instant } from "#core/time/instant.ts";
-import type { ExecutionFilter, ExecutionStore } from "#service/ports.ts";
+import type { ExecutionFilter, ExecutionStore } from "#service/ports/execution-store.ts";
 import { arrival, asNew, makeExecution, makeKey, type Place } from "../support/executions.ts";
 import { makeEntry, NOON } from "../support/records.ts";
 

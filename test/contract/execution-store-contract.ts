@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { EXECUTION_STATES, type Execution } from "#core/command/execution.ts";
 import { EPHEMERAL_LIFETIME_MS } from "#core/command/retention.ts";
 import { instant } from "#core/time/instant.ts";
-import type { ExecutionFilter, ExecutionStore } from "#service/ports.ts";
+import type { ExecutionFilter, ExecutionStore } from "#service/ports/execution-store.ts";
 import { arrival, asNew, EVERYTHING, makeExecution, makeKey, PATIENCE_MS, type Place } from "../support/executions.ts";
 import { makeEntry, NOON, newId, TREACHEROUS, UNUSUAL } from "../support/records.ts";
 import { ALL, expectRefusal } from "./stores.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { afterEach, describe } from "vitest";
-import type { TelemetryStore } from "#service/ports.ts";
+import type { TelemetryStore } from "#service/ports/telemetry-store.ts";
 import { openSeries } from "#store/series/open-series.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { telemetryStoreContract } from "./telemetry-store-contract.ts";

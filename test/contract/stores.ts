@@ -2,7 +2,8 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import type { ErrorCode } from "#core/app-error.ts";
-import type { Needs, Page, PageRequest } from "#service/ports.ts";
+import type { Page, PageRequest } from "#service/ports/page.ts";
+import type { Needs } from "#service/ports.ts";
 
 export interface Stores extends Pick<Needs, "sites" | "devices" | "blueprints" | "tokens" | "audit"> {
   close(): Promise<void>;

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { AppError } from "#core/app-error.ts";
 import type { ResolvedAggregation } from "#core/telemetry/aggregation.ts";
 import { instant } from "#core/time/instant.ts";
-import type { DropChoice, SeriesRequest, TelemetryPoints, TelemetryStore } from "#service/ports.ts";
+import type { DropChoice, SeriesRequest, TelemetryPoints, TelemetryStore } from "#service/ports/telemetry-store.ts";
 import { answerNaively, type Points } from "#store/series/naive-answer.ts";
 import { randomFrom } from "../support/random.ts";
 

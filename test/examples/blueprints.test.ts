@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { readFolder } from "#cli/read-folder.ts";
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import { renderJsonSchema } from "#core/blueprint/schema.ts";
+import { renderScenarioSchema } from "#manifest/scenario/parse-scenarios.ts";
 import { starterLibrary } from "#manifest/starter-profiles.ts";
 import { checkPackage, checkUnpacked } from "#service/blueprint/check-package.ts";
 import { packPackage } from "#service/blueprint/pack-package.ts";
@@ -44,6 +45,11 @@ test.each(names)("%s names the editor's schema and explains itself", (name) => {
 test("the schema beside the examples is the one that busbar blueprint schema prints", () => {
   const text = readFileSync(`${folder}device-3.0.schema.json`, "utf8");
   expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(renderJsonSchema())));
+});
+
+test("the schema of scenarios beside the examples is the one that busbar blueprint schema --scenario prints", () => {
+  const text = readFileSync(`${folder}scenario-1.0.schema.json`, "utf8");
+  expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(renderScenarioSchema())));
 });
 
 describe("together the examples show", () => {

@@ -1,6 +1,6 @@
 // What holds for devices over MQTT, whoever runs the broker.
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { CommandChannel, DeviceConfiguration } from "#service/ports.ts";
+import type { CommandChannel, DeviceConfiguration } from "#service/ports/carrier.ts";
 import {
   connectFakeDevice,
   type FakeDevice,

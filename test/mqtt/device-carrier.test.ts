@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe } from "vitest";
-import type { DeviceConfiguration } from "#service/ports.ts";
+import type { DeviceConfiguration } from "#service/ports/carrier.ts";
 import { logins, startTestBroker } from "../support/embedded-broker.ts";
 import { hasMosquitto, type Mosquitto, startMosquitto } from "../support/mosquitto.ts";
 import { startTestOutsideBroker } from "../support/outside-broker.ts";

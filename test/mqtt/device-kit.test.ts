@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { instant } from "#core/time/instant.ts";
 import { createEmbeddedBroker, EMBEDDED_DEFAULTS, type EmbeddedBroker } from "#mqtt/embedded/create-embedded-broker.ts";
 import { openSiteAuthority } from "#mqtt/pki/open-site-authority.ts";
-import type { DeviceConfiguration } from "#service/ports.ts";
+import type { DeviceConfiguration } from "#service/ports/carrier.ts";
 import { SILENT } from "../support/embedded-broker.ts";
 import { createFakeInbox, type FakeInbox } from "../support/fake-inbox.ts";
 

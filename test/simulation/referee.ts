@@ -5,7 +5,7 @@
 // and besides: states change only as is legal, times of responses rise, what was acknowledged stays, nobody is given up
 // on too early, and a command does reach a device that is there.
 import { type Execution, type ExecutionState, isFinal, isOpen } from "#core/command/execution.ts";
-import type { ExecutionStore } from "#service/ports.ts";
+import type { ExecutionStore } from "#service/ports/execution-store.ts";
 import type { SimClock } from "./sim-clock.ts";
 
 const LEGAL: Readonly<Record<ExecutionState, readonly ExecutionState[]>> = {

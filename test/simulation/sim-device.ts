@@ -2,7 +2,7 @@
 // twice. What the service did not acknowledge it sends again when it is back.
 import type { ResponseState } from "#core/command/execution.ts";
 import type { ResponseMessage } from "#core/device/device-message.ts";
-import type { OutgoingCommand } from "#service/ports.ts";
+import type { OutgoingCommand } from "#service/ports/carrier.ts";
 import type { SimClock } from "./sim-clock.ts";
 
 interface SimDeviceNeeds {

@@ -1,7 +1,7 @@
 // A store with one writer, as the real one has: writes wait, are made durable in order, and are answered a bit later. A
 // crash loses what waits and the answers under way, and nothing else.
 import { refuse } from "#core/app-error.ts";
-import type { ExecutionStore } from "#service/ports.ts";
+import type { ExecutionStore } from "#service/ports/execution-store.ts";
 import type { SimClock } from "./sim-clock.ts";
 
 interface SimStoreNeeds {

@@ -6,7 +6,8 @@ import { type CommandDesk, createCommandDesk, type DeskNeeds } from "#service/co
 import { createExecution, type ExecutionInput } from "#service/command/create-execution.ts";
 import { executeCommand } from "#service/command/execute-command.ts";
 import { createEventHub } from "#service/event/event-hub.ts";
-import type { CommandChannel, ExecutionStore } from "#service/ports.ts";
+import type { CommandChannel } from "#service/ports/carrier.ts";
+import type { ExecutionStore } from "#service/ports/execution-store.ts";
 import { callBy } from "../support/calls.ts";
 import { commandManifest } from "../support/command-site.ts";
 import { createMemoryExecutions } from "../support/memory-executions.ts";

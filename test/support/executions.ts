@@ -2,7 +2,7 @@
 import type { Arrival, Execution, Micros, ResponseState } from "#core/command/execution.ts";
 import { EPHEMERAL_LIFETIME_MS } from "#core/command/retention.ts";
 import { instant } from "#core/time/instant.ts";
-import type { ExecutionFilter, Idempotency, NewExecution } from "#service/ports.ts";
+import type { ExecutionFilter, Idempotency, NewExecution } from "#service/ports/execution-store.ts";
 import { NOON, newId } from "./records.ts";
 
 export interface Place {

@@ -1,5 +1,5 @@
 // The service behind a broker, as far as a carrier can see it: who may sign in, and what was told.
-import type { DeviceInbox, SignedIn } from "#service/ports.ts";
+import type { DeviceInbox, SignedIn } from "#service/ports/device-inbox.ts";
 
 /** `telemetry d1 {"a":1}` and so on, in the order of the calls. */
 export interface FakeInbox extends DeviceInbox {

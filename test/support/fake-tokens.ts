@@ -1,7 +1,7 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import type { TokenRecord } from "#core/access/token-record.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
-import type { TokenStore } from "#service/ports.ts";
+import type { TokenStore } from "#service/ports/token-store.ts";
 
 /** Tokens in memory, which answer at once unless the test holds an answer back. */
 export class FakeTokens implements TokenStore {

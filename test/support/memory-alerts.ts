@@ -2,7 +2,7 @@
 import { allows } from "#core/access/level.ts";
 import { MAX_PAST_ALERTS } from "#core/telemetry/alert-limits.ts";
 import type { Notice } from "#core/webhook/webhook.ts";
-import type { AlertFilter, AlertRecord, AlertStore } from "#service/ports.ts";
+import type { AlertFilter, AlertRecord, AlertStore } from "#service/ports/alert-store.ts";
 
 export interface MemoryAlerts extends AlertStore {
   readonly rows: readonly AlertRecord[];

@@ -5,7 +5,7 @@ import { refuse } from "#core/app-error.ts";
 import { type CommandResponse, type Execution, isOpen, withResponse, withTimeout } from "#core/command/execution.ts";
 import { EPHEMERAL_LIFETIME_MS } from "#core/command/retention.ts";
 import type { Instant } from "#core/time/instant.ts";
-import type { ExecutionFilter, ExecutionStore, Idempotency, NewExecution } from "#service/ports.ts";
+import type { ExecutionFilter, ExecutionStore, Idempotency, NewExecution } from "#service/ports/execution-store.ts";
 
 interface Kept {
   execution: Execution;

@@ -5,7 +5,7 @@ import {
   type OutsideBroker,
   type OutsideSettings,
 } from "#mqtt/outside/create-outside-broker.ts";
-import type { DeviceConfiguration } from "#service/ports.ts";
+import type { DeviceConfiguration } from "#service/ports/carrier.ts";
 import { logins, SILENT } from "./embedded-broker.ts";
 import type { FakeDeviceConfig } from "./fake-device.ts";
 import { createFakeInbox, type FakeInbox } from "./fake-inbox.ts";

@@ -5,7 +5,7 @@ import type { StoredBlueprint } from "#core/blueprint/stored-blueprint.ts";
 import type { DeviceCredential, PropertyValue } from "#core/device/device.ts";
 import type { Site } from "#core/site/site.ts";
 import { instant } from "#core/time/instant.ts";
-import type { NewDevice } from "#service/ports.ts";
+import type { NewDevice } from "#service/ports/device-store.ts";
 
 /** Names that plain objects know without being told. */
 export const TREACHEROUS = ["constructor", "__proto__", "toString", "hasOwnProperty", "prototype"] as const;

@@ -3,7 +3,7 @@ import { refuse } from "#core/app-error.ts";
 import { type Route, route } from "#http/route.ts";
 import { oneOf, strict } from "#http/wire.ts";
 import { type GenerateConfigNeeds, generateConfig } from "#service/device/generate-config.ts";
-import type { IssueCertificate } from "#service/ports.ts";
+import type { IssueCertificate } from "#service/ports/carrier.ts";
 
 const PROTOCOLS = ["MQTT", "MQTTS"] as const;
 

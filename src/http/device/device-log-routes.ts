@@ -5,7 +5,8 @@ import { choice, dateTime, listOf, pageOf, paging } from "#http/query.ts";
 import { type Route, route } from "#http/route.ts";
 import { listAnswer, oneOf, renderPage, strict, timestamp } from "#http/wire.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
-import type { DeviceLogEntry, Needs } from "#service/ports.ts";
+import type { DeviceLogEntry } from "#service/ports/device-log-store.ts";
+import type { Needs } from "#service/ports.ts";
 
 const logSchema = strict("DeviceLogEntry", {
   timestamp: Type.Number({ description: "Unix seconds by the device's clock." }),

@@ -1,22 +1,17 @@
 import {
   newChildDeviceSchema,
   newLuaDeviceSchema,
+  newSimulatedDeviceSchema,
   newStandaloneSchema,
   parseNewDevice,
   provisionedSchema,
 } from "#http/device/device-wire.ts";
 import { type Route, route } from "#http/route.ts";
-import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
-import { provisionDevice } from "#service/device/provision-device.ts";
-import type { Needs } from "#service/ports.ts";
+import { type ProvisionNeeds, provisionDevice } from "#service/device/provision-device.ts";
 
 const tag = "Provisioning";
 
-type ProvisioningNeeds = Pick<Needs, "devices" | "sites" | "blueprints" | "now" | "newId"> & {
-  readonly catalog: BlueprintCatalog;
-};
-
-export function provisioningRoutes(needs: ProvisioningNeeds): readonly Route[] {
+export function provisioningRoutes(needs: ProvisionNeeds): readonly Route[] {
   return [
     route({
       method: "POST",
@@ -44,6 +39,21 @@ export function provisioningRoutes(needs: ProvisioningNeeds): readonly Route[] {
       answer: provisionedSchema,
       handle: async (call) => {
         const device = await provisionDevice(needs, call, parseNewDevice("LUA", call.body));
+        return { device_id: device.id };
+      },
+    }),
+    route({
+      method: "POST",
+      path: "/v3/provisioning/simulated_device",
+      operation: "provisionSimulatedDevice",
+      summary: "Add a device that Busbar makes up from its blueprint",
+      description: "It behaves like any other device; what it does can be changed by Adjust Simulation.",
+      tag,
+      access: "owner",
+      body: newSimulatedDeviceSchema,
+      answer: provisionedSchema,
+      handle: async (call) => {
+        const device = await provisionDevice(needs, call, parseNewDevice("SIMULATED", call.body));
         return { device_id: device.id };
       },
     }),

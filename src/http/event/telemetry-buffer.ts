@@ -2,7 +2,8 @@
 import { seesSite } from "#core/access/caller.ts";
 import { allows } from "#core/access/level.ts";
 import { type Chosen, chooses } from "#http/event/event-wire.ts";
-import type { Call, Snapshot } from "#service/ports.ts";
+import type { Snapshot } from "#service/ports/telemetry-store.ts";
+import type { Call } from "#service/ports.ts";
 import type { TelemetryNews } from "#service/telemetry/telemetry-feed.ts";
 
 /** Values that may wait for one listener. One that reads too slowly for more misses the oldest. */

@@ -1,4 +1,4 @@
-import type { Snapshot } from "#service/ports.ts";
+import type { Snapshot } from "#service/ports/telemetry-store.ts";
 
 export function renderSnapshot({ at, value }: Snapshot): object {
   return { value, timestamp: at / 1000 };

@@ -1,7 +1,7 @@
 // The connections of signed-in devices: which of them listen for what, and when a device comes and goes.
 import type { Client } from "aedes";
 import { type Address, filterMatches } from "#mqtt/topics.ts";
-import type { DeviceInbox, SignedIn } from "#service/ports.ts";
+import type { DeviceInbox, SignedIn } from "#service/ports/device-inbox.ts";
 import type { FrameGuard } from "./frame-guard.ts";
 
 export interface Connection {

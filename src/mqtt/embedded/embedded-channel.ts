@@ -1,7 +1,7 @@
 // Commands and configuration to devices that are connected to the embedded broker. Nothing is ever kept for later.
 import { renderCommand, renderConfiguration } from "#mqtt/messages.ts";
 import { commandTopic, configurationTopic } from "#mqtt/topics.ts";
-import type { CommandChannel } from "#service/ports.ts";
+import type { CommandChannel } from "#service/ports/carrier.ts";
 import type { Connections, Listener } from "./connections.ts";
 
 /** Unread bytes beyond which a device gets no more commands. */

@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
 import { fingerprintOf } from "#mqtt/pki/open-site-authority.ts";
 import { isTopicLevel } from "#mqtt/topics.ts";
-import type { DeviceInbox, SignedIn } from "#service/ports.ts";
+import type { DeviceInbox, SignedIn } from "#service/ports/device-inbox.ts";
 
 export interface Login {
   readonly username: string | undefined;

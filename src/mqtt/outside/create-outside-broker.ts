@@ -8,7 +8,8 @@ import { createAdapter } from "#mqtt/adapter.ts";
 import { renderCommand, renderConfiguration } from "#mqtt/messages.ts";
 import type { Broker, MqttNeeds } from "#mqtt/mqtt-needs.ts";
 import { commandTopic, configurationTopic, isTopicLevel, parseDeviceTopic } from "#mqtt/topics.ts";
-import type { CommandChannel, DeviceConfiguration, SignedIn } from "#service/ports.ts";
+import type { CommandChannel, DeviceConfiguration } from "#service/ports/carrier.ts";
+import type { SignedIn } from "#service/ports/device-inbox.ts";
 import { createPresence } from "./presence.ts";
 import { remember } from "./remember.ts";
 

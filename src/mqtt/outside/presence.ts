@@ -1,6 +1,6 @@
 // Who is there, as far as messages show: an outside broker does not tell who is connected or listens.
 import type { Instant } from "#core/time/instant.ts";
-import type { DeviceInbox, SignedIn } from "#service/ports.ts";
+import type { DeviceInbox, SignedIn } from "#service/ports/device-inbox.ts";
 
 export interface Presence {
   /** A message came from the device; true when it had been away. */

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { ACCESS_LEVELS } from "#core/access/level.ts";
 import { tokenIdOf } from "#core/access/token.ts";
 import { instant } from "#core/time/instant.ts";
-import type { SiteStore } from "#service/ports.ts";
+import type { SiteStore } from "#service/ports/site-store.ts";
 import { callBy, parseScope } from "../../../test/support/calls.ts";
 import { FakeTokens } from "../../../test/support/fake-tokens.ts";
 import { makeSite, NOON, newId } from "../../../test/support/records.ts";

@@ -1,5 +1,7 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
-import type { AuditFilter, Call, Needs, Page, PageRequest } from "#service/ports.ts";
+import type { AuditFilter } from "#service/ports/audit-store.ts";
+import type { Page, PageRequest } from "#service/ports/page.ts";
+import type { Call, Needs } from "#service/ports.ts";
 
 export async function listAudit(
   needs: Pick<Needs, "audit">,

@@ -2,7 +2,8 @@ import { type Caller, scopeContains } from "#core/access/caller.ts";
 import { allows } from "#core/access/level.ts";
 import type { TokenRecord } from "#core/access/token-record.ts";
 import type { Authenticator } from "#service/access/authenticator.ts";
-import type { Call, Needs, Page, PageRequest } from "#service/ports.ts";
+import type { Page, PageRequest } from "#service/ports/page.ts";
+import type { Call, Needs } from "#service/ports.ts";
 
 type ListTokensNeeds = Pick<Needs, "tokens"> & { readonly authenticator: Authenticator };
 

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
-import type { Seal } from "#service/ports.ts";
+import type { Seal } from "#service/ports/seal.ts";
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;

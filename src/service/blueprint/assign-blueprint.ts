@@ -4,12 +4,13 @@ import { diffBlueprints } from "#core/blueprint/diff-blueprints.ts";
 import type { Device } from "#core/device/device.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
 import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
+import { type HostNeeds, hostDevice } from "#service/device/host-device.ts";
 import { requireBlueprint } from "#service/device/provision-device.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
 import type { Call, Needs } from "#service/ports.ts";
 import type { AlertDesk } from "#service/telemetry/alert-desk.ts";
 
-export interface AssignNeeds extends Pick<Needs, "devices" | "blueprints" | "now" | "newId"> {
+export interface AssignNeeds extends Pick<Needs, "blueprints" | "now" | "newId">, HostNeeds {
   readonly catalog: BlueprintCatalog;
   readonly alertDesk: AlertDesk;
 }
@@ -28,7 +29,7 @@ export async function assignBlueprint(
 ): Promise<Assignment> {
   const { blueprintId } = input;
   const before = await visibleDevice(needs, call, input.device);
-  await requireBlueprint(needs, blueprintId);
+  await requireBlueprint(needs, blueprintId, before.type);
   const next = await needs.catalog.get(blueprintId);
   const former = before.blueprintId === undefined ? undefined : await needs.catalog.get(before.blueprintId);
   const changes = former === undefined ? [] : diffBlueprints(former.blueprint, next.blueprint).changes;
@@ -39,5 +40,6 @@ export async function assignBlueprint(
   const device = await needs.devices.update(before.id, { blueprintId, updatedAt: needs.now() }, trail);
   if (device === undefined) throw refuse("not_found", `there is no device ${before.id}`);
   await needs.alertDesk.blueprintChanged(device);
+  await hostDevice(needs, device.id);
   return { device, changes };
 }

@@ -4,7 +4,7 @@ import type { ResponseState } from "#core/command/execution.ts";
 import { createSeal } from "#service/access/seal.ts";
 import { createBackground } from "#service/background.ts";
 import { createEventHub } from "#service/event/event-hub.ts";
-import type { OutgoingCommand } from "#service/ports.ts";
+import type { OutgoingCommand } from "#service/ports/carrier.ts";
 import { SimClock, settled } from "../../../test/simulation/sim-clock.ts";
 import { asNew, makeExecution, PATIENCE_MS } from "../../../test/support/executions.ts";
 import { createMemoryExecutions } from "../../../test/support/memory-executions.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { ResponseState } from "#core/command/execution.ts";
 import { createBackground } from "#service/background.ts";
 import { createEventHub } from "#service/event/event-hub.ts";
-import type { OutgoingCommand } from "#service/ports.ts";
+import type { OutgoingCommand } from "#service/ports/carrier.ts";
 import { asNew, makeExecution } from "../../../test/support/executions.ts";
 import { createMemoryExecutions } from "../../../test/support/memory-executions.ts";
 import { makeEntry, NOON } from "../../../test/support/records.ts";

@@ -10,7 +10,9 @@ import { createAbortWatch } from "#service/command/abort-watch.ts";
 import { type After, createDeadlines } from "#service/command/deadlines.ts";
 import { type CarriedArrival, createLateStarts } from "#service/command/late-starts.ts";
 import type { EventHub } from "#service/event/event-hub.ts";
-import type { CommandChannel, Needs, OpenExecution } from "#service/ports.ts";
+import type { CommandChannel } from "#service/ports/carrier.ts";
+import type { OpenExecution } from "#service/ports/execution-store.ts";
+import type { Needs } from "#service/ports.ts";
 
 export interface CommandDesk {
   /** Takes over an execution that was just stored. */

@@ -8,7 +8,9 @@ import { auditTrail } from "#service/access/audit-trail.ts";
 import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
 import type { CommandDesk } from "#service/command/command-desk.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
-import type { Call, CommandChannel, Idempotency, Needs } from "#service/ports.ts";
+import type { CommandChannel } from "#service/ports/carrier.ts";
+import type { Idempotency } from "#service/ports/execution-store.ts";
+import type { Call, Needs } from "#service/ports.ts";
 
 export interface CreateNeeds extends Pick<Needs, "devices" | "executions" | "seal" | "now" | "newId"> {
   readonly catalog: BlueprintCatalog;

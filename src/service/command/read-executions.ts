@@ -4,7 +4,9 @@ import type { CommandResponse, Execution, ExecutionState } from "#core/command/e
 import type { Instant } from "#core/time/instant.ts";
 import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
-import type { Call, ExecutionFilter, Needs, Page, PageRequest } from "#service/ports.ts";
+import type { ExecutionFilter } from "#service/ports/execution-store.ts";
+import type { Page, PageRequest } from "#service/ports/page.ts";
+import type { Call, Needs } from "#service/ports.ts";
 import { visibleSite } from "#service/site/visible-site.ts";
 
 type ReadNeeds = Pick<Needs, "devices" | "sites" | "executions" | "now"> & { readonly catalog: BlueprintCatalog };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Carrier } from "#service/ports.ts";
+import type { Carrier } from "#service/ports/carrier.ts";
 import { createChannelSwitch } from "./channel-switch.ts";
 
 function carrier(name: string, devices: readonly string[], told: string[]): Carrier {

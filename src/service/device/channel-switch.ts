@@ -1,5 +1,5 @@
 import { refuse } from "#core/app-error.ts";
-import type { Carrier } from "#service/ports.ts";
+import type { Carrier } from "#service/ports/carrier.ts";
 
 /** All carriers as one: a command goes over the one that reaches the device. */
 export interface ChannelSwitch extends Carrier {

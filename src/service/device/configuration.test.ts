@@ -2,7 +2,8 @@
 import { expect, test } from "vitest";
 import { parseManifest } from "#manifest/parse-manifest.ts";
 import { createSeal } from "#service/access/seal.ts";
-import type { DeviceConfiguration, StoredBucket } from "#service/ports.ts";
+import type { DeviceConfiguration } from "#service/ports/carrier.ts";
+import type { StoredBucket } from "#service/ports/configuration-store.ts";
 import { callBy } from "../../../test/support/calls.ts";
 import { commandManifest } from "../../../test/support/command-site.ts";
 import { makeDevice, NOON, newId } from "../../../test/support/records.ts";

@@ -11,7 +11,9 @@ import { checkInputs } from "#core/value/check-inputs.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
 import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
-import type { Call, CommandChannel, DeviceConfiguration, Needs, StoredBucket } from "#service/ports.ts";
+import type { CommandChannel, DeviceConfiguration } from "#service/ports/carrier.ts";
+import type { StoredBucket } from "#service/ports/configuration-store.ts";
+import type { Call, Needs } from "#service/ports.ts";
 
 export interface ConfigurationNeeds extends Pick<Needs, "devices" | "configurations" | "seal" | "now" | "newId"> {
   readonly catalog: BlueprintCatalog;

@@ -2,11 +2,14 @@ import { refuse } from "#core/app-error.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
-import type { Call, Carrier, Needs } from "#service/ports.ts";
+import type { Carrier } from "#service/ports/carrier.ts";
+import type { DeviceHost } from "#service/ports/device-host.ts";
+import type { Call, Needs } from "#service/ports.ts";
 import type { AlertDesk } from "#service/telemetry/alert-desk.ts";
 
 export interface DeleteDeviceNeeds extends Pick<Needs, "devices" | "telemetry" | "now" | "newId"> {
   readonly channel: Carrier;
+  readonly hosts: DeviceHost;
   readonly connectivity: Connectivity;
   readonly alertDesk: AlertDesk;
 }
@@ -19,6 +22,7 @@ export async function deleteDevice(needs: DeleteDeviceNeeds, call: Call, idOrSlu
     details: { name: device.name, slug: device.slug },
   });
   if (!(await needs.devices.delete(device.id, trail))) throw refuse("not_found", `there is no device ${device.id}`);
+  await needs.hosts.stop(device.id);
   needs.channel.disconnect(device.id);
   needs.connectivity.forget(device.id);
   needs.alertDesk.forget(device.id);

@@ -4,7 +4,7 @@ import { instant } from "#core/time/instant.ts";
 import { parseManifest } from "#manifest/parse-manifest.ts";
 import { hashFingerprint, hashPassword } from "#service/access/hash-secret.ts";
 import { createEventHub } from "#service/event/event-hub.ts";
-import type { DeviceLogEntry } from "#service/ports.ts";
+import type { DeviceLogEntry } from "#service/ports/device-log-store.ts";
 import { SimClock } from "../../../test/simulation/sim-clock.ts";
 import { commandManifest } from "../../../test/support/command-site.ts";
 import { makeCredential, makeDevice, NOON } from "../../../test/support/records.ts";

@@ -3,7 +3,8 @@ import type { DeviceCredential, DeviceType } from "#core/device/device.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
 import { hashFingerprint, hashPassword } from "#service/access/hash-secret.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
-import type { Call, Carrier, IssueCertificate, Needs } from "#service/ports.ts";
+import type { Carrier, IssueCertificate } from "#service/ports/carrier.ts";
+import type { Call, Needs } from "#service/ports.ts";
 
 const SECRET_BYTES = 32;
 const CHANNEL_ID = "main";

@@ -1,6 +1,8 @@
 import type { Device } from "#core/device/device.ts";
 import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
-import type { Call, DeviceFilter, Needs, Page, PageRequest } from "#service/ports.ts";
+import type { DeviceFilter } from "#service/ports/device-store.ts";
+import type { Page, PageRequest } from "#service/ports/page.ts";
+import type { Call, Needs } from "#service/ports.ts";
 import { visibleSite } from "#service/site/visible-site.ts";
 
 export interface DeviceQuery {

@@ -2,7 +2,8 @@ import { seesSite } from "#core/access/caller.ts";
 import { refuse } from "#core/app-error.ts";
 import type { Device } from "#core/device/device.ts";
 import { isUuid } from "#core/device/slug.ts";
-import type { Call, DeviceStore } from "#service/ports.ts";
+import type { DeviceStore } from "#service/ports/device-store.ts";
+import type { Call } from "#service/ports.ts";
 
 /** The device with this id or slug, or the same refusal whether it is unknown or only invisible. */
 export async function visibleDevice(

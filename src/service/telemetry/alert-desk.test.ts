@@ -6,7 +6,7 @@ import { NO_TIME, parseDuration } from "#core/time/duration.ts";
 import { instant } from "#core/time/instant.ts";
 import { createBackground } from "#service/background.ts";
 import { createEventHub } from "#service/event/event-hub.ts";
-import type { Snapshot } from "#service/ports.ts";
+import type { Snapshot } from "#service/ports/telemetry-store.ts";
 import { createFakeClock } from "../../../test/support/fake-clock.ts";
 import { createMemoryAlerts } from "../../../test/support/memory-alerts.ts";
 import { NOON } from "../../../test/support/records.ts";

@@ -1,7 +1,7 @@
 import { AppError } from "#core/app-error.ts";
 import type { Alert } from "#core/blueprint/blueprint.ts";
 import { type BlueprintCatalog, deviceBlueprint } from "#service/blueprint/blueprint-catalog.ts";
-import type { AlertRecord } from "#service/ports.ts";
+import type { AlertRecord } from "#service/ports/alert-store.ts";
 
 /** An alert with what its blueprint says about it; undefined when it says nothing. */
 export interface DescribedAlert {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { parseRetention, type Retention, type SiteRetention, UNLIMITED } from "#core/telemetry/retention.ts";
 import { instant } from "#core/time/instant.ts";
-import type { DropChoice } from "#service/ports.ts";
+import type { DropChoice } from "#service/ports/telemetry-store.ts";
 import { enforceRetention, type RetentionNeeds } from "./enforce-retention.ts";
 
 const DAY = 86_400_000;

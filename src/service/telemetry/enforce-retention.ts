@@ -1,6 +1,8 @@
 import { type Retention, retentionMs, type SiteRetention, UNLIMITED } from "#core/telemetry/retention.ts";
 import { instant } from "#core/time/instant.ts";
-import type { DropChoice, Needs, PageRequest } from "#service/ports.ts";
+import type { PageRequest } from "#service/ports/page.ts";
+import type { DropChoice } from "#service/ports/telemetry-store.ts";
+import type { Needs } from "#service/ports.ts";
 
 export type RetentionNeeds = Pick<Needs, "sites" | "devices" | "retentions" | "telemetry" | "now">;
 

@@ -8,7 +8,8 @@ import { valueProblem } from "#core/value/value-problem.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
 import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
-import type { Call, LoadedColumn, Needs } from "#service/ports.ts";
+import type { LoadedColumn } from "#service/ports/telemetry-store.ts";
+import type { Call, Needs } from "#service/ports.ts";
 import type { Attribute } from "#service/telemetry/attributes.ts";
 import { deviceAttributes, findAttribute } from "#service/telemetry/read-now.ts";
 

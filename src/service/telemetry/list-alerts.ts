@@ -2,7 +2,9 @@ import type { AlertSeverity } from "#core/telemetry/alert-state.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
-import type { AlertFilter, Call, Needs, Page, PageRequest } from "#service/ports.ts";
+import type { AlertFilter } from "#service/ports/alert-store.ts";
+import type { Page, PageRequest } from "#service/ports/page.ts";
+import type { Call, Needs } from "#service/ports.ts";
 import { visibleSite } from "#service/site/visible-site.ts";
 import { type DescribedAlert, describeAlert } from "#service/telemetry/describe-alert.ts";
 

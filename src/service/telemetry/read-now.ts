@@ -4,7 +4,8 @@ import type { Device } from "#core/device/device.ts";
 import { nearestOf } from "#core/text/nearest.ts";
 import { type BlueprintCatalog, deviceBlueprint } from "#service/blueprint/blueprint-catalog.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
-import type { Call, Needs, Snapshot } from "#service/ports.ts";
+import type { Snapshot } from "#service/ports/telemetry-store.ts";
+import type { Call, Needs } from "#service/ports.ts";
 import { type Attribute, attributesOf } from "#service/telemetry/attributes.ts";
 
 export type NowNeeds = Pick<Needs, "devices" | "telemetry"> & { readonly catalog: BlueprintCatalog };

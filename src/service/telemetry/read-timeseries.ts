@@ -9,7 +9,8 @@ import {
   resultType,
 } from "#core/telemetry/aggregation.ts";
 import type { Instant } from "#core/time/instant.ts";
-import type { Call, Rows, SeriesRequest } from "#service/ports.ts";
+import type { Rows, SeriesRequest } from "#service/ports/telemetry-store.ts";
+import type { Call } from "#service/ports.ts";
 import { deviceAttributes, findAttribute, findDevice, type NowNeeds, notFound } from "#service/telemetry/read-now.ts";
 
 /** One column as asked, settings already merged. */

@@ -1,6 +1,6 @@
 // Telemetry as it comes, for those who watch. Unlike events it is not kept: the newest value is all a watcher wants.
 import type { Instant } from "#core/time/instant.ts";
-import type { Snapshot, TelemetryPoints } from "#service/ports.ts";
+import type { Snapshot, TelemetryPoints } from "#service/ports/telemetry-store.ts";
 import type { Attribute } from "#service/telemetry/attributes.ts";
 
 export interface TelemetryNews {

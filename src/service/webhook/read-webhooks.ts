@@ -3,7 +3,9 @@ import { allows } from "#core/access/level.ts";
 import { refuse } from "#core/app-error.ts";
 import type { Delivery, Webhook } from "#core/webhook/webhook.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
-import type { Call, DeliveryFilter, Needs, Page, PageRequest } from "#service/ports.ts";
+import type { Page, PageRequest } from "#service/ports/page.ts";
+import type { DeliveryFilter } from "#service/ports/webhook-store.ts";
+import type { Call, Needs } from "#service/ports.ts";
 import type { WebhookNeeds } from "#service/webhook/create-webhook.ts";
 
 /** Those that the caller could have made itself. */

@@ -4,7 +4,7 @@ import { GIVE_UP_AFTER_MS } from "#core/webhook/after-attempt.ts";
 import type { Delivery, Webhook } from "#core/webhook/webhook.ts";
 import { createBackground } from "#service/background.ts";
 import { createEventHub, type PlacedEvent } from "#service/event/event-hub.ts";
-import type { SendResult } from "#service/ports.ts";
+import type { SendResult } from "#service/ports/webhook-sender.ts";
 import { createFakeClock } from "../../../test/support/fake-clock.ts";
 import { NOON } from "../../../test/support/records.ts";
 import { createWebhookDesk, type WebhookDeskNeeds } from "./webhook-desk.ts";

@@ -9,7 +9,8 @@ import { type Delivery, type Notice, type Webhook, wants } from "#core/webhook/w
 import type { Background } from "#service/background.ts";
 import type { After } from "#service/command/deadlines.ts";
 import type { EventHub, PlacedEvent } from "#service/event/event-hub.ts";
-import type { Needs, SendResult } from "#service/ports.ts";
+import type { SendResult } from "#service/ports/webhook-sender.ts";
+import type { Needs } from "#service/ports.ts";
 
 export interface WebhookDesk {
   /** What is to be queued together with these events. Empty when nobody wants them. */
@@ -171,6 +172,7 @@ function factsOf(event: PlacedEvent): Omit<Notice, "queuedAt" | "event"> | undef
       return { kind: "execution", siteId, readLevel: execution.readLevel, occurredAt: at };
     }
     case "log":
+    case "runtime":
       return undefined;
   }
 }

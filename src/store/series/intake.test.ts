@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { refuse } from "#core/app-error.ts";
 import { instant } from "#core/time/instant.ts";
-import type { TelemetryPoints } from "#service/ports.ts";
+import type { TelemetryPoints } from "#service/ports/telemetry-store.ts";
 import { readBatch } from "./batch.ts";
 import { createIntake } from "./intake.ts";
 import { SeriesIndex } from "./series-index.ts";

@@ -4,7 +4,7 @@
 // and the next one, which may bring points of the same series, defines them itself.
 import { refuse } from "#core/app-error.ts";
 import type { ColumnKind } from "#core/telemetry/aggregation.ts";
-import type { TelemetryPoints } from "#service/ports.ts";
+import type { TelemetryPoints } from "#service/ports/telemetry-store.ts";
 import { BatchWriter, type Scalar, type SeriesDefinition } from "./batch.ts";
 import type { SeriesIndex } from "./series-index.ts";
 

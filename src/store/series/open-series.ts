@@ -2,7 +2,7 @@
 import { chmodSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { instant } from "#core/time/instant.ts";
-import type { LoadedColumn, SeriesRequest, Snapshot, TelemetryStore } from "#service/ports.ts";
+import type { LoadedColumn, SeriesRequest, Snapshot, TelemetryStore } from "#service/ports/telemetry-store.ts";
 import type { SeriesDefinition } from "./batch.ts";
 import { valueAt } from "./column.ts";
 import type { EngineSettings, HotSeries } from "./engine.ts";

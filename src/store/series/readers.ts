@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { refuse } from "#core/app-error.ts";
-import type { Rows } from "#service/ports.ts";
+import type { Rows } from "#service/ports/telemetry-store.ts";
 import type { HotSeries } from "./engine.ts";
 import type { SeriesQuery } from "./query.ts";
 import type { ReaderAnswer, ReaderRequest } from "./reader-worker.ts";

@@ -3,7 +3,7 @@ import { MAX_PAST_ALERTS } from "#core/telemetry/alert-limits.ts";
 import type { AlertChange, AlertSeverity } from "#core/telemetry/alert-state.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { Notice } from "#core/webhook/webhook.ts";
-import type { AlertFilter, AlertRecord, AlertStore } from "#service/ports.ts";
+import type { AlertFilter, AlertRecord, AlertStore } from "#service/ports/alert-store.ts";
 import type { Connection, Row } from "./connection.ts";
 import { listed, number, optionalText, optionalTime, text, time } from "./row.ts";
 import { enqueueNotices } from "./webhook-store.ts";

@@ -1,6 +1,6 @@
 import type { AuditEntry, AuditOutcome, AuditTarget } from "#core/access/audit-entry.ts";
 import type { Instant } from "#core/time/instant.ts";
-import type { AuditStore } from "#service/ports.ts";
+import type { AuditStore } from "#service/ports/audit-store.ts";
 import type { Connection, Row } from "./connection.ts";
 import { listed, optionalText, text, time } from "./row.ts";
 import { selectPage, Where } from "./where.ts";

@@ -1,6 +1,6 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import type { StoredBlueprint } from "#core/blueprint/stored-blueprint.ts";
-import type { BlueprintStore } from "#service/ports.ts";
+import type { BlueprintStore } from "#service/ports/blueprint-store.ts";
 import { recordAudit } from "./audit-store.ts";
 import type { Connection, Row } from "./connection.ts";
 import { bytes, listed, number, text, time } from "./row.ts";

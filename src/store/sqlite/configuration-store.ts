@@ -1,6 +1,6 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import type { Payload } from "#core/command/execution.ts";
-import type { ConfigurationStore, StoredBucket } from "#service/ports.ts";
+import type { ConfigurationStore, StoredBucket } from "#service/ports/configuration-store.ts";
 import { recordAudit } from "./audit-store.ts";
 import type { Connection, Row } from "./connection.ts";
 import { bytes, text, time } from "./row.ts";

@@ -1,7 +1,7 @@
 import type { Micros } from "#core/command/execution.ts";
 import type { LogSeverity } from "#core/device/device-message.ts";
 import type { Instant } from "#core/time/instant.ts";
-import type { DeviceLogEntry, DeviceLogStore } from "#service/ports.ts";
+import type { DeviceLogEntry, DeviceLogStore } from "#service/ports/device-log-store.ts";
 import type { Connection, Row } from "./connection.ts";
 import { number, text, time } from "./row.ts";
 import { selectPage, Where } from "./where.ts";

@@ -1,5 +1,5 @@
 import type { Device, DeviceCredential, DeviceType, PropertyValue } from "#core/device/device.ts";
-import type { DeviceStore } from "#service/ports.ts";
+import type { DeviceStore } from "#service/ports/device-store.ts";
 import type { Connection, Row } from "./connection.ts";
 import { bytes, listed, optionalText, text, time } from "./row.ts";
 import { selectPage, Where } from "./where.ts";

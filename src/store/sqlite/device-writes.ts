@@ -2,7 +2,7 @@ import type { AuditEntry } from "#core/access/audit-entry.ts";
 import { refuse } from "#core/app-error.ts";
 import type { Device, DeviceChange, DeviceCredential, PropertyValue } from "#core/device/device.ts";
 import type { Instant } from "#core/time/instant.ts";
-import type { NewDevice } from "#service/ports.ts";
+import type { NewDevice } from "#service/ports/device-store.ts";
 import { recordAudit } from "./audit-store.ts";
 import type { Connection } from "./connection.ts";
 import { DEVICE_COLUMNS, findDevice } from "./device-store.ts";

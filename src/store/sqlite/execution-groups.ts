@@ -1,7 +1,7 @@
 import { ACCESS_LEVELS } from "#core/access/level.ts";
 import { type ExecutionState, isOpen } from "#core/command/execution.ts";
 import { EPHEMERAL_LIFETIME_MS } from "#core/command/retention.ts";
-import type { ExecutionFilter } from "#service/ports.ts";
+import type { ExecutionFilter } from "#service/ports/execution-store.ts";
 import type { Connection } from "./connection.ts";
 import { listed, number, text } from "./row.ts";
 import { Where } from "./where.ts";

@@ -1,7 +1,8 @@
 // Lists over groups of executions: find the groups that match, sum their counters, merge their index ranges. What is read
 // grows with the page and the number of groups, not with the number of executions.
 import type { Execution } from "#core/command/execution.ts";
-import type { ExecutionFilter, Page, PageRequest } from "#service/ports.ts";
+import type { ExecutionFilter } from "#service/ports/execution-store.ts";
+import type { Page, PageRequest } from "#service/ports/page.ts";
 import type { Connection } from "./connection.ts";
 import { countExecutions } from "./execution-count.ts";
 import { findGroups, sharesOf } from "./execution-groups.ts";

@@ -7,7 +7,7 @@ import type {
   Payload,
   ResponseState,
 } from "#core/command/execution.ts";
-import type { OpenExecution } from "#service/ports.ts";
+import type { OpenExecution } from "#service/ports/execution-store.ts";
 import type { Connection, Row } from "./connection.ts";
 import { bytes, number, optionalText, text, time } from "./row.ts";
 

@@ -1,5 +1,5 @@
 import { EPHEMERAL_LIFETIME_MS } from "#core/command/retention.ts";
-import type { ExecutionStore } from "#service/ports.ts";
+import type { ExecutionStore } from "#service/ports/execution-store.ts";
 import type { Connection } from "./connection.ts";
 import { listExecutions } from "./execution-list.ts";
 import { EXECUTION_COLUMNS, EXECUTION_FROM, findExecution, readOpenExecution, readResponse } from "./execution-row.ts";

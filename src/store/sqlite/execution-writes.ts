@@ -4,7 +4,7 @@ import { refuse } from "#core/app-error.ts";
 import { type Arrival, type Execution, isFinal, isOpen, withResponse, withTimeout } from "#core/command/execution.ts";
 import { EPHEMERAL_LIFETIME_MS } from "#core/command/retention.ts";
 import type { Instant } from "#core/time/instant.ts";
-import type { Idempotency, NewExecution } from "#service/ports.ts";
+import type { Idempotency, NewExecution } from "#service/ports/execution-store.ts";
 import { recordAudit } from "./audit-store.ts";
 import type { Connection } from "./connection.ts";
 import { findExecution, renderPayload } from "./execution-row.ts";

@@ -11,6 +11,8 @@ import { createDeviceStore } from "./device-store.ts";
 import { createExecutionStore } from "./execution-store.ts";
 import { lockFolder } from "./lock-folder.ts";
 import { createRetentionStore } from "./retention-store.ts";
+import { createScriptStore } from "./script-store.ts";
+import { createSimulationStore } from "./simulation-store.ts";
 import { createSiteStore } from "./site-store.ts";
 import { createTokenStore } from "./token-store.ts";
 import { createWebhookStore } from "./webhook-store.ts";
@@ -30,6 +32,8 @@ export interface Records
     | "alerts"
     | "webhooks"
     | "retentions"
+    | "scripts"
+    | "simulations"
   > {
   close(): Promise<void>;
 }
@@ -56,6 +60,8 @@ export async function openRecords(folder: string, onFault: (error: Error) => voi
       alerts: createAlertStore(reader, writer),
       webhooks: createWebhookStore(reader, writer),
       retentions: createRetentionStore(reader, writer),
+      scripts: createScriptStore(reader, writer),
+      simulations: createSimulationStore(reader, writer),
       close() {
         closed ??= closeAll();
         return closed;

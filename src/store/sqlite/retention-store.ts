@@ -1,6 +1,6 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import { parseRetention, type Retention, type SiteRetention } from "#core/telemetry/retention.ts";
-import type { RetentionStore } from "#service/ports.ts";
+import type { RetentionStore } from "#service/ports/site-store.ts";
 import { recordAudit } from "./audit-store.ts";
 import type { Connection, Row } from "./connection.ts";
 import { text } from "./row.ts";

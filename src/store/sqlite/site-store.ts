@@ -2,7 +2,7 @@ import type { AuditEntry } from "#core/access/audit-entry.ts";
 import { refuse } from "#core/app-error.ts";
 import type { Location, Site, SiteChange } from "#core/site/site.ts";
 import type { Instant } from "#core/time/instant.ts";
-import type { SiteStore } from "#service/ports.ts";
+import type { SiteStore } from "#service/ports/site-store.ts";
 import { recordAudit } from "./audit-store.ts";
 import type { Connection, Row } from "./connection.ts";
 import { optionalText, text, time } from "./row.ts";

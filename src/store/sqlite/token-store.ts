@@ -3,7 +3,7 @@ import type { SiteScope } from "#core/access/caller.ts";
 import type { AccessLevel } from "#core/access/level.ts";
 import type { TokenRecord } from "#core/access/token-record.ts";
 import type { Instant } from "#core/time/instant.ts";
-import type { TokenStore } from "#service/ports.ts";
+import type { TokenStore } from "#service/ports/token-store.ts";
 import { recordAudit } from "./audit-store.ts";
 import type { Connection, Row } from "./connection.ts";
 import { bytes, listed, optionalText, optionalTime, text, time } from "./row.ts";

@@ -5,7 +5,7 @@ import type { Instant } from "#core/time/instant.ts";
 import { GIVE_UP_AFTER_MS, type Outcome } from "#core/webhook/after-attempt.ts";
 import { type Delivery, type Notice, type Webhook, type WebhookKind, wants } from "#core/webhook/webhook.ts";
 import { MAX_PAST_DELIVERIES, MAX_PENDING_DELIVERIES, MAX_WEBHOOKS } from "#core/webhook/webhook-limits.ts";
-import type { WebhookStore } from "#service/ports.ts";
+import type { WebhookStore } from "#service/ports/webhook-store.ts";
 import { recordAudit } from "./audit-store.ts";
 import type { Connection, Row } from "./connection.ts";
 import { bytes, listed, number, optionalText, text, time } from "./row.ts";

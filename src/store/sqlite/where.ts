@@ -1,5 +1,5 @@
 import type { SiteScope } from "#core/access/caller.ts";
-import type { Page, PageRequest } from "#service/ports.ts";
+import type { Page, PageRequest } from "#service/ports/page.ts";
 import type { Connection, Row, Value } from "./connection.ts";
 import { listed, number } from "./row.ts";
 

@@ -6,6 +6,7 @@ import type { DocsFlags } from "./docs.ts";
 import type { InitFlags } from "./init.ts";
 import type { LintFlags } from "./lint.ts";
 import type { PackFlags } from "./pack.ts";
+import type { SchemaFlags } from "./schema.ts";
 import type { ShowFlags } from "./show.ts";
 import type { TypesFlags } from "./types.ts";
 
@@ -25,7 +26,8 @@ export function addOfflineBlueprintCommands(blueprint: Command, cli: Cli): void 
   blueprint
     .command("schema")
     .description("Print the manifest language as JSON Schema, for editors.")
-    .action(async () => (await import("./schema.ts")).schema(cli));
+    .option("--scenario", "the language of test scenarios instead")
+    .action(async (flags: SchemaFlags) => (await import("./schema.ts")).schema(cli, flags));
 }
 
 function addInit(blueprint: Command, cli: Cli): void {

@@ -1,0 +1,9 @@
+/** What a package makes of its Lua files and rocks; plain data, so that it passes to a thread. */
+export interface ScriptProgram {
+  /** Path of the chunk that runs first, a key of `modules`. */
+  readonly entry: string;
+  /** Path (`main.lua`, `lib/x.lua`, a rock's `inspect.lua`) to source. */
+  readonly modules: ReadonlyMap<string, Uint8Array | string>;
+  /** Error texts carry no file and line. */
+  readonly nodebug: boolean;
+}

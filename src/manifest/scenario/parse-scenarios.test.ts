@@ -1,0 +1,248 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Blueprint } from "#core/blueprint/blueprint.ts";
+import { parseManifest } from "#manifest/parse-manifest.ts";
+import { parseScenarios } from "./parse-scenarios.ts";
+
+const MANIFEST = `
+blueprint_spec: device/3.0
+display_name: Battery
+runtime: {type: lua, options: {file: main.lua}}
+properties:
+  model: {type: string, display_name: Model}
+telemetry:
+  status: {type: string, display_name: Status, enum: [ok, fault]}
+  battery_soc: {type: float, display_name: State of charge, aliases: soc}
+  alerts: {type: alerts, display_name: Alerts}
+command_groups: {all: {display_name: All}}
+commands:
+  set_mode:
+    group: all
+    display_name: Set mode
+    aliases: mode
+    arguments:
+      mode: {type: string, display_name: Mode, required: true, enum: [remote, local]}
+      reserve: {type: integer, display_name: Reserve, default: 10, max: 100}
+alerts:
+  too_hot: {severity: error, display_name: Too hot}
+configuration:
+  connection:
+    display_name: Connection
+    parameters:
+      address: {type: string, display_name: Address, required: true}
+      unit: {type: integer, display_name: Unit, min: 1, max: 247, default: 1}
+`;
+
+function blueprint(): Blueprint {
+  const parsed = parseManifest(MANIFEST);
+  if (parsed.blueprint === undefined) throw new Error(JSON.stringify(parsed.issues));
+  return parsed.blueprint;
+}
+
+const BLUEPRINT = blueprint();
+
+const PEERS = `peers:
+  battery: {modbus: any, unit: 3, words: little, holdings: {10: {float32: 51.2}, 0x20: -1, 40: [1, 2], 50: {error: 2}}}
+  cloud: {http: "http://10.0.0.9", routes: {GET /a: {json: {x: 1}}, POST /b: [204, {code: 500, body: no}]}}
+  bus: {can: any, frames: [{id: 0x351, data: E8 03, every: 100ms}]}
+  scale: {serial: any, answers: [{to: "?\\r", answer: {hex: 31 0d}}]}
+  pump: {relay: any, closed: true}
+`;
+
+function parse(text: string) {
+  return parseScenarios(text, BLUEPRINT, "file");
+}
+
+/** Each issue as `line:column message`. */
+function problems(text: string): readonly string[] {
+  return parse(text).issues.map(({ range, message }) => `${range.start.line}:${range.start.column} ${message}`);
+}
+
+test("a scenario says what there is, what happens and what is expected", () => {
+  const { scenarios, issues } = parse(`${PEERS}
+name: Charges
+start: 2026-06-21T10:00:00Z
+configuration: {connection: {address: 10.0.0.5}}
+storage: {count: "7"}
+steps:
+  - wait: 1m30s
+    expect: {telemetry: {soc: {approx: 50, tolerance: 2%}, status: absent}, alerts: [too_hot]}
+  - command: mode
+    arguments: {mode: remote}
+    expect: {response: {mode: remote}, writes: {battery: {holdings: {11: {int16: 5}}}}}
+`);
+  expect(issues).toEqual([]);
+  const [scenario] = scenarios;
+  expect(scenario).toMatchObject({ name: "Charges", startsAt: Date.UTC(2026, 5, 21, 10), isConnected: true });
+  const tables = scenario?.peers.get("battery")?.state.units?.get(3);
+  expect(tables?.holdings).toEqual(
+    new Map<number, unknown>([
+      [10, [0xcccd, 0x424c]],
+      [0x20, [0xffff]],
+      [40, [1, 2]],
+      [50, { exception: 2 }],
+    ]),
+  );
+  const [first, second] = scenario?.steps ?? [];
+  expect(first).toMatchObject({ place: { line: 13, column: 5 }, wait: 90_000 });
+  expect(first?.expect.telemetry).toEqual(
+    new Map<string, unknown>([
+      ["soc", { place: { line: 14, column: 26 }, value: { kind: "approx", value: 50, tolerance: 1 } }],
+      ["status", { place: { line: 14, column: 60 }, value: { kind: "absent" } }],
+    ]),
+  );
+  expect(second?.command).toMatchObject({ name: "set_mode", arguments: { mode: "remote", reserve: 10 } });
+});
+
+test("several scenarios share peers, and each adds to what the file says", () => {
+  const { scenarios, issues } = parse(`${PEERS}
+configuration: {connection: {address: a}}
+scenarios:
+  - {name: one, steps: [{wait: 1s}]}
+  - {name: two, configuration: {connection: {unit: 2}}, set: {battery: silent}, steps: [{wait: 1s}]}
+`);
+  expect(issues).toEqual([]);
+  expect(scenarios.map(({ name }) => name)).toEqual(["one", "two"]);
+  expect(scenarios[1]?.configuration.get("connection")).toEqual(
+    new Map<string, unknown>([
+      ["address", "a"],
+      ["unit", 2],
+    ]),
+  );
+  expect(scenarios[1]?.changes.get("battery")).toMatchObject({ isSilent: true });
+});
+
+test.each([
+  [
+    "steps: [{wait: 5}]",
+    "1:16 wait must be a duration such as 5s, 200ms or 1m30s, and is the number 5. Did you mean 5s?",
+  ],
+  ["steps: [{wiat: 5s}]", '1:10 A step has no key "wiat". Did you mean wait?'],
+  ["stepps: []", '1:1 A scenario has no key "stepps". Did you mean steps?'],
+  ["name: x", "1:1 A scenario needs either steps, or scenarios for several of them."],
+  [
+    "steps: [{expect: {telemetry: {bettery_soc: 5}}}]",
+    '1:31 There is no telemetry attribute "bettery_soc". Did you mean battery_soc?',
+  ],
+  [
+    "steps: [{expect: {telemetry: {soc: {aprox: 5}}}}]",
+    '1:31 An expectation has no key "aprox". Did you mean approx? An object as value is written {equals: {...}}.',
+  ],
+  [
+    "steps: [{expect: {telemetry: {soc: {min: 5, equals: 6}}}}]",
+    "1:31 min and equals do not go together. Keep one of the two.",
+  ],
+  [
+    "steps: [{expect: {telemetry: {soc: }}}]",
+    "1:31 An expectation is empty. Write a value, or absent where nothing is expected.",
+  ],
+  ["steps: [{expect: {alerts: [too_cold]}}]", '1:28 There is no alert "too_cold". Known are too_hot.'],
+  ["steps: [{expect: {alerts: {raised: hot}}}]", '1:36 There is no alert "hot". Known are too_hot.'],
+  ["steps: [{command: set_mod}]", '1:19 There is no command "set_mod". Did you mean set_mode?'],
+  ["steps: [{command: set_mode}]", "1:10 set_mode: mode is required."],
+  [
+    "steps: [{command: set_mode, arguments: {mode: remot}}]",
+    '1:41 set_mode: mode must be one of remote, local, not "remot"; did you mean remote?',
+  ],
+  [
+    "steps: [{command: set_mode, arguments: {mode: local, x: 1}}]",
+    '1:54 set_mode has no argument "x"; declared: mode, reserve.',
+  ],
+  ["steps: [{arguments: {a: 1}}]", "1:10 arguments need a command."],
+  ["steps: [{set: {batery: silent}}]", '1:16 There is no peer "batery". No peer is declared.'],
+  [`${PEERS}steps: [{set: {batery: silent}}]`, '7:16 There is no peer "batery". Did you mean battery?'],
+  [`${PEERS}steps: [{set: {battery: slient}}]`, '7:25 battery cannot be "slient". Did you mean silent?'],
+  [
+    `${PEERS}steps: [{set: {battery: {closed: true}}}]`,
+    '7:26 A modbus peer has no key "closed". Known are silent, delay, error, unit, words, unlisted, holdings, inputs, coils, discrete_inputs, units.',
+  ],
+  [
+    `${PEERS}steps: [{set: {battery: {holdings: {a: 1}}}}]`,
+    '7:37 "a" is no register. Registers are numbered from 0 to 65535, as the script numbers them.',
+  ],
+  [
+    `${PEERS}steps: [{set: {battery: {holdings: {1: {int16: 40000}}}}}]`,
+    "7:37 int16 at 1 must lie between -32768 and 32767, not 40000.",
+  ],
+  [
+    `${PEERS}steps: [{set: {battery: {holdings: {1: {flaot32: 1}}}}}]`,
+    '7:41 A register has no key "flaot32". Did you mean float32?',
+  ],
+  [
+    `${PEERS}steps: [{expect: {requests: {battery: nothing}}}]`,
+    '7:30 There is no http peer "battery". Known are cloud.',
+  ],
+  [
+    `${PEERS}steps: [{expect: {requests: {cloud: get /a}}}]`,
+    '7:37 cloud must be a method and a path, such as POST /limit, and is the text "get /a".',
+  ],
+  [
+    `${PEERS}steps: [{send: {bus: {id: 1, data: xyz}}}]`,
+    '7:36 data must be bytes as hexadecimal digits, such as "E8 03", and is the text "xyz".',
+  ],
+  ["peers: {a: {modbsu: any}}\nsteps: []", "1:9 The peer a needs one key that says what it is. Did you mean modbus?"],
+  [
+    "configuration: {conection: {}}\nsteps: []",
+    '1:17 There is no configuration bucket "conection". Did you mean connection?',
+  ],
+  ["configuration: {connection: {unit: 300}}\nsteps: []", "1:36 unit must be at most 247, not 300."],
+  [
+    "steps: [{wait: 1s, within: 2s}]",
+    "1:20 wait lets exactly so much time pass, within at most so much. Keep one of the two.",
+  ],
+  ["steps: [{within: 2s}]", "1:10 within waits for what is expected, but nothing is. Add expect, or write wait."],
+  [
+    "steps: [{command: set_mode, arguments: {mode: local}, expect: {error: a, response: {}}}]",
+    '1:55 "response" and "error" do not go together. Keep one of the two.',
+  ],
+  [
+    "start: yesterday\nsteps: []",
+    '1:8 start must be a moment such as 2026-06-21T10:00:00Z, and is the text "yesterday".',
+  ],
+  ["", "1:1 The scenario is empty."],
+  [
+    "a: [",
+    "1:5 The indentation does not fit the lines above. Use the same number of spaces for what belongs together. (Flow sequence in block collection must be sufficiently indented and end with a ])",
+  ],
+  ["steps: [{wait: 1s, wait: 2s}]", "1:20 wait is given twice. Keep one of the two."],
+])("%j is explained", (text, message) => {
+  expect(problems(text)).toEqual([message]);
+});
+
+test("all problems are told at once", () => {
+  expect(problems("steps:\n  - wiat: 1s\n  - wait: x\n  - command: nope\n")).toHaveLength(3);
+});
+
+test("whatever the text, nothing is thrown", () => {
+  const word = fc.constantFrom(
+    "steps",
+    "peers",
+    "expect",
+    "wait",
+    "telemetry",
+    "soc",
+    "modbus",
+    "holdings",
+    "command",
+    "set",
+    "[",
+    "]",
+    "{",
+    "}",
+    ": ",
+    ", ",
+    "\n",
+    "  ",
+    "- ",
+    "1",
+    "5s",
+    "null",
+    "*a",
+    "&a",
+  );
+  fc.assert(
+    fc.property(fc.array(word, { maxLength: 40 }), (words) => {
+      parse(words.join(""));
+    }),
+  );
+});

@@ -1,0 +1,347 @@
+import { WORD_ORDERS, type WordOrder } from "#core/scenario/register-value.ts";
+import {
+  type HttpAnswer,
+  type ModbusTables,
+  PEER_KINDS,
+  type Peer,
+  type PeerChange,
+  type PeerKind,
+} from "#core/scenario/scenario.ts";
+import { entryTrail, type MapNode, type Node, type Trail } from "#manifest/tree.ts";
+import { quote } from "#manifest/words.ts";
+import { byteString, frameData, serialBytes } from "./read-bytes.ts";
+import { bitTable, registerTable } from "./read-registers.ts";
+import {
+  anything,
+  byForm,
+  duration,
+  type Field,
+  type Fields,
+  flag,
+  integer,
+  listOf,
+  mapReader,
+  may,
+  must,
+  nameOf,
+  number,
+  object,
+  objectSchema,
+  oneOf,
+  oneOrMore,
+  type PeerHint,
+  type Reader,
+  recordOf,
+  type ScenarioContext,
+  text,
+  textRecord,
+} from "./reader.ts";
+
+const NOTHING_NEW: PeerChange = {
+  isSilent: undefined,
+  delay: undefined,
+  error: undefined,
+  units: undefined,
+  unlisted: undefined,
+  routes: undefined,
+  frames: undefined,
+  answers: undefined,
+  isClosed: undefined,
+  isHigh: undefined,
+  counter: undefined,
+  volts: undefined,
+  amps: undefined,
+};
+
+const unitNumber = integer(0, 255);
+
+const errorText: Reader<string | false> = {
+  schema: { anyOf: [{ type: "string" }, { const: false }] },
+  read: (context, trail) => {
+    if (trail.node.kind === "scalar" && trail.node.value === false) return false;
+    return text.read(context, trail);
+  },
+};
+
+/** Every peer can fail. */
+const FAILING = {
+  silent: may(flag, "Takes every call and never answers, until the script's timeout."),
+  delay: may(duration, "How long every answer takes. Default: none."),
+  error: may(errorText, "Every call fails with this text; false makes the peer well again."),
+} satisfies Fields;
+
+function tableFields(words: WordOrder) {
+  const registers = registerTable(words);
+  return {
+    holdings: may(registers, "Holding registers by number."),
+    inputs: may(registers, "Input registers by number."),
+    coils: may(bitTable, "Coils by number."),
+    discrete_inputs: may(bitTable, "Discrete inputs by number."),
+  } satisfies Fields;
+}
+
+const unlisted: Reader<number | null> = {
+  schema: { anyOf: [{ type: "integer" }, { const: "refused" }] },
+  read: (context, trail) => {
+    if (trail.node.kind === "scalar" && trail.node.value === "refused") return null;
+    return integer(0, 65_535).read(context, trail);
+  },
+};
+
+function modbusFields(words: WordOrder) {
+  const unit = object("unit", tableFields(words));
+  return {
+    ...FAILING,
+    unit: may(unitNumber, "The unit whose tables stand here. Default: 1."),
+    words: may(oneOf(WORD_ORDERS), "Order of the registers of 32 and 64 bits: big (default) or little."),
+    unlisted: may(unlisted, "What registers hold that are not listed; refused (default) answers with exception 2."),
+    ...tableFields(words),
+    units: may(
+      recordOf({ keys: "unit", key: unitKey, value: () => unit, schema: unit.schema }),
+      "Tables of several units, by number.",
+    ),
+  } satisfies Fields;
+}
+
+function unitKey(context: ScenarioContext, trail: Trail): number | undefined {
+  const unit = Number(trail.step);
+  if (Number.isInteger(unit) && unit >= 0 && unit <= 255) return unit;
+  const message = `${quote(String(trail.step))} is no unit. Units are numbered from 0 to 255.`;
+  context.reporter.atKey(trail, { code: "bad_id", message });
+  return undefined;
+}
+
+const ANSWER_FIELDS = {
+  code: may(integer(100, 599), "Status. Default: 200."),
+  body: may(text, "Body as text."),
+  json: may(anything, "Body as JSON."),
+  headers: may(textRecord("header", text), "Headers by name."),
+  delay: may(duration, "How long the answer takes."),
+  error: may(text, "The request fails with this text."),
+} satisfies Fields;
+
+const httpAnswer: Reader<HttpAnswer> = byForm<HttpAnswer>({
+  scalar: mapReader(integer(100, 599), (code) => ({
+    code,
+    body: "",
+    headers: new Map(),
+    delay: undefined,
+    error: undefined,
+  })),
+  map: mapReader(object("answer", ANSWER_FIELDS), ({ code, body, json, headers, delay, error }) => ({
+    code: code ?? 200,
+    body: byteString(json === undefined ? (body ?? "") : JSON.stringify(json)),
+    headers: withType(headers ?? new Map(), json === undefined ? "text/plain" : "application/json"),
+    delay,
+    error,
+  })),
+  wanted: "a status such as 204, or an answer such as {json: {power: 5}}",
+});
+
+function withType(headers: ReadonlyMap<string, string>, type: string): ReadonlyMap<string, string> {
+  const hasType = [...headers.keys()].some((name) => name.toLowerCase() === "content-type");
+  return hasType ? headers : new Map([...headers, ["content-type", type]]);
+}
+
+const ROUTE = /^[A-Z]+ \/\S*$/;
+
+function routeKey(context: ScenarioContext, trail: Trail): string | undefined {
+  const route = String(trail.step);
+  if (ROUTE.test(route)) return route;
+  const message = `${quote(route)} is no route. Write a method and a path, such as GET /status.`;
+  context.reporter.atKey(trail, { code: "bad_id", message });
+  return undefined;
+}
+
+const routes: Reader<ReadonlyMap<string, readonly HttpAnswer[]>> = recordOf({
+  keys: "route",
+  key: routeKey,
+  value: () => oneOrMore(httpAnswer),
+  schema: oneOrMore(httpAnswer).schema,
+});
+
+export const frameId = integer(0, 0x1fff_ffff);
+
+const periodicFrame = mapReader(
+  object("frame", {
+    id: must(frameId, "Identifier, such as 0x351."),
+    data: must(frameData, 'Bytes: hexadecimal digits such as "E8 03", or a list of numbers.'),
+    every: may(duration, "Sent again and again. Default: once."),
+  }),
+  ({ id, data, every }) => ({ id, data, every }),
+);
+
+const serialAnswer = object("answer", {
+  to: must(serialBytes, "What the script sends."),
+  answer: must(serialBytes, "What comes back."),
+});
+
+const level = mapReader(oneOf(["high", "low"]), (word) => word === "high");
+
+/** What can be said about a peer besides its address, by kind. */
+const KIND_FIELDS = {
+  modbus: modbusFields("big"),
+  http: { ...FAILING, routes: may(routes, "Answers by method and path; a * stands for anything.") },
+  can: { ...FAILING, frames: may(listOf(periodicFrame), "Frames that the bus carries.") },
+  serial: { ...FAILING, answers: may(listOf(serialAnswer), "What the device answers to what.") },
+  mqtt: { ...FAILING },
+  relay: { ...FAILING, closed: may(flag, "Whether the relay is closed.") },
+  digitalin: {
+    ...FAILING,
+    state: may(level, "high or low."),
+    counter: may(integer(0, Number.MAX_SAFE_INTEGER), "Pulses counted."),
+  },
+  digitalout: { ...FAILING, state: may(level, "high or low.") },
+  analogin: { ...FAILING, volts: may(number, "Voltage."), amps: may(number, "Current.") },
+  analogout: { ...FAILING, volts: may(number, "Voltage."), amps: may(number, "Current.") },
+} satisfies Readonly<Record<PeerKind, Fields>>;
+
+const LITTLE = modbusFields("little");
+
+/** A change of a peer in a step: its fields, or one word for how well it is. */
+export function peerChange(hint: PeerHint): Reader<PeerChange> {
+  const { kind } = hint;
+  const words = oneOf(["silent", "well"]);
+  return byForm<PeerChange>({
+    scalar: mapReader(words, (word) => ({
+      ...NOTHING_NEW,
+      isSilent: word === "silent",
+      ...(word === "well" ? { error: null, delay: 0 } : {}),
+    })),
+    map: {
+      schema: objectSchema(Object.entries<Field<unknown>>(KIND_FIELDS[kind])),
+      read: (context, trail) => changeOf(context, trail, hint),
+    },
+    wanted: "what changes, or silent, or well",
+  });
+}
+
+/** What editors offer for a peer of unknown kind. */
+export const anyChangeSchema = {
+  anyOf: [
+    { enum: ["silent", "well"] },
+    objectSchema(Object.entries<Field<unknown>>(Object.assign({}, ...Object.values(KIND_FIELDS)))),
+  ],
+};
+
+export const peer: Reader<Peer> = {
+  schema: {
+    anyOf: PEER_KINDS.map((kind) =>
+      objectSchema([[kind, addressField(kind)], ...Object.entries<Field<unknown>>(KIND_FIELDS[kind])]),
+    ),
+  },
+  read: (context, trail) => {
+    const { node } = trail;
+    const hint = peerHint(node);
+    if (node.kind !== "map" || hint === undefined) {
+      const known = PEER_KINDS.join(", ");
+      const near = node.kind === "map" ? nearestKind(context, node) : undefined;
+      const message = `The peer ${nameOf(trail)} needs one key that says what it is. ${near ? `Did you mean ${near}?` : `Known are ${known}.`}`;
+      context.reporter.atKey(trail, { code: "missing_key", message });
+      return undefined;
+    }
+    const { kind } = hint;
+    const entry = node.entries.get(kind);
+    const address = entry && text.read(context, entryTrail(trail, entry));
+    const state = changeOf(context, trail, hint);
+    return state && { kind, address: address === "any" ? undefined : address, state };
+  },
+};
+
+function addressField(kind: PeerKind): Field<unknown> {
+  return must(text, `The address that the script gives to the ${kind} library; any takes every address.`);
+}
+
+/** What a declaration says at first sight; undefined without exactly one key that names the kind. */
+export function peerHint(node: Node): PeerHint | undefined {
+  if (node.kind !== "map") return undefined;
+  const [kind, second] = PEER_KINDS.filter((one) => node.entries.has(one));
+  if (kind === undefined || second !== undefined) return undefined;
+  const unit = scalarAt(node, "unit");
+  return {
+    kind,
+    words: scalarAt(node, "words") === "little" ? "little" : "big",
+    unit: typeof unit === "number" ? unit : 1,
+  };
+}
+
+function scalarAt(node: MapNode, key: string): unknown {
+  const value = node.entries.get(key)?.value;
+  return value?.kind === "scalar" ? value.value : undefined;
+}
+
+function nearestKind(context: ScenarioContext, node: MapNode): string | undefined {
+  for (const key of node.entries.keys()) {
+    const near = context.reporter.nearest(key, PEER_KINDS);
+    if (near !== undefined) return near;
+  }
+  return undefined;
+}
+
+function changeOf(context: ScenarioContext, trail: Trail, hint: PeerHint): PeerChange | undefined {
+  const { kind } = hint;
+  const fields: Fields = kind === "modbus" && hint.words === "little" ? LITTLE : KIND_FIELDS[kind];
+  // The key that names the kind is read by whoever declares the peer; a step does not repeat it.
+  const isDeclaration = trail.node.kind === "map" && trail.node.entries.has(kind);
+  const all = isDeclaration ? { [kind]: addressField(kind), ...fields } : fields;
+  const given: ReadChange | undefined = object(`${kind} peer`, all).read(context, trail);
+  if (given === undefined) return undefined;
+  const { silent, delay, error, routes, frames, answers, closed, state, counter, volts, amps } = given;
+  return {
+    ...NOTHING_NEW,
+    isSilent: silent,
+    delay,
+    error: error === false ? null : error,
+    units: unitsOf(hint, given),
+    unlisted: given.unlisted,
+    routes,
+    frames,
+    answers,
+    isClosed: closed,
+    isHigh: state,
+    counter,
+    volts,
+    amps,
+  };
+}
+
+type Tables = {
+  readonly holdings?: ModbusTables["holdings"] | undefined;
+  readonly inputs?: ModbusTables["inputs"] | undefined;
+  readonly coils?: ModbusTables["coils"] | undefined;
+  readonly discreteInputs?: ModbusTables["discreteInputs"] | undefined;
+};
+
+/** The fields of all kinds together. */
+type ReadChange = Tables & {
+  readonly silent?: boolean | undefined;
+  readonly delay?: number | undefined;
+  readonly error?: string | false | undefined;
+  readonly unit?: number | undefined;
+  readonly units?: ReadonlyMap<number, Tables> | undefined;
+  readonly unlisted?: number | null | undefined;
+  readonly routes?: PeerChange["routes"];
+  readonly frames?: PeerChange["frames"];
+  readonly answers?: PeerChange["answers"];
+  readonly closed?: boolean | undefined;
+  readonly state?: boolean | undefined;
+  readonly counter?: number | undefined;
+  readonly volts?: number | undefined;
+  readonly amps?: number | undefined;
+};
+
+function unitsOf(hint: PeerHint, { unit, units, ...own }: ReadChange): PeerChange["units"] {
+  const all = new Map([...(units ?? [])].map(([number, tables]) => [number, fullTables(tables)] as const));
+  const hasOwn = own.holdings ?? own.inputs ?? own.coils ?? own.discreteInputs;
+  if (hasOwn !== undefined || unit !== undefined) all.set(unit ?? hint.unit, fullTables(own));
+  return all.size === 0 ? undefined : all;
+}
+
+function fullTables({ holdings, inputs, coils, discreteInputs }: Tables): ModbusTables {
+  return {
+    holdings: holdings ?? new Map(),
+    inputs: inputs ?? new Map(),
+    coils: coils ?? new Map(),
+    discreteInputs: discreteInputs ?? new Map(),
+  };
+}

@@ -1,0 +1,154 @@
+// The Lua files of a package and the rocks that it asks for, put together as one program. Pure: what there is comes in,
+// and nothing is run.
+import type { Blueprint } from "#core/blueprint/blueprint.ts";
+import { type ScriptIssue, scriptIssue } from "#core/blueprint/script-issue.ts";
+import { findModule, folderOf } from "#core/lua/find-module.ts";
+import { parseDependency } from "#core/lua/rock-version.ts";
+import { type Rockspec, readRockspec } from "#core/lua/rockspec.ts";
+import { scanRequires } from "#core/lua/scan-requires.ts";
+import type { ScriptProgram } from "#core/lua/script-program.ts";
+import { packagePath } from "#manifest/package-path.ts";
+import { rangeAt } from "#manifest/range-at.ts";
+import { decodeText, type Package } from "#service/blueprint/unpack-package.ts";
+import { chooseRocks, type WantedRock } from "#service/rock/choose-rocks.ts";
+import type { RockShelf } from "#service/rock/rock-shelf.ts";
+
+export interface BuiltProgram {
+  /** Undefined when there is an error among the issues, or no script at all. */
+  readonly program: ScriptProgram | undefined;
+  readonly issues: readonly ScriptIssue[];
+}
+
+type Modules = Map<string, Uint8Array>;
+type SyntaxCheck = (
+  path: string,
+  source: Uint8Array,
+) => { readonly line: number; readonly message: string } | undefined;
+
+interface Surroundings {
+  /** Undefined where nobody knows the operator's rocks: then nothing is said about them. */
+  readonly shelf: RockShelf | undefined;
+  readonly checkSyntax: SyntaxCheck;
+}
+
+/** The blueprint is the package's own, without errors. Never throws. */
+export function buildProgram(content: Package, blueprint: Blueprint, around: Surroundings): BuiltProgram {
+  const { options } = blueprint.runtime;
+  const entry = packagePath(options.file ?? (options.dir === undefined ? "" : `${options.dir}/main.lua`));
+  if (entry === undefined || !content.files.has(entry)) return { program: undefined, issues: [] };
+  const issues: ScriptIssue[] = [];
+
+  const own = luaFilesIn(content.files);
+  const { wanted, spec } = readWanted(content, blueprint, issues);
+  addOwnSpec(own, content, spec);
+  const rocks: Modules = new Map();
+  const isKnown = around.shelf !== undefined || (wanted.length === 0 && issues.length === 0);
+  if (around.shelf !== undefined) {
+    const chosen = chooseRocks(around.shelf, wanted, options.allowDevLuarocks);
+    issues.push(...chosen.problems.map(({ code, message, place }) => ({ ...place, code, message })));
+    for (const rock of chosen.rocks) {
+      for (const [module, source] of rock.modules) if (!rocks.has(module)) rocks.set(module, source);
+    }
+  }
+
+  const all: Modules = new Map([...rocks, ...own]);
+  const found = reach(all, entry);
+  if (isKnown) issues.push(...found.missing);
+  if (options.amalgMode.includes("isolate")) {
+    for (const [path, source] of all) {
+      if (rocks.get(path) === source || path.startsWith(folderOf(entry))) found.modules.set(path, source);
+    }
+  } else issues.push(...found.dynamic);
+  for (const [path, source] of found.modules) {
+    const problem = around.checkSyntax(path, source);
+    if (problem !== undefined)
+      issues.push(scriptIssue({ code: "lua_syntax", path, message: problem.message }, problem.line));
+  }
+  const isSound = issues.every(({ severity }) => severity !== "error");
+  const program = { entry, modules: found.modules, nodebug: options.amalgMode.includes("nodebug") };
+  return { program: isSound ? program : undefined, issues };
+}
+
+function luaFilesIn(files: Package["files"]): Modules {
+  return new Map([...files].filter(([path]) => path.endsWith(".lua")));
+}
+
+type Place = Pick<ScriptIssue, "severity" | "path" | "range">;
+
+/** What the manifest asks for, by itself or by its rockspec. */
+function readWanted(
+  { files, manifest }: Package,
+  { runtime: { options } }: Blueprint,
+  issues: ScriptIssue[],
+): { readonly wanted: readonly WantedRock<Place>[]; readonly spec: Rockspec | undefined } {
+  if (options.rockspec === undefined) {
+    const wanted = options.luarocks.flatMap((text, i) => {
+      const at = ["runtime", "options", "luarocks", i];
+      const place = { severity: "error", path: `/${at.join("/")}`, range: rangeAt(manifest, at) } as const;
+      const dependency = parseDependency(text);
+      if (dependency !== undefined) return [{ dependency, place }];
+      const message = `${JSON.stringify(text)} is no dependency. Write a rock's name and versions, such as "inspect >= 3.1".`;
+      issues.push({ ...place, code: "rock_dependency", message });
+      return [];
+    });
+    return { wanted, spec: undefined };
+  }
+  const path = packagePath(options.rockspec) ?? "";
+  const text = decodeText(files.get(path) ?? new Uint8Array());
+  const { rockspec, problem } =
+    text === undefined
+      ? { rockspec: undefined, problem: { line: 1, message: "it is not UTF-8 text" } }
+      : readRockspec(text);
+  if (rockspec === undefined) {
+    const message = `The rockspec cannot be read: ${problem.message}.`;
+    issues.push(scriptIssue({ code: "rockspec_invalid", path, message }, problem.line));
+    return { wanted: [], spec: undefined };
+  }
+  const start = { line: 1, column: 1 };
+  const place = { severity: "error", path, range: { start, end: start } } as const;
+  return { wanted: rockspec.dependencies.map((dependency) => ({ dependency, place })), spec: rockspec };
+}
+
+/** Modules that the package's own rockspec names, put where `require` looks. */
+function addOwnSpec(own: Modules, { files }: Package, spec: Rockspec | undefined): void {
+  for (const [module, file] of spec?.modules ?? []) {
+    const source = files.get(packagePath(file) ?? "");
+    const path = `${module.replaceAll(".", "/")}.lua`;
+    if (source !== undefined && !own.has(path)) own.set(path, source);
+  }
+}
+
+/** The modules that the entry reaches by `require`. */
+function reach(all: ReadonlyMap<string, Uint8Array>, entry: string) {
+  const modules: Modules = new Map();
+  const missing: ScriptIssue[] = [];
+  const dynamic: ScriptIssue[] = [];
+  const waiting = [entry];
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    const source = all.get(path);
+    if (source === undefined || modules.has(path)) continue;
+    modules.set(path, source);
+    const { needed, wished, unknownAt } = scanRequires(LATIN.decode(source));
+    for (const { name, line, isNeeded } of [
+      ...needed.map((one) => ({ ...one, isNeeded: true })),
+      ...wished.map((one) => ({ ...one, isNeeded: false })),
+    ]) {
+      const found = findModule({ entry, modules: all }, name, folderOf(path));
+      if ("path" in found) waiting.push(found.path);
+      else if ("tried" in found && isNeeded) {
+        const message = `The module ${JSON.stringify(name)} is neither in the package nor in a rock that it asks for.`;
+        missing.push(scriptIssue({ code: "lua_module_missing", path, message }, line));
+      }
+    }
+    for (const line of unknownAt)
+      dynamic.push(scriptIssue({ code: "lua_dynamic_require", path, message: DYNAMIC }, line));
+  }
+  return { modules, missing, dynamic };
+}
+
+const DYNAMIC =
+  "Which module this requires is known only when it runs; it is left out unless something else requires it. " +
+  "Name it, or set amalg_mode: isolate.";
+
+/** One character a byte, whatever the bytes are: names of modules are ASCII. */
+const LATIN = new TextDecoder("latin1");

@@ -1,0 +1,28 @@
+import { DEVICE_TYPES } from "#core/device/device.ts";
+import type { DeviceHost } from "#service/ports/device-host.ts";
+import type { Needs } from "#service/ports.ts";
+
+export interface HostNeeds extends Pick<Needs, "devices"> {
+  readonly hosts: DeviceHost;
+}
+
+/** Runs the device as it is stored now, when it is of a kind that runs in this process. Replaces what runs of it. */
+export async function hostDevice(needs: HostNeeds, deviceId: string): Promise<void> {
+  const device = await needs.devices.find(deviceId);
+  if (device !== undefined) await needs.hosts.start(device);
+  // Deleted before it was handed over, so that its deletion had nothing to stop.
+  if ((await needs.devices.find(deviceId)) === undefined) await needs.hosts.stop(deviceId);
+}
+
+const PAGE = 500;
+
+/** Runs every device that is of such a kind. */
+export async function hostAllDevices(needs: HostNeeds): Promise<void> {
+  const types = DEVICE_TYPES.filter((type) => needs.hosts.hosts(type));
+  if (types.length === 0) return;
+  for (let offset = 0; ; offset += PAGE) {
+    const { items } = await needs.devices.list({ scope: "all", types }, { limit: PAGE, offset });
+    for (const device of items) await needs.hosts.start(device);
+    if (items.length < PAGE) return;
+  }
+}

@@ -1,0 +1,44 @@
+import type { AuditEntry } from "#core/access/audit-entry.ts";
+import type { SiteScope } from "#core/access/caller.ts";
+import type { Device, DeviceChange, DeviceCredential, PropertyValue } from "#core/device/device.ts";
+import type { Instant } from "#core/time/instant.ts";
+import type { Page, PageRequest } from "./page.ts";
+
+export interface DeviceFilter {
+  readonly scope: SiteScope;
+  readonly siteId?: string;
+  readonly ids?: readonly string[];
+  readonly parentIds?: readonly string[];
+  readonly childTypes?: readonly string[];
+  readonly types?: readonly string[];
+  readonly blueprintIds?: readonly string[];
+}
+
+/** A new device; without a slug the store gives it a free one made from its name: the first one, unless very many share the name. */
+export type NewDevice = Omit<Device, "slug"> & { readonly slug: string | undefined };
+
+export interface DeviceStore {
+  /** Refuses with `slug_taken`, or `conflict` when the site, parent or blueprint is gone. */
+  insert(device: NewDevice, trail: AuditEntry): Promise<Device>;
+  find(id: string): Promise<Device | undefined>;
+  /** The devices in scope that have the slug, at most two: enough to tell one from several. */
+  findBySlug(slug: string, scope: SiteScope): Promise<readonly Device[]>;
+  /** Ordered by id, which is the order of creation. */
+  list(filter: DeviceFilter, page: PageRequest): Promise<Page<Device>>;
+  /** Undefined when there is no such device. Refuses with `slug_taken`, or `conflict` for a parent that is gone, elsewhere or below the device. */
+  update(
+    id: string,
+    change: DeviceChange & { readonly updatedAt: Instant },
+    trail: AuditEntry,
+  ): Promise<Device | undefined>;
+  /** False when there is no such device. Refuses with `conflict` while it has children. */
+  delete(id: string, trail: AuditEntry): Promise<boolean>;
+  /** Replaces the device's credential, so that the former secret is void. */
+  putCredential(credential: DeviceCredential, trail: AuditEntry): Promise<void>;
+  findCredential(deviceId: string): Promise<DeviceCredential | undefined>;
+  findCredentialByHardwareId(hardwareId: string): Promise<DeviceCredential | undefined>;
+  /** Sets the named properties and keeps the others; an older value never replaces a newer one. */
+  putProperties(deviceId: string, values: readonly PropertyValue[]): Promise<void>;
+  /** One list per asked id, ordered by name. */
+  properties(deviceIds: readonly string[]): Promise<ReadonlyMap<string, readonly PropertyValue[]>>;
+}

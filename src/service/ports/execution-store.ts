@@ -1,0 +1,79 @@
+import type { AuditEntry } from "#core/access/audit-entry.ts";
+import type { SiteScope } from "#core/access/caller.ts";
+import type { AccessLevel } from "#core/access/level.ts";
+import type { Arrival, CommandResponse, Execution, ExecutionState } from "#core/command/execution.ts";
+import type { Instant } from "#core/time/instant.ts";
+import type { Page, PageRequest } from "./page.ts";
+
+/** An execution about to be stored, with what only the store and the device see of it. */
+export interface NewExecution {
+  readonly execution: Execution;
+  /** The arguments in the clear, sealed; undefined when none is sensitive. */
+  readonly sealed: Uint8Array | undefined;
+  /** True when it is handed to the device right after the commit. */
+  readonly attempted: boolean;
+  readonly idempotency: Idempotency | undefined;
+  /** How many executions of the device may be open at once. */
+  readonly maxOpen: number;
+}
+
+export interface Idempotency {
+  readonly tokenId: string;
+  readonly key: string;
+  readonly requestDigest: Uint8Array;
+  readonly expiresAt: Instant;
+}
+
+/** An execution that still waits for its device. */
+export interface OpenExecution {
+  readonly execution: Execution;
+  readonly attempted: boolean;
+  readonly sealed: Uint8Array | undefined;
+}
+
+export interface ExecutionFilter {
+  readonly scope: SiteScope;
+  /** Only executions whose read level this level includes. */
+  readonly level: AccessLevel;
+  readonly siteId?: string;
+  readonly deviceIds?: readonly string[];
+  /** Sent or manifest names, exactly. */
+  readonly names?: readonly string[];
+  readonly states?: readonly ExecutionState[];
+  readonly retention: "PERSISTENT" | "EPHEMERAL" | "ALL";
+  readonly since?: Instant;
+  readonly before?: Instant;
+  readonly newestFirst: boolean;
+  /** Ephemeral executions as old as a day then are gone. */
+  readonly now: Instant;
+}
+
+export interface ExecutionStore {
+  /**
+   * Stores the execution. With an idempotency key that was used before it gives the earlier execution, or refuses with
+   * `idempotency_conflict` when the request differs. Refuses with `queue_full`.
+   */
+  insert(input: NewExecution, trail: AuditEntry): Promise<{ readonly execution: Execution; readonly isNew: boolean }>;
+  /** Ephemeral ones only until they are a day old. */
+  find(deviceId: string, id: string, now: Instant): Promise<Execution | undefined>;
+  /** Newest first. */
+  responses(id: string): Promise<readonly CommandResponse[]>;
+  /** By creation time, then id. */
+  list(filter: ExecutionFilter, page: PageRequest): Promise<Page<Execution>>;
+  /** Marks that the device may have got it from now on; false when that was marked before or it has ended. */
+  markAttempted(id: string): Promise<boolean>;
+  /** Takes the mark back, for a command that certainly did not leave. */
+  unmarkAttempted(id: string): Promise<void>;
+  /** The execution after the response; undefined when the response is not counted: too late, a repetition, or not the device's. */
+  record(
+    deviceId: string,
+    id: string,
+    arrival: Arrival & { readonly repeated: boolean },
+  ): Promise<Execution | undefined>;
+  /** The execution after its timeout; undefined when it has ended, or was heard of since, so that its deadline is no longer this one. */
+  expire(id: string, deadline: Instant): Promise<Execution | undefined>;
+  /** Everything that is open, oldest first; of one device or of all. */
+  open(deviceId?: string): Promise<readonly OpenExecution[]>;
+  /** Deletes ephemeral executions older than a day and used-up idempotency keys, a bounded number at a time; gives how many. */
+  sweep(now: Instant): Promise<number>;
+}

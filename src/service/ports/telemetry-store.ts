@@ -1,0 +1,67 @@
+import type { ColumnKind, ResolvedAggregation } from "#core/telemetry/aggregation.ts";
+import type { Instant } from "#core/time/instant.ts";
+
+/** Values of one device at one moment. Lists are JSON text. */
+export interface TelemetryPoints {
+  readonly deviceId: string;
+  readonly at: Instant;
+  readonly values: ReadonlyMap<string, number | boolean | string>;
+}
+
+/** Many values of one attribute, in any order; of equal times the last one counts. The arrays are given away. */
+export interface LoadedColumn {
+  readonly attribute: string;
+  readonly kind: ColumnKind;
+  readonly count: number;
+  /** Unix milliseconds, whole ones. */
+  readonly times: Float64Array;
+  /** Booleans are 0 and 1. */
+  readonly values: Float64Array | Uint8Array | readonly string[];
+}
+
+export interface Snapshot {
+  readonly at: Instant;
+  readonly value: number | boolean | string;
+}
+
+export interface SeriesRequest {
+  /** [from, to). */
+  readonly from: Instant;
+  readonly to: Instant;
+  readonly items: readonly {
+    readonly deviceId: string;
+    readonly attribute: string;
+    readonly kind: ColumnKind;
+    readonly aggregation: ResolvedAggregation;
+    readonly granularityMs: number;
+    /** Undefined: no gap filling. Else how far before `from` a last value may lie. */
+    readonly lookAroundMs: number | undefined;
+  }[];
+}
+
+/** Attributes by name, or all but some. */
+export type DropChoice = { readonly only: readonly string[] } | { readonly except: readonly string[] };
+
+export interface Rows extends AsyncIterableIterator<Uint8Array> {
+  /** All of them, where they were ready at once: then whoever takes these need not iterate. */
+  readonly whole: Uint8Array | undefined;
+}
+
+export interface TelemetryStore {
+  /** The same device, attribute and time written twice keeps the later write. Resolves when durable. */
+  append(messages: readonly TelemetryPoints[]): Promise<void>;
+  /** Writes many points of one device at once, faster than `append`. Resolves when durable. */
+  load(deviceId: string, columns: readonly LoadedColumn[]): Promise<void>;
+  /** The newest value of each attribute, from memory. */
+  latest(deviceId: string): ReadonlyMap<string, Snapshot>;
+  /** Rows of CSV, some at a time: bucket start, then a cell per item. Before them `header`. To be read to its end or returned. */
+  query(request: SeriesRequest, header?: string): Promise<Rows>;
+  /** The most rows the answer can have, without reading a point. */
+  rowBound(request: SeriesRequest): Promise<number>;
+  deleteDevice(deviceId: string): Promise<void>;
+  /** Deletes stored hours and days that ended before, a bounded number at a time; gives how many pieces. */
+  drop(deviceId: string, attributes: DropChoice, before: Instant): Promise<number>;
+  /** Does now what otherwise happens in the background until `at`. */
+  settle(at: Instant): Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,15 @@
+import type { AuditEntry } from "#core/access/audit-entry.ts";
+import type { TokenRecord } from "#core/access/token-record.ts";
+import type { Instant } from "#core/time/instant.ts";
+
+export interface TokenStore {
+  insert(token: TokenRecord, trail: AuditEntry): Promise<void>;
+  /** Makes the admin token what it should be now; when it was made and last used stays known. */
+  putAdmin(token: TokenRecord): Promise<void>;
+  find(id: string): Promise<TokenRecord | undefined>;
+  /** Every token; there are few. Ordered by id, which is the order of creation. */
+  all(): Promise<readonly TokenRecord[]>;
+  /** False when there is no such token or it is revoked already. */
+  revoke(id: string, at: Instant, trail: AuditEntry): Promise<boolean>;
+  noteUse(uses: ReadonlyMap<string, Instant>): Promise<void>;
+}
