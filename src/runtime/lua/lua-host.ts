@@ -139,7 +139,9 @@ export function createLuaHost(needs: LuaHostNeeds, settings: LuaPoolSettings = {
       try {
         return await readContext(one);
       } catch (error) {
-        needs.background.run("read what a script starts with", () => Promise.reject(error));
+        needs.background.run("read what a script starts with", async () => {
+          throw error;
+        });
         await new Promise<void>((resolve) => needs.after(CONTEXT_AGAIN_MS, resolve));
         if (stopped || hosted.get(one.device.id) !== one) return nothingAbout(one.device);
       }
