@@ -168,7 +168,7 @@ async function startOn(
   opened.defer(() => carriers.stop());
   const hosting = await startHosts(
     { ...needs, inbox, configurationOf: (deviceId) => deviceConfiguration(needs, deviceId) },
-    config,
+    { config, simulated, allow: [...config.lua.allow, ...(demo?.allow ?? [])] },
   );
   opened.defer(() => hosting.stop());
   const routes = createRoutes(
