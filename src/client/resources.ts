@@ -160,6 +160,86 @@ export type Alert = {
   readonly declared: boolean;
 };
 
+/** An address that is told what happens. */
+export type Webhook = {
+  readonly id: string;
+  readonly url: string;
+  readonly kinds: readonly WebhookKind[];
+  /** Null for all. */
+  readonly site_ids: readonly string[] | null;
+  readonly created_at: string;
+};
+
+export type WebhookKind = "alert" | "connectivity" | "execution";
+
+export type Delivery = {
+  readonly id: string;
+  readonly webhook_id: string;
+  readonly kind: WebhookKind;
+  readonly occurred_at: string;
+  readonly state: DeliveryState;
+  readonly attempts: number;
+  readonly queued_at: string;
+  readonly next_attempt_at?: string;
+  readonly finished_at?: string;
+  /** HTTP status of the last answer. */
+  readonly status?: number;
+  readonly error?: string;
+};
+
+/** DEAD: given up. It can be retried. */
+export type DeliveryState = "PENDING" | "DELIVERED" | "DEAD";
+
+/** What becomes of the next command of a simulated device. */
+type NextCommand = {
+  readonly kind: "fail" | "slow" | "silent";
+  /** Only this command; without it any. */
+  readonly command?: string | null;
+  readonly times?: number;
+  readonly message?: string | null;
+  /** A duration. */
+  readonly delay?: string;
+  readonly progress?: boolean;
+};
+
+/** What a simulated device is doing, and what was changed about it. */
+export type Simulation = {
+  readonly seed: number;
+  readonly speed: number;
+  readonly paused: boolean;
+  /** A duration. */
+  readonly interval: string;
+  readonly simulated_at: string;
+  /** Held values. */
+  readonly telemetry: JsonObject;
+  readonly properties: JsonObject;
+  /** Held alerts: true is raised, false is cleared. */
+  readonly alerts: Readonly<Record<string, boolean>>;
+  readonly next_command: NextCommand | null;
+  /** What commands have set. */
+  readonly written: JsonObject;
+  readonly stopped: boolean;
+  readonly current: {
+    readonly telemetry: JsonObject;
+    readonly properties: JsonObject;
+    readonly alerts: readonly string[];
+  };
+};
+
+/** What is not given stays; a null among values and alerts gives back what was held. */
+export type SimulationChange = {
+  /** Gives back as a whole, before anything else. */
+  readonly release?: readonly ("telemetry" | "properties" | "alerts" | "next_command" | "written")[];
+  readonly seed?: number;
+  readonly speed?: number;
+  readonly paused?: boolean;
+  readonly interval?: string;
+  readonly telemetry?: JsonObject;
+  readonly properties?: JsonObject;
+  readonly alerts?: Readonly<Record<string, boolean | null>>;
+  readonly next_command?: NextCommand;
+};
+
 /** How the script or model of a device that runs on the server does. */
 export type DeviceRuntime = {
   readonly state: "STARTING" | "RUNNING" | "QUARANTINED" | "FAILED" | "STOPPED";
