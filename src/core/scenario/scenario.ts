@@ -89,23 +89,23 @@ export interface HttpAnswer {
 }
 
 /** Data holds one byte an item. */
-interface Frame {
+export interface Frame {
   readonly id: number;
   readonly data: readonly number[];
 }
 
-interface PeriodicFrame extends Frame {
+export interface PeriodicFrame extends Frame {
   /** Undefined: once. */
   readonly every: number | undefined;
 }
 
 /** Byte strings: one byte a character. */
-interface SerialAnswer {
+export interface SerialAnswer {
   readonly to: string;
   readonly answer: string;
 }
 
-interface MqttMessage {
+export interface MqttMessage {
   readonly topic: string;
   readonly payload: string;
 }

@@ -1,9 +1,10 @@
 import type { JsonValue } from "#core/blueprint/blueprint.ts";
+import { NO_EXPECTATIONS } from "#core/scenario/no-expectations.ts";
 import type { Buckets, PeerChange, Sent, Step, StepCommand } from "#core/scenario/scenario.ts";
 import { checkInputs, type DeclaredInput } from "#core/value/check-inputs.ts";
 import { entryTrail, type Trail } from "#manifest/tree.ts";
 import { byteString, frameData, serialBytes } from "./read-bytes.ts";
-import { checkOutcome, expectations, NO_EXPECTATIONS } from "./read-expectations.ts";
+import { checkOutcome, expectations } from "./read-expectations.ts";
 import { yes } from "./read-expected-value.ts";
 import { anyChangeSchema, frameId, peerChange } from "./read-peer.ts";
 import {

@@ -1,0 +1,26 @@
+// What the harness and its thread say to each other: plain data.
+import type { Blueprint } from "#core/blueprint/blueprint.ts";
+import type { Scenario } from "#core/scenario/scenario.ts";
+import type { ScriptProgram } from "#runtime/lua/device-script.ts";
+import type { ScenarioReport } from "./test-report.ts";
+
+/** What the thread starts with. */
+export interface HarnessSetup {
+  readonly blueprint: Blueprint;
+  readonly program: ScriptProgram;
+  /** Of random numbers, where a scenario does not set its own. */
+  readonly seed: number | undefined;
+  /** Real milliseconds that a script may run without letting go. */
+  readonly patienceMs: number;
+}
+
+export interface HarnessJob {
+  /** As the person names it; undefined for the run without a scenario. */
+  readonly file: string | undefined;
+  readonly scenario: Scenario;
+}
+
+/** `alive` comes while there is progress, so that whoever waits knows a long run from one that is stuck. */
+export type HarnessMessage =
+  | { readonly kind: "alive" }
+  | { readonly kind: "done"; readonly report: ScenarioReport };

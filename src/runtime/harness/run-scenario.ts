@@ -1,0 +1,347 @@
+// One scenario from its start to its end: virtual time, scripted peers, and the script between them.
+import { performance } from "node:perf_hooks";
+import type { Blueprint } from "#core/blueprint/blueprint.ts";
+import type { Scenario, Step } from "#core/scenario/scenario.ts";
+import type { Timers } from "#runtime/drivers/timers.ts";
+import type { Wires } from "#runtime/drivers/wires.ts";
+import { createScriptedPeers, type ScriptedPeers } from "#runtime/harness/scripted/scripted-wires.ts";
+import type { DeviceScript, ScriptHost } from "#runtime/lua/device-script.ts";
+import type { Drivers } from "#runtime/lua/drivers.ts";
+import { checkStep, type StepView } from "./check-step.ts";
+import { checkValues, exercisedTelemetry } from "./check-values.ts";
+import { describeHappening } from "./happening.ts";
+import { messageOf, outcomeOf, type RunningCommand, ScenarioRecord } from "./scenario-record.ts";
+import type { Failure, ScenarioReport, TimelineEntry } from "./test-report.ts";
+import { createVirtualClock, type VirtualClock } from "./virtual-clock.ts";
+import { createVirtualHost, type VirtualHost } from "./virtual-host.ts";
+
+/** How long a command may take that no step gives another time. */
+const COMMAND_MS = 60_000;
+const SLICE_MS = 20;
+const DEFAULT_SEED = 1;
+
+export interface RunNeeds {
+  readonly blueprint: Blueprint;
+  readonly start: (host: ScriptHost) => DeviceScript;
+  readonly drivers: (wires: Wires, timers: Timers) => Drivers;
+  /** Told now and then while there is progress; a watchdog listens. */
+  readonly alive: () => void;
+  /** Real milliseconds that a script may run without letting go. */
+  readonly patienceMs: number;
+  readonly seed: number | undefined;
+}
+
+export async function runScenario(
+  needs: RunNeeds,
+  scenario: Scenario,
+  file: string | undefined,
+): Promise<ScenarioReport> {
+  const run = new ScenarioRun(needs, scenario);
+  try {
+    await run.play();
+  } finally {
+    run.close();
+  }
+  return run.report(file);
+}
+
+class ScenarioRun {
+  readonly #needs: RunNeeds;
+  readonly #scenario: Scenario;
+  readonly #clock: VirtualClock = createVirtualClock();
+  readonly #record: ScenarioRecord;
+  readonly #peers: ScriptedPeers;
+  readonly #host: VirtualHost;
+  readonly #failures: Failure[] = [];
+  readonly #steps: { readonly from: number; readonly at: number; readonly text: string }[] = [];
+  readonly #wantedFaults = new Set<object>();
+  readonly #handlers = new Set<string>();
+  #script: DeviceScript | undefined;
+  #drivers: Drivers | undefined;
+  /** Index of the first happening that expectations look at. */
+  #from = 0;
+  #isStuck = false;
+
+  constructor(needs: RunNeeds, scenario: Scenario) {
+    this.#needs = needs;
+    this.#scenario = scenario;
+    this.#record = new ScenarioRecord(needs.blueprint, this.#clock.elapsed);
+    const { tell } = this.#record;
+    this.#peers = createScriptedPeers({ timers: this.#clock, tell }, scenario.peers);
+    for (const [name, change] of scenario.changes) this.#peers.change(name, change);
+    this.#host = createVirtualHost({
+      blueprint: needs.blueprint,
+      clock: this.#clock,
+      tell,
+      scenario,
+      seed: scenario.seed ?? needs.seed ?? DEFAULT_SEED,
+    });
+  }
+
+  async play(): Promise<void> {
+    this.#start();
+    await this.#pass(0);
+    for (const step of this.#scenario.steps) {
+      await this.#playStep(step);
+      // What follows would fail as a consequence only.
+      if (this.#isStuck) break;
+    }
+    this.#judgeCommands();
+    this.#judgeFaults();
+  }
+
+  #start(): void {
+    const drivers = this.#needs.drivers(this.#peers.wires(), this.#clock);
+    this.#drivers = drivers;
+    this.#script = this.#needs.start(this.#host.forRun(drivers));
+  }
+
+  close(): void {
+    this.#script?.close();
+    this.#drivers?.close();
+  }
+
+  async #playStep(step: Step): Promise<void> {
+    const { changes, sends, configuration, storage, isConnected, restarts, command, wait, within } = step;
+    if (step.at !== undefined) {
+      if (step.at < this.#clock.elapsed()) {
+        this.#fail(
+          step,
+          `at ${seconds(step.at)} has passed already: the step begins at ${seconds(this.#clock.elapsed())}`,
+        );
+      }
+      this.#from = this.#record.all.length;
+      await this.#pass(step.at - this.#clock.elapsed());
+    }
+    const isOnlyExpecting =
+      step.at === undefined &&
+      wait === undefined &&
+      within === undefined &&
+      command === undefined &&
+      !restarts &&
+      changes.size + sends.size === 0 &&
+      configuration === undefined &&
+      storage === undefined &&
+      isConnected === undefined;
+    if (!isOnlyExpecting) {
+      if (step.at === undefined) this.#from = this.#record.all.length;
+      this.#steps.push({ from: this.#record.all.length, at: this.#clock.elapsed(), text: describeStep(step) });
+    }
+    if (restarts) this.#restart();
+    for (const [name, change] of changes) this.#peers.change(name, change);
+    for (const [key, text] of storage ?? []) this.#host.store(key, text);
+    for (const bucket of this.#host.configure(configuration)) this.#script?.configurationWritten(bucket);
+    if (isConnected !== undefined && this.#host.connect(isConnected)) this.#script?.connectionChanged(isConnected);
+    for (const [name, sent] of sends) this.#peers.send(name, sent);
+    const running = command && this.#command(command.name, command.arguments);
+    await this.#passFor(step, running);
+    this.#noteHandlers();
+    this.#failures.push(...this.#check(step, running));
+  }
+
+  /** As long as the step says; without a word until its command has ended. */
+  async #passFor(step: Step, running: RunningCommand | undefined): Promise<void> {
+    const { wait, within, expect } = step;
+    if (wait !== undefined) return this.#pass(wait);
+    const isEnded = () => running === undefined || outcomeOf(running) !== undefined;
+    if (within !== undefined) {
+      const isDone = () =>
+        (expect.noResponse !== undefined || isEnded()) && checkStep(this.#view(), expect).length === 0;
+      return this.#pass(within, isDone);
+    }
+    return running === undefined ? this.#pass(0) : this.#pass(COMMAND_MS, isEnded);
+  }
+
+  #restart(): void {
+    this.close();
+    this.#record.tell({ kind: "note", text: "the script is started again" });
+    this.#start();
+  }
+
+  #command(name: string, given: Readonly<Record<string, unknown>>): RunningCommand | undefined {
+    const command = this.#needs.blueprint.commands.get(name);
+    if (command === undefined) return undefined;
+    const id = `command-${this.#record.commands.length + 1}`;
+    const running: RunningCommand = { id, command, responses: [], isJudged: false };
+    this.#record.commands.push(running);
+    this.#record.tell({ kind: "command", id, name, arguments: given });
+    this.#script?.command({ id, name, arguments: given });
+    return running;
+  }
+
+  #view(): StepView {
+    return {
+      record: this.#record,
+      from: this.#from,
+      stored: this.#host.stored,
+      level: (peer, quantity) => this.#peers.level(peer, quantity),
+    };
+  }
+
+  #check(step: Step, running: RunningCommand | undefined): readonly Failure[] {
+    const { expect } = step;
+    const failures = [...checkStep(this.#view(), expect)];
+    const latest = this.#record.commands.at(-1);
+    if (latest !== undefined && (expect.error ?? expect.response ?? expect.noResponse) !== undefined) {
+      latest.isJudged = outcomeOf(latest) !== undefined;
+    } else if (running !== undefined) failures.push(...this.#judge(running, step));
+    for (const { value } of expect.luaErrors) {
+      for (const { error } of this.#record.since(this.#from, "fault")) {
+        if (value.kind === "contains" ? error.message.includes(value.text) : true) this.#wantedFaults.add(error);
+      }
+    }
+    const at = this.#clock.elapsed();
+    return failures.map((failure) => ({ at, ...failure }));
+  }
+
+  /** A command of which nothing is said is expected to succeed. */
+  #judge(running: RunningCommand, step: Step | undefined): readonly Failure[] {
+    const outcome = outcomeOf(running);
+    const mayRunOn = step === undefined || step.wait !== undefined;
+    if (outcome === undefined && mayRunOn) return [];
+    running.isJudged = true;
+    if (outcome?.state === "SUCCEEDED") return [];
+    return [
+      {
+        kind: "command",
+        message: `command ${running.command.id}`,
+        expected: "success",
+        actual: outcome === undefined ? "no answer" : `the error ${JSON.stringify(messageOf(outcome))}`,
+        ...(step === undefined ? {} : { place: step.command?.place ?? step.place }),
+        ...(outcome === undefined ? {} : { at: outcome.at }),
+      },
+    ];
+  }
+
+  #judgeCommands(): void {
+    for (const running of this.#record.commands) {
+      if (!running.isJudged) this.#failures.push(...this.#judge(running, undefined));
+    }
+  }
+
+  #judgeFaults(): void {
+    const seen = new Map<string, Failure>();
+    for (const { at, error } of this.#record.since(0, "fault")) {
+      if (this.#wantedFaults.has(error)) continue;
+      const { message, file, line, traceback } = error;
+      const key = `${file}:${line} ${message}`;
+      const before = seen.get(key);
+      seen.set(
+        key,
+        before === undefined
+          ? {
+              kind: "lua",
+              message,
+              at,
+              ...(file === undefined || line === undefined ? {} : { script: { file, line } }),
+              ...(traceback === undefined ? {} : { traceback }),
+            }
+          : { ...before, count: (before.count ?? 1) + 1 },
+      );
+    }
+    this.#failures.push(...seen.values());
+  }
+
+  #fail(step: Step, message: string): void {
+    this.#failures.push({ kind: "scenario", message, place: step.place, at: this.#clock.elapsed() });
+  }
+
+  #noteHandlers(): void {
+    for (const name of this.#script?.commandNames() ?? []) this.#handlers.add(name);
+  }
+
+  /** Lets time pass, and the script run whenever it wants to. Ends early when `isDone` holds. */
+  async #pass(ms: number, isDone?: () => boolean): Promise<void> {
+    const until = this.#clock.elapsed() + ms;
+    let movedAt = performance.now();
+    let toldAt = movedAt;
+    for (;;) {
+      await settle();
+      const state = this.#script?.run(SLICE_MS) ?? "dead";
+      const wall = performance.now();
+      if (wall - toldAt > 200) {
+        this.#needs.alive();
+        toldAt = wall;
+      }
+      if (wall - movedAt > this.#needs.patienceMs) return this.#stuck();
+      if (state === "more" || this.#host.takeWake()) continue;
+      // Answers that are on their way arrive before time moves on.
+      await settle();
+      if (this.#host.takeWake()) continue;
+      if (isDone?.() === true) return;
+      const now = this.#clock.elapsed();
+      if (this.#clock.ring()) continue;
+      const due = state === "dead" ? undefined : this.#script?.nextDue();
+      if (state === "idle" && due !== undefined && due <= now) continue;
+      const next = Math.min(
+        due === undefined || due <= now ? Number.POSITIVE_INFINITY : due,
+        this.#clock.nextAt() ?? Number.POSITIVE_INFINITY,
+      );
+      if (next > until) {
+        this.#clock.moveTo(until);
+        return;
+      }
+      this.#clock.moveTo(next);
+      movedAt = wall;
+    }
+  }
+
+  #stuck(): void {
+    this.#isStuck = true;
+    const message = `the script ran for ${seconds(this.#needs.patienceMs)} without letting go; on a gateway it would be ended`;
+    this.#failures.push({ kind: "deadline", message, at: this.#clock.elapsed() });
+  }
+
+  report(file: string | undefined): ScenarioReport {
+    const { blueprint } = this.#needs;
+    const { allowUndeclared, name } = this.#scenario;
+    const { all, commands } = this.#record;
+    const wrong = checkValues({ blueprint, allowUndeclared, commands }, all);
+    const failures = [...wrong, ...this.#failures].sort((one, other) => (one.at ?? 0) - (other.at ?? 0));
+    const raised = this.#record.since(0, "alert").filter(({ isActive }) => isActive);
+    return {
+      file,
+      name,
+      failures,
+      elapsed: this.#clock.elapsed(),
+      timeline: this.#timeline(),
+      exercised: {
+        telemetry: [...exercisedTelemetry(blueprint, all)],
+        commands: [...new Set(commands.map(({ command }) => command.id))],
+        alerts: [...new Set(raised.map((one) => one.name))],
+        handlers: [...this.#handlers],
+      },
+    };
+  }
+
+  #timeline(): readonly TimelineEntry[] {
+    const entries: TimelineEntry[] = [];
+    const steps = [...this.#steps];
+    for (const [index, happening] of this.#record.all.entries()) {
+      while (steps[0] !== undefined && steps[0].from <= index) {
+        const { at, text } = steps[0];
+        entries.push({ at, text, isStep: true });
+        steps.shift();
+      }
+      entries.push({ at: happening.at, text: describeHappening(happening), isStep: false });
+    }
+    entries.push(...steps.map(({ at, text }) => ({ at, text, isStep: true })));
+    return entries;
+  }
+}
+
+function describeStep({ name, place, command }: Step): string {
+  const what = name ?? (command === undefined ? "" : `command ${command.name}`);
+  return `line ${place.line}${what === "" ? "" : `: ${what}`}`;
+}
+
+/** Everything that is on its way without waiting for time arrives. */
+function settle(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}
+
+function seconds(ms: number): string {
+  return `${Number((ms / 1000).toFixed(3))} s`;
+}

@@ -1,0 +1,251 @@
+// Peers at ports: serial lines, CAN buses, relays, inputs and outputs.
+import type { Frame, PeerChange, PeriodicFrame, SerialAnswer } from "#core/scenario/scenario.ts";
+import { FrameStore } from "#runtime/drivers/port/can-bus.ts";
+import type { CanFilter, PortAnswer, PortRequest, Quantity } from "#runtime/drivers/port/port-request.ts";
+import { WireError } from "#runtime/drivers/wires.ts";
+import { hex } from "#runtime/harness/happening.ts";
+import { Health, type PeerWorld } from "./scripted-peer.ts";
+
+/** How long a call without a timeout of its own waits for a silent peer. */
+const PATIENCE_MS = 1_000;
+
+/** A device at a serial line, by what it answers to what. */
+export class ScriptedSerial {
+  readonly health: Health;
+  readonly #world: PeerWorld;
+  #answers: readonly SerialAnswer[] = [];
+  #received = "";
+  /** Sent by the script and not yet answered. */
+  #asked = "";
+  #waiting: (() => void) | undefined;
+
+  constructor(world: PeerWorld) {
+    this.#world = world;
+    this.health = new Health(world);
+  }
+
+  change(change: PeerChange): void {
+    this.health.change(change);
+    this.#answers = change.answers ?? this.#answers;
+  }
+
+  /** What the device says on its own. */
+  say(bytes: string): void {
+    this.#received += bytes;
+    this.#world.tell({ kind: "note", text: `${this.#world.name} → ${JSON.stringify(bytes)}` });
+    this.#waiting?.();
+  }
+
+  async write(data: Uint8Array): Promise<void> {
+    const bytes = Buffer.from(data).toString("latin1");
+    this.#world.tell({ kind: "bytes", peer: this.#world.name, bytes });
+    if (!this.health.speaks) return;
+    this.#asked += bytes;
+    const found = this.#answers.find(({ to }) => this.#asked.endsWith(to));
+    if (found === undefined) return;
+    this.#asked = "";
+    this.#world.timers.after(this.health.delay, () => {
+      if (this.health.speaks) this.say(found.answer);
+    });
+  }
+
+  flush(): void {
+    this.#received = "";
+  }
+
+  async read(count: number, timeoutMs: number): Promise<Uint8Array> {
+    if (this.#received.length < count) await this.#arrival(count, timeoutMs);
+    if (this.#received.length < count) {
+      const text = `${this.#received.length} of ${count} bytes arrived within ${timeoutMs} ms`;
+      throw this.health.fail(`read ${count}`, new WireError("timeout", text));
+    }
+    const bytes = Buffer.from(this.#received.slice(0, count), "latin1");
+    this.#received = this.#received.slice(count);
+    return bytes;
+  }
+
+  #arrival(count: number, timeoutMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const end = () => {
+        cancel();
+        this.#waiting = undefined;
+        resolve();
+      };
+      const cancel = this.#world.timers.after(timeoutMs, end);
+      this.#waiting = () => {
+        if (this.#received.length >= count) end();
+      };
+    });
+  }
+}
+
+/** A CAN bus by the frames on it. */
+export class ScriptedCan {
+  readonly health: Health;
+  readonly #world: PeerWorld;
+  readonly #stores: FrameStore[] = [];
+  #stop: readonly (() => void)[] = [];
+
+  constructor(world: PeerWorld) {
+    this.#world = world;
+    this.health = new Health(world);
+  }
+
+  change(change: PeerChange): void {
+    this.health.change(change);
+    if (change.frames === undefined) return;
+    for (const stop of this.#stop) stop();
+    this.#stop = change.frames.map((frame) => this.#repeat(frame));
+  }
+
+  /** The first frame comes at once. */
+  #repeat(frame: PeriodicFrame): () => void {
+    let cancel = () => {};
+    const next = (ms: number) => {
+      cancel = this.#world.timers.after(ms, () => {
+        if (this.health.speaks) this.#put(frame);
+        if (frame.every !== undefined) next(Math.max(1, frame.every));
+      });
+    };
+    next(0);
+    return () => cancel();
+  }
+
+  #put({ id, data }: Frame): void {
+    for (const store of this.#stores) store.add({ id, data: Uint8Array.from(data) });
+  }
+
+  say(frame: Frame): void {
+    this.#world.tell({
+      kind: "note",
+      text: `${this.#world.name} → frame 0x${frame.id.toString(16)} ${hex(frame.data)}`,
+    });
+    this.#put(frame);
+  }
+
+  send(id: number, data: Uint8Array): Promise<void> {
+    return this.health.answer(`frame 0x${id.toString(16)}`, PATIENCE_MS, () =>
+      this.#world.tell({ kind: "frame", peer: this.#world.name, id, data: [...data] }),
+    );
+  }
+
+  listen(filter: CanFilter): number {
+    return this.#stores.push(new FrameStore(filter));
+  }
+
+  store(listener: number): FrameStore {
+    const found = this.#stores[listener - 1];
+    if (found === undefined) throw new WireError("closed", "there is no such monitor or queue");
+    return found;
+  }
+}
+
+/** A relay, an input or an output, by its levels. */
+export class ScriptedLevel {
+  readonly health: Health;
+  readonly #world: PeerWorld;
+  readonly #values = new Map<Quantity, number>();
+  #endImpulse = () => {};
+
+  constructor(world: PeerWorld) {
+    this.#world = world;
+    this.health = new Health(world);
+  }
+
+  change(change: PeerChange): void {
+    this.health.change(change);
+    const state = change.isClosed ?? change.isHigh;
+    if (change.counter !== undefined) this.#values.set("counter", change.counter);
+    if (change.volts !== undefined) this.#values.set("volts", change.volts);
+    if (change.amps !== undefined) this.#values.set("amps", change.amps);
+    if (state === undefined) return;
+    // A pulse counts when it begins, unless the scenario sets the counter itself.
+    if (state && this.value("state") === 0 && change.counter === undefined && this.#values.has("state")) {
+      this.#values.set("counter", this.value("counter") + 1);
+    }
+    this.#values.set("state", Number(state));
+  }
+
+  value(quantity: Quantity): number {
+    return this.#values.get(quantity) ?? 0;
+  }
+
+  read(quantity: Quantity): Promise<number> {
+    return this.health.answer(`read ${quantity}`, PATIENCE_MS, () => this.value(quantity));
+  }
+
+  write(quantity: Quantity, value: number): Promise<void> {
+    return this.health.answer(`set ${quantity} ${value}`, PATIENCE_MS, () => {
+      this.#endImpulse();
+      this.#set(quantity, value);
+    });
+  }
+
+  impulse(ms: number): Promise<void> {
+    return this.health.answer(`impulse ${ms} ms`, PATIENCE_MS, () => {
+      this.#endImpulse();
+      const before = this.value("state");
+      this.#set("state", 1 - before);
+      const cancel = this.#world.timers.after(ms, () => this.#set("state", before));
+      this.#endImpulse = cancel;
+    });
+  }
+
+  #set(quantity: Quantity, value: number): void {
+    this.#values.set(quantity, value);
+    this.#world.tell({ kind: "output", peer: this.#world.name, quantity, value });
+  }
+}
+
+export async function callSerial(peer: ScriptedSerial, request: PortRequest): Promise<PortAnswer> {
+  switch (request.op) {
+    case "open":
+    case "serial.lock":
+    case "serial.unlock":
+      return undefined;
+    case "serial.read":
+      return peer.read(request.count, request.timeoutMs);
+    case "serial.write":
+      return void (await peer.write(request.data));
+    case "serial.flush":
+      return void peer.flush();
+    default:
+      throw unsupported(request, "a serial line");
+  }
+}
+
+export async function callCan(peer: ScriptedCan, request: PortRequest): Promise<PortAnswer> {
+  switch (request.op) {
+    case "open":
+      return undefined;
+    case "can.send":
+      return void (await peer.send(request.id, request.data));
+    case "can.listen":
+      return peer.listen(request.filter);
+    case "can.take":
+      return request.ids.map((id) => peer.store(request.listener).take(id));
+    case "can.drops":
+      return peer.store(request.listener).drops(request.id);
+    default:
+      throw unsupported(request, "a CAN bus");
+  }
+}
+
+export async function callLevel(peer: ScriptedLevel, request: PortRequest): Promise<PortAnswer> {
+  switch (request.op) {
+    case "open":
+      return undefined;
+    case "level.read":
+      return peer.read(request.quantity);
+    case "level.write":
+      return void (await peer.write(request.quantity, request.value));
+    case "level.impulse":
+      return void (await peer.impulse(request.ms));
+    default:
+      throw unsupported(request, "a relay, an input or an output");
+  }
+}
+
+function unsupported({ op }: PortRequest, what: string): WireError {
+  return new WireError("unsupported", `the scenario's peer is ${what} and cannot do ${op}`);
+}

@@ -1,0 +1,177 @@
+import type { Peer, PeerChange, PeerKind, Sent } from "#core/scenario/scenario.ts";
+import type { PortRequest, PortSession } from "#runtime/drivers/port/port-request.ts";
+import type { Timers } from "#runtime/drivers/timers.ts";
+import type { ModbusWire, MqttWire, Wires } from "#runtime/drivers/wires.ts";
+import { ScriptedHttp } from "./scripted-http.ts";
+import { ScriptedModbus } from "./scripted-modbus.ts";
+import { ScriptedMqtt } from "./scripted-mqtt.ts";
+import type { PeerWorld } from "./scripted-peer.ts";
+import { addressKey, hostKey, nobody, portKey } from "./scripted-peer.ts";
+import { callCan, callLevel, callSerial, ScriptedCan, ScriptedLevel, ScriptedSerial } from "./scripted-port.ts";
+
+type Scripted = ScriptedModbus | ScriptedHttp | ScriptedMqtt | ScriptedSerial | ScriptedCan | ScriptedLevel;
+
+interface Entry {
+  readonly kind: PeerKind;
+  /** Undefined takes every address. */
+  readonly key: string | undefined;
+  readonly peer: Scripted;
+}
+
+/** All peers of a scenario. They outlive the script, which may be started again. */
+export interface ScriptedPeers {
+  change(name: string, change: PeerChange): void;
+  send(name: string, sent: Sent): void;
+  level(name: string, quantity: "state" | "volts" | "amps"): number | undefined;
+  /** For one run of the script. */
+  wires(): Wires;
+}
+
+interface Needs {
+  readonly timers: Timers;
+  readonly tell: PeerWorld["tell"];
+}
+
+export function createScriptedPeers({ timers, tell }: Needs, peers: ReadonlyMap<string, Peer>): ScriptedPeers {
+  const entries = new Map<string, Entry>();
+  for (const [name, { kind, address, state }] of peers) {
+    const peer = create(kind, { name, timers, tell });
+    peer.change(state);
+    entries.set(name, { kind, key: address === undefined ? undefined : addressKey(kind, address), peer });
+  }
+  const strangers = new Set<string>();
+
+  /** One at that very address before one that takes every address. */
+  function find<T extends Scripted>(
+    type: abstract new (world: PeerWorld) => T,
+    key: string,
+    kind?: PeerKind,
+  ): T | undefined {
+    const fitting = [...entries.values()].filter(
+      (entry) => entry.peer instanceof type && (kind === undefined || entry.kind === kind),
+    );
+    const found = fitting.find((entry) => entry.key === key) ?? fitting.find((entry) => entry.key === undefined);
+    if (found?.peer instanceof type) return found.peer;
+    if (!strangers.has(key)) tell({ kind: "note", text: `the scenario has no peer at ${key}` });
+    strangers.add(key);
+    return undefined;
+  }
+
+  return {
+    change: (name, change) => entries.get(name)?.peer.change(change),
+    send: (name, sent) => sendTo(entries.get(name)?.peer, sent),
+    level(name, quantity) {
+      const peer = entries.get(name)?.peer;
+      return peer instanceof ScriptedLevel ? peer.value(quantity) : undefined;
+    },
+    wires: () => ({
+      modbusTcp: (host, port) => modbusWire(timers, hostKey(host, port), (key) => find(ScriptedModbus, key)),
+      http(request) {
+        const key = addressKey("http", request.url);
+        return find(ScriptedHttp, key)?.request(request) ?? nobody(timers, request.timeoutMs, key);
+      },
+      mqtt: ({ host, port }) =>
+        find(ScriptedMqtt, hostKey(host, port))?.connect() ?? noBroker(timers, hostKey(host, port)),
+      ports: portSession(timers, find),
+      close() {},
+    }),
+  };
+}
+
+function create(kind: PeerKind, world: PeerWorld): Scripted {
+  switch (kind) {
+    case "modbus":
+      return new ScriptedModbus(world);
+    case "http":
+      return new ScriptedHttp(world);
+    case "mqtt":
+      return new ScriptedMqtt(world);
+    case "serial":
+      return new ScriptedSerial(world);
+    case "can":
+      return new ScriptedCan(world);
+    default:
+      return new ScriptedLevel(world);
+  }
+}
+
+function sendTo(peer: Scripted | undefined, sent: Sent): void {
+  if (sent.kind === "frames" && peer instanceof ScriptedCan) for (const frame of sent.frames) peer.say(frame);
+  if (sent.kind === "bytes" && peer instanceof ScriptedSerial) peer.say(sent.bytes);
+  if (sent.kind === "messages" && peer instanceof ScriptedMqtt) for (const message of sent.messages) peer.say(message);
+}
+
+function modbusWire(timers: Timers, key: string, find: (key: string) => ScriptedModbus | undefined): ModbusWire {
+  return {
+    request: (unit, pdu, timeoutMs) => find(key)?.request(unit, pdu, timeoutMs) ?? nobody(timers, timeoutMs, key),
+    close() {},
+  };
+}
+
+function noBroker(timers: Timers, key: string): MqttWire {
+  return {
+    publish: (_, timeoutMs) => nobody(timers, timeoutMs, key),
+    subscribe: (_filter, _qos, timeoutMs) => nobody(timers, timeoutMs, key),
+    unsubscribe: (_, timeoutMs) => nobody(timers, timeoutMs, key),
+    take: () => ({ messages: [], dropped: 0 }),
+    isConnected: () => false,
+    close() {},
+  };
+}
+
+type Find = <T extends Scripted>(
+  type: abstract new (world: PeerWorld) => T,
+  key: string,
+  kind?: PeerKind,
+) => T | undefined;
+
+/** How long a port that no peer serves keeps a script waiting. */
+const NOBODY_MS = 1_000;
+
+function portSession(timers: Timers, find: Find): PortSession {
+  /** What each level port was opened as: a relay and an input may have the same name. */
+  const uses = new Map<string, PeerKind>();
+  return {
+    async call(port, request) {
+      const key = portKey(port);
+      if (request.op === "open") {
+        if (isLevelUse(request.use)) uses.set(port, request.use);
+        return undefined;
+      }
+      if (request.op === "modbus") {
+        return (
+          find(ScriptedModbus, key)?.request(request.unit, request.pdu, request.timeoutMs) ??
+          nobody(timers, request.timeoutMs, key)
+        );
+      }
+      const patience = "timeoutMs" in request ? request.timeoutMs : NOBODY_MS;
+      return answerFor(find, { key, request, use: uses.get(port) }) ?? nobody(timers, patience, key);
+    },
+    close() {},
+  };
+}
+
+const LEVEL_USES: readonly string[] = ["relay", "digitalin", "digitalout", "analogin", "analogout"];
+
+function isLevelUse(use: string): use is PeerKind {
+  return LEVEL_USES.includes(use);
+}
+
+interface Asked {
+  readonly key: string;
+  readonly request: PortRequest;
+  readonly use: PeerKind | undefined;
+}
+
+function answerFor(find: Find, { key, request, use }: Asked) {
+  if (request.op.startsWith("serial.")) {
+    const peer = find(ScriptedSerial, key);
+    return peer && callSerial(peer, request);
+  }
+  if (request.op.startsWith("can.")) {
+    const peer = find(ScriptedCan, key);
+    return peer && callCan(peer, request);
+  }
+  const peer = find(ScriptedLevel, key, use);
+  return peer && callLevel(peer, request);
+}

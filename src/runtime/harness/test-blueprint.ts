@@ -1,0 +1,134 @@
+import { Worker } from "node:worker_threads";
+import type { Blueprint } from "#core/blueprint/blueprint.ts";
+import { nearestOf } from "#core/text/nearest.ts";
+import type { ScriptProgram } from "#runtime/lua/device-script.ts";
+import type { HarnessJob, HarnessMessage, HarnessSetup } from "./harness-job.ts";
+import { smokeScenario } from "./smoke-scenario.ts";
+import type { Coverage, Covered, Failure, ScenarioReport, TestReport } from "./test-report.ts";
+
+/** Real milliseconds that a script may run without letting go. */
+const PATIENCE_MS = 5_000;
+/** Starting the thread and the Lua engine takes so long at most, on a machine with a lot to do. */
+const START_MS = 30_000;
+
+export interface TestPlan {
+  readonly blueprint: Blueprint;
+  readonly program: ScriptProgram;
+  /** None: the script is started and left alone for a minute. */
+  readonly jobs: readonly HarnessJob[];
+  readonly seed?: number | undefined;
+  readonly patienceMs?: number | undefined;
+  /** Told after each scenario. */
+  readonly onReport?: (report: ScenarioReport) => void;
+}
+
+/** Runs a blueprint's scenarios one after the other. The same plan gives the same report. */
+export async function testBlueprint(plan: TestPlan): Promise<TestReport> {
+  const { blueprint, program, seed, patienceMs = PATIENCE_MS, onReport } = plan;
+  const jobs = plan.jobs.length > 0 ? plan.jobs : [{ file: undefined, scenario: smokeScenario() }];
+  const runner = createRunner({ blueprint, program, seed, patienceMs });
+  const scenarios: ScenarioReport[] = [];
+  try {
+    for (const job of jobs) {
+      const report = await runner.run(job);
+      scenarios.push(report);
+      onReport?.(report);
+    }
+  } finally {
+    await runner.close();
+  }
+  return { scenarios, problems: handlerProblems(blueprint, scenarios), coverage: coverageOf(blueprint, scenarios) };
+}
+
+/** One thread for all scenarios, replaced when a script holds it up. */
+function createRunner(setup: HarnessSetup) {
+  let worker: Worker | undefined;
+
+  async function giveUp(): Promise<void> {
+    await worker?.terminate();
+    worker = undefined;
+  }
+
+  return {
+    close: giveUp,
+    run: (job: HarnessJob): Promise<ScenarioReport> =>
+      new Promise((resolve, reject) => {
+        const isNew = worker === undefined;
+        worker ??= new Worker(new URL("./harness-worker.ts", import.meta.url), { workerData: setup });
+        const current = worker;
+        // The thread itself notices most of what is stuck; this is for what never comes back to it.
+        const patience = setup.patienceMs + 2_000;
+        let timer = setTimeout(stop, isNew ? patience + START_MS : patience);
+        function settle(): void {
+          clearTimeout(timer);
+          current.off("message", hear);
+          current.off("error", fail);
+        }
+        function hear(message: HarnessMessage): void {
+          clearTimeout(timer);
+          if (message.kind === "alive") timer = setTimeout(stop, patience);
+          else {
+            settle();
+            resolve(message.report);
+          }
+        }
+        function fail(error: Error): void {
+          settle();
+          worker = undefined;
+          reject(error);
+        }
+        function stop(): void {
+          settle();
+          void giveUp().then(() => resolve(stuckReport(job, setup.patienceMs)));
+        }
+        current.on("message", hear);
+        current.on("error", fail);
+        current.postMessage(job);
+      }),
+  };
+}
+
+function stuckReport({ file, scenario }: HarnessJob, patienceMs: number): ScenarioReport {
+  const message = `the script did not come back within ${(patienceMs + 2_000) / 1000} s, in a single call of a library function; on a gateway it would be ended`;
+  return {
+    file,
+    name: scenario.name,
+    failures: [{ kind: "deadline", message }],
+    elapsed: 0,
+    timeline: [],
+    exercised: { telemetry: [], commands: [], alerts: [], handlers: [] },
+  };
+}
+
+/** A handler counts if the script had it in any scenario: some register theirs late. */
+function handlerProblems({ commands }: Blueprint, scenarios: readonly ScenarioReport[]): readonly Failure[] {
+  const handled = new Set(scenarios.flatMap(({ exercised }) => exercised.handlers));
+  const missing = [...commands.keys()].filter((name) => !handled.has(name));
+  const strange = [...handled].filter((name) => !commands.has(name));
+  return [
+    ...missing.map((name): Failure => {
+      const near = nearestOf(name, strange);
+      const hint = near === undefined ? "" : `; did you mean it by the handler of ${near}?`;
+      return { kind: "handler", message: `command ${name} has no handler in the script${hint}` };
+    }),
+    ...strange.map((name): Failure => {
+      const near = nearestOf(name, commands.keys());
+      const hint = near === undefined ? "" : `; did you mean ${near}?`;
+      return { kind: "handler", message: `the script handles ${name}, which the manifest does not declare${hint}` };
+    }),
+  ];
+}
+
+function coverageOf({ telemetry, commands, alerts }: Blueprint, scenarios: readonly ScenarioReport[]): Coverage {
+  const covered = (names: Iterable<string>, pick: "telemetry" | "commands" | "alerts"): Covered => {
+    const all = [...names];
+    const done = new Set(scenarios.flatMap(({ exercised }) => exercised[pick]));
+    const missing = all.filter((name) => !done.has(name));
+    return { done: all.length - missing.length, all: all.length, missing };
+  };
+  return {
+    telemetry: covered(telemetry.keys(), "telemetry"),
+    commands: covered(commands.keys(), "commands"),
+    alerts: covered(alerts.keys(), "alerts"),
+  };
+}
