@@ -3,9 +3,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { packPackage } from "#service/blueprint/pack-package.ts";
-import { uploadBlueprint } from "#service/blueprint/upload-blueprint.ts";
+import { type UploadNeeds, uploadBlueprint } from "#service/blueprint/upload-blueprint.ts";
 import { type ProvisionNeeds, provisionDevice } from "#service/device/provision-device.ts";
-import type { Call, Needs } from "#service/ports.ts";
+import type { Call } from "#service/ports.ts";
 
 const DEVICES = [
   { name: "Roof inverter", blueprint: "pv-inverter" },
@@ -16,7 +16,7 @@ const DEVICES = [
   { name: "Weather station", blueprint: "weather-station" },
 ];
 
-type DemoNeeds = Pick<Needs, "blueprints" | "inspectPackage"> & ProvisionNeeds;
+type DemoNeeds = UploadNeeds & ProvisionNeeds;
 
 export async function provisionDemo(needs: DemoNeeds, call: Call, siteId: string): Promise<void> {
   for (const { name, blueprint: example } of DEVICES) {

@@ -79,7 +79,7 @@ async function startOn(
   records: Records & Pick<Needs, "telemetry">,
   { config, log, opened }: Surroundings,
 ): Promise<Omit<Running, "stop">> {
-  const inspector = createInspector();
+  const inspector = createInspector({ rocks: join(config.data, "rocks") });
   opened.defer(() => inspector.close());
   const background = createBackground((name, error) => log.error({ err: error, task: name }, "background work failed"));
   const { close: _, ...stores } = records;
@@ -87,6 +87,7 @@ async function startOn(
     ...stores,
     ...createClockwork(),
     inspectPackage: inspector.inspect,
+    buildScripts: inspector.build,
     profiles: starterLibrary(),
     sender: createSender({ allowPrivate: config.webhooks.allowPrivate, timeoutMs: SENDER_TIMEOUT_MS }),
     seal: createSeal(readSealKey(config.data)),

@@ -11,7 +11,7 @@ import type { ConfigurationStore } from "#service/ports/configuration-store.ts";
 import type { DeviceLogStore } from "#service/ports/device-log-store.ts";
 import type { DeviceStore } from "#service/ports/device-store.ts";
 import type { ExecutionStore } from "#service/ports/execution-store.ts";
-import type { InspectPackage } from "#service/ports/inspect-package.ts";
+import type { BuildScripts, InspectPackage } from "#service/ports/inspect-package.ts";
 import type { Seal } from "#service/ports/seal.ts";
 import type { RetentionStore, SiteStore } from "#service/ports/site-store.ts";
 import type { TelemetryStore } from "#service/ports/telemetry-store.ts";
@@ -35,6 +35,7 @@ export interface Needs {
   readonly retentions: RetentionStore;
   readonly seal: Seal;
   readonly inspectPackage: InspectPackage;
+  readonly buildScripts: BuildScripts;
   readonly profiles: ProfileLibrary;
   readonly now: () => Instant;
   readonly newId: () => string;

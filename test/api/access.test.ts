@@ -10,7 +10,7 @@ import { formatToken, SECRET_BYTES } from "#core/access/token.ts";
 import { instant } from "#core/time/instant.ts";
 import { hashSecret } from "#service/access/hash-secret.ts";
 import { allRoutes } from "../support/all-routes.ts";
-import { manifest } from "../support/blueprints.ts";
+import { luaManifest, manifest } from "../support/blueprints.ts";
 import { useServer } from "../support/server.ts";
 
 const busbar = useServer(["--mqtt-port", "0"]);
@@ -21,6 +21,7 @@ interface Target {
   readonly device: string;
   readonly token: string;
   readonly blueprint: string;
+  readonly luaBlueprint: string;
   readonly execution: string;
   readonly webhook: string;
   readonly delivery: string;
@@ -100,7 +101,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   putRetention: ["owner", "one", () => ({ default: "1y" })],
   listenToEvents: ["readonly", "any"],
   provisionStandalone: ["owner", "one", newDevice],
-  provisionLuaDevice: ["owner", "one", (target) => ({ ...newDevice(target), blueprint_id: target.blueprint })],
+  provisionLuaDevice: ["owner", "one", (target) => ({ ...newDevice(target), blueprint_id: target.luaBlueprint })],
   provisionChildDevice: [
     "owner",
     "one",
@@ -173,13 +174,15 @@ beforeAll(async () => {
   const newSite = async (name: string) => (await busbar.admin.post<{ site: Site }>("/v3/sites", { name })).body.site.id;
   const [own, other] = [await newSite("Own"), await newSite("Other")];
   for (let i = 0; i < ACCESS_LEVELS.length * SCOPES.length; i++) doomed.push(await newSite("Doomed"));
-  const upload = { bytes: manifest("Matrix") };
-  const made = await busbar.admin.call<{ blueprint: { id: string } }>("POST", "/v3/blueprints/upload", upload);
+  const upload = async (bytes: string) =>
+    (await busbar.admin.call<{ blueprint: { id: string } }>("POST", "/v3/blueprints/upload", { bytes })).body.blueprint
+      .id;
   standing = {
     site: own,
     device: "",
     token: "",
-    blueprint: made.body.blueprint.id,
+    blueprint: await upload(manifest("Matrix")),
+    luaBlueprint: await upload(luaManifest("Scripted")),
     execution: "",
     webhook: "",
     delivery: "",

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { Device, Page, Validation } from "#client/resources.ts";
 import { packPackage } from "#service/blueprint/pack-package.ts";
 import { unpackPackage } from "#service/blueprint/unpack-package.ts";
-import { manifest } from "../support/blueprints.ts";
+import { luaManifest, manifest } from "../support/blueprints.ts";
 import { readExample, useServer } from "../support/server.ts";
 
 const busbar = useServer();
@@ -33,7 +33,7 @@ function form(content: Uint8Array, boundary = "----curl1"): Buffer {
   return Buffer.concat([Buffer.from(head), content, Buffer.from(`\r\n--${boundary}--\r\n`)]);
 }
 
-const LUA = manifest("Scripted").replace("type: embedded", "type: lua\n  options:\n    file: main.lua");
+const LUA = luaManifest("Scripted");
 
 test("an uploaded zip is stored as it is and answered with id, version, digest and size", async () => {
   const zip = packPackage(files({ "manifest.yml": LUA, "main.lua": "return 1" }));

@@ -153,6 +153,13 @@ test("a device with children is not deleted; without them it is, and is gone", a
   expect((await busbar.admin.get(`/v3/devices/${parent}`)).status).toBe(404);
 });
 
+/** The weather station, driven by a script. */
+const scripted = Buffer.from(
+  readExample("weather-station")
+    .toString()
+    .replace(/^runtime:\n {2}type: \w+/m, "runtime:\n  type: lua"),
+);
+
 test("lists filter by id, type, parent, child type and profile, and by all of them together", async () => {
   const place = await newSite("Filters");
   const make = async (kind: Parameters<typeof provision>[0], body: object) =>
@@ -160,7 +167,7 @@ test("lists filter by id, type, parent, child type and profile, and by all of th
   const hub = await make("standalone", { name: "Hub" });
   const one = await make("child_device", { name: "One", parent_id: hub, child_type: "meter", blueprint_id: station });
   const two = await make("child_device", { name: "Two", parent_id: hub, child_type: "valve" });
-  const lua = await make("lua_device", { name: "Script", blueprint_id: station });
+  const lua = await make("lua_device", { name: "Script", blueprint_id: await upload(scripted) });
   const list = async (query: string) => ids(`/v3/sites/${place}/devices?${query}`);
   expect(await list("")).toEqual([hub, one, two, lua]);
   expect(await list(`id.in=${two},${hub},unknown`)).toEqual([hub, two]);

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import type { CommunicationConfig, Device, Site } from "#client/resources.ts";
-import { manifest } from "../support/blueprints.ts";
+import { luaManifest, manifest } from "../support/blueprints.ts";
 import { useServer } from "../support/server.ts";
 
 const busbar = useServer(["--mqtt-port", "0"]);
@@ -12,6 +12,7 @@ type ConfigAnswer = { readonly config: CommunicationConfig };
 
 let first: string;
 let blueprint: string;
+let lua: string;
 const read = async (id: string, query = "") =>
   (await busbar.admin.get<{ device: Device }>(`/v3/devices/${id}${query}`)).body.device;
 const standalone = async (body: object) =>
@@ -19,9 +20,11 @@ const standalone = async (body: object) =>
 
 beforeAll(async () => {
   first = (await busbar.admin.get<{ site: Site }>("/v3/site")).body.site.id;
-  const bytes = manifest("Provisioned");
-  const uploaded = await busbar.admin.call<{ blueprint: { id: string } }>("POST", "/v3/blueprints/upload", { bytes });
-  blueprint = uploaded.body.blueprint.id;
+  const upload = async (bytes: string) =>
+    (await busbar.admin.call<{ blueprint: { id: string } }>("POST", "/v3/blueprints/upload", { bytes })).body.blueprint
+      .id;
+  blueprint = await upload(manifest("Provisioned"));
+  lua = await upload(luaManifest("Scripted"));
 });
 
 test.each([[{}], [{ site_id: null }], [{ site_id: "", slug: "", blueprint_id: null }]])(
@@ -36,10 +39,27 @@ test("a Lua device needs a blueprint", async () => {
   expect(refused.errors[0]).toMatchObject({ code: "invalid_body", details: { pointer: "/blueprint_id" } });
 });
 
+test("a Lua device takes only a blueprint of runtime lua, when it is made and later", async () => {
+  const body = { name: "Script", site_id: first, blueprint_id: blueprint };
+  const refused = await busbar.admin.post("/v3/provisioning/lua_device", body);
+  expect([refused.status, refused.errors[0]]).toMatchObject([
+    400,
+    {
+      code: "invalid_body",
+      message: "blueprint Provisioned is of runtime embedded; a device of type LUA runs one of runtime lua",
+      details: { pointer: "/blueprint_id" },
+    },
+  ]);
+  const made = await busbar.admin.post<Provisioned>("/v3/provisioning/lua_device", { ...body, blueprint_id: lua });
+  const assign = `/v3/devices/${made.body.device_id}/assign_blueprint`;
+  expect((await busbar.admin.post(assign, { blueprint_id: blueprint })).errors[0]?.code).toBe("invalid_body");
+  expect((await busbar.admin.post(assign, { blueprint_id: lua })).status).toBe(200);
+});
+
 test("a Lua device runs on its runtime and takes over its site", async () => {
   const { body: made } = await busbar.admin.post<{ site: Site }>("/v3/sites", { name: "Second" });
   const runtime = await standalone({ name: "Runtime", slug: "runtime", site_id: made.site.id });
-  const body = { name: "Script", runtime_id: "runtime", blueprint_id: blueprint };
+  const body = { name: "Script", runtime_id: "runtime", blueprint_id: lua };
   const { device_id } = (await busbar.admin.post<Provisioned>("/v3/provisioning/lua_device", body)).body;
   const device = await read(device_id, "?expand=communication");
   expect(device).toMatchObject({ type: "LUA", site_id: made.site.id, parent_id: runtime });
@@ -123,7 +143,7 @@ test("MQTTS is not available here, and the refusal changes nothing", async () =>
 });
 
 test("a device that does not sign in by itself has no credentials", async () => {
-  const body = { name: "Script 2", site_id: first, blueprint_id: blueprint };
+  const body = { name: "Script 2", site_id: first, blueprint_id: lua };
   const { device_id } = (await busbar.admin.post<Provisioned>("/v3/provisioning/lua_device", body)).body;
   const refused = await busbar.admin.post(`/v3/devices/${device_id}/generate_config`, { protocol: "MQTT" });
   expect([refused.status, refused.errors[0]?.code]).toEqual([409, "conflict"]);

@@ -43,3 +43,8 @@ configuration:
         display_name: Highest power
 ${more}`;
 }
+
+/** The same for a device that a Lua script drives; the script is asked for only where it runs. */
+export function luaManifest(name: string, more = ""): string {
+  return manifest(name, more).replace("type: embedded", "type: lua\n  options:\n    file: main.lua");
+}

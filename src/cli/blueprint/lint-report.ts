@@ -1,6 +1,7 @@
+import type { AnyIssue } from "#core/blueprint/any-issue.ts";
 import { printable } from "#core/text/printable.ts";
 import { codeFrame, type Style, styleFor } from "./code-frame.ts";
-import { type AnyIssue, countIssues, fileOf, hasFix, type LintResult } from "./lint-result.ts";
+import { countIssues, fileOf, hasFix, type LintResult } from "./lint-result.ts";
 
 /** The report for people: each issue with its lines, then a summary. */
 export function renderReport(results: readonly LintResult[], colour: boolean): string {

@@ -1,7 +1,5 @@
+import type { AnyIssue } from "#core/blueprint/any-issue.ts";
 import type { Issue } from "#core/blueprint/issue.ts";
-import type { PackageIssue } from "#core/blueprint/package-issue.ts";
-
-export type AnyIssue = Issue | PackageIssue;
 
 export type LintResult = {
   /** The manifest's file, the zip or `<stdin>`. */

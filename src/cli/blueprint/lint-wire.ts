@@ -1,8 +1,10 @@
 import { isAbsolute, sep } from "node:path";
 import { pathToFileURL } from "node:url";
+import type { AnyIssue } from "#core/blueprint/any-issue.ts";
 import { ISSUE_CODES } from "#core/blueprint/issue.ts";
 import { PACKAGE_ISSUE_CODES } from "#core/blueprint/package-issue.ts";
-import { type AnyIssue, countIssues, hasFix, type LintResult } from "./lint-result.ts";
+import { SCRIPT_ISSUE_CODES } from "#core/blueprint/script-issue.ts";
+import { countIssues, hasFix, type LintResult } from "./lint-result.ts";
 
 /** The report for programs: what `POST /v3/blueprints/validate` calls diagnostics, by file. */
 export function renderJson(results: readonly LintResult[]): unknown {
@@ -55,6 +57,7 @@ export function renderSarif(results: readonly LintResult[], version: string): un
   const summaries = new Map<string, string>([
     ...Object.entries(ISSUE_CODES).map(([code, { summary }]) => [code, summary] as const),
     ...Object.entries(PACKAGE_ISSUE_CODES),
+    ...Object.entries(SCRIPT_ISSUE_CODES).map(([code, { summary }]) => [code, summary] as const),
   ]);
   const used = [...new Set(results.flatMap(({ issues }) => issues.map(({ code }) => code)))].sort();
   return {

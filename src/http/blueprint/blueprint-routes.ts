@@ -15,17 +15,15 @@ import { choice, pageOf, paging } from "#http/query.ts";
 import { bytesRoute, RawAnswer, type Route, route } from "#http/route.ts";
 import { listAnswer, renderPage } from "#http/wire.ts";
 import { renderScenarioSchema } from "#manifest/scenario/parse-scenarios.ts";
+import { inspectUpload } from "#service/blueprint/inspect-upload.ts";
 import { packPackage } from "#service/blueprint/pack-package.ts";
 import { unpackPackage } from "#service/blueprint/unpack-package.ts";
-import { uploadBlueprint } from "#service/blueprint/upload-blueprint.ts";
-import type { Needs } from "#service/ports.ts";
+import { type UploadNeeds, uploadBlueprint } from "#service/blueprint/upload-blueprint.ts";
 
 const tag = "Blueprints";
 const PACKAGE_TYPES = ["application/zip", "application/yaml", "application/json", "multipart/form-data"];
 
-type BlueprintNeeds = Pick<Needs, "blueprints" | "inspectPackage" | "now" | "newId">;
-
-export function blueprintRoutes(needs: BlueprintNeeds): readonly Route[] {
+export function blueprintRoutes(needs: UploadNeeds): readonly Route[] {
   const find = async (blueprintId: string): Promise<StoredBlueprint> => {
     const blueprint = await needs.blueprints.find(blueprintId);
     if (blueprint === undefined) throw refuse("not_found", `there is no blueprint ${blueprintId.slice(0, 80)}`);
@@ -42,7 +40,7 @@ export function blueprintRoutes(needs: BlueprintNeeds): readonly Route[] {
       access: "public",
       body: PACKAGE_TYPES,
       answer: validationSchema,
-      handle: async (call) => renderValidation((await needs.inspectPackage(packageBytes(call))).issues),
+      handle: async (call) => renderValidation((await inspectUpload(needs, packageBytes(call))).issues),
     }),
     bytesRoute({
       method: "POST",

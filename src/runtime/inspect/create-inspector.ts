@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { refuse } from "#core/app-error.ts";
-import type { Inspection } from "#service/blueprint/inspect-package.ts";
-import type { InspectPackage } from "#service/ports/inspect-package.ts";
+import type { InspectAnswer, InspectSettings, InspectTask } from "#runtime/inspect/inspect-worker.ts";
+import type { BuildScripts, InspectPackage } from "#service/ports/inspect-package.ts";
 
 /** Far beyond what any package takes: whoever needs longer has found a fault, and the thread is given up. */
 const DEADLINE_MS = 5_000;
@@ -9,17 +9,18 @@ const MAX_WAITING = 64;
 const MEMORY_MB = 256;
 
 interface Waiting {
-  readonly resolve: (inspection: Inspection) => void;
+  readonly resolve: (result: InspectAnswer["result"]) => void;
   readonly reject: (error: Error) => void;
 }
 
 export interface Inspector {
   readonly inspect: InspectPackage;
+  readonly build: BuildScripts;
   close(): Promise<void>;
 }
 
 /** One thread, started at the first use, replaced when it runs out of time or memory. */
-export function createInspector(deadlineMs = DEADLINE_MS): Inspector {
+export function createInspector(settings: InspectSettings, deadlineMs = DEADLINE_MS): Inspector {
   const waiting = new Map<number, Waiting>();
   let worker: Worker | undefined;
   let lastId = 0;
@@ -27,10 +28,11 @@ export function createInspector(deadlineMs = DEADLINE_MS): Inspector {
 
   function start(): Worker {
     const started = new Worker(new URL("./inspect-worker.ts", import.meta.url), {
+      workerData: settings,
       resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
     });
-    started.on("message", ({ id, inspection }: { id: number; inspection: Inspection }) => {
-      waiting.get(id)?.resolve(inspection);
+    started.on("message", ({ id, result }: InspectAnswer) => {
+      waiting.get(id)?.resolve(result);
       waiting.delete(id);
       watch();
     });
@@ -56,18 +58,24 @@ export function createInspector(deadlineMs = DEADLINE_MS): Inspector {
     waiting.clear();
   }
 
+  /** The thread answers each kind of task with its own kind of result. */
+  function ask<Result extends InspectAnswer["result"]>(kind: InspectTask["kind"], bytes: Uint8Array): Promise<Result> {
+    if (waiting.size >= MAX_WAITING) {
+      return Promise.reject(refuse("overloaded", "too many packages wait to be read; try again in a moment"));
+    }
+    worker ??= start();
+    const id = ++lastId;
+    const answer = new Promise<Result>((resolve, reject) =>
+      waiting.set(id, { resolve: resolve as Waiting["resolve"], reject }),
+    );
+    worker.postMessage({ id, kind, bytes } satisfies InspectTask);
+    if (waiting.size === 1) watch();
+    return answer;
+  }
+
   return {
-    inspect(bytes) {
-      if (waiting.size >= MAX_WAITING) {
-        return Promise.reject(refuse("overloaded", "too many packages wait to be read; try again in a moment"));
-      }
-      worker ??= start();
-      const id = ++lastId;
-      const answer = new Promise<Inspection>((resolve, reject) => waiting.set(id, { resolve, reject }));
-      worker.postMessage({ id, bytes });
-      if (waiting.size === 1) watch();
-      return answer;
-    },
+    inspect: (bytes) => ask("inspect", bytes),
+    build: (bytes) => ask("build", bytes),
     async close() {
       clearTimeout(timer);
       await worker?.terminate();

@@ -1,10 +1,38 @@
 // Reads uploaded packages in a thread of its own, so that a hostile one never holds up an answer to anybody else.
-import { parentPort } from "node:worker_threads";
+import { parentPort, workerData } from "node:worker_threads";
 import { starterLibrary } from "#manifest/starter-profiles.ts";
-import { inspectPackage } from "#service/blueprint/inspect-package.ts";
+import { openRockShelf } from "#runtime/inspect/open-rock-shelf.ts";
+import { type BuiltProgram, buildProgram } from "#service/blueprint/build-program.ts";
+import { checkPackage } from "#service/blueprint/check-package.ts";
+import { type Inspection, inspectPackage } from "#service/blueprint/inspect-package.ts";
 
+export interface InspectTask {
+  readonly id: number;
+  readonly kind: "inspect" | "build";
+  readonly bytes: Uint8Array;
+}
+
+export interface InspectAnswer {
+  readonly id: number;
+  readonly result: Inspection | BuiltProgram;
+}
+
+export interface InspectSettings {
+  /** The operator's folder of rocks. */
+  readonly rocks: string;
+}
+
+/** Path and all would tell a stranger about the machine. */
+const FOLDER = "the folder rocks of the data folder";
 const profiles = starterLibrary();
 
-parentPort?.on("message", ({ id, bytes }: { readonly id: number; readonly bytes: Uint8Array }) => {
-  parentPort?.postMessage({ id, inspection: inspectPackage(bytes, profiles) });
+parentPort?.on("message", ({ id, kind, bytes }: InspectTask) => {
+  const result = kind === "inspect" ? inspectPackage(bytes, profiles) : build(bytes, workerData as InspectSettings);
+  parentPort?.postMessage({ id, result } satisfies InspectAnswer);
 });
+
+function build(bytes: Uint8Array, { rocks }: InspectSettings): BuiltProgram {
+  const { package: content, blueprint } = checkPackage(bytes, profiles);
+  if (content === undefined || blueprint === undefined) return { program: undefined, folder: "", issues: [] };
+  return buildProgram(content, blueprint, { shelf: openRockShelf(rocks, FOLDER), checkSyntax: () => undefined });
+}

@@ -29,7 +29,7 @@ export async function assignBlueprint(
 ): Promise<Assignment> {
   const { blueprintId } = input;
   const before = await visibleDevice(needs, call, input.device);
-  await requireBlueprint(needs, blueprintId);
+  await requireBlueprint(needs, blueprintId, before.type);
   const next = await needs.catalog.get(blueprintId);
   const former = before.blueprintId === undefined ? undefined : await needs.catalog.get(before.blueprintId);
   const changes = former === undefined ? [] : diffBlueprints(former.blueprint, next.blueprint).changes;

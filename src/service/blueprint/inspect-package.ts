@@ -1,14 +1,13 @@
+import type { AnyIssue } from "#core/blueprint/any-issue.ts";
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
-import type { Issue } from "#core/blueprint/issue.ts";
-import type { PackageIssue } from "#core/blueprint/package-issue.ts";
 import type { ProfileLibrary } from "#core/blueprint/profile.ts";
 import { manifestJson } from "#manifest/manifest-json.ts";
 import { checkPackage } from "#service/blueprint/check-package.ts";
 
 /** What a check of an upload tells; plain values only, so that it can cross a thread. */
 export interface Inspection {
-  /** Everything that is wrong with the package or its manifest, warnings included. */
-  readonly issues: readonly (Issue | PackageIssue)[];
+  /** Everything that is wrong, warnings included. */
+  readonly issues: readonly AnyIssue[];
   /** Undefined exactly when there is an error among the issues. */
   readonly found: { readonly blueprint: Blueprint; readonly manifest: Readonly<Record<string, unknown>> } | undefined;
 }

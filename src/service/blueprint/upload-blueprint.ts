@@ -3,9 +3,10 @@ import { AppError, type Refusal, refuse } from "#core/app-error.ts";
 import type { StoredBlueprint } from "#core/blueprint/stored-blueprint.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
 import type { Inspection } from "#service/blueprint/inspect-package.ts";
+import { inspectUpload } from "#service/blueprint/inspect-upload.ts";
 import type { Call, Needs } from "#service/ports.ts";
 
-type UploadNeeds = Pick<Needs, "blueprints" | "inspectPackage" | "now" | "newId">;
+export type UploadNeeds = Pick<Needs, "blueprints" | "inspectPackage" | "buildScripts" | "now" | "newId">;
 
 interface Upload {
   readonly blueprint: StoredBlueprint;
@@ -16,7 +17,7 @@ interface Upload {
 /** Stores the package as it is. The same bytes again give the same blueprint. */
 export async function uploadBlueprint(needs: UploadNeeds, call: Call, content: Uint8Array): Promise<Upload> {
   if (content.length === 0) throw refuse("invalid_body", "the body must be a blueprint package, but is empty");
-  const { issues, found } = await needs.inspectPackage(content);
+  const { issues, found } = await inspectUpload(needs, content);
   if (found === undefined) throw refusalOf(issues);
   const { displayName, implements: profiles, implementsDraft } = found.blueprint;
   const id = needs.newId();

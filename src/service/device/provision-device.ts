@@ -1,6 +1,7 @@
 import { refuse } from "#core/app-error.ts";
 import type { Device, DeviceType } from "#core/device/device.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
+import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
 import { type HostNeeds, hostDevice } from "#service/device/host-device.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
 import type { Call, Needs } from "#service/ports.ts";
@@ -18,14 +19,18 @@ export interface ProvisionInput {
   readonly childType: string | undefined;
 }
 
-export type ProvisionNeeds = Pick<Needs, "sites" | "blueprints" | "now" | "newId"> & HostNeeds;
+interface BlueprintNeeds extends Pick<Needs, "blueprints"> {
+  readonly catalog: BlueprintCatalog;
+}
+
+export type ProvisionNeeds = Pick<Needs, "sites" | "now" | "newId"> & BlueprintNeeds & HostNeeds;
 
 export async function provisionDevice(needs: ProvisionNeeds, call: Call, input: ProvisionInput): Promise<Device> {
   const parent = input.parent === undefined ? undefined : await visibleDevice(needs, call, input.parent);
   const siteId = input.siteId ?? parent?.siteId;
   const site =
     siteId === undefined ? await onlySite(needs, call, "invalid_body") : await visibleSite(needs, call, siteId);
-  if (input.blueprintId !== undefined) await requireBlueprint(needs, input.blueprintId);
+  if (input.blueprintId !== undefined) await requireBlueprint(needs, input.blueprintId, input.type);
   const now = needs.now();
   const id = needs.newId();
   const trail = auditTrail(needs, call, {
@@ -49,7 +54,14 @@ export async function provisionDevice(needs: ProvisionNeeds, call: Call, input: 
   return stored;
 }
 
-export async function requireBlueprint(needs: Pick<Needs, "blueprints">, blueprintId: string): Promise<void> {
-  if ((await needs.blueprints.find(blueprintId)) !== undefined) return;
-  throw refuse("not_found", `there is no blueprint ${blueprintId.slice(0, 80)}`, { pointer: "/blueprint_id" });
+/** Refuses a blueprint that is not there, or that a device of this type cannot run. */
+export async function requireBlueprint(needs: BlueprintNeeds, blueprintId: string, type: DeviceType): Promise<void> {
+  const pointer = "/blueprint_id";
+  const stored = await needs.blueprints.find(blueprintId);
+  if (stored === undefined) throw refuse("not_found", `there is no blueprint ${blueprintId.slice(0, 80)}`, { pointer });
+  if (type !== "LUA") return;
+  const { runtime } = (await needs.catalog.get(blueprintId)).blueprint;
+  if (runtime.type === "lua") return;
+  const message = `blueprint ${stored.displayName} is of runtime ${runtime.type}; a device of type LUA runs one of runtime lua`;
+  throw refuse("invalid_body", message, { pointer });
 }

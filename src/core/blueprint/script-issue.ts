@@ -1,0 +1,40 @@
+import type { Range } from "./issue.ts";
+
+const error = (summary: string) => ({ severity: "error", summary }) as const;
+const warning = (summary: string) => ({ severity: "warning", summary }) as const;
+
+/** What can be wrong with the scripts of a package, once its manifest is in order. Codes are stable. */
+export const SCRIPT_ISSUE_CODES = {
+  lua_syntax: error("A file that is not valid Lua, or is compiled Lua."),
+  lua_module_missing: error("A required module that is neither in the package nor in a rock."),
+  lua_dynamic_require: warning("A require whose module is known only when it runs."),
+  rock_dependency: error("A dependency that cannot be read."),
+  rock_missing: error("A rock that is not in the operator's folder in a version that fits."),
+  rock_development: error("Only a development version fits, and allow_dev_luarocks is not set."),
+  rock_unusable: error("A rock that is damaged, made for another Lua, or not written in Lua."),
+  rockspec_invalid: error("A rockspec that cannot be read as plain data."),
+} as const;
+
+type ScriptIssueCode = keyof typeof SCRIPT_ISSUE_CODES;
+
+/** Has the shape of an `Issue`, so that all are shown and sent in one list. */
+export interface ScriptIssue {
+  readonly code: ScriptIssueCode;
+  readonly severity: "error" | "warning";
+  readonly message: string;
+  /** The file's path inside the package, or a JSON pointer into the manifest. */
+  readonly path: string;
+  readonly range: Range;
+}
+
+export interface ScriptFinding {
+  readonly code: ScriptIssueCode;
+  readonly path: string;
+  readonly message: string;
+}
+
+/** An issue about a line of a file. */
+export function scriptIssue({ code, path, message }: ScriptFinding, line = 1): ScriptIssue {
+  const place = { line, column: 1 };
+  return { code, severity: SCRIPT_ISSUE_CODES[code].severity, message, path, range: { start: place, end: place } };
+}

@@ -1,0 +1,156 @@
+// Which rocks of the operator's folder a package gets: for each name the newest version that fits everything asked of it.
+import {
+  compareRockVersions,
+  type Dependency,
+  parseRockVersion,
+  type RockVersion,
+  satisfies,
+} from "#core/lua/rock-version.ts";
+import { type Rock, readRock } from "#service/rock/read-rock.ts";
+import type { RockShelf } from "#service/rock/rock-shelf.ts";
+
+/** A dependency of the package itself, with its place there. */
+export interface WantedRock<Place> {
+  readonly dependency: Dependency;
+  readonly place: Place;
+}
+
+interface RockProblem<Place> {
+  readonly code: "rock_missing" | "rock_development" | "rock_unusable";
+  readonly message: string;
+  readonly place: Place;
+}
+
+interface Demand<Place> extends WantedRock<Place> {
+  /** The rock that asks; undefined for the package. */
+  readonly by: string | undefined;
+}
+
+interface Offer {
+  readonly file: string;
+  readonly name: string;
+  readonly version: RockVersion;
+}
+
+/** Scripts are written for the first and run on the second. */
+const LUA_VERSIONS = ["5.3", "5.4"].map(parseRockVersion);
+const FILE = /^(.+)-([^-]+-\d+)\.(?:([\w-]+)\.rock|rockspec)$/;
+/** Rocks together; real blueprints use a handful. */
+const MOST_ROCKS = 200;
+
+export interface ChosenRocks<Place> {
+  /** Each before those that it needs. */
+  readonly rocks: readonly Rock[];
+  readonly problems: readonly RockProblem<Place>[];
+}
+
+export function chooseRocks<Place>(
+  shelf: RockShelf,
+  wanted: readonly WantedRock<Place>[],
+  allowDevelopment: boolean,
+): ChosenRocks<Place> {
+  const offers = readOffers(shelf);
+  const read = new Map<string, ReturnType<typeof readRock>>();
+  const rockOf = (offer: Offer) => {
+    let found = read.get(offer.file);
+    if (found === undefined) {
+      const bytes = shelf.read(offer.file);
+      found = bytes === undefined ? { problem: "it cannot be read, or is too large" } : readRock(offer.file, bytes);
+      read.set(offer.file, found);
+    }
+    return found;
+  };
+
+  /** All that is asked of a rock so far. It only grows, so that choosing anew comes to an end. */
+  const demands = new Map<string, Demand<Place>[]>();
+  const problems = new Map<string, RockProblem<Place>>();
+  const chosen = new Map<string, { readonly offer: Offer; readonly rock: Rock }>();
+  const waiting: Demand<Place>[] = wanted.map((one) => ({ ...one, by: undefined }));
+  for (let next = waiting.shift(); next !== undefined && demands.size < MOST_ROCKS; next = waiting.shift()) {
+    const { name } = next.dependency;
+    if (name === "lua") {
+      const problem = luaProblem(next);
+      if (problem !== undefined) problems.set(`lua ${next.by}`, problem);
+      continue;
+    }
+    const asked = [...(demands.get(name) ?? []), next];
+    demands.set(name, asked);
+    const before = chosen.get(name);
+    if (problems.has(name) || (before !== undefined && satisfies(before.offer.version, next.dependency))) continue;
+    const fitting = offers
+      .filter((offer) => offer.name === name && asked.every(({ dependency }) => satisfies(offer.version, dependency)))
+      .sort(byPreference);
+    const offer = fitting.find(({ version }) => allowDevelopment || !version.isDevelopment);
+    if (offer === undefined) {
+      problems.set(name, notOffered({ shelf, offers, asked, development: fitting[0] }, next));
+      continue;
+    }
+    const found = rockOf(offer);
+    if ("problem" in found) {
+      const message = `The rock ${offer.file} cannot be used${askedBy(next)}: ${found.problem}.`;
+      problems.set(name, { code: "rock_unusable", message, place: next.place });
+      continue;
+    }
+    chosen.delete(name);
+    chosen.set(name, { offer, rock: found.rock });
+    waiting.push(
+      ...found.rock.rockspec.dependencies.map((dependency) => ({ dependency, place: next.place, by: offer.name })),
+    );
+  }
+  return { rocks: [...chosen.values()].map(({ rock }) => rock), problems: [...problems.values()] };
+}
+
+function readOffers(shelf: RockShelf): readonly Offer[] {
+  return shelf.files.flatMap((file) => {
+    const [, name, version] = FILE.exec(file) ?? [];
+    if (name === undefined || version === undefined) return [];
+    return [{ file, name: name.toLowerCase(), version: parseRockVersion(version) }];
+  });
+}
+
+/** The newest; of one version what needs least work, so that a platform's build stands last. */
+function byPreference(one: Offer, other: Offer): number {
+  return compareRockVersions(other.version, one.version) || rank(one.file) - rank(other.file);
+}
+
+function rank(file: string): number {
+  if (file.endsWith(".all.rock")) return 0;
+  if (file.endsWith(".src.rock")) return 1;
+  return file.endsWith(".rockspec") ? 2 : 3;
+}
+
+function luaProblem<Place>(demand: Demand<Place>): RockProblem<Place> | undefined {
+  if (LUA_VERSIONS.some((version) => satisfies(version, demand.dependency))) return undefined;
+  const message = `Lua is 5.3 (run on 5.4) here, but ${demand.dependency.text} is asked for${askedBy(demand)}.`;
+  return { code: "rock_unusable", message, place: demand.place };
+}
+
+function askedBy<Place>({ by }: Demand<Place>): string {
+  return by === undefined ? "" : `, needed by the rock ${by}`;
+}
+
+interface Search<Place> {
+  readonly shelf: RockShelf;
+  readonly offers: readonly Offer[];
+  readonly asked: readonly Demand<Place>[];
+  /** The newest that fits but is a development version. */
+  readonly development: Offer | undefined;
+}
+
+function notOffered<Place>(search: Search<Place>, demand: Demand<Place>): RockProblem<Place> {
+  const { shelf, offers, asked, development } = search;
+  const { name } = demand.dependency;
+  const { place } = demand;
+  const rule = asked.map((one) => `${one.dependency.text}${askedBy(one)}`).join(" and ");
+  if (development !== undefined) {
+    const message = `Of the rock ${name} (${rule}) there is only the development version ${development.version.text} in ${shelf.folder}. Set allow_dev_luarocks to use it.`;
+    return { code: "rock_development", message, place };
+  }
+  const there = offers.filter((offer) => offer.name === name).map(({ version }) => version.text);
+  const hint =
+    there.length > 0
+      ? `There is ${[...new Set(there)].join(", ")}.`
+      : `Put its .src.rock or .all.rock there (luarocks download ${name}).`;
+  const message = `The rock ${name} (${rule}) is not in ${shelf.folder}. ${hint}`;
+  return { code: "rock_missing", message, place };
+}

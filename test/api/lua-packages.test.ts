@@ -1,0 +1,63 @@
+// What an upload says about scripts and rocks.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, expect, test } from "vitest";
+import type { Validation } from "#client/resources.ts";
+import { packPackage } from "#service/blueprint/pack-package.ts";
+import { manifest } from "../support/blueprints.ts";
+import { useServer } from "../support/server.ts";
+
+const busbar = useServer();
+
+const zip = (files: Readonly<Record<string, string>>) =>
+  packPackage(new Map(Object.entries(files).map(([path, text]) => [path, Buffer.from(text)])));
+
+function lua(options: string, files: Readonly<Record<string, string>>): Uint8Array {
+  const text = manifest("Scripted").replace("type: embedded", `type: lua\n  options: ${options}`);
+  return zip({ "manifest.yml": text, ...files });
+}
+
+beforeAll(() => {
+  const rocks = join(busbar.data, "rocks");
+  mkdirSync(rocks);
+  const spec = 'package = "inspect"\nversion = "3.1-1"\nbuild = { modules = { inspect = "inspect.lua" } }';
+  writeFileSync(join(rocks, "inspect-3.1-1.src.rock"), zip({ "x.rockspec": spec, "inspect.lua": "return {}" }));
+});
+
+test("a package whose rocks and modules are all there is taken", async () => {
+  const bytes = lua("{ file: main.lua, luarocks: [inspect ~> 3.1] }", { "main.lua": "require 'inspect'" });
+  const { status, text } = await busbar.admin.call("POST", "/v3/blueprints/upload", { bytes });
+  expect([status, text.slice(0, 12)]).toEqual([200, '{"blueprint"']);
+});
+
+test.each([
+  [
+    "a rock that is missing",
+    lua("{ file: main.lua, luarocks: [inspect > 4] }", { "main.lua": "" }),
+    "The rock inspect (inspect > 4) is not in the folder rocks of the data folder. There is 3.1-1.",
+    { issue: "rock_missing", pointer: "/runtime/options/luarocks/0", line: 5 },
+  ],
+  [
+    "a module that is missing",
+    lua("{ dir: src }", { "src/main.lua": "-- first\nlocal x = require('lib.gone')" }),
+    'The module "lib.gone" is neither in the package nor in a rock that it asks for.',
+    { issue: "lua_module_missing", pointer: "src/main.lua", line: 2 },
+  ],
+  [
+    "a folder without main.lua",
+    lua("{ dir: src }", { "src/other.lua": "" }),
+    'The package has no file "src/main.lua".',
+    { issue: "missing_file", pointer: "/runtime/options/dir", line: 5 },
+  ],
+])("%s refuses the upload, and says so when it is checked", async (_, bytes, message, details) => {
+  const refused = await busbar.admin.call("POST", "/v3/blueprints/upload", { bytes });
+  expect([refused.status, refused.errors]).toMatchObject([400, [{ code: "invalid_blueprint", message, details }]]);
+  const { body } = await busbar.anonymous.call<Validation>("POST", "/v3/blueprints/validate", { bytes });
+  expect(body.diagnostics).toMatchObject([{ severity: "error", code: details.issue, message, line: details.line }]);
+});
+
+test("a script that names a module only when it runs is warned about", async () => {
+  const bytes = lua("{ file: main.lua }", { "main.lua": "local m = require(name)" });
+  const { status, text } = await busbar.admin.call("POST", "/v3/blueprints/upload", { bytes });
+  expect([status, text.includes("lua_dynamic_require")]).toEqual([200, true]);
+});
