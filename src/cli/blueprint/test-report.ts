@@ -15,7 +15,10 @@ type Context = { readonly style: Style; readonly flags: ReportFlags; readonly te
 /** The report for people: each scenario with its outcome, then what failed and how it came about. */
 export function renderTestReport(results: readonly TestResult[], colour: boolean, flags: ReportFlags): string {
   const style = styleFor(colour);
-  return [...results.map((result) => renderResult(result, { style, flags, texts: result.texts })), renderSummary(results, style)].join("\n\n");
+  return [
+    ...results.map((result) => renderResult(result, { style, flags, texts: result.texts })),
+    renderSummary(results, style),
+  ].join("\n\n");
 }
 
 function renderResult({ name, report, broken, skipped }: TestResult, context: Context): string {
@@ -25,7 +28,9 @@ function renderResult({ name, report, broken, skipped }: TestResult, context: Co
   const scenarios = report?.scenarios ?? [];
   const lines = [
     head,
-    ...broken.map(({ file, issues }) => `  ${style("error", "✗")} ${printable(file)}  ${plural(issues.length, "problem")}`),
+    ...broken.map(
+      ({ file, issues }) => `  ${style("error", "✗")} ${printable(file)}  ${plural(issues.length, "problem")}`,
+    ),
     ...scenarios.map((one) => renderLine(one, context)),
     ...(report?.problems ?? []).map(({ message }) => `  ${style("error", "✗")} ${printable(message)}`),
   ];
@@ -65,19 +70,31 @@ function renderDetails(report: ScenarioReport, context: Context): readonly strin
   if (!isShown || timeline.length === 0) return blocks;
   const until = timeline.findLastIndex(({ at }) => at <= last) + 1;
   const entries = flags.verbose === true ? timeline : timeline.slice(Math.max(0, until - LINES_SHOWN), until);
-  const title = flags.verbose === true ? `timeline of ${printable(name)}` : "what happened before (all of it with --verbose)";
+  const title =
+    flags.verbose === true ? `timeline of ${printable(name)}` : "what happened before (all of it with --verbose)";
   return [...blocks, indent([style("dim", title), ...renderTimeline(entries, style)].join("\n"))];
 }
 
 function renderFailure({ file }: ScenarioReport, failure: Failure, context: Context): string {
   const { style, texts } = context;
   const { message, expected, actual, at, place, script, traceback, count } = failure;
-  const where = script === undefined ? (file !== undefined && place ? `${file}:${place.line}:${place.column}` : file) : `${script.file}:${script.line}`;
-  const parts = [where && style("bold", printable(where)), style("error", printable(message)), at === undefined ? "" : style("dim", `at ${seconds(at)}`)];
+  const where =
+    script === undefined
+      ? file !== undefined && place
+        ? `${file}:${place.line}:${place.column}`
+        : file
+      : `${script.file}:${script.line}`;
+  const parts = [
+    where && style("bold", printable(where)),
+    style("error", printable(message)),
+    at === undefined ? "" : style("dim", `at ${seconds(at)}`),
+  ];
   const times = count === undefined ? [] : [`  ${style("dim", `and ${plural(count - 1, "more time")}`)}`];
   const compared =
-    expected === undefined ? [] : [`  expected  ${printable(expected)}`, `  came      ${printable(actual ?? "nothing")}`];
-  const text = texts.get((script?.file ?? file) ?? "");
+    expected === undefined
+      ? []
+      : [`  expected  ${printable(expected)}`, `  came      ${printable(actual ?? "nothing")}`];
+  const text = texts.get(script?.file ?? file ?? "");
   const start: Position | undefined = script === undefined ? place : { line: script.line, column: 1 };
   const frame = text === undefined || start === undefined ? [] : [indent(frameAt(text, start, style))];
   const stack = traceback === undefined ? [] : [indent(style("dim", printable(traceback)))];

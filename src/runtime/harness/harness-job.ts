@@ -1,7 +1,7 @@
 // What the harness and its thread say to each other: plain data.
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
+import type { ScriptProgram } from "#core/lua/script-program.ts";
 import type { Scenario } from "#core/scenario/scenario.ts";
-import type { ScriptProgram } from "#runtime/lua/device-script.ts";
 import type { ScenarioReport } from "./test-report.ts";
 
 /** What the thread starts with. */
@@ -21,6 +21,4 @@ export interface HarnessJob {
 }
 
 /** `alive` comes while there is progress, so that whoever waits knows a long run from one that is stuck. */
-export type HarnessMessage =
-  | { readonly kind: "alive" }
-  | { readonly kind: "done"; readonly report: ScenarioReport };
+export type HarnessMessage = { readonly kind: "alive" } | { readonly kind: "done"; readonly report: ScenarioReport };

@@ -11,5 +11,8 @@ const scripts = startScripts(program);
 parentPort?.on("message", async ({ file, scenario }: HarnessJob) => {
   const { start, drivers } = await scripts;
   const alive = () => post({ kind: "alive" });
-  post({ kind: "done", report: await runScenario({ blueprint, start, drivers, alive, patienceMs, seed }, scenario, file) });
+  post({
+    kind: "done",
+    report: await runScenario({ blueprint, start, drivers, alive, patienceMs, seed }, scenario, file),
+  });
 });

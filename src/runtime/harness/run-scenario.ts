@@ -2,7 +2,6 @@
 import { performance } from "node:perf_hooks";
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import type { Scenario, Step } from "#core/scenario/scenario.ts";
-import type { Timers } from "#runtime/drivers/timers.ts";
 import type { Wires } from "#runtime/drivers/wires.ts";
 import { createScriptedPeers, type ScriptedPeers } from "#runtime/harness/scripted/scripted-wires.ts";
 import type { DeviceScript, ScriptHost } from "#runtime/lua/device-script.ts";
@@ -23,7 +22,8 @@ const DEFAULT_SEED = 1;
 export interface RunNeeds {
   readonly blueprint: Blueprint;
   readonly start: (host: ScriptHost) => DeviceScript;
-  readonly drivers: (wires: Wires, timers: Timers) => Drivers;
+  /** `now` is the wall clock in Unix milliseconds. */
+  readonly drivers: (wires: Wires, now: () => number) => Drivers;
   /** Told now and then while there is progress; a watchdog listens. */
   readonly alive: () => void;
   /** Real milliseconds that a script may run without letting go. */
@@ -91,7 +91,7 @@ class ScenarioRun {
   }
 
   #start(): void {
-    const drivers = this.#needs.drivers(this.#peers.wires(), this.#clock);
+    const drivers = this.#needs.drivers(this.#peers.wires(), () => this.#scenario.startsAt + this.#clock.elapsed());
     this.#drivers = drivers;
     this.#script = this.#needs.start(this.#host.forRun(drivers));
   }

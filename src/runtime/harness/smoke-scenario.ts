@@ -1,5 +1,5 @@
-import type { Scenario } from "#core/scenario/scenario.ts";
 import { NO_EXPECTATIONS } from "#core/scenario/no-expectations.ts";
+import type { Scenario } from "#core/scenario/scenario.ts";
 
 const SMOKE_MS = 60_000;
 

@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
+import type { ScriptProgram } from "#core/lua/script-program.ts";
 import { nearestOf } from "#core/text/nearest.ts";
-import type { ScriptProgram } from "#runtime/lua/device-script.ts";
 import type { HarnessJob, HarnessMessage, HarnessSetup } from "./harness-job.ts";
 import { smokeScenario } from "./smoke-scenario.ts";
 import type { Coverage, Covered, Failure, ScenarioReport, TestReport } from "./test-report.ts";
@@ -14,6 +14,8 @@ const START_MS = 30_000;
 export interface TestPlan {
   readonly blueprint: Blueprint;
   readonly program: ScriptProgram;
+  /** Path inside the package of one of the program's modules. */
+  readonly pathOf: (module: string) => string;
   /** None: the script is started and left alone for a minute. */
   readonly jobs: readonly HarnessJob[];
   readonly seed?: number | undefined;
@@ -30,7 +32,7 @@ export async function testBlueprint(plan: TestPlan): Promise<TestReport> {
   const scenarios: ScenarioReport[] = [];
   try {
     for (const job of jobs) {
-      const report = await runner.run(job);
+      const report = withPaths(await runner.run(job), plan.pathOf);
       scenarios.push(report);
       onReport?.(report);
     }
@@ -38,6 +40,16 @@ export async function testBlueprint(plan: TestPlan): Promise<TestReport> {
     await runner.close();
   }
   return { scenarios, problems: handlerProblems(blueprint, scenarios), coverage: coverageOf(blueprint, scenarios) };
+}
+
+/** Errors name modules; people look for files. */
+function withPaths(report: ScenarioReport, pathOf: TestPlan["pathOf"]): ScenarioReport {
+  const failures = report.failures.map((failure) =>
+    failure.script === undefined
+      ? failure
+      : { ...failure, script: { ...failure.script, file: pathOf(failure.script.file) } },
+  );
+  return { ...report, failures };
 }
 
 /** One thread for all scenarios, replaced when a script holds it up. */

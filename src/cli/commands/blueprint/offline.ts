@@ -77,7 +77,9 @@ function addTest(blueprint: Command, cli: Cli): void {
   const output = new Option("-o, --output <format>", "how to print").choices(["pretty", "json"]);
   const command = blueprint
     .command("test [paths...]")
-    .description("Run a blueprint's script in virtual time against scripted peers, by the scenarios in its folder tests.")
+    .description(
+      "Run a blueprint's script in virtual time against scripted peers, by the scenarios in its folder tests.",
+    )
     .addOption(output.default("pretty"))
     .option("--scenario <file>", "run this file instead; may be given several times", collect, [])
     .option("--filter <text>", "only scenarios whose file or name contains the text")

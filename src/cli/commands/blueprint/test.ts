@@ -1,8 +1,7 @@
 import { readFileSync, watch } from "node:fs";
 import { resolve } from "node:path";
-import { readProgram } from "#cli/blueprint/read-program.ts";
-import { readSources, type Source } from "#cli/blueprint/read-source.ts";
 import { renderReport } from "#cli/blueprint/lint-report.ts";
+import { readSources, type Source } from "#cli/blueprint/read-source.ts";
 import { renderTestReport } from "#cli/blueprint/test-report.ts";
 import { type BrokenFile, hasFailed, type TestResult } from "#cli/blueprint/test-result.ts";
 import { renderTestJson } from "#cli/blueprint/test-wire.ts";
@@ -15,6 +14,7 @@ import { UsageError } from "#cli/usage-error.ts";
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import { parseScenarios } from "#manifest/scenario/parse-scenarios.ts";
 import type { HarnessJob } from "#runtime/harness/harness-job.ts";
+import { readProgram } from "#runtime/harness/read-program.ts";
 import { testBlueprint } from "#runtime/harness/test-blueprint.ts";
 import { decodeText } from "#service/blueprint/unpack-package.ts";
 
@@ -40,7 +40,8 @@ export async function test(cli: Cli, paths: readonly string[], flags: TestFlags)
 async function testOnce(cli: Cli, paths: readonly string[], flags: TestFlags): Promise<readonly TestResult[]> {
   const sources = await readSources(cli, paths);
   const results: TestResult[] = [];
-  for (const source of sources) results.push(await withProgress(cli, `testing ${source.name}`, testSource(cli, source, flags)));
+  for (const source of sources)
+    results.push(await withProgress(cli, `testing ${source.name}`, testSource(cli, source, flags)));
   const answer =
     flags.output === "json"
       ? JSON.stringify(renderTestJson(results, flags.verbose === true), null, 2)
@@ -51,7 +52,9 @@ async function testOnce(cli: Cli, paths: readonly string[], flags: TestFlags): P
 
 async function testSource(cli: Cli, source: Source, flags: TestFlags): Promise<TestResult> {
   const { name } = source;
-  const { blueprint, program, issues, texts } = readProgram(cli, source, flags.rocks);
+  const rocks = flags.rocks === undefined ? undefined : resolve(cli.cwd, flags.rocks);
+  const { blueprint, program, pathOf, issues } = readProgram(source.unpacked, rocks);
+  const texts = new Map([...(program?.modules ?? [])].map(([module, code]) => [pathOf(module), textOf(code)]));
   const nothing = { name, report: undefined, broken: [], skipped: undefined, texts };
   if (issues.length > 0) {
     const result = { name, issues, text: source.unpacked.package?.manifest ?? "" };
@@ -67,8 +70,12 @@ async function testSource(cli: Cli, source: Source, flags: TestFlags): Promise<T
   if (jobs.length === 0 && (broken.length > 0 || flags.filter !== undefined)) {
     return { ...nothing, broken, texts: shown, skipped: broken.length > 0 ? undefined : "no scenario fits the filter" };
   }
-  const report = await testBlueprint({ blueprint, program, jobs, seed: flags.seed });
+  const report = await testBlueprint({ blueprint, program, pathOf, jobs, seed: flags.seed });
   return { ...nothing, report, broken, texts: shown };
+}
+
+function textOf(code: Uint8Array | string): string {
+  return typeof code === "string" ? code : (decodeText(code) ?? "");
 }
 
 interface Wanted {
@@ -105,7 +112,9 @@ function readFiles(cli: Cli, paths: readonly string[]): ReadonlyMap<string, stri
       try {
         return [path, readFileSync(resolve(cli.cwd, path), "utf8")] as const;
       } catch (error) {
-        throw new UsageError(`--scenario: cannot read ${path} (${error instanceof Error && "code" in error ? error.code : error})`);
+        throw new UsageError(
+          `--scenario: cannot read ${path} (${error instanceof Error && "code" in error ? error.code : error})`,
+        );
       }
     }),
   );

@@ -64,17 +64,28 @@ export function createScriptedPeers({ timers, tell }: Needs, peers: ReadonlyMap<
       const peer = entries.get(name)?.peer;
       return peer instanceof ScriptedLevel ? peer.value(quantity) : undefined;
     },
-    wires: () => ({
-      modbusTcp: (host, port) => modbusWire(timers, hostKey(host, port), (key) => find(ScriptedModbus, key)),
-      http(request) {
-        const key = addressKey("http", request.url);
-        return find(ScriptedHttp, key)?.request(request) ?? nobody(timers, request.timeoutMs, key);
-      },
-      mqtt: ({ host, port }) =>
-        find(ScriptedMqtt, hostKey(host, port))?.connect() ?? noBroker(timers, hostKey(host, port)),
-      ports: portSession(timers, find),
-      close() {},
-    }),
+    wires() {
+      const brokers = new Map<string, MqttWire>();
+      return {
+        modbusTcp: (host, port) => modbusWire(timers, hostKey(host, port), (key) => find(ScriptedModbus, key)),
+        http(request) {
+          const key = addressKey("http", request.url);
+          return find(ScriptedHttp, key)?.request(request) ?? nobody(timers, request.timeoutMs, key);
+        },
+        mqtt(target) {
+          // The same target is the same client, with its subscriptions.
+          const name = JSON.stringify(target);
+          const key = hostKey(target.host, target.port);
+          const wire = brokers.get(name) ?? find(ScriptedMqtt, key)?.connect() ?? noBroker(timers, key);
+          brokers.set(name, wire);
+          return wire;
+        },
+        ports: portSession(timers, find),
+        close() {
+          for (const wire of brokers.values()) wire.close();
+        },
+      };
+    },
   };
 }
 
