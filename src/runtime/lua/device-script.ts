@@ -2,8 +2,11 @@
 // in the test harness by a virtual one, so nothing here asks for the time or for chance but through the host.
 import type { Payload } from "#core/command/execution.ts";
 import type { LogSeverity } from "#core/device/device-message.ts";
+import { createActivities } from "./activities.ts";
 import type { Drivers } from "./drivers.ts";
+import type { LuaEngine } from "./lua-engine.ts";
 import type { LuaValue } from "./lua-value.ts";
+import { StateGone } from "./lua-wasm.ts";
 
 /** What a package makes of its Lua files; pure data, so that it passes to a thread. */
 export interface ScriptProgram {
@@ -76,4 +79,33 @@ export interface DeviceScript {
   connectionChanged(isConnected: boolean): void;
   memoryBytes(): number;
   close(): void;
+}
+
+export function createDeviceScript(engine: LuaEngine, program: ScriptProgram, host: ScriptHost): DeviceScript {
+  const activities = createActivities(engine, program, host);
+  let isDead = false;
+  return {
+    nextDue: () => (isDead ? undefined : activities.nextDue()),
+    run(budgetMs) {
+      if (isDead) return "dead";
+      try {
+        const outcome = activities.run(budgetMs);
+        if (outcome === "dead") isDead = true;
+        return outcome;
+      } catch (error) {
+        // Whatever came through C frames has left the state in pieces: it is never entered again.
+        isDead = true;
+        activities.interrupted(error instanceof StateGone ? error.message : `the interpreter failed: ${String(error)}`);
+        return "dead";
+      }
+    },
+    command: (command) => activities.command(command),
+    configurationWritten: (bucket) => activities.configurationWritten(bucket),
+    connectionChanged: (isConnected) => activities.connectionChanged(isConnected),
+    memoryBytes: () => activities.memoryBytes(),
+    close() {
+      isDead = true;
+      host.drivers.close();
+    },
+  };
 }

@@ -1,0 +1,253 @@
+// What a device does, one activity at a time: the entry chunk, then commands, callbacks and jobs as they fall due.
+import type { Payload } from "#core/command/execution.ts";
+import type { DeviceScript, ScriptCommand, ScriptHost, ScriptProgram } from "./device-script.ts";
+import { createJobList } from "./job-list.ts";
+import type { LuaEngine } from "./lua-engine.ts";
+import { createLuaState, type FunctionRef, type LuaState, type Resumed, type ThreadRef } from "./lua-state.ts";
+import { bytesOf, type LuaValue, luaValueOf } from "./lua-value.ts";
+import { StateGone } from "./lua-wasm.ts";
+import { payloadOf } from "./payload-of.ts";
+import { parseScriptError } from "./script-error.ts";
+import { createScriptFunctions, LENIENT } from "./script-functions.ts";
+
+const MAX_WAITING_COMMANDS = 100;
+const MAX_DELAY_MS = 5_000;
+/** About 0.1 ms of Lua: fine enough for slices of a few milliseconds, and too rare to cost anything. */
+const INSTRUCTIONS_PER_TICK = 10_000;
+const GRACE_MS = 30;
+const LAST_GRACE_MS = 60;
+
+interface Task {
+  readonly kind: "main" | "command" | "configuration" | "connection" | "job";
+  readonly args: readonly LuaValue[];
+  readonly commandId?: string;
+}
+
+interface Activity {
+  readonly task: Task;
+  readonly thread: ThreadRef;
+  /** How it goes on; undefined while it waits for the host. */
+  answer: readonly LuaValue[] | undefined;
+  /** Elapsed time until which it sleeps by its own wish. */
+  wakeAt: number | undefined;
+  /** Since it last paused. */
+  computedMs: number;
+  /** What ctx.error was called with. */
+  failure: string | undefined;
+}
+
+export type Activities = Omit<DeviceScript, "close"> & {
+  /** The state has gone while the activity ran. */
+  interrupted(why: string): void;
+};
+
+export function createActivities(engine: LuaEngine, program: ScriptProgram, host: ScriptHost): Activities {
+  const jobs = createJobList();
+  const commands: ScriptCommand[] = [];
+  const callbacks: Task[] = [{ kind: "main", args: [] }];
+  let current: Activity | undefined;
+  let spare: ThreadRef | undefined;
+  let machine: { readonly state: LuaState; readonly play: FunctionRef } | undefined;
+
+  function next(): Task | undefined {
+    // Nothing goes ahead of the entry chunk, which registers the handlers.
+    if (callbacks[0]?.kind === "main") return callbacks.shift();
+    const command = commands.shift();
+    if (command) {
+      const args = [bytesOf(command.name), luaValueOf(command.arguments)];
+      return { kind: "command", args, commandId: command.id };
+    }
+    const id = callbacks.length > 0 ? undefined : jobs.takeDue(host.elapsed());
+    return id === undefined ? callbacks.shift() : { kind: "job", args: [id] };
+  }
+
+  function begin({ state, play }: { readonly state: LuaState; readonly play: FunctionRef }, task: Task): Resumed {
+    const thread = spare ?? state.newThread();
+    spare = undefined;
+    current = { task, thread, answer: undefined, wakeAt: undefined, computedMs: 0, failure: undefined };
+    return state.start(thread, play, [task.kind, ...task.args]);
+  }
+
+  function step(running: Machine, activity: Activity | undefined): Resumed | undefined {
+    if (activity === undefined) {
+      const task = next();
+      return task && begin(running, task);
+    }
+    if (activity.wakeAt !== undefined && activity.wakeAt <= host.elapsed()) activity.answer = [];
+    const { answer } = activity;
+    if (answer === undefined) return undefined;
+    activity.answer = undefined;
+    activity.wakeAt = undefined;
+    return running.state.resume(activity.thread, answer);
+  }
+
+  /** "dead" when the script cannot go on. */
+  function take(running: Machine, activity: Activity, resumed: Resumed): "dead" | undefined {
+    activity.computedMs += running.state.slice.used();
+    switch (resumed.state) {
+      case "sliced":
+        activity.answer = [];
+        if (activity.computedMs > engine.limits.activityMs) return overrun(running, activity);
+        return undefined;
+      case "call":
+        activity.computedMs = 0;
+        callHost(activity, resumed.name, resumed.args);
+        return undefined;
+      case "done":
+        current = undefined;
+        spare = activity.thread;
+        conclude(activity, resumed.results[0]);
+        return undefined;
+      case "failed":
+        current = undefined;
+        running.state.dropThread(activity.thread);
+        return failed(activity, resumed);
+    }
+  }
+
+  function failed(
+    activity: Activity,
+    error: { readonly message: string; readonly traceback?: string },
+  ): "dead" | undefined {
+    const { task } = activity;
+    if (activity.failure === undefined) {
+      const fault = parseScriptError(error, program.nodebug);
+      if (task.commandId !== undefined) host.respond(task.commandId, "ERROR", { message: fault.message });
+      host.fault(fault);
+    } else if (task.commandId !== undefined) host.respond(task.commandId, "ERROR", { message: activity.failure });
+    return task.kind === "main" ? "dead" : undefined;
+  }
+
+  function conclude({ task, failure }: Activity, result: LuaValue): void {
+    if (task.commandId === undefined) return;
+    if (failure === undefined) host.respond(task.commandId, "SUCCEEDED", payloadOf(result));
+    else host.respond(task.commandId, "ERROR", { message: failure });
+  }
+
+  function overrun({ state }: Machine, activity: Activity): "dead" {
+    const message = `computed for more than ${engine.limits.activityMs} ms without a pause`;
+    failed(activity, { message, traceback: state.traceback(activity.thread) });
+    current = undefined;
+    return "dead";
+  }
+
+  function callHost(activity: Activity, name: string, args: readonly LuaValue[]): void {
+    if (name === "delay") {
+      const ms = Math.min(MAX_DELAY_MS, Math.max(0, Number(args[0]) || 0));
+      activity.wakeAt = host.elapsed() + ms;
+      return;
+    }
+    const settle = (answer: readonly LuaValue[]): void => {
+      activity.answer = answer;
+      host.wake();
+    };
+    const refused = (error: unknown): void => settle([undefined, bytesOf(`the host failed: ${String(error)}`)]);
+    answerOf(name, args).then(settle, refused);
+  }
+
+  async function answerOf(name: string, args: readonly LuaValue[]): Promise<readonly LuaValue[]> {
+    if (name === "storage.write") return [storageError(await host.storage.write(String(args[0]), String(args[1])))];
+    if (name === "storage.remove") return [storageError(await host.storage.remove(String(args[0])))];
+    return host.drivers.call(name, args);
+  }
+
+  function start(): Machine {
+    const startedAt = host.elapsed();
+    const functions = createScriptFunctions({
+      host,
+      program,
+      jobs,
+      startedAt,
+      commandFailed(message) {
+        if (current) current.failure ??= message;
+      },
+      commandLog(message, severity) {
+        const payload: Payload = severity === undefined ? { message } : { message, severity };
+        if (current?.task.commandId !== undefined) host.respond(current.task.commandId, "IN_PROGRESS", payload);
+      },
+    });
+    const { state, instant } = createLuaState({
+      module: engine.module,
+      memoryBytes: engine.limits.memoryBytes,
+      clock: {
+        elapsed: engine.limits.isVirtualTime ? undefined : () => host.elapsed(),
+        instructionsPerTick: INSTRUCTIONS_PER_TICK,
+        graceMs: GRACE_MS,
+        lastGraceMs: LAST_GRACE_MS,
+      },
+      instant(name, args) {
+        const fn = functions.get(name);
+        if (!fn) throw new StateGone(`the prelude asked for ${name}`);
+        return fn(...args);
+      },
+      isLenient: (name) => LENIENT.has(name),
+    });
+    state.slice.begin(START_MS);
+    let doors: readonly FunctionRef[] = [];
+    for (const { name, source } of engine.prelude) {
+      const loaded = state.load(source, `=[${name}]`);
+      if ("error" in loaded) throw new StateGone(loaded.error);
+      const [call, , setPlay] = doors;
+      const args =
+        call === undefined || setPlay === undefined
+          ? [{ fn: instant }]
+          : [{ fn: call }, { fn: instant }, { fn: setPlay }];
+      const results = state.callForFunctions(loaded.fn, args);
+      if (doors.length === 0) doors = results;
+    }
+    const play = doors[1];
+    if (play === undefined) throw new StateGone("the prelude has no play");
+    return { state, play };
+  }
+
+  return {
+    nextDue() {
+      if (current) return current.answer === undefined ? current.wakeAt : host.elapsed();
+      return commands.length > 0 || callbacks.length > 0 ? host.elapsed() : jobs.nextDue();
+    },
+    run(budgetMs) {
+      machine ??= start();
+      const { slice } = machine.state;
+      let left = budgetMs;
+      for (;;) {
+        slice.begin(left);
+        const resumed = step(machine, current);
+        if (resumed === undefined || current === undefined) return current === undefined ? "idle" : "waiting";
+        if (take(machine, current, resumed) === "dead") return "dead";
+        left -= Math.max(slice.used(), LEAST_STEP_MS);
+        if (left <= 0) return "more";
+      }
+    },
+    command(command) {
+      if (commands.length < MAX_WAITING_COMMANDS) commands.push(command);
+      else host.respond(command.id, "ERROR", { message: "too many commands wait for this device" });
+    },
+    configurationWritten(bucket) {
+      const name = bytesOf(bucket);
+      if (callbacks.some(({ kind, args }) => kind === "configuration" && args[0] === name)) return;
+      callbacks.push({ kind: "configuration", args: [name] });
+    },
+    connectionChanged(isConnected) {
+      const waiting = callbacks.findIndex(({ kind }) => kind === "connection");
+      if (waiting >= 0) callbacks.splice(waiting, 1);
+      callbacks.push({ kind: "connection", args: [isConnected] });
+    },
+    memoryBytes: () => machine?.state.memoryBytes() ?? 0,
+    interrupted(why) {
+      const activity = current;
+      current = undefined;
+      if (activity) failed(activity, { message: why });
+      else host.fault({ message: why });
+    },
+  };
+}
+
+type Machine = { readonly state: LuaState; readonly play: FunctionRef };
+
+const START_MS = 1_000;
+/** Even an activity that does nothing takes part of a slice, so that no flood of them holds a thread. */
+const LEAST_STEP_MS = 0.02;
+
+function storageError(problem: string | undefined): LuaValue {
+  return problem === undefined ? undefined : bytesOf(problem);
+}

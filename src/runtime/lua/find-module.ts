@@ -1,0 +1,53 @@
+import type { ScriptProgram } from "./device-script.ts";
+
+/** Names under which the host's own tables can be required, unless the program has a file of that name. */
+const LIBRARIES = new Set([
+  ..."enapter device scheduler configuration storage system json".split(" "),
+  ..."modbus http serial can relay digitalin digitalout analogin analogout mqtt".split(" "),
+]);
+
+export type FoundModule =
+  | { readonly path: string }
+  | { readonly library: string }
+  /** Each place that was looked at, one a line, as Lua's own message has it. */
+  | { readonly tried: string };
+
+/**
+ * Where `require(name)` leads. `x`, `./x`, `a.b`, `a/b` and a full file name are tried beside the file that asks, then
+ * beside the entry, then from the package's root, where vendored rocks lie.
+ */
+export function findModule(program: ScriptProgram, name: string, folder: string): FoundModule {
+  const tried: string[] = [];
+  const folders = new Set([folder, folderOf(program.entry), ""]);
+  for (const base of folders) {
+    for (const tail of tails(name)) {
+      const path = normalize(`${base}${tail}`);
+      if (path !== undefined && program.modules.has(path)) return { path };
+      tried.push(`\n\tno file '${base}${tail}'`);
+    }
+  }
+  return LIBRARIES.has(name) ? { library: name } : { tried: tried.join("") };
+}
+
+function tails(name: string): string[] {
+  const plain = name.replace(/^\.\//, "");
+  const dotted = plain.startsWith("../") ? plain : plain.replaceAll(".", "/");
+  const bases = [...new Set([dotted, plain])];
+  const files = bases.flatMap((base) => [`${base}.lua`, `${base}/init.lua`]);
+  return plain.endsWith(".lua") ? [plain, ...files] : files;
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, path.lastIndexOf("/") + 1);
+}
+
+/** Undefined for a path that climbs out of the package. */
+function normalize(path: string): string | undefined {
+  const parts: string[] = [];
+  for (const part of path.split("/")) {
+    if (part === "..") {
+      if (parts.pop() === undefined) return undefined;
+    } else if (part !== "." && part !== "") parts.push(part);
+  }
+  return parts.join("/");
+}

@@ -1,0 +1,225 @@
+// One Lua state in an instance of its own: loading, values across the border, threads that are resumed and stopped.
+
+import type { LuaValue } from "./lua-value.ts";
+import { FIXED_BYTES, instantiateLua, LONG_JUMP, type LuaFunctions, StateGone } from "./lua-wasm.ts";
+import { createSlice, type Slice, type SliceClock } from "./slice.ts";
+import { pushValue, readLeniently, readValue, type ValueDoor } from "./value-door.ts";
+
+const REGISTRY = -1_001_000;
+const MULTIPLE = -1;
+const STATUS_YIELD = 1;
+
+export type Resumed =
+  /** The function has returned. */
+  | { readonly state: "done"; readonly results: readonly LuaValue[] }
+  /** The slice is used up: resume without arguments. */
+  | { readonly state: "sliced" }
+  /** It waits for the host: resume with the answer. */
+  | { readonly state: "call"; readonly name: string; readonly args: readonly LuaValue[] }
+  | { readonly state: "failed"; readonly message: string; readonly traceback: string };
+
+/** A function of Lua, kept from being collected. */
+export type FunctionRef = number & { readonly __ref: "function" };
+
+/** A thread of Lua, kept from being collected. */
+export interface ThreadRef {
+  readonly pointer: number;
+  readonly ref: number;
+}
+
+export interface LuaState {
+  /** Compiles text; a byte string. The answer is an error text, or the function. */
+  load(source: string, chunkName: string): { readonly fn: FunctionRef } | { readonly error: string };
+  /** Runs a function to its end, without slices; for code of our own. Function results become references. */
+  callForFunctions(fn: FunctionRef, args: readonly (LuaValue | { readonly fn: FunctionRef })[]): readonly FunctionRef[];
+  newThread(): ThreadRef;
+  /** Starts a function in a thread that has none, or resumes it with results of the call it waits for. */
+  start(thread: ThreadRef, fn: FunctionRef, args: readonly LuaValue[]): Resumed;
+  resume(thread: ThreadRef, args: readonly LuaValue[]): Resumed;
+  traceback(thread: ThreadRef): string;
+  /** Ends what the thread does and forgets it. */
+  dropThread(thread: ThreadRef): void;
+  readonly slice: Slice;
+  /** What Lua has ever needed at once. */
+  memoryBytes(): number;
+}
+
+export interface StateNeeds {
+  readonly module: WebAssembly.Module;
+  readonly memoryBytes: number;
+  readonly clock: SliceClock;
+  /** `instant(name, ...)` of the prelude. What it throws becomes an error in Lua. */
+  instant(name: string, args: readonly LuaValue[]): readonly LuaValue[];
+  /** Whether what has no place outside Lua is left out of the arguments, or an error. */
+  isLenient(name: string): boolean;
+}
+
+export function createLuaState(needs: StateNeeds): { readonly state: LuaState; readonly instant: FunctionRef } {
+  const slice = createSlice(needs.clock);
+  const instance = instantiateLua(needs.module, {
+    maxBytes: needs.memoryBytes + FIXED_BYTES,
+    hook: (pointer) => onHook(pointer),
+    host: (pointer) => onHost(pointer),
+  });
+  const { lua, memory } = instance;
+  const main = lua.luaL_newstate();
+  if (main === 0) throw new StateGone("not enough memory");
+  const door: ValueDoor = { lua, memory, scratch: lua.malloc(SCRATCH_BYTES), scratchBytes: SCRATCH_BYTES };
+  const resultCount = lua.malloc(8);
+  let yieldsInSlice = 0;
+
+  function onHook(pointer: number): void {
+    const verdict = slice.tick();
+    if (verdict === "on") return;
+    // The stop must reach the host even through pcall: a yield passes it by. It does not arrive where C code lies on
+    // the way, of this thread or of one that has resumed it.
+    if (lua.lua_isyieldable(pointer) === 1 && (verdict === "yield" || yieldsInSlice < YIELDS_BEFORE_ERROR)) {
+      yieldsInSlice += 1;
+      lua.lua_yieldk(pointer, 0, 0, 0);
+      return;
+    }
+    if (verdict === "yield") return;
+    if (verdict === "give up") throw new StateGone(TOO_LONG);
+    pushValue(door, pointer, TOO_LONG);
+    lua.lua_error(pointer);
+  }
+
+  function onHost(pointer: number): number {
+    let results: readonly LuaValue[];
+    try {
+      const name = String(readValue(door, pointer, 1));
+      results = needs.instant(name, readStack(pointer, 2, needs.isLenient(name) ? readLeniently : readValue));
+    } catch (error) {
+      if (error === LONG_JUMP || error instanceof StateGone || error instanceof WebAssembly.RuntimeError) throw error;
+      pushValue(door, pointer, error instanceof Error ? error.message : String(error));
+      return lua.lua_error(pointer);
+    }
+    lua.lua_settop(pointer, 0);
+    for (const result of results) pushValue(door, pointer, result);
+    return results.length;
+  }
+
+  function readStack(pointer: number, first: number, read: typeof readValue): LuaValue[] {
+    const values: LuaValue[] = [];
+    const last = lua.lua_gettop(pointer);
+    for (let index = first; index <= last; index += 1) values.push(read(door, pointer, index));
+    return values;
+  }
+
+  function open(name: string, fn: unknown): void {
+    const text = cString(lua, memory, name);
+    lua.luaL_requiref(main, text, instance.pointerTo(fn), 1);
+    lua.lua_settop(main, 0);
+    lua.free(text);
+  }
+
+  function refTop(): FunctionRef {
+    return parseFunctionRef(lua.luaL_ref(main, REGISTRY));
+  }
+
+  function go(thread: ThreadRef, args: readonly LuaValue[]): Resumed {
+    const { pointer } = thread;
+    for (const arg of args) pushValue(door, pointer, arg);
+    yieldsInSlice = 0;
+    const status = lua.lua_resume(pointer, 0, args.length, resultCount);
+    if (status > STATUS_YIELD) return failed(pointer);
+    const count = new DataView(memory.buffer).getInt32(resultCount, true);
+    const values = readStack(pointer, lua.lua_gettop(pointer) - count + 1, readLeniently);
+    lua.lua_settop(pointer, -count - 1);
+    if (status !== STATUS_YIELD) return { state: "done", results: values };
+    const [name, ...rest] = values;
+    return name === undefined ? { state: "sliced" } : { state: "call", name: String(name), args: rest };
+  }
+
+  function failed(pointer: number): Resumed {
+    const message = errorText(readLeniently(door, pointer, -1));
+    lua.luaL_traceback(main, pointer, 0, 0);
+    const traceback = String(readValue(door, main, -1));
+    lua.lua_settop(main, -2);
+    return { state: "failed", message, traceback };
+  }
+
+  open("_G", lua.luaopen_base);
+  open("coroutine", lua.luaopen_coroutine);
+  open("table", lua.luaopen_table);
+  open("string", lua.luaopen_string);
+  open("math", lua.luaopen_math);
+  open("utf8", lua.luaopen_utf8);
+  lua.lua_pushcclosure(main, instance.host, 0);
+  const instant = refTop();
+  lua.lua_sethook(main, instance.hook, MASK_COUNT, needs.clock.instructionsPerTick);
+
+  const state: LuaState = {
+    load(source, chunkName) {
+      const text = cString(lua, memory, source);
+      const name = cString(lua, memory, chunkName);
+      const mode = cString(lua, memory, "t");
+      const status = lua.luaL_loadbufferx(main, text, source.length, name, mode);
+      for (const pointer of [text, name, mode]) lua.free(pointer);
+      if (status === 0) return { fn: refTop() };
+      const error = errorText(readLeniently(door, main, -1));
+      lua.lua_settop(main, -2);
+      return { error };
+    },
+    callForFunctions(fn, args) {
+      lua.lua_rawgeti(main, REGISTRY, BigInt(fn));
+      for (const arg of args) {
+        if (typeof arg === "object" && "fn" in arg) lua.lua_rawgeti(main, REGISTRY, BigInt(arg.fn));
+        else pushValue(door, main, arg);
+      }
+      if (lua.lua_pcallk(main, args.length, MULTIPLE, 0, 0, 0) !== 0) {
+        throw new StateGone(errorText(readLeniently(door, main, -1)));
+      }
+      const refs: FunctionRef[] = [];
+      while (lua.lua_gettop(main) > 0) refs.unshift(refTop());
+      return refs;
+    },
+    newThread() {
+      const pointer = lua.lua_newthread(main);
+      return { pointer, ref: lua.luaL_ref(main, REGISTRY) };
+    },
+    start(thread, fn, args) {
+      lua.lua_rawgeti(thread.pointer, REGISTRY, BigInt(fn));
+      return go(thread, args);
+    },
+    resume: go,
+    traceback(thread) {
+      lua.luaL_traceback(main, thread.pointer, 0, 0);
+      const text = String(readValue(door, main, -1));
+      lua.lua_settop(main, -2);
+      return text;
+    },
+    dropThread(thread) {
+      lua.lua_resetthread(thread.pointer);
+      lua.luaL_unref(main, REGISTRY, thread.ref);
+    },
+    slice,
+    memoryBytes: () => memory.buffer.byteLength - FIXED_BYTES,
+  };
+  return { state, instant };
+}
+
+const SCRATCH_BYTES = 16_384;
+const MASK_COUNT = 8;
+const YIELDS_BEFORE_ERROR = 3;
+const TOO_LONG = "the script ran too long without giving way";
+
+function parseFunctionRef(ref: number): FunctionRef {
+  return ref as FunctionRef;
+}
+
+function errorText(value: LuaValue): string {
+  if (typeof value === "string") return value;
+  if (typeof value === "object") return "(error object is a table value)";
+  return String(value ?? "nil");
+}
+
+/** Byte string with an end mark, to be freed by the caller. */
+function cString(lua: LuaFunctions, memory: WebAssembly.Memory, text: string): number {
+  const pointer = lua.malloc(text.length + 1);
+  if (pointer === 0) throw new StateGone("not enough memory");
+  const bytes = Buffer.from(memory.buffer, pointer, text.length + 1);
+  bytes.write(text, "latin1");
+  bytes[text.length] = 0;
+  return pointer;
+}

@@ -1,0 +1,168 @@
+-- What the host offers every script: enapter (also as `device`), scheduler, configuration, storage, system, json.
+local call, instant, set_play = ...
+
+local error, pairs, rawequal, setmetatable, tostring, type = error, pairs, rawequal, setmetatable, tostring, type
+
+local function expect(value, wanted, place)
+  if type(value) ~= wanted then
+    error('bad argument ' .. place .. ' (' .. wanted .. ' expected, got ' .. type(value) .. ')', 3)
+  end
+end
+
+local handlers, jobs, after_write = {}, {}, {}
+local connection_callback
+
+enapter = {}
+device = enapter
+
+function enapter.send_telemetry(values)
+  if type(values) ~= 'table' then
+    return 'telemetry must be a table, not ' .. type(values)
+  end
+  return instant('telemetry', values)
+end
+
+function enapter.send_properties(values)
+  if type(values) ~= 'table' then
+    return 'properties must be a table, not ' .. type(values)
+  end
+  return instant('properties', values)
+end
+
+function enapter.log(text, severity, persist)
+  instant('log', tostring(text), severity == nil and 'info' or tostring(severity), persist and true or false)
+end
+
+function enapter.register_command_handler(name, handler)
+  expect(name, 'string', "#1 to 'register_command_handler'")
+  expect(handler, 'function', "#2 to 'register_command_handler'")
+  handlers[name] = handler
+end
+
+function enapter.on_connection_status_changed(callback)
+  expect(callback, 'function', "#1 to 'on_connection_status_changed'")
+  connection_callback = callback
+end
+
+function enapter.get_connection_status()
+  return instant('is connected')
+end
+
+scheduler = {}
+function scheduler.add(period, job)
+  expect(period, 'number', "#1 to 'add'")
+  expect(job, 'function', "#2 to 'add'")
+  local id = instant('scheduler.add', period)
+  jobs[id] = job
+  return id
+end
+
+function scheduler.remove(id)
+  if id ~= nil and jobs[id] then
+    jobs[id] = nil
+    instant('scheduler.remove', id)
+  end
+end
+
+configuration = {}
+function configuration.is_all_required_set(bucket)
+  return instant('configuration.is_all_required_set', tostring(bucket))
+end
+function configuration.read(bucket)
+  return instant('configuration.read', tostring(bucket))
+end
+function configuration.after_write(bucket, callback)
+  expect(callback, 'function', "#2 to 'after_write'")
+  bucket = tostring(bucket)
+  after_write[bucket] = after_write[bucket] or {}
+  after_write[bucket][#after_write[bucket] + 1] = callback
+end
+
+storage = {}
+function storage.read(key)
+  return instant('storage.read', tostring(key))
+end
+function storage.write(key, text)
+  return call('storage.write', tostring(key), tostring(text))
+end
+function storage.remove(key)
+  return call('storage.remove', tostring(key))
+end
+
+system = {}
+function system.uptime()
+  return instant('system.uptime')
+end
+function system.delay(ms)
+  expect(ms, 'number', "#1 to 'delay'")
+  call('delay', ms)
+end
+
+json = {}
+function json.encode(value)
+  local ok, text = instant('json.encode', value)
+  if not ok then
+    error(text, 2)
+  end
+  return text
+end
+function json.decode(text)
+  expect(text, 'string', "#1 to 'decode'")
+  local ok, value = instant('json.decode', text)
+  if not ok then
+    error(value, 2)
+  end
+  return value
+end
+
+-- Ends a handler whose ctx.error was called.
+local ENDED = setmetatable({}, {
+  __tostring = function()
+    return 'the command has ended with ctx.error'
+  end,
+})
+
+-- Both `ctx.log(text)` and `ctx:log(text)`.
+local function own_arguments(ctx, first, ...)
+  if rawequal(ctx, first) then
+    return ...
+  end
+  return first, ...
+end
+
+set_play('command', function(name, arguments)
+  local handler = handlers[name]
+  if not handler then
+    instant('command.error', "no handler is registered for the command '" .. name .. "'")
+    return
+  end
+  local ctx = {}
+  function ctx.error(...)
+    local message = own_arguments(ctx, ...)
+    instant('command.error', message == nil and 'command failed' or tostring(message))
+    error(ENDED, 0)
+  end
+  function ctx.log(...)
+    local message, severity = own_arguments(ctx, ...)
+    instant('command.log', tostring(message), severity)
+  end
+  return handler(ctx, arguments)
+end)
+
+set_play('job', function(id)
+  if jobs[id] then
+    jobs[id]()
+  end
+end)
+
+set_play('configuration', function(bucket)
+  for _, callback in pairs(after_write[bucket] or {}) do
+    callback()
+  end
+end)
+
+set_play('connection', function(is_connected)
+  if connection_callback then
+    connection_callback(is_connected)
+  end
+end)

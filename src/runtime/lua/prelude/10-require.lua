@@ -1,0 +1,70 @@
+-- `require` over the files of the package and its rocks. Programs of C never load.
+local _, instant, set_play = ...
+
+local error, load, match, pairs, setmetatable, type = error, load, string.match, pairs, setmetatable, type
+
+package = { loaded = { _G = _G }, preload = {}, path = './?.lua;./?/init.lua', cpath = '', config = '/\n;\n?\n!\n-\n' }
+for _, name in pairs({ 'coroutine', 'table', 'string', 'math', 'utf8', 'os' }) do
+  package.loaded[name] = _G[name]
+end
+local loaded, preload = package.loaded, package.preload
+
+-- The folder of the file that is being loaded: its siblings are found first.
+local folder = ''
+-- One file is one module, by whatever names it is asked for.
+local by_path = {}
+
+local function run_file(path, source, name)
+  local chunk, problem = load(source, instant('chunk name', path), 't')
+  if not chunk then
+    error("error loading module '" .. name .. "' from file '" .. path .. "':\n\t" .. problem, 0)
+  end
+  local outer = folder
+  local _ <close> = setmetatable({}, {
+    __close = function()
+      folder = outer
+    end,
+  })
+  folder = match(path, '^(.*/)[^/]*$') or ''
+  return (chunk(name, path))
+end
+
+function require(name)
+  if type(name) ~= 'string' then
+    error("bad argument #1 to 'require' (string expected, got " .. type(name) .. ')', 2)
+  end
+  if loaded[name] ~= nil then
+    return loaded[name]
+  end
+  local value, from
+  if preload[name] then
+    from = ':preload:'
+    value = preload[name](name, from)
+  else
+    local source, problem
+    from, source, problem = instant('require', name, folder)
+    if from == nil then
+      error("module '" .. name .. "' not found:\n\tno field package.preload['" .. name .. "']" .. problem, 2)
+    elseif source == nil then
+      value = _G[from]
+    elseif by_path[from] ~= nil then
+      value = by_path[from]
+    else
+      value = run_file(from, source, name)
+    end
+  end
+  if value == nil then
+    value = loaded[name] == nil and true or loaded[name]
+  end
+  loaded[name], by_path[from] = value, value
+  return value, from
+end
+
+set_play('main', function()
+  local path, source = instant('entry')
+  run_file(path, source, path)
+  local main = type(enapter) == 'table' and enapter.main
+  if type(main) == 'function' then
+    main()
+  end
+end)

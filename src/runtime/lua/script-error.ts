@@ -1,0 +1,24 @@
+import type { ScriptError } from "./device-script.ts";
+import { textOf } from "./lua-value.ts";
+
+interface Raw {
+  readonly message: string;
+  readonly traceback?: string;
+}
+
+/** Lua's message with the position at its beginning taken apart. */
+export function parseScriptError(raw: Raw, isWithoutPositions: boolean): ScriptError {
+  const text = textOf(raw.message).slice(0, MAX_CHARACTERS);
+  if (isWithoutPositions) return { message: text.replace(/^\?:\d+: /, "") };
+  const traceback = raw.traceback === undefined ? {} : { traceback: textOf(raw.traceback).slice(0, MAX_CHARACTERS) };
+  const [, file, line] = /^([^\n:]+\.lua):(\d+):/.exec(text) ?? positionIn(traceback.traceback ?? "");
+  const place = file === undefined ? {} : { file, line: Number(line) };
+  return { message: text, ...place, ...traceback };
+}
+
+const MAX_CHARACTERS = 4_096;
+
+/** The innermost line of a file of the package, for errors that carry no position. */
+function positionIn(traceback: string): readonly (string | undefined)[] {
+  return /\n\s*([^\n:]+\.lua):(\d+):/.exec(traceback) ?? [];
+}

@@ -1,0 +1,106 @@
+// What `instant(name, ...)` of the prelude answers, by name. Arguments come from a script and are believed in nothing.
+import { LOG_SEVERITIES, type LogSeverity } from "#core/device/device-message.ts";
+import type { ScriptHost, ScriptProgram } from "./device-script.ts";
+import { findModule } from "./find-module.ts";
+import type { JobList } from "./job-list.ts";
+import { bytesOf, type LuaValue, textOf } from "./lua-value.ts";
+import { decodeJson, encodeJson } from "./script-json.ts";
+import { dateOf, timeOf } from "./script-time.ts";
+
+type Instant = (...args: readonly LuaValue[]) => readonly LuaValue[];
+
+interface FunctionNeeds {
+  readonly host: ScriptHost;
+  readonly program: ScriptProgram;
+  readonly jobs: JobList;
+  readonly startedAt: number;
+  commandFailed(message: string): void;
+  commandLog(message: string, severity: LogSeverity | undefined): void;
+}
+
+const MAX_LOG_CHARACTERS = 4_096;
+
+/** Values that have no place outside Lua are dropped one by one, never the whole message. */
+export const LENIENT = new Set(["telemetry", "properties"]);
+
+export function createScriptFunctions(needs: FunctionNeeds): ReadonlyMap<string, Instant> {
+  const { host, program, jobs } = needs;
+  const functions: Readonly<Record<string, Instant>> = {
+    entry: () => [bytesOf(program.entry), sourceOf(program, program.entry)],
+    require(name, folder) {
+      const found = findModule(program, textOf(String(name)), textOf(String(folder)));
+      if ("path" in found) return [bytesOf(found.path), sourceOf(program, found.path)];
+      return "library" in found ? [found.library] : [undefined, undefined, bytesOf(found.tried)];
+    },
+    "chunk name": (path) => [program.nodebug ? "=?" : `@${String(path)}`],
+    seed: () => [Math.trunc(host.randomSeed)],
+    log(text, severity, persist) {
+      host.log(textOf(String(text)).slice(0, MAX_LOG_CHARACTERS), severityOf(severity) ?? "info", persist === true);
+      return [];
+    },
+    telemetry: (values) => errorOf(host.telemetry(tableOf(values))),
+    properties: (values) => errorOf(host.properties(tableOf(values))),
+    "is connected": () => [host.isConnected()],
+    "scheduler.add": (period) => [jobs.add(Number(period), host.elapsed())],
+    "scheduler.remove"(id) {
+      jobs.remove(Number(id));
+      return [];
+    },
+    "configuration.read"(bucket) {
+      const values = host.configuration.read(textOf(String(bucket)));
+      return values ? [values] : [undefined, bytesOf(`there is no configuration bucket '${textOf(String(bucket))}'`)];
+    },
+    "configuration.is_all_required_set": (bucket) => [host.configuration.isAllRequiredSet(textOf(String(bucket)))],
+    "storage.read"(key) {
+      const text = host.storage.read(String(key));
+      return text === undefined ? [undefined, "NotFound"] : [text];
+    },
+    "system.uptime": () => [(host.elapsed() - needs.startedAt) / 1000],
+    "os.clock": () => [(host.elapsed() - needs.startedAt) / 1000],
+    "os.time": (fields) => (fields instanceof Map ? timeOf(fields) : [Math.floor(host.now() / 1000)]),
+    "os.date"(format, time) {
+      return [dateOf(String(format), time === undefined ? Math.floor(host.now() / 1000) : Number(time))];
+    },
+    "json.encode": (value) => attempt(() => encodeJson(value)),
+    "json.decode": (text) => attempt(() => decodeJson(String(text))),
+    "command.error"(message) {
+      needs.commandFailed(textOf(String(message)));
+      return [];
+    },
+    "command.log"(message, severity) {
+      needs.commandLog(textOf(String(message)), severityOf(severity));
+      return [];
+    },
+  };
+  return new Map(Object.entries(functions));
+}
+
+function attempt(action: () => LuaValue): readonly LuaValue[] {
+  try {
+    return [true, action()];
+  } catch (error) {
+    return [false, bytesOf(error instanceof Error ? error.message : String(error))];
+  }
+}
+
+function errorOf(problem: string | undefined): readonly LuaValue[] {
+  return [problem === undefined ? undefined : bytesOf(problem)];
+}
+
+function severityOf(value: LuaValue): LogSeverity | undefined {
+  return LOG_SEVERITIES.find((severity) => severity === value);
+}
+
+/** A table by its keys' texts, also where it looked like a list. */
+function tableOf(value: LuaValue): ReadonlyMap<string, LuaValue> {
+  if (value instanceof Map) return value;
+  if (!Array.isArray(value)) return new Map();
+  return new Map(value.map((item: LuaValue, index) => [String(index + 1), item]));
+}
+
+function sourceOf(program: ScriptProgram, path: string): string {
+  const source = program.modules.get(path);
+  const text = typeof source === "string" ? bytesOf(source) : Buffer.from(source ?? "").toString("latin1");
+  // A first line such as #!/usr/bin/lua is for other readers; the line itself stays, for the numbering.
+  return text.replace(/^(?:\xef\xbb\xbf)?(?:#[^\n]*)?/, "");
+}

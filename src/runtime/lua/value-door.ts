@@ -1,0 +1,144 @@
+// Plain values onto a Lua stack and off it. Reads never call metamethods, so nothing of a script runs meanwhile.
+import type { LuaValue } from "./lua-value.ts";
+import { type LuaFunctions, StateGone } from "./lua-wasm.ts";
+
+export interface ValueDoor {
+  readonly lua: LuaFunctions;
+  readonly memory: WebAssembly.Memory;
+  /** Memory inside the instance through which short strings pass. */
+  readonly scratch: number;
+  readonly scratchBytes: number;
+}
+
+const MAX_DEPTH = 32;
+/** Values in one call, all levels together: a table of telemetry has dozens, an answer over HTTP thousands. */
+const MAX_VALUES = 100_000;
+
+const NIL = 0;
+const BOOLEAN = 1;
+const NUMBER = 3;
+const STRING = 4;
+const TABLE = 5;
+const TYPE_NAMES = ["nil", "boolean", "userdata", "number", "string", "table", "function", "userdata", "thread"];
+
+/** A function, a coroutine or a table too large to pass. */
+class CannotCross extends Error {}
+
+/** What has no place outside Lua becomes NaN, which everyone further in leaves out and tells. */
+export function readLeniently(door: ValueDoor, state: number, index: number): LuaValue {
+  return read(door, state, absolute(door, state, index), { budget: { left: MAX_VALUES }, depth: 0, isLenient: true });
+}
+
+/** Throws CannotCross for what has no place outside Lua. */
+export function readValue(door: ValueDoor, state: number, index: number): LuaValue {
+  return read(door, state, absolute(door, state, index), { budget: { left: MAX_VALUES }, depth: 0, isLenient: false });
+}
+
+interface Reading {
+  readonly budget: { left: number };
+  readonly depth: number;
+  readonly isLenient: boolean;
+}
+
+function absolute(door: ValueDoor, state: number, index: number): number {
+  return index < 0 ? door.lua.lua_gettop(state) + 1 + index : index;
+}
+
+function refused(reading: Reading, why: string): LuaValue {
+  if (reading.isLenient) return Number.NaN;
+  throw new CannotCross(why);
+}
+
+function read(door: ValueDoor, state: number, index: number, reading: Reading): LuaValue {
+  const { lua } = door;
+  const type = lua.lua_type(state, index);
+  reading.budget.left -= 1;
+  if (reading.budget.left < 0) return refused(reading, `more than ${MAX_VALUES} values in one table`);
+  if (type <= NIL) return undefined;
+  if (type === BOOLEAN) return lua.lua_toboolean(state, index) === 1;
+  if (type === NUMBER) return readNumber(lua, state, index);
+  if (type === STRING) return readString(door, state, index);
+  if (type !== TABLE) return refused(reading, `a ${TYPE_NAMES[type] ?? "value of unknown type"} cannot be passed on`);
+  if (reading.depth >= MAX_DEPTH) return refused(reading, `tables nested more than ${MAX_DEPTH} deep, or in a circle`);
+  if (lua.lua_checkstack(state, 4) === 0) throw new StateGone("not enough memory");
+  return readTable(door, state, index, { ...reading, depth: reading.depth + 1 });
+}
+
+function readNumber(lua: LuaFunctions, state: number, index: number): number | bigint {
+  const value = lua.lua_tonumberx(state, index, 0);
+  if (Number.isSafeInteger(value) || lua.lua_isinteger(state, index) === 0) return value;
+  return lua.lua_tointegerx(state, index, 0);
+}
+
+function readString(door: ValueDoor, state: number, index: number): string {
+  const pointer = door.lua.lua_tolstring(state, index, door.scratch);
+  const length = new DataView(door.memory.buffer).getUint32(door.scratch, true);
+  return Buffer.from(door.memory.buffer, pointer, length).toString("latin1");
+}
+
+function readTable(door: ValueDoor, state: number, index: number, reading: Reading): LuaValue {
+  const { lua } = door;
+  const length = Number(lua.lua_rawlen(state, index));
+  const map = new Map<string, LuaValue>();
+  let isList = true;
+  lua.lua_pushnil(state);
+  const top = lua.lua_gettop(state);
+  const list: LuaValue[] = [];
+  while (lua.lua_next(state, index) !== 0) {
+    const key = read(door, state, top, reading);
+    const value = read(door, state, top + 1, reading);
+    lua.lua_settop(state, top);
+    if (reading.budget.left < 0) break;
+    if (typeof key === "object") return refused(reading, "a table cannot be a key of a table that is passed on");
+    if (typeof key === "number" && Number.isInteger(key) && key >= 1 && key <= length) list[key - 1] = value;
+    else isList = false;
+    map.set(String(key), value);
+  }
+  return isList && map.size === length ? list : map;
+}
+
+export function pushValue(door: ValueDoor, state: number, value: LuaValue): void {
+  const { lua } = door;
+  if (lua.lua_checkstack(state, 4) === 0) throw new StateGone("not enough memory");
+  if (value === undefined) lua.lua_pushnil(state);
+  else if (typeof value === "boolean") lua.lua_pushboolean(state, value ? 1 : 0);
+  else if (typeof value === "number") {
+    // -0 is a float in Lua, there is no such integer.
+    if (Number.isSafeInteger(value) && !Object.is(value, -0)) lua.lua_pushinteger(state, BigInt(value));
+    else lua.lua_pushnumber(state, value);
+  } else if (typeof value === "bigint") lua.lua_pushinteger(state, BigInt.asIntN(64, value));
+  else if (typeof value === "string") pushString(door, state, value);
+  else if (value instanceof Map) {
+    lua.lua_createtable(state, 0, value.size);
+    for (const [key, item] of value) {
+      if (item === undefined) continue;
+      pushString(door, state, key);
+      pushValue(door, state, item);
+      lua.lua_rawset(state, -3);
+    }
+  } else pushList(door, state, parseList(value));
+}
+
+function pushList(door: ValueDoor, state: number, list: readonly LuaValue[]): void {
+  door.lua.lua_createtable(state, list.length, 0);
+  for (const [index, item] of list.entries()) {
+    if (item === undefined) continue;
+    pushValue(door, state, item);
+    door.lua.lua_rawseti(state, -2, BigInt(index + 1));
+  }
+}
+
+function pushString(door: ValueDoor, state: number, text: string): void {
+  const { lua } = door;
+  const isShort = text.length <= door.scratchBytes;
+  const pointer = isShort ? door.scratch : lua.malloc(text.length);
+  if (pointer === 0) throw new StateGone("not enough memory");
+  Buffer.from(door.memory.buffer, pointer, text.length).write(text, "latin1");
+  lua.lua_pushlstring(state, pointer, text.length);
+  if (!isShort) lua.free(pointer);
+}
+
+/** Array.isArray does not narrow readonly arrays. */
+function parseList(value: LuaValue): readonly LuaValue[] {
+  return value as readonly LuaValue[];
+}
