@@ -45,7 +45,8 @@ function renderResult({ name, report, broken, skipped }: TestResult, context: Co
 function renderLine({ file, name, failures, elapsed }: ScenarioReport, { style }: Context): string {
   const mark = failures.length === 0 ? style("good", "✓") : style("error", "✗");
   const place = file === undefined ? "" : `${style("dim", printable(file))}  `;
-  return `  ${mark} ${place}${printable(name)}  ${style("dim", seconds(elapsed))}`;
+  const words = name === file ? "" : printable(name);
+  return `  ${mark} ${place}${words}  ${style("dim", seconds(elapsed))}`;
 }
 
 function renderBroken({ file, issues }: BrokenFile, { style, texts }: Context): readonly string[] {
@@ -97,7 +98,8 @@ function renderFailure({ file }: ScenarioReport, failure: Failure, context: Cont
   const text = texts.get(script?.file ?? file ?? "");
   const start: Position | undefined = script === undefined ? place : { line: script.line, column: 1 };
   const frame = text === undefined || start === undefined ? [] : [indent(frameAt(text, start, style))];
-  const stack = traceback === undefined ? [] : [indent(style("dim", printable(traceback)))];
+  const stack =
+    traceback === undefined ? [] : traceback.split("\n").map((line) => `    ${style("dim", printable(line))}`);
   return [parts.filter(Boolean).join("  "), ...times, ...compared, ...frame, ...stack].join("\n");
 }
 

@@ -57,7 +57,7 @@ export function describeHappening(happening: Happening): string {
     case "response":
       return `${happening.state} ${json(happening.payload)}`;
     case "fault":
-      return `Lua error: ${happening.error.message}`;
+      return `Lua error: ${happening.error.message.replaceAll(/\s+/g, " ")}`;
     case "write":
       return `${happening.peer} ← ${happening.table} ${happening.first} of unit ${happening.unit} = ${happening.values.join(" ")}`;
     case "request":
@@ -78,13 +78,20 @@ export function describeHappening(happening: Happening): string {
 const LONGEST = 160;
 
 function fields(values: ReadonlyMap<string, unknown>): string {
-  return cut([...values].map(([name, value]) => `${name}=${json(value)}`).join(" "));
+  // By name: the order of a Lua table means nothing.
+  const sorted = [...values].sort(([one], [other]) => (one < other ? -1 : 1));
+  return cut(sorted.map(([name, value]) => `${name}=${json(value)}`).join(" "));
 }
 
 export function json(value: unknown): string {
-  return cut(
-    JSON.stringify(value, (_, inner: unknown) => (typeof inner === "bigint" ? Number(inner) : inner)) ?? "nothing",
-  );
+  return cut(JSON.stringify(value, short) ?? "nothing");
+}
+
+/** A float32 as a person would write it: 51.2, not 51.20000076293945. */
+function short(_key: string, value: unknown): unknown {
+  if (typeof value === "bigint") return Number(value);
+  if (typeof value !== "number" || !Number.isFinite(value)) return value;
+  return Number(value.toPrecision(Math.fround(value) === value ? 7 : 12));
 }
 
 export function hex(bytes: Iterable<number>): string {

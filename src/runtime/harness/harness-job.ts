@@ -1,5 +1,6 @@
 // What the harness and its thread say to each other: plain data.
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
+import type { Position } from "#core/blueprint/issue.ts";
 import type { ScriptProgram } from "#core/lua/script-program.ts";
 import type { Scenario } from "#core/scenario/scenario.ts";
 import type { ScenarioReport } from "./test-report.ts";
@@ -20,5 +21,7 @@ export interface HarnessJob {
   readonly scenario: Scenario;
 }
 
-/** `alive` comes while there is progress, so that whoever waits knows a long run from one that is stuck. */
-export type HarnessMessage = { readonly kind: "alive" } | { readonly kind: "done"; readonly report: ScenarioReport };
+/** `alive` comes with each step and now and then, so that whoever waits knows a long run from one that is stuck. */
+export type HarnessMessage =
+  | { readonly kind: "alive"; readonly place: Position | undefined }
+  | { readonly kind: "done"; readonly report: ScenarioReport };

@@ -1,10 +1,11 @@
 // One scenario from its start to its end: virtual time, scripted peers, and the script between them.
 import { performance } from "node:perf_hooks";
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
+import type { Position } from "#core/blueprint/issue.ts";
 import type { Scenario, Step } from "#core/scenario/scenario.ts";
 import type { Wires } from "#runtime/drivers/wires.ts";
 import { createScriptedPeers, type ScriptedPeers } from "#runtime/harness/scripted/scripted-wires.ts";
-import type { DeviceScript, ScriptHost } from "#runtime/lua/device-script.ts";
+import type { DeviceScript, ScriptError, ScriptHost } from "#runtime/lua/device-script.ts";
 import type { Drivers } from "#runtime/lua/drivers.ts";
 import { checkStep, type StepView } from "./check-step.ts";
 import { checkValues, exercisedTelemetry } from "./check-values.ts";
@@ -24,8 +25,8 @@ export interface RunNeeds {
   readonly start: (host: ScriptHost) => DeviceScript;
   /** `now` is the wall clock in Unix milliseconds. */
   readonly drivers: (wires: Wires, now: () => number) => Drivers;
-  /** Told now and then while there is progress; a watchdog listens. */
-  readonly alive: () => void;
+  /** Told with each step and now and then while there is progress; a watchdog listens. */
+  readonly alive: (step: Position | undefined) => void;
   /** Real milliseconds that a script may run without letting go. */
   readonly patienceMs: number;
   readonly seed: number | undefined;
@@ -61,6 +62,8 @@ class ScenarioRun {
   /** Index of the first happening that expectations look at. */
   #from = 0;
   #isStuck = false;
+  #isDead = false;
+  #step: Position | undefined;
 
   constructor(needs: RunNeeds, scenario: Scenario) {
     this.#needs = needs;
@@ -79,15 +82,22 @@ class ScenarioRun {
   }
 
   async play(): Promise<void> {
+    this.#enter(undefined);
     this.#start();
     await this.#pass(0);
     for (const step of this.#scenario.steps) {
+      this.#enter(step.place);
       await this.#playStep(step);
       // What follows would fail as a consequence only.
       if (this.#isStuck) break;
     }
     this.#judgeCommands();
     this.#judgeFaults();
+  }
+
+  #enter(step: Position | undefined): void {
+    this.#step = step;
+    this.#needs.alive(step);
   }
 
   #start(): void {
@@ -223,21 +233,10 @@ class ScenarioRun {
     const seen = new Map<string, Failure>();
     for (const { at, error } of this.#record.since(0, "fault")) {
       if (this.#wantedFaults.has(error)) continue;
-      const { message, file, line, traceback } = error;
-      const key = `${file}:${line} ${message}`;
+      const fault = faultFailure(error);
+      const key = JSON.stringify(fault);
       const before = seen.get(key);
-      seen.set(
-        key,
-        before === undefined
-          ? {
-              kind: "lua",
-              message,
-              at,
-              ...(file === undefined || line === undefined ? {} : { script: { file, line } }),
-              ...(traceback === undefined ? {} : { traceback }),
-            }
-          : { ...before, count: (before.count ?? 1) + 1 },
-      );
+      seen.set(key, before === undefined ? { ...fault, at } : { ...before, count: (before.count ?? 1) + 1 });
     }
     this.#failures.push(...seen.values());
   }
@@ -247,7 +246,7 @@ class ScenarioRun {
   }
 
   #noteHandlers(): void {
-    for (const name of this.#script?.commandNames() ?? []) this.#handlers.add(name);
+    for (const name of this.#script?.handledCommands() ?? []) this.#handlers.add(name);
   }
 
   /** Lets time pass, and the script run whenever it wants to. Ends early when `isDone` holds. */
@@ -260,9 +259,10 @@ class ScenarioRun {
       const state = this.#script?.run(SLICE_MS) ?? "dead";
       const wall = performance.now();
       if (wall - toldAt > 200) {
-        this.#needs.alive();
+        this.#needs.alive(this.#step);
         toldAt = wall;
       }
+      this.#isDead ||= state === "dead";
       if (wall - movedAt > this.#needs.patienceMs) return this.#stuck();
       if (state === "more" || this.#host.takeWake()) continue;
       // Answers that are on their way arrive before time moves on.
@@ -289,7 +289,8 @@ class ScenarioRun {
   #stuck(): void {
     this.#isStuck = true;
     const message = `the script ran for ${seconds(this.#needs.patienceMs)} without letting go; on a gateway it would be ended`;
-    this.#failures.push({ kind: "deadline", message, at: this.#clock.elapsed() });
+    const at = this.#clock.elapsed();
+    this.#failures.push({ kind: "deadline", message, at, ...(this.#step === undefined ? {} : { place: this.#step }) });
   }
 
   report(file: string | undefined): ScenarioReport {
@@ -297,13 +298,16 @@ class ScenarioRun {
     const { allowUndeclared, name } = this.#scenario;
     const { all, commands } = this.#record;
     const wrong = checkValues({ blueprint, allowUndeclared, commands }, all);
-    const failures = [...wrong, ...this.#failures].sort((one, other) => (one.at ?? 0) - (other.at ?? 0));
+    // What the script died of comes first: the rest may be a consequence.
+    const rank = ({ kind, at }: Failure) => (kind === "lua" || kind === "deadline" ? -1 : (at ?? 0));
+    const failures = [...wrong, ...this.#failures].sort((one, other) => rank(one) - rank(other));
     const raised = this.#record.since(0, "alert").filter(({ isActive }) => isActive);
     return {
       file,
       name,
       failures,
       elapsed: this.#clock.elapsed(),
+      isWhole: !this.#isDead && !this.#isStuck,
       timeline: this.#timeline(),
       exercised: {
         telemetry: [...exercisedTelemetry(blueprint, all)],
@@ -330,9 +334,34 @@ class ScenarioRun {
   }
 }
 
+const PLACE = /([^\s:'"]+\.lua):(\d+): ?/;
+
+/** The message without the place that it begins with, and the script's own lines of the traceback. */
+function faultFailure({ message, file, line, traceback }: ScriptError): Failure {
+  const [found, foundFile, foundLine] = PLACE.exec(message) ?? [];
+  const script =
+    file !== undefined && line !== undefined
+      ? { file, line }
+      : foundFile === undefined
+        ? undefined
+        : { file: foundFile, line: Number(foundLine) };
+  const words = found === undefined ? message : message.slice(message.indexOf(found) + found.length);
+  const own = (traceback ?? "")
+    .split("\n")
+    .map((one) => one.trim())
+    .filter((one) => /^[^[(].*:\d+:/.test(one));
+  return {
+    kind: "lua",
+    message: words,
+    ...(script === undefined ? {} : { script }),
+    // One line says no more than the place itself.
+    ...(own.length > 1 ? { traceback: own.join("\n") } : {}),
+  };
+}
+
 function describeStep({ name, place, command }: Step): string {
   const what = name ?? (command === undefined ? "" : `command ${command.name}`);
-  return `line ${place.line}${what === "" ? "" : `: ${what}`}`;
+  return place.line === 0 ? what : `line ${place.line}${what === "" ? "" : `: ${what}`}`;
 }
 
 /** Everything that is on its way without waiting for time arrives. */

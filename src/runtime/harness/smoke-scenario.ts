@@ -18,8 +18,8 @@ export function smokeScenario(): Scenario {
     allowUndeclared: new Set(),
     steps: [
       {
-        place: { line: 1, column: 1 },
-        name: undefined,
+        place: { line: 0, column: 0 },
+        name: "a minute passes",
         at: undefined,
         changes: new Map(),
         sends: new Map(),

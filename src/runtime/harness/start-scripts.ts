@@ -1,7 +1,11 @@
 import type { ScriptProgram } from "#core/lua/script-program.ts";
+import { createDrivers } from "#runtime/drivers/create-drivers.ts";
+import { createDeviceScript } from "#runtime/lua/device-script.ts";
+import { createLuaEngine } from "#runtime/lua/lua-engine.ts";
 import type { RunNeeds } from "./run-scenario.ts";
 
-/** Makes scripts of a program, as a gateway does it. */
-export async function startScripts(_program: ScriptProgram): Promise<Pick<RunNeeds, "start" | "drivers">> {
-  throw new Error("not yet");
+/** Makes scripts of a program as a gateway does it, but for time: it stands still while a script computes. */
+export function startScripts(program: ScriptProgram): Pick<RunNeeds, "start" | "drivers"> {
+  const engine = createLuaEngine({ isVirtualTime: true });
+  return { start: (host) => createDeviceScript(engine, program, host), drivers: createDrivers };
 }

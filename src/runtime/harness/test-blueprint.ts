@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
+import type { Position } from "#core/blueprint/issue.ts";
 import type { ScriptProgram } from "#core/lua/script-program.ts";
 import { nearestOf } from "#core/text/nearest.ts";
 import type { HarnessJob, HarnessMessage, HarnessSetup } from "./harness-job.ts";
@@ -71,6 +72,7 @@ function createRunner(setup: HarnessSetup) {
         // The thread itself notices most of what is stuck; this is for what never comes back to it.
         const patience = setup.patienceMs + 2_000;
         let timer = setTimeout(stop, isNew ? patience + START_MS : patience);
+        let place: Position | undefined;
         function settle(): void {
           clearTimeout(timer);
           current.off("message", hear);
@@ -78,8 +80,10 @@ function createRunner(setup: HarnessSetup) {
         }
         function hear(message: HarnessMessage): void {
           clearTimeout(timer);
-          if (message.kind === "alive") timer = setTimeout(stop, patience);
-          else {
+          if (message.kind === "alive") {
+            place = message.place;
+            timer = setTimeout(stop, patience);
+          } else {
             settle();
             resolve(message.report);
           }
@@ -91,7 +95,7 @@ function createRunner(setup: HarnessSetup) {
         }
         function stop(): void {
           settle();
-          void giveUp().then(() => resolve(stuckReport(job, setup.patienceMs)));
+          void giveUp().then(() => resolve(stuckReport(job, patience, place)));
         }
         current.on("message", hear);
         current.on("error", fail);
@@ -100,20 +104,22 @@ function createRunner(setup: HarnessSetup) {
   };
 }
 
-function stuckReport({ file, scenario }: HarnessJob, patienceMs: number): ScenarioReport {
-  const message = `the script did not come back within ${(patienceMs + 2_000) / 1000} s, in a single call of a library function; on a gateway it would be ended`;
+function stuckReport({ file, scenario }: HarnessJob, patience: number, place: Position | undefined): ScenarioReport {
+  const message = `the script did not come back within ${patience / 1000} s from one call of a library function; on a gateway it would be ended`;
   return {
     file,
     name: scenario.name,
-    failures: [{ kind: "deadline", message }],
+    failures: [{ kind: "deadline", message, ...(place === undefined ? {} : { place }) }],
     elapsed: 0,
+    isWhole: false,
     timeline: [],
     exercised: { telemetry: [], commands: [], alerts: [], handlers: [] },
   };
 }
 
-/** A handler counts if the script had it in any scenario: some register theirs late. */
+/** A handler counts if the script had it in any scenario: some register theirs late. A script that died proves nothing. */
 function handlerProblems({ commands }: Blueprint, scenarios: readonly ScenarioReport[]): readonly Failure[] {
+  if (!scenarios.some(({ isWhole }) => isWhole)) return [];
   const handled = new Set(scenarios.flatMap(({ exercised }) => exercised.handlers));
   const missing = [...commands.keys()].filter((name) => !handled.has(name));
   const strange = [...handled].filter((name) => !commands.has(name));

@@ -15,6 +15,8 @@ export interface ScenarioReport {
   readonly failures: readonly Failure[];
   /** Virtual time that passed, in milliseconds. */
   readonly elapsed: number;
+  /** Whether the script lived to the end. */
+  readonly isWhole: boolean;
   readonly timeline: readonly TimelineEntry[];
   readonly exercised: Exercised;
 }

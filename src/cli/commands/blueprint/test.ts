@@ -51,13 +51,13 @@ async function testOnce(cli: Cli, paths: readonly string[], flags: TestFlags): P
 }
 
 async function testSource(cli: Cli, source: Source, flags: TestFlags): Promise<TestResult> {
-  const { name } = source;
+  const name = source.name.replace(/(^|[\\/])manifest\.ya?ml$/, "") || ".";
   const rocks = flags.rocks === undefined ? undefined : resolve(cli.cwd, flags.rocks);
   const { blueprint, program, pathOf, issues } = readProgram(source.unpacked, rocks);
   const texts = new Map([...(program?.modules ?? [])].map(([module, code]) => [pathOf(module), textOf(code)]));
   const nothing = { name, report: undefined, broken: [], skipped: undefined, texts };
   if (issues.length > 0) {
-    const result = { name, issues, text: source.unpacked.package?.manifest ?? "" };
+    const result = { name: source.name, issues, text: source.unpacked.package?.manifest ?? "" };
     cli.stderr.write(`${renderReport([result], cli.stderr.hasColors?.() === true)}\n`);
     throw new QuietFailure(EXIT.failure);
   }
