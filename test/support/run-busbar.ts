@@ -19,6 +19,8 @@ type World = {
   readonly isTTY?: boolean;
   /** When the person presses Ctrl-C. */
   readonly interrupt?: Promise<void>;
+  /** Sees each piece that is written to standard output. */
+  readonly onOutput?: (text: string) => void;
 };
 
 /** Runs a command of the command line in this process. Words are given as a list, or as one text split at spaces. */
@@ -27,7 +29,9 @@ export async function runBusbar(command: string | readonly string[], world: Worl
   const decoder = new TextDecoder("latin1");
   const stream = (name: "out" | "err") => ({
     write: (text: string | Uint8Array) => {
-      written[name] += typeof text === "string" ? text : decoder.decode(text);
+      const piece = typeof text === "string" ? text : decoder.decode(text);
+      written[name] += piece;
+      if (name === "out") world.onOutput?.(piece);
     },
     isTTY: world.isTTY,
     hasColors: () => world.isTTY === true,
