@@ -49,6 +49,7 @@ test("without any source every setting has its documented default", async () => 
     webhooks: { allowPrivate: false },
     devices: { silence: parseDuration("30s") },
     logs: { retention: parseDuration("30d"), temporaryRetention: parseDuration("1d") },
+    lua: { allow: [], ports: [] },
     mqtt: { port: 1883, tlsPort: "off", names: [], messageRate: 1000, clientId: undefined, url: undefined },
     database: { url: undefined },
     cloud: { url: undefined, token: undefined },
@@ -134,6 +135,9 @@ test.each<[Given, readonly string[]]>([
   [yaml("port: 1\nport: 2"), ["busbar.yaml line 2: port is set twice, first in busbar.yaml line 1"]],
   [yaml("port: 99999"), ['busbar.yaml line 1: port must be a whole number from 0 to 65535, not "99999"']],
   [yaml("port: 1e3"), ['busbar.yaml line 1: port must be a whole number from 0 to 65535, not "1e3"']],
+  [yaml("lua.ports: [a=can:can0, a=can:can1]"), ["busbar.yaml line 1: lua.ports names the port a twice"]],
+  [yaml("lua.ports: a=can:/x"), [expect.stringContaining('lua.ports has "a=can:/x"')]],
+  [{ flags: "--lua-allow 10.0.0.5/99" }, [expect.stringContaining('flag --lua-allow: lua.allow has "10.0.0.5/99"')]],
   [{ flags: "--role gatway" }, ['flag --role: role must be one of gateway, cloud, not "gatway"']],
   [
     { flags: "--host http://x" },
@@ -190,6 +194,18 @@ test("every problem of every source is reported at once", async () => {
     "environment BUSBAR_ADMIN_TOKEN: admin.token must have at least 32 characters, this has 5",
     'flag --log-level: log.level must be one of trace, debug, info, warn, error, fatal, not "loud"',
   ]);
+});
+
+test("what scripts may reach is a list of rules, and ports are a list of names", async () => {
+  const { config, origins } = await load(
+    yaml("lua:\n  allow: [battery-1=10.0.0.5:502, public]\n  ports: [rs485=serial:/dev/ttyUSB0?baud_rate=9600]"),
+  );
+  expect(config.lua.allow.map(({ device, port }) => [device, port])).toEqual([
+    ["battery-1", 502],
+    [undefined, undefined],
+  ]);
+  expect(config.lua.ports).toMatchObject([{ name: "rs485", kind: "serial", path: "/dev/ttyUSB0" }]);
+  expect(origins.find(({ name }) => name === "lua.allow")?.value).toEqual(["battery-1=10.0.0.5:502", "public"]);
 });
 
 test("variables that are not settings are left to those who use them", async () => {

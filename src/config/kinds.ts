@@ -1,5 +1,8 @@
 import { isIP } from "node:net";
 import { resolve } from "node:path";
+import { parseRange } from "#core/net/address.ts";
+import { parseReachRule, type ReachRule } from "#core/net/reach-rule.ts";
+import { type MachinePort, parseMachinePort } from "#core/port/machine-port.ts";
 import { Secret } from "#core/secret.ts";
 import { parseRetention, type Retention } from "#core/telemetry/retention.ts";
 import { type Duration, parseDuration } from "#core/time/duration.ts";
@@ -106,18 +109,37 @@ export const proxies: Kind<boolean | readonly string[]> = kind<boolean | readonl
   (text) => {
     if (text === "true" || text === "false") return accept(text === "true");
     const list = items(text);
-    const wrong = list.find((item) => !isAddressRange(item));
+    const wrong = list.find((item) => parseRange(item) === undefined);
     if (wrong !== undefined)
       return refuse(`must be true, false, or addresses and ranges such as 10.0.0.0/8, not "${wrong}"`);
     return list.length > 0 ? accept(list) : refuse("must be true, false or a list of addresses");
   },
 );
 
-function isAddressRange(text: string): boolean {
-  const [address = "", bits, ...rest] = text.split("/");
-  const family = isIP(address);
-  if (family === 0 || rest.length > 0) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
+export const reachRules: Kind<readonly ReachRule[]> = parsedList("list of rules", parseReachRule);
+
+export const machinePorts: Kind<readonly MachinePort[]> = kind("list of ports", (text, cwd) => {
+  const list = parsedList("list of ports", parseMachinePort).parse(text, cwd);
+  if ("problem" in list) return list;
+  const names = list.value.map(({ name }) => name);
+  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  return twice === undefined ? list : refuse(`names the port ${twice} twice`);
+});
+
+function parsedList<T extends object>(
+  name: string,
+  parse: (item: string) => T | { readonly problem: string },
+): Kind<readonly T[]> {
+  return kind(name, (text) => {
+    const list = items(text);
+    const values: T[] = [];
+    for (const item of list) {
+      const parsed = parse(item);
+      if ("problem" in parsed) return refuse(parsed.problem);
+      values.push(parsed);
+    }
+    return { value: values, shown: list };
+  });
 }
 
 /** The problem must not repeat the text: it may be a secret with a slip in it. */

@@ -100,6 +100,20 @@ export const SETTINGS = {
       "How long other device logs are kept.",
     ),
   },
+  lua: {
+    allow: setting(
+      "lua.allow",
+      kinds.reachRules,
+      "",
+      "What scripts may reach over the network. Without a rule: nothing.",
+    ),
+    ports: setting(
+      "lua.ports",
+      kinds.machinePorts,
+      "",
+      "Ports of this machine that scripts reach by a name. Any other name is a simulated port.",
+    ),
+  },
   mqtt: {
     port: setting("mqtt.port", kinds.portOrOff, "1883", "Port of the embedded MQTT broker, or off."),
     tlsPort: setting(

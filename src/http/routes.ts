@@ -14,6 +14,7 @@ import { provisioningRoutes } from "#http/device/provisioning-routes.ts";
 import { runtimeRoutes } from "#http/device/runtime-routes.ts";
 import { eventRoutes } from "#http/event/event-routes.ts";
 import type { Route } from "#http/route.ts";
+import { simulationRoutes } from "#http/simulator/simulation-routes.ts";
 import { siteRoutes } from "#http/site/site-routes.ts";
 import { type SystemNeeds, systemRoutes } from "#http/system/system-routes.ts";
 import { alertRoutes } from "#http/telemetry/alert-routes.ts";
@@ -27,6 +28,7 @@ import type { Connectivity } from "#service/device/connectivity.ts";
 import type { EventHub } from "#service/event/event-hub.ts";
 import type { Carrier } from "#service/ports/carrier.ts";
 import type { DeviceHost } from "#service/ports/device-host.ts";
+import type { Simulator } from "#service/ports/simulator.ts";
 import type { Needs } from "#service/ports.ts";
 import type { AlertDesk } from "#service/telemetry/alert-desk.ts";
 import type { TelemetryFeed } from "#service/telemetry/telemetry-feed.ts";
@@ -37,6 +39,7 @@ export interface RouteNeeds extends Needs, CommandNeeds {
   readonly catalog: BlueprintCatalog;
   readonly channel: Carrier;
   readonly hosts: DeviceHost;
+  readonly simulator: Simulator;
   readonly connectivity: Connectivity;
   readonly events: EventHub;
   readonly alertDesk: AlertDesk;
@@ -57,6 +60,7 @@ export function createRoutes(needs: RouteNeeds, settings: RouteSettings): readon
     ...deviceBlueprintRoutes(needs),
     ...deviceLogRoutes(needs),
     ...runtimeRoutes(needs),
+    ...simulationRoutes(needs),
     ...configurationRoutes(needs),
     ...alertRoutes(needs),
     ...commandRoutes(needs),

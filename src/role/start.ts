@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Logger } from "pino";
 import { uuidv7 } from "uuidv7";
 import type { Config } from "#config";
+import { standardOffset } from "#core/site/timezone.ts";
 import { toMilliseconds } from "#core/time/duration.ts";
 import { renderEventData } from "#http/event/event-wire.ts";
 import { createRoutes } from "#http/routes.ts";
@@ -17,11 +18,13 @@ import { provisionDemo } from "#role/demo.ts";
 import { ensureFirstSite } from "#role/first-site.ts";
 import { readSealKey } from "#role/seal-key.ts";
 import { createInspector } from "#runtime/inspect/create-inspector.ts";
+import { createSimulator } from "#runtime/simulator/create-simulator.ts";
 import { createAuthenticator } from "#service/access/authenticator.ts";
 import { createSeal } from "#service/access/seal.ts";
 import { createBackground } from "#service/background.ts";
-import { createBlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
+import { createBlueprintCatalog, deviceBlueprint } from "#service/blueprint/blueprint-catalog.ts";
 import { createCommandDesk } from "#service/command/command-desk.ts";
+import { endInterrupted } from "#service/command/end-interrupted.ts";
 import { createChannelSwitch } from "#service/device/channel-switch.ts";
 import { deviceConfiguration } from "#service/device/configuration.ts";
 import { createConnectivity } from "#service/device/connectivity.ts";
@@ -160,17 +163,30 @@ async function startOn(
     config,
   );
   opened.defer(() => carriers.stop());
+  const simulator = createSimulator({
+    ...base,
+    inbox,
+    blueprintOf: (device) => deviceBlueprint(needs, device),
+    offsetOf: async ({ siteId }) => standardOffset((await records.sites.find(siteId))?.timezone ?? "UTC"),
+  });
+  opened.defer(() => simulator.stop());
+  hosts.add(simulator.host);
+  channel.add(simulator.carrier);
+  await endInterrupted(needs);
   // After recovery, like every device: from here on scripts speak and take commands.
   await hostAllDevices(needs);
-  const routes = createRoutes(needs, {
-    about: { version: version(), role: config.role, headerPrefix: config.http.headerPrefixes[0] ?? "X-Service" },
-    endpoints: carriers.endpoints,
-    issueCertificate: carriers.issueCertificate,
-    retentionDefault: config.telemetry.retention,
-    checkReady: async () => {
-      await records.sites.list("all", { limit: 0, offset: 0 });
+  const routes = createRoutes(
+    { ...needs, simulator },
+    {
+      about: { version: version(), role: config.role, headerPrefix: config.http.headerPrefixes[0] ?? "X-Service" },
+      endpoints: carriers.endpoints,
+      issueCertificate: carriers.issueCertificate,
+      retentionDefault: config.telemetry.retention,
+      checkReady: async () => {
+        await records.sites.list("all", { limit: 0, offset: 0 });
+      },
     },
-  });
+  );
   const server = await createServer(needs, config.http, routes);
   opened.defer(() => server.stop());
   const { port } = await server.listen(config.port, config.host);

@@ -13,6 +13,7 @@ import type { DeviceStore } from "#service/ports/device-store.ts";
 import type { ExecutionStore } from "#service/ports/execution-store.ts";
 import type { BuildScripts, InspectPackage } from "#service/ports/inspect-package.ts";
 import type { Seal } from "#service/ports/seal.ts";
+import type { SimulationStore } from "#service/ports/simulation-store.ts";
 import type { RetentionStore, SiteStore } from "#service/ports/site-store.ts";
 import type { TelemetryStore } from "#service/ports/telemetry-store.ts";
 import type { TokenStore } from "#service/ports/token-store.ts";
@@ -33,6 +34,7 @@ export interface Needs {
   readonly webhooks: WebhookStore;
   readonly sender: WebhookSender;
   readonly retentions: RetentionStore;
+  readonly simulations: SimulationStore;
   readonly seal: Seal;
   readonly inspectPackage: InspectPackage;
   readonly buildScripts: BuildScripts;

@@ -1,13 +1,16 @@
-// Webhooks over HTTP. The address that is connected to is the one that was checked: the check happens in the look-up of
-// the connection itself, so that a name which resolves differently the second time gains nothing. Redirects are answers
-// like any other, that is, failures.
+// Webhooks over HTTP, to addresses of the public internet: anything else could be a way for whoever may register a
+// webhook to make this machine talk to its neighbours. The address that is connected to is the one that was checked: the
+// check happens in the look-up of the connection itself, so that a name which resolves differently the second time gains
+// nothing. Redirects are answers like any other, that is, failures.
 import { type LookupAddress, lookup } from "node:dns";
 import { request as requestPlain } from "node:http";
 import { request as requestTls } from "node:https";
 import type { LookupFunction } from "node:net";
+import { isPublicAddress } from "#core/net/address-kind.ts";
+import { connectionWords } from "#core/net/connection-words.ts";
 import type { OutgoingDelivery, SendResult, WebhookSender } from "#service/ports/webhook-sender.ts";
-import { isPublicAddress, literalAddress } from "./address-policy.ts";
 import { renderDelivery } from "./delivery-wire.ts";
+import { literalAddress } from "./literal-address.ts";
 
 export interface SenderSettings {
   /** Also addresses of this machine and of private networks. */
@@ -21,6 +24,7 @@ export const SENDER_TIMEOUT_MS = 10_000;
 /** Of an answer no more is read than this. Nobody looks at it. */
 const MAX_ANSWER_BYTES = 16 * 1024;
 const PRIVATE = "the address is not a public one";
+class PrivateAddress extends Error {}
 
 export function createSender(settings: SenderSettings): WebhookSender {
   const guardedLookup = createLookup(settings);
@@ -75,30 +79,17 @@ function createLookup({ allowPrivate, lookUp = lookup }: SenderSettings): Lookup
       if (error !== null) return callback(error, "");
       const allowed = addresses.filter(({ address }) => allowPrivate || isPublicAddress(address));
       const [first] = allowed;
-      if (first === undefined) return callback(Object.assign(new Error(PRIVATE), { code: "EPRIVATE" }), "");
+      if (first === undefined) return callback(new PrivateAddress(PRIVATE), "");
       if (options.all === true) return (callback as (error: null, addresses: LookupAddress[]) => void)(null, allowed);
       return callback(null, first.address, first.family);
     });
   };
 }
 
-const WORDS: Readonly<Record<string, string>> = {
-  EPRIVATE: PRIVATE,
-  ENOTFOUND: "the name cannot be resolved",
-  EAI_AGAIN: "the name cannot be resolved now",
-  ECONNREFUSED: "the connection was refused",
-  ECONNRESET: "the connection broke",
-  EPIPE: "the connection broke",
-  EHOSTUNREACH: "the host cannot be reached",
-  ENETUNREACH: "the network cannot be reached",
-  ETIMEDOUT: "no connection in time",
-};
-
 function describe(error: unknown, signal: AbortSignal): string {
   if (signal.aborted)
     return signal.reason instanceof DOMException && signal.reason.name === "TimeoutError"
       ? "no answer in time"
       : "broken off: the service stops";
-  const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
-  return WORDS[code] ?? `the connection failed (${code.slice(0, 60)})`;
+  return error instanceof PrivateAddress ? error.message : connectionWords(error);
 }

@@ -73,6 +73,8 @@ const TABLE: Readonly<Record<string, Row>> = {
   listDeviceLogsOfSite: ["readonly", "one"],
   getDeviceRuntime: ["readonly", "one"],
   restartDeviceRuntime: ["owner", "one"],
+  getSimulation: ["readonly", "one"],
+  adjustSimulation: ["owner", "one", () => ({ speed: 2 })],
   getConfiguration: ["readonly", "one"],
   putConfiguration: ["readonly", "one", () => ({ limits: { max_power: 5 } }), "user"],
   getConfigurationBucket: ["readonly", "one", undefined, "user"],
@@ -102,6 +104,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   listenToEvents: ["readonly", "any"],
   provisionStandalone: ["owner", "one", newDevice],
   provisionLuaDevice: ["owner", "one", (target) => ({ ...newDevice(target), blueprint_id: target.luaBlueprint })],
+  provisionSimulatedDevice: ["owner", "one", (target) => ({ ...newDevice(target), blueprint_id: target.blueprint })],
   provisionChildDevice: [
     "owner",
     "one",
@@ -272,7 +275,7 @@ function expected(operation: string, level: AccessLevel, scope: Scope): number {
   if (reach === "every") return scope === "all sites" ? 200 : 403;
   if (reach === "one" && scope === "other site") return 404;
   // The target connects by itself.
-  if (operation === "restartDeviceRuntime") return 409;
+  if (["restartDeviceRuntime", "getSimulation", "adjustSimulation"].includes(operation)) return 409;
   return allows(level, inside) ? 200 : 403;
 }
 

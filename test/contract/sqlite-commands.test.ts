@@ -15,6 +15,7 @@ import { configurationStoreContract } from "./configuration-store-contract.ts";
 import { deviceLogStoreContract } from "./device-log-store-contract.ts";
 import { farList, life, play, take } from "./execution-model.ts";
 import { executionStoreContract } from "./execution-store-contract.ts";
+import { simulationStoreContract } from "./simulation-store-contract.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "busbar-"));
 let records: Records;
@@ -65,15 +66,28 @@ describe("device logs in SQLite", () =>
 
 describe("configurations in SQLite", () =>
   configurationStoreContract(async () => {
-    const { configurations, audit } = await emptied();
+    const { configurations } = await emptied();
     const [{ deviceId }, { deviceId: otherId }] = [await newDevice(), await newDevice()];
-    const count = async () => {
-      const reader = { tokenId: "", sites: "all" } as const;
-      return (await audit.list({ reader, newestFirst: true }, { limit: 0, offset: 0 })).total;
-    };
-    const before = await count();
-    return { configurations, deviceId, otherId, audited: async () => (await count()) - before };
+    return { configurations, deviceId, otherId, audited: await auditedFromNow() };
   }));
+
+describe("simulations in SQLite", () =>
+  simulationStoreContract(async () => {
+    const { simulations, devices } = await emptied();
+    const { deviceId } = await newDevice();
+    const audited = await auditedFromNow();
+    return { simulations, deviceId, audited, forget: () => devices.delete(deviceId, makeEntry()) };
+  }));
+
+/** Counts the audit entries that come from now on. */
+async function auditedFromNow(): Promise<() => Promise<number>> {
+  const count = async () => {
+    const reader = { tokenId: "", sites: "all" } as const;
+    return (await records.audit.list({ reader, newestFirst: true }, { limit: 0, offset: 0 })).total;
+  };
+  const before = await count();
+  return async () => (await count()) - before;
+}
 
 test("SQLite answers every random life of executions as a naive store does", { timeout: 120_000 }, async () => {
   const ids = Array.from({ length: 100 }, newId);

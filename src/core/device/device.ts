@@ -6,6 +6,7 @@ export const DEVICE_TYPES = [
   "GATEWAY",
   "CHILD",
   "NATIVE",
+  "SIMULATED",
   "VIRTUAL_UCM",
   "HARDWARE_UCM",
   "EMBEDDED_UCM",

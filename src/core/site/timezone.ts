@@ -8,3 +8,23 @@ export function isTimezone(name: string): boolean {
     return false;
   }
 }
+
+const DAY = 86_400_000;
+
+/** Milliseconds from UTC to the zone's clock outside of summer time; 0 for a zone that nobody knows. */
+export function standardOffset(name: string): number {
+  if (!isTimezone(name)) return 0;
+  const clock = new Intl.DateTimeFormat("en-GB", {
+    timeZone: name,
+    hour: "numeric",
+    minute: "numeric",
+    day: "numeric",
+    hour12: false,
+  });
+  const offsets = [Date.UTC(2024, 0, 15), Date.UTC(2024, 6, 15)].map((at) => {
+    const parts = new Map(clock.formatToParts(at).map(({ type, value }) => [type, Number(value)]));
+    const local = Date.UTC(2024, 0, parts.get("day") ?? 15, (parts.get("hour") ?? 0) % 24, parts.get("minute") ?? 0);
+    return local - Date.UTC(2024, 0, 15);
+  });
+  return Math.max(Math.min(...offsets), -DAY);
+}

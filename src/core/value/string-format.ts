@@ -36,6 +36,11 @@ export function formatProblem(format: string, text: string): string | undefined 
   return `must be written as ${format}, for example ${check[1]}`;
 }
 
+/** A text that fits; undefined for a format nobody knows. */
+export function formatExample(format: string | undefined): string | undefined {
+  return format === undefined ? undefined : FORMATS.get(format)?.[1];
+}
+
 function isHostname(text: string): boolean {
   return (
     text.length <= 253 &&

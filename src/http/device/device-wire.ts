@@ -78,6 +78,11 @@ export const newLuaDeviceSchema = strict("NewLuaDevice", {
   runtime_id: Type.Optional(id("The device that runs it, by id or slug. Without it: this gateway.")),
 });
 
+export const newSimulatedDeviceSchema = strict("NewSimulatedDevice", {
+  ...newDevice,
+  blueprint_id: id("Blueprint identifier."),
+});
+
 export const newChildDeviceSchema = strict("NewChildDevice", {
   ...newDevice,
   parent_id: id("The device it hangs on, by id or slug."),

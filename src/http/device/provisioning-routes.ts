@@ -1,6 +1,7 @@
 import {
   newChildDeviceSchema,
   newLuaDeviceSchema,
+  newSimulatedDeviceSchema,
   newStandaloneSchema,
   parseNewDevice,
   provisionedSchema,
@@ -38,6 +39,21 @@ export function provisioningRoutes(needs: ProvisionNeeds): readonly Route[] {
       answer: provisionedSchema,
       handle: async (call) => {
         const device = await provisionDevice(needs, call, parseNewDevice("LUA", call.body));
+        return { device_id: device.id };
+      },
+    }),
+    route({
+      method: "POST",
+      path: "/v3/provisioning/simulated_device",
+      operation: "provisionSimulatedDevice",
+      summary: "Add a device that Busbar makes up from its blueprint",
+      description: "It behaves like any other device; what it does can be changed by Adjust Simulation.",
+      tag,
+      access: "owner",
+      body: newSimulatedDeviceSchema,
+      answer: provisionedSchema,
+      handle: async (call) => {
+        const device = await provisionDevice(needs, call, parseNewDevice("SIMULATED", call.body));
         return { device_id: device.id };
       },
     }),

@@ -11,8 +11,6 @@ export interface HarnessSetup {
   readonly program: ScriptProgram;
   /** Of random numbers, where a scenario does not set its own. */
   readonly seed: number | undefined;
-  /** Real milliseconds that a script may run without letting go. */
-  readonly patienceMs: number;
 }
 
 export interface HarnessJob {

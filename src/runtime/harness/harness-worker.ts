@@ -4,7 +4,7 @@ import type { HarnessJob, HarnessMessage, HarnessSetup } from "./harness-job.ts"
 import { type RunNeeds, runScenario } from "./run-scenario.ts";
 import { startScripts } from "./start-scripts.ts";
 
-const { blueprint, program, seed, patienceMs } = workerData as HarnessSetup;
+const { blueprint, program, seed } = workerData as HarnessSetup;
 const post = (message: HarnessMessage) => parentPort?.postMessage(message);
 const { start, drivers } = startScripts(program);
 
@@ -12,6 +12,6 @@ parentPort?.on("message", async ({ file, scenario }: HarnessJob) => {
   const alive: RunNeeds["alive"] = (place) => post({ kind: "alive", place });
   post({
     kind: "done",
-    report: await runScenario({ blueprint, start, drivers, alive, patienceMs, seed }, scenario, file),
+    report: await runScenario({ blueprint, start, drivers, alive, seed }, scenario, file),
   });
 });

@@ -7,8 +7,8 @@ import type { HarnessJob, HarnessMessage, HarnessSetup } from "./harness-job.ts"
 import { smokeScenario } from "./smoke-scenario.ts";
 import type { Coverage, Covered, Failure, ScenarioReport, TestReport } from "./test-report.ts";
 
-/** Real milliseconds that a script may run without letting go. */
-const PATIENCE_MS = 5_000;
+/** Real milliseconds that a script may stay in one call of a library function. */
+const PATIENCE_MS = 7_000;
 /** Starting the thread and the Lua engine takes so long at most, on a machine with a lot to do. */
 const START_MS = 30_000;
 
@@ -29,7 +29,7 @@ export interface TestPlan {
 export async function testBlueprint(plan: TestPlan): Promise<TestReport> {
   const { blueprint, program, seed, patienceMs = PATIENCE_MS, onReport } = plan;
   const jobs = plan.jobs.length > 0 ? plan.jobs : [{ file: undefined, scenario: smokeScenario() }];
-  const runner = createRunner({ blueprint, program, seed, patienceMs });
+  const runner = createRunner({ blueprint, program, seed }, patienceMs);
   const scenarios: ScenarioReport[] = [];
   try {
     for (const job of jobs) {
@@ -54,7 +54,7 @@ function withPaths(report: ScenarioReport, pathOf: TestPlan["pathOf"]): Scenario
 }
 
 /** One thread for all scenarios, replaced when a script holds it up. */
-function createRunner(setup: HarnessSetup) {
+function createRunner(setup: HarnessSetup, patience: number) {
   let worker: Worker | undefined;
 
   async function giveUp(): Promise<void> {
@@ -70,7 +70,6 @@ function createRunner(setup: HarnessSetup) {
         worker ??= new Worker(new URL("./harness-worker.ts", import.meta.url), { workerData: setup });
         const current = worker;
         // The thread itself notices most of what is stuck; this is for what never comes back to it.
-        const patience = setup.patienceMs + 2_000;
         let timer = setTimeout(stop, isNew ? patience + START_MS : patience);
         let place: Position | undefined;
         function settle(): void {

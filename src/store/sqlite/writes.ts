@@ -6,6 +6,7 @@ import { deviceLogWrites } from "./device-log-store.ts";
 import { deviceWrites } from "./device-writes.ts";
 import { executionWrites } from "./execution-writes.ts";
 import { retentionWrites } from "./retention-store.ts";
+import { simulationWrites } from "./simulation-store.ts";
 import { siteWrites } from "./site-store.ts";
 import { tokenWrites } from "./token-store.ts";
 import { webhookWrites } from "./webhook-store.ts";
@@ -23,4 +24,5 @@ export const WRITES = {
   ...alertWrites,
   ...webhookWrites,
   ...retentionWrites,
+  ...simulationWrites,
 };

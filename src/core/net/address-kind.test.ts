@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { isPublicAddress, literalAddress } from "./address-policy.ts";
+import { parseAddress } from "./address.ts";
+import { addressKind, isPublicAddress } from "./address-kind.ts";
 
 test.each([
   "127.0.0.1",
@@ -41,6 +42,8 @@ test.each([
   "2001:db8::1",
   "2002:7f00:1::",
   "3fff::1",
+  "168.63.129.16",
+  "fd00:ec2::254",
   "not an address",
   "",
 ])("%s is not a public address", (address) => {
@@ -64,16 +67,30 @@ test.each([
 });
 
 test.each([
-  ["http://127.0.0.1/", "127.0.0.1"],
-  ["http://2130706433/", "127.0.0.1"],
-  ["http://0x7f.1/", "127.0.0.1"],
-  ["http://0177.0.0.1/", "127.0.0.1"],
-  ["http://[::1]:8080/", "::1"],
-  ["http://localhost:9/", "127.0.0.1"],
-  ["http://LOCALHOST./", "127.0.0.1"],
-  ["http://a.localhost/", "127.0.0.1"],
-  ["https://example.com/", undefined],
-  ["https://localhost.example.com/", undefined],
-])("%s names the address %s", (url, address) => {
-  expect(literalAddress(new URL(url))).toBe(address);
+  ["127.0.0.1", "loopback"],
+  ["127.9.9.9", "loopback"],
+  ["::1", "loopback"],
+  ["::ffff:127.0.0.1", "loopback"],
+  ["169.254.1.1", "link-local"],
+  ["fe80::1%eth0", "link-local"],
+  ["169.254.169.254", "metadata"],
+  ["::ffff:a9fe:a9fe", "metadata"],
+  ["100.100.100.200", "metadata"],
+  ["fd00:ec2::254", "metadata"],
+  ["224.0.0.251", "multicast"],
+  ["ff02::fb", "multicast"],
+  ["10.1.2.3", "private"],
+  ["192.168.178.1", "private"],
+  ["100.64.0.1", "private"],
+  ["fd12::1", "private"],
+  ["0.0.0.0", "reserved"],
+  ["::", "reserved"],
+  ["::127.0.0.1", "reserved"],
+  ["64:ff9b::7f00:1", "reserved"],
+  ["255.255.255.255", "reserved"],
+  ["9.9.9.9", "public"],
+  ["2606:4700::1", "public"],
+])("%s is %s", (text, kind) => {
+  const address = parseAddress(text);
+  expect(address && addressKind(address).kind).toBe(kind);
 });

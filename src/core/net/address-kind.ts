@@ -1,0 +1,51 @@
+import { type Address, type AddressRange, isInRange, parseAddress, parseRange } from "./address.ts";
+
+/** `public` and `private` are where ordinary hosts live. The others are reached by naming them outright, or not at all. */
+export type AddressKind = "public" | "private" | "loopback" | "link-local" | "metadata" | "multicast" | "reserved";
+
+/** By the registries of special-purpose addresses (RFC 6890 and successors). The first range that holds an address counts. */
+const RANGES: readonly { readonly kind: AddressKind; readonly range: AddressRange }[] = Object.entries({
+  // Where clouds answer whoever asks with keys of the machine.
+  metadata: ["169.254.169.254", "169.254.170.2", "100.100.100.200", "168.63.129.16", "fd00:ec2::254", "fd20:ce::254"],
+  loopback: ["127.0.0.0/8", "::1"],
+  "link-local": ["169.254.0.0/16", "fe80::/10"],
+  multicast: ["224.0.0.0/4", "ff00::/8"],
+  private: ["10.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"],
+  reserved: [
+    "0.0.0.0/8",
+    "192.0.0.0/24",
+    "192.0.2.0/24",
+    "192.88.99.0/24",
+    "198.18.0.0/15",
+    "198.51.100.0/24",
+    "203.0.113.0/24",
+    "240.0.0.0/4",
+    // Parts of the global IPv6 range that carry IPv4 addresses or are reserved: Teredo and others, documentation, 6to4.
+    "2001::/23",
+    "2001:db8::/32",
+    "2002::/16",
+    "3fff::/20",
+  ],
+  public: ["0.0.0.0/0", "2000::/3"],
+} satisfies Partial<Record<AddressKind, readonly string[]>>).flatMap(([kind, ranges]) =>
+  ranges.map((text) => parseEntry(kind, text)),
+);
+
+const EVERY_IPV6: AddressRange = { family: 6, value: 0n, bits: 0 };
+
+/** What an address is, and the range of that kind that it lies in. */
+export function addressKind(address: Address): { readonly kind: AddressKind; readonly range: AddressRange } {
+  return RANGES.find(({ range }) => isInRange(range, address)) ?? { kind: "reserved", range: EVERY_IPV6 };
+}
+
+/** False for what is no address at all, too. */
+export function isPublicAddress(text: string): boolean {
+  const address = parseAddress(text);
+  return address !== undefined && addressKind(address).kind === "public";
+}
+
+function parseEntry(kind: string, text: string) {
+  const range = parseRange(text);
+  if (range === undefined) throw new Error(`${text} is no range of addresses`);
+  return { kind: kind as AddressKind, range };
+}

@@ -1,0 +1,112 @@
+// One telemetry attribute, property or response field: what it says under given conditions. Always a value of its type
+// and enum.
+import type { Blueprint, EnumValue, JsonSchemaSource, TelemetryType, ValueType } from "#core/blueprint/blueprint.ts";
+import { formatExample } from "#core/value/string-format.ts";
+import { choiceModel, flagModel } from "./choice-model.ts";
+import type { Conditions } from "./conditions.ts";
+import { seedOf, shareAt } from "./noise.ts";
+import { numberModel } from "./number-model.ts";
+import { measureOf, type ReadUnit } from "./quantity.ts";
+import { sampleJson } from "./sample-json.ts";
+import { sampleText } from "./sample-text.ts";
+import { wordsOf } from "./words.ts";
+
+export interface Declared {
+  readonly id: string;
+  readonly type: ValueType | TelemetryType;
+  readonly enum: readonly EnumValue[] | undefined;
+  readonly unit?: string | undefined;
+  readonly format?: string | undefined;
+  readonly jsonSchema?: JsonSchemaSource | undefined;
+}
+
+export interface ModelContext {
+  readonly blueprint: Pick<Blueprint, "category" | "displayName">;
+  /** Of the device. */
+  readonly seed: number;
+  readonly readUnit: ReadUnit;
+}
+
+/** Undefined where there is nothing that it could say. */
+export type AttributeModel = (conditions: Conditions) => unknown;
+
+/** Lists of alerts are not made here: they are empty. */
+export function attributeModel(context: ModelContext, declared: Declared): AttributeModel {
+  const { blueprint, seed: deviceSeed } = context;
+  const seed = seedOf(deviceSeed, declared.id);
+  const chooser = { words: wordsOf(declared.id), category: blueprint.category, seed };
+  const [first, ...others] = (declared.enum ?? []).map(({ value }) => value);
+  const isList = declared.type === "array_of_strings";
+  if (declared.enum !== undefined && isList)
+    return listOf(
+      declared.enum.map(({ value }) => String(value)),
+      seed,
+    );
+  if (first !== undefined && declared.type !== "json" && declared.type !== "alerts") {
+    return choiceModel([first, ...others], chooser);
+  }
+  // An enum without values takes no value.
+  if (declared.enum !== undefined && declared.type !== "json" && declared.type !== "alerts") return () => undefined;
+  switch (declared.type) {
+    case "boolean":
+      return flagModel(chooser);
+    case "integer":
+    case "float":
+      return measuredModel(context, declared, chooser.words);
+    case "string": {
+      const text = formatExample(declared.format) ?? sampleText(chooser.words, seed, blueprint.displayName.trim());
+      return () => text;
+    }
+    case "array_of_strings":
+      return listOf(
+        [1, 2, 3].map((number) => `${declared.id}_${number}`),
+        seed,
+      );
+    case "json": {
+      const value = sampleJson(declared.jsonSchema?.text);
+      return () => value;
+    }
+    case "alerts":
+      return () => [];
+  }
+}
+
+/** Some of the words, now and then one more or less. */
+function listOf(words: readonly string[], seed: number): AttributeModel {
+  return ({ now }) => {
+    const odd = shareAt(seed, Math.floor(now.at / 3_600_000)) < 0.1 ? 7 : 0;
+    return words.filter((_, place) => shareAt(seed + odd, place) < 0.6);
+  };
+}
+
+function measuredModel({ blueprint, seed, readUnit }: ModelContext, declared: Declared, words: readonly string[]) {
+  const { quantity, convert } = measureOf(readUnit, { words, unit: declared.unit });
+  const model = numberModel({
+    words,
+    quantity,
+    category: blueprint.category,
+    seed: seedOf(seed, declared.id),
+    deviceSeed: seed,
+  });
+  const isWhole = declared.type === "integer";
+  const step = isWhole ? 1 : stepFor(Math.abs(convert(model.scale) - convert(0)));
+  const [least, most] = quantity === "ratio" ? [convert(0), convert(100)] : [-LARGEST, LARGEST];
+  return ({ now, running, isStopped }: Conditions) => {
+    const value = isStopped && model.kind === "flow" ? 0 : model.at(model.kind === "counter" ? running : now);
+    // Rounding keeps the order, so that a counter never goes back.
+    return Math.min(Math.max(rounded(convert(value), step), least), most) || 0;
+  };
+}
+
+const LARGEST = Number.MAX_SAFE_INTEGER;
+
+/** Three digits behind the first one of what is large. */
+function stepFor(scale: number): number {
+  const places = Math.floor(Math.log10(scale)) - 3;
+  return Number.isFinite(places) ? 10 ** Math.min(Math.max(places, -12), 0) : 1;
+}
+
+function rounded(value: number, step: number): number {
+  const parts = Math.round(1 / step);
+  return Math.round(value * parts) / parts;
+}

@@ -1,0 +1,45 @@
+// The calls of one device's script into the world: arguments checked, results in the shape that scripts expect. What
+// goes wrong outside is a text among the results; what goes wrong in here is a rejection.
+import type { Drivers } from "#runtime/lua/drivers.ts";
+import { bytesOf } from "#runtime/lua/lua-value.ts";
+import type { Call } from "./calls/arguments.ts";
+import { httpCalls } from "./calls/http-calls.ts";
+import { modbusCalls } from "./calls/modbus-calls.ts";
+import { mqttCalls } from "./calls/mqtt-calls.ts";
+import { portCalls } from "./calls/port-calls.ts";
+import { WireError, type Wires } from "./wires.ts";
+
+/** A script sleeps in a call, so more than one at a time is rare. */
+const MAX_CALLS = 16;
+
+export function createDrivers(wires: Wires, now: () => number): Drivers {
+  const calls: ReadonlyMap<string, Call> = new Map(
+    [modbusCalls(wires), httpCalls(wires, now), portCalls(wires), mqttCalls(wires)].flatMap((part) =>
+      Object.entries(part),
+    ),
+  );
+  let underWay = 0;
+  let isClosed = false;
+  return {
+    async call(name, args) {
+      const call = calls.get(name);
+      if (call === undefined) throw new Error(`there is no driver call ${name}`);
+      const fails = (text: string) => [undefined, bytesOf(text)];
+      if (isClosed) return fails("the device has stopped");
+      if (underWay >= MAX_CALLS) return fails(`${MAX_CALLS} calls are under way already`);
+      underWay++;
+      try {
+        return await call(args);
+      } catch (error) {
+        if (error instanceof WireError) return fails(error.message);
+        throw error;
+      } finally {
+        underWay--;
+      }
+    },
+    close() {
+      isClosed = true;
+      wires.close();
+    },
+  };
+}

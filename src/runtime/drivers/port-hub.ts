@@ -1,0 +1,247 @@
+// The one place that owns ports which several devices share: serial lines, CAN buses, contacts. Devices run on several
+// threads; each reaches the hub through a session, directly or over `port-bridge.ts`.
+import { parseLineSettings } from "#core/port/line-settings.ts";
+import { isPortName, type MachinePort } from "#core/port/machine-port.ts";
+import { FrameStore } from "./port/can-bus.ts";
+import { type HubPort, openMachinePort, openSimulatedPort } from "./port/hub-port.ts";
+import type { LevelPort } from "./port/level-port.ts";
+import { PortQueue } from "./port/port-queue.ts";
+import type { CanFilter, PortAnswer, PortRequest, PortSession, PortUse } from "./port/port-request.ts";
+import type { SimulatedPorts } from "./simulated-ports.ts";
+import { realTimers, type Timers } from "./timers.ts";
+import { WireError } from "./wires.ts";
+
+export interface PortHub {
+  session(device: PortDevice): PortSession;
+  close(): void;
+}
+
+export interface PortDevice {
+  readonly id: string;
+  readonly slug: string;
+}
+
+interface HubNeeds {
+  readonly machine: readonly MachinePort[];
+  readonly simulated: SimulatedPorts;
+  readonly timers?: Timers;
+}
+
+interface Owned {
+  readonly name: string;
+  readonly port: HubPort;
+  readonly queue: PortQueue;
+  /** Ends the impulse that is under way. */
+  impulse: (() => void) | undefined;
+}
+
+/** Simulated ports come into being by name, so their number is bounded. */
+const MAX_PORTS = 1024;
+const MAX_CALLS = 16;
+/** The longest that one call has a shared line for itself, whatever the script asks for. */
+const MAX_TURN_MS = 5000;
+/** Scripts make new listeners and forget the old ones: beyond this many the oldest is closed. */
+const MAX_LISTENERS = 32;
+
+const NEEDED: Readonly<Record<PortUse, "modbus" | "line" | "can" | "level">> = {
+  modbus: "modbus",
+  serial: "line",
+  can: "can",
+  relay: "level",
+  digitalin: "level",
+  digitalout: "level",
+  analogin: "level",
+  analogout: "level",
+};
+
+export function createPortHub({ machine, simulated, timers = realTimers }: HubNeeds): PortHub {
+  const owned = new Map<string, Owned>();
+  const sessions = new Set<HubSession>();
+  const find = (name: string): Owned => {
+    const known = owned.get(name);
+    if (known !== undefined) return known;
+    if (!isPortName(name)) throw new WireError("invalid", `"${name.slice(0, 80)}" is no name of a port`);
+    if (owned.size >= MAX_PORTS) throw new WireError("busy", `there are ${MAX_PORTS} ports already`);
+    const described = machine.find((port) => port.name === name);
+    const port =
+      described === undefined ? openSimulatedPort(simulated.port(name), timers) : openMachinePort(described, timers);
+    const made: Owned = { name, port, queue: new PortQueue(timers), impulse: undefined };
+    owned.set(name, made);
+    return made;
+  };
+  return {
+    session(device) {
+      const session: HubSession = new HubSession(find, device, {
+        timers,
+        closed: () => sessions.delete(session),
+      });
+      sessions.add(session);
+      return session;
+    },
+    close() {
+      for (const session of sessions) session.close();
+      for (const { port } of owned.values()) {
+        port.line?.close();
+        port.can?.close();
+      }
+    },
+  };
+}
+
+class HubSession implements PortSession {
+  readonly #find: (name: string) => Owned;
+  readonly #device: PortDevice;
+  readonly #timers: Timers;
+  readonly #closed: () => void;
+  readonly #used = new Set<Owned>();
+  readonly #listeners = new Map<number, { readonly owned: Owned; readonly store: FrameStore }>();
+  #lastListener = 0;
+  /** Ends each call that is under way. */
+  readonly #calls = new Set<(error: WireError) => void>();
+  #isClosed = false;
+
+  constructor(
+    find: (name: string) => Owned,
+    device: PortDevice,
+    { timers, closed }: { readonly timers: Timers; readonly closed: () => void },
+  ) {
+    this.#find = find;
+    this.#device = device;
+    this.#timers = timers;
+    this.#closed = closed;
+  }
+
+  async call(name: string, request: PortRequest): Promise<PortAnswer> {
+    if (this.#isClosed) throw new WireError("closed", "the device has stopped");
+    if (this.#calls.size >= MAX_CALLS) throw new WireError("busy", `${MAX_CALLS} calls are under way already`);
+    const owned = this.#find(name);
+    const { devices } = owned.port;
+    if (devices.length > 0 && !devices.includes(this.#device.id) && !devices.includes(this.#device.slug))
+      throw new WireError("refused", `port ${name} is not for this device; the setting lua.ports says for which`);
+    this.#used.add(owned);
+    return await new Promise((resolve, reject) => {
+      this.#calls.add(reject);
+      this.#perform(owned, request)
+        .then(resolve, reject)
+        .finally(() => this.#calls.delete(reject));
+    });
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    for (const { owned, store } of this.#listeners.values()) owned.port.can?.remove(store);
+    this.#listeners.clear();
+    for (const { queue } of this.#used) queue.leave(this);
+    for (const end of this.#calls) end(new WireError("closed", "the device has stopped"));
+    this.#closed();
+  }
+
+  async #perform(owned: Owned, request: PortRequest): Promise<PortAnswer> {
+    const { name, port, queue } = owned;
+    const turn = <T>(work: () => Promise<T>) => queue.run(this, work);
+    const line = () => part(port.line, name, port);
+    const can = () => part(port.can, name, port);
+    switch (request.op) {
+      case "open":
+        return await this.#open(owned, request.use, new Map(request.parameters));
+      case "modbus": {
+        const modbus = part(port.modbus, name, port);
+        return await turn(() => modbus(request.unit, request.pdu, Math.min(request.timeoutMs, MAX_TURN_MS)));
+      }
+      case "serial.read":
+        return await turn(() => line().read(request.count, Math.min(request.timeoutMs, MAX_TURN_MS)));
+      case "serial.write":
+        await turn(() => line().write(request.data));
+        return undefined;
+      case "serial.flush":
+        await turn(() => line().flush());
+        return undefined;
+      case "serial.lock":
+        await queue.hold(this);
+        return undefined;
+      case "serial.unlock":
+        queue.release(this);
+        return undefined;
+      case "can.send":
+        await can().send({ id: request.id, data: request.data });
+        return undefined;
+      case "can.listen":
+        await can().ready();
+        return this.#listen(owned, request.filter);
+      case "can.take": {
+        const store = this.#listener(request.listener);
+        await can().ready();
+        return request.ids.map((id) => store.take(id));
+      }
+      case "can.drops":
+        return this.#listener(request.listener).drops(request.id);
+      case "level.read":
+        return await part(port.level, name, port).read(request.quantity);
+      case "level.write":
+        endImpulse(owned);
+        await part(port.level, name, port).write(request.quantity, request.value);
+        return undefined;
+      case "level.impulse":
+        await this.#impulse(owned, part(port.level, name, port), request.ms);
+        return undefined;
+    }
+  }
+
+  async #open({ name, port, queue }: Owned, use: PortUse, parameters: ReadonlyMap<string, string>): Promise<undefined> {
+    if (port[NEEDED[use]] === undefined)
+      throw new WireError("unsupported", `port ${name} is ${port.what} and cannot serve ${use}`);
+    const { line } = port;
+    if (line === undefined || (use !== "modbus" && use !== "serial")) return undefined;
+    const wanted = parseLineSettings(parameters);
+    if ("problem" in wanted) throw new WireError("invalid", wanted.problem);
+    await queue.run(this, async () => line.agreeOn(wanted));
+    return undefined;
+  }
+
+  #listen(owned: Owned, filter: CanFilter): number {
+    const [oldest] = this.#listeners.keys();
+    if (this.#listeners.size >= MAX_LISTENERS && oldest !== undefined) {
+      const gone = this.#listeners.get(oldest);
+      if (gone !== undefined) gone.owned.port.can?.remove(gone.store);
+      this.#listeners.delete(oldest);
+    }
+    const store = new FrameStore(filter);
+    owned.port.can?.add(store);
+    this.#lastListener++;
+    this.#listeners.set(this.#lastListener, { owned, store });
+    return this.#lastListener;
+  }
+
+  /** The one that was used last is the last to be closed. */
+  #listener(id: number): FrameStore {
+    const found = this.#listeners.get(id);
+    if (found === undefined)
+      throw new WireError("closed", `this monitor or queue was closed, because ${MAX_LISTENERS} newer ones are in use`);
+    this.#listeners.delete(id);
+    this.#listeners.set(id, found);
+    return found.store;
+  }
+
+  /** Ends by itself even when the device has stopped: a contact must not stay as it is by accident. */
+  async #impulse(owned: Owned, level: LevelPort, ms: number): Promise<void> {
+    endImpulse(owned);
+    const before = await level.read("state");
+    await level.write("state", before === 0 ? 1 : 0);
+    owned.impulse = this.#timers.after(ms, () => {
+      owned.impulse = undefined;
+      // If the port is gone by now, the next read says so.
+      level.write("state", before).catch(() => {});
+    });
+  }
+}
+
+function endImpulse(owned: Owned): void {
+  owned.impulse?.();
+  owned.impulse = undefined;
+}
+
+function part<T>(found: T | undefined, name: string, { what }: HubPort): T {
+  if (found === undefined) throw new WireError("unsupported", `port ${name} is ${what} and cannot do that`);
+  return found;
+}

@@ -1,0 +1,74 @@
+// A CAN bus that scripts share: opened with the first use and again after it was lost; every frame goes to all who
+// listen for its identifier.
+import type { Timers } from "#runtime/drivers/timers.ts";
+import { WireError } from "#runtime/drivers/wires.ts";
+import type { CanBus, CanFrame, FrameStore, OpenCan } from "./can-bus.ts";
+
+const PAUSE_MS = 1000;
+
+export class SharedCan {
+  readonly #open: OpenCan;
+  readonly #timers: Timers;
+  readonly #stores = new Set<FrameStore>();
+  #bus: Promise<CanBus> | undefined;
+  #failure: WireError | undefined;
+  #pauseUntil = Number.NEGATIVE_INFINITY;
+  #isClosed = false;
+
+  constructor(open: OpenCan, timers: Timers) {
+    this.#open = open;
+    this.#timers = timers;
+  }
+
+  async send(frame: CanFrame): Promise<void> {
+    const bus = await this.ready();
+    await bus.send(frame);
+  }
+
+  /** Open, or a `WireError` that says why not. */
+  async ready(): Promise<CanBus> {
+    if (this.#isClosed) throw new WireError("closed", "the port was closed");
+    if (this.#bus === undefined) {
+      if (this.#failure !== undefined && this.#timers.elapsed() < this.#pauseUntil) throw this.#failure;
+      const opening: Promise<CanBus> = this.#open({
+        received: (frame) => {
+          for (const store of this.#stores) store.add(frame);
+        },
+        lost: (why) => {
+          if (this.#bus === opening) this.#fail(new WireError("connection", why));
+        },
+      });
+      this.#bus = opening;
+    }
+    const bus = this.#bus;
+    try {
+      return await bus;
+    } catch (error) {
+      if (error instanceof WireError && this.#bus === bus) this.#fail(error);
+      throw error;
+    }
+  }
+
+  add(store: FrameStore): void {
+    this.#stores.add(store);
+  }
+
+  remove(store: FrameStore): void {
+    this.#stores.delete(store);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#bus?.then(
+      (bus) => bus.close(),
+      // Whoever opened it was told.
+      () => {},
+    );
+  }
+
+  #fail(error: WireError): void {
+    this.#bus = undefined;
+    this.#failure = error;
+    this.#pauseUntil = this.#timers.elapsed() + PAUSE_MS;
+  }
+}

@@ -1,0 +1,175 @@
+// A serial line that scripts share: opened with the first use and again after it was lost, with a bounded buffer of what
+// has arrived. Callers take turns (`port-queue.ts`), so at most one call is under way here.
+import type { LineSettings } from "#core/port/line-settings.ts";
+import type { Timers } from "#runtime/drivers/timers.ts";
+import { WireError } from "#runtime/drivers/wires.ts";
+import { findAnswer, frameGapMs, rtuFrame } from "./rtu.ts";
+import type { OpenLine, SerialLine } from "./serial-line.ts";
+
+const MAX_BUFFER_BYTES = 64 * 1024;
+/** A line that could not be opened is not tried again sooner. */
+const PAUSE_MS = 1000;
+
+export class SharedLine {
+  readonly #open: OpenLine;
+  readonly #timers: Timers;
+  #settings: LineSettings;
+  #line: Promise<SerialLine> | undefined;
+  #received: Buffer = Buffer.alloc(0);
+  #arrived: (() => void) | undefined;
+  /** Of the last byte in either direction. */
+  #lastByteAt = Number.NEGATIVE_INFINITY;
+  #pauseUntil = Number.NEGATIVE_INFINITY;
+  #failure: WireError | undefined;
+  #isClosed = false;
+
+  constructor(open: OpenLine, settings: LineSettings, timers: Timers) {
+    this.#open = open;
+    this.#settings = settings;
+    this.#timers = timers;
+  }
+
+  /** Takes what nobody has said before; throws where someone has said otherwise. */
+  agreeOn(wanted: LineSettings): void {
+    const names = ["baudRate", "dataBits", "parity", "stopBits"] as const;
+    for (const name of names) {
+      const [has, wants] = [this.#settings[name], wanted[name]];
+      if (has !== undefined && wants !== undefined && has !== wants)
+        throw new WireError(
+          "refused",
+          `the port runs with ${name} ${has}, not ${wants}; the setting lua.ports says so, or another device`,
+        );
+    }
+    const merged = {
+      baudRate: this.#settings.baudRate ?? wanted.baudRate,
+      dataBits: this.#settings.dataBits ?? wanted.dataBits,
+      parity: this.#settings.parity ?? wanted.parity,
+      stopBits: this.#settings.stopBits ?? wanted.stopBits,
+    };
+    const isChanged = names.some((name) => merged[name] !== this.#settings[name]);
+    this.#settings = merged;
+    if (isChanged) this.#lose("the line is opened anew with other settings");
+  }
+
+  async write(data: Uint8Array): Promise<void> {
+    const line = await this.#opened();
+    await line.write(data);
+    this.#lastByteAt = this.#timers.elapsed();
+  }
+
+  async flush(): Promise<void> {
+    const line = await this.#opened();
+    await line.flush();
+    this.#received = Buffer.alloc(0);
+  }
+
+  /** Exactly so many bytes; what came of them in vain stays for the next one. */
+  async read(count: number, timeoutMs: number): Promise<Uint8Array> {
+    await this.#opened();
+    await this.#until(() => this.#received.length >= count, timeoutMs);
+    if (this.#received.length < count)
+      throw new WireError("timeout", `${this.#received.length} of ${count} bytes arrived within ${timeoutMs} ms`);
+    const bytes = Uint8Array.from(this.#received.subarray(0, count));
+    this.#received = this.#received.subarray(count);
+    return bytes;
+  }
+
+  async modbus(unit: number, pdu: Uint8Array, timeoutMs: number): Promise<Uint8Array> {
+    const line = await this.#opened();
+    const quietFor = this.#timers.elapsed() - this.#lastByteAt;
+    const gapMs = frameGapMs(line.characterMs);
+    if (quietFor < gapMs) await this.#sleep(gapMs - quietFor);
+    await this.flush();
+    await this.write(rtuFrame(unit, pdu));
+    // Unit 0 is all of them: none answers.
+    if (unit === 0) return pdu.slice(0, 5);
+    const code = pdu[0] ?? 0;
+    let answer: Uint8Array | undefined;
+    const isHere = () => {
+      answer = findAnswer(this.#received, unit, code);
+      return answer !== undefined;
+    };
+    await this.#until(isHere, timeoutMs);
+    const damaged = this.#received.length;
+    this.#received = Buffer.alloc(0);
+    if (answer !== undefined) return answer;
+    throw damaged === 0
+      ? new WireError("timeout", `no answer from unit ${unit} within ${timeoutMs} ms`)
+      : new WireError("answer", `the ${damaged} bytes that unit ${unit} answered are no frame with a right checksum`);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#lose("the port was closed");
+  }
+
+  async #opened(): Promise<SerialLine> {
+    if (this.#isClosed) throw new WireError("closed", "the port was closed");
+    if (this.#line === undefined) {
+      if (this.#failure !== undefined && this.#timers.elapsed() < this.#pauseUntil) throw this.#failure;
+      this.#failure = undefined;
+      const opening: Promise<SerialLine> = this.#open(this.#settings, {
+        received: (bytes) => this.#take(bytes),
+        lost: (why) => {
+          if (this.#line === opening) this.#lose(why);
+        },
+      });
+      this.#line = opening;
+    }
+    const line = this.#line;
+    try {
+      return await line;
+    } catch (error) {
+      if (!(error instanceof WireError)) throw error;
+      if (this.#line === line) this.#line = undefined;
+      this.#failure = error;
+      this.#pauseUntil = this.#timers.elapsed() + PAUSE_MS;
+      throw error;
+    }
+  }
+
+  #take(bytes: Uint8Array): void {
+    this.#lastByteAt = this.#timers.elapsed();
+    const all = Buffer.concat([this.#received, bytes]);
+    this.#received = all.length > MAX_BUFFER_BYTES ? all.subarray(all.length - MAX_BUFFER_BYTES) : all;
+    this.#arrived?.();
+  }
+
+  #lose(why: string): void {
+    const line = this.#line;
+    this.#line = undefined;
+    this.#failure = new WireError("connection", why);
+    line?.then(
+      (opened) => opened.close(),
+      // Whoever opened it was told.
+      () => {},
+    );
+    this.#arrived?.();
+  }
+
+  /** Until it holds, the time is over, or the line is lost (which is thrown). */
+  #until(holds: () => boolean, timeoutMs: number): Promise<void> {
+    const line = this.#line;
+    return new Promise((resolve, reject) => {
+      const end = (settle: () => void) => {
+        cancel();
+        this.#arrived = undefined;
+        settle();
+      };
+      const look = () => {
+        if (holds()) end(resolve);
+        else if (this.#line !== line)
+          end(() => reject(this.#failure ?? new WireError("connection", "the line is gone")));
+      };
+      const cancel = this.#timers.after(timeoutMs, () => end(resolve));
+      this.#arrived = look;
+      look();
+    });
+  }
+
+  #sleep(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#timers.after(Math.ceil(ms), resolve);
+    });
+  }
+}

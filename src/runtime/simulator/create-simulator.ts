@@ -1,0 +1,170 @@
+// Devices of type SIMULATED. Each is a model of its blueprint that speaks through the same inbox as every other device;
+// nothing but this folder knows that it is made up.
+import type { AuditEntry } from "#core/access/audit-entry.ts";
+import type { Blueprint } from "#core/blueprint/blueprint.ts";
+import type { Device } from "#core/device/device.ts";
+import {
+  type AdjustmentChange,
+  type Adjustments,
+  adjust,
+  fitting,
+  simulatedTime,
+  untouched,
+} from "#core/simulator/adjustments.ts";
+import { createDeviceModel, type DeviceModel } from "#core/simulator/device-model.ts";
+import { seedOf } from "#core/simulator/noise.ts";
+import type { Instant } from "#core/time/instant.ts";
+import { parseUnit } from "#manifest/units.ts";
+import type { Background } from "#service/background.ts";
+import { INTERRUPTED } from "#service/command/end-interrupted.ts";
+import type { Carrier } from "#service/ports/carrier.ts";
+import type { DeviceHost, HostedStatus } from "#service/ports/device-host.ts";
+import type { DeviceInbox } from "#service/ports/device-inbox.ts";
+import type { SimulationStore } from "#service/ports/simulation-store.ts";
+import type { Simulation, Simulator } from "#service/ports/simulator.ts";
+import { createAgenda } from "./agenda.ts";
+import { createSimulatedDevice, type SimulatedDevice } from "./simulated-device.ts";
+
+export interface SimulatorNeeds {
+  readonly inbox: DeviceInbox;
+  readonly simulations: SimulationStore;
+  readonly background: Background;
+  readonly now: () => Instant;
+  readonly elapsed: () => number;
+  readonly after: (ms: number, callback: () => void) => () => void;
+  /** Undefined for a device that has none. */
+  readonly blueprintOf: (device: Device) => Promise<Blueprint | undefined>;
+  /** From UTC to the clock of the device's site, in milliseconds. */
+  readonly offsetOf: (device: Device) => Promise<number>;
+}
+
+export interface Simulators extends Simulator {
+  readonly host: DeviceHost;
+  readonly carrier: Carrier;
+  stop(): void;
+}
+
+interface Hosted {
+  readonly device: Device;
+  readonly running: SimulatedDevice | undefined;
+  readonly status: HostedStatus;
+}
+
+export function createSimulator(needs: SimulatorNeeds): Simulators {
+  const agenda = createAgenda(needs);
+  const hosted = new Map<string, Hosted>();
+  /** The last of what is done about each device: one thing after the other. */
+  const turns = new Map<string, Promise<unknown>>();
+
+  function inTurn<Result>(deviceId: string, task: () => Promise<Result>): Promise<Result> {
+    const turn = (turns.get(deviceId) ?? Promise.resolve()).then(task, task);
+    turns.set(deviceId, turn);
+    const forget = () => {
+      if (turns.get(deviceId) === turn) turns.delete(deviceId);
+    };
+    turn.then(forget, forget);
+    return turn;
+  }
+
+  async function start(device: Device): Promise<void> {
+    const former = hosted.get(device.id);
+    former?.running?.stop(INTERRUPTED);
+    const startCount = (former?.status.startCount ?? 0) + 1;
+    const status = { since: needs.now(), startCount, restartAt: undefined, memoryBytes: undefined };
+    try {
+      const running = await open(device);
+      hosted.set(device.id, { device, running, status: { ...status, state: "RUNNING", lastError: undefined } });
+      running.start();
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      const lastError = { message, file: undefined, line: undefined, at: needs.now() };
+      hosted.set(device.id, { device, running: undefined, status: { ...status, state: "FAILED", lastError } });
+    }
+  }
+
+  async function open(device: Device): Promise<SimulatedDevice> {
+    const blueprint = await needs.blueprintOf(device);
+    if (blueprint === undefined) throw new Error("the device has no blueprint to simulate");
+    const offsetMs = await needs.offsetOf(device);
+    const stored = await needs.simulations.get(device.id);
+    const adjustments = fitting(blueprint, stored ?? untouched(seedOf(0, device.id), needs.now()));
+    const modelOf = (seed: number) => createDeviceModel({ blueprint, seed, offsetMs, readUnit: parseUnit });
+    return createSimulatedDevice(
+      {
+        ...needs,
+        agenda,
+        modelOf,
+        keep: (next) => needs.simulations.put(device.id, next, undefined),
+        inTurn: (task) => inTurn(device.id, task),
+      },
+      device.id,
+      adjustments,
+    );
+  }
+
+  function viewOf(running: SimulatedDevice): Simulation {
+    const { model, adjustments } = running.state();
+    return lookAt(model, adjustments, needs.now());
+  }
+
+  return {
+    look(deviceId) {
+      const running = hosted.get(deviceId)?.running;
+      return running && viewOf(running);
+    },
+    adjust: (deviceId: string, change: AdjustmentChange, trail: AuditEntry) =>
+      inTurn(deviceId, async () => {
+        const running = hosted.get(deviceId)?.running;
+        if (running === undefined) return undefined;
+        const { model, adjustments: before } = running.state();
+        const { adjustments, problems } = adjust({ blueprint: model.blueprint, now: needs.now() }, before, change);
+        if (problems.length > 0) return { problems };
+        if (!(await needs.simulations.put(deviceId, adjustments, trail))) return undefined;
+        running.become(adjustments);
+        return { simulation: viewOf(running) };
+      }),
+    host: {
+      hosts: (type) => type === "SIMULATED",
+      start: (device) => inTurn(device.id, () => start(device)),
+      stop: (deviceId) =>
+        inTurn(deviceId, async () => {
+          hosted.get(deviceId)?.running?.stop(undefined);
+          hosted.delete(deviceId);
+        }),
+      restart: (deviceId) =>
+        inTurn(deviceId, async () => {
+          const former = hosted.get(deviceId);
+          if (former !== undefined) await start(former.device);
+        }),
+      status: (deviceId) => hosted.get(deviceId)?.status,
+    },
+    carrier: {
+      isReady: (deviceId) => hosted.get(deviceId)?.running?.isReachable() === true,
+      send: (deviceId, command) =>
+        inTurn(deviceId, async () => {
+          const running = hosted.get(deviceId)?.running;
+          if (running?.isReachable() !== true) throw new Error("the simulated device is not reachable");
+          await running.take(command);
+        }),
+      // What a device does with its configuration is its script's or its maker's business; a model has nothing to set up.
+      sendConfiguration: async () => {},
+      // It has no connection to lose: a deleted device is stopped by its host.
+      disconnect: () => {},
+    },
+    stop() {
+      for (const { running } of hosted.values()) running?.stop(undefined);
+      agenda.stop();
+    },
+  };
+}
+
+function lookAt(model: DeviceModel, adjustments: Adjustments, now: Instant): Simulation {
+  const simulatedAt = simulatedTime(adjustments, now);
+  return {
+    adjustments,
+    simulatedAt,
+    telemetry: model.telemetry(simulatedAt, adjustments),
+    properties: model.properties(adjustments),
+    activeAlerts: model.activeAlerts(simulatedAt, adjustments),
+  };
+}

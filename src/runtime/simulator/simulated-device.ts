@@ -1,0 +1,177 @@
+// One simulated device at work: sends on its beat, runs commands, and keeps what commands have set.
+import type { ResponseState } from "#core/command/execution.ts";
+import { type Adjustments, simulatedTime } from "#core/simulator/adjustments.ts";
+import { afterArrival, afterSuccess, answerOf, type CommandCall, planRun } from "#core/simulator/answer-command.ts";
+import type { DeviceModel } from "#core/simulator/device-model.ts";
+import { seedOf } from "#core/simulator/noise.ts";
+import { type Instant, instant } from "#core/time/instant.ts";
+import type { Background } from "#service/background.ts";
+import type { OutgoingCommand } from "#service/ports/carrier.ts";
+import type { DeviceInbox } from "#service/ports/device-inbox.ts";
+import type { Agenda } from "./agenda.ts";
+
+export interface SimulatedDevice {
+  start(): void;
+  /** Says nothing any more. With a message, commands under way end as an error with it; without, nothing is told of them. */
+  stop(message: string | undefined): void;
+  isReachable(): boolean;
+  /** Rejects when it certainly has not taken it. */
+  take(command: OutgoingCommand): Promise<void>;
+  state(): { readonly model: DeviceModel; readonly adjustments: Adjustments };
+  /** Goes on with other adjustments, which are stored already. */
+  become(adjustments: Adjustments): void;
+}
+
+interface DeviceNeeds {
+  readonly inbox: DeviceInbox;
+  readonly agenda: Agenda;
+  readonly background: Background;
+  readonly now: () => Instant;
+  readonly modelOf: (seed: number) => DeviceModel;
+  readonly keep: (adjustments: Adjustments) => Promise<unknown>;
+  /** One thing after the other, so that no change is made from what another is replacing. */
+  readonly inTurn: <Result>(task: () => Promise<Result>) => Promise<Result>;
+}
+
+export function createSimulatedDevice(needs: DeviceNeeds, deviceId: string, first: Adjustments): SimulatedDevice {
+  const { inbox, agenda, background } = needs;
+  let adjustments = first;
+  let model = needs.modelOf(first.seed);
+  let isRunning = false;
+  let isSending = false;
+  let lastBeat: number | undefined;
+  let callOffBeat = () => {};
+  let sentProperties = "";
+  /** Commands under way, with what calls off the rest of each. */
+  const underWay = new Map<string, (() => void)[]>();
+
+  function isReachable(): boolean {
+    return isRunning && !adjustments.isPaused;
+  }
+
+  /** Devices of one interval beat at different moments of it, so that their messages do not come all at once. */
+  function scheduleBeat(): void {
+    callOffBeat();
+    if (!isReachable()) return;
+    const { intervalMs } = adjustments;
+    const phase = seedOf(1, deviceId) % intervalMs;
+    const beat = (Math.floor((needs.now() - phase) / intervalMs) + 1) * intervalMs;
+    callOffBeat = agenda.add(beat + phase - needs.now(), () => {
+      send(instant(beat));
+      scheduleBeat();
+    });
+  }
+
+  /** The message bears the time of the beat, a round one. */
+  function send(beat: Instant): void {
+    if (beat === lastBeat) return;
+    lastBeat = beat;
+    inbox.alive(deviceId);
+    // A store that is slow is not buried in messages: the device leaves some out, as a device with a bad connection does.
+    if (isSending) return;
+    isSending = true;
+    const values = model.telemetry(simulatedTime(adjustments, beat), adjustments);
+    background.run("send simulated telemetry", async () => {
+      try {
+        await inbox.telemetry(deviceId, { takenAt: beat, values });
+      } finally {
+        isSending = false;
+      }
+    });
+  }
+
+  function sendProperties(): void {
+    const values = model.properties(adjustments);
+    const text = JSON.stringify([...values]);
+    if (text === sentProperties || values.size === 0) return;
+    sentProperties = text;
+    background.run("send simulated properties", () => inbox.properties(deviceId, { takenAt: undefined, values }));
+  }
+
+  function become(next: Adjustments): void {
+    const wasReachable = isReachable();
+    if (next.seed !== adjustments.seed) model = needs.modelOf(next.seed);
+    adjustments = next;
+    if (!isRunning) return;
+    if (wasReachable && !isReachable()) {
+      // Unplugged: what it was doing is never heard of again.
+      for (const id of [...underWay.keys()]) callOff(id);
+      inbox.unreachable(deviceId);
+    }
+    if (!wasReachable && isReachable()) inbox.reachable(deviceId);
+    scheduleBeat();
+    if (isReachable()) sendProperties();
+  }
+
+  function callOff(executionId: string): void {
+    for (const one of underWay.get(executionId) ?? []) one();
+    underWay.delete(executionId);
+  }
+
+  function respond(executionId: string, state: ResponseState, payload: Readonly<Record<string, unknown>>): void {
+    background.run("answer for a simulated device", () =>
+      inbox.response(deviceId, { executionId, state, payload, repeated: false }),
+    );
+  }
+
+  /** Stored before it is told, so that a restart does not undo what a command has been answered for. */
+  function succeed(call: CommandCall): void {
+    background.run("finish a simulated command", () =>
+      needs.inTurn(async () => {
+        if (!isRunning) return;
+        const at = simulatedTime(adjustments, needs.now());
+        const next = afterSuccess(adjustments, call, at);
+        await needs.keep(next);
+        become(next);
+        respond(call.id, "SUCCEEDED", answerOf(model, { call, at }, next));
+      }),
+    );
+  }
+
+  return {
+    isReachable,
+    state: () => ({ model, adjustments }),
+    become,
+    start() {
+      isRunning = true;
+      if (!isReachable()) return;
+      inbox.reachable(deviceId);
+      sendProperties();
+      scheduleBeat();
+    },
+    stop(message) {
+      if (!isRunning) return;
+      isRunning = false;
+      callOffBeat();
+      for (const id of [...underWay.keys()]) {
+        callOff(id);
+        if (message !== undefined) respond(id, "ERROR", { message });
+      }
+      inbox.unreachable(deviceId);
+    },
+    async take({ id, name, arguments: given }) {
+      const command = model.blueprint.commands.get(name);
+      if (command === undefined) {
+        respond(id, "ERROR", { message: `the device does not know the command ${name}` });
+        return;
+      }
+      const call = { id, command, arguments: given };
+      const { lines, endsAfterMs, failure } = planRun(call, adjustments);
+      const arrived = afterArrival(adjustments, command);
+      if (arrived !== adjustments) {
+        await needs.keep(arrived);
+        adjustments = arrived;
+      }
+      if (endsAfterMs === undefined) return;
+      const steps = lines.map(({ afterMs, message }) =>
+        agenda.add(afterMs, () => respond(id, "IN_PROGRESS", { message })),
+      );
+      const end = agenda.add(endsAfterMs, () => {
+        underWay.delete(id);
+        if (failure === undefined) succeed(call);
+        else respond(id, "ERROR", { message: failure });
+      });
+      underWay.set(id, [...steps, end]);
+    },
+  };
+}

@@ -1,0 +1,31 @@
+import type { Device } from "#core/device/device.ts";
+import type { CommandDesk } from "#service/command/command-desk.ts";
+import type { DeviceHost } from "#service/ports/device-host.ts";
+import type { Needs } from "#service/ports.ts";
+
+/** What a command ends with whose device ran in a process that is gone. */
+export const INTERRUPTED = "interrupted by restart, outcome unknown";
+
+interface InterruptedNeeds extends Pick<Needs, "executions" | "devices"> {
+  readonly desk: CommandDesk;
+  readonly hosts: DeviceHost;
+}
+
+/**
+ * Ends what devices of this process were told before it was started: nobody is left who could answer, and nobody knows
+ * how far it came, so it is not run again. To be called before these devices are started.
+ */
+export async function endInterrupted(needs: InterruptedNeeds): Promise<void> {
+  const known = new Map<string, Device | undefined>();
+  const ends: Promise<void>[] = [];
+  for (const { execution, attempted } of await needs.executions.open()) {
+    if (!attempted) continue;
+    const { id: executionId, deviceId } = execution;
+    if (!known.has(deviceId)) known.set(deviceId, await needs.devices.find(deviceId));
+    const device = known.get(deviceId);
+    if (device === undefined || !needs.hosts.hosts(device.type)) continue;
+    const payload = { message: INTERRUPTED };
+    ends.push(needs.desk.respond(deviceId, { executionId, state: "ERROR", payload, repeated: false }));
+  }
+  await Promise.all(ends);
+}

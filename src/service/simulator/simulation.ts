@@ -1,0 +1,101 @@
+// What people see and change of a simulated device: what their level may read.
+import { type AccessLevel, allows } from "#core/access/level.ts";
+import { AppError, type Refusal, refuse } from "#core/app-error.ts";
+import type { Blueprint } from "#core/blueprint/blueprint.ts";
+import type { Device } from "#core/device/device.ts";
+import type { AdjustmentChange } from "#core/simulator/adjustments.ts";
+import { auditTrail } from "#service/access/audit-trail.ts";
+import { type BlueprintCatalog, deviceBlueprint } from "#service/blueprint/blueprint-catalog.ts";
+import { visibleDevice } from "#service/device/visible-device.ts";
+import type { Simulation, Simulator } from "#service/ports/simulator.ts";
+import type { Call, Needs } from "#service/ports.ts";
+
+export interface SimulationNeeds extends Pick<Needs, "devices" | "now" | "newId"> {
+  readonly catalog: BlueprintCatalog;
+  readonly simulator: Simulator;
+}
+
+export async function readSimulation(needs: SimulationNeeds, call: Call, idOrSlug: string): Promise<Simulation> {
+  const device = await simulated(needs, call, idOrSlug);
+  const simulation = needs.simulator.look(device.id);
+  if (simulation === undefined) throw notRunning(device);
+  return readable(await deviceBlueprint(needs, device), call.caller.level, simulation);
+}
+
+/** Refuses with everything that is wrong at once; then nothing is changed. */
+export async function adjustSimulation(
+  needs: SimulationNeeds,
+  call: Call,
+  { device: idOrSlug, change }: { readonly device: string; readonly change: AdjustmentChange },
+): Promise<Simulation> {
+  const device = await simulated(needs, call, idOrSlug);
+  const blueprint = await deviceBlueprint(needs, device);
+  refuseUnreadable(blueprint, call.caller.level, change);
+  const target = { siteId: device.siteId, deviceId: device.id };
+  const trail = auditTrail(needs, call, { target, details: { changed: Object.keys(change) } });
+  const outcome = await needs.simulator.adjust(device.id, change, trail);
+  if (outcome === undefined) throw notRunning(device);
+  if ("simulation" in outcome) return readable(blueprint, call.caller.level, outcome.simulation);
+  throw refusalOf(
+    outcome.problems.map(({ at, message }) => ({
+      code: "invalid_body",
+      message,
+      details: { pointer: pointerTo(at) },
+    })),
+  );
+}
+
+async function simulated(needs: SimulationNeeds, call: Call, idOrSlug: string): Promise<Device> {
+  const device = await visibleDevice(needs, call, idOrSlug);
+  if (device.type === "SIMULATED") return device;
+  throw refuse("conflict", `device ${device.slug} is not simulated: it is of type ${device.type}`);
+}
+
+function notRunning(device: Device): AppError {
+  return refuse("conflict", `the simulation of device ${device.slug} does not run; its runtime says why`);
+}
+
+/** What takes a higher level to read takes it to hold, too. */
+function refuseUnreadable(blueprint: Blueprint | undefined, level: AccessLevel, change: AdjustmentChange): void {
+  const refusals = (["telemetry", "properties"] as const).flatMap((kind) =>
+    [...(change[kind]?.keys() ?? [])].flatMap((name): Refusal[] => {
+      const needed = blueprint?.[kind].get(name)?.accessLevel ?? "readonly";
+      if (allows(level, needed)) return [];
+      const message = `${name} takes access level ${needed}; the token has ${level}`;
+      return [{ code: "forbidden", message, details: { pointer: pointerTo([kind, name]), needed } }];
+    }),
+  );
+  if (refusals.length > 0) throw refusalOf(refusals);
+}
+
+function refusalOf(refusals: readonly Refusal[]): AppError {
+  const [first, ...others] = refusals;
+  if (first === undefined) return refuse("internal", "a refusal without a reason");
+  return new AppError([first, ...others.slice(0, 99)]);
+}
+
+function pointerTo(keys: readonly string[]): string {
+  return keys.map((key) => `/${key.slice(0, 100).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+}
+
+function readable(blueprint: Blueprint | undefined, level: AccessLevel, simulation: Simulation): Simulation {
+  const filtered = (kind: "telemetry" | "properties", values: ReadonlyMap<string, unknown>) =>
+    new Map([...values].filter(([id]) => allows(level, blueprint?.[kind].get(id)?.accessLevel ?? "readonly")));
+  const written = new Set(
+    [...(blueprint?.commands.values() ?? [])]
+      .filter((command) => allows(level, command.readAccessLevel))
+      .flatMap((command) => [...command.arguments.keys()]),
+  );
+  const { adjustments } = simulation;
+  return {
+    ...simulation,
+    telemetry: filtered("telemetry", simulation.telemetry),
+    properties: filtered("properties", simulation.properties),
+    adjustments: {
+      ...adjustments,
+      telemetry: filtered("telemetry", adjustments.telemetry),
+      properties: filtered("properties", adjustments.properties),
+      written: new Map([...adjustments.written].filter(([name]) => written.has(name))),
+    },
+  };
+}
