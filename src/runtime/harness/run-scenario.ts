@@ -19,7 +19,7 @@ import { createVirtualHost, type VirtualHost } from "./virtual-host.ts";
 const COMMAND_MS = 60_000;
 const SLICE_MS = 20;
 /** Times that a script may go on at one and the same moment. */
-const MOST_TURNS = 50_000;
+const MOST_TURNS = 20_000;
 const DEFAULT_SEED = 1;
 
 export interface RunNeeds {
@@ -123,18 +123,17 @@ class ScenarioRun {
       this.#from = this.#record.all.length;
       await this.#pass(step.at - this.#clock.elapsed());
     }
-    const isOnlyExpecting =
-      step.at === undefined &&
-      wait === undefined &&
-      within === undefined &&
-      command === undefined &&
-      !restarts &&
-      changes.size + sends.size === 0 &&
-      configuration === undefined &&
-      storage === undefined &&
-      isConnected === undefined;
-    if (!isOnlyExpecting) {
-      if (step.at === undefined) this.#from = this.#record.all.length;
+    const isActing =
+      wait !== undefined ||
+      within !== undefined ||
+      command !== undefined ||
+      restarts ||
+      changes.size + sends.size > 0 ||
+      configuration !== undefined ||
+      storage !== undefined ||
+      isConnected !== undefined;
+    if (isActing) this.#from = this.#record.all.length;
+    if (isActing || step.at !== undefined) {
       this.#steps.push({ from: this.#record.all.length, at: this.#clock.elapsed(), text: describeStep(step) });
     }
     if (restarts) this.#restart();
