@@ -45,6 +45,10 @@ const VERBS: Readonly<Record<string, readonly [about: string, load: () => Promis
     "Blueprints: write, check, compare, list, upload.",
     async () => (await import("#cli/commands/blueprint.ts")).addBlueprintCommands,
   ],
+  dev: [
+    "Work on a Lua blueprint: each change is checked, uploaded and run at once.",
+    async () => (await import("#cli/commands/dev.ts")).addDevCommand,
+  ],
   token: [
     "Access tokens: create, list, revoke.",
     async () => (await import("#cli/commands/token.ts")).addTokenCommands,

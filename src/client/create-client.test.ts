@@ -41,6 +41,8 @@ test.each<[string, (client: Client) => Promise<unknown>]>([
   ["DELETE /v3/devices/d", (client) => client.devices.delete("d")],
   ["GET /v3/devices/d/manifest", (client) => client.devices.manifest("d")],
   ["GET /v3/devices/d/properties", (client) => client.devices.properties("d")],
+  ["GET /v3/devices/d/runtime", (client) => client.devices.runtime("d")],
+  ["POST /v3/devices/d/runtime/restart", (client) => client.devices.restart("d")],
   ['POST /v3/devices/d/assign_blueprint {"blueprint_id":"b"}', (client) => client.devices.assignBlueprint("d", "b")],
   ['POST /v3/devices/d/generate_config {"protocol":"MQTTS"}', (client) => client.devices.generateConfig("d", "MQTTS")],
   [

@@ -4,6 +4,7 @@ import type {
   CommunicationConfig,
   Device,
   DeviceLogEntry,
+  DeviceRuntime,
   Expansion,
   JsonObject,
   MqttProtocol,
@@ -45,6 +46,9 @@ export function devices(transport: Transport) {
     properties: (id: string) => json<{ properties: JsonObject }>({ method: "GET", path: at(id, "/properties") }),
     logs: (id: string, filter: LogFilter = {}) =>
       json<Page<"logs", DeviceLogEntry>>({ method: "GET", path: at(id, "/logs"), query: { ...filter } }),
+    /** Null for a device that connects by itself. */
+    runtime: (id: string) => json<{ runtime: DeviceRuntime | null }>({ method: "GET", path: at(id, "/runtime") }),
+    restart: (id: string) => json<{ runtime: DeviceRuntime }>({ method: "POST", path: at(id, "/runtime/restart") }),
     configuration: configuration(transport),
     assignBlueprint: (id: string, blueprintId: string) =>
       json<{ device: Device; changes?: readonly BlueprintChange[] }>({

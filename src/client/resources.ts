@@ -160,6 +160,21 @@ export type Alert = {
   readonly declared: boolean;
 };
 
+/** How the script or model of a device that runs on the server does. */
+export type DeviceRuntime = {
+  readonly state: "STARTING" | "RUNNING" | "QUARANTINED" | "FAILED" | "STOPPED";
+  readonly since: string;
+  readonly start_count: number;
+  readonly last_error: {
+    readonly message: string;
+    readonly file: string | null;
+    readonly line: number | null;
+    readonly at: string;
+  } | null;
+  readonly restart_at: string | null;
+  readonly memory_bytes: number | null;
+};
+
 /** What happened, and to what. */
 type Happening<Kind extends string, What> = { readonly kind: Kind } & {
   readonly site_id: string;
@@ -175,6 +190,7 @@ export type LiveEvent =
   | { readonly kind: "gap" }
   | Happening<"execution", { readonly execution: Execution }>
   | Happening<"connectivity", { readonly connectivity: { readonly status: ConnectivityStatus }; readonly at: string }>
+  | Happening<"runtime", { readonly runtime: DeviceRuntime; readonly at: string }>
   /** The newest value of attributes that changed, at most four times a second; never repeated. */
   | Happening<
       "telemetry",

@@ -12,6 +12,7 @@ import type { DeviceLogStore } from "#service/ports/device-log-store.ts";
 import type { DeviceStore } from "#service/ports/device-store.ts";
 import type { ExecutionStore } from "#service/ports/execution-store.ts";
 import type { BuildScripts, InspectPackage } from "#service/ports/inspect-package.ts";
+import type { ScriptStore } from "#service/ports/script-store.ts";
 import type { Seal } from "#service/ports/seal.ts";
 import type { SimulationStore } from "#service/ports/simulation-store.ts";
 import type { RetentionStore, SiteStore } from "#service/ports/site-store.ts";
@@ -34,6 +35,7 @@ export interface Needs {
   readonly webhooks: WebhookStore;
   readonly sender: WebhookSender;
   readonly retentions: RetentionStore;
+  readonly scripts: ScriptStore;
   readonly simulations: SimulationStore;
   readonly seal: Seal;
   readonly inspectPackage: InspectPackage;

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { PACKAGE_ISSUE_CODES } from "#core/blueprint/package-issue.ts";
+import { SCRIPT_ISSUE_CODES } from "#core/blueprint/script-issue.ts";
 import { parseManifest } from "#manifest/parse-manifest.ts";
 import { parseProfile } from "#manifest/parse-profile.ts";
 import { STARTER_PROFILES, starterLibrary } from "#manifest/starter-profiles.ts";
@@ -12,6 +13,13 @@ test("the guide explains every code of a package", () => {
   for (const [code, summary] of Object.entries(PACKAGE_ISSUE_CODES)) {
     expect(page("blueprints")).toContain(`| \`${code}\` | ${summary.replace("manifest.yml", "`manifest.yml`")} |`);
   }
+});
+
+test("the page on Lua explains every code of a script", () => {
+  const rows = [...page("lua").matchAll(/^\| `((?:lua|rock)\w*)` \| (error|warning) \| (.*) \|$/gm)];
+  expect(rows.map(([, code, severity, summary]) => [code, { severity, summary }])).toEqual(
+    Object.entries(SCRIPT_ISSUE_CODES),
+  );
 });
 
 test("the page of profiles names the whole library and nothing else", () => {

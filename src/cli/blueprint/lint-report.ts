@@ -19,7 +19,8 @@ function renderIssue({ result, lines, style }: Context, issue: AnyIssue): string
   const { severity, code, message, range } = issue;
   const file = printable(fileOf(result, issue));
   const isInText = result.text !== "" && file === printable(result.name);
-  const place = isInText ? `${file}:${range.start.line}:${range.start.column}` : file;
+  const isScript = issue.code.startsWith("lua_");
+  const place = isInText || isScript ? `${file}:${range.start.line}:${range.start.column}` : file;
   const head = `${style("bold", place)} ${style(severity, severity)} ${style("dim", code)}`;
   const parts = [head, `  ${printable(message)}`];
   if (isInText) parts.push(indent(codeFrame(lines, range, style)));

@@ -71,6 +71,14 @@ const changes = [
   { kind: "removed", path: "/telemetry/power", breaking: true, message: "power is gone" },
   { kind: "text", path: "/display_name", breaking: false, message: "another name" },
 ];
+const runtime = {
+  state: "QUARANTINED",
+  since: "T1",
+  start_count: 3,
+  last_error: { message: "attempt to index nil", file: "src/main.lua", line: 12, at: "T0" },
+  restart_at: "T2",
+  memory_bytes: 2049,
+};
 const ZIP = Uint8Array.from([0x50, 0x4b, 3, 4, 255, 0]);
 
 let server: FakeBusbar;
@@ -92,6 +100,9 @@ beforeAll(async () => {
     "GET /v3/devices/d1/properties": json({ properties: { vendor: "ACME", count: 3, deep: { a: 1 } } }),
     "GET /v3/devices/d1/manifest": json({ manifest: { blueprint_spec: "device/3.0", display_name: "Meter" } }),
     "POST /v3/devices/d1/assign_blueprint": json({ device, changes }),
+    "GET /v3/devices/d1/runtime": json({ runtime }),
+    "GET /v3/devices/d2/runtime": json({ runtime: null }),
+    "POST /v3/devices/d1/runtime/restart": json({ runtime: { ...runtime, state: "RUNNING", last_error: null } }),
     "POST /v3/devices/d1/generate_config": json({ config }),
     "POST /v3/provisioning/standalone": json({ device_id: "d1" }),
     "POST /v3/provisioning/lua_device": json({ device_id: "d1" }),
@@ -182,6 +193,17 @@ test.each<[string, string]>([
   expect(code).toBe(0);
   expect(sent.filter((request) => !request.startsWith("GET /v3/sites"))).toEqual([expected, "GET /v3/devices/d1"]);
   expect(out).toMatch(/^id +d1$/m);
+});
+
+test.each([
+  [
+    "device status d1",
+    "QUARANTINED since T1, starts again at T2, started 3 times, 3 KiB; last error at T0: src/main.lua:12: attempt to index nil",
+  ],
+  ["device status d2", "it connects by itself: nothing of it runs here"],
+  ["device restart d1", "RUNNING since T1, starts again at T2, started 3 times, 3 KiB"],
+])("%s tells how the script does: %s", async (command, expected) => {
+  expect((await run(command)).out).toBe(`${expected}\n`);
 });
 
 test("lists are aligned tables for people", async () => {

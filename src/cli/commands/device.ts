@@ -12,6 +12,7 @@ import { addDeviceConfigCommands } from "#cli/commands/device-config.ts";
 import { addDeviceCreateCommands } from "#cli/commands/device-create.ts";
 import { addLogOptions, type LogFlags, showLogs } from "#cli/commands/device-logs.ts";
 import { confirm } from "#cli/confirm.ts";
+import { describeRuntime } from "#cli/describe-runtime.ts";
 import { fetchList } from "#cli/fetch-list.ts";
 import { findSite } from "#cli/find-site.ts";
 import { printAnswer, printRecord, printTable, remark } from "#cli/print.ts";
@@ -116,6 +117,21 @@ export function addDeviceCommands(device: Command, cli: Cli): void {
       ["logs [device]", "Show what a device wrote, and what was wrong with its messages."],
       (session, id, flags) => showLogs(cli, session, { id, flags }),
     ),
+  );
+
+  onDevice(["status [device]", "Show how a device's script does."], async ({ client, wait }, id, flags) => {
+    const answer = await wait(client.devices.runtime(id));
+    await printAnswer(cli, flags, answer, () =>
+      answer.runtime === null ? "it connects by itself: nothing of it runs here" : describeRuntime(answer.runtime),
+    );
+  });
+
+  onDevice(
+    ["restart [device]", "Start a device's script anew, also out of a quarantine."],
+    async ({ client, wait }, id, flags) => {
+      const answer = await wait(client.devices.restart(id));
+      await printAnswer(cli, flags, answer, () => describeRuntime(answer.runtime));
+    },
   );
 
   addDeviceConfigCommands(device.command("config").description("What a device is configured with: get, set."), cli);

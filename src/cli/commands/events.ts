@@ -1,16 +1,14 @@
-import { styleText } from "node:util";
 import { type Command, Option } from "commander";
 import type { Cli } from "#cli/cli.ts";
 import { addConnectionOptions, addExamples, collect } from "#cli/client-command.ts";
-import { renderPayload } from "#cli/execution/render-payload.ts";
 import { findSites } from "#cli/find-site.ts";
 import { remark } from "#cli/print.ts";
 import { createPrinter } from "#cli/print-stream.ts";
+import { renderEvent } from "#cli/render-event.ts";
 import { type ClientFlags, openSession, type Session } from "#cli/session.ts";
 import { UsageError } from "#cli/usage-error.ts";
 import type { Client } from "#client/create-client.ts";
-import type { EventKind, LiveEvent } from "#client/resources.ts";
-import { printable } from "#core/text/printable.ts";
+import type { EventKind } from "#client/resources.ts";
 
 type EventFlags = ClientFlags & {
   readonly kind?: readonly string[];
@@ -18,9 +16,7 @@ type EventFlags = ClientFlags & {
   readonly siteId?: readonly string[];
 };
 
-type Happening = Extract<LiveEvent, { readonly device_id: string }>;
-
-const KINDS: readonly EventKind[] = ["execution", "connectivity", "alert", "log", "telemetry"];
+const KINDS: readonly EventKind[] = ["execution", "connectivity", "runtime", "alert", "log", "telemetry"];
 /** Telemetry would drown everything else, so it is shown to those who ask for it. */
 const USUAL = KINDS.filter((kind) => kind !== "telemetry");
 
@@ -95,48 +91,4 @@ function createNames(client: Client): (deviceId: string) => Promise<string> {
     known.set(deviceId, name);
     return name;
   };
-}
-
-function renderEvent(event: Happening, name: string, colour: boolean): string {
-  const head = `${timeOf(event)}  ${event.kind.padEnd("connectivity".length)}  ${printable(name)}`;
-  return `${colour ? styleText("dim", head, { validateStream: false }) : head}  ${printable(textOf(event))}`;
-}
-
-function timeOf(event: Happening): string {
-  switch (event.kind) {
-    case "execution":
-      return event.execution.response?.received_at ?? event.execution.created_at;
-    case "connectivity":
-    case "alert":
-      return event.at;
-    case "log":
-      return event.received_at;
-    case "telemetry":
-      return newestTime(Object.values(event.telemetry));
-  }
-}
-
-function newestTime(snapshots: readonly { readonly timestamp: number }[]): string {
-  return new Date(Math.max(0, ...snapshots.map(({ timestamp }) => timestamp)) * 1000).toISOString();
-}
-
-function textOf(event: Happening): string {
-  switch (event.kind) {
-    case "execution": {
-      const { request, state, id, response } = event.execution;
-      return `${request.name} ${state} ${renderPayload(response?.payload)} (${id})`.replace("  ", " ");
-    }
-    case "connectivity":
-      return event.connectivity.status;
-    case "alert": {
-      const { id, display_name, severity, state } = event.alert;
-      return `${event.change} ${severity} ${state} ${display_name} (${id})`;
-    }
-    case "log":
-      return `${event.log.severity}: ${event.log.message}`;
-    case "telemetry":
-      return Object.entries(event.telemetry)
-        .map(([name, { value }]) => `${name}=${value}`)
-        .join(" ");
-  }
 }

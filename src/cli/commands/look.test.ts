@@ -222,11 +222,20 @@ test("followed logs are chosen by severity, and one JSON object a line for progr
 test("events are a line each, with the device's slug", async () => {
   const data = { site_id: SITE, device_id: "d1" };
   const alert = { id: "hot", display_name: "Too hot", severity: "warning", state: "SOFT" };
+  const runtime = {
+    state: "RUNNING",
+    since: "T1",
+    start_count: 1,
+    last_error: null,
+    restart_at: null,
+    memory_bytes: null,
+  };
   const telemetry = { power: { value: 1.5, timestamp: 2.5 }, mode: { value: "eco", timestamp: 1 } };
   heard = [
     logEvent(1, "one", "warning"),
     `event: execution\ndata: ${JSON.stringify({ ...data, execution })}\n\n`,
     `event: connectivity\ndata: ${JSON.stringify({ ...data, connectivity: { status: "ONLINE" }, at: "T" })}\n\n`,
+    `event: runtime\ndata: ${JSON.stringify({ ...data, runtime, at: "T" })}\n\n`,
     `event: alert\ndata: ${JSON.stringify({ ...data, change: "raised", at: "T", alert })}\n\n`,
     `event: telemetry\ndata: ${JSON.stringify({ ...data, telemetry })}\n\n`,
     "event: gap\ndata: {}\n\n",
@@ -236,6 +245,7 @@ test("events are a line each, with the device's slug", async () => {
     "2026-01-01T00:00:01.000000Z  log           charger  warning: one",
     "2026-01-01T00:00:03.000000Z  execution     charger  start SUCCESS energy=4 (e1)",
     "T  connectivity  charger  ONLINE",
+    "T  runtime       charger  RUNNING since T1",
     "T  alert         charger  raised warning SOFT Too hot (hot)",
     "1970-01-01T00:00:02.500Z  telemetry     charger  power=1.5 mode=eco",
     "",

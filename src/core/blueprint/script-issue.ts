@@ -27,7 +27,7 @@ export interface ScriptIssue {
   readonly range: Range;
 }
 
-export interface ScriptFinding {
+interface ScriptFinding {
   readonly code: ScriptIssueCode;
   readonly path: string;
   readonly message: string;

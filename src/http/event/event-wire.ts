@@ -1,5 +1,6 @@
 import { renderInstant } from "#core/time/instant.ts";
 import { renderExecution, renderMicros } from "#http/command/command-wire.ts";
+import { renderRuntime } from "#http/device/runtime-wire.ts";
 import type { PendingTelemetry } from "#http/event/telemetry-buffer.ts";
 import { renderAlert } from "#http/telemetry/alert-wire.ts";
 import { renderSnapshots } from "#http/telemetry/snapshot-wire.ts";
@@ -11,7 +12,7 @@ export interface Chosen {
   readonly "device_id.in": readonly string[] | undefined;
 }
 
-export const EVENT_KINDS = ["execution", "telemetry", "alert", "connectivity", "log"] as const;
+export const EVENT_KINDS = ["execution", "telemetry", "alert", "connectivity", "runtime", "log"] as const;
 
 interface Choice {
   readonly kind: (typeof EVENT_KINDS)[number];
@@ -53,6 +54,8 @@ function renderHappening(event: PlacedEvent): object {
       return { execution: renderExecution(event.execution) };
     case "connectivity":
       return { connectivity: { status: event.status }, at: renderInstant(event.at) };
+    case "runtime":
+      return { runtime: renderRuntime(event.status), at: renderInstant(event.at) };
     case "alert":
       return { change: event.change, at: renderInstant(event.at), alert: renderAlert(event.alert) };
     case "log":

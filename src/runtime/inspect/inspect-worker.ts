@@ -33,6 +33,6 @@ parentPort?.on("message", ({ id, kind, bytes }: InspectTask) => {
 
 function build(bytes: Uint8Array, { rocks }: InspectSettings): BuiltProgram {
   const { package: content, blueprint } = checkPackage(bytes, profiles);
-  if (content === undefined || blueprint === undefined) return { program: undefined, folder: "", issues: [] };
+  if (content === undefined || blueprint === undefined) return { program: undefined, issues: [] };
   return buildProgram(content, blueprint, { shelf: openRockShelf(rocks, FOLDER), checkSyntax: () => undefined });
 }

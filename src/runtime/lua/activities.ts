@@ -107,10 +107,7 @@ export function createActivities(engine: LuaEngine, program: ScriptProgram, host
     }
   }
 
-  function failed(
-    activity: Activity,
-    error: { readonly message: string; readonly traceback?: string },
-  ): "dead" | undefined {
+  function failed(activity: Activity, error: Parameters<typeof parseScriptError>[0]): "dead" | undefined {
     const { task } = activity;
     if (activity.failure === undefined) {
       const fault = parseScriptError(error, program.nodebug);
@@ -128,7 +125,7 @@ export function createActivities(engine: LuaEngine, program: ScriptProgram, host
 
   function overrun({ state }: Machine, activity: Activity): "dead" {
     const message = `computed for more than ${engine.limits.activityMs} ms without a pause`;
-    failed(activity, { message, traceback: state.traceback(activity.thread) });
+    failed(activity, { message, traceback: state.traceback(activity.thread), byLimit: true });
     current = undefined;
     return "dead";
   }
@@ -243,8 +240,8 @@ export function createActivities(engine: LuaEngine, program: ScriptProgram, host
     interrupted(why) {
       const activity = current;
       current = undefined;
-      if (activity) failed(activity, { message: why });
-      else host.fault({ message: why });
+      if (activity) failed(activity, { message: why, byLimit: true });
+      else host.fault({ message: why, byLimit: true });
     },
   };
 }

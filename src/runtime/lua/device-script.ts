@@ -24,6 +24,8 @@ export interface ScriptError {
   readonly file?: string;
   readonly line?: number;
   readonly traceback?: string;
+  /** A limit was overstepped, and the state given up. */
+  readonly byLimit?: true;
 }
 
 export interface ScriptCommand {

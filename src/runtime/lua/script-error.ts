@@ -4,16 +4,18 @@ import { textOf } from "./lua-value.ts";
 interface Raw {
   readonly message: string;
   readonly traceback?: string;
+  readonly byLimit?: true;
 }
 
 /** Lua's message with the position at its beginning taken apart. */
 export function parseScriptError(raw: Raw, isWithoutPositions: boolean): ScriptError {
   const text = textOf(raw.message).slice(0, MAX_CHARACTERS);
-  if (isWithoutPositions) return { message: text.replace(/^\?:\d+: /, "") };
+  const limit = raw.byLimit ? { byLimit: raw.byLimit } : {};
+  if (isWithoutPositions) return { message: text.replace(/^\?:\d+: /, ""), ...limit };
   const traceback = raw.traceback === undefined ? {} : { traceback: textOf(raw.traceback).slice(0, MAX_CHARACTERS) };
   const [, file, line] = /^([^\n:]+\.lua):(\d+):/.exec(text) ?? positionIn(traceback.traceback ?? "");
   const place = file === undefined ? {} : { file, line: Number(line) };
-  return { message: text, ...place, ...traceback };
+  return { message: text, ...place, ...traceback, ...limit };
 }
 
 const MAX_CHARACTERS = 4_096;

@@ -2,6 +2,7 @@
 import type { Execution } from "#core/command/execution.ts";
 import type { AlertChangeKind } from "#core/telemetry/alert-state.ts";
 import type { Instant } from "#core/time/instant.ts";
+import type { HostedStatus } from "#service/ports/device-host.ts";
 import type { DeviceLogEntry } from "#service/ports/device-log-store.ts";
 import type { DescribedAlert } from "#service/telemetry/describe-alert.ts";
 
@@ -17,7 +18,9 @@ type Happening =
       /** As it is after the change. */
       readonly alert: DescribedAlert;
     }
-  | { readonly kind: "log"; readonly entry: DeviceLogEntry };
+  | { readonly kind: "log"; readonly entry: DeviceLogEntry }
+  /** A device that runs in this process changed its state, or failed at something. */
+  | { readonly kind: "runtime"; readonly status: HostedStatus; readonly at: Instant };
 
 interface Place {
   readonly siteId: string;

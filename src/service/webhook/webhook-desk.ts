@@ -172,6 +172,7 @@ function factsOf(event: PlacedEvent): Omit<Notice, "queuedAt" | "event"> | undef
       return { kind: "execution", siteId, readLevel: execution.readLevel, occurredAt: at };
     }
     case "log":
+    case "runtime":
       return undefined;
   }
 }

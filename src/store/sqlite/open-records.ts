@@ -11,6 +11,7 @@ import { createDeviceStore } from "./device-store.ts";
 import { createExecutionStore } from "./execution-store.ts";
 import { lockFolder } from "./lock-folder.ts";
 import { createRetentionStore } from "./retention-store.ts";
+import { createScriptStore } from "./script-store.ts";
 import { createSimulationStore } from "./simulation-store.ts";
 import { createSiteStore } from "./site-store.ts";
 import { createTokenStore } from "./token-store.ts";
@@ -31,6 +32,7 @@ export interface Records
     | "alerts"
     | "webhooks"
     | "retentions"
+    | "scripts"
     | "simulations"
   > {
   close(): Promise<void>;
@@ -58,6 +60,7 @@ export async function openRecords(folder: string, onFault: (error: Error) => voi
       alerts: createAlertStore(reader, writer),
       webhooks: createWebhookStore(reader, writer),
       retentions: createRetentionStore(reader, writer),
+      scripts: createScriptStore(reader, writer),
       simulations: createSimulationStore(reader, writer),
       close() {
         closed ??= closeAll();

@@ -6,6 +6,7 @@ import { deviceLogWrites } from "./device-log-store.ts";
 import { deviceWrites } from "./device-writes.ts";
 import { executionWrites } from "./execution-writes.ts";
 import { retentionWrites } from "./retention-store.ts";
+import { scriptWrites } from "./script-store.ts";
 import { simulationWrites } from "./simulation-store.ts";
 import { siteWrites } from "./site-store.ts";
 import { tokenWrites } from "./token-store.ts";
@@ -24,5 +25,6 @@ export const WRITES = {
   ...alertWrites,
   ...webhookWrites,
   ...retentionWrites,
+  ...scriptWrites,
   ...simulationWrites,
 };

@@ -1,6 +1,7 @@
 import { readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { renderReport } from "#cli/blueprint/lint-report.ts";
 import { countIssues, type LintResult } from "#cli/blueprint/lint-result.ts";
+import { lintSource } from "#cli/blueprint/lint-source.ts";
 import { renderGithub, renderJson, renderSarif } from "#cli/blueprint/lint-wire.ts";
 import { readProfileFolder } from "#cli/blueprint/read-profile-folder.ts";
 import { readSources, type Source } from "#cli/blueprint/read-source.ts";
@@ -42,11 +43,6 @@ function renderAs(cli: Cli, output: LintFlags["output"], results: readonly LintR
   if (output === "sarif") return JSON.stringify(renderSarif(results, version()), null, 2);
   if (output === "github") return renderGithub(results);
   return renderReport(results, cli.stdout.hasColors?.() === true);
-}
-
-function lintSource({ name, unpacked }: Source, profiles: ProfileLibrary): LintResult {
-  const { issues } = checkUnpacked(unpacked, profiles);
-  return { name, issues, text: unpacked.package?.manifest ?? "" };
 }
 
 function withoutWarnings(result: LintResult): LintResult {

@@ -1,0 +1,149 @@
+// Working on a Lua blueprint: each change is checked, uploaded and run at once, and what the device says is shown.
+import { basename, resolve } from "node:path";
+import type { Command } from "commander";
+import { renderReport } from "#cli/blueprint/lint-report.ts";
+import { countIssues } from "#cli/blueprint/lint-result.ts";
+import { lintSource } from "#cli/blueprint/lint-source.ts";
+import { readSource } from "#cli/blueprint/read-source.ts";
+import type { Cli } from "#cli/cli.ts";
+import { addConnectionOptions, addExamples } from "#cli/client-command.ts";
+import { describeFailure } from "#cli/describe-failure.ts";
+import { findSite } from "#cli/find-site.ts";
+import { remark } from "#cli/print.ts";
+import { readBlueprint } from "#cli/read-blueprint.ts";
+import { remarkDiagnostics } from "#cli/remark-diagnostics.ts";
+import { renderEvent } from "#cli/render-event.ts";
+import { type ClientFlags, openSession, type Session } from "#cli/session.ts";
+import { UsageError } from "#cli/usage-error.ts";
+import { watchFolder } from "#cli/watch-folder.ts";
+import { ApiError } from "#client/errors.ts";
+import type { Blueprint, Device } from "#client/resources.ts";
+import { starterLibrary } from "#manifest/starter-profiles.ts";
+
+type DevFlags = ClientFlags & { readonly deviceId?: string; readonly siteId?: string };
+
+interface Workbench {
+  readonly cli: Cli;
+  readonly session: Session;
+  readonly folder: string;
+  readonly flags: DevFlags;
+}
+
+export function addDevCommand(dev: Command, cli: Cli): void {
+  addConnectionOptions(dev.argument("[folder]", "folder of the blueprint; the one you are in if absent"))
+    .option("-d, --device, --device-id <device>", "the device to run it on, by id or slug; it must be of type LUA")
+    .option("-s, --site, --site-id <site>", "without --device: the site of the device that is made for this folder")
+    .action(async (folder: string | undefined, flags: DevFlags) => {
+      if (flags.deviceId !== undefined && flags.siteId !== undefined) {
+        throw new UsageError("give --device or --site, not both");
+      }
+      const session = await openSession(cli, flags);
+      await develop({ cli, session, folder: resolve(cli.cwd, folder ?? "."), flags });
+    });
+  addExamples(dev, "dev my-blueprint --device battery-1", 'dev . --site "Plant 1"');
+}
+
+async function develop(bench: Workbench): Promise<void> {
+  const { cli, session } = bench;
+  const stop = new AbortController();
+  const unlisten = cli.onInterrupt?.(() => stop.abort());
+  let device = bench.flags.deviceId === undefined ? undefined : await findLuaDevice(session, bench.flags.deviceId);
+  let tail: Promise<void> | undefined;
+  const put = async () => {
+    device = await tryToRun(bench, device);
+    if (device !== undefined) tail ??= showEvents(bench, device, stop);
+  };
+  try {
+    const changes = watchFolder(bench.folder, stop.signal);
+    // Watched before it is read, so that no change falls between the two.
+    let next = changes.next();
+    await put();
+    remark(cli, `watching ${bench.folder}; Ctrl-C ends it`);
+    for (let change = await next; change.done !== true; change = await next) {
+      next = changes.next();
+      remark(cli, `changed: ${change.value.join(", ")}`);
+      await put();
+    }
+  } finally {
+    stop.abort();
+    unlisten?.();
+    await tail;
+  }
+  if (device !== undefined && bench.flags.deviceId === undefined) {
+    remark(cli, `${device.slug} stays as it is; busbar device delete ${device.slug} removes it`);
+  }
+}
+
+/** One round. What goes wrong is told, and the next change is another chance; the device runs on as it was. */
+async function tryToRun(bench: Workbench, device: Device | undefined): Promise<Device | undefined> {
+  const { cli, session, folder } = bench;
+  const started = performance.now();
+  try {
+    const result = lintSource(await readSource(cli, folder), starterLibrary());
+    const { errors, warnings } = countIssues([result]);
+    if (errors + warnings > 0) cli.stderr.write(`${renderReport([result], cli.stderr.hasColors?.() === true)}\n`);
+    if (errors > 0) return device;
+    const { blueprint, diagnostics = [] } = await session.client.blueprints.upload(await readBlueprint(folder));
+    if (warnings === 0) remarkDiagnostics(cli, diagnostics);
+    const running = await assign(bench, device, blueprint);
+    const took = Math.round(performance.now() - started);
+    remark(cli, `version ${blueprint.version} of ${blueprint.display_name} runs on ${running.slug} (${took} ms)`);
+    return running;
+  } catch (error) {
+    for (const line of describeFailure(error).lines) remark(cli, line);
+    return device;
+  }
+}
+
+async function assign(bench: Workbench, device: Device | undefined, blueprint: Blueprint): Promise<Device> {
+  const { client } = bench.session;
+  const target = device ?? (await findOwnDevice(bench));
+  if (target !== undefined) return (await client.devices.assignBlueprint(target.id, blueprint.id)).device;
+  const site = bench.flags.siteId === undefined ? {} : { site_id: await findSite(bench.session, bench.flags.siteId) };
+  const { device_id } = await client.provisioning.luaDevice({
+    name: `${blueprint.display_name} (dev)`.slice(0, 200),
+    slug: ownSlug(bench.folder),
+    blueprint_id: blueprint.id,
+    ...site,
+  });
+  return (await client.devices.get(device_id)).device;
+}
+
+/** The device that an earlier run made for this folder. */
+async function findOwnDevice({ session, folder }: Workbench): Promise<Device | undefined> {
+  try {
+    return await findLuaDevice(session, ownSlug(folder));
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+function ownSlug(folder: string): string {
+  const words = basename(folder)
+    .toLowerCase()
+    .split(/[^a-z0-9]+/);
+  return ["dev", ...words.filter((word) => word !== "")].join("-").slice(0, 60).replace(/-+$/, "");
+}
+
+async function findLuaDevice({ client, wait }: Session, idOrSlug: string): Promise<Device> {
+  const { device } = await wait(client.devices.get(idOrSlug));
+  if (device.type !== "LUA")
+    throw new UsageError(`${device.slug} is of type ${device.type}; only one of type LUA runs a script`);
+  return device;
+}
+
+/** Never rejects: what ends it is told. */
+async function showEvents({ cli, session }: Workbench, device: Device, stop: AbortController): Promise<void> {
+  const colour = cli.stdout.hasColors?.() === true;
+  const query = { "device_id.in": [device.id] };
+  try {
+    for await (const event of session.client.events(query, { signal: stop.signal })) {
+      if (event.kind === "lost") remark(cli, "the connection is lost; trying again");
+      else if (event.kind === "gap") remark(cli, "some events were missed");
+      else if (event.kind !== "open") cli.stdout.write(`${renderEvent(event, device.slug, colour)}\n`);
+    }
+  } catch (error) {
+    if (!stop.signal.aborted) for (const line of describeFailure(error).lines) remark(cli, line);
+  }
+}

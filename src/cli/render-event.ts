@@ -1,0 +1,55 @@
+import { styleText } from "node:util";
+import { describeRuntime } from "#cli/describe-runtime.ts";
+import { renderPayload } from "#cli/execution/render-payload.ts";
+import type { LiveEvent } from "#client/resources.ts";
+import { printable } from "#core/text/printable.ts";
+
+export type Happening = Extract<LiveEvent, { readonly device_id: string }>;
+
+/** One line; `name` is what to call the device. */
+export function renderEvent(event: Happening, name: string, colour: boolean): string {
+  const head = `${timeOf(event)}  ${event.kind.padEnd("connectivity".length)}  ${printable(name)}`;
+  return `${colour ? styleText("dim", head, { validateStream: false }) : head}  ${printable(textOf(event))}`;
+}
+
+function timeOf(event: Happening): string {
+  switch (event.kind) {
+    case "execution":
+      return event.execution.response?.received_at ?? event.execution.created_at;
+    case "connectivity":
+    case "runtime":
+    case "alert":
+      return event.at;
+    case "log":
+      return event.received_at;
+    case "telemetry":
+      return newestTime(Object.values(event.telemetry));
+  }
+}
+
+function newestTime(snapshots: readonly { readonly timestamp: number }[]): string {
+  return new Date(Math.max(0, ...snapshots.map(({ timestamp }) => timestamp)) * 1000).toISOString();
+}
+
+function textOf(event: Happening): string {
+  switch (event.kind) {
+    case "execution": {
+      const { request, state, id, response } = event.execution;
+      return `${request.name} ${state} ${renderPayload(response?.payload)} (${id})`.replace("  ", " ");
+    }
+    case "connectivity":
+      return event.connectivity.status;
+    case "runtime":
+      return describeRuntime(event.runtime);
+    case "alert": {
+      const { id, display_name, severity, state } = event.alert;
+      return `${event.change} ${severity} ${state} ${display_name} (${id})`;
+    }
+    case "log":
+      return `${event.log.severity}: ${event.log.message}`;
+    case "telemetry":
+      return Object.entries(event.telemetry)
+        .map(([name, { value }]) => `${name}=${value}`)
+        .join(" ");
+  }
+}

@@ -1,0 +1,43 @@
+// Drivers on a thread of their own: the main thread keeps the ports, the thread makes the connections.
+import { MessageChannel, type MessagePort } from "node:worker_threads";
+import { type ReachRule, reachRulesFor } from "#core/net/reach-rule.ts";
+import type { Drivers } from "#runtime/lua/drivers.ts";
+import { createDrivers } from "./create-drivers.ts";
+import { createWires } from "./create-wires.ts";
+import { connectPorts, servePorts } from "./port-bridge.ts";
+import type { PortDevice, PortHub } from "./port-hub.ts";
+
+/** Goes to the thread with its other data; `channel` has to be among what is transferred. */
+export interface DriverThreadData {
+  /** The installer's rules, for all devices. */
+  readonly allow: readonly ReachRule[];
+  readonly channel: MessagePort;
+}
+
+export interface DriverThread {
+  readonly data: DriverThreadData;
+  /** Ends what devices of the thread hold. It ends by itself, too, when the thread does. */
+  stop(): void;
+}
+
+interface DriverThreadNeeds {
+  readonly hub: PortHub;
+  readonly allow: readonly ReachRule[];
+  /** Hears what no script can be blamed for. */
+  readonly onBug: (error: unknown) => void;
+}
+
+/** The main thread's end, one per thread. */
+export function createDriverThread({ hub, allow, onBug }: DriverThreadNeeds): DriverThread {
+  const { port1, port2 } = new MessageChannel();
+  return { data: { allow, channel: port2 }, stop: servePorts(hub, port1, onBug) };
+}
+
+/** The thread's end: makes the drivers of one device after the other. */
+export function openDriverThread({ allow, channel }: DriverThreadData): (device: PortDevice) => Drivers {
+  const ports = connectPorts(channel);
+  return (device) => {
+    const rules = reachRulesFor(allow, device);
+    return createDrivers(createWires({ rules, ports: ports.session(device), now: Date.now }), Date.now);
+  };
+}

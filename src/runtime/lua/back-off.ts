@@ -1,0 +1,16 @@
+const FIRST_MS = 5_000;
+const LONGEST_MS = 600_000;
+/** Who has run so long has made good. */
+const FORGIVEN_AFTER_MS = 600_000;
+
+/** How long a device that has ended badly stays out: 5 s, doubled each time, 10 minutes at most. */
+export interface BackOff {
+  readonly strikes: number;
+}
+
+export const NO_BACK_OFF: BackOff = { strikes: 0 };
+
+export function afterFailure(before: BackOff, ranMs: number): BackOff & { readonly delayMs: number } {
+  const strikes = ranMs >= FORGIVEN_AFTER_MS ? 1 : before.strikes + 1;
+  return { strikes, delayMs: Math.min(LONGEST_MS, FIRST_MS * 2 ** (strikes - 1)) };
+}

@@ -1,0 +1,135 @@
+// The surroundings of a script inside a thread of the pool: everything it says becomes a message, in bounded numbers.
+import { createDeviceScript, type DeviceScript, type ScriptHost, type ScriptProgram } from "./device-script.ts";
+import type { Drivers } from "./drivers.ts";
+import type { LuaEngine } from "./lua-engine.ts";
+import type { BucketValues, ScriptContext, ToPool } from "./pool-messages.ts";
+import { createTokenBucket } from "./token-bucket.ts";
+
+const TELEMETRY = { perSecond: 50, burst: 200 };
+const LOGS = { perSecond: 20, burst: 100 };
+const PROGRESS = { perSecond: 20, burst: 100 };
+const MAX_KEY_BYTES = 256;
+const MAX_TEXT_BYTES = 65_536;
+const MAX_KEYS = 1_000;
+const MAX_STORED_BYTES = 1_048_576;
+
+export interface HostedNeeds {
+  readonly engine: LuaEngine;
+  readonly slot: number;
+  post(message: ToPool): void;
+  wake(): void;
+  readonly drivers: Drivers;
+}
+
+export interface HostedScript {
+  readonly script: DeviceScript;
+  /** Once it is dead: whether a limit ended it. */
+  endedByLimit(): boolean;
+  configurationWritten(bucket: string, values: BucketValues): void;
+  connectionChanged(isConnected: boolean): void;
+  stored(id: number, error: string | undefined): void;
+}
+
+export function createHostedScript(needs: HostedNeeds, program: ScriptProgram, context: ScriptContext): HostedScript {
+  const { slot, post } = needs;
+  const buckets = new Map(context.configuration);
+  const texts = new Map(context.storage);
+  const storing = new Map<number, { readonly done: (error: string | undefined) => void; readonly apply: () => void }>();
+  const telemetry = createTokenBucket(TELEMETRY.perSecond, TELEMETRY.burst);
+  const logs = createTokenBucket(LOGS.perSecond, LOGS.burst);
+  const progress = createTokenBucket(PROGRESS.perSecond, PROGRESS.burst);
+  let { isConnected } = context;
+  let lastStoring = 0;
+  let leftOut = 0;
+  let overstepped = false;
+  let storedBytes = [...texts].reduce((sum, [key, text]) => sum + key.length + text.length, 0);
+
+  function send(kind: "telemetry" | "properties", values: Parameters<ScriptHost["telemetry"]>[0]): string | undefined {
+    if (!telemetry.take(performance.now())) return `more than ${TELEMETRY.perSecond} messages a second`;
+    post({ kind, slot, values, at: Date.now() });
+    return undefined;
+  }
+
+  function store(key: string, text: string | undefined): Promise<string | undefined> {
+    const problem = text === undefined ? undefined : storageProblem(key, text);
+    if (problem !== undefined) return Promise.resolve(problem);
+    const id = ++lastStoring;
+    post({ kind: "store", slot, id, key, ...(text === undefined ? {} : { text }) });
+    return new Promise((done) => storing.set(id, { done, apply: () => keep(key, text) }));
+  }
+
+  function storageProblem(key: string, text: string): string | undefined {
+    if (key.length > MAX_KEY_BYTES) return `a key has at most ${MAX_KEY_BYTES} bytes`;
+    if (text.length > MAX_TEXT_BYTES) return `a text has at most ${MAX_TEXT_BYTES} bytes`;
+    if (!texts.has(key) && texts.size >= MAX_KEYS) return `at most ${MAX_KEYS} keys are stored`;
+    const grown = storedBytes + key.length + text.length - (texts.get(key)?.length ?? 0);
+    return grown > MAX_STORED_BYTES ? `at most ${MAX_STORED_BYTES} bytes are stored` : undefined;
+  }
+
+  function keep(key: string, text: string | undefined): void {
+    const old = texts.get(key);
+    if (old !== undefined) storedBytes -= key.length + old.length;
+    texts.delete(key);
+    if (text === undefined) return;
+    storedBytes += key.length + text.length;
+    texts.set(key, text);
+  }
+
+  const host: ScriptHost = {
+    now: Date.now,
+    elapsed: () => performance.now(),
+    drivers: needs.drivers,
+    telemetry: (values) => send("telemetry", values),
+    properties: (values) => send("properties", values),
+    log(text, severity, persist) {
+      if (!logs.take(performance.now())) {
+        leftOut += 1;
+        return;
+      }
+      const at = Date.now();
+      if (leftOut > 0) {
+        const line = `${leftOut} lines of the log were left out: more than ${LOGS.perSecond} a second`;
+        post({ kind: "log", slot, text: line, severity: "warning", persist: false, at });
+        leftOut = 0;
+      }
+      post({ kind: "log", slot, text, severity, persist, at });
+    },
+    respond(commandId, state, payload) {
+      // Progress may be left out, the outcome never.
+      if (state === "IN_PROGRESS" && !progress.take(performance.now())) return;
+      post({ kind: "response", slot, commandId, state, payload });
+    },
+    fault(error) {
+      overstepped = error.byLimit ?? false;
+      post({ kind: "fault", slot, error, at: Date.now() });
+    },
+    isConnected: () => isConnected,
+    wake: () => needs.wake(),
+    configuration: {
+      read: (bucket) => buckets.get(bucket)?.values,
+      isAllRequiredSet: (bucket) => buckets.get(bucket)?.isAllRequiredSet ?? false,
+    },
+    storage: { read: (key) => texts.get(key), write: store, remove: (key) => store(key, undefined) },
+    randomSeed: context.randomSeed,
+  };
+  const script = createDeviceScript(needs.engine, program, host);
+  return {
+    script,
+    endedByLimit: () => overstepped,
+    configurationWritten(bucket, values) {
+      buckets.set(bucket, values);
+      script.configurationWritten(bucket);
+    },
+    connectionChanged(isUp) {
+      if (isUp === isConnected) return;
+      isConnected = isUp;
+      script.connectionChanged(isUp);
+    },
+    stored(id, error) {
+      const waiting = storing.get(id);
+      storing.delete(id);
+      if (error === undefined) waiting?.apply();
+      waiting?.done(error);
+    },
+  };
+}

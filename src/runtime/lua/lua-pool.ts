@@ -1,0 +1,291 @@
+// Devices whose Lua runs here, spread over a few threads. A thread is started when a device first needs it. When one
+// dies, the device it ran at that moment stays out for a while and its neighbours start again.
+import { availableParallelism } from "node:os";
+import type { Payload } from "#core/command/execution.ts";
+import type { LogSeverity } from "#core/device/device-message.ts";
+import { afterFailure, type BackOff, NO_BACK_OFF } from "./back-off.ts";
+import type { ScriptCommand, ScriptError, ScriptProgram } from "./device-script.ts";
+import { createLuaEngine, type LuaEngine, type ScriptLimits } from "./lua-engine.ts";
+import { createLuaThread, type LuaThread } from "./lua-thread.ts";
+import type { LuaValue } from "./lua-value.ts";
+import type { BucketValues, ScriptContext, ToPool } from "./pool-messages.ts";
+
+/** Where what scripts say goes. Times are Unix milliseconds; keys and texts inside values are byte strings. */
+export interface LuaPoolNeeds {
+  now(): number;
+  telemetry(deviceId: string, values: ReadonlyMap<string, LuaValue>, at: number): void;
+  properties(deviceId: string, values: ReadonlyMap<string, LuaValue>, at: number): void;
+  log(deviceId: string, line: LogLine): void;
+  respond(deviceId: string, response: PoolResponse): void;
+  /** Resolves when durable, with an error text if it is not; undefined as text removes the key. */
+  store(deviceId: string, key: string, text: string | undefined): Promise<string | undefined>;
+  statusChanged(deviceId: string, status: ScriptStatus): void;
+}
+
+interface LogLine {
+  readonly text: string;
+  readonly severity: LogSeverity;
+  readonly persist: boolean;
+  readonly at: number;
+}
+
+interface PoolResponse {
+  readonly commandId: string;
+  readonly state: "IN_PROGRESS" | "SUCCEEDED" | "ERROR";
+  readonly payload: Payload;
+}
+
+export interface LuaPoolSettings {
+  /** Threads at most; by default half of the processors. */
+  readonly threads?: number;
+  readonly limits?: Partial<ScriptLimits>;
+  readonly watchdogMs?: number;
+  /** Settings of the drivers; anything that passes to a thread. */
+  readonly drivers?: unknown;
+}
+
+interface ScriptStatus {
+  /** FAILED: an error of its own ended it. QUARANTINED: a limit did. Both start again at `restartAt`. */
+  readonly state: "STARTING" | "RUNNING" | "QUARANTINED" | "FAILED" | "STOPPED";
+  readonly since: number;
+  readonly startCount: number;
+  readonly lastError: (ScriptError & { readonly at: number }) | undefined;
+  readonly restartAt: number | undefined;
+  readonly memoryBytes: number | undefined;
+}
+
+export interface LuaPool {
+  /** Also replaces a running script by a new one. */
+  start(deviceId: string, program: ScriptProgram, context: () => Promise<ScriptContext>): Promise<void>;
+  stop(deviceId: string): void;
+  /** At once, also out of quarantine. False for a device that was never started. */
+  restart(deviceId: string): Promise<boolean>;
+  /** False when the script does not run now. */
+  command(deviceId: string, command: ScriptCommand): boolean;
+  configurationWritten(deviceId: string, bucket: string, values: BucketValues): void;
+  connectionChanged(isConnected: boolean): void;
+  status(deviceId: string): ScriptStatus | undefined;
+  close(): Promise<void>;
+}
+
+interface Hosted {
+  readonly deviceId: string;
+  readonly program: ScriptProgram;
+  readonly context: () => Promise<ScriptContext>;
+  /** 0 while it does not run. */
+  slot: number;
+  thread: PoolThread | undefined;
+  status: ScriptStatus;
+  backOff: BackOff;
+  timer: NodeJS.Timeout | undefined;
+  /** Commands that were handed over and have no outcome yet. */
+  readonly open: Set<string>;
+}
+
+interface PoolThread {
+  readonly thread: LuaThread;
+  readonly devices: Set<Hosted>;
+}
+
+const WATCHDOG_MS = 1_000;
+const MAX_DEFAULT_THREADS = 4;
+/** A thread costs some 20 MB: another one is started only when each has its share of devices. */
+const DEVICES_BEFORE_ANOTHER = 10;
+const INTERRUPTED = "interrupted: the script was stopped, outcome unknown";
+
+export function createLuaPool(needs: LuaPoolNeeds, settings: LuaPoolSettings = {}): LuaPool {
+  const most = settings.threads ?? Math.min(MAX_DEFAULT_THREADS, Math.max(1, Math.floor(availableParallelism() / 2)));
+  const devices = new Map<string, Hosted>();
+  const slots = new Map<number, Hosted>();
+  const threads = new Set<PoolThread>();
+  let engine: LuaEngine | undefined;
+  let lastSlot = 0;
+  let isClosed = false;
+
+  function threadFor(): PoolThread {
+    let least: PoolThread | undefined;
+    for (const each of threads) if (!least || each.devices.size < least.devices.size) least = each;
+    if (least && (least.devices.size < DEVICES_BEFORE_ANOTHER || threads.size >= most)) return least;
+    return newThread();
+  }
+
+  function newThread(): PoolThread {
+    engine ??= createLuaEngine(settings.limits);
+    const created: PoolThread = {
+      devices: new Set(),
+      thread: createLuaThread({
+        engine,
+        drivers: settings.drivers,
+        watchdogMs: settings.watchdogMs ?? WATCHDOG_MS,
+        message: take,
+        died: (slot, why) => threadDied(created, slot, why),
+      }),
+    };
+    threads.add(created);
+    return created;
+  }
+
+  function threadDied(dead: PoolThread, slot: number, why: string): void {
+    threads.delete(dead);
+    const guilty = slots.get(slot);
+    for (const hosted of dead.devices) {
+      leave(hosted);
+      if (hosted === guilty) setBack(hosted, "QUARANTINED", { message: why });
+      else void begin(hosted);
+    }
+  }
+
+  /** The script no longer runs anywhere; what it was doing has ended. */
+  function leave(hosted: Hosted): void {
+    clearTimeout(hosted.timer);
+    slots.delete(hosted.slot);
+    hosted.thread?.devices.delete(hosted);
+    hosted.thread = undefined;
+    hosted.slot = 0;
+    const open = [...hosted.open];
+    hosted.open.clear();
+    for (const commandId of open) {
+      needs.respond(hosted.deviceId, { commandId, state: "ERROR", payload: { message: INTERRUPTED } });
+    }
+  }
+
+  function setBack(hosted: Hosted, state: "QUARANTINED" | "FAILED", error: ScriptError | undefined): void {
+    const now = needs.now();
+    const after = afterFailure(hosted.backOff, now - hosted.status.since);
+    hosted.backOff = { strikes: after.strikes };
+    hosted.timer = setTimeout(() => void begin(hosted), after.delayMs);
+    const lastError = error ? { ...error, at: now } : hosted.status.lastError;
+    change(hosted, { state, lastError, restartAt: now + after.delayMs, memoryBytes: undefined });
+  }
+
+  function change(hosted: Hosted, changed: Partial<ScriptStatus>): void {
+    hosted.status = { ...hosted.status, since: needs.now(), restartAt: undefined, ...changed };
+    needs.statusChanged(hosted.deviceId, hosted.status);
+  }
+
+  async function begin(hosted: Hosted): Promise<void> {
+    clearTimeout(hosted.timer);
+    change(hosted, { state: "STARTING", startCount: hosted.status.startCount + 1 });
+    const slot = ++lastSlot;
+    hosted.slot = slot;
+    const context = await hosted.context();
+    // Stopped, replaced or started again meanwhile.
+    if (isClosed || hosted.slot !== slot) return;
+    slots.set(slot, hosted);
+    const on = threadFor();
+    hosted.thread = on;
+    on.devices.add(hosted);
+    on.thread.post({ kind: "start", slot, program: hosted.program, context });
+  }
+
+  function end(hosted: Hosted): void {
+    hosted.thread?.thread.post({ kind: "stop", slot: hosted.slot });
+    leave(hosted);
+  }
+
+  function take(message: ToPool): void {
+    if (message.kind === "ready") return;
+    if (message.kind === "memory") {
+      for (const [slot, memoryBytes] of message.bytes) {
+        const hosted = slots.get(slot);
+        if (hosted) hosted.status = { ...hosted.status, memoryBytes };
+      }
+      return;
+    }
+    const hosted = slots.get(message.slot);
+    if (hosted) takeFrom(hosted, message);
+  }
+
+  function takeFrom(hosted: Hosted, message: Exclude<ToPool, { kind: "ready" | "memory" }>): void {
+    const { deviceId } = hosted;
+    switch (message.kind) {
+      case "started":
+        change(hosted, { state: "RUNNING" });
+        break;
+      case "telemetry":
+      case "properties":
+        needs[message.kind](deviceId, message.values, message.at);
+        break;
+      case "log":
+        needs.log(deviceId, message);
+        break;
+      case "response":
+        // The outcome of a command counts once, and not after the script was taken away.
+        if (message.state === "IN_PROGRESS" || hosted.open.delete(message.commandId)) needs.respond(deviceId, message);
+        break;
+      case "store":
+        void store(hosted, message);
+        break;
+      case "fault":
+        hosted.status = { ...hosted.status, lastError: { ...message.error, at: message.at } };
+        needs.statusChanged(deviceId, hosted.status);
+        needs.log(deviceId, { text: message.error.message, severity: "error", persist: true, at: message.at });
+        break;
+      case "dead":
+        leave(hosted);
+        setBack(hosted, message.byLimit ? "QUARANTINED" : "FAILED", undefined);
+        break;
+    }
+  }
+
+  async function store(hosted: Hosted, message: Extract<ToPool, { kind: "store" }>): Promise<void> {
+    const { slot, id, key, text } = message;
+    const error = await needs.store(hosted.deviceId, key, text).catch((failure: unknown) => String(failure));
+    hosted.thread?.thread.post({ kind: "stored", slot, id, error });
+  }
+
+  return {
+    async start(deviceId, program, context) {
+      const before = devices.get(deviceId);
+      if (before) end(before);
+      const status: ScriptStatus = {
+        state: "STARTING",
+        since: needs.now(),
+        startCount: before?.status.startCount ?? 0,
+        lastError: undefined,
+        restartAt: undefined,
+        memoryBytes: undefined,
+      };
+      const rest = { slot: 0, thread: undefined, backOff: NO_BACK_OFF, timer: undefined, open: new Set<string>() };
+      const hosted: Hosted = { deviceId, program, context, status, ...rest };
+      devices.set(deviceId, hosted);
+      await begin(hosted);
+    },
+    stop(deviceId) {
+      const hosted = devices.get(deviceId);
+      if (!hosted) return;
+      devices.delete(deviceId);
+      end(hosted);
+      change(hosted, { state: "STOPPED" });
+    },
+    async restart(deviceId) {
+      const hosted = devices.get(deviceId);
+      if (!hosted) return false;
+      end(hosted);
+      hosted.backOff = NO_BACK_OFF;
+      await begin(hosted);
+      return true;
+    },
+    command(deviceId, command) {
+      const hosted = devices.get(deviceId);
+      if (!hosted?.thread) return false;
+      hosted.open.add(command.id);
+      hosted.thread.thread.post({ kind: "command", slot: hosted.slot, command });
+      return true;
+    },
+    configurationWritten(deviceId, bucket, values) {
+      const hosted = devices.get(deviceId);
+      hosted?.thread?.thread.post({ kind: "configuration", slot: hosted.slot, bucket, values });
+    },
+    connectionChanged(isConnected) {
+      for (const [slot, hosted] of slots) hosted.thread?.thread.post({ kind: "connection", slot, isConnected });
+    },
+    status: (deviceId) => devices.get(deviceId)?.status,
+    async close() {
+      isClosed = true;
+      for (const hosted of devices.values()) clearTimeout(hosted.timer);
+      await Promise.all([...threads].map(({ thread }) => thread.close()));
+      threads.clear();
+    },
+  };
+}

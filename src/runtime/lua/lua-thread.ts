@@ -1,0 +1,78 @@
+import { Worker } from "node:worker_threads";
+import type { LuaEngine } from "./lua-engine.ts";
+import { PULSE_BEAT, PULSE_SLOT, type ToPool, type ToWorker, type WorkerData } from "./pool-messages.ts";
+
+export interface ThreadNeeds {
+  readonly engine: LuaEngine;
+  /** Settings of the drivers; anything that passes to a thread. */
+  readonly drivers: unknown;
+  /** Without a sign of life for so long, the thread is ended. */
+  readonly watchdogMs: number;
+  message(message: ToPool): void;
+  /** It has ended, by itself or by the watchdog. `slot` is what it ran at that moment, 0 for nothing. */
+  died(slot: number, why: string): void;
+}
+
+/** One worker with its watchdog. Ends with `died` once, or with `close`, never with both. */
+export interface LuaThread {
+  post(message: ToWorker): void;
+  close(): Promise<void>;
+}
+
+/** Looks in so many times per watchdog period: a late timer of our own then does not count as silence. */
+const LOOKS = 4;
+/** JavaScript of drivers and messages; what scripts hold lies outside. */
+const HEAP_MB = 192;
+const YOUNG_MB = 8;
+
+export function createLuaThread(needs: ThreadNeeds): LuaThread {
+  const pulse = new Int32Array(new SharedArrayBuffer(8));
+  const data: WorkerData = { engine: needs.engine, pulse, drivers: needs.drivers };
+  const worker = new Worker(new URL("./lua-worker.ts", import.meta.url), {
+    workerData: data,
+    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB, maxYoungGenerationSizeMb: YOUNG_MB },
+  });
+  let isOver = false;
+  let watch: NodeJS.Timeout | undefined;
+
+  worker.on("message", (messages: readonly ToPool[]) => {
+    for (const message of messages) {
+      if (isOver) return;
+      if (message.kind === "ready") startWatch();
+      else needs.message(message);
+    }
+  });
+  worker.on("error", (error: unknown) => over(`the thread failed: ${String(error)}`));
+  worker.on("exit", (code) => over(`the thread ended with ${code}`));
+
+  function startWatch(): void {
+    let beat = -1;
+    let silent = 0;
+    watch = setInterval(() => {
+      const now = Atomics.load(pulse, PULSE_BEAT);
+      silent = now === beat ? silent + 1 : 0;
+      beat = now;
+      if (silent >= LOOKS) over(`no sign of life for ${needs.watchdogMs} ms`);
+    }, needs.watchdogMs / LOOKS);
+  }
+
+  function over(why: string): void {
+    if (isOver) return;
+    isOver = true;
+    clearInterval(watch);
+    const slot = Atomics.load(pulse, PULSE_SLOT);
+    void worker.terminate();
+    needs.died(slot, why);
+  }
+
+  return {
+    post(message) {
+      if (!isOver) worker.postMessage(message);
+    },
+    async close() {
+      isOver = true;
+      clearInterval(watch);
+      await worker.terminate();
+    },
+  };
+}

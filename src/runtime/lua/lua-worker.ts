@@ -1,0 +1,88 @@
+// A thread of the pool: runs the scripts it is given and says what they say.
+import { parentPort, workerData } from "node:worker_threads";
+import type { Drivers } from "./drivers.ts";
+import { createHostedScript, type HostedScript } from "./hosted-script.ts";
+import { noDrivers } from "./no-drivers.ts";
+import { PULSE_BEAT, PULSE_SLOT, type ToPool, type ToWorker, type WorkerData } from "./pool-messages.ts";
+import { createScriptRunner } from "./run-scripts.ts";
+
+const BEAT_MS = 200;
+const MEMORY_REPORT_MS = 5_000;
+
+const { engine, pulse } = parseWorkerData(workerData);
+const hosted = new Map<number, HostedScript>();
+let outbox: ToPool[] = [];
+
+const runner = createScriptRunner({
+  running(slot) {
+    Atomics.store(pulse, PULSE_SLOT, slot);
+  },
+  died(slot) {
+    const byLimit = hosted.get(slot)?.endedByLimit() ?? false;
+    end(slot);
+    say({ kind: "dead", slot, byLimit });
+  },
+  turned() {
+    Atomics.add(pulse, PULSE_BEAT, 1);
+    flush();
+  },
+});
+
+function say(message: ToPool): void {
+  outbox.push(message);
+}
+
+function flush(): void {
+  if (outbox.length === 0) return;
+  parentPort?.postMessage(outbox);
+  outbox = [];
+}
+
+function end(slot: number): void {
+  runner.remove(slot);
+  hosted.get(slot)?.script.close();
+  hosted.delete(slot);
+}
+
+function start({ slot, program, context }: Extract<ToWorker, { kind: "start" }>): void {
+  const drivers: Drivers = noDrivers;
+  const wake = (): void => runner.wake(slot);
+  const script = createHostedScript({ engine, slot, post: say, wake, drivers }, program, context);
+  hosted.set(slot, script);
+  runner.add(slot, script.script);
+  say({ kind: "started", slot });
+}
+
+function take(message: ToWorker): void {
+  if (message.kind === "start") start(message);
+  else if (message.kind === "stop") end(message.slot);
+  else {
+    const script = hosted.get(message.slot);
+    if (script) pass(script, message);
+  }
+}
+
+function pass(script: HostedScript, message: Exclude<ToWorker, { kind: "start" | "stop" }>): void {
+  if (message.kind === "command") script.script.command(message.command);
+  else if (message.kind === "configuration") script.configurationWritten(message.bucket, message.values);
+  else if (message.kind === "connection") script.connectionChanged(message.isConnected);
+  else script.stored(message.id, message.error);
+  runner.wake(message.slot);
+}
+
+parentPort?.on("message", (message: ToWorker) => {
+  take(message);
+  flush();
+});
+setInterval(() => Atomics.add(pulse, PULSE_BEAT, 1), BEAT_MS);
+setInterval(() => {
+  if (hosted.size === 0) return;
+  say({ kind: "memory", bytes: new Map([...hosted].map(([slot, { script }]) => [slot, script.memoryBytes()])) });
+  flush();
+}, MEMORY_REPORT_MS);
+say({ kind: "ready" });
+flush();
+
+function parseWorkerData(data: unknown): WorkerData {
+  return data as WorkerData;
+}

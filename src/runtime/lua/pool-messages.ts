@@ -1,0 +1,74 @@
+// What passes between the pool and its threads. A slot is one start of one device: what comes late from an earlier start
+// names a slot that nobody knows any more.
+import type { Payload } from "#core/command/execution.ts";
+import type { LogSeverity } from "#core/device/device-message.ts";
+import type { ScriptCommand, ScriptError, ScriptProgram } from "./device-script.ts";
+import type { LuaEngine } from "./lua-engine.ts";
+import type { LuaValue } from "./lua-value.ts";
+
+export interface BucketValues {
+  /** Defaults applied; keys and texts as byte strings. */
+  readonly values: ReadonlyMap<string, LuaValue>;
+  readonly isAllRequiredSet: boolean;
+}
+
+/** What a script finds when it starts. */
+export interface ScriptContext {
+  readonly deviceId: string;
+  /** By which the installer's address policy may name the device. */
+  readonly slug: string;
+  readonly configuration: ReadonlyMap<string, BucketValues>;
+  /** Key to text, both byte strings. */
+  readonly storage: ReadonlyMap<string, string>;
+  readonly isConnected: boolean;
+  readonly randomSeed: number;
+}
+
+export interface WorkerData {
+  readonly engine: LuaEngine;
+  /** Two numbers the pool reads without asking: turns of the thread's loop, and the slot that runs (0: none). */
+  readonly pulse: Int32Array<SharedArrayBuffer>;
+  readonly drivers: unknown;
+}
+
+export const PULSE_BEAT = 0;
+export const PULSE_SLOT = 1;
+
+export type ToWorker =
+  | { readonly kind: "start"; readonly slot: number; readonly program: ScriptProgram; readonly context: ScriptContext }
+  | { readonly kind: "stop"; readonly slot: number }
+  | { readonly kind: "command"; readonly slot: number; readonly command: ScriptCommand }
+  | { readonly kind: "configuration"; readonly slot: number; readonly bucket: string; readonly values: BucketValues }
+  | { readonly kind: "connection"; readonly slot: number; readonly isConnected: boolean }
+  | { readonly kind: "stored"; readonly slot: number; readonly id: number; readonly error: string | undefined };
+
+/** Times are Unix milliseconds. */
+export type ToPool =
+  | { readonly kind: "ready" }
+  | { readonly kind: "started"; readonly slot: number }
+  | {
+      readonly kind: "telemetry" | "properties";
+      readonly slot: number;
+      readonly values: ReadonlyMap<string, LuaValue>;
+      readonly at: number;
+    }
+  | {
+      readonly kind: "log";
+      readonly slot: number;
+      readonly text: string;
+      readonly severity: LogSeverity;
+      readonly persist: boolean;
+      readonly at: number;
+    }
+  | {
+      readonly kind: "response";
+      readonly slot: number;
+      readonly commandId: string;
+      readonly state: "IN_PROGRESS" | "SUCCEEDED" | "ERROR";
+      readonly payload: Payload;
+    }
+  | { readonly kind: "store"; readonly slot: number; readonly id: number; readonly key: string; readonly text?: string }
+  | { readonly kind: "fault"; readonly slot: number; readonly error: ScriptError; readonly at: number }
+  /** The script has ended badly: by a limit, or by an error of its own in the entry chunk. */
+  | { readonly kind: "dead"; readonly slot: number; readonly byLimit: boolean }
+  | { readonly kind: "memory"; readonly bytes: ReadonlyMap<number, number> };

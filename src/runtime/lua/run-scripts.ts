@@ -1,0 +1,107 @@
+// Many scripts on one thread, each for a few milliseconds at a time. Whoever has just come due goes first; scripts that
+// want to go on computing share what is left, and never more than half of the thread.
+import type { DeviceScript } from "./device-script.ts";
+
+const SLICE_MS = 4;
+/** After so long the loop gives way to sockets and messages, whoever still waits. */
+const TURN_MS = 8;
+
+interface Runnable {
+  readonly slot: number;
+  readonly script: DeviceScript;
+  dueAt: number;
+  /** It used up its last slice. */
+  isComputing: boolean;
+}
+
+export interface ScriptRunner {
+  add(slot: number, script: DeviceScript): void;
+  remove(slot: number): void;
+  /** Something has arrived for the script. */
+  wake(slot: number): void;
+}
+
+export interface RunnerNeeds {
+  /** The script that is about to run, 0 when none is. */
+  running(slot: number): void;
+  died(slot: number): void;
+  /** After each turn: what was said can be sent. */
+  turned(): void;
+}
+
+export function createScriptRunner(needs: RunnerNeeds): ScriptRunner {
+  const runnables = new Map<number, Runnable>();
+  let timer: NodeJS.Timeout | undefined;
+  let immediate: NodeJS.Immediate | undefined;
+  let computeAt = 0;
+
+  function runOne(runnable: Runnable): void {
+    needs.running(runnable.slot);
+    const outcome = runnable.script.run(SLICE_MS);
+    needs.running(0);
+    runnable.isComputing = outcome === "more";
+    runnable.dueAt = outcome === "more" ? 0 : (runnable.script.nextDue() ?? Number.POSITIVE_INFINITY);
+    if (outcome !== "dead") {
+      // To the end of the line, so that everyone gets a turn.
+      if (runnables.delete(runnable.slot)) runnables.set(runnable.slot, runnable);
+      return;
+    }
+    runnables.delete(runnable.slot);
+    needs.died(runnable.slot);
+  }
+
+  function turn(): void {
+    const began = performance.now();
+    const ready = [...runnables.values()].filter((runnable) => runnable.dueAt <= began);
+    for (const runnable of ready.filter(({ isComputing }) => !isComputing).sort((a, b) => a.dueAt - b.dueAt)) {
+      if (runnables.has(runnable.slot)) runOne(runnable);
+      if (performance.now() - began > TURN_MS) break;
+    }
+    const computing = ready.find(({ slot, isComputing }) => isComputing && runnables.has(slot));
+    const now = performance.now();
+    if (computing && now >= computeAt && now - began <= TURN_MS) {
+      runOne(computing);
+      const ended = performance.now();
+      computeAt = ended + (ended - now);
+    }
+    needs.turned();
+    schedule();
+  }
+
+  function schedule(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    if (immediate || runnables.size === 0) return;
+    let dueAt = Number.POSITIVE_INFINITY;
+    for (const runnable of runnables.values()) {
+      dueAt = Math.min(dueAt, runnable.isComputing ? computeAt : runnable.dueAt);
+    }
+    if (dueAt === Number.POSITIVE_INFINITY) return;
+    const wait = dueAt - performance.now();
+    if (wait <= 0) soon();
+    else timer = setTimeout(turn, Math.ceil(wait));
+  }
+
+  function soon(): void {
+    immediate ??= setImmediate(() => {
+      immediate = undefined;
+      turn();
+    });
+  }
+
+  return {
+    add(slot, script) {
+      runnables.set(slot, { slot, script, dueAt: 0, isComputing: false });
+      soon();
+    },
+    remove(slot) {
+      runnables.delete(slot);
+    },
+    wake(slot) {
+      const runnable = runnables.get(slot);
+      if (!runnable || runnable.isComputing) return;
+      runnable.dueAt = performance.now();
+      soon();
+    },
+  };
+}

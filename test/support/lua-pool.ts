@@ -1,0 +1,68 @@
+// The real pool with real threads; what scripts say is collected, and a test waits for a line of it.
+import { createLuaPool, type LuaPoolSettings } from "#runtime/lua/lua-pool.ts";
+import { bytesOf, plainOf } from "#runtime/lua/lua-value.ts";
+import type { ScriptContext } from "#runtime/lua/pool-messages.ts";
+
+export function collectingPool(settings: LuaPoolSettings = {}) {
+  const told: string[] = [];
+  const waiting = new Set<() => void>();
+  const stored = new Map<string, Map<string, string>>();
+  const tell = (deviceId: string, text: string): void => {
+    told.push(`${deviceId} ${text}`);
+    for (const check of [...waiting]) check();
+  };
+  const pool = createLuaPool(
+    {
+      now: Date.now,
+      telemetry: (deviceId, values) => tell(deviceId, `telemetry ${JSON.stringify(plainOf(values))}`),
+      properties: (deviceId, values) => tell(deviceId, `properties ${JSON.stringify(plainOf(values))}`),
+      log: (deviceId, { severity, text }) => tell(deviceId, `${severity}: ${text}`),
+      respond: (deviceId, { commandId, state, payload }) =>
+        tell(deviceId, `${commandId} ${state} ${JSON.stringify(payload)}`),
+      async store(deviceId, key, text) {
+        const texts = stored.get(deviceId) ?? new Map<string, string>();
+        stored.set(deviceId, texts);
+        if (text === undefined) texts.delete(key);
+        else texts.set(key, text);
+        return undefined;
+      },
+      statusChanged: (deviceId, { state, lastError }) =>
+        tell(deviceId, `is ${state} ${lastError?.message ?? ""}`.trim()),
+    },
+    settings,
+  );
+
+  function start(deviceId: string, source: string | Uint8Array, context: Partial<ScriptContext> = {}): Promise<void> {
+    const program = { entry: "main.lua", modules: new Map([["main.lua", source]]), nodebug: false };
+    return pool.start(deviceId, program, async () => ({
+      deviceId,
+      slug: deviceId,
+      configuration: new Map(),
+      storage: new Map(stored.get(deviceId)),
+      isConnected: true,
+      randomSeed: 1,
+      ...context,
+    }));
+  }
+
+  /** Resolves with the first line from now on, or of those told already, that has all the words. */
+  function until(pattern: RegExp, from = 0): Promise<string> {
+    return new Promise((resolve) => {
+      const check = (): void => {
+        const line = told.slice(from).find((each) => pattern.test(each));
+        if (line === undefined) return;
+        waiting.delete(check);
+        resolve(line);
+      };
+      waiting.add(check);
+      check();
+    });
+  }
+
+  const bucket = (values: Readonly<Record<string, string>>) => ({
+    values: new Map(Object.entries(values).map(([key, value]) => [key, bytesOf(value)])),
+    isAllRequiredSet: true,
+  });
+
+  return { pool, told, start, until, stored, bucket };
+}
