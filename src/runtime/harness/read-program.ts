@@ -11,8 +11,6 @@ export interface ReadProgram {
   readonly blueprint: Blueprint | undefined;
   /** Undefined when there is an error, or no script. */
   readonly program: ScriptProgram | undefined;
-  /** Path inside the package of one of the program's modules. */
-  readonly pathOf: (module: string) => string;
   /** Errors only. */
   readonly issues: readonly AnyIssue[];
 }
@@ -22,11 +20,10 @@ export function readProgram(unpacked: Unpacked, rocks: string | undefined): Read
   const checked = checkUnpacked(unpacked, starterLibrary());
   const { package: content, blueprint } = checked;
   const errors = (issues: readonly AnyIssue[]) => issues.filter(({ severity }) => severity === "error");
-  const nothing = { blueprint, program: undefined, pathOf: (module: string) => module, issues: errors(checked.issues) };
+  const nothing = { blueprint, program: undefined, issues: errors(checked.issues) };
   if (content === undefined || blueprint === undefined || blueprint.runtime.type !== "lua") return nothing;
   const shelf = openRockShelf(rocks ?? "", rocks ?? "the folder that --rocks names");
   // What Lua itself refuses is told when the script starts, with its place.
   const built = buildProgram(content, blueprint, { shelf, checkSyntax: () => undefined });
-  const pathOf = (module: string) => (content.files.has(built.folder + module) ? built.folder + module : module);
-  return { blueprint, program: built.program, pathOf, issues: errors(built.issues) };
+  return { blueprint, program: built.program, issues: errors(built.issues) };
 }

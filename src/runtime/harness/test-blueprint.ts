@@ -15,8 +15,6 @@ const START_MS = 30_000;
 export interface TestPlan {
   readonly blueprint: Blueprint;
   readonly program: ScriptProgram;
-  /** Path inside the package of one of the program's modules. */
-  readonly pathOf: (module: string) => string;
   /** None: the script is started and left alone for a minute. */
   readonly jobs: readonly HarnessJob[];
   readonly seed?: number | undefined;
@@ -33,7 +31,7 @@ export async function testBlueprint(plan: TestPlan): Promise<TestReport> {
   const scenarios: ScenarioReport[] = [];
   try {
     for (const job of jobs) {
-      const report = withPaths(await runner.run(job), plan.pathOf);
+      const report = await runner.run(job);
       scenarios.push(report);
       onReport?.(report);
     }
@@ -41,16 +39,6 @@ export async function testBlueprint(plan: TestPlan): Promise<TestReport> {
     await runner.close();
   }
   return { scenarios, problems: handlerProblems(blueprint, scenarios), coverage: coverageOf(blueprint, scenarios) };
-}
-
-/** Errors name modules; people look for files. */
-function withPaths(report: ScenarioReport, pathOf: TestPlan["pathOf"]): ScenarioReport {
-  const failures = report.failures.map((failure) =>
-    failure.script === undefined
-      ? failure
-      : { ...failure, script: { ...failure.script, file: pathOf(failure.script.file) } },
-  );
-  return { ...report, failures };
 }
 
 /** One thread for all scenarios, replaced when a script holds it up. */

@@ -53,8 +53,8 @@ async function testOnce(cli: Cli, paths: readonly string[], flags: TestFlags): P
 async function testSource(cli: Cli, source: Source, flags: TestFlags): Promise<TestResult> {
   const name = source.name.replace(/(^|[\\/])manifest\.ya?ml$/, "") || ".";
   const rocks = flags.rocks === undefined ? undefined : resolve(cli.cwd, flags.rocks);
-  const { blueprint, program, pathOf, issues } = readProgram(source.unpacked, rocks);
-  const texts = new Map([...(program?.modules ?? [])].map(([module, code]) => [pathOf(module), textOf(code)]));
+  const { blueprint, program, issues } = readProgram(source.unpacked, rocks);
+  const texts = new Map([...(program?.modules ?? [])].map(([module, code]) => [module, textOf(code)]));
   const nothing = { name, report: undefined, broken: [], skipped: undefined, texts };
   if (issues.length > 0) {
     const result = { name: source.name, issues, text: source.unpacked.package?.manifest ?? "" };
@@ -70,7 +70,7 @@ async function testSource(cli: Cli, source: Source, flags: TestFlags): Promise<T
   if (jobs.length === 0 && (broken.length > 0 || flags.filter !== undefined)) {
     return { ...nothing, broken, texts: shown, skipped: broken.length > 0 ? undefined : "no scenario fits the filter" };
   }
-  const report = await testBlueprint({ blueprint, program, pathOf, jobs, seed: flags.seed });
+  const report = await testBlueprint({ blueprint, program, jobs, seed: flags.seed });
   return { ...nothing, report, broken, texts: shown };
 }
 
