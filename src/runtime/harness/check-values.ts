@@ -29,16 +29,10 @@ export function checkValues(judged: Judged, happenings: readonly Happening[]): r
 }
 
 function problemsOf(judged: Judged, happening: Happening): readonly string[] {
-  switch (happening.kind) {
-    case "telemetry":
-      return telemetryProblems(judged, happening.values);
-    case "properties":
-      return propertyProblems(judged, happening.values);
-    case "response":
-      return happening.state === "SUCCEEDED" ? responseProblems(judged, happening) : [];
-    default:
-      return [];
-  }
+  if (happening.kind === "telemetry") return telemetryProblems(judged, happening.values);
+  if (happening.kind === "properties") return propertyProblems(judged, happening.values);
+  const isSuccess = happening.kind === "response" && happening.state === "SUCCEEDED";
+  return isSuccess ? responseProblems(judged, happening) : [];
 }
 
 function telemetryProblems(

@@ -8,10 +8,11 @@ const { blueprint, program, seed } = workerData as HarnessSetup;
 const post = (message: HarnessMessage) => parentPort?.postMessage(message);
 const { start, drivers } = startScripts(program);
 
-parentPort?.on("message", async ({ file, scenario }: HarnessJob) => {
-  const alive: RunNeeds["alive"] = (place) => post({ kind: "alive", place });
-  post({
-    kind: "done",
-    report: await runScenario({ blueprint, start, drivers, alive, seed }, scenario, file),
-  });
+const alive: RunNeeds["alive"] = (place) => post({ kind: "alive", place });
+
+// A rejection is a bug of the harness: it ends the thread, and whoever waits hears of it.
+parentPort?.on("message", ({ file, scenario }: HarnessJob) => {
+  void runScenario({ blueprint, start, drivers, alive, seed }, scenario, file).then((report) =>
+    post({ kind: "done", report }),
+  );
 });

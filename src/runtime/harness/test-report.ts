@@ -29,7 +29,7 @@ export interface TimelineEntry {
   readonly isStep: boolean;
 }
 
-export type FailureKind = "expectation" | "value" | "command" | "lua" | "handler" | "deadline" | "scenario";
+type FailureKind = "expectation" | "value" | "command" | "lua" | "handler" | "deadline" | "scenario";
 
 export interface Failure {
   readonly kind: FailureKind;
@@ -49,7 +49,7 @@ export interface Failure {
 }
 
 /** Names that were sent, run and raised. */
-export interface Exercised {
+interface Exercised {
   readonly telemetry: readonly string[];
   readonly commands: readonly string[];
   readonly alerts: readonly string[];

@@ -1,7 +1,7 @@
 // Peers at ports: serial lines, CAN buses, relays, inputs and outputs.
 import type { Frame, PeerChange, PeriodicFrame, SerialAnswer } from "#core/scenario/scenario.ts";
 import { FrameStore } from "#runtime/drivers/port/can-bus.ts";
-import type { CanFilter, PortAnswer, PortRequest, Quantity } from "#runtime/drivers/port/port-request.ts";
+import type { CanFilter, Quantity } from "#runtime/drivers/port/port-request.ts";
 import { WireError } from "#runtime/drivers/wires.ts";
 import { hex } from "#runtime/harness/happening.ts";
 import { Health, type PeerWorld } from "./scripted-peer.ts";
@@ -36,21 +36,23 @@ export class ScriptedSerial {
     this.#waiting?.();
   }
 
-  async write(data: Uint8Array): Promise<void> {
+  async write(data: Uint8Array): Promise<undefined> {
     const bytes = Buffer.from(data).toString("latin1");
     this.#world.tell({ kind: "bytes", peer: this.#world.name, bytes });
-    if (!this.health.speaks) return;
+    if (!this.health.speaks) return undefined;
     this.#asked += bytes;
     const found = this.#answers.find(({ to }) => this.#asked.endsWith(to));
-    if (found === undefined) return;
+    if (found === undefined) return undefined;
     this.#asked = "";
     this.#world.timers.after(this.health.delay, () => {
       if (this.health.speaks) this.say(found.answer);
     });
+    return undefined;
   }
 
-  flush(): void {
+  async flush(): Promise<undefined> {
     this.#received = "";
+    return undefined;
   }
 
   async read(count: number, timeoutMs: number): Promise<Uint8Array> {
@@ -123,17 +125,26 @@ export class ScriptedCan {
     this.#put(frame);
   }
 
-  send(id: number, data: Uint8Array): Promise<void> {
-    return this.health.answer(`frame 0x${id.toString(16)}`, PATIENCE_MS, () =>
-      this.#world.tell({ kind: "frame", peer: this.#world.name, id, data: [...data] }),
-    );
+  send(id: number, data: Uint8Array): Promise<undefined> {
+    return this.health.answer(`frame 0x${id.toString(16)}`, PATIENCE_MS, () => {
+      this.#world.tell({ kind: "frame", peer: this.#world.name, id, data: [...data] });
+      return undefined;
+    });
   }
 
-  listen(filter: CanFilter): number {
+  async listen(filter: CanFilter): Promise<number> {
     return this.#stores.push(new FrameStore(filter));
   }
 
-  store(listener: number): FrameStore {
+  async take(listener: number, ids: readonly number[]): Promise<readonly (readonly Uint8Array[])[]> {
+    return ids.map((id) => this.#store(listener).take(id));
+  }
+
+  async drops(listener: number, id: number): Promise<number> {
+    return this.#store(listener).drops(id);
+  }
+
+  #store(listener: number): FrameStore {
     const found = this.#stores[listener - 1];
     if (found === undefined) throw new WireError("closed", "there is no such monitor or queue");
     return found;
@@ -174,20 +185,22 @@ export class ScriptedLevel {
     return this.health.answer(`read ${quantity}`, PATIENCE_MS, () => this.value(quantity));
   }
 
-  write(quantity: Quantity, value: number): Promise<void> {
+  write(quantity: Quantity, value: number): Promise<undefined> {
     return this.health.answer(`set ${quantity} ${value}`, PATIENCE_MS, () => {
       this.#endImpulse();
       this.#set(quantity, value);
+      return undefined;
     });
   }
 
-  impulse(ms: number): Promise<void> {
+  impulse(ms: number): Promise<undefined> {
     return this.health.answer(`impulse ${ms} ms`, PATIENCE_MS, () => {
       this.#endImpulse();
       const before = this.value("state");
       this.#set("state", 1 - before);
       const cancel = this.#world.timers.after(ms, () => this.#set("state", before));
       this.#endImpulse = cancel;
+      return undefined;
     });
   }
 
@@ -195,57 +208,4 @@ export class ScriptedLevel {
     this.#values.set(quantity, value);
     this.#world.tell({ kind: "output", peer: this.#world.name, quantity, value });
   }
-}
-
-export async function callSerial(peer: ScriptedSerial, request: PortRequest): Promise<PortAnswer> {
-  switch (request.op) {
-    case "open":
-    case "serial.lock":
-    case "serial.unlock":
-      return undefined;
-    case "serial.read":
-      return peer.read(request.count, request.timeoutMs);
-    case "serial.write":
-      return void (await peer.write(request.data));
-    case "serial.flush":
-      return void peer.flush();
-    default:
-      throw unsupported(request, "a serial line");
-  }
-}
-
-export async function callCan(peer: ScriptedCan, request: PortRequest): Promise<PortAnswer> {
-  switch (request.op) {
-    case "open":
-      return undefined;
-    case "can.send":
-      return void (await peer.send(request.id, request.data));
-    case "can.listen":
-      return peer.listen(request.filter);
-    case "can.take":
-      return request.ids.map((id) => peer.store(request.listener).take(id));
-    case "can.drops":
-      return peer.store(request.listener).drops(request.id);
-    default:
-      throw unsupported(request, "a CAN bus");
-  }
-}
-
-export async function callLevel(peer: ScriptedLevel, request: PortRequest): Promise<PortAnswer> {
-  switch (request.op) {
-    case "open":
-      return undefined;
-    case "level.read":
-      return peer.read(request.quantity);
-    case "level.write":
-      return void (await peer.write(request.quantity, request.value));
-    case "level.impulse":
-      return void (await peer.impulse(request.ms));
-    default:
-      throw unsupported(request, "a relay, an input or an output");
-  }
-}
-
-function unsupported({ op }: PortRequest, what: string): WireError {
-  return new WireError("unsupported", `the scenario's peer is ${what} and cannot do ${op}`);
 }

@@ -1,5 +1,5 @@
 import type { Peer, PeerChange, PeerKind, Sent } from "#core/scenario/scenario.ts";
-import type { PortRequest, PortSession } from "#runtime/drivers/port/port-request.ts";
+import type { PortAnswer, PortRequest, PortSession } from "#runtime/drivers/port/port-request.ts";
 import type { Timers } from "#runtime/drivers/timers.ts";
 import type { ModbusWire, MqttWire, Wires } from "#runtime/drivers/wires.ts";
 import { ScriptedHttp } from "./scripted-http.ts";
@@ -7,7 +7,7 @@ import { ScriptedModbus } from "./scripted-modbus.ts";
 import { ScriptedMqtt } from "./scripted-mqtt.ts";
 import type { PeerWorld } from "./scripted-peer.ts";
 import { addressKey, hostKey, nobody, portKey } from "./scripted-peer.ts";
-import { callCan, callLevel, callSerial, ScriptedCan, ScriptedLevel, ScriptedSerial } from "./scripted-port.ts";
+import { ScriptedCan, ScriptedLevel, ScriptedSerial } from "./scripted-port.ts";
 
 type Scripted = ScriptedModbus | ScriptedHttp | ScriptedMqtt | ScriptedSerial | ScriptedCan | ScriptedLevel;
 
@@ -101,7 +101,11 @@ function create(kind: PeerKind, world: PeerWorld): Scripted {
       return new ScriptedSerial(world);
     case "can":
       return new ScriptedCan(world);
-    default:
+    case "relay":
+    case "digitalin":
+    case "digitalout":
+    case "analogin":
+    case "analogout":
       return new ScriptedLevel(world);
   }
 }
@@ -143,18 +147,9 @@ function portSession(timers: Timers, find: Find): PortSession {
   /** What each level port was opened as: a relay and an input may have the same name. */
   const uses = new Map<string, PeerKind>();
   return {
-    async call(port, request) {
+    call(port, request) {
       const key = portKey(port);
-      if (request.op === "open") {
-        if (isLevelUse(request.use)) uses.set(port, request.use);
-        return undefined;
-      }
-      if (request.op === "modbus") {
-        return (
-          find(ScriptedModbus, key)?.request(request.unit, request.pdu, request.timeoutMs) ??
-          nobody(timers, request.timeoutMs, key)
-        );
-      }
+      if (request.op === "open" && isLevelUse(request.use)) uses.set(port, request.use);
       const patience = "timeoutMs" in request ? request.timeoutMs : NOBODY_MS;
       return answerFor(find, { key, request, use: uses.get(port) }) ?? nobody(timers, patience, key);
     },
@@ -174,15 +169,34 @@ interface Asked {
   readonly use: PeerKind | undefined;
 }
 
-function answerFor(find: Find, { key, request, use }: Asked) {
-  if (request.op.startsWith("serial.")) {
-    const peer = find(ScriptedSerial, key);
-    return peer && callSerial(peer, request);
+/** Undefined where nobody answers. */
+function answerFor(find: Find, { key, request, use }: Asked): Promise<PortAnswer> | undefined {
+  switch (request.op) {
+    case "open":
+    case "serial.lock":
+    case "serial.unlock":
+      return Promise.resolve(undefined);
+    case "modbus":
+      return find(ScriptedModbus, key)?.request(request.unit, request.pdu, request.timeoutMs);
+    case "serial.read":
+      return find(ScriptedSerial, key)?.read(request.count, request.timeoutMs);
+    case "serial.write":
+      return find(ScriptedSerial, key)?.write(request.data);
+    case "serial.flush":
+      return find(ScriptedSerial, key)?.flush();
+    case "can.send":
+      return find(ScriptedCan, key)?.send(request.id, request.data);
+    case "can.listen":
+      return find(ScriptedCan, key)?.listen(request.filter);
+    case "can.take":
+      return find(ScriptedCan, key)?.take(request.listener, request.ids);
+    case "can.drops":
+      return find(ScriptedCan, key)?.drops(request.listener, request.id);
+    case "level.read":
+      return find(ScriptedLevel, key, use)?.read(request.quantity);
+    case "level.write":
+      return find(ScriptedLevel, key, use)?.write(request.quantity, request.value);
+    case "level.impulse":
+      return find(ScriptedLevel, key, use)?.impulse(request.ms);
   }
-  if (request.op.startsWith("can.")) {
-    const peer = find(ScriptedCan, key);
-    return peer && callCan(peer, request);
-  }
-  const peer = find(ScriptedLevel, key, use);
-  return peer && callLevel(peer, request);
 }
