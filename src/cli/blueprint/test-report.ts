@@ -5,9 +5,6 @@ import { codeFrame, type Style, styleFor } from "./code-frame.ts";
 import { plural } from "./lint-report.ts";
 import { type BrokenFile, countTests, type TestResult } from "./test-result.ts";
 
-/** Lines of the timeline before a failure. */
-const LINES_SHOWN = 20;
-
 export type ReportFlags = { readonly verbose?: boolean | undefined; readonly coverage?: boolean | undefined };
 
 type Context = { readonly style: Style; readonly flags: ReportFlags; readonly texts: TestResult["texts"] };
@@ -66,14 +63,10 @@ function renderDetails(report: ScenarioReport, context: Context): readonly strin
   const { failures, timeline, name } = report;
   const { style, flags } = context;
   const blocks = failures.map((failure) => indent(renderFailure(report, failure, context)));
-  const last = Math.max(0, ...failures.map(({ at }) => at ?? report.elapsed));
-  const isShown = flags.verbose === true || failures.length > 0;
-  if (!isShown || timeline.length === 0) return blocks;
-  const until = timeline.findLastIndex(({ at }) => at <= last) + 1;
-  const entries = flags.verbose === true ? timeline : timeline.slice(Math.max(0, until - LINES_SHOWN), until);
+  if (timeline.length === 0) return blocks;
   const title =
     flags.verbose === true ? `timeline of ${printable(name)}` : "what happened before (all of it with --verbose)";
-  return [...blocks, indent([style("dim", title), ...renderTimeline(entries, style)].join("\n"))];
+  return [...blocks, indent([style("dim", title), ...renderTimeline(timeline, style)].join("\n"))];
 }
 
 function renderFailure({ file }: ScenarioReport, failure: Failure, context: Context): string {

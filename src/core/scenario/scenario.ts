@@ -127,6 +127,8 @@ export interface Step {
   readonly configuration: Buckets | undefined;
   readonly storage: ReadonlyMap<string, string | null> | undefined;
   readonly isConnected: boolean | undefined;
+  /** What the wall clock is set to, Unix milliseconds. */
+  readonly clock: number | undefined;
   /** Ends the script and starts it anew; storage stays. */
   readonly restarts: boolean;
   readonly command: StepCommand | undefined;

@@ -35,7 +35,7 @@ export type Happening = { readonly at: number } & (
   | { readonly kind: "published"; readonly peer: string; readonly topic: string; readonly payload: string }
   | { readonly kind: "output"; readonly peer: string; readonly quantity: string; readonly value: number }
   /** Nothing is expected of it; it tells how things came about. */
-  | { readonly kind: "note"; readonly text: string }
+  | { readonly kind: "note"; readonly text: string | (() => string) }
 );
 
 export type Kind = Happening["kind"];
@@ -71,7 +71,7 @@ export function describeHappening(happening: Happening): string {
     case "output":
       return `${happening.peer} ← ${happening.quantity} ${happening.value}`;
     case "note":
-      return happening.text;
+      return typeof happening.text === "string" ? happening.text : happening.text();
   }
 }
 

@@ -11,6 +11,8 @@ export interface HarnessSetup {
   readonly program: ScriptProgram;
   /** Of random numbers, where a scenario does not set its own. */
   readonly seed: number | undefined;
+  /** Whether the whole timeline is wanted, also of what passes. */
+  readonly isVerbose: boolean;
 }
 
 export interface HarnessJob {

@@ -4,7 +4,7 @@ import type { HarnessJob, HarnessMessage, HarnessSetup } from "./harness-job.ts"
 import { type RunNeeds, runScenario } from "./run-scenario.ts";
 import { startScripts } from "./start-scripts.ts";
 
-const { blueprint, program, seed } = workerData as HarnessSetup;
+const { blueprint, program, seed, isVerbose } = workerData as HarnessSetup;
 const post = (message: HarnessMessage) => parentPort?.postMessage(message);
 const { start, drivers } = startScripts(program);
 
@@ -12,7 +12,7 @@ const alive: RunNeeds["alive"] = (place) => post({ kind: "alive", place });
 
 // A rejection is a bug of the harness: it ends the thread, and whoever waits hears of it.
 parentPort?.on("message", ({ file, scenario }: HarnessJob) => {
-  void runScenario({ blueprint, start, drivers, alive, seed }, scenario, file).then((report) =>
+  void runScenario({ blueprint, start, drivers, alive, seed, isVerbose }, scenario, file).then((report) =>
     post({ kind: "done", report }),
   );
 });

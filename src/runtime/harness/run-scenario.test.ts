@@ -19,7 +19,7 @@ async function run(steps: string, { script = SCRIPT, setup = SETUP } = {}) {
     ["convert.lua", CONVERT],
   ]);
   const scripts = startScripts({ entry: "main.lua", modules, nodebug: false });
-  return runScenario({ ...scripts, blueprint, alive: () => {}, seed: undefined }, scenario, "a.yml");
+  return runScenario({ ...scripts, blueprint, alive: () => {}, seed: undefined, isVerbose: true }, scenario, "a.yml");
 }
 
 /** A failure in one line. */
@@ -36,7 +36,7 @@ const replaced = (from: string, to: string): string => {
 
 test("scenarios pass, time is virtual, and what they made use of is counted", async () => {
   const report = await run(`  - wait: 2s
-    expect: {telemetry: {volts: 51.2, status: ok}, properties: {model: absent}, alerts: none, writes: {battery: nothing}}
+    expect: {telemetry: {volts: 51.2, status: ok}, properties: {model: B1}, alerts: none, writes: {battery: nothing}}
   - set: {battery: {holdings: {102: 650}}}
     within: 10s
     expect: {alerts: {raised: too_hot}}
@@ -71,7 +71,7 @@ test("scenarios pass, time is virtual, and what they made use of is counted", as
   expect(report.failures.map(line)).toEqual([]);
   expect(report.elapsed).toBe(3_601_000);
   expect(report.exercised).toEqual({
-    telemetry: ["status", "voltage", "alerts"],
+    telemetry: ["alerts", "status", "voltage"],
     commands: ["set_power", "count_down"],
     alerts: ["too_hot", "lost"],
     handlers: ["set_power", "count_down"],
@@ -85,7 +85,7 @@ test.each([
   ["{telemetry: {status: absent}}", "telemetry status", "nothing", '"ok"'],
   ["{telemetry: {voltage: {min: 60}}}", "telemetry voltage", "at least 60", "51.20000076293945"],
   ["{telemetry: {status: {in_order: [ok, fault]}}}", "telemetry status", '"ok", then "fault"', '"ok"'],
-  ["{properties: {model: B2}}", "property model", '"B2"', 'not sent in this step; last sent "B1" at 0 s'],
+  ["{properties: {model: B2}}", "property model", '"B2"', '"B1"'],
   ["{alerts: [too_hot]}", "active alerts", "too_hot", "none"],
   ["{alerts: {raised: lost}}", "alert lost", "raised in this step", "not raised"],
   ["{alerts: {cleared: lost}}", "alert lost", "cleared in this step", "it was not active before"],
@@ -95,7 +95,9 @@ test.each([
   ["{lua_error: boom}", "Lua error", 'a text with "boom"', "no error"],
 ])("%s that does not hold", async (expectation, message, expected, actual) => {
   const { failures } = await run(`${WAIT}    expect: ${expectation}\n`);
-  expect(failures.map(line)).toEqual([`${message}: expected ${expected}, came ${actual} at 1000`]);
+  expect(failures.map(line)).toEqual([
+    `${message}: expected ${expected}, came ${actual} at ${message === "property model" ? 0 : 1000}`,
+  ]);
 });
 
 test("a command that nobody expects to fail must succeed, also one that ends while other steps run", async () => {
@@ -173,9 +175,34 @@ test("an error that is wanted is no failure", async () => {
   ]);
 });
 
+test("the start belongs to the first step, and a step without action to the step before", async () => {
+  const { failures } = await run(`  - wait: 1s
+    expect: {properties: {model: B1}}
+  - expect: {properties: {model: B1}, telemetry: {status: ok}}
+  - wait: 1s
+    expect: {properties: {model: absent}}
+  - at: 5s
+    expect: {telemetry: {status: ok}, properties: {model: absent}}
+  - wait: 1ms
+    expect: {telemetry: {status: ok}}
+`);
+  expect(failures.map(line)).toEqual([
+    'telemetry status: expected "ok", came not sent in this step; last sent "ok" at 5 s at 5001',
+  ]);
+});
+
 test("a moment that has passed is no place to go to", async () => {
   const { failures } = await run("  - wait: 5s\n  - at: 2s\n");
   expect(failures.map(line)).toEqual(["at 2 s has passed already: the step begins at 5 s at 5000"]);
+});
+
+test("the wall clock can be set, and goes on from there", async () => {
+  const script = `${SCRIPT}\nscheduler.add(1000, function() enapter.log(os.date('!%H:%M:%S') .. ' ' .. system.uptime()) end)`;
+  const { failures } = await run(
+    "  - {wait: 1s, expect: {log: 00:00:01 1}}\n  - {clock: 2026-01-01T23:59:59Z, wait: 1s, expect: {log: 00:00:00 2}}\n",
+    { script },
+  );
+  expect(failures.map(line)).toEqual([]);
 });
 
 test("the clock, chance and the order of things are the same in every run", async () => {

@@ -18,6 +18,8 @@ import { createVirtualHost, type VirtualHost } from "./virtual-host.ts";
 /** How long a command may take that no step gives another time. */
 const COMMAND_MS = 60_000;
 const SLICE_MS = 20;
+/** Of the timeline, before the last failure. */
+const ENTRIES_SHOWN = 20;
 /** Times that a script may go on at one and the same moment. */
 const MOST_TURNS = 20_000;
 const DEFAULT_SEED = 1;
@@ -30,6 +32,8 @@ export interface RunNeeds {
   /** Told with each step and now and then while there is progress; a watchdog listens. */
   readonly alive: (step: Position | undefined) => void;
   readonly seed: number | undefined;
+  /** Whether the whole timeline is wanted, also of what passes. */
+  readonly isVerbose: boolean;
 }
 
 export async function runScenario(
@@ -101,7 +105,7 @@ class ScenarioRun {
   }
 
   #start(): void {
-    const drivers = this.#needs.drivers(this.#peers.wires(), () => this.#scenario.startsAt + this.#clock.elapsed());
+    const drivers = this.#needs.drivers(this.#peers.wires(), this.#host.now);
     this.#drivers = drivers;
     this.#script = this.#needs.start(this.#host.forRun(drivers));
   }
@@ -120,7 +124,7 @@ class ScenarioRun {
           `at ${seconds(step.at)} has passed already: the step begins at ${seconds(this.#clock.elapsed())}`,
         );
       }
-      this.#from = this.#record.all.length;
+      if (this.#steps.length > 0) this.#from = this.#record.all.length;
       await this.#pass(step.at - this.#clock.elapsed());
     }
     const isActing =
@@ -128,14 +132,17 @@ class ScenarioRun {
       within !== undefined ||
       command !== undefined ||
       restarts ||
+      step.clock !== undefined ||
       changes.size + sends.size > 0 ||
       configuration !== undefined ||
       storage !== undefined ||
       isConnected !== undefined;
-    if (isActing) this.#from = this.#record.all.length;
+    // The start of the script belongs to the first step, but not to its command.
+    if (isActing && (this.#steps.length > 0 || command !== undefined)) this.#from = this.#record.all.length;
     if (isActing || step.at !== undefined) {
       this.#steps.push({ from: this.#record.all.length, at: this.#clock.elapsed(), text: describeStep(step) });
     }
+    if (step.clock !== undefined) this.#host.setClock(step.clock);
     if (restarts) this.#restart();
     for (const [name, change] of changes) this.#peers.change(name, change);
     for (const [key, text] of storage ?? []) this.#host.store(key, text);
@@ -254,36 +261,43 @@ class ScenarioRun {
     let toldAt = performance.now();
     let turns = 0;
     for (;;) {
-      await settle();
       const state = this.#script?.run(SLICE_MS) ?? "dead";
+      this.#isDead ||= state === "dead";
       const wall = performance.now();
       if (wall - toldAt > 200) {
         this.#needs.alive(this.#step);
         toldAt = wall;
       }
-      this.#isDead ||= state === "dead";
       turns += 1;
       if (turns > MOST_TURNS) return this.#stuck();
-      if (state === "more" || this.#host.takeWake()) continue;
+      if (state === "more") continue;
       // Answers that are on their way arrive before time moves on.
-      await settle();
+      if (state === "waiting") await settle();
       if (this.#host.takeWake()) continue;
       if (isDone?.() === true) return;
-      const now = this.#clock.elapsed();
-      if (this.#clock.ring()) continue;
-      const due = state === "dead" ? undefined : this.#script?.nextDue();
-      if (state === "idle" && due !== undefined && due <= now) continue;
-      const next = Math.min(
-        due === undefined || due <= now ? Number.POSITIVE_INFINITY : due,
-        this.#clock.nextAt() ?? Number.POSITIVE_INFINITY,
-      );
+      const next = this.#nextMoment(state);
       if (next > until) {
         this.#clock.moveTo(until);
         return;
       }
+      if (next > this.#clock.elapsed()) turns = 0;
       this.#clock.moveTo(next);
-      turns = 0;
+      let hasRung = false;
+      while (this.#clock.ring()) hasRung = true;
+      if (hasRung) await settle();
     }
+  }
+
+  /** When something happens next: now, at an alarm, or when the script wants to run. */
+  #nextMoment(state: ReturnType<DeviceScript["run"]>): number {
+    const due = state === "dead" ? undefined : this.#script?.nextDue();
+    const now = this.#clock.elapsed();
+    // A script that waits for an answer runs no earlier, whatever is due.
+    const isHeldUp = state === "waiting" && due !== undefined && due <= now;
+    return Math.min(
+      isHeldUp ? Number.POSITIVE_INFINITY : (due ?? Number.POSITIVE_INFINITY),
+      this.#clock.nextAt() ?? Number.POSITIVE_INFINITY,
+    );
   }
 
   #stuck(): void {
@@ -308,9 +322,9 @@ class ScenarioRun {
       failures,
       elapsed: this.#clock.elapsed(),
       isWhole: !this.#isDead && !this.#isStuck,
-      timeline: this.#timeline(),
+      timeline: this.#timeline(failures),
       exercised: {
-        telemetry: [...exercisedTelemetry(blueprint, all)],
+        telemetry: [...exercisedTelemetry(blueprint, all)].sort(),
         commands: [...new Set(commands.map(({ command }) => command.id))],
         alerts: [...new Set(raised.map((one) => one.name))],
         handlers: [...this.#handlers],
@@ -318,19 +332,24 @@ class ScenarioRun {
     };
   }
 
-  #timeline(): readonly TimelineEntry[] {
-    const entries: TimelineEntry[] = [];
+  /** All of it, or what happened before the last failure. */
+  #timeline(failures: readonly Failure[]): readonly TimelineEntry[] {
+    if (!this.#needs.isVerbose && failures.length === 0) return [];
+    const entries: { readonly at: number; readonly describe: () => string; readonly isStep: boolean }[] = [];
     const steps = [...this.#steps];
     for (const [index, happening] of this.#record.all.entries()) {
       while (steps[0] !== undefined && steps[0].from <= index) {
         const { at, text } = steps[0];
-        entries.push({ at, text, isStep: true });
+        entries.push({ at, describe: () => text, isStep: true });
         steps.shift();
       }
-      entries.push({ at: happening.at, text: describeHappening(happening), isStep: false });
+      entries.push({ at: happening.at, describe: () => describeHappening(happening), isStep: false });
     }
-    entries.push(...steps.map(({ at, text }) => ({ at, text, isStep: true })));
-    return entries;
+    entries.push(...steps.map(({ at, text }) => ({ at, describe: () => text, isStep: true })));
+    const last = Math.max(0, ...failures.map(({ at }) => at ?? this.#clock.elapsed()));
+    const until = entries.findLastIndex(({ at }) => at <= last) + 1;
+    const shown = this.#needs.isVerbose ? entries : entries.slice(Math.max(0, until - ENTRIES_SHOWN), until);
+    return shown.map(({ at, describe, isStep }) => ({ at, text: describe(), isStep }));
   }
 }
 

@@ -26,6 +26,7 @@ export function smokeScenario(): Scenario {
         configuration: undefined,
         storage: undefined,
         isConnected: undefined,
+        clock: undefined,
         restarts: false,
         command: undefined,
         wait: SMOKE_MS,

@@ -18,6 +18,7 @@ export interface TestPlan {
   /** None: the script is started and left alone for a minute. */
   readonly jobs: readonly HarnessJob[];
   readonly seed?: number | undefined;
+  readonly isVerbose?: boolean | undefined;
   readonly patienceMs?: number | undefined;
   /** Told after each scenario. */
   readonly onReport?: (report: ScenarioReport) => void;
@@ -27,7 +28,7 @@ export interface TestPlan {
 export async function testBlueprint(plan: TestPlan): Promise<TestReport> {
   const { blueprint, program, seed, patienceMs = PATIENCE_MS, onReport } = plan;
   const jobs = plan.jobs.length > 0 ? plan.jobs : [{ file: undefined, scenario: smokeScenario() }];
-  const runner = createRunner({ blueprint, program, seed }, patienceMs);
+  const runner = createRunner({ blueprint, program, seed, isVerbose: plan.isVerbose === true }, patienceMs);
   const scenarios: ScenarioReport[] = [];
   try {
     for (const job of jobs) {

@@ -17,6 +17,7 @@ export interface ScenarioReport {
   readonly elapsed: number;
   /** Whether the script lived to the end. */
   readonly isWhole: boolean;
+  /** What happened before the last failure; all of it where that was asked for. */
   readonly timeline: readonly TimelineEntry[];
   readonly exercised: Exercised;
 }

@@ -14,6 +14,10 @@ export interface VirtualHost {
   store(key: string, text: string | null): void;
   /** The buckets that were written. */
   configure(buckets: Buckets | undefined): readonly string[];
+  /** Sets the wall clock. */
+  setClock(unixMs: number): void;
+  /** Wall clock, Unix milliseconds. */
+  now(): number;
   /** False when nothing changes by it. */
   connect(isConnected: boolean): boolean;
   /** Whether somebody has answered the script since the last question. */
@@ -33,6 +37,9 @@ export function createVirtualHost({ blueprint, clock, tell, scenario, seed }: Ne
   const storage = new Map<string, string>();
   const configuration = new Map<string, Map<string, unknown>>();
   let isConnected = scenario.isConnected;
+  /** Of the wall clock when the clock of the scenario stands at 0. */
+  let origin = scenario.startsAt;
+  const now = () => origin + clock.elapsed();
   let isWoken = false;
 
   const store = (key: string, text: string | null): void => {
@@ -64,10 +71,14 @@ export function createVirtualHost({ blueprint, clock, tell, scenario, seed }: Ne
     },
     store,
     configure: (buckets) => (buckets === undefined ? [] : configure(buckets)),
-    connect(now) {
-      const changes = isConnected !== now;
-      isConnected = now;
-      if (changes) tell({ kind: "note", text: now ? "the connection is back" : "the connection is lost" });
+    now,
+    setClock(unixMs) {
+      origin = unixMs - clock.elapsed();
+    },
+    connect(isBack) {
+      const changes = isConnected !== isBack;
+      isConnected = isBack;
+      if (changes) tell({ kind: "note", text: isBack ? "the connection is back" : "the connection is lost" });
       return changes;
     },
     takeWake() {
@@ -76,7 +87,7 @@ export function createVirtualHost({ blueprint, clock, tell, scenario, seed }: Ne
       return was;
     },
     forRun: (drivers) => ({
-      now: () => scenario.startsAt + clock.elapsed(),
+      now,
       elapsed: clock.elapsed,
       drivers,
       telemetry(values) {

@@ -70,7 +70,7 @@ async function testSource(cli: Cli, source: Source, flags: TestFlags): Promise<T
   if (jobs.length === 0 && (broken.length > 0 || flags.filter !== undefined)) {
     return { ...nothing, broken, texts: shown, skipped: broken.length > 0 ? undefined : "no scenario fits the filter" };
   }
-  const report = await testBlueprint({ blueprint, program, jobs, seed: flags.seed });
+  const report = await testBlueprint({ blueprint, program, jobs, seed: flags.seed, isVerbose: flags.verbose });
   return { ...nothing, report, broken, texts: shown };
 }
 

@@ -29,7 +29,7 @@ export class ScriptedModbus {
   }
 
   request(number: number, pdu: Uint8Array, timeoutMs: number): Promise<Uint8Array> {
-    const what = describePdu(number, pdu);
+    const what = () => describePdu(number, pdu);
     const unit = this.#units.get(number);
     if (number === 0) return this.health.answer(what, timeoutMs, () => this.#toAll(pdu));
     if (unit === undefined) return this.#noUnit(what, number, timeoutMs);
@@ -42,7 +42,7 @@ export class ScriptedModbus {
     return pdu.slice(0, 5);
   }
 
-  async #noUnit(what: string, number: number, timeoutMs: number): Promise<never> {
+  async #noUnit(what: () => string, number: number, timeoutMs: number): Promise<never> {
     await this.health.wait(timeoutMs);
     throw this.health.fail(what, new WireError("timeout", `no answer from unit ${number} within ${timeoutMs} ms`));
   }
@@ -54,8 +54,11 @@ export class ScriptedModbus {
     const isRead = (pdu[0] ?? 0) <= 4;
     const isRefused = ((answer[0] ?? 0) & EXCEPTION_BIT) !== 0;
     if (isRead || isRefused) {
-      const result = isRefused ? `✗ exception ${answer[1]}` : `→ ${describeAnswer(pdu[0] ?? 0, answer)}`;
-      this.#world.tell({ kind: "note", text: `${this.#world.name} ← ${describePdu(number, pdu)} ${result}` });
+      const text = () => {
+        const result = isRefused ? `✗ exception ${answer[1]}` : `→ ${describeAnswer(pdu[0] ?? 0, answer)}`;
+        return `${this.#world.name} ← ${describePdu(number, pdu)} ${result}`;
+      };
+      this.#world.tell({ kind: "note", text });
     }
     return answer;
   }

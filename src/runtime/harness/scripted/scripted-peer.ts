@@ -12,6 +12,9 @@ export interface PeerWorld {
   readonly tell: (happening: WithoutTime<Happening>) => void;
 }
 
+/** What was called, in words; found only when somebody wants to know. */
+type What = string | (() => string);
+
 /** How well a peer is. Each kind of peer adds what it holds. */
 export class Health {
   readonly #world: PeerWorld;
@@ -40,7 +43,7 @@ export class Health {
   }
 
   /** Does the work after the delay, or fails as the peer fails. */
-  async answer<T>(what: string, timeoutMs: number, work: () => T): Promise<T> {
+  async answer<T>(what: What, timeoutMs: number, work: () => T): Promise<T> {
     if (this.#isSilent) return this.#timeout(what, timeoutMs);
     if (this.#delay > 0 && this.#delay >= timeoutMs) return this.#timeout(what, timeoutMs);
     if (this.#delay > 0) await this.wait(this.#delay);
@@ -48,7 +51,7 @@ export class Health {
     return work();
   }
 
-  async #timeout(what: string, timeoutMs: number): Promise<never> {
+  async #timeout(what: What, timeoutMs: number): Promise<never> {
     await this.wait(timeoutMs);
     throw this.fail(what, new WireError("timeout", `no answer within ${timeoutMs} ms`));
   }
@@ -59,8 +62,9 @@ export class Health {
     });
   }
 
-  fail(what: string, error: WireError): WireError {
-    this.#world.tell({ kind: "note", text: `${this.#world.name} ← ${what} ✗ ${error.message}` });
+  fail(what: What, error: WireError): WireError {
+    const words = typeof what === "string" ? what : what();
+    this.#world.tell({ kind: "note", text: `${this.#world.name} ← ${words} ✗ ${error.message}` });
     return error;
   }
 }

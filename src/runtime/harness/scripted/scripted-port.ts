@@ -81,12 +81,20 @@ export class ScriptedSerial {
   }
 }
 
-/** A CAN bus by the frames on it. */
+interface Repeated {
+  readonly frame: PeriodicFrame;
+  nextAt: number;
+}
+
+/** Frames of one kind that a script is given at once after it has not looked for long; the others are lost to it. */
+const MOST_AT_ONCE = 10_000;
+
+/** A CAN bus by the frames on it. They are put into queues when somebody looks, so a busy bus costs nothing meanwhile. */
 export class ScriptedCan {
   readonly health: Health;
   readonly #world: PeerWorld;
   readonly #stores: FrameStore[] = [];
-  #stop: readonly (() => void)[] = [];
+  #repeated: readonly Repeated[] = [];
 
   constructor(world: PeerWorld) {
     this.#world = world;
@@ -94,23 +102,21 @@ export class ScriptedCan {
   }
 
   change(change: PeerChange): void {
+    this.#catchUp();
     this.health.change(change);
-    if (change.frames === undefined) return;
-    for (const stop of this.#stop) stop();
-    this.#stop = change.frames.map((frame) => this.#repeat(frame));
+    // The first frame comes at once.
+    const nextAt = this.#world.timers.elapsed();
+    this.#repeated = change.frames?.map((frame) => ({ frame, nextAt })) ?? this.#repeated;
   }
 
-  /** The first frame comes at once. */
-  #repeat(frame: PeriodicFrame): () => void {
-    let cancel = () => {};
-    const next = (ms: number) => {
-      cancel = this.#world.timers.after(ms, () => {
-        if (this.health.speaks) this.#put(frame);
-        if (frame.every !== undefined) next(Math.max(1, frame.every));
-      });
-    };
-    next(0);
-    return () => cancel();
+  /** What has been on the bus until then. How well the bus is has not changed since the last time. */
+  #catchUp(until = this.#world.timers.elapsed()): void {
+    for (const one of this.#repeated) {
+      const every = one.frame.every === undefined ? Number.POSITIVE_INFINITY : Math.max(1, one.frame.every);
+      for (let count = 0; one.nextAt <= until; count += 1, one.nextAt += every) {
+        if (this.health.speaks && count < MOST_AT_ONCE) this.#put(one.frame);
+      }
+    }
   }
 
   #put({ id, data }: Frame): void {
@@ -118,6 +124,7 @@ export class ScriptedCan {
   }
 
   say(frame: Frame): void {
+    this.#catchUp();
     this.#world.tell({
       kind: "note",
       text: `${this.#world.name} → frame 0x${frame.id.toString(16)} ${hex(frame.data)}`,
@@ -133,14 +140,18 @@ export class ScriptedCan {
   }
 
   async listen(filter: CanFilter): Promise<number> {
+    // A frame of this very moment is heard: what comes once comes when the script starts.
+    this.#catchUp(this.#world.timers.elapsed() - 1);
     return this.#stores.push(new FrameStore(filter));
   }
 
   async take(listener: number, ids: readonly number[]): Promise<readonly (readonly Uint8Array[])[]> {
+    this.#catchUp();
     return ids.map((id) => this.#store(listener).take(id));
   }
 
   async drops(listener: number, id: number): Promise<number> {
+    this.#catchUp();
     return this.#store(listener).drops(id);
   }
 
