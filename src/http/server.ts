@@ -198,12 +198,17 @@ function send(reply: FastifyReply, status: number, answer: object): FastifyReply
       .code(status)
       .headers(answer.headers)
       .header("content-type", answer.contentType)
-      .send(Buffer.from(answer.content as Uint8Array));
+      .send(typeof answer.content === "string" ? Buffer.from(answer.content) : viewOf(answer.content));
   }
   if (answer instanceof StreamAnswer) {
     return reply.code(status).headers(answer.headers).header("content-type", answer.contentType).send(answer.stream);
   }
   return reply.code(status).header("content-type", "application/json").serializer(asItIs).send(JSON.stringify(answer));
+}
+
+/** The same bytes, not a copy of them. */
+function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
 }
 
 /**

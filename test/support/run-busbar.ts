@@ -17,10 +17,10 @@ type World = {
   readonly stdin?: AsyncIterable<Uint8Array>;
   readonly serve?: Cli["serve"];
   readonly isTTY?: boolean;
+  /** Hears what is written, to stdout or stderr, as it is written. */
+  readonly onWrite?: (text: string) => void;
   /** When the person presses Ctrl-C. */
   readonly interrupt?: Promise<void>;
-  /** Sees each piece that is written to standard output. */
-  readonly onOutput?: (text: string) => void;
 };
 
 /** Runs a command of the command line in this process. Words are given as a list, or as one text split at spaces. */
@@ -29,9 +29,9 @@ export async function runBusbar(command: string | readonly string[], world: Worl
   const decoder = new TextDecoder("latin1");
   const stream = (name: "out" | "err") => ({
     write: (text: string | Uint8Array) => {
-      const piece = typeof text === "string" ? text : decoder.decode(text);
-      written[name] += piece;
-      if (name === "out") world.onOutput?.(piece);
+      const said = typeof text === "string" ? text : decoder.decode(text);
+      written[name] += said;
+      world.onWrite?.(said);
     },
     isTTY: world.isTTY,
     hasColors: () => world.isTTY === true,

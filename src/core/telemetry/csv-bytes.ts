@@ -13,6 +13,10 @@ const encoder = new TextEncoder();
 export class CsvBytes {
   #bytes: Uint8Array;
   #length = 0;
+  /** The last text and where it was written: texts repeat, and copying bytes is quicker than encoding them. */
+  #lastText: string | undefined;
+  #lastFrom = 0;
+  #lastTo = 0;
 
   /** `room` is a guess at the length in bytes; more is found when needed. */
   constructor(room = 4096) {
@@ -26,8 +30,20 @@ export class CsvBytes {
   /** What was written since the last `take`, as bytes of its own. */
   take(): Uint8Array {
     const taken = this.#bytes.slice(0, this.#length);
-    this.#length = 0;
+    this.clear();
     return taken;
+  }
+
+  /** Forgets what was not taken. */
+  clear(): void {
+    this.#length = 0;
+    this.#lastText = undefined;
+  }
+
+  /** Text as it is. */
+  plain(text: string): void {
+    this.#reserve(text.length * 3);
+    this.#length += encoder.encodeInto(text, this.#bytes.subarray(this.#length)).written;
   }
 
   comma(): void {
@@ -74,20 +90,17 @@ export class CsvBytes {
     this.#reserve(value.length * 3 + 2);
     const bytes = this.#bytes;
     let at = this.#length;
-    for (let i = 0; i < value.length; i++) {
-      const unit = value.charCodeAt(i);
-      if (unit >= 128 || unit === COMMA || unit === QUOTE || unit === CR || unit === LF) {
-        this.#anyText(value);
-        return;
-      }
-      bytes[at++] = unit;
+    if (value === this.#lastText) {
+      for (let from = this.#lastFrom; from < this.#lastTo; from++) bytes[at++] = bytes[from] ?? 0;
+      this.#length = at;
+      return;
     }
+    this.#lastText = value;
+    this.#lastFrom = at;
+    if (isPlain(value)) for (let i = 0; i < value.length; i++) bytes[at++] = value.charCodeAt(i);
+    else at += encoder.encodeInto(quoted(value), bytes.subarray(at)).written;
+    this.#lastTo = at;
     this.#length = at;
-  }
-
-  #anyText(value: string): void {
-    const field = /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
-    this.#length += encoder.encodeInto(field, this.#bytes.subarray(this.#length)).written;
   }
 
   #reserve(more: number): void {
@@ -96,4 +109,17 @@ export class CsvBytes {
     grown.set(this.#bytes);
     this.#bytes = grown;
   }
+}
+
+/** Whether each character is a byte that means nothing in CSV. */
+function isPlain(value: string): boolean {
+  for (let i = 0; i < value.length; i++) {
+    const unit = value.charCodeAt(i);
+    if (unit >= 128 || unit === COMMA || unit === QUOTE || unit === CR || unit === LF) return false;
+  }
+  return true;
+}
+
+function quoted(value: string): string {
+  return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 }

@@ -2,12 +2,12 @@ import { Readable } from "node:stream";
 import { Type } from "typebox";
 import { refuse } from "#core/app-error.ts";
 import { duration, mapOf } from "#http/query.ts";
-import { type Route, route, StreamAnswer } from "#http/route.ts";
+import { RawAnswer, type Route, route, StreamAnswer } from "#http/route.ts";
 import { renderSnapshot, renderSnapshots } from "#http/telemetry/snapshot-wire.ts";
 import { parseTimeseries, renderHeader, timeseriesSchema } from "#http/telemetry/timeseries-wire.ts";
 import type { Call, Needs } from "#service/ports.ts";
 import { type Now, type NowNeeds, readNow } from "#service/telemetry/read-now.ts";
-import { readTimeseries } from "#service/telemetry/read-timeseries.ts";
+import { readTimeseries, type Timeseries } from "#service/telemetry/read-timeseries.ts";
 
 const tag = "Telemetry";
 const snapshots = Type.Object(
@@ -80,28 +80,17 @@ export function telemetryRoutes(needs: TelemetryNeeds): readonly Route[] {
       answer: { contentType: "text/csv", description: "The rows." },
       handle: async (call) => {
         const input = parseTimeseries(call.body);
-        const { columns, rows } = await readTimeseries(needs, call, input);
-        return new StreamAnswer("text/csv", Readable.from(withHeader(renderHeader(input, columns), rows)), {
+        const header = (columns: Timeseries["columns"]) => renderHeader(input, columns);
+        const { columns, rows } = await readTimeseries(needs, call, { ...input, header });
+        const headers = {
           [`${needs.headerPrefix}-Timeseries-Data-Types`]: columns.map((column) => column.type).join(","),
-        });
+        };
+        // What is short leaves in one piece: a stream costs more than all the rest of a small answer.
+        if (rows.whole !== undefined) return new RawAnswer("text/csv", rows.whole, headers);
+        return new StreamAnswer("text/csv", Readable.from(rows), headers);
       },
     }),
   ];
-}
-
-/** No generator: one that was never started could not tell the rows that nobody wants them. */
-function withHeader(header: string, rows: AsyncIterableIterator<Uint8Array>): AsyncIterable<Uint8Array> {
-  let isBegun = false;
-  const all: AsyncIterableIterator<Uint8Array> = {
-    async next() {
-      if (isBegun) return await rows.next();
-      isBegun = true;
-      return { done: false, value: Buffer.from(header) };
-    },
-    return: async () => (await rows.return?.()) ?? { done: true, value: undefined },
-    [Symbol.asyncIterator]: () => all,
-  };
-  return all;
 }
 
 /** Every attribute that was asked for has its object; it is empty where there is nothing to tell. */

@@ -42,6 +42,11 @@ export interface SeriesRequest {
 /** Attributes by name, or all but some. */
 export type DropChoice = { readonly only: readonly string[] } | { readonly except: readonly string[] };
 
+export interface Rows extends AsyncIterableIterator<Uint8Array> {
+  /** All of them, where they were ready at once: then whoever takes these need not iterate. */
+  readonly whole: Uint8Array | undefined;
+}
+
 export interface TelemetryStore {
   /** The same device, attribute and time written twice keeps the later write. Resolves when durable. */
   append(messages: readonly TelemetryPoints[]): Promise<void>;
@@ -49,8 +54,8 @@ export interface TelemetryStore {
   load(deviceId: string, columns: readonly LoadedColumn[]): Promise<void>;
   /** The newest value of each attribute, from memory. */
   latest(deviceId: string): ReadonlyMap<string, Snapshot>;
-  /** Rows of CSV without the header, some at a time: bucket start, then a cell per item. To be read to its end or returned. */
-  query(request: SeriesRequest): Promise<AsyncIterableIterator<Uint8Array>>;
+  /** Rows of CSV, some at a time: bucket start, then a cell per item. Before them `header`. To be read to its end or returned. */
+  query(request: SeriesRequest, header?: string): Promise<Rows>;
   /** The most rows the answer can have, without reading a point. */
   rowBound(request: SeriesRequest): Promise<number>;
   deleteDevice(deviceId: string): Promise<void>;

@@ -9,7 +9,7 @@ import {
   resultType,
 } from "#core/telemetry/aggregation.ts";
 import type { Instant } from "#core/time/instant.ts";
-import type { SeriesRequest } from "#service/ports/telemetry-store.ts";
+import type { Rows, SeriesRequest } from "#service/ports/telemetry-store.ts";
 import type { Call } from "#service/ports.ts";
 import { deviceAttributes, findAttribute, findDevice, type NowNeeds, notFound } from "#service/telemetry/read-now.ts";
 
@@ -29,14 +29,22 @@ const MAX_ROWS = 1_000_000;
 
 export interface Timeseries {
   readonly columns: readonly { readonly aggregation: ResolvedAggregation; readonly type: ColumnType }[];
-  readonly rows: AsyncIterableIterator<Uint8Array>;
+  readonly rows: Rows;
+}
+
+export interface AskedTimeseries {
+  readonly from: Instant;
+  readonly to: Instant;
+  readonly series: readonly AskedSeries[];
+  /** What stands before the rows. */
+  readonly header: (columns: Timeseries["columns"]) => string;
 }
 
 /** Refuses with everything that is wrong at once. */
 export async function readTimeseries(
   needs: NowNeeds,
   call: Call,
-  { from, to, series }: { readonly from: Instant; readonly to: Instant; readonly series: readonly AskedSeries[] },
+  { from, to, series, header }: AskedTimeseries,
 ): Promise<Timeseries> {
   const refusals: Refusal[] = [];
   const items: SeriesRequest["items"][number][] = [];
@@ -60,7 +68,7 @@ export async function readTimeseries(
       pointer: "/granularity",
     });
   }
-  return { columns, rows: await needs.telemetry.query(request) };
+  return { columns, rows: await needs.telemetry.query(request, header(columns)) };
 }
 
 async function resolve(

@@ -3,9 +3,10 @@
 import type { ResolvedAggregation } from "#core/telemetry/aggregation.ts";
 import { addSum, addValue, addValues, type ExactSum, meanOf } from "#core/telemetry/exact-sum.ts";
 import type { Scalar } from "./batch.ts";
-import { type Column, valueAt } from "./column.ts";
-import { lowerBound, type Piece } from "./column-cursor.ts";
+import { type Column, lowerBound, valueAt } from "./column.ts";
+import type { Piece } from "./column-cursor.ts";
 import type { Summary } from "./keeper.ts";
+import type { PartField } from "./parts.ts";
 
 const BLOCK = 1_024;
 
@@ -19,6 +20,7 @@ export class BucketStream {
   #at = 0;
   #isDone = false;
   #column: Column | undefined;
+  #parts: PartFigures | undefined;
   #index = 0;
   #end = 0;
   // The open bucket.
@@ -58,6 +60,10 @@ export class BucketStream {
       this.#scan(this.#column);
       return;
     }
+    if (this.#parts !== undefined) {
+      this.#scanParts(this.#parts);
+      return;
+    }
     const { value: piece, done } = this.#pieces.next();
     if (done) {
       this.#isDone = true;
@@ -65,6 +71,10 @@ export class BucketStream {
     } else if ("summary" in piece) {
       this.#open(Math.floor(piece.summary.firstAt / this.#granularity) * this.#granularity);
       this.#addSummary(piece.summary);
+    } else if ("parts" in piece) {
+      this.#parts = partFigures(piece.parts, this.#aggregation);
+      this.#index = lowerBound(this.#parts, piece.from);
+      this.#end = lowerBound(this.#parts, piece.to);
     } else {
       this.#column = piece.column;
       this.#index = lowerBound(piece.column, piece.from);
@@ -89,6 +99,19 @@ export class BucketStream {
     }
     this.#index = from;
     if (from >= end) this.#column = undefined;
+  }
+
+  /** The same with summaries of parts, none of which lies in two buckets. */
+  #scanParts(parts: PartFigures): void {
+    const granularity = this.#granularity;
+    const end = this.#end;
+    let part = this.#index;
+    for (; part < end && this.#size < BLOCK; part++) {
+      this.#open(Math.floor((parts.times[part] ?? 0) / granularity) * granularity);
+      this.#addPart(parts, part);
+    }
+    this.#index = part;
+    if (part >= end) this.#parts = undefined;
   }
 
   #open(start: number): void {
@@ -155,6 +178,33 @@ export class BucketStream {
     this.#count += to - from;
   }
 
+  #addPart({ counts, values, rests }: PartFigures, part: number): void {
+    const value = values[part] ?? 0;
+    switch (this.#aggregation) {
+      case "avg":
+      case "sum":
+        addValue(this.#sum, value);
+        addValue(this.#sum, rests[part] ?? 0);
+        break;
+      case "min":
+        this.#extreme = this.#count === 0 ? value : Math.min(this.#extreme, value);
+        break;
+      case "max":
+        this.#extreme = this.#count === 0 ? value : Math.max(this.#extreme, value);
+        break;
+      case "first":
+        if (this.#count === 0) this.#value = value;
+        break;
+      case "last":
+        this.#value = value;
+        break;
+      case "count":
+      case "bool_or":
+        break;
+    }
+    this.#count += counts[part] ?? 0;
+  }
+
   #addSummary({ count, sum, min, max, first, last }: Summary): void {
     switch (this.#aggregation) {
       case "avg":
@@ -179,6 +229,30 @@ export class BucketStream {
     }
     this.#count += count;
   }
+}
+
+/** Of each part its start, how many points it has, and what the aggregation needs of it. */
+interface PartFigures {
+  readonly count: number;
+  readonly times: Float64Array;
+  readonly counts: Float64Array;
+  readonly values: Float64Array;
+  readonly rests: Float64Array;
+}
+
+const PART_VALUE = { avg: "sum", sum: "sum", min: "min", max: "max", first: "first", last: "last" } as const;
+const NOTHING = new Float64Array(0);
+
+function partFigures(parts: (field: PartField) => Float64Array, aggregation: ResolvedAggregation): PartFigures {
+  const times = parts("start");
+  const hasValue = aggregation !== "count" && aggregation !== "bool_or";
+  return {
+    count: times.length,
+    times,
+    counts: parts("count"),
+    values: hasValue ? parts(PART_VALUE[aggregation]) : NOTHING,
+    rests: aggregation === "avg" || aggregation === "sum" ? parts("rest") : NOTHING,
+  };
 }
 
 interface Run {

@@ -2,14 +2,17 @@
 //
 // The hot columns were taken before the first chunk is read. Points only ever move from memory into chunks, so whatever
 // is missing in one is in the other, and what is in both is the same point.
-import { type Column, mergeColumns } from "./column.ts";
+import type { Scalar } from "./batch.ts";
+import { type Column, lowerBound, mergeColumns, valueAt } from "./column.ts";
 import type { ChunkHead, KeeperReader, Summary } from "./keeper.ts";
+import { type PartField, readParts } from "./parts.ts";
 import { giveBack, type Scratch, takeScratch } from "./scratch.ts";
-import { decodeChunk, decodeSegmentTimes } from "./segment-codec.ts";
+import { decodeChunk } from "./segment-codec.ts";
 
-/** A stretch of the series: its summary alone when that is enough, else its points in [from, to). */
+/** A stretch of the series in [from, to): its summary alone when that is enough, else those of its parts, else its points. */
 export type Piece =
   | { readonly summary: Summary }
+  | { readonly parts: (field: PartField) => Float64Array; readonly from: number; readonly to: number }
   | { readonly column: Column; readonly from: number; readonly to: number };
 
 export interface CursorSource {
@@ -29,6 +32,8 @@ interface Walk {
   readonly hot: readonly Column[];
   /** Whether a chunk that lies entirely inside [from, to) may be answered by its summary. */
   readonly isOneBucket: (firstAt: number, lastAt: number) => boolean;
+  /** Whether every part of this length lies in one bucket. */
+  readonly fitsBuckets: (grain: number) => boolean;
 }
 
 /** Each piece is good until the next one is asked for. */
@@ -82,13 +87,28 @@ function chunkQueue({ reader, view }: CursorSource, { series, to }: Walk): (at: 
 function pieceOf(
   chunk: ChunkHead,
   late: readonly Column[],
-  { device, kind, from, to, isOneBucket, source, scratch }: Walk & { source: CursorSource; scratch: Scratch },
+  {
+    device,
+    kind,
+    from,
+    to,
+    isOneBucket,
+    fitsBuckets,
+    source,
+    scratch,
+  }: Walk & { source: CursorSource; scratch: Scratch },
 ): Piece {
-  const { summary } = chunk;
-  const isInside = summary.firstAt >= from && summary.lastAt < to;
-  if (late.length === 0 && isInside && isOneBucket(summary.firstAt, summary.lastAt)) return { summary };
+  const { summary, grain, start } = chunk;
+  if (late.length === 0) {
+    const isInside = summary.firstAt >= from && summary.lastAt < to;
+    if (isInside && isOneBucket(summary.firstAt, summary.lastAt)) return { summary };
+    const cutsNoPart = (from <= start || from % grain === 0) && (to >= start + chunk.span || to % grain === 0);
+    if (grain > 0 && cutsNoPart && fitsBuckets(grain)) {
+      return { parts: readParts(source.reader.parts(chunk), chunk), from, to };
+    }
+  }
   const content = { summary, ...source.reader.content(chunk) };
-  let column = decodeChunk(kind, content, { times: source.times(device, chunk.start), scratch });
+  let column = decodeChunk(kind, content, { times: () => source.times(device, start), within: { from, to }, scratch });
   for (const one of late) column = mergeColumns(column, one);
   return { column, from, to };
 }
@@ -98,53 +118,34 @@ export function lastBefore(
   source: CursorSource,
   walk: Pick<Walk, "series" | "device" | "kind" | "hot">,
   { from, before }: { readonly from: number; readonly before: number },
-): { readonly column: Column; readonly index: number } | undefined {
-  let best: { column: Column; index: number } | undefined;
-  const consider = (column: Column) => {
+): Scalar | undefined {
+  let best: { readonly at: number; readonly value: Scalar } | undefined;
+  const consider = (at: number, value: Scalar) => {
+    if (at >= from && (best === undefined || at >= best.at)) best = { at, value };
+  };
+  const considerColumn = (column: Column) => {
     const index = lowerBound(column, before) - 1;
-    const time = column.times[index];
-    if (index < 0 || time === undefined || time < from) return;
-    if (best === undefined || time >= (best.column.times[best.index] ?? 0)) best = { column, index };
+    if (index >= 0) consider(column.times[index] ?? 0, valueAt(column, index));
   };
   for (let at = before; ; ) {
     const chunk = source.reader.lastChunk(walk.series, at);
     if (chunk === undefined || chunk.start + chunk.span <= from) break;
-    if (chunk.summary.firstAt < before) {
+    const { firstAt, lastAt, last } = chunk.summary;
+    if (lastAt < before) {
+      consider(lastAt, last);
+      break;
+    }
+    if (firstAt < before) {
       const content = { summary: chunk.summary, ...source.reader.content(chunk) };
-      consider(decodeChunk(walk.kind, content, { times: source.times(walk.device, chunk.start) }));
+      const times = () => source.times(walk.device, chunk.start);
+      considerColumn(decodeChunk(walk.kind, content, { times, within: { from, to: before } }));
       break;
     }
     at = chunk.start;
   }
   // Hot ones last: at the same time the point in memory is the later write.
-  for (const column of walk.hot) consider(column);
-  return best;
-}
-
-/** Index of the first point at or after `time`. */
-export function lowerBound({ times, count }: Column, time: number): number {
-  let [low, high] = [0, count];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((times[middle] ?? 0) < time) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-/** Decodes the times of a segment once, for the series that ask for it one after the other. */
-export function cachedTimes(reader: KeeperReader, kept = 8): CursorSource["times"] {
-  const cache = new Map<string, Float64Array>();
-  return (device, start) => {
-    const key = `${device}/${start}`;
-    const known = cache.get(key);
-    if (known !== undefined) return known;
-    const segment = reader.segment(device, start);
-    const times = segment === undefined ? new Float64Array(0) : decodeSegmentTimes(segment);
-    if (cache.size >= kept) for (const oldest of cache.keys()) if (cache.delete(oldest)) break;
-    cache.set(key, times);
-    return times;
-  };
+  for (const column of walk.hot) considerColumn(column);
+  return best?.value;
 }
 
 function overlaps(column: Column, from: number, to: number): boolean {

@@ -20,6 +20,17 @@ export function valueAt({ kind, values }: Pick<Column, "kind" | "values">, index
   return value ?? (kind === "text" ? "" : 0);
 }
 
+/** Index of the first point at or after `time`. */
+export function lowerBound({ times, count }: Pick<Column, "times" | "count">, time: number): number {
+  let [low, high] = [0, count];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((times[middle] ?? 0) < time) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 /** Both as one; where they have the same time, `later` wins. */
 export function mergeColumns(earlier: Column, later: Column): Column {
   if (earlier.count === 0) return later;

@@ -318,7 +318,7 @@ export class SeriesEngine {
       for (const chunk of this.#keeper.chunks(device, segment.start)) {
         const kind = this.#series.get(chunk.series)?.kind;
         if (kind === undefined) continue;
-        const column = decodeChunk(kind, chunk, { times });
+        const column = decodeChunk(kind, chunk, { times: () => times });
         const known = parts.get(chunk.series);
         if (known === undefined) parts.set(chunk.series, [column]);
         else known.push(column);

@@ -19,13 +19,17 @@ export interface ChunkHead {
   readonly start: number;
   readonly span: number;
   readonly summary: Summary;
+  /** Length of the parts that have summaries of their own, in milliseconds; 0 when there are none. */
+  readonly grain: number;
 }
 
 /** The values of one series in one segment. */
-export interface Chunk extends ChunkHead, ChunkContent {}
+export interface Chunk extends ChunkHead, ChunkContent {
+  readonly parts: Uint8Array;
+}
 
 export interface ChunkContent {
-  /** Which rows of the segment have a value. */
+  /** Which rows of the segment have a value; of a series with few values their times. */
   readonly presence: Uint8Array;
   readonly values: Uint8Array;
 }
@@ -63,6 +67,8 @@ export interface KeeperReader {
   /** The last chunk of the series that starts before `at`. */
   lastChunk(series: number, at: number): ChunkHead | undefined;
   content(chunk: ChunkHead): ChunkContent;
+  /** The summaries of its parts, as bytes. */
+  parts(chunk: ChunkHead): Uint8Array;
   /** The chunks of the series that touch [from, to), without their content. */
   counts(series: number, from: number, to: number): readonly ChunkCount[];
   segment(device: number, start: number): Segment | undefined;

@@ -82,7 +82,10 @@ export async function openSeries(
         for (const { attribute, at, value } of newest) note(now, deviceId, attribute, { at, value });
       }),
     latest: (deviceId) => now.get(deviceId) ?? new Map(),
-    query: async (request) => await readers.open(...(await prepare(request))),
+    async query(request, header = "") {
+      const [query, hot] = await prepare(request);
+      return await readers.open({ ...query, header }, hot);
+    },
     rowBound: async (request) => await readers.bound(...(await prepare(request))),
     async deleteDevice(deviceId) {
       // What is on its way is stored first, so that it goes too.

@@ -8,20 +8,38 @@ vi.mock("./column.ts", async (load) => {
   const real = await load<typeof import("./column.ts")>();
   const mergeColumns: typeof real.mergeColumns = (earlier, later) =>
     planted.bug === "merge" ? real.mergeColumns(later, earlier) : real.mergeColumns(earlier, later);
-  return { ...real, mergeColumns };
+  const lowerBound: typeof real.lowerBound = (column, time) =>
+    real.lowerBound(column, planted.bug === "border" ? time + 1 : time);
+  return { ...real, mergeColumns, lowerBound };
 });
 
 vi.mock("./column-cursor.ts", async (load) => {
   const real = await load<typeof import("./column-cursor.ts")>();
-  const lowerBound: typeof real.lowerBound = (column, time) =>
-    real.lowerBound(column, planted.bug === "border" ? time + 1 : time);
-  const walkColumn: typeof real.walkColumn = (source, walk) =>
-    real.walkColumn(source, planted.bug === "summary" ? { ...walk, isOneBucket: () => true } : walk);
+  const walkColumn: typeof real.walkColumn = (source, walk) => {
+    const isOneBucket = planted.bug === "summary" ? () => true : walk.isOneBucket;
+    const fitsBuckets = planted.bug === "parts" ? () => true : walk.fitsBuckets;
+    return real.walkColumn(source, { ...walk, isOneBucket, fitsBuckets });
+  };
   const lastBefore: typeof real.lastBefore = (source, walk, { from, before }) => {
     if (planted.bug === "look-around") return real.lastBefore(source, walk, { from: from - 1, before });
     return real.lastBefore(source, walk, { from, before: planted.bug === "look-ahead" ? before + 3_600_000 : before });
   };
-  return { ...real, lowerBound, walkColumn, lastBefore };
+  return { ...real, walkColumn, lastBefore };
+});
+
+vi.mock("./times-cache.ts", async (load) => {
+  const real = await load<typeof import("./times-cache.ts")>();
+  const createTimesCache: typeof real.createTimesCache = (room) => {
+    const cache = real.createTimesCache(room);
+    let first: ReturnType<typeof cache.view> | undefined;
+    return {
+      view(reader) {
+        first ??= cache.view(reader);
+        return planted.bug === "stale times" ? first : cache.view(reader);
+      },
+    };
+  };
+  return { createTimesCache };
 });
 
 afterEach(() => {
@@ -34,6 +52,8 @@ test.each<[string, string, Faults]>([
   ["of two writes the earlier one wins when they are merged", "merge", {}],
   ["a bucket's border is a millisecond off", "border", {}],
   ["a summary stands for a chunk that lies in several buckets", "summary", {}],
+  ["a summary stands for a part of a chunk that lies in several buckets", "parts", {}],
+  ["times of a segment are kept although it was written anew", "stale times", {}],
   ["the look-around reaches a millisecond too far", "look-around", {}],
   ["the look-around reaches into the range", "look-ahead", {}],
   ["what is still in memory is left out", "", { hot: () => [] }],

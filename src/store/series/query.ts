@@ -17,4 +17,6 @@ export interface SeriesQuery {
   readonly from: number;
   readonly to: number;
   readonly items: readonly SeriesItem[];
+  /** Stands before the rows. */
+  readonly header?: string;
 }

@@ -1,11 +1,13 @@
 // A thread that answers queries: decoding, aggregating and writing CSV happen here, not on the thread that answers HTTP.
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
+import { CsvBytes } from "#core/telemetry/csv-bytes.ts";
 import { Connection } from "#store/sqlite/connection.ts";
 import type { HotSeries } from "./engine.ts";
 import type { SeriesQuery } from "./query.ts";
 import { rowBound } from "./row-bound.ts";
 import { type QueryRun, startQuery } from "./run-query.ts";
 import { createSqliteReader } from "./sqlite/sqlite-reader.ts";
+import { createTimesCache } from "./times-cache.ts";
 
 export type ReaderRequest =
   | {
@@ -22,11 +24,18 @@ export type ReaderAnswer =
   | { readonly id: number; readonly bound: number }
   | { readonly id: number; readonly failure: string };
 
+/** Decoded times that a thread keeps: those of ten devices and a day at a point a second. */
+const TIMES_BYTES = 8 * 1024 * 1024;
+
 const port: MessagePort = parentPort ?? fail("reader-worker.ts runs only as a worker");
 const { file } = workerData as { readonly file: string };
 const database = new Connection(file, "read");
 const reader = createSqliteReader(database);
+const times = createTimesCache(TIMES_BYTES);
+const csv = new CsvBytes();
 const runs = new Map<number, QueryRun>();
+
+const elapsed = () => performance.now();
 
 port.on("message", (request: ReaderRequest) => {
   const { id } = request;
@@ -41,7 +50,7 @@ port.on("message", (request: ReaderRequest) => {
       return;
     }
     if (request.kind === "open") {
-      runs.set(id, startQuery({ reader, elapsed: () => performance.now() }, request.query, request.hot));
+      runs.set(id, startQuery({ reader, times, csv, elapsed }, request.query, request.hot));
     }
     pull(id);
   } catch (error) {

@@ -1,12 +1,13 @@
 import { Worker } from "node:worker_threads";
 import { refuse } from "#core/app-error.ts";
+import type { Rows } from "#service/ports/telemetry-store.ts";
 import type { HotSeries } from "./engine.ts";
 import type { SeriesQuery } from "./query.ts";
 import type { ReaderAnswer, ReaderRequest } from "./reader-worker.ts";
 
 export interface Readers {
   /** Resolves when the first rows are there, so that a refusal comes before them. Whoever stops listening frees the thread. */
-  open(query: SeriesQuery, hot: readonly HotSeries[]): Promise<AsyncIterableIterator<Uint8Array>>;
+  open(query: SeriesQuery, hot: readonly HotSeries[]): Promise<Rows>;
   /** How many rows the answer can have at most. */
   bound(query: SeriesQuery, hot: readonly HotSeries[]): Promise<number>;
   close(): Promise<void>;
@@ -52,10 +53,7 @@ interface Run {
   idleSince: number | undefined;
 }
 
-async function startRun(
-  thread: Thread,
-  request: Exclude<ReaderRequest, { kind: "pull" | "drop" }>,
-): Promise<AsyncIterableIterator<Uint8Array>> {
+async function startRun(thread: Thread, request: Exclude<ReaderRequest, { kind: "pull" | "drop" }>): Promise<Rows> {
   const { id } = request;
   const run: Run = { idleSince: undefined };
   thread.runs.set(id, run);
@@ -75,7 +73,8 @@ async function startRun(
   };
   let ready: { readonly bytes: Uint8Array; readonly done: boolean } | undefined = await ask(request);
   let isDone = false;
-  const rows: AsyncIterableIterator<Uint8Array> = {
+  const rows: Rows = {
+    whole: ready.done ? ready.bytes : undefined,
     async next() {
       while (!isDone) {
         // One that gave its place away must not look like one that came to its end.

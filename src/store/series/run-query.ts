@@ -1,11 +1,12 @@
-import { CsvBytes } from "#core/telemetry/csv-bytes.ts";
+import type { CsvBytes } from "#core/telemetry/csv-bytes.ts";
 import { BucketStream } from "./bucket-stream.ts";
-import { type Column, valueAt } from "./column.ts";
-import { type CursorSource, cachedTimes, lastBefore, walkColumn } from "./column-cursor.ts";
+import type { Column } from "./column.ts";
+import { type CursorSource, lastBefore, walkColumn } from "./column-cursor.ts";
 import type { HotSeries } from "./engine.ts";
 import type { KeeperReader } from "./keeper.ts";
 import type { SeriesItem, SeriesQuery } from "./query.ts";
 import { type RowColumn, RowWriter } from "./row-writer.ts";
+import type { TimesCache } from "./times-cache.ts";
 
 const CHUNK_BYTES = 256 * 1024;
 const SLICE_MS = 25;
@@ -17,24 +18,33 @@ export interface QueryRun {
 
 interface RunNeeds {
   readonly reader: KeeperReader;
+  readonly times: TimesCache;
+  /** Used within a pull only, so that all queries of a thread share it. */
+  readonly csv: CsvBytes;
   /** Milliseconds on a clock that never jumps. */
   readonly elapsed: () => number;
 }
 
-export function startQuery({ reader, elapsed }: RunNeeds, query: SeriesQuery, hot: readonly HotSeries[]): QueryRun {
-  const csv = new CsvBytes();
+export function startQuery(
+  { reader, times: cache, csv, elapsed }: RunNeeds,
+  query: SeriesQuery,
+  hot: readonly HotSeries[],
+): QueryRun {
   const bySeries = new Map(hot.map((one) => [one.series, one.columns]));
-  // Decoded times are only good within one view of the store: a segment may be rewritten between two.
-  let times = cachedTimes(reader);
+  let times = cache.view(reader);
   const source: CursorSource = { reader, view: () => times, times: (device, start) => times(device, start) };
   let rows: RowWriter | undefined;
   return {
     pull() {
-      times = cachedTimes(reader);
-      rows ??= new RowWriter(
-        query.items.map((item) => columnOf(source, query, { item, hot: bySeries.get(item.series ?? -1) ?? [] })),
-        query,
-      );
+      times = cache.view(reader);
+      csv.clear();
+      if (rows === undefined) {
+        const columns = query.items.map((item) =>
+          columnOf(source, query, { item, hot: bySeries.get(item.series ?? -1) ?? [] }),
+        );
+        rows = new RowWriter(columns, query);
+        csv.plain(query.header ?? "");
+      }
       const deadline = elapsed() + SLICE_MS;
       const done = rows.write(csv, { bytes: CHUNK_BYTES, isSpent: () => elapsed() >= deadline });
       return { bytes: csv.take(), done };
@@ -60,6 +70,7 @@ function columnOf(
         hot,
         // Whether any value is true cannot be told from a summary.
         isOneBucket: (first, last) => aggregation !== "bool_or" && bucketOf(first) === bucketOf(last),
+        fitsBuckets: (grain) => granularityMs % grain === 0,
       })
     : [];
   const buckets = new BucketStream(pieces, granularityMs, aggregation);
@@ -68,6 +79,6 @@ function columnOf(
     isSeries && lookAroundMs > 0
       ? lastBefore(source, { series, device, kind, hot }, { from: from - lookAroundMs, before: from })
       : undefined;
-  const initial = before && (aggregation === "count" ? 1 : valueAt(before.column, before.index));
+  const initial = before !== undefined && aggregation === "count" ? 1 : before;
   return { buckets, granularity: granularityMs, fill: { initial } };
 }

@@ -1,13 +1,16 @@
 // From columns to a segment and back. Series of one device that are sent together share one column of times.
-import { addValue } from "#core/telemetry/exact-sum.ts";
 import { decodeBooleans, encodeBooleans } from "./codec/booleans.ts";
-import { decodeNumbers, encodeNumbers } from "./codec/numbers.ts";
 import { decodePresence, encodePresence } from "./codec/presence.ts";
+import { decodeSections, encodeSections } from "./codec/sections.ts";
 import { decodeTexts, encodeTexts } from "./codec/texts.ts";
-import { decodeTimes, encodeTimes } from "./codec/times.ts";
-import { type Column, type ColumnValues, valueAt } from "./column.ts";
-import type { Chunk, ChunkContent, ChunkHead, Segment, Summary } from "./keeper.ts";
+import { areTimes, decodeTimes, encodeTimes } from "./codec/times.ts";
+import { type Column, type ColumnValues, lowerBound } from "./column.ts";
+import type { Chunk, ChunkContent, ChunkHead, Segment } from "./keeper.ts";
 import type { Scratch } from "./scratch.ts";
+import { summarize } from "./summarize.ts";
+
+/** A series that has a value in fewer than one of so many rows. */
+const SPARSE = 16;
 
 interface Stretch {
   readonly device: number;
@@ -25,8 +28,8 @@ export function encodeSegment(
     series,
     start,
     span,
-    summary: summarize(column),
-    presence: encodePresence(presenceOf(times, column), times.length),
+    ...summarize(column, start, span),
+    presence: encodeRows(times, column),
     values: encodeValues(column),
   }));
   return { segment, chunks };
@@ -38,71 +41,68 @@ export function decodeSegmentTimes(segment: Segment): Float64Array {
   return times;
 }
 
-/** `times` are those of the chunk's segment. With `scratch` the column is good until that is used again. */
+interface DecodeOptions {
+  /** Gives those of the chunk's segment. */
+  readonly times: () => Float64Array;
+  /** Points from a time to before another; all when not given. */
+  readonly within?: { readonly from: number; readonly to: number };
+  /** With it the column is good until that is used again. */
+  readonly scratch?: Scratch;
+}
+
 export function decodeChunk(
   kind: Column["kind"],
   chunk: ChunkContent & Pick<ChunkHead, "summary">,
-  { times, scratch }: { readonly times: Float64Array; readonly scratch?: Scratch },
+  { times: timesOf, within, scratch }: DecodeOptions,
 ): Column {
   const { count } = chunk.summary;
-  const values = decodeValues(kind, chunk.values, { count, scratch });
-  if (count === times.length) return { kind, count, times, values };
-  const rows = times.length;
-  const present = scratch?.presence(rows) ?? new Uint8Array(rows);
-  decodePresence(chunk.presence, present);
-  const own = scratch?.times(count) ?? new Float64Array(count);
-  let at = 0;
-  for (let row = 0; row < rows; row++) if (present[row] === 1) own[at++] = times[row] ?? 0;
-  return { kind, count, times: own, values };
+  const times = ownTimes(chunk, timesOf, scratch);
+  const from = within === undefined ? 0 : lowerBound({ times, count }, within.from);
+  const to = within === undefined ? count : lowerBound({ times, count }, within.to);
+  const values = decodeValues(kind, chunk.values, { from, to, count, scratch });
+  return { kind, count: to - from, times: times.subarray(from, to), values };
 }
 
-function summarize(column: Column): Summary {
-  const { kind, count, times, values } = column;
-  const sum = { high: 0, low: 0 };
-  let min = 0;
-  let max = 0;
-  if (kind === "number") {
-    const numbers = values as Float64Array;
-    min = Number.POSITIVE_INFINITY;
-    max = Number.NEGATIVE_INFINITY;
-    for (let i = 0; i < count; i++) {
-      const value = numbers[i] ?? 0;
-      addValue(sum, value);
-      if (value < min) min = value;
-      if (value > max) max = value;
-    }
+/** At least as many as the chunk has points. */
+function ownTimes(
+  { presence, summary: { count } }: ChunkContent & Pick<ChunkHead, "summary">,
+  timesOf: () => Float64Array,
+  scratch: Scratch | undefined,
+): Float64Array {
+  const times = areTimes(presence) ? undefined : timesOf();
+  if (times?.length === count) return times;
+  const own = scratch?.times(count) ?? new Float64Array(count);
+  if (times === undefined) {
+    decodeTimes(presence, own);
+    return own;
   }
-  return {
-    count,
-    firstAt: times[0] ?? 0,
-    lastAt: times[count - 1] ?? 0,
-    first: valueAt(column, 0),
-    last: valueAt(column, count - 1),
-    sum,
-    min,
-    max,
-  };
+  const present = scratch?.presence(times.length) ?? new Uint8Array(times.length);
+  decodePresence(presence, present);
+  let at = 0;
+  for (let row = 0; row < times.length; row++) if (present[row] === 1) own[at++] = times[row] ?? 0;
+  return own;
 }
 
 function encodeValues({ kind, count, values }: Column): Uint8Array {
-  if (kind === "number") return encodeNumbers(values as Float64Array, count);
+  if (kind === "number") return encodeSections(values as Float64Array, count);
   return kind === "boolean" ? encodeBooleans(values as Uint8Array, count) : encodeTexts(values as readonly string[]);
 }
 
-function decodeValues(
-  kind: Column["kind"],
-  bytes: Uint8Array,
-  { count, scratch }: { readonly count: number; readonly scratch: Scratch | undefined },
-): ColumnValues {
-  if (kind === "text") return decodeTexts(bytes);
-  if (kind === "boolean") {
-    const flags = scratch?.flags(count) ?? new Uint8Array(count);
-    decodeBooleans(bytes, flags);
-    return flags;
+interface ValueRange {
+  readonly from: number;
+  readonly to: number;
+  readonly count: number;
+  readonly scratch: Scratch | undefined;
+}
+
+function decodeValues(kind: Column["kind"], bytes: Uint8Array, { from, to, count, scratch }: ValueRange): ColumnValues {
+  if (kind === "number") {
+    return decodeSections(bytes, { from, to, count }, (room) => scratch?.numbers(room) ?? new Float64Array(room));
   }
-  const numbers = scratch?.numbers(count) ?? new Float64Array(count);
-  decodeNumbers(bytes, numbers);
-  return numbers;
+  if (kind === "text") return decodeTexts(bytes).slice(from, to);
+  const flags = scratch?.flags(count) ?? new Uint8Array(count);
+  decodeBooleans(bytes, flags);
+  return flags.subarray(from, to);
 }
 
 /** All times of the columns, each once, in order. Most columns have the same times, so the first one is most of the work. */
@@ -144,6 +144,12 @@ function mergeTimes(a: Float64Array, b: Float64Array): Float64Array<ArrayBuffer>
     if (timeB <= timeA) j++;
   }
   return merged.slice(0, count);
+}
+
+/** A series with few values has times of its own: whoever reads it need not read those of all others. */
+function encodeRows(times: Float64Array, column: Column): Uint8Array {
+  if (column.count * SPARSE < times.length) return encodeTimes(column.times, column.count);
+  return encodePresence(presenceOf(times, column), times.length);
 }
 
 function presenceOf(times: Float64Array, { times: own, count }: Column): Uint8Array {

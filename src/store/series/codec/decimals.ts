@@ -66,7 +66,7 @@ function mustDivide(integers: Float64Array, places: number): boolean {
 }
 
 /** The fewest decimal places that bring `value` back exactly. */
-function placesOf(value: number): number | undefined {
+export function placesOf(value: number): number | undefined {
   for (let places = 0; places < POWERS.length; places++) {
     const power = POWERS[places] ?? 1;
     const integer = value * power + ROUND - ROUND;

@@ -82,7 +82,7 @@ function start(format: number, count: number): ByteWriter {
   return writer;
 }
 
-function isConstant(values: Float64Array, count: number): boolean {
+export function isConstant(values: Float64Array, count: number): boolean {
   for (let i = 1; i < count; i++) if (!Object.is(values[i], values[0])) return false;
   return true;
 }

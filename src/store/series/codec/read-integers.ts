@@ -12,6 +12,7 @@ type Target = { readonly out: Float64Array; readonly factor: Factor; value: numb
 type Block = { from: number; count: number; mode: number; width: number; base: number; patches: number };
 
 const WORD = 2 ** 32;
+const POWERS = Float64Array.from({ length: MAX_WIDTH + 1 }, (_, width) => 2 ** width);
 const words = new Uint32Array(BLOCK);
 const highWords = new Uint32Array(BLOCK);
 const patchAt = new Uint8Array(BLOCK);
@@ -82,7 +83,7 @@ function readHead(reader: ByteReader, block: Block): void {
  */
 function isNarrow(target: Target, block: Block): boolean {
   if (block.width > 32) return false;
-  const reach = Math.max(Math.abs(block.base), Math.abs(block.base + 2 ** block.width));
+  const reach = Math.max(Math.abs(block.base), Math.abs(block.base + (POWERS[block.width] ?? 0)));
   let sum = reach * block.count;
   let fitsWord = true;
   for (let i = 0; i < block.patches; i++) {

@@ -9,6 +9,11 @@ import { writeIntegers } from "./write-integers.ts";
 
 const BLOCKS = 0x20;
 
+/** Whether `bytes` begin as times do. */
+export function areTimes(bytes: Uint8Array): boolean {
+  return bytes[0] === BLOCKS;
+}
+
 /** The first `count` of `times`. */
 export function encodeTimes(times: Float64Array, count: number): Uint8Array {
   if (count > times.length) throw new RangeError(`There are ${times.length} times, not ${count}.`);

@@ -1,5 +1,5 @@
 /** The one file of the telemetry. `PRAGMA user_version` tells its shape. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 
 export const SCHEMA = `
 CREATE TABLE device (id INTEGER PRIMARY KEY, device_id TEXT NOT NULL UNIQUE) STRICT;
@@ -33,9 +33,17 @@ CREATE TABLE chunk (
   sum_low REAL NOT NULL,
   min REAL NOT NULL,
   max REAL NOT NULL,
+  grain INTEGER NOT NULL,
+  parts BLOB NOT NULL,
   presence BLOB NOT NULL,
   data BLOB NOT NULL,
   PRIMARY KEY (series, start)
 ) STRICT;
 CREATE TABLE latest (series INTEGER PRIMARY KEY, at REAL NOT NULL, value ANY) STRICT;
+`;
+
+/** From the first shape to this one. Chunks without parts are read as before. */
+export const UPGRADE = `
+ALTER TABLE chunk ADD COLUMN grain INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE chunk ADD COLUMN parts BLOB NOT NULL DEFAULT x'';
 `;

@@ -2,7 +2,7 @@ import { KINDS } from "#store/series/batch.ts";
 import type { Chunk, Keeper, Segment } from "#store/series/keeper.ts";
 import type { Connection } from "#store/sqlite/connection.ts";
 import { bytes, number } from "#store/sqlite/row.ts";
-import { SCHEMA, SCHEMA_VERSION } from "./schema.ts";
+import { SCHEMA, SCHEMA_VERSION, UPGRADE } from "./schema.ts";
 import {
   CHUNK_COLUMNS,
   CHUNK_FROM,
@@ -144,7 +144,8 @@ function prepareSchema(database: Connection): void {
   const version = Number(database.get("PRAGMA user_version")?.["user_version"]);
   if (version === SCHEMA_VERSION) return;
   if (version > SCHEMA_VERSION) throw new Error("the telemetry was last used by a newer Busbar; use that version");
-  database.script(`BEGIN IMMEDIATE; ${SCHEMA}; PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT`);
+  const change = version === 0 ? SCHEMA : UPGRADE;
+  database.script(`BEGIN IMMEDIATE; ${change}; PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT`);
 }
 
 function putSegment(database: Connection, segment: Segment, chunks: readonly Chunk[]): void {
@@ -156,10 +157,11 @@ function putSegment(database: Connection, segment: Segment, chunks: readonly Chu
     segment.rows,
     segment.times,
   );
-  for (const { series, start, span, summary, presence, values } of chunks) {
+  for (const { series, start, span, summary, grain, parts, presence, values } of chunks) {
     database.run(
       `INSERT OR REPLACE INTO chunk (series, start, span, count, first_at, last_at, first_value, last_value,
-         sum_high, sum_low, min, max, presence, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         sum_high, sum_low, min, max, grain, parts, presence, data)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       series,
       start,
       span,
@@ -172,6 +174,8 @@ function putSegment(database: Connection, segment: Segment, chunks: readonly Chu
       summary.sum.low,
       summary.min,
       summary.max,
+      grain,
+      parts,
       presence,
       values,
     );

@@ -5,8 +5,8 @@ import type { Connection, Row } from "#store/sqlite/connection.ts";
 import { bytes, number, text } from "#store/sqlite/row.ts";
 
 const HEAD_COLUMNS = `c.series, c.start, c.span, c.count, c.first_at, c.last_at, c.first_value, c.last_value,
-  c.sum_high, c.sum_low, c.min, c.max, s.kind`;
-export const CHUNK_COLUMNS = `${HEAD_COLUMNS}, c.presence, c.data`;
+  c.sum_high, c.sum_low, c.min, c.max, c.grain, s.kind`;
+export const CHUNK_COLUMNS = `${HEAD_COLUMNS}, c.parts, c.presence, c.data`;
 /** Heads read at once. */
 const HEADS = 64;
 export const CHUNK_FROM = "chunk c JOIN series s ON s.id = c.series";
@@ -49,6 +49,11 @@ export function createSqliteReader(database: Connection): KeeperReader {
       if (row === undefined) throw new Error(`there is no chunk of series ${series} at ${start}`);
       return { presence: bytes(row, "presence"), values: bytes(row, "data") };
     },
+    parts: ({ series, start }) => {
+      const row = database.get("SELECT parts FROM chunk WHERE series = ? AND start = ?", series, start);
+      if (row === undefined) throw new Error(`there is no chunk of series ${series} at ${start}`);
+      return bytes(row, "parts");
+    },
     counts: (series, from, to) =>
       database
         .all(
@@ -82,7 +87,12 @@ export function readSegment(row: Row): Segment {
 }
 
 export function readChunk(row: Row): Chunk {
-  return { ...readHead(row), presence: bytes(row, "presence"), values: bytes(row, "data") };
+  return {
+    ...readHead(row),
+    parts: bytes(row, "parts"),
+    presence: bytes(row, "presence"),
+    values: bytes(row, "data"),
+  };
 }
 
 function readHead(row: Row): ChunkHead {
@@ -100,6 +110,7 @@ function readHead(row: Row): ChunkHead {
       min: number(row, "min"),
       max: number(row, "max"),
     },
+    grain: number(row, "grain"),
   };
 }
 

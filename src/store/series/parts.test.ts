@@ -1,0 +1,63 @@
+import { expect, test } from "vitest";
+import type { Column } from "./column.ts";
+import { grainOf, type PartField, readParts } from "./parts.ts";
+import { summarize } from "./summarize.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+function columnOf(step: number, values: readonly number[], start = 0): Column {
+  const times = Float64Array.from(values, (_, i) => start + i * step);
+  return { kind: "number", count: values.length, times, values: Float64Array.from(values) };
+}
+const ramp = (count: number, places: number) =>
+  Array.from({ length: count }, (_, i) => Number((i / 7).toFixed(places)));
+
+test.each([
+  ["a point a second", 1_000, 3_600, DAY, MINUTE],
+  ["a point in ten seconds", 10_000, 360, DAY, 15 * MINUTE],
+  ["ten points in a minute", 6_000, 600, DAY, 5 * MINUTE],
+  ["a point a minute, of a day", MINUTE, 1_440, DAY, HOUR],
+  ["a point a minute, of an hour", MINUTE, 60, HOUR, 0],
+  ["a point an hour", HOUR, 24, DAY, 0],
+  ["a single point", 1, 1, DAY, 0],
+])("%s has parts as long as they have many points", (_, step, count, span, grain) => {
+  expect(grainOf(columnOf(step, ramp(count, 1)), span)).toBe(grain);
+});
+
+test.each([
+  ["decimals", ramp(3_600, 2)],
+  ["whole numbers", ramp(3_600, 0)],
+  ["values of any digits", Array.from({ length: 3_600 }, (_, i) => Math.sin(i) * 1e3)],
+  ["values of very different size", Array.from({ length: 3_600 }, (_, i) => (i % 2 === 0 ? 1e15 + i : -1e-9 * i))],
+])("parts of %s tell what each minute holds, before 1970 too", (_, values) => {
+  const start = -2 * HOUR;
+  const { parts, grain, summary } = summarize(columnOf(1_000, values, start), start, HOUR);
+  expect(grain).toBe(MINUTE);
+  const field = readParts(parts, { start, grain });
+  const of = (name: PartField) => [...field(name)];
+  const minutes = Array.from({ length: 60 }, (_, i) => values.slice(i * 60, i * 60 + 60));
+  expect(of("start")).toEqual(minutes.map((_, i) => start + i * MINUTE));
+  expect(of("count")).toEqual(minutes.map((minute) => minute.length));
+  expect(of("min")).toEqual(minutes.map((minute) => Math.min(...minute)));
+  expect(of("max")).toEqual(minutes.map((minute) => Math.max(...minute)));
+  expect(of("first")).toEqual(minutes.map((minute) => minute[0]));
+  expect(of("last")).toEqual(minutes.map((minute) => minute.at(-1)));
+  const alone = minutes.map((minute) => summarize(columnOf(1, minute), 0, 1).summary.sum);
+  const [sums, rests] = [of("sum"), of("rest")];
+  for (const [i, { high, low }] of alone.entries()) {
+    const [sum = 0, rest = 0] = [sums[i], rests[i]];
+    expect([i, sum + rest, rest - (sum + rest - sum)]).toEqual([i, high, low]);
+  }
+  expect(summary.count).toBe(3_600);
+  expect(summary.min).toBe(Math.min(...values));
+});
+
+test("damaged parts are told as such", () => {
+  const { parts, grain } = summarize(columnOf(1_000, ramp(3_600, 2)), 0, HOUR);
+  const place = { start: 0, grain };
+  expect(() => readParts(parts.subarray(0, 20), place)).toThrow("Damaged parts");
+  expect(() => readParts(Uint8Array.of(0x61), place)).toThrow("no format has the number 97");
+  expect(() => readParts(Uint8Array.of(...parts, 0), place)).toThrow("left over");
+});

@@ -1,0 +1,119 @@
+// Summaries of the parts of a chunk, a minute or some minutes each: buckets of minutes need no values then. Only numbers have them,
+// and only where a part stands for many points.
+//
+//   parts := 0x60, then the fields in the order of FIELDS: length, bytes
+//   start := the parts' places in the chunk, in units of its grain (times); every other field is numbers.
+//   A sum is `sum + rest`. The first is a decimal where the values are, which takes two bytes instead of eight.
+import type { ExactSum } from "#core/telemetry/exact-sum.ts";
+import { ByteReader } from "./codec/byte-reader.ts";
+import { ByteWriter } from "./codec/byte-writer.ts";
+import { POWERS, placesOf } from "./codec/decimals.ts";
+import { countOf, decodeNumbers, encodeNumbers } from "./codec/numbers.ts";
+import { decodeTimes, encodeTimes } from "./codec/times.ts";
+
+const FORMAT = 0x60;
+const FIELDS = ["start", "count", "sum", "rest", "min", "max", "first", "last"] as const;
+export type PartField = (typeof FIELDS)[number];
+
+const MINUTE_MS = 60_000;
+const GRAINS = [MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, 60 * MINUTE_MS];
+/** A part of fewer points would take more room than it saves time. */
+const LEAST_POINTS = 30;
+
+/** The minutes of a day. */
+const MOST_PARTS = 1_440;
+
+interface Points {
+  readonly count: number;
+  readonly times: Float64Array;
+}
+
+/** How long the parts of these points are, in milliseconds; 0 when they are better off without. */
+export function grainOf({ times, count }: Points, span: number): number {
+  const length = (times[count - 1] ?? 0) - (times[0] ?? 0);
+  return GRAINS.find((grain) => grain < span && count >= LEAST_POINTS * (length / grain + 1)) ?? 0;
+}
+
+/** One value per part in each field; `start` is Unix milliseconds. */
+export type Parts = Readonly<Record<PartField, Float64Array>>;
+
+export function createParts(room: number): Parts {
+  const field = () => new Float64Array(room);
+  return {
+    start: field(),
+    count: field(),
+    sum: field(),
+    rest: field(),
+    min: field(),
+    max: field(),
+    first: field(),
+    last: field(),
+  };
+}
+
+interface Place {
+  /** Start of the chunk. */
+  readonly start: number;
+  readonly grain: number;
+}
+
+/** The first `count` parts. */
+export function encodeParts(parts: Parts, count: number, { start, grain }: Place): Uint8Array {
+  const { sum, rest } = splitSums(parts, count);
+  const places = parts.start.subarray(0, count).map((at) => (at - start) / grain);
+  const writer = new ByteWriter(count * 12 + 64);
+  writer.byte(FORMAT);
+  for (const field of FIELDS) {
+    const values = { ...parts, sum, rest }[field];
+    const bytes = field === "start" ? encodeTimes(places, count) : encodeNumbers(values, count);
+    writer.unsigned(bytes.length);
+    writer.append(bytes);
+  }
+  return writer.bytes();
+}
+
+/** Decodes a field when it is asked for. */
+export function readParts(bytes: Uint8Array, { start, grain }: Place): (field: PartField) => Float64Array {
+  const reader = new ByteReader(bytes, "parts");
+  const format = reader.byte();
+  if (format !== FORMAT) throw reader.damaged(`no format has the number ${format}`);
+  const fields = new Map(FIELDS.map((field) => [field, reader.take(reader.unsigned())]));
+  reader.finish();
+  const count = countOf(fields.get("count") ?? bytes);
+  if (count > MOST_PARTS) throw reader.damaged(`it has ${count} parts`);
+  return (field) => {
+    const values = new Float64Array(count);
+    const own = fields.get(field) ?? bytes;
+    const found = field === "start" ? decodeTimes(own, values) : decodeNumbers(own, values);
+    if (found !== count) throw reader.damaged(`${field} has ${found} values instead of ${count}`);
+    if (field === "start") for (let i = 0; i < count; i++) values[i] = start + (values[i] ?? 0) * grain;
+    return values;
+  };
+}
+
+/** The same sums, the first term of each as a decimal with as many places as the values have, wherever that loses nothing. */
+function splitSums(
+  { sum, rest, first }: Parts,
+  count: number,
+): { readonly sum: Float64Array; readonly rest: Float64Array } {
+  const places = Math.max(placesOf(first[0] ?? 0) ?? 0, placesOf(first[count >> 1] ?? 0) ?? 0);
+  const power = POWERS[places] ?? 1;
+  const sums = sum.slice(0, count);
+  const rests = rest.slice(0, count);
+  for (let i = 0; i < count; i++) {
+    const exact = { high: sums[i] ?? 0, low: rests[i] ?? 0 };
+    const decimal = Math.round(exact.high * power) / power;
+    const left = differenceOf(exact, decimal);
+    if (left === undefined) continue;
+    sums[i] = decimal;
+    rests[i] = left;
+  }
+  return { sum: sums, rest: rests };
+}
+
+/** What the sum is more than `value`, or undefined when no double says it exactly. */
+function differenceOf({ high, low }: ExactSum, value: number): number | undefined {
+  const coarse = high - value;
+  const difference = coarse + low;
+  return coarse + value === high && difference - coarse === low && difference - low === coarse ? difference : undefined;
+}

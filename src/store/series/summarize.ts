@@ -1,0 +1,70 @@
+import { addSum, addValues, type ExactSum } from "#core/telemetry/exact-sum.ts";
+import { type Column, valueAt } from "./column.ts";
+import type { ChunkHead } from "./keeper.ts";
+import { createParts, encodeParts, grainOf } from "./parts.ts";
+
+type Summarized = Pick<ChunkHead, "summary" | "grain"> & { readonly parts: Uint8Array };
+
+interface Figures {
+  readonly sum: ExactSum;
+  readonly min: number;
+  readonly max: number;
+}
+
+/** What answers whole buckets without the values: of the chunk [start, start + span), and of its parts. */
+export function summarize(column: Column, start: number, span: number): Summarized {
+  const { count, times } = column;
+  const grain = column.kind === "number" ? grainOf(column, span) : 0;
+  const { figures, parts } =
+    grain === 0 ? { figures: figuresOf(column, 0, count), parts: new Uint8Array(0) } : byParts(column, start, grain);
+  const [firstAt, lastAt] = [times[0] ?? 0, times[count - 1] ?? 0];
+  const [first, last] = [valueAt(column, 0), valueAt(column, count - 1)];
+  return { summary: { count, firstAt, lastAt, first, last, ...figures }, grain, parts };
+}
+
+function byParts(
+  column: Column,
+  start: number,
+  grain: number,
+): { readonly figures: Figures; readonly parts: Uint8Array } {
+  const { times, count } = column;
+  const values = column.values as Float64Array;
+  const parts = createParts(Math.floor(((times[count - 1] ?? 0) - start) / grain) + 1);
+  const sum = { high: 0, low: 0 };
+  let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  let part = 0;
+  for (let from = 0; from < count; part++) {
+    const partStart = Math.floor((times[from] ?? 0) / grain) * grain;
+    let to = from + 1;
+    while (to < count && (times[to] ?? 0) < partStart + grain) to++;
+    const own = figuresOf(column, from, to);
+    parts.start[part] = partStart;
+    parts.count[part] = to - from;
+    parts.sum[part] = own.sum.high;
+    parts.rest[part] = own.sum.low;
+    parts.min[part] = own.min;
+    parts.max[part] = own.max;
+    parts.first[part] = values[from] ?? 0;
+    parts.last[part] = values[to - 1] ?? 0;
+    addSum(sum, own.sum);
+    min = Math.min(min, own.min);
+    max = Math.max(max, own.max);
+    from = to;
+  }
+  return { figures: { sum, min, max }, parts: encodeParts(parts, part, { start, grain }) };
+}
+
+/** Zero for what is no number. */
+function figuresOf({ kind, values }: Column, from: number, to: number): Figures {
+  const sum = { high: 0, low: 0 };
+  if (kind !== "number") return { sum, min: 0, max: 0 };
+  const numbers = values as Float64Array;
+  addValues(sum, numbers, { from, to });
+  let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (let i = from; i < to; i++) {
+    const value = numbers[i] ?? 0;
+    if (value < min) min = value;
+    if (value > max) max = value;
+  }
+  return { sum, min, max };
+}
