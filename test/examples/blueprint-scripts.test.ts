@@ -9,9 +9,9 @@ const scripted = readdirSync(folder, { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && existsSync(`${folder}${entry.name}/tests`))
   .map((entry) => entry.name);
 
-test("all scenarios of the examples pass", async () => {
-  const { code, out } = await runBusbar("blueprint test --coverage", { cwd: folder });
-  expect({ code, out }).toMatchObject({ code: scripted.length === 0 ? 2 : 0, out: expect.not.stringContaining("✗") });
+test.each(scripted)("all scenarios of %s pass", async (name) => {
+  const { code, out } = await runBusbar(`blueprint test ${name}`, { cwd: folder });
+  expect({ code, out }).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+ scenarios? passed$/m) });
 });
 
 test("every scenario of the examples names the editor's schema", () => {
