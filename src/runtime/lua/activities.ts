@@ -11,6 +11,7 @@ import { parseScriptError } from "./script-error.ts";
 import { createScriptFunctions, LENIENT } from "./script-functions.ts";
 
 const MAX_WAITING_COMMANDS = 100;
+const MAX_HANDLED = 10_000;
 const MAX_DELAY_MS = 5_000;
 
 interface Task {
@@ -41,6 +42,7 @@ export type Activities = Omit<DeviceScript, "close"> & {
 export function createActivities(engine: LuaEngine, program: ScriptProgram, host: ScriptHost): Activities {
   const jobs = createJobList();
   const commands: ScriptCommand[] = [];
+  const handled = new Set<string>();
   const callbacks: Task[] = [{ kind: "main", args: [] }];
   let current: Activity | undefined;
   let spare: ThreadRef | undefined;
@@ -157,6 +159,10 @@ export function createActivities(engine: LuaEngine, program: ScriptProgram, host
       jobs,
       startedAt,
       setYieldable: (isYieldable) => setYieldable(isYieldable),
+      commandHandled(name) {
+        // Names are for reports; a script that registers without end shall not fill them.
+        if (handled.size < MAX_HANDLED) handled.add(name);
+      },
       commandFailed(message) {
         if (current) current.failure ??= message;
       },
@@ -227,6 +233,7 @@ export function createActivities(engine: LuaEngine, program: ScriptProgram, host
       if (waiting >= 0) callbacks.splice(waiting, 1);
       callbacks.push({ kind: "connection", args: [isConnected] });
     },
+    handledCommands: () => [...handled],
     memoryBytes: () => machine?.state.memoryBytes() ?? 0,
     interrupted(why) {
       const activity = current;
