@@ -10,6 +10,8 @@ const LAST_GRACE_FUEL = 3_000_000;
 const FUEL = 10_000;
 const FUEL_BEYOND = 1_000;
 const HOST_CALL_FUEL = 100;
+/** A call that took longer was not given a processor. */
+const MAX_CHARGED_MS = 10;
 /** What a slow gateway does in a millisecond. */
 const FUEL_PER_MS = 50_000;
 
@@ -58,7 +60,7 @@ export function createSlice(elapsed: (() => number) | undefined): Slice {
       return beyond > GRACE_MS && burntBeyond > GRACE_FUEL ? "error" : "stop";
     },
     charge(from) {
-      burnt += HOST_CALL_FUEL + (elapsed ? (used() - from) * FUEL_PER_MS : 0);
+      burnt += HOST_CALL_FUEL + (elapsed ? Math.min(used() - from, MAX_CHARGED_MS) * FUEL_PER_MS : 0);
       return used() >= budgetMs;
     },
     fuel: () => granted,
