@@ -173,6 +173,7 @@ async function startOn(
     ...base,
     inbox,
     blueprintOf: (device) => deviceBlueprint(needs, device),
+    configurationOf: (deviceId) => deviceConfiguration(needs, deviceId),
     offsetOf: async ({ siteId }) => standardOffset((await records.sites.find(siteId))?.timezone ?? "UTC"),
   });
   opened.defer(() => simulator.stop());
