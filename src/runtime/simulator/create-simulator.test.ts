@@ -170,7 +170,7 @@ test("the configuration is told, a command comes before it, and a secret is not 
   await simulator.host.start(device("a"));
   const told = () => simulator.look("a")?.telemetry.get("limit_now");
   expect(told()).toBe(2.5);
-  await simulator.carrier.sendConfiguration("a", new Map([["limits", { limit_now: 3.5, pin: "s3cret" }]]));
+  await simulator.carrier.sendConfiguration("a", new Map([["limits", { limit_now: 3.5, pin: "s3cret" }]]), ["limits"]);
   expect(told()).toBe(3.5);
   await simulator.carrier.send("a", command("set_limit", { limit_now: 9 }));
   await clock.advance(2_000);
