@@ -9,7 +9,7 @@ const LAYERS = {
   manifest: ["#core/**", "yaml"],
   service: ["#core/**", "#manifest/**", "node:crypto", "node:vm", "node:zlib", "ajv", "ajv/**", "ajv-formats"],
   store: ["#core/**", "#service/ports.ts", "#service/ports/**", "node:*"],
-  runtime: ["#core/**", "#manifest/**", "#service/**", "node:*", "mqtt", "serialport"],
+  runtime: ["#core/**", "#manifest/**", "#service/**", "node:*", "serialport"],
   mqtt: ["#core/**", "#service/ports/**", "node:*", "aedes", "mqtt"],
   webhook: ["#core/**", "#service/ports/**", "node:*"],
   http: [
