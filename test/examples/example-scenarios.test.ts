@@ -12,7 +12,8 @@ const names = readdirSync(folder, { withFileTypes: true })
 test.each(names)("%s passes its scenarios", async (name) => {
   const { code, out } = await runBusbar(["blueprint", "test", `${folder}${name}`]);
   expect(out).toMatch(/^\d+ scenarios passed$/m);
-  const [, ...counts] = /telemetry (\d+) of (\d+) sent, commands (\d+) of (\d+) run, alerts (\d+) of (\d+) raised/.exec(out) ?? [];
+  const [, ...counts] =
+    /telemetry (\d+) of (\d+) sent, commands (\d+) of (\d+) run, alerts (\d+) of (\d+) raised/.exec(out) ?? [];
   expect([counts[0], counts[2], counts[4]]).toEqual([counts[1], counts[3], counts[5]]);
   expect(code).toBe(0);
 });
