@@ -41,7 +41,7 @@ configuration:
       pin: { type: string, display_name: Pin, sensitive: true }
 `;
 
-export function luaPackage(main: string, files: Readonly<Record<string, string>> = {}): Uint8Array {
+function luaPackage(main: string, files: Readonly<Record<string, string>> = {}): Uint8Array {
   const all = { "manifest.yml": MANIFEST, "lua/main.lua": main, ...files };
   return packPackage(new Map(Object.entries(all).map(([path, text]) => [path, Buffer.from(text)])));
 }
