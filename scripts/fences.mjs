@@ -26,11 +26,13 @@ const LAYERS = {
     "pino",
   ],
   client: ["#core/**"],
-  // The offline verbs read and write packages by the very code that takes an upload.
+  // The offline verbs read and write packages by the very code that takes an upload, and run scripts by the very code
+  // that a gateway runs them by.
   cli: [
     "#core/**",
     "#manifest/**",
     "#service/blueprint/**",
+    "#runtime/harness/**",
     "#client/**",
     "#config",
     "#config/**",
