@@ -78,7 +78,7 @@ test.each([
   ["simulate battery --count 1 --set battery_soc=full", 'battery_soc must be a number, not "full"'],
   ["simulate battery --count 1 --set mod=remote", 'no telemetry attribute "mod"; did you mean mode?'],
   ["simulate battery --slug x", "--slug goes with --site"],
-  ["simulate battery --site --raise x", "--raise works without --site"],
+  ["simulate battery --site --raise x", "--raise works without --site and --mqtt"],
   ["simulate nowhere.yml", "nowhere.yml does not exist"],
 ])("%s is refused: %s", async (command, message) => {
   const { code, err } = await run(command);
