@@ -168,16 +168,6 @@ test("a script that takes too much is quarantined, and its neighbour answers mea
   expect(body.device.connectivity?.status).toBe("OFFLINE");
 });
 
-test("a command that takes its script down ends as interrupted", async () => {
-  const bomb = `enapter.register_command_handler("slow", function()
-    string.rep('a', 40):find(string.rep('a?', 40) .. string.rep('a', 40))
-  end)`;
-  const device = await newLuaDevice(busbar, bomb);
-  const { response } = await device.run("slow");
-  expect(response).toMatchObject({ state: "ERROR", payload: { message: "interrupted by restart, outcome unknown" } });
-  expect(await device.runtime()).toMatchObject({ state: "QUARANTINED", last_error: expect.anything() });
-});
-
 test("a blueprint without its script fails in words, and a deleted device has no runtime", async () => {
   const bare = "blueprint_spec: device/3.0\ndisplay_name: Bare\nruntime: { type: lua, options: { file: x.lua } }\n";
   const { body } = await busbar.admin.call<{ blueprint: { id: string } }>("POST", "/v3/blueprints/upload", {
