@@ -33,6 +33,8 @@ const LAYERS = {
     "#manifest/**",
     "#service/blueprint/**",
     "#runtime/harness/**",
+    "#runtime/inspect/open-rock-shelf.ts",
+    "#runtime/lua/check-syntax.ts",
     "#client/**",
     "#config",
     "#config/**",
@@ -40,6 +42,8 @@ const LAYERS = {
     "#version",
     "node:*",
     "commander",
+    // `simulate --mqtt` is a device like any other.
+    "mqtt",
     "yaml",
   ],
   role: [
