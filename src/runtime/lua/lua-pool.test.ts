@@ -107,3 +107,14 @@ test("a flood of log lines is thinned and told", async () => {
   await until(/lines of the log were left out/);
   expect(told.filter((line) => line.endsWith("info: line")).length).toBeLessThan(300);
 });
+
+test("a thread that gives no sign of life is replaced, and its devices start again", async () => {
+  // Shorter than the pulse of an idle thread, so that any thread looks dead.
+  const { pool, start, until, told } = newPool({ watchdogMs: 40 });
+  await start("a", "enapter.register_command_handler('wait', function(ctx) ctx.log('on') system.delay(5000) end)");
+  await until(/a is RUNNING/);
+  pool.command("a", { id: "c1", name: "wait", arguments: {} });
+  expect(await until(/c1 ERROR/)).toContain("outcome unknown");
+  await until(/a is RUNNING/, told.length);
+  expect(pool.status("a")?.startCount).toBeGreaterThan(1);
+});
