@@ -171,8 +171,9 @@ export function createActivities(engine: LuaEngine, program: ScriptProgram, host
         if (current?.task.commandId !== undefined) host.respond(current.task.commandId, "IN_PROGRESS", payload);
       },
     });
-    const { state, instant } = createLuaState({
+    const { state } = createLuaState({
       module: engine.module,
+      image: engine.image,
       memoryBytes: engine.limits.memoryBytes,
       elapsed: engine.limits.isVirtualTime ? undefined : () => host.elapsed(),
       instant(name, args) {
@@ -183,22 +184,7 @@ export function createActivities(engine: LuaEngine, program: ScriptProgram, host
       isLenient: (name) => LENIENT.has(name),
     });
     setYieldable = (isYieldable) => state.setYieldable(isYieldable);
-    state.slice.begin(START_MS);
-    let doors: readonly FunctionRef[] = [];
-    for (const { name, source } of engine.prelude) {
-      const loaded = state.load(source, `=[${name}]`);
-      if ("error" in loaded) throw new StateGone(loaded.error);
-      const [call, , setPlay] = doors;
-      const args =
-        call === undefined || setPlay === undefined
-          ? [{ fn: instant }]
-          : [{ fn: call }, { fn: instant }, { fn: setPlay }];
-      const results = state.callForFunctions(loaded.fn, args);
-      if (doors.length === 0) doors = results;
-    }
-    const play = doors[1];
-    if (play === undefined) throw new StateGone("the prelude has no play");
-    return { state, play };
+    return { state, play: engine.play };
   }
 
   return {
@@ -247,7 +233,6 @@ export function createActivities(engine: LuaEngine, program: ScriptProgram, host
 
 type Machine = { readonly state: LuaState; readonly play: FunctionRef };
 
-const START_MS = 1_000;
 /** Even an activity that does nothing takes part of a slice, so that no flood of them holds a thread. */
 const LEAST_STEP_MS = 0.02;
 

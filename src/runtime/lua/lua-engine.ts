@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { createLuaState, type FunctionRef } from "./lua-state.ts";
 import { compileLua } from "./lua-wasm.ts";
+import type { StateImage } from "./state-image.ts";
 
 export interface ScriptLimits {
   /** What one script may hold. */
@@ -16,21 +18,45 @@ const DEFAULT_LIMITS: ScriptLimits = {
   isVirtualTime: false,
 };
 
-/** What all scripts of a thread share. Plain data and compiled code, so that threads can share it too. */
+/** What all scripts share. Plain data and compiled code, so that threads share it too. */
 export interface LuaEngine {
   readonly module: WebAssembly.Module;
-  readonly prelude: readonly PreludeFile[];
+  /** A state after the prelude. */
+  readonly image: StateImage;
+  /** The prelude's function that plays an activity. */
+  readonly play: FunctionRef;
   readonly limits: ScriptLimits;
 }
 
-interface PreludeFile {
-  readonly name: string;
-  readonly source: string;
+export function createLuaEngine(limits: Partial<ScriptLimits> = {}): LuaEngine {
+  const module = compileLua();
+  return { module, ...runPrelude(module), limits: { ...DEFAULT_LIMITS, ...limits } };
 }
 
-export function createLuaEngine(limits: Partial<ScriptLimits> = {}): LuaEngine {
+/** The files in order of their names. The first makes the doors `call`, `play` and `set_play`, the others get them. */
+function runPrelude(module: WebAssembly.Module): Pick<LuaEngine, "image" | "play"> {
+  const { state, instant } = createLuaState({
+    module,
+    memoryBytes: DEFAULT_LIMITS.memoryBytes,
+    elapsed: undefined,
+    instant(name) {
+      throw new Error(`the prelude asks for ${name} before there is a device`);
+    },
+    isLenient: () => false,
+  });
   const folder = new URL("./prelude/", import.meta.url);
   const names = readdirSync(folder).filter((name) => name.endsWith(".lua"));
-  const prelude = names.sort().map((name) => ({ name, source: readFileSync(new URL(name, folder), "latin1") }));
-  return { module: compileLua(), prelude, limits: { ...DEFAULT_LIMITS, ...limits } };
+  let doors: readonly FunctionRef[] = [];
+  for (const name of names.sort()) {
+    const loaded = state.load(readFileSync(new URL(name, folder), "latin1"), `=[${name}]`);
+    if ("error" in loaded) throw new Error(loaded.error);
+    const [call, , setPlay] = doors;
+    const isFirst = call === undefined || setPlay === undefined;
+    const args = isFirst ? [{ fn: instant }] : [{ fn: call }, { fn: instant }, { fn: setPlay }];
+    const results = state.callForFunctions(loaded.fn, args);
+    if (isFirst) doors = results;
+  }
+  const play = doors[1];
+  if (play === undefined) throw new Error("the prelude has no play");
+  return { image: state.image(), play };
 }

@@ -1,8 +1,9 @@
 // One Lua state in an instance of its own: loading, values across the border, threads that are resumed and stopped.
 
 import type { LuaValue } from "./lua-value.ts";
-import { FIXED_BYTES, instantiateLua, LONG_JUMP, type LuaFunctions, StateGone } from "./lua-wasm.ts";
+import { FIXED_BYTES, instantiateLua, LONG_JUMP, type LuaFunctions, type LuaInstance, StateGone } from "./lua-wasm.ts";
 import { createSlice, type Slice, type Verdict } from "./slice.ts";
+import { layImage, type StateImage, type StatePointers, takeImage } from "./state-image.ts";
 import { pushValue, readLeniently, readValue, type ValueDoor } from "./value-door.ts";
 
 const REGISTRY = -1_001_000;
@@ -44,12 +45,16 @@ export interface LuaState {
   /** Ends what the thread does and forgets it. */
   dropThread(thread: ThreadRef): void;
   readonly slice: Slice;
+  /** As it is now, while nothing runs. */
+  image(): StateImage;
   /** What Lua has ever needed at once. */
   memoryBytes(): number;
 }
 
 export interface StateNeeds {
   readonly module: WebAssembly.Module;
+  /** What the state begins as; without one as Lua with its libraries. */
+  readonly image?: StateImage;
   readonly memoryBytes: number;
   /** The host's clock; undefined where time stands still while a script runs. */
   readonly elapsed: (() => number) | undefined;
@@ -74,11 +79,9 @@ export function createLuaState(needs: StateNeeds): { readonly state: LuaState; r
     host: (pointer) => onHost(pointer),
   });
   const { lua, memory } = instance;
-  const main = lua.luaL_newstate();
-  if (main === 0) throw new StateGone("not enough memory");
-  const door: ValueDoor = { lua, memory, scratch: lua.malloc(SCRATCH_BYTES), scratchBytes: SCRATCH_BYTES };
-  const resultCount = lua.malloc(8);
-  const info = { record: lua.malloc(INFO_BYTES), what: cString(lua, memory, "Sl") };
+  const pointers = needs.image === undefined ? openState(instance) : layImage(memory, needs.image);
+  const { main, scratch, resultCount, info } = pointers;
+  const door: ValueDoor = { lua, memory, scratch, scratchBytes: SCRATCH_BYTES };
 
   /** Lua's own loop is stopped by a hook at its next instruction; C code cannot be stopped, only given up. */
   function onFuel(thread: number): number {
@@ -149,13 +152,6 @@ export function createLuaState(needs: StateNeeds): { readonly state: LuaState; r
     return values;
   }
 
-  function open(name: string, fn: unknown): void {
-    const text = cString(lua, memory, name);
-    lua.luaL_requiref(main, text, instance.pointerTo(fn), 1);
-    lua.lua_settop(main, 0);
-    lua.free(text);
-  }
-
   function refTop(): FunctionRef {
     return parseFunctionRef(lua.luaL_ref(main, REGISTRY));
   }
@@ -188,15 +184,6 @@ export function createLuaState(needs: StateNeeds): { readonly state: LuaState; r
     lua.lua_settop(main, -2);
     return text;
   }
-
-  open("_G", lua.luaopen_base);
-  open("coroutine", lua.luaopen_coroutine);
-  open("table", lua.luaopen_table);
-  open("string", lua.luaopen_string);
-  open("math", lua.luaopen_math);
-  open("utf8", lua.luaopen_utf8);
-  lua.lua_pushcclosure(main, instance.host, 0);
-  const instant = refTop();
 
   const state: LuaState = {
     load(source, chunkName) {
@@ -258,9 +245,36 @@ export function createLuaState(needs: StateNeeds): { readonly state: LuaState; r
       lua.luaL_unref(main, REGISTRY, thread.ref);
     },
     slice,
+    image: () => takeImage(memory, pointers),
     memoryBytes: () => memory.buffer.byteLength - FIXED_BYTES,
   };
-  return { state, instant };
+  return { state, instant: parseFunctionRef(pointers.instant) };
+}
+
+/** A new state with the libraries that a script may have. */
+function openState({ lua, memory, host, pointerTo }: LuaInstance): StatePointers {
+  const main = lua.luaL_newstate();
+  if (main === 0) throw new StateGone("not enough memory");
+  const open = (name: string, fn: unknown): void => {
+    const text = cString(lua, memory, name);
+    lua.luaL_requiref(main, text, pointerTo(fn), 1);
+    lua.lua_settop(main, 0);
+    lua.free(text);
+  };
+  open("_G", lua.luaopen_base);
+  open("coroutine", lua.luaopen_coroutine);
+  open("table", lua.luaopen_table);
+  open("string", lua.luaopen_string);
+  open("math", lua.luaopen_math);
+  open("utf8", lua.luaopen_utf8);
+  lua.lua_pushcclosure(main, host, 0);
+  return {
+    main,
+    scratch: lua.malloc(SCRATCH_BYTES),
+    resultCount: lua.malloc(8),
+    info: { record: lua.malloc(INFO_BYTES), what: cString(lua, memory, "Sl") },
+    instant: lua.luaL_ref(main, REGISTRY),
+  };
 }
 
 const SCRATCH_BYTES = 16_384;

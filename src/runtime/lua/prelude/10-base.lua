@@ -48,8 +48,6 @@ function print(...)
   instant('log', concat(texts, '\t'), 'debug', false)
 end
 
-seed_random(instant('seed'))
-
 function math.randomseed(...)
   local seed = ...
   if select('#', ...) == 0 then

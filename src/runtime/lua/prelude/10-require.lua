@@ -60,7 +60,10 @@ function require(name)
   return value, from
 end
 
+local seed_random = math.randomseed
+
 set_play('main', function()
+  seed_random()
   local path, source = instant('entry')
   run_file(path, source, path)
   local main = type(enapter) == 'table' and enapter.main
