@@ -30,6 +30,7 @@ const PRINTS: readonly (readonly [RegExp, RegExp])[] = [
   [/^\.\/bin\/busbar device list/, /roof-inverter +LUA[\s\S]*weather-station +LUA/],
   [/^\.\/bin\/busbar now/, /battery_soc +[\d.]+ +%/],
   [/roof-inverter:ac_power/, /\d{4}-\d\d-\d\dT[\d:.]+Z +\d/],
+  [/busbar alerts/, /battery-rack-a +warning +SOFT .*cell_imbalance/],
   [/heat_sensors/, /IN_PROGRESS +heads [\d.]+ K[\s\S]*SUCCEEDED/],
   [/fsat/, /did you mean fast\?/],
   [/set_power power=40/, /IN_PROGRESS[\s\S]*SUCCEEDED +power=40/],
