@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { collectDefaultMetrics, Histogram, Registry } from "prom-client";
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { refuse } from "#core/app-error.ts";
 import { RawAnswer, type Route, type RouteDescription } from "#http/route.ts";
+import type { DeviceHost } from "#service/ports/device-host.ts";
 
 export interface Metrics {
   readonly route: Route;
@@ -19,7 +20,12 @@ export const METRICS: RouteDescription = {
   answer: { contentType: Registry.PROMETHEUS_CONTENT_TYPE, description: "Prometheus text." },
 };
 
-export function createMetrics(settings: { readonly metricsPublic: boolean }): Metrics {
+interface MetricsNeeds {
+  /** Whose states are counted. */
+  readonly hosts: Pick<DeviceHost, "states">;
+}
+
+export function createMetrics({ hosts }: MetricsNeeds, settings: { readonly metricsPublic: boolean }): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const duration = new Histogram({
@@ -28,6 +34,17 @@ export function createMetrics(settings: { readonly metricsPublic: boolean }): Me
     labelNames: ["operation", "status"],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60],
     registers: [registry],
+  });
+  // It collects by itself.
+  void new Gauge({
+    name: "busbar_hosted_devices",
+    help: "Devices that run in this process, scripts and models, by state.",
+    labelNames: ["state"],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const state of hosts.states()) this.inc({ state });
+    },
   });
   // Finding the series of two labels costs more than counting in it. There are as many as operations times statuses.
   const series = new Map<string, Histogram.Internal<"operation" | "status">>();

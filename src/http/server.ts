@@ -17,6 +17,7 @@ import { SECURITY_HEADERS } from "#http/security-headers.ts";
 import type { Authenticator } from "#service/access/authenticator.ts";
 import { requireLevel } from "#service/access/require-level.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
+import type { DeviceHost } from "#service/ports/device-host.ts";
 import type { DeviceStore } from "#service/ports/device-store.ts";
 import type { Needs } from "#service/ports.ts";
 
@@ -26,6 +27,7 @@ export interface ServerNeeds extends Pick<Needs, "now" | "newId" | "audit"> {
   readonly devices: Pick<DeviceStore, "find" | "findBySlug">;
   readonly authenticator: Authenticator;
   readonly log: Logger;
+  readonly hosts: Pick<DeviceHost, "states">;
 }
 
 export interface ServerSettings {
@@ -48,7 +50,7 @@ export async function createServer(
   routes: readonly Route[],
 ): Promise<Server> {
   const authenticate = createAuthenticate(needs, settings);
-  const metrics = createMetrics(settings);
+  const metrics = createMetrics(needs, settings);
   const stopping = new AbortController();
   const limits = { ...LIMITS, ...settings.limits };
   const app = createApp({

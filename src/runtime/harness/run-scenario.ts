@@ -294,6 +294,7 @@ class ScenarioRun {
       file,
       name,
       failures,
+      notes: this.#peers.strangers(),
       elapsed: this.#clock.elapsed(),
       isWhole: !this.#isDead && !this.#isStuck,
       timeline: this.#timeline(failures),
