@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { expect, test } from "vitest";
+import { findModule } from "#core/lua/find-module.ts";
 import { afterFailure, NO_BACK_OFF } from "./back-off.ts";
-import { findModule } from "./find-module.ts";
 import { createJobList } from "./job-list.ts";
 import { meterWasm } from "./meter-wasm.ts";
 import { createSlice } from "./slice.ts";
