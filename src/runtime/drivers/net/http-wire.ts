@@ -1,11 +1,14 @@
 // HTTP for scripts: each request and each redirect is held against the address policy, the answer is bounded in size and
 // the whole of it in time.
-import { type IncomingMessage, Agent as PlainAgent, request as requestPlain } from "node:http";
-import { request as requestTls, Agent as TlsAgent } from "node:https";
+import type { IncomingMessage } from "node:http";
 import { connectionWords } from "#core/net/connection-words.ts";
 import { type HttpAnswer, type HttpRequest, WireError } from "#runtime/drivers/wires.ts";
 import { CookieJar, parseSetCookie } from "./cookie-jar.ts";
 import type { Reach } from "./create-reach.ts";
+
+// Importing node:http would load a second HTTP client with it, which nobody here uses.
+const { Agent: PlainAgent, request: requestPlain } = process.getBuiltinModule("node:http");
+const { Agent: TlsAgent, request: requestTls } = process.getBuiltinModule("node:https");
 
 const MAX_BODY_BYTES = 1024 * 1024;
 const MAX_HEADER_BYTES = 16 * 1024;
