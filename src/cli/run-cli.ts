@@ -45,6 +45,14 @@ const VERBS: Readonly<Record<string, readonly [about: string, load: () => Promis
     "Blueprints: write, check, compare, list, upload.",
     async () => (await import("#cli/commands/blueprint.ts")).addBlueprintCommands,
   ],
+  simulate: [
+    "Make up a device from a blueprint, here or on a server.",
+    async () => (await import("#cli/commands/simulate.ts")).addSimulateCommand,
+  ],
+  simulation: [
+    "Look at a simulated device, and change what it does.",
+    async () => (await import("#cli/commands/simulation.ts")).addSimulationCommand,
+  ],
   dev: [
     "Work on a Lua blueprint: each change is checked, uploaded and run at once.",
     async () => (await import("#cli/commands/dev.ts")).addDevCommand,

@@ -64,6 +64,8 @@ function provisioning({ json }: Transport) {
   return {
     standalone: (device: DeviceFields & AtSite) => create("standalone", device),
     luaDevice: (device: DeviceFields & AtSite & { readonly blueprint_id: string }) => create("lua_device", device),
+    simulatedDevice: (device: DeviceFields & AtSite & { readonly blueprint_id: string }) =>
+      create("simulated_device", device),
     child: (device: DeviceFields & { readonly parent_id: string; readonly child_type: string }) =>
       create("child_device", device),
   };

@@ -6,10 +6,9 @@ export async function ensureFirstSite(
   needs: Pick<Needs, "sites" | "now" | "newId">,
   call: Call,
   name: string,
-): Promise<{ readonly siteId: string; readonly isNew: boolean }> {
+): Promise<void> {
   const { items } = await needs.sites.list("all", { limit: 1, offset: 0 });
-  if (items[0] !== undefined) return { siteId: items[0].id, isNew: false };
+  if (items.length > 0) return;
   const timezone = new Intl.DateTimeFormat("en").resolvedOptions().timeZone;
-  const site = await createSite(needs, call, { name, timezone, location: undefined });
-  return { siteId: site.id, isNew: true };
+  await createSite(needs, call, { name, timezone, location: undefined });
 }

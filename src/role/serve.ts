@@ -31,6 +31,16 @@ export async function serve(config: Config, log: Logger): Promise<void> {
   log.info("stopped");
 }
 
+/** What to type first. A test types all of it. */
+const TRY = ["./bin/busbar site list", "./bin/busbar device list"];
+const TRY_DEMO = [
+  "./bin/busbar device list",
+  "./bin/busbar now battery-rack-a grid-meter:grid_power --watch",
+  "./bin/busbar telemetry query roof-inverter:ac_power --from -3d --chart",
+  "./bin/busbar run weather-station heat_sensors duration=1",
+  "./bin/busbar run battery-rack-a set_mode mode=remote",
+];
+
 function welcome(config: Config, { url, tokenFile }: Running): string {
   const token = tokenFile === undefined ? "the one in BUSBAR_ADMIN_TOKEN" : tokenFile;
   return [
@@ -40,8 +50,8 @@ function welcome(config: Config, { url, tokenFile }: Running): string {
     `  Look      ${url}/`,
     `  API       ${url}/docs`,
     `  Token     ${token}`,
-    "  Try       ./bin/busbar site list",
-    "            ./bin/busbar device list",
+    ...(config.demo ? TRY_DEMO : TRY).map((command, at) => `  ${at === 0 ? "Try" : "   "}       ${command}`),
+    ...(config.demo ? ["  More      docs/demo.md"] : []),
     "",
     "  Stop with Ctrl-C.",
     "",

@@ -14,9 +14,10 @@ import { prepareAdminToken } from "#role/admin-token.ts";
 import { startCarriers } from "#role/carriers.ts";
 import { startChores } from "#role/chores.ts";
 import { createClockwork } from "#role/clockwork.ts";
-import { provisionDemo } from "#role/demo.ts";
+import { startDemo } from "#role/demo/start-demo.ts";
 import { ensureFirstSite } from "#role/first-site.ts";
 import { readSealKey } from "#role/seal-key.ts";
+import { createSimulatedPorts } from "#runtime/drivers/simulated-ports.ts";
 import { createInspector } from "#runtime/inspect/create-inspector.ts";
 import { createSimulator } from "#runtime/simulator/create-simulator.ts";
 import { createAuthenticator } from "#service/access/authenticator.ts";
@@ -165,9 +166,14 @@ async function startOn(
   opened.defer(() => alertDesk.stop());
   opened.defer(() => webhookDesk.stop());
   if (config.role === "gateway") {
-    const { siteId, isNew } = await ensureFirstSite(needs, BOOTSTRAP, config.demo ? "Demo site" : "My site");
-    if (config.demo && isNew) await provisionDemo(needs, BOOTSTRAP, siteId);
+    if (!config.demo) await ensureFirstSite(needs, BOOTSTRAP, "My site");
   }
+  const simulated = createSimulatedPorts();
+  const demo =
+    config.role === "gateway" && config.demo
+      ? await startDemo(needs, BOOTSTRAP, { data: config.data, simulated })
+      : undefined;
+  opened.defer(() => demo?.stop());
   await webhookDesk.refresh();
   webhookDesk.forward(events);
   webhookDesk.wake();
@@ -201,11 +207,13 @@ async function startOn(
       checkReady: async () => {
         await records.sites.list("all", { limit: 0, offset: 0 });
       },
+      underWay: () => demo?.underWay() ?? [],
     },
   );
   const server = await createServer(needs, config.http, routes);
   opened.defer(() => server.stop());
   const { port } = await server.listen(config.port, config.host);
+  demo?.fill();
   const chores = startChores(needs, config);
   opened.defer(() => chores.stop());
   return {

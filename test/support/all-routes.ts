@@ -11,6 +11,7 @@ export function allRoutes(): readonly RouteDescription[] {
     issueCertificate: undefined,
     retentionDefault: UNLIMITED,
     checkReady: async () => {},
+    underWay: () => [],
   };
   return [...createRoutes({} as RouteNeeds, settings), METRICS];
 }

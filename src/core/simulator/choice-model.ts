@@ -14,6 +14,7 @@ export interface Chooser {
 }
 
 const FAULTY = "fault faulty error failure failed alarm emergency critical trip tripped bad leak lost empty hail";
+const HEALTHY = "ok normal good running steady producing active online automatic auto on ready high connected none";
 const STOPPED = "stopped stop off idle standby disabled shutdown available paused";
 const NIGHT = "night sleep sleeping dark";
 const PASSING =
@@ -21,7 +22,7 @@ const PASSING =
 /** Words of what is set by people: it stays as it is. */
 const SET_BY_PEOPLE = "mode type setting connector phases tariff chemistry model version kind profile source language";
 
-type Kind = "faulty" | "night" | "charging" | "discharging" | "passing" | "stopped" | "usual";
+type Kind = "healthy" | "faulty" | "night" | "charging" | "discharging" | "passing" | "stopped" | "usual";
 
 /** For how long a word stands at least. */
 const SPELL_MS = 30 * 60_000;
@@ -44,7 +45,12 @@ export function choiceModel<Value extends string | number | boolean>(
     return list && pickAt(list, share);
   };
   const favourite = shareAt(seed, 0);
-  const usual = of("usual", favourite) ?? of("stopped", favourite) ?? of("passing", favourite) ?? values[0];
+  const usual =
+    of("healthy", favourite) ??
+    of("usual", favourite) ??
+    of("stopped", favourite) ??
+    of("passing", favourite) ??
+    values[0];
   if (hasWord(words, SET_BY_PEOPLE)) return () => usual;
   const work = workOf(category);
   const isCharger = kinds.has("charging") || kinds.has("discharging");
@@ -54,7 +60,7 @@ export function choiceModel<Value extends string | number | boolean>(
     const isOdd = shareAt(seed, spell) < ODD_SHARE;
     if (isFaulty && kinds.has("faulty")) return of("faulty", favourite) ?? usual;
     if (isStopped && kinds.has("stopped")) return of("stopped", favourite) ?? usual;
-    if (isOdd) return of("passing", share) ?? of("usual", share) ?? usual;
+    if (isOdd) return of("passing", share) ?? of("usual", share) ?? of("healthy", share) ?? usual;
     const effort = work === undefined ? 1 : shapeAt(work, now.hour);
     if (Math.abs(effort) < 0.02) return of("night", favourite) ?? of("stopped", favourite) ?? usual;
     return (isCharger ? of(effort > 0 ? "charging" : "discharging", favourite) : undefined) ?? usual;
@@ -68,6 +74,7 @@ function kindOf(value: string | number | boolean): Kind {
   if (hasWord(words, "discharging discharge")) return "discharging";
   if (hasWord(words, "charging charge")) return "charging";
   if (hasWord(words, PASSING)) return "passing";
+  if (hasWord(words, HEALTHY)) return "healthy";
   return hasWord(words, STOPPED) ? "stopped" : "usual";
 }
 

@@ -12,6 +12,8 @@ const tag = "System";
 export interface SystemNeeds {
   /** Rejects when the records cannot be read. */
   readonly checkReady: () => Promise<void>;
+  /** Work in the background that has an end, and how far it is. */
+  readonly underWay: () => readonly { readonly name: string; readonly percent: number }[];
   readonly about: {
     readonly version: string;
     readonly role: string;
@@ -22,6 +24,11 @@ export interface SystemNeeds {
 /** Routes about the program itself; the document and its page cover `others` and these. */
 export function systemRoutes(needs: SystemNeeds, others: readonly Route[]): readonly Route[] {
   const status = Type.Object({ status: oneOf(["ok"]) }, { additionalProperties: false });
+  const work = Type.Object({ name: Type.String(), percent: Type.Integer() }, { additionalProperties: false });
+  const readiness = Type.Object(
+    { status: oneOf(["ok"]), under_way: Type.Optional(Type.Array(work)) },
+    { additionalProperties: false },
+  );
   const routes: Route[] = [
     route({
       method: "GET",
@@ -38,13 +45,15 @@ export function systemRoutes(needs: SystemNeeds, others: readonly Route[]): read
       path: "/readyz",
       operation: "getReadiness",
       summary: "Whether calls can be served",
-      description: "Answers 503 while the records cannot be read and while the service stops.",
+      description:
+        "Answers 503 while the records cannot be read and while the service stops. Work that still goes on in the background, such as filling the demo's history, is under_way.",
       tag,
       access: "public",
-      answer: status,
+      answer: readiness,
       handle: async () => {
         await needs.checkReady();
-        return { status: "ok" };
+        const underWay = needs.underWay();
+        return { status: "ok", ...(underWay.length > 0 && { under_way: underWay }) };
       },
     }),
     route({

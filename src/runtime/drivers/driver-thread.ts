@@ -20,7 +20,7 @@ export interface DriverThread {
   stop(): void;
 }
 
-interface DriverThreadNeeds {
+export interface DriverThreadNeeds {
   readonly hub: PortHub;
   readonly allow: readonly ReachRule[];
   /** Hears what no script can be blamed for. */

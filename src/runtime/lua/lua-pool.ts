@@ -3,6 +3,7 @@
 import { availableParallelism } from "node:os";
 import type { Payload } from "#core/command/execution.ts";
 import type { LogSeverity } from "#core/device/device-message.ts";
+import { createDriverThread, type DriverThreadNeeds } from "#runtime/drivers/driver-thread.ts";
 import { afterFailure, type BackOff, NO_BACK_OFF } from "./back-off.ts";
 import type { ScriptCommand, ScriptError, ScriptProgram } from "./device-script.ts";
 import { createLuaEngine, type LuaEngine, type ScriptLimits } from "./lua-engine.ts";
@@ -40,8 +41,8 @@ export interface LuaPoolSettings {
   readonly threads?: number;
   readonly limits?: Partial<ScriptLimits>;
   readonly watchdogMs?: number;
-  /** Settings of the drivers; anything that passes to a thread. */
-  readonly drivers?: unknown;
+  /** Without it scripts have no drivers. */
+  readonly drivers?: DriverThreadNeeds;
 }
 
 interface ScriptStatus {
@@ -115,7 +116,7 @@ export function createLuaPool(needs: LuaPoolNeeds, settings: LuaPoolSettings = {
       devices: new Set(),
       thread: createLuaThread({
         engine,
-        drivers: settings.drivers,
+        drivers: settings.drivers && createDriverThread(settings.drivers),
         watchdogMs: settings.watchdogMs ?? WATCHDOG_MS,
         message: take,
         died: (slot, why) => threadDied(created, slot, why),

@@ -1,11 +1,12 @@
 import { Worker } from "node:worker_threads";
+import type { DriverThread } from "#runtime/drivers/driver-thread.ts";
 import type { LuaEngine } from "./lua-engine.ts";
 import { PULSE_BEAT, PULSE_SLOT, type ToPool, type ToWorker, type WorkerData } from "./pool-messages.ts";
 
 export interface ThreadNeeds {
   readonly engine: LuaEngine;
-  /** Settings of the drivers; anything that passes to a thread. */
-  readonly drivers: unknown;
+  /** Ended with the thread; undefined: scripts have no drivers. */
+  readonly drivers: DriverThread | undefined;
   /** Without a sign of life for so long, the thread is ended. */
   readonly watchdogMs: number;
   message(message: ToPool): void;
@@ -27,9 +28,10 @@ const YOUNG_MB = 8;
 
 export function createLuaThread(needs: ThreadNeeds): LuaThread {
   const pulse = new Int32Array(new SharedArrayBuffer(8));
-  const data: WorkerData = { engine: needs.engine, pulse, drivers: needs.drivers };
+  const data: WorkerData = { engine: needs.engine, pulse, drivers: needs.drivers?.data };
   const worker = new Worker(new URL("./lua-worker.ts", import.meta.url), {
     workerData: data,
+    transferList: data.drivers === undefined ? [] : [data.drivers.channel],
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MB, maxYoungGenerationSizeMb: YOUNG_MB },
   });
   let isOver = false;
@@ -61,6 +63,7 @@ export function createLuaThread(needs: ThreadNeeds): LuaThread {
     isOver = true;
     clearInterval(watch);
     const slot = Atomics.load(pulse, PULSE_SLOT);
+    needs.drivers?.stop();
     void worker.terminate();
     needs.died(slot, why);
   }
@@ -73,6 +76,7 @@ export function createLuaThread(needs: ThreadNeeds): LuaThread {
       isOver = true;
       clearInterval(watch);
       await worker.terminate();
+      needs.drivers?.stop();
     },
   };
 }

@@ -1,6 +1,6 @@
 // A thread of the pool: runs the scripts it is given and says what they say.
 import { parentPort, workerData } from "node:worker_threads";
-import type { Drivers } from "./drivers.ts";
+import { openDriverThread } from "#runtime/drivers/driver-thread.ts";
 import { createHostedScript, type HostedScript } from "./hosted-script.ts";
 import { noDrivers } from "./no-drivers.ts";
 import { PULSE_BEAT, PULSE_SLOT, type ToPool, type ToWorker, type WorkerData } from "./pool-messages.ts";
@@ -9,7 +9,8 @@ import { createScriptRunner } from "./run-scripts.ts";
 const BEAT_MS = 200;
 const MEMORY_REPORT_MS = 5_000;
 
-const { engine, pulse } = parseWorkerData(workerData);
+const { engine, pulse, drivers: threadDrivers } = parseWorkerData(workerData);
+const driversOf = threadDrivers === undefined ? () => noDrivers : openDriverThread(threadDrivers);
 const hosted = new Map<number, HostedScript>();
 let outbox: ToPool[] = [];
 
@@ -45,7 +46,7 @@ function end(slot: number): void {
 }
 
 function start({ slot, program, context }: Extract<ToWorker, { kind: "start" }>): void {
-  const drivers: Drivers = noDrivers;
+  const drivers = driversOf({ id: context.deviceId, slug: context.slug });
   const wake = (): void => runner.wake(slot);
   const script = createHostedScript({ engine, slot, post: say, wake, drivers }, program, context);
   hosted.set(slot, script);

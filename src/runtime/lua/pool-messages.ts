@@ -2,6 +2,7 @@
 // names a slot that nobody knows any more.
 import type { Payload } from "#core/command/execution.ts";
 import type { LogSeverity } from "#core/device/device-message.ts";
+import type { DriverThreadData } from "#runtime/drivers/driver-thread.ts";
 import type { ScriptCommand, ScriptError, ScriptProgram } from "./device-script.ts";
 import type { LuaEngine } from "./lua-engine.ts";
 import type { LuaValue } from "./lua-value.ts";
@@ -28,7 +29,8 @@ export interface WorkerData {
   readonly engine: LuaEngine;
   /** Two numbers the pool reads without asking: turns of the thread's loop, and the slot that runs (0: none). */
   readonly pulse: Int32Array<SharedArrayBuffer>;
-  readonly drivers: unknown;
+  /** undefined: scripts have no drivers. */
+  readonly drivers: DriverThreadData | undefined;
 }
 
 export const PULSE_BEAT = 0;

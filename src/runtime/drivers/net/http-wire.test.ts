@@ -1,7 +1,13 @@
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { createServer as createTcpServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { instant } from "#core/time/instant.ts";
+import { openSiteAuthority } from "#mqtt/pki/open-site-authority.ts";
 import type { LuaValue } from "#runtime/lua/lua-value.ts";
 import { startDrivers } from "../../../../test/support/drivers.ts";
 
@@ -257,4 +263,28 @@ test("connections are kept for the next request", async () => {
   const send = client("127.0.0.1");
   for (let round = 0; round < 5; round++) await send("GET", url);
   expect(ports.size).toBe(1);
+});
+
+test("a certificate that nobody vouches for is refused, unless the client takes any", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "busbar-tls-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const { privateKey, certificate } = openSiteAuthority(folder, () => instant(Date.now())).serverIdentity([
+    "localhost",
+  ]);
+  const server = createTlsServer({ key: privateKey, cert: certificate }, (_, response) => response.end("sealed"));
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { drivers } = startDrivers("127.0.0.1");
+  const send = (isInsecure: boolean) => drivers.call("http.send", ["GET", url, [], undefined, 5, isInsecure]);
+  expect(await send(false)).toEqual([undefined, expect.stringMatching(/^TLS failed: /)]);
+  const [answer] = await send(true);
+  expect(answer instanceof Map && answer.get("body")).toBe("sealed");
+  // A connection that was made without care does not serve one that asks for it.
+  expect(await send(false)).toEqual([undefined, expect.stringMatching(/^TLS failed: /)]);
 });

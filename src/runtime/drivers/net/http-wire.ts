@@ -1,14 +1,11 @@
 // HTTP for scripts: each request and each redirect is held against the address policy, the answer is bounded in size and
 // the whole of it in time.
-import type { IncomingMessage } from "node:http";
-import { connectionWords } from "#core/net/connection-words.ts";
+import { type IncomingMessage, Agent as PlainAgent, request as requestPlain } from "node:http";
+import { request as requestTls, Agent as TlsAgent } from "node:https";
 import { type HttpAnswer, type HttpRequest, WireError } from "#runtime/drivers/wires.ts";
 import { CookieJar, parseSetCookie } from "./cookie-jar.ts";
 import type { Reach } from "./create-reach.ts";
-
-// Importing node:http would load a second HTTP client with it, which nobody here uses.
-const { Agent: PlainAgent, request: requestPlain } = process.getBuiltinModule("node:http");
-const { Agent: TlsAgent, request: requestTls } = process.getBuiltinModule("node:https");
+import { failureWords } from "./failure-words.ts";
 
 const MAX_BODY_BYTES = 1024 * 1024;
 const MAX_HEADER_BYTES = 16 * 1024;
@@ -96,7 +93,7 @@ export function createHttpWire({ reach, now }: HttpNeeds): HttpWire {
         if (error instanceof WireError) throw error;
         if (closing.signal.aborted) throw new WireError("closed", "the device has stopped");
         if (deadline.aborted) throw new WireError("timeout", `no answer within ${request.timeoutMs} ms`);
-        throw new WireError("connection", explain(error));
+        throw new WireError("connection", failureWords(error));
       }
     },
     close() {
@@ -180,13 +177,4 @@ function readBody(answer: IncomingMessage, url: URL): Promise<HttpAnswer> {
 
 function valuesOf({ headers }: HttpAnswer, wanted: string): readonly string[] {
   return headers.filter(([name]) => name.toLowerCase() === wanted).map(([, value]) => value);
-}
-
-function explain(error: unknown): string {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  if (code.startsWith("HPE_")) return "the answer is no HTTP";
-  // TLS says what is wrong with a certificate in words.
-  return /CERT|SIGNED|ERR_TLS|ERR_SSL|EPROTO/.test(code) && error instanceof Error
-    ? `TLS failed: ${error.message.slice(0, 200)}`
-    : connectionWords(error);
 }

@@ -1,10 +1,10 @@
 // An MQTT client for scripts. The library speaks the protocol; the connection is ours, so that the address policy holds.
 import { connect as connectPlain } from "node:net";
 import { connect as connectTls } from "node:tls";
-import { connectionWords } from "#core/net/connection-words.ts";
 import type { Timers } from "#runtime/drivers/timers.ts";
 import { type MqttMessage, type MqttTarget, type MqttWire, WireError } from "#runtime/drivers/wires.ts";
 import { bareHost, type Reach } from "./create-reach.ts";
+import { failureWords } from "./failure-words.ts";
 
 const RECONNECT_MS = 2000;
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -56,7 +56,7 @@ export function createMqttWire({ reach, timers }: MqttNeeds, target: MqttTarget)
       : connectPlain(settings);
     // The policy is asked again with every attempt: a name may lead elsewhere by then.
     socket.on("error", (error) => {
-      failure = error instanceof WireError ? error.message : `${name}: ${connectionWords(error)}`;
+      failure = error instanceof WireError ? error.message : `${name}: ${failureWords(error)}`;
     });
     return socket;
   };

@@ -1,0 +1,74 @@
+// What the demo site has to remember beside the records: its plant, its devices and how much history it has. One small
+// file of JSON; without it the demo begins anew.
+import { constants, promises } from "node:fs";
+import { dirname } from "node:path";
+import { newPlant, type PlantMemory } from "#core/plant/plant.ts";
+import type { PlantSite } from "#core/plant/site.ts";
+
+export interface DemoRecord {
+  readonly siteId: string;
+  readonly plantSite: PlantSite;
+  /** By example; a device whose id is known and that is gone was deleted by somebody and stays away. */
+  readonly devices: Readonly<Record<string, { readonly id: string; readonly blueprintId: string }>>;
+  /** Where the plant's servers last listened. */
+  readonly ports: Readonly<Record<string, number>>;
+  readonly history: DemoHistory;
+  readonly plant: PlantMemory;
+}
+
+/** Unix milliseconds. History is made from `from` to `to`, newest first; of it `storedFrom` to `to` is stored. */
+export interface DemoHistory {
+  /** Where the fold of the plant begins. */
+  readonly origin: number;
+  readonly from: number;
+  readonly to: number;
+  readonly storedFrom: number;
+}
+
+const FORMAT = 1;
+
+/** Undefined when there is none. Throws when there is one that makes no sense. */
+export async function readDemoRecord(file: string): Promise<DemoRecord | undefined> {
+  const text = await promises.readFile(file, "utf8").catch((error: unknown) => {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  });
+  return text === undefined ? undefined : parseDemoRecord(JSON.parse(text));
+}
+
+/** Complete or absent, never half, and on the disk when this resolves. */
+export async function writeDemoRecord(file: string, record: DemoRecord): Promise<void> {
+  const draft = `${file}.new`;
+  await using handle = await promises.open(draft, "w", constants.S_IRUSR | constants.S_IWUSR);
+  await handle.writeFile(JSON.stringify({ format: FORMAT, ...record }, undefined, 1));
+  await handle.sync();
+  await promises.rename(draft, file);
+  await using folder = await promises.open(dirname(file), "r");
+  await folder.sync();
+}
+
+function parseDemoRecord(value: unknown): DemoRecord {
+  const site = { seed: 0, latitude: 0, longitude: 0 };
+  const { weather: _, grid: _grid, loads: _loads, ...plant } = newPlant(site, 0);
+  const shape = {
+    format: FORMAT,
+    siteId: "",
+    plantSite: site,
+    devices: {},
+    ports: {},
+    history: { origin: 0, from: 0, to: 0, storedFrom: 0 },
+    plant,
+  };
+  if (!hasShape(shape, value)) throw new Error("it is not of this version");
+  return value as DemoRecord;
+}
+
+/** Whether a value has every field of an example, of the same types, down to the leaves. */
+function hasShape(example: unknown, value: unknown): boolean {
+  if (typeof example !== "object" || example === null) {
+    return typeof example === typeof value && (typeof value !== "number" || Number.isFinite(value));
+  }
+  if (typeof value !== "object" || value === null) return false;
+  const fields = new Map(Object.entries(value));
+  return Object.entries(example).every(([name, field]) => hasShape(field, fields.get(name)));
+}

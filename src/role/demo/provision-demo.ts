@@ -1,0 +1,112 @@
+// The demo site and its devices. Doing it again changes nothing; what people changed or deleted stays as they left it.
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Device } from "#core/device/device.ts";
+import type { Site } from "#core/site/site.ts";
+import type { DemoDevice } from "#role/demo/demo-devices.ts";
+import type { DemoRecord } from "#role/demo/demo-record.ts";
+import { type AssignNeeds, assignBlueprint } from "#service/blueprint/assign-blueprint.ts";
+import { packPackage } from "#service/blueprint/pack-package.ts";
+import { type UploadNeeds, uploadBlueprint } from "#service/blueprint/upload-blueprint.ts";
+import { type ConfigurationNeeds, readConfiguration, writeConfiguration } from "#service/device/configuration.ts";
+import { type DeleteDeviceNeeds, deleteDevice } from "#service/device/delete-device.ts";
+import { type ProvisionNeeds, provisionDevice } from "#service/device/provision-device.ts";
+import type { Call, Needs } from "#service/ports.ts";
+import { createSite } from "#service/site/create-site.ts";
+
+export type ProvisionDemoNeeds = UploadNeeds & ProvisionNeeds & AssignNeeds & ConfigurationNeeds & DeleteDeviceNeeds;
+
+const SITE_NAME = "Demo site";
+
+/** The site of an earlier start, else the first site if it is the demo's, else a new one. */
+export async function findDemoSite(
+  needs: Pick<Needs, "sites" | "now" | "newId">,
+  call: Call,
+  known: string | undefined,
+): Promise<Site> {
+  const former = known === undefined ? undefined : await needs.sites.find(known);
+  if (former !== undefined) return former;
+  const { items } = await needs.sites.list("all", { limit: 100, offset: 0 });
+  const timezone = new Intl.DateTimeFormat("en").resolvedOptions().timeZone;
+  return (
+    items.find(({ name }) => name === SITE_NAME) ??
+    (await createSite(needs, call, { name: SITE_NAME, timezone, location: undefined }))
+  );
+}
+
+interface Place {
+  readonly demo: DemoDevice;
+  readonly siteId: string;
+}
+
+/** The device as it is now; undefined when somebody deleted it. */
+export async function provisionDemoDevice(
+  needs: ProvisionDemoNeeds,
+  call: Call,
+  { known, ...place }: Place & { readonly known: DemoRecord["devices"][string] | undefined },
+): Promise<Device | undefined> {
+  const { blueprint } = await uploadBlueprint(needs, call, readExample(place.demo.example));
+  if (known !== undefined) {
+    const device = await needs.devices.find(known.id);
+    // A blueprint of somebody's own stays; one of an earlier version of Busbar is replaced.
+    if (device === undefined || device.blueprintId === blueprint.id || device.blueprintId !== known.blueprintId) {
+      return device;
+    }
+    return (await assignBlueprint(needs, call, { device: device.id, blueprintId: blueprint.id })).device;
+  }
+  const device = await provisionOnce(needs, call, { ...place, blueprintId: blueprint.id });
+  for (const [bucket, values] of Object.entries(place.demo.configuration)) {
+    const buckets = new Map([[bucket, values]]);
+    await writeConfiguration(needs, call, { device: device.id, buckets, isOneBucket: true });
+  }
+  return device;
+}
+
+/**
+ * A start that was interrupted may have made the device already. Earlier versions had one of the same name that nobody
+ * played: if it was never connected it makes room, else it keeps its slug.
+ */
+async function provisionOnce(
+  needs: ProvisionDemoNeeds,
+  call: Call,
+  { demo, siteId, blueprintId }: Place & { readonly blueprintId: string },
+): Promise<Device> {
+  const [found] = await needs.devices.findBySlug(demo.slug, new Set([siteId]));
+  if (found?.type === "LUA") return found;
+  const isUnused = found?.type === "STANDALONE" && (await needs.devices.findCredential(found.id)) === undefined;
+  if (isUnused) await deleteDevice(needs, call, found.id);
+  return await provisionDevice(needs, call, {
+    type: "LUA",
+    name: demo.name,
+    slug: found === undefined || isUnused ? demo.slug : undefined,
+    siteId,
+    blueprintId,
+    parent: undefined,
+    childType: undefined,
+  });
+}
+
+/** Tells the device where its part of the plant listens, if that has changed. */
+export async function connectDemoDevice(
+  needs: ConfigurationNeeds,
+  call: Call,
+  { device, connection }: { device: Device; connection: Readonly<Record<string, unknown>> },
+): Promise<void> {
+  const bucket = "connection";
+  const before = (await readConfiguration(needs, call, { device: device.id, bucket })).get(bucket) ?? {};
+  if (Object.entries(connection).every(([name, value]) => before[name] === value)) return;
+  const values = { ...before, ...connection };
+  await writeConfiguration(needs, call, { device: device.id, buckets: new Map([[bucket, values]]), isOneBucket: true });
+}
+
+/** The whole folder as a package: a manifest names files beside it. */
+function readExample(name: string): Uint8Array {
+  const folder = fileURLToPath(new URL(`../../../examples/blueprints/${name}/`, import.meta.url));
+  const files = new Map<string, Uint8Array>();
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isFile()) files.set(relative(folder, path), readFileSync(path));
+  }
+  return packPackage(files);
+}

@@ -1,0 +1,195 @@
+// The demo site: six devices whose scripts run against a simulated plant, with a week of history.
+import { join } from "node:path";
+import type { Logger } from "pino";
+import type { Plant } from "#core/plant/plant.ts";
+import { DAY_MS, type PlantSite } from "#core/plant/site.ts";
+import { type DemoDevice, demoDevices } from "#role/demo/demo-devices.ts";
+import { type DemoHistory, type DemoRecord, readDemoRecord, writeDemoRecord } from "#role/demo/demo-record.ts";
+import { fillHistory } from "#role/demo/fill-history.ts";
+import {
+  connectDemoDevice,
+  findDemoSite,
+  type ProvisionDemoNeeds,
+  provisionDemoDevice,
+} from "#role/demo/provision-demo.ts";
+import type { SimulatedPorts } from "#runtime/drivers/simulated-ports.ts";
+import { PLANT_HOST } from "#runtime/plant/listen-locally.ts";
+import { foldPast, HISTORY_STEP_MS } from "#runtime/plant/plant-history.ts";
+import { type RunningPlant, startPlant } from "#runtime/plant/start-plant.ts";
+import type { Background } from "#service/background.ts";
+import type { Call } from "#service/ports.ts";
+
+export type DemoNeeds = ProvisionDemoNeeds & { readonly background: Background; readonly log: Logger };
+
+export interface Demo {
+  /** What its devices may reach, as the setting lua.allow says it. */
+  readonly allow: readonly string[];
+  /** What goes on in the background, and how far it is. */
+  underWay(): readonly { readonly name: string; readonly percent: number }[];
+  /** Begins to fill the history; everything else runs already. */
+  fill(): void;
+  stop(): Promise<void>;
+}
+
+const HISTORY_MS = 7 * DAY_MS;
+/** The plant runs in before its history begins. */
+const RUN_IN_MS = DAY_MS;
+const SAVE_EVERY_MS = 60_000;
+/** Sunny enough to have something to see in winter. */
+const LATITUDE = 40;
+const SEED = 7;
+
+export async function startDemo(
+  needs: DemoNeeds,
+  call: Call,
+  { data, simulated }: { readonly data: string; readonly simulated: SimulatedPorts },
+): Promise<Demo> {
+  const file = join(data, "demo.json");
+  const former = await readDemoRecord(file).catch((error: unknown) => {
+    needs.log.warn({ err: error, file }, "the demo's own file cannot be used; its plant and history begin anew");
+    return undefined;
+  });
+  const site = await findDemoSite(needs, call, former?.siteId);
+  const { record, past } = former === undefined ? await beginning(site.id, needs.now()) : { record: former, past: [] };
+  const running = await startPlant({
+    site: record.plantSite,
+    memory: record.plant,
+    now: needs.now,
+    simulated,
+    preferred: record.ports,
+  });
+  const demo = new DemoSite(needs, { file, past, running }, { ...record, ports: running.ports });
+  try {
+    await demo.provision(call, site.id);
+  } catch (error) {
+    await demo.stop();
+    throw error;
+  }
+  return demo;
+}
+
+/** A plant that nobody has seen before, after eight days. */
+async function beginning(
+  siteId: string,
+  now: number,
+): Promise<{ readonly record: DemoRecord; readonly past: readonly Plant[] }> {
+  const to = now - (now % HISTORY_STEP_MS);
+  const origin = to - HISTORY_MS - RUN_IN_MS;
+  // The sun stands highest when the clock of this machine says noon.
+  const plantSite: PlantSite = { seed: SEED, latitude: LATITUDE, longitude: -new Date(now).getTimezoneOffset() / 4 };
+  const past = await foldPast(plantSite, { from: origin, to });
+  const plant = past.at(-1);
+  if (plant === undefined) throw new Error("the fold of a plant has an end");
+  const { weather: _, grid: _grid, loads: _loads, ...memory } = plant;
+  const history: DemoHistory = { origin, from: to - HISTORY_MS, to, storedFrom: to };
+  return { record: { siteId, plantSite, devices: {}, ports: {}, history, plant: memory }, past };
+}
+
+interface DemoParts {
+  readonly file: string;
+  /** The plant at the start of each piece of its history; empty when that is not known yet. */
+  readonly past: readonly Plant[];
+  readonly running: RunningPlant;
+}
+
+class DemoSite implements Demo {
+  readonly #needs: DemoNeeds;
+  readonly #file: string;
+  #past: readonly Plant[];
+  readonly #running: RunningPlant;
+  readonly #devices: readonly DemoDevice[];
+  readonly #stopping = new AbortController();
+  readonly #timer: NodeJS.Timeout;
+  #record: DemoRecord;
+  #saving: Promise<void> = Promise.resolve();
+  #allow: readonly string[] = [];
+
+  constructor(needs: DemoNeeds, { file, past, running }: DemoParts, record: DemoRecord) {
+    this.#needs = needs;
+    this.#file = file;
+    this.#past = past;
+    this.#running = running;
+    this.#record = record;
+    this.#devices = demoDevices(record.plantSite);
+    this.#timer = setInterval(() => needs.background.run("store the demo's plant", () => this.#save()), SAVE_EVERY_MS);
+  }
+
+  get allow(): readonly string[] {
+    return this.#allow;
+  }
+
+  async provision(call: Call, siteId: string): Promise<void> {
+    const devices = { ...this.#record.devices };
+    for (const demo of this.#devices) {
+      const known = devices[demo.example];
+      const device = await provisionDemoDevice(this.#needs, call, { demo, siteId, known });
+      if (device?.blueprintId === undefined) continue;
+      devices[demo.example] = { id: device.id, blueprintId: device.blueprintId };
+      if (demo.server === undefined) continue;
+      const port = this.#running.ports[demo.server];
+      await connectDemoDevice(this.#needs, call, { device, connection: demo.connection(port) });
+      this.#allow = [...this.#allow, `${device.id}=${PLANT_HOST}:${port}`];
+    }
+    this.#record = { ...this.#record, siteId, devices };
+    await this.#save();
+  }
+
+  underWay() {
+    const percent = this.#percent();
+    return percent === 100 ? [] : [{ name: "demo history", percent }];
+  }
+
+  #percent(): number {
+    const { from, to, storedFrom } = this.#record.history;
+    return Math.floor(((to - storedFrom) / (to - from)) * 100);
+  }
+
+  fill(): void {
+    if (this.#percent() === 100) return;
+    this.#needs.background.run("fill the demo's history", () => this.#fill());
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    clearInterval(this.#timer);
+    await this.#running.stop();
+    await this.#save();
+  }
+
+  async #fill(): Promise<void> {
+    const { telemetry, devices, log } = this.#needs;
+    const attributes = new Map(
+      this.#devices.flatMap((demo) => {
+        const id = this.#record.devices[demo.example]?.id;
+        return id === undefined ? [] : [[id, demo.attributes] as const];
+      }),
+    );
+    let points = 0;
+    let told = this.#percent();
+    log.info({ days: HISTORY_MS / DAY_MS }, "filling the demo's history, newest first");
+    const onStored = async (history: DemoHistory, count: number) => {
+      points += count;
+      this.#record = { ...this.#record, history };
+      await this.#save();
+      const percent = this.#percent();
+      if (percent >= told + 20 || percent === 100) {
+        told = percent;
+        log.info(
+          { percent, points },
+          percent === 100 ? "the demo's history is complete" : "filling the demo's history",
+        );
+      }
+    };
+    const { plantSite: site, history } = this.#record;
+    const past = this.#past.length > 0 ? this.#past : await foldPast(site, { from: history.origin, to: history.to });
+    this.#past = [];
+    await fillHistory({ telemetry, devices, site, attributes, past, onStored }, history, this.#stopping.signal);
+  }
+
+  /** One after the other; each stores what is true when its turn comes. */
+  #save(): Promise<void> {
+    const save = () => writeDemoRecord(this.#file, { ...this.#record, plant: this.#running.plant.memory() });
+    this.#saving = this.#saving.then(save, save);
+    return this.#saving;
+  }
+}
