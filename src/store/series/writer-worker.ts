@@ -45,7 +45,7 @@ const NO_HOUR = 2 ** 31 - 1;
 
 const port: MessagePort = parentPort ?? fail("writer-worker.ts runs only as a worker");
 const { file, settings, oldestHour } = workerData as WriterData;
-const database = new Connection(file, "write");
+const database = new Connection(file, "write", 4);
 const engine = new SeriesEngine(createSqliteKeeper(database), settings);
 
 port.on("message", (first: WriterRequest) => {
