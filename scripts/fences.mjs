@@ -9,7 +9,7 @@ const LAYERS = {
   manifest: ["#core/**", "yaml"],
   service: ["#core/**", "#manifest/**", "node:crypto", "node:vm", "node:zlib", "ajv", "ajv/**", "ajv-formats"],
   store: ["#core/**", "#service/ports.ts", "#service/ports/**", "node:*"],
-  runtime: ["#core/**", "#manifest/**", "#service/**", "node:*", "mqtt", "serialport"],
+  runtime: ["#core/**", "#manifest/**", "#service/**", "node:*", "serialport"],
   mqtt: ["#core/**", "#service/ports/**", "node:*", "aedes", "mqtt"],
   webhook: ["#core/**", "#service/ports/**", "node:*"],
   http: [
@@ -26,11 +26,13 @@ const LAYERS = {
     "pino",
   ],
   client: ["#core/**"],
-  // The offline verbs read and write packages by the very code that takes an upload.
+  // The offline verbs read and write packages by the very code that takes an upload, and run scripts by the very code
+  // that a gateway runs them by.
   cli: [
     "#core/**",
     "#manifest/**",
     "#service/blueprint/**",
+    "#runtime/harness/**",
     "#client/**",
     "#config",
     "#config/**",

@@ -20,8 +20,12 @@ export function addConnectionOptions(command: Command): Command {
 }
 
 function addClientOptions(command: Command): Command {
+  return addAddressOptions(addOutputOption(command));
+}
+
+export function addOutputOption(command: Command): Command {
   const output = new Option("-o, --output <format>", "how to print the answer").choices(["table", "json", "yaml"]);
-  return addAddressOptions(command.addOption(output.default("table")));
+  return command.addOption(output.default("table"));
 }
 
 function addTimeoutOption(command: Command): Command {

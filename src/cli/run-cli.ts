@@ -45,6 +45,10 @@ const VERBS: Readonly<Record<string, readonly [about: string, load: () => Promis
     "Blueprints: write, check, compare, list, upload.",
     async () => (await import("#cli/commands/blueprint.ts")).addBlueprintCommands,
   ],
+  alerts: [
+    "What is wrong with devices, now and in the past.",
+    async () => (await import("#cli/commands/alerts.ts")).addAlertsCommand,
+  ],
   simulate: [
     "Make up a device from a blueprint, here or on a server.",
     async () => (await import("#cli/commands/simulate.ts")).addSimulateCommand,
@@ -60,6 +64,10 @@ const VERBS: Readonly<Record<string, readonly [about: string, load: () => Promis
   token: [
     "Access tokens: create, list, revoke.",
     async () => (await import("#cli/commands/token.ts")).addTokenCommands,
+  ],
+  webhook: [
+    "Webhooks: create, list, delete, look at deliveries.",
+    async () => (await import("#cli/commands/webhook.ts")).addWebhookCommands,
   ],
   audit: [
     "The audit log: who did or tried what.",

@@ -1,3 +1,4 @@
+import { alerts } from "./alerts.ts";
 import { commands } from "./commands.ts";
 import { devices } from "./devices.ts";
 import { type EventCall, type EventQuery, listenToEvents } from "./listen-to-events.ts";
@@ -17,6 +18,7 @@ import type {
 import { segment } from "./segment.ts";
 import { telemetry } from "./telemetry.ts";
 import { type ClientOptions, createTransport, type Transport } from "./transport.ts";
+import { webhooks } from "./webhooks.ts";
 
 export type Client = ReturnType<typeof createClient>;
 
@@ -42,6 +44,8 @@ export function createClient(options: ClientOptions) {
     /** What happens, as it happens: `for await (const event of client.events())`. */
     events: (query: EventQuery = {}, call: EventCall = {}) => listenToEvents(transport, query, call),
     telemetry: telemetry(transport),
+    alerts: alerts(transport),
+    webhooks: webhooks(transport),
   };
 }
 

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import type { Logger } from "pino";
 import { uuidv7 } from "uuidv7";
 import type { Config } from "#config";
-import { standardOffset } from "#core/site/timezone.ts";
 import { toMilliseconds } from "#core/time/duration.ts";
 import { renderEventData } from "#http/event/event-wire.ts";
 import { createRoutes } from "#http/routes.ts";
@@ -16,21 +15,19 @@ import { startChores } from "#role/chores.ts";
 import { createClockwork } from "#role/clockwork.ts";
 import { startDemo } from "#role/demo/start-demo.ts";
 import { ensureFirstSite } from "#role/first-site.ts";
+import { startHosts } from "#role/hosts.ts";
 import { readSealKey } from "#role/seal-key.ts";
 import { createSimulatedPorts } from "#runtime/drivers/simulated-ports.ts";
 import { createInspector } from "#runtime/inspect/create-inspector.ts";
-import { createSimulator } from "#runtime/simulator/create-simulator.ts";
 import { createAuthenticator } from "#service/access/authenticator.ts";
 import { createSeal } from "#service/access/seal.ts";
 import { createBackground } from "#service/background.ts";
-import { createBlueprintCatalog, deviceBlueprint } from "#service/blueprint/blueprint-catalog.ts";
+import { createBlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
 import { createCommandDesk } from "#service/command/command-desk.ts";
-import { endInterrupted } from "#service/command/end-interrupted.ts";
 import { createChannelSwitch } from "#service/device/channel-switch.ts";
 import { deviceConfiguration } from "#service/device/configuration.ts";
 import { createConnectivity } from "#service/device/connectivity.ts";
 import { createDeviceInbox } from "#service/device/device-inbox.ts";
-import { hostAllDevices } from "#service/device/host-device.ts";
 import { createHostSwitch } from "#service/device/host-switch.ts";
 import { createEventHub } from "#service/event/event-hub.ts";
 import type { Call, Needs } from "#service/ports.ts";
@@ -185,20 +182,13 @@ async function startOn(
     config,
   );
   opened.defer(() => carriers.stop());
-  const simulator = createSimulator({
-    ...base,
-    inbox,
-    blueprintOf: (device) => deviceBlueprint(needs, device),
-    offsetOf: async ({ siteId }) => standardOffset((await records.sites.find(siteId))?.timezone ?? "UTC"),
-  });
-  opened.defer(() => simulator.stop());
-  hosts.add(simulator.host);
-  channel.add(simulator.carrier);
-  await endInterrupted(needs);
-  // After recovery, like every device: from here on scripts speak and take commands.
-  await hostAllDevices(needs);
+  const hosting = await startHosts(
+    { ...needs, inbox, configurationOf: (deviceId) => deviceConfiguration(needs, deviceId) },
+    { config, simulated, allow: [...config.lua.allow, ...(demo?.allow ?? [])] },
+  );
+  opened.defer(() => hosting.stop());
   const routes = createRoutes(
-    { ...needs, simulator },
+    { ...needs, simulator: hosting.simulator },
     {
       about: { version: version(), role: config.role, headerPrefix: config.http.headerPrefixes[0] ?? "X-Service" },
       endpoints: carriers.endpoints,

@@ -44,6 +44,12 @@ test.each([
     { issue: "lua_module_missing", pointer: "src/main.lua", line: 2 },
   ],
   [
+    "a script that is not valid Lua",
+    lua("{ dir: src }", { "src/main.lua": "require 'x'", "src/x.lua": "local function f()\n  if true then\nend" }),
+    "It is not valid Lua: 'end' expected (to close 'function' at line 1) near <eof>.",
+    { issue: "lua_syntax", pointer: "src/x.lua", line: 3 },
+  ],
+  [
     "a folder without main.lua",
     lua("{ dir: src }", { "src/other.lua": "" }),
     'The package has no file "src/main.lua".',

@@ -11,10 +11,10 @@ import { createSimulatedPorts } from "#runtime/drivers/simulated-ports.ts";
 import { type RunningPlant, startPlant } from "#runtime/plant/start-plant.ts";
 import { exampleProgram, type LiveScript, liveScript } from "../support/live-script.ts";
 
-const SITE = { seed: 7, latitude: 40, longitude: 0 };
-// A working day with a car at the charger, a running electrolyser and sun.
-const START = Date.parse("2026-06-08T00:00:00Z");
-const NOW = Date.parse("2026-06-08T10:30:00Z");
+// A working day with a car at the charger, a running electrolyser and sun, wherever this machine stands.
+const NOW = new Date(2026, 5, 8, 10, 30).getTime();
+const START = NOW - 10.5 * 3_600_000;
+const SITE = { seed: 7, latitude: 40, longitude: -new Date(NOW).getTimezoneOffset() / 4 };
 
 const devices = demoDevices(SITE);
 const scripts = new Map<string, LiveScript>();

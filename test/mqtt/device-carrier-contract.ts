@@ -168,12 +168,12 @@ export function deviceCarrierContract(open: () => Promise<CarrierRig>): void {
     rig.configurations.set("d1", new Map([["network", { host: "a", secret: "s" }]]));
     const device = await connect("d1");
     expect(await device.nextConfiguration()).toEqual({ network: { host: "a", secret: "s" } });
-    await rig.channel.sendConfiguration("d1", new Map([["network", { host: "b" }]]));
+    await rig.channel.sendConfiguration("d1", new Map([["network", { host: "b" }]]), ["network"]);
     expect(await device.nextConfiguration()).toEqual({ network: { host: "b" } });
   });
 
   test("telling a configuration to a device that is away does nothing", async () => {
-    await rig.channel.sendConfiguration("d1", new Map([["network", { host: "b" }]]));
+    await rig.channel.sendConfiguration("d1", new Map([["network", { host: "b" }]]), ["network"]);
     const device = await connect("d1");
     await rig.channel.send("d1", { id: "e1", name: "start", arguments: {} });
     await device.nextCommand();

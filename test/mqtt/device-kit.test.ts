@@ -118,7 +118,7 @@ describe.each(KITS)("the $name device", ({ command: [program, ...args] }) => {
     );
     await execute("e2", "set_power", { power: 51 });
     expect(await inbox.seen('response d1 {"executionId":"e2"')).toContain("power must be a number from 0 to 50");
-    await broker.channel.sendConfiguration("d1", new Map([["limits", { max_power: 60 }]]));
+    await broker.channel.sendConfiguration("d1", new Map([["limits", { max_power: 60 }]]), ["limits"]);
     await execute("e3", "set_power", { power: 51 });
     await inbox.seen('response d1 {"executionId":"e3","state":"SUCCEEDED"');
   });

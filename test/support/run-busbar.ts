@@ -17,6 +17,8 @@ type World = {
   readonly stdin?: AsyncIterable<Uint8Array>;
   readonly serve?: Cli["serve"];
   readonly isTTY?: boolean;
+  /** Hears what is written, to stdout or stderr, as it is written. */
+  readonly onWrite?: (text: string) => void;
   /** When the person presses Ctrl-C. */
   readonly interrupt?: Promise<void>;
 };
@@ -27,7 +29,9 @@ export async function runBusbar(command: string | readonly string[], world: Worl
   const decoder = new TextDecoder("latin1");
   const stream = (name: "out" | "err") => ({
     write: (text: string | Uint8Array) => {
-      written[name] += typeof text === "string" ? text : decoder.decode(text);
+      const said = typeof text === "string" ? text : decoder.decode(text);
+      written[name] += said;
+      world.onWrite?.(said);
     },
     isTTY: world.isTTY,
     hasColors: () => world.isTTY === true,

@@ -54,7 +54,8 @@ export interface TestServer {
   token(grant: object): Promise<string>;
   /** Stops the server, hands over its records, and starts it again. */
   withRecords(task: (records: Records) => Promise<void>): Promise<void>;
-  restart(): Promise<void>;
+  /** With flags more than those it had at first. */
+  restart(more?: readonly string[]): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -71,9 +72,9 @@ export function useServer(
   let document: Readonly<Record<string, unknown>> = {};
   let check: CheckAnswer = () => {};
 
-  async function open(): Promise<void> {
+  async function open(more: readonly string[] = []): Promise<void> {
     const { config } = await loadConfig({
-      flags: ["--data", data, "--port", "0", ...defaults(flags), ...flags],
+      flags: ["--data", data, "--port", "0", ...defaults(flags), ...flags, ...more],
       env,
       cwd: data,
       readFile: () => undefined,
@@ -125,7 +126,7 @@ export function useServer(
   }
 
   const admin = session(ADMIN_TOKEN);
-  beforeAll(open);
+  beforeAll(() => open());
   afterAll(async () => {
     await stop();
     rmSync(data, { recursive: true, force: true });
@@ -173,9 +174,9 @@ export function useServer(
       }
       await open();
     },
-    async restart() {
+    async restart(more) {
       await stop();
-      await open();
+      await open(more);
     },
     stop,
   };

@@ -23,7 +23,8 @@ function cleanEnvironment(more: Readonly<Record<string, string>>): NodeJS.Proces
 
 /** `./bin/busbar serve` in `cwd` on a free port; resolves when it is ready. */
 export async function startBusbar(cwd: string, ...flags: readonly string[]): Promise<RunningBusbar> {
-  const child = spawn(PROGRAM, ["serve", "--port", "0", "--mqtt-port", "off", "--log-format", "json", ...flags], {
+  const mqtt = flags.includes("--mqtt-port") ? [] : ["--mqtt-port", "off"];
+  const child = spawn(PROGRAM, ["serve", "--port", "0", ...mqtt, "--log-format", "json", ...flags], {
     cwd,
     env: cleanEnvironment({}),
     stdio: ["ignore", "ignore", "pipe"],

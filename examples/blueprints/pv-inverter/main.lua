@@ -61,7 +61,7 @@ local function send_telemetry()
   local settings
   if inputs then settings, err = read('holdings', SWITCH, 3) end
   tell(err)
-  if not settings then return end -- silence tells that the inverter is away
+  if not settings then return end -- rather no values than old ones
   -- Lua counts from 1: input register 2 is inputs[3].
   device.send_telemetry({
     status = STATUS[inputs[1]],

@@ -28,9 +28,9 @@ export function codeFrame(lines: readonly string[], { start, end }: Range, style
   return shown.join("\n");
 }
 
-export type Style = (kind: "dim" | "mark" | "error" | "warning" | "bold", text: string) => string;
+export type Style = (kind: "dim" | "mark" | "error" | "warning" | "good" | "bold", text: string) => string;
 
-const COLOURS = { dim: "dim", mark: "red", error: "red", warning: "yellow", bold: "bold" } as const;
+const COLOURS = { dim: "dim", mark: "red", error: "red", warning: "yellow", good: "green", bold: "bold" } as const;
 
 export function styleFor(colour: boolean): Style {
   return colour ? (kind, text) => styleText(COLOURS[kind], text, { validateStream: false }) : (_, text) => text;

@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import type { Cli } from "#cli/cli.ts";
 import { addConnectionOptions, addExamples, collect } from "#cli/client-command.ts";
+import { createDeviceNames } from "#cli/device-names.ts";
 import { findSites } from "#cli/find-site.ts";
 import { remark } from "#cli/print.ts";
 import { createPrinter } from "#cli/print-stream.ts";
@@ -52,7 +53,7 @@ async function showEvents(
   { client }: Session,
   { flags, query }: { readonly flags: ClientFlags; readonly query: Parameters<Client["events"]>[0] },
 ): Promise<void> {
-  const nameOf = createNames(client);
+  const nameOf = createDeviceNames(client);
   const print = await createPrinter(cli, flags);
   const isTable = flags.output === "table";
   for await (const event of client.events(query)) {
@@ -76,19 +77,4 @@ function parseKind(text: string): EventKind {
 async function findDevices({ client, wait }: Session, given: readonly string[] | undefined) {
   if (given === undefined) return undefined;
   return wait(Promise.all(given.map(async (one) => (await client.devices.get(one)).device.id)));
-}
-
-/** Slugs say more to people than ids; each is asked for once. */
-function createNames(client: Client): (deviceId: string) => Promise<string> {
-  const known = new Map<string, Promise<string>>();
-  return (deviceId) => {
-    const name =
-      known.get(deviceId) ??
-      client.devices.get(deviceId).then(
-        ({ device }) => device.slug,
-        () => deviceId,
-      );
-    known.set(deviceId, name);
-    return name;
-  };
 }

@@ -4,9 +4,9 @@ import { remark } from "#cli/print.ts";
 import { createPrinter } from "#cli/print-stream.ts";
 import { readBlueprint } from "#cli/read-blueprint.ts";
 import { remarkDiagnostics } from "#cli/remark-diagnostics.ts";
+import { renderEvent } from "#cli/render-event.ts";
 import type { Session } from "#cli/session.ts";
-import type { LiveEvent } from "#client/resources.ts";
-import { printable } from "#core/text/printable.ts";
+import type { Device } from "#client/resources.ts";
 
 export type ServerOptions = {
   readonly path: string;
@@ -46,7 +46,7 @@ export async function simulateOnServer(cli: Cli, session: Session, options: Serv
     `${device.slug} (${device.id}) is simulated; busbar simulation ${device.slug} changes it, Ctrl-C ends this`,
   );
   try {
-    await follow(cli, session, { deviceId: device.id, options });
+    await follow(cli, session, { device, options });
   } finally {
     if (options.isTemporary) {
       await client.devices.delete(device.id);
@@ -58,17 +58,16 @@ export async function simulateOnServer(cli: Cli, session: Session, options: Serv
 async function follow(
   cli: Cli,
   { client }: Session,
-  { deviceId, options }: { readonly deviceId: string; readonly options: ServerOptions },
+  { device, options }: { readonly device: Device; readonly options: ServerOptions },
 ): Promise<void> {
   const print = await createPrinter(cli, options);
   const ended = new AbortController();
   const stopListening = cli.onInterrupt?.(() => ended.abort());
-  const query = { "kind.in": ["telemetry", "alert", "execution"] as const, "device_id.in": [deviceId] };
+  const query = { "kind.in": ["telemetry", "alert", "execution"] as const, "device_id.in": [device.id] };
   let left = options.count ?? Number.POSITIVE_INFINITY;
   try {
     for await (const event of client.events(query, { signal: ended.signal })) {
-      const text = textOf(event);
-      if (text !== undefined) print(event, () => printable(text));
+      if ("device_id" in event) print(event, (colour) => renderEvent(event, device.slug, colour));
       if (event.kind === "telemetry") left -= 1;
       if (left <= 0) return;
     }
@@ -77,16 +76,4 @@ async function follow(
   } finally {
     stopListening?.();
   }
-}
-
-function textOf(event: LiveEvent): string | undefined {
-  if (event.kind === "telemetry") {
-    const words = Object.entries(event.telemetry).map(([name, { value }]) => `${name}=${value}`);
-    const newest = Math.max(0, ...Object.values(event.telemetry).map(({ timestamp }) => timestamp));
-    return `${new Date(newest * 1000).toISOString()}  ${words.join(" ")}`;
-  }
-  if (event.kind === "alert") return `${event.at}  ${event.change} ${event.alert.severity} ${event.alert.id}`;
-  if (event.kind !== "execution") return undefined;
-  const { request, state, created_at } = event.execution;
-  return `${event.execution.response?.received_at ?? created_at}  ${request.name} ${state}`;
 }

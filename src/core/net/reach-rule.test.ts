@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { parseAddress } from "./address.ts";
-import { mayReach, parseReachRule, type ReachRule, reachRulesFor } from "./reach-rule.ts";
+import { mayLookUp, mayReach, parseReachRule, type ReachRule, reachRulesFor } from "./reach-rule.ts";
 
 const parsed = (text: string): ReachRule => {
   const rule = parseReachRule(text);
@@ -73,6 +73,18 @@ test.each([
   ["2001:470::2", "2001:470::2:8080", true],
 ])("with [%s], may [%s] be reached: %s", (given, to, isAllowed) => {
   expect(mayReach(rules(given), endpoint(to), OWN)).toBe(isAllowed);
+});
+
+test.each([
+  ["", "a.lan", false],
+  ["b.lan", "a.lan", false],
+  ["a.lan", "a.lan", true],
+  ["a.lan:502", "a.lan", false],
+  ["*.lan:80", "a.lan", true],
+  ["10.0.0.5", "a.lan", true],
+  ["public:443", "a.lan", false],
+])("with [%s], is %s looked up for port 80: %s", (given, name, isLookedUp) => {
+  expect(mayLookUp(rules(given), name, 80)).toBe(isLookedUp);
 });
 
 test("a rule for a device is for that device alone, by slug or by id", () => {

@@ -69,6 +69,18 @@ export function mayReach(rules: readonly ReachRule[], endpoint: Endpoint, own: r
   return rules.some(({ target, port }) => (port === undefined || port === endpoint.port) && fits(target));
 }
 
+/**
+ * Whether some rule could allow the name, depending on its address. Where none could, it is not even looked up: a question
+ * to a name server carries the name out.
+ */
+export function mayLookUp(rules: readonly ReachRule[], name: string, port: number): boolean {
+  return rules.some(
+    (rule) =>
+      (rule.port === undefined || rule.port === port) &&
+      (rule.target.kind !== "name" || fitsName(rule.target.name, name)),
+  );
+}
+
 /** By RFC 6761 such a name never leaves the machine, whatever a resolver says. */
 export function isLocalName(name: string): boolean {
   return /(^|\.)localhost\.?$/i.test(name);

@@ -111,7 +111,7 @@ export function describeExpected(expected: ExpectedValue): string {
 const LONGEST = 200;
 
 /** A value inside a line of a report: JSON, not too long. */
-function describeValue(value: unknown): string {
+export function describeValue(value: unknown): string {
   const text = typeof value === "bigint" || typeof value === "number" ? String(value) : JSON.stringify(value);
   if (text === undefined) return "nothing";
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}...` : text;

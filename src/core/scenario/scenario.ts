@@ -89,23 +89,23 @@ export interface HttpAnswer {
 }
 
 /** Data holds one byte an item. */
-interface Frame {
+export interface Frame {
   readonly id: number;
   readonly data: readonly number[];
 }
 
-interface PeriodicFrame extends Frame {
+export interface PeriodicFrame extends Frame {
   /** Undefined: once. */
   readonly every: number | undefined;
 }
 
 /** Byte strings: one byte a character. */
-interface SerialAnswer {
+export interface SerialAnswer {
   readonly to: string;
   readonly answer: string;
 }
 
-interface MqttMessage {
+export interface MqttMessage {
   readonly topic: string;
   readonly payload: string;
 }
@@ -127,6 +127,8 @@ export interface Step {
   readonly configuration: Buckets | undefined;
   readonly storage: ReadonlyMap<string, string | null> | undefined;
   readonly isConnected: boolean | undefined;
+  /** What the wall clock is set to, Unix milliseconds. */
+  readonly clock: number | undefined;
   /** Ends the script and starts it anew; storage stays. */
   readonly restarts: boolean;
   readonly command: StepCommand | undefined;

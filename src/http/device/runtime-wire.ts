@@ -5,8 +5,8 @@ import type { HostedError, HostedState, HostedStatus } from "#service/ports/devi
 
 const STATES = ["STARTING", "RUNNING", "QUARANTINED", "FAILED", "STOPPED"] as const satisfies readonly HostedState[];
 const MEANING =
-  "QUARANTINED: it broke a limit or kept failing, and is started again at restart_at. FAILED: it cannot run as it is. " +
-  "STOPPED: on purpose.";
+  "QUARANTINED: it broke a limit. FAILED: an error of its own ended it, or it could not be put together. " +
+  "Both are tried again at restart_at. STOPPED: on purpose.";
 
 const errorSchema = strict("RuntimeError", {
   message: Type.String(),

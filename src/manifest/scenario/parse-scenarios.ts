@@ -2,7 +2,6 @@ import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import type { Issue } from "#core/blueprint/issue.ts";
 import type { JsonSchema } from "#core/blueprint/json-schema.ts";
 import type { Buckets, Scenario } from "#core/scenario/scenario.ts";
-import { parseInstant } from "#core/time/instant.ts";
 import { readDocument } from "#manifest/read-document.ts";
 import { createReporter, positionFinder } from "#manifest/reporter.ts";
 import { type Node, rootTrail } from "#manifest/tree.ts";
@@ -14,14 +13,13 @@ import {
   integer,
   listOf,
   may,
+  moment,
   must,
   object,
   type PeerHint,
-  type Reader,
   type ReadFields,
   text,
   textRecord,
-  wrong,
 } from "./reader.ts";
 import { shareParts } from "./share-parts.ts";
 
@@ -34,14 +32,6 @@ export interface ParsedScenarios {
 
 /** Where the clock of a scenario stands that does not say: a Thursday in winter, so that nothing depends on today. */
 const DEFAULT_START = Date.UTC(2026, 0, 1);
-
-const moment: Reader<number> = {
-  schema: { type: "string", format: "date-time", examples: ["2026-06-21T10:00:00Z"] },
-  read: (context, trail) => {
-    const source = trail.node.kind === "scalar" ? trail.node.text : "";
-    return parseInstant(source) ?? wrong(context, trail, "a moment such as 2026-06-21T10:00:00Z");
-  },
-};
 
 const steps = listOf(step, "a list of steps");
 const OWN_FIELDS = {

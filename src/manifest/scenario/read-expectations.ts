@@ -311,28 +311,6 @@ export const expectations: Reader<Expectations> = mapReader(fields, (given) => (
   outputs: given.outputs ?? new Map(),
 }));
 
-export const NO_EXPECTATIONS: Expectations = {
-  telemetry: new Map(),
-  properties: new Map(),
-  activeAlerts: undefined,
-  raisedAlerts: [],
-  clearedAlerts: [],
-  response: undefined,
-  error: undefined,
-  progress: [],
-  noResponse: undefined,
-  log: [],
-  noLog: [],
-  luaErrors: [],
-  storage: new Map(),
-  writes: new Map(),
-  requests: new Map(),
-  frames: new Map(),
-  sent: new Map(),
-  published: new Map(),
-  outputs: new Map(),
-};
-
 /** Expectations of one command's outcome exclude each other. */
 export function checkOutcome(
   context: ScenarioContext,

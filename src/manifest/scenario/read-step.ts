@@ -1,9 +1,10 @@
 import type { JsonValue } from "#core/blueprint/blueprint.ts";
+import { NO_EXPECTATIONS } from "#core/scenario/no-expectations.ts";
 import type { Buckets, PeerChange, Sent, Step, StepCommand } from "#core/scenario/scenario.ts";
 import { checkInputs, type DeclaredInput } from "#core/value/check-inputs.ts";
 import { entryTrail, type Trail } from "#manifest/tree.ts";
 import { byteString, frameData, serialBytes } from "./read-bytes.ts";
-import { checkOutcome, expectations, NO_EXPECTATIONS } from "./read-expectations.ts";
+import { checkOutcome, expectations } from "./read-expectations.ts";
 import { yes } from "./read-expected-value.ts";
 import { anyChangeSchema, frameId, peerChange } from "./read-peer.ts";
 import {
@@ -13,6 +14,7 @@ import {
   knownKey,
   mapReader,
   may,
+  moment,
   must,
   nameIn,
   object,
@@ -129,6 +131,7 @@ const stepFields = object("step", {
   configure: may(buckets, "Writes configuration, as a person would."),
   store: may(stored, "Writes the device's storage; an empty value removes the key."),
   connected: may(flag, "Tells the script that the connection was lost, or is back."),
+  clock: may(moment, "Sets the wall clock, as a time server does it. No time passes."),
   restart: may(yes, "Ends the script and starts it again. Storage stays."),
   command: may(placed(nameIn("command", commandNames)), "Runs a command and waits for its end, at most a minute."),
   arguments: may(anything, "Arguments of the command; defaults of the manifest are filled in."),
@@ -162,6 +165,7 @@ export const step: Reader<Step> = {
       configuration: configure,
       storage: store,
       isConnected: connected,
+      clock: given.clock,
       restarts: restart === true,
       command: commandOf(context, trail, given),
       wait,

@@ -6,6 +6,7 @@ import type { JsonSchema } from "#core/blueprint/json-schema.ts";
 import type { WordOrder } from "#core/scenario/register-value.ts";
 import type { PeerKind, Placed } from "#core/scenario/scenario.ts";
 import { parseDuration, toMilliseconds } from "#core/time/duration.ts";
+import { parseInstant } from "#core/time/instant.ts";
 import type { Reporter } from "#manifest/reporter.ts";
 import { entryTrail, itemTrail, type Node, type Trail } from "#manifest/tree.ts";
 import { choices, kindOf, quote, short } from "#manifest/words.ts";
@@ -108,6 +109,14 @@ export const duration: Reader<number> = {
     const message = `${nameOf(trail)} must be a duration such as 5s, 200ms or 1m30s, and is ${kindOf(node)}.${hint}`;
     context.reporter.atValue(trail, { code: "bad_duration", message });
     return undefined;
+  },
+};
+
+export const moment: Reader<number> = {
+  schema: { type: "string", format: "date-time", examples: ["2026-06-21T10:00:00Z"] },
+  read: (context, trail) => {
+    const source = trail.node.kind === "scalar" ? trail.node.text : "";
+    return parseInstant(source) ?? wrong(context, trail, "a moment such as 2026-06-21T10:00:00Z");
   },
 };
 

@@ -58,7 +58,7 @@ export function createDevicePolicy(
   const tellConfiguration = async ({ device, guard }: Connection): Promise<void> => {
     const configuration = await needs.configurationOf(device.deviceId);
     if (configuration !== undefined && !guard.destroyed)
-      await channel.sendConfiguration(device.deviceId, configuration);
+      await channel.sendConfiguration(device.deviceId, configuration, []);
   };
 
   const handlers: Handlers = {

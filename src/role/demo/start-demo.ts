@@ -1,6 +1,7 @@
 // The demo site: six devices whose scripts run against a simulated plant, with a week of history.
 import { join } from "node:path";
 import type { Logger } from "pino";
+import { parseReachRule, type ReachRule } from "#core/net/reach-rule.ts";
 import type { Plant } from "#core/plant/plant.ts";
 import { DAY_MS, type PlantSite } from "#core/plant/site.ts";
 import { type DemoDevice, demoDevices } from "#role/demo/demo-devices.ts";
@@ -22,8 +23,8 @@ import type { Call } from "#service/ports.ts";
 export type DemoNeeds = ProvisionDemoNeeds & { readonly background: Background; readonly log: Logger };
 
 export interface Demo {
-  /** What its devices may reach, as the setting lua.allow says it. */
-  readonly allow: readonly string[];
+  /** What its devices may reach besides the setting lua.allow: each its own server of the plant. */
+  readonly allow: readonly ReachRule[];
   /** What goes on in the background, and how far it is. */
   underWay(): readonly { readonly name: string; readonly percent: number }[];
   /** Begins to fill the history; everything else runs already. */
@@ -85,6 +86,12 @@ async function beginning(
   return { record: { siteId, plantSite, devices: {}, ports: {}, history, plant: memory }, past };
 }
 
+function reachRule(deviceId: string, port: number): ReachRule {
+  const rule = parseReachRule(`${deviceId}=${PLANT_HOST}:${port}`);
+  if ("problem" in rule) throw new Error(rule.problem);
+  return rule;
+}
+
 interface DemoParts {
   readonly file: string;
   /** The plant at the start of each piece of its history; empty when that is not known yet. */
@@ -102,7 +109,7 @@ class DemoSite implements Demo {
   readonly #timer: NodeJS.Timeout;
   #record: DemoRecord;
   #saving: Promise<void> = Promise.resolve();
-  #allow: readonly string[] = [];
+  #allow: readonly ReachRule[] = [];
 
   constructor(needs: DemoNeeds, { file, past, running }: DemoParts, record: DemoRecord) {
     this.#needs = needs;
@@ -114,7 +121,7 @@ class DemoSite implements Demo {
     this.#timer = setInterval(() => needs.background.run("store the demo's plant", () => this.#save()), SAVE_EVERY_MS);
   }
 
-  get allow(): readonly string[] {
+  get allow(): readonly ReachRule[] {
     return this.#allow;
   }
 
@@ -128,7 +135,7 @@ class DemoSite implements Demo {
       if (demo.server === undefined) continue;
       const port = this.#running.ports[demo.server];
       await connectDemoDevice(this.#needs, call, { device, connection: demo.connection(port) });
-      this.#allow = [...this.#allow, `${device.id}=${PLANT_HOST}:${port}`];
+      this.#allow = [...this.#allow, reachRule(device.id, port)];
     }
     this.#record = { ...this.#record, siteId, devices };
     await this.#save();

@@ -2,7 +2,7 @@
 import type { ReachRule } from "#core/net/reach-rule.ts";
 import { createModbusTcp } from "./modbus/modbus-tcp.ts";
 import { createReach } from "./net/create-reach.ts";
-import { createHttpWire } from "./net/http-wire.ts";
+import { createHttpWire, type HttpWire } from "./net/http-wire.ts";
 import { createMqttWire } from "./net/mqtt-wire.ts";
 import type { PortSession } from "./port/port-request.ts";
 import { realTimers } from "./timers.ts";
@@ -22,19 +22,23 @@ const MAX_MQTT_CONNECTIONS = 4;
 
 export function createWires({ rules, ports, now, ownAddresses }: WireNeeds): Wires {
   const reach = createReach(ownAddresses === undefined ? { rules } : { rules, ownAddresses });
-  const http = createHttpWire({ reach, now });
+  // Most devices speak no HTTP.
+  let http: HttpWire | undefined;
   const modbus = createShelf<ModbusWire>(MAX_MODBUS_CONNECTIONS);
   const mqtt = createShelf<MqttWire>(MAX_MQTT_CONNECTIONS);
   const needs = { reach, timers: realTimers };
   return {
     modbusTcp: (host, port) => modbus.get(`${host}:${port}`, () => createModbusTcp(needs, host, port)),
-    http: (request) => http.send(request),
+    http(request) {
+      http ??= createHttpWire({ reach, now });
+      return http.send(request);
+    },
     mqtt: (target) => mqtt.get(JSON.stringify(target), () => createMqttWire(needs, target)),
     ports,
     close() {
       modbus.close();
       mqtt.close();
-      http.close();
+      http?.close();
       ports.close();
     },
   };

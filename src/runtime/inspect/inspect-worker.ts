@@ -2,6 +2,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { starterLibrary } from "#manifest/starter-profiles.ts";
 import { openRockShelf } from "#runtime/inspect/open-rock-shelf.ts";
+import { createSyntaxChecks } from "#runtime/lua/check-syntax.ts";
 import { type BuiltProgram, buildProgram } from "#service/blueprint/build-program.ts";
 import { checkPackage } from "#service/blueprint/check-package.ts";
 import { type Inspection, inspectPackage } from "#service/blueprint/inspect-package.ts";
@@ -25,6 +26,7 @@ export interface InspectSettings {
 /** Path and all would tell a stranger about the machine. */
 const FOLDER = "the folder rocks of the data folder";
 const profiles = starterLibrary();
+const syntaxChecks = createSyntaxChecks();
 
 parentPort?.on("message", ({ id, kind, bytes }: InspectTask) => {
   const result = kind === "inspect" ? inspectPackage(bytes, profiles) : build(bytes, workerData as InspectSettings);
@@ -34,5 +36,5 @@ parentPort?.on("message", ({ id, kind, bytes }: InspectTask) => {
 function build(bytes: Uint8Array, { rocks }: InspectSettings): BuiltProgram {
   const { package: content, blueprint } = checkPackage(bytes, profiles);
   if (content === undefined || blueprint === undefined) return { program: undefined, issues: [] };
-  return buildProgram(content, blueprint, { shelf: openRockShelf(rocks, FOLDER), checkSyntax: () => undefined });
+  return buildProgram(content, blueprint, { shelf: openRockShelf(rocks, FOLDER), checkSyntax: syntaxChecks() });
 }

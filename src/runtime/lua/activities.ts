@@ -11,6 +11,7 @@ import { parseScriptError } from "./script-error.ts";
 import { createScriptFunctions, LENIENT } from "./script-functions.ts";
 
 const MAX_WAITING_COMMANDS = 100;
+const MAX_HANDLED = 10_000;
 const MAX_DELAY_MS = 5_000;
 /** About 0.1 ms of Lua: fine enough for slices of a few milliseconds, and too rare to cost anything. */
 const INSTRUCTIONS_PER_TICK = 10_000;
@@ -44,6 +45,7 @@ export type Activities = Omit<DeviceScript, "close"> & {
 export function createActivities(engine: LuaEngine, program: ScriptProgram, host: ScriptHost): Activities {
   const jobs = createJobList();
   const commands: ScriptCommand[] = [];
+  const handled = new Set<string>();
   const callbacks: Task[] = [{ kind: "main", args: [] }];
   let current: Activity | undefined;
   let spare: ThreadRef | undefined;
@@ -155,6 +157,10 @@ export function createActivities(engine: LuaEngine, program: ScriptProgram, host
       program,
       jobs,
       startedAt,
+      commandHandled(name) {
+        // Names are for reports; a script that registers without end shall not fill them.
+        if (handled.size < MAX_HANDLED) handled.add(name);
+      },
       commandFailed(message) {
         if (current) current.failure ??= message;
       },
@@ -229,6 +235,7 @@ export function createActivities(engine: LuaEngine, program: ScriptProgram, host
       if (waiting >= 0) callbacks.splice(waiting, 1);
       callbacks.push({ kind: "connection", args: [isConnected] });
     },
+    handledCommands: () => [...handled],
     memoryBytes: () => machine?.state.memoryBytes() ?? 0,
     interrupted(why) {
       const activity = current;

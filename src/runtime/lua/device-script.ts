@@ -79,6 +79,8 @@ export interface DeviceScript {
   command(command: ScriptCommand): void;
   configurationWritten(bucket: string): void;
   connectionChanged(isConnected: boolean): void;
+  /** The commands that the script has registered a handler for. */
+  handledCommands(): readonly string[];
   memoryBytes(): number;
   close(): void;
 }
@@ -104,6 +106,7 @@ export function createDeviceScript(engine: LuaEngine, program: ScriptProgram, ho
     command: (command) => activities.command(command),
     configurationWritten: (bucket) => activities.configurationWritten(bucket),
     connectionChanged: (isConnected) => activities.connectionChanged(isConnected),
+    handledCommands: () => activities.handledCommands(),
     memoryBytes: () => activities.memoryBytes(),
     close() {
       isDead = true;

@@ -81,7 +81,7 @@ test("a stopped device says no more, and its open command ends as interrupted", 
   pool.command("a", { id: "c1", name: "wait", arguments: {} });
   await until(/c1 IN_PROGRESS/);
   pool.stop("a");
-  expect(await until(/c1 ERROR/)).toContain("interrupted: the script was stopped, outcome unknown");
+  expect(await until(/c1 ERROR/)).toContain("interrupted by restart, outcome unknown");
   expect(pool.status("a")).toBeUndefined();
 });
 

@@ -4,6 +4,7 @@ import { availableParallelism } from "node:os";
 import type { Payload } from "#core/command/execution.ts";
 import type { LogSeverity } from "#core/device/device-message.ts";
 import { createDriverThread, type DriverThreadNeeds } from "#runtime/drivers/driver-thread.ts";
+import { INTERRUPTED } from "#service/command/end-interrupted.ts";
 import { afterFailure, type BackOff, NO_BACK_OFF } from "./back-off.ts";
 import type { ScriptCommand, ScriptError, ScriptProgram } from "./device-script.ts";
 import { createLuaEngine, type LuaEngine, type ScriptLimits } from "./lua-engine.ts";
@@ -45,7 +46,7 @@ export interface LuaPoolSettings {
   readonly drivers?: DriverThreadNeeds;
 }
 
-interface ScriptStatus {
+export interface ScriptStatus {
   /** FAILED: an error of its own ended it. QUARANTINED: a limit did. Both start again at `restartAt`. */
   readonly state: "STARTING" | "RUNNING" | "QUARANTINED" | "FAILED" | "STOPPED";
   readonly since: number;
@@ -92,7 +93,6 @@ const WATCHDOG_MS = 1_000;
 const MAX_DEFAULT_THREADS = 4;
 /** A thread costs some 20 MB: another one is started only when each has its share of devices. */
 const DEVICES_BEFORE_ANOTHER = 10;
-const INTERRUPTED = "interrupted: the script was stopped, outcome unknown";
 
 export function createLuaPool(needs: LuaPoolNeeds, settings: LuaPoolSettings = {}): LuaPool {
   const most = settings.threads ?? Math.min(MAX_DEFAULT_THREADS, Math.max(1, Math.floor(availableParallelism() / 2)));

@@ -16,6 +16,7 @@ interface FunctionNeeds {
   readonly startedAt: number;
   commandFailed(message: string): void;
   commandLog(message: string, severity: LogSeverity | undefined): void;
+  commandHandled(name: string): void;
 }
 
 const MAX_LOG_CHARACTERS = 4_096;
@@ -63,6 +64,10 @@ export function createScriptFunctions(needs: FunctionNeeds): ReadonlyMap<string,
     },
     "json.encode": (value) => attempt(() => encodeJson(value)),
     "json.decode": (text) => attempt(() => decodeJson(String(text))),
+    "command.handled"(name) {
+      needs.commandHandled(textOf(String(name)));
+      return [];
+    },
     "command.error"(message) {
       needs.commandFailed(textOf(String(message)));
       return [];

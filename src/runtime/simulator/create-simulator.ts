@@ -137,6 +137,7 @@ export function createSimulator(needs: SimulatorNeeds): Simulators {
           if (former !== undefined) await start(former.device);
         }),
       status: (deviceId) => hosted.get(deviceId)?.status,
+      states: () => [...hosted.values()].map(({ status }) => status.state),
     },
     carrier: {
       isReady: (deviceId) => hosted.get(deviceId)?.running?.isReachable() === true,

@@ -20,10 +20,13 @@ export interface BuiltProgram {
 }
 
 type Modules = Map<string, Uint8Array>;
-type SyntaxCheck = (
-  path: string,
-  source: Uint8Array,
-) => { readonly line: number; readonly message: string } | undefined;
+
+export interface SyntaxProblem {
+  readonly line: number;
+  readonly message: string;
+}
+
+export type SyntaxCheck = (path: string, source: Uint8Array) => SyntaxProblem | undefined;
 
 interface Surroundings {
   /** Undefined where nobody knows the operator's rocks: then nothing is said about them. */

@@ -18,7 +18,7 @@ test("a command goes over one carrier, the first that reaches the device", async
   expect(["a", "b", "c"].map((id) => all.isReady(id))).toEqual([true, true, false]);
   const command = { id: "e", name: "start", arguments: {} };
   for (const id of ["a", "b"]) await all.send(id, command);
-  await all.sendConfiguration("b", new Map());
+  await all.sendConfiguration("b", new Map(), []);
   expect(told).toEqual(["mqtt a e", "lua b e", "lua b configuration"]);
 });
 
@@ -27,7 +27,7 @@ test("a device that nobody reaches is refused a command, and told its configurat
   await expect(all.send("c", { id: "e", name: "start", arguments: {} })).rejects.toMatchObject({
     code: "not_available",
   });
-  await all.sendConfiguration("c", new Map());
+  await all.sendConfiguration("c", new Map(), []);
 });
 
 test("every carrier ends the connections of a device", () => {

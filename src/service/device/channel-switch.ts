@@ -18,8 +18,8 @@ export function createChannelSwitch(): ChannelSwitch {
       if (channel === undefined) throw refuse("not_available", "the device is not reachable");
       await channel.send(deviceId, command);
     },
-    async sendConfiguration(deviceId, configuration) {
-      await channels.find((one) => one.isReady(deviceId))?.sendConfiguration(deviceId, configuration);
+    async sendConfiguration(deviceId, configuration, written) {
+      await channels.find((one) => one.isReady(deviceId))?.sendConfiguration(deviceId, configuration, written);
     },
     disconnect(deviceId) {
       for (const channel of channels) channel.disconnect(deviceId);

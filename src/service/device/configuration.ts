@@ -76,7 +76,7 @@ export async function writeConfiguration(
     details: { buckets: [...buckets.keys()] },
   });
   await needs.configurations.put(device.id, written, trail);
-  await needs.channel.sendConfiguration(device.id, await deviceConfiguration(needs, device.id));
+  await needs.channel.sendConfiguration(device.id, await deviceConfiguration(needs, device.id), [...buckets.keys()]);
   return new Map(written.map((one) => [one.bucket, one.shown]));
 }
 

@@ -19,6 +19,7 @@ function host(type: DeviceType, told: string[]): DeviceHost {
     restart: async (id) => {
       if (running.has(id)) told.push(`${type} restart ${id}`);
     },
+    states: () => [...running].map(() => "RUNNING"),
     status: (id) =>
       running.has(id)
         ? {
@@ -51,6 +52,7 @@ test("a device is run by the host of its type, and one that connects by itself b
   const hosts = switchOf(told);
   for (const one of [device("a", "LUA"), device("b", "NATIVE"), device("c", "STANDALONE")]) await hosts.start(one);
   for (const id of ["a", "b", "c"]) await hosts.restart(id);
+  expect(hosts.states()).toEqual(["RUNNING", "RUNNING"]);
   expect(["a", "b", "c"].map((id) => hosts.status(id)?.state)).toEqual(["RUNNING", "RUNNING", undefined]);
   for (const id of ["a", "b", "c"]) await hosts.stop(id);
   expect(told).toEqual([

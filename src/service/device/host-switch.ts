@@ -21,6 +21,7 @@ export function createHostSwitch(): HostSwitch {
     async restart(deviceId) {
       for (const host of hosts) await host.restart(deviceId);
     },
+    states: () => hosts.flatMap((host) => host.states()),
     status: (deviceId) => hosts.map((host) => host.status(deviceId)).find((status) => status !== undefined),
   };
 }

@@ -13,8 +13,8 @@ export interface CommandChannel {
   isReady(deviceId: string): boolean;
   /** Hands a command over, never twice. A rejection means that it certainly did not reach the device. */
   send(deviceId: string, command: OutgoingCommand): Promise<void>;
-  /** Tells the device its configuration; a device that is away learns it when it returns. */
-  sendConfiguration(deviceId: string, configuration: DeviceConfiguration): Promise<void>;
+  /** Tells the device its configuration, and which buckets were just written; a device that is away learns it when it returns. */
+  sendConfiguration(deviceId: string, configuration: DeviceConfiguration, written: readonly string[]): Promise<void>;
 }
 
 /** A channel that also holds the devices' connections. */

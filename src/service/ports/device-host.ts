@@ -2,8 +2,8 @@ import type { Device, DeviceType } from "#core/device/device.ts";
 import type { Instant } from "#core/time/instant.ts";
 
 /**
- * STARTING: handed over, its script has not reached its main loop. QUARANTINED: it broke a limit or kept failing and is started again
- * at `restartAt`. FAILED: it cannot run as it is, until its blueprint or something around it changes. STOPPED: on purpose.
+ * STARTING: on its way. QUARANTINED: it broke a limit. FAILED: an error of its own ended it, or it could not be put together.
+ * Both are tried again at `restartAt`. STOPPED: on purpose.
  */
 export type HostedState = "STARTING" | "RUNNING" | "QUARANTINED" | "FAILED" | "STOPPED";
 
@@ -21,7 +21,7 @@ export interface HostedStatus {
   /** How often it was started since the service was. */
   readonly startCount: number;
   readonly lastError: HostedError | undefined;
-  /** When it is started again; only while it is quarantined. */
+  /** When it is started again; undefined while it runs. */
   readonly restartAt: Instant | undefined;
   /** Undefined where it is not measured. */
   readonly memoryBytes: number | undefined;
@@ -40,4 +40,6 @@ export interface DeviceHost {
   /** Like a start with what it was started with, at once, also out of a quarantine. Does nothing when it was never started. */
   restart(deviceId: string): Promise<void>;
   status(deviceId: string): HostedStatus | undefined;
+  /** The state of each device that it runs, for counting. */
+  states(): readonly HostedState[];
 }

@@ -2,11 +2,13 @@ import { existsSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { DEVICE_KINDS, type DeviceKind } from "#cli/blueprint/device-kinds.ts";
 import { draftManifest } from "#cli/blueprint/draft-manifest.ts";
+import { draftScenario, draftScript } from "#cli/blueprint/draft-script.ts";
 import type { Cli } from "#cli/cli.ts";
 import { remark } from "#cli/print.ts";
 import { saveFile } from "#cli/save-file.ts";
 import { UsageError } from "#cli/usage-error.ts";
 import { nearestOf } from "#core/text/nearest.ts";
+import { parseManifest } from "#manifest/parse-manifest.ts";
 import { starterLibrary } from "#manifest/starter-profiles.ts";
 
 export type InitFlags = {
@@ -18,18 +20,7 @@ export type InitFlags = {
   readonly force?: boolean;
 };
 
-const SCRIPT = `-- Called once when the device starts.
-function main()
-  scheduler.add(1000, send_telemetry)
-end
-
-function send_telemetry()
-  -- Read the device here and send what the manifest declares.
-  device.send_telemetry({ status = 'ok', alerts = {} })
-end
-
-main()
-`;
+const SCENARIO_SCHEMA = "http://127.0.0.1:8080/schemas/scenario-1.0.json";
 
 /** Writes a first manifest. What no flag says is asked; without a terminal, or with --yes, the defaults are taken. */
 export async function init(cli: Cli, folder: string | undefined, flags: InitFlags): Promise<void> {
@@ -44,11 +35,21 @@ export async function init(cli: Cli, folder: string | undefined, flags: InitFlag
   const displayName = flags.name ?? (await askText(ask, "Name of the blueprint", suggested));
   const runtime = flags.runtime ?? (await chooseRuntime(ask));
   const plan = { displayName, category: kind.category, profiles: kind.profiles, runtime, schema: flags.schema };
-  saveFile(cli, { file: manifest, force: flags.force }, draftManifest(plan, starterLibrary()));
+  const text = draftManifest(plan, starterLibrary());
+  saveFile(cli, { file: manifest, force: flags.force }, text);
+  if (runtime === "lua") saveScript(cli, target, text);
+  const check = runtime === "lua" ? ` and busbar blueprint test ${target}` : "";
+  remark(cli, `Next: edit ${manifest}, then check it with busbar blueprint lint ${target}${check}`);
+}
+
+/** A script and a test that somebody wrote are worth more than ours. */
+function saveScript(cli: Cli, target: string, manifest: string): void {
+  const { blueprint } = parseManifest(manifest);
   const script = join(target, "main.lua");
-  // A script that somebody wrote is worth more than ours.
-  if (runtime === "lua" && !existsSync(resolve(cli.cwd, script))) saveFile(cli, { file: script }, SCRIPT);
-  remark(cli, `Next: edit ${manifest}, then check it with busbar blueprint lint ${target}`);
+  if (blueprint === undefined || existsSync(resolve(cli.cwd, script))) return;
+  saveFile(cli, { file: script }, draftScript(blueprint));
+  if (existsSync(resolve(cli.cwd, target, "tests"))) return;
+  saveFile(cli, { file: join(target, "tests", "first.yml") }, draftScenario(blueprint, SCENARIO_SCHEMA));
 }
 
 type Ask = Cli["ask"];

@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import type { Cli } from "#cli/cli.ts";
 import { addExamples } from "#cli/client-command.ts";
+import { UsageError } from "#cli/usage-error.ts";
 import type { DiffFlags } from "./diff.ts";
 import type { DocsFlags } from "./docs.ts";
 import type { InitFlags } from "./init.ts";
@@ -8,6 +9,7 @@ import type { LintFlags } from "./lint.ts";
 import type { PackFlags } from "./pack.ts";
 import type { SchemaFlags } from "./schema.ts";
 import type { ShowFlags } from "./show.ts";
+import type { TestFlags } from "./test.ts";
 import type { TypesFlags } from "./types.ts";
 
 const PATH =
@@ -18,6 +20,7 @@ const SCHEMA = "http://127.0.0.1:8080/schemas/device-3.0.json";
 export function addOfflineBlueprintCommands(blueprint: Command, cli: Cli): void {
   addInit(blueprint, cli);
   addLint(blueprint, cli);
+  addTest(blueprint, cli);
   addShow(blueprint, cli);
   addDiff(blueprint, cli);
   addDocs(blueprint, cli);
@@ -68,6 +71,40 @@ function addLint(blueprint: Command, cli: Cli): void {
     "blueprint lint --strict blueprints/",
     "blueprint lint -o github */manifest.yml",
   );
+}
+
+function addTest(blueprint: Command, cli: Cli): void {
+  const output = new Option("-o, --output <format>", "how to print").choices(["pretty", "json"]);
+  const command = blueprint
+    .command("test [paths...]")
+    .description(
+      "Run a blueprint's script in virtual time against scripted peers, by the scenarios in its folder tests.",
+    )
+    .addOption(output.default("pretty"))
+    .option("--scenario <file>", "run this file instead; may be given several times", collect, [])
+    .option("--filter <text>", "only scenarios whose file or name contains the text")
+    .option("--verbose", "show what happened, call by call")
+    .option("--coverage", "list what no scenario made use of")
+    .option("--seed <number>", "of random numbers, where a scenario sets none", parseSeed)
+    .option("--watch", "run again whenever a file changes")
+    .option("--rocks <folder>", "rocks that the blueprint asks for")
+    .addHelpText("after", `\n${PATH} A folder of blueprints counts as each of them.`)
+    .action(async (paths: readonly string[], flags: TestFlags) => (await import("./test.ts")).test(cli, paths, flags));
+  addExamples(
+    command,
+    "blueprint test my-battery",
+    "blueprint test my-battery --filter hot --verbose",
+    "blueprint test my-battery --watch",
+  );
+}
+
+function collect(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
+}
+
+function parseSeed(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new UsageError(`--seed must be a whole number from 0 to 999999999, not "${text}"`);
 }
 
 function addShow(blueprint: Command, cli: Cli): void {

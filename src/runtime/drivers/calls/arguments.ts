@@ -46,8 +46,9 @@ export function text(value: LuaValue, name: string, maxBytes = 2048): string {
   return textOf(byteString(value, name, maxBytes));
 }
 
+/** In memory of its own: bytes that go to another thread take along all the memory that they lie in. */
 export function bytes(value: LuaValue, name: string, maxBytes: number): Uint8Array {
-  return Buffer.from(byteString(value, name, maxBytes), "latin1");
+  return Uint8Array.from(Buffer.from(byteString(value, name, maxBytes), "latin1"));
 }
 
 export function flag(value: LuaValue): boolean {

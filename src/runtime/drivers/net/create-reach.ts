@@ -3,11 +3,11 @@ import { lookup } from "node:dns";
 import type { LookupFunction } from "node:net";
 import { networkInterfaces } from "node:os";
 import { type Address, parseAddress } from "#core/net/address.ts";
-import { isLocalName, mayReach, type ReachRule } from "#core/net/reach-rule.ts";
+import { isLocalName, mayLookUp, mayReach, type ReachRule } from "#core/net/reach-rule.ts";
 import { WireError } from "#runtime/drivers/wires.ts";
 
 export interface Reach {
-  /** Throws `WireError` where the host is written as an address that is not allowed: no look-up would be asked. */
+  /** Throws `WireError` for an address that is not allowed, and for a name that no rule could allow. Asked before all else. */
   check(host: string, port: number): void;
   /** For a connection to that port: lets only allowed addresses through, so that nothing else can be connected to. */
   lookup(port: number): LookupFunction;
@@ -29,8 +29,10 @@ export function createReach({ rules, ownAddresses = systemAddresses, lookUp = lo
 
   return {
     check(host, port) {
-      const address = parseAddress(bareHost(host));
-      if (address !== undefined && !isAllowed(undefined, address, port)) throw refusal(host, port);
+      const bare = bareHost(host);
+      const address = parseAddress(bare);
+      const mayGoOn = address === undefined ? mayLookUp(rules, bare, port) : isAllowed(undefined, address, port);
+      if (!mayGoOn) throw refusal(host, port);
     },
     lookup: (port) => (hostname, options, callback) => {
       const name = bareHost(hostname);

@@ -1,7 +1,12 @@
-import type { AddressInfo } from "node:net";
-import { createServer, type Server } from "node:net";
+import { mkdtempSync, rmSync } from "node:fs";
+import { type AddressInfo, createServer, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createServer as createTlsServer } from "node:tls";
 import { Aedes } from "aedes";
 import { expect, onTestFinished, test } from "vitest";
+import { instant } from "#core/time/instant.ts";
+import { openSiteAuthority } from "#mqtt/pki/open-site-authority.ts";
 import type { LuaValue } from "#runtime/lua/lua-value.ts";
 import { startDrivers } from "../../../../test/support/drivers.ts";
 
@@ -86,7 +91,7 @@ test("a broker that goes away and returns has its client and subscriptions again
   await expect.poll(async () => await call("is_connected", handle)).toEqual([false]);
   expect(await call("publish", handle, "t", "x", options({ timeout: 50 }))).toEqual([
     undefined,
-    expect.stringMatching(/the connection was refused|no answer from/),
+    expect.stringMatching(/the connection was refused|closed the connection/),
   ]);
   await startBroker(first.port);
   expect(await call("publish", handle, "t", "again", options({ qos: 1, timeout: 20_000 }))).toEqual([]);
@@ -153,4 +158,44 @@ test.each<[string, readonly LuaValue[], string]>([
   const call = client("127.0.0.1");
   const [handle] = await call("open", url);
   expect(await call(name, handle, ...args)).toEqual([undefined, problem]);
+});
+
+test("over TLS a certificate that nobody vouches for is refused, unless the client takes any", async () => {
+  const { broker } = await startBroker();
+  const folder = mkdtempSync(join(tmpdir(), "busbar-tls-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const { privateKey, certificate } = openSiteAuthority(folder, () => instant(Date.now())).serverIdentity([
+    "localhost",
+  ]);
+  const server = createTlsServer({ key: privateKey, cert: certificate }, broker.handle);
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  onTestFinished(() => void server.close());
+  const call = client("127.0.0.1", "localhost");
+  const url = `mqtts://localhost:${(server.address() as AddressInfo).port}`;
+  const [careful] = await call("open", url);
+  expect(await call("publish", careful, "t", "x", options({ timeout: 300 }))).toEqual([
+    undefined,
+    expect.stringContaining("TLS failed: "),
+  ]);
+  const [careless] = await call("open", url, options({ insecure_tls: true }));
+  expect(await call("publish", careless, "t", "x", options({ qos: 1 }))).toEqual([]);
+});
+
+test("a server that does not speak MQTT is told as that", async () => {
+  const server = createServer((socket) => {
+    socket.on("error", () => {});
+    socket.once("data", () => socket.write("HTTP/1.1 400 Bad Request\r\n\r\n"));
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  onTestFinished(() => void server.close());
+  const call = client("127.0.0.1");
+  const [handle] = await call("open", `mqtt://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  expect(await call("publish", handle, "t", "x", options({ timeout: 300 }))).toEqual([
+    undefined,
+    expect.stringContaining("the broker does not speak MQTT 3.1.1"),
+  ]);
 });

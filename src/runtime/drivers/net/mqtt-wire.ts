@@ -1,141 +1,265 @@
-// An MQTT client for scripts. The library speaks the protocol; the connection is ours, so that the address policy holds.
-import { connect as connectPlain } from "node:net";
+// An MQTT client for scripts. It is connected for as long as it is open: a connection that breaks is made again, with its
+// subscriptions. Written here because the library takes some 300 ms to load, in which no script of the thread would run.
+import { randomUUID } from "node:crypto";
+import { connect as connectPlain, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import type { Timers } from "#runtime/drivers/timers.ts";
 import { type MqttMessage, type MqttTarget, type MqttWire, WireError } from "#runtime/drivers/wires.ts";
 import { bareHost, type Reach } from "./create-reach.ts";
 import { failureWords } from "./failure-words.ts";
+import { MessageInbox } from "./message-inbox.ts";
+import {
+  connectPacket,
+  disconnectPacket,
+  PacketReader,
+  pingPacket,
+  pubackPacket,
+  publishPacket,
+  type ReceivedPacket,
+  subscribePacket,
+  unsubscribePacket,
+} from "./mqtt-packets.ts";
 
-const RECONNECT_MS = 2000;
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 30_000;
 const CONNECT_TIMEOUT_MS = 10_000;
 const KEEPALIVE_S = 30;
-const MAX_KEPT_MESSAGES = 256;
-const MAX_KEPT_BYTES = 1024 * 1024;
+const PING_MS = 15_000;
+const MAX_SUBSCRIPTIONS = 64;
+const REFUSALS = [
+  "unacceptable protocol version",
+  "client id rejected",
+  "server unavailable",
+  "bad username or password",
+  "not authorized",
+];
+const SUBSCRIPTION_REFUSED = 0x80;
 
 interface MqttNeeds {
   readonly reach: Reach;
   readonly timers: Timers;
 }
 
-/** Messages that have arrived, until the script takes them; without room the oldest go. */
-class Inbox {
-  #messages: MqttMessage[] = [];
-  #bytes = 0;
-  #dropped = 0;
-
-  add(message: MqttMessage): void {
-    this.#messages.push(message);
-    this.#bytes += message.payload.length;
-    while (this.#messages.length > MAX_KEPT_MESSAGES || this.#bytes > MAX_KEPT_BYTES) {
-      this.#bytes -= this.#messages.shift()?.payload.length ?? 0;
-      this.#dropped++;
-    }
-  }
-
-  take() {
-    const taken = { messages: this.#messages, dropped: this.#dropped };
-    this.#messages = [];
-    this.#bytes = 0;
-    this.#dropped = 0;
-    return taken;
-  }
+interface Waiting {
+  readonly done: (codes: readonly number[]) => void;
+  readonly failed: (error: WireError) => void;
 }
 
-export function createMqttWire({ reach, timers }: MqttNeeds, target: MqttTarget): MqttWire {
-  const name = `${target.host}:${target.port}`;
-  const host = bareHost(target.host);
-  reach.check(host, target.port);
-  const inbox = new Inbox();
-  let isClosed = false;
-  let failure: string | undefined;
-  let isConnected = () => false;
-  const open = () => {
-    const settings = { host, port: target.port, lookup: reach.lookup(target.port) };
-    const socket = target.isTls
-      ? connectTls({ ...settings, servername: /[a-z]/i.test(host) ? host : "", rejectUnauthorized: !target.isInsecure })
-      : connectPlain(settings);
-    // The policy is asked again with every attempt: a name may lead elsewhere by then.
-    socket.on("error", (error) => {
-      failure = error instanceof WireError ? error.message : `${name}: ${failureWords(error)}`;
-    });
-    return socket;
-  };
-  const starting = import("mqtt").then(({ MqttClient }) => {
-    const client = new MqttClient(open, {
-      ...(target.clientId === undefined ? {} : { clientId: target.clientId }),
-      ...(target.username === undefined ? {} : { username: target.username }),
-      ...(target.password === undefined ? {} : { password: target.password }),
-      clean: true,
-      keepalive: KEEPALIVE_S,
-      reconnectPeriod: RECONNECT_MS,
-      connectTimeout: CONNECT_TIMEOUT_MS,
-      queueQoSZero: false,
-      resubscribe: true,
-      reconnectOnConnackError: true,
-    });
-    client.on("connect", () => {
-      failure = undefined;
-    });
-    client.on("message", (topic, payload) => inbox.add({ topic, payload }));
-    client.on("error", (error) => {
-      failure = `${name}: ${error.message.slice(0, 200)}`;
-    });
-    isConnected = () => client.connected;
-    if (isClosed) client.end(true);
-    return client;
-  });
+export function createMqttWire(needs: MqttNeeds, target: MqttTarget): MqttWire {
+  needs.reach.check(bareHost(target.host), target.port);
+  return new MqttClient(needs, target);
+}
 
-  /** Waits for the connection, then for the work, in the given time together. */
-  const within = async (timeoutMs: number, work: (client: Awaited<typeof starting>) => Promise<unknown>) => {
-    if (isClosed) throw new WireError("closed", "the connection was closed");
-    const client = await starting;
-    let cancel = () => {};
-    let forget = () => {};
-    const late = new Promise<never>((_, reject) => {
-      cancel = timers.after(timeoutMs, () =>
-        reject(
-          new WireError(
-            failure === undefined ? "timeout" : "connection",
-            failure ?? `no answer from ${name} within ${timeoutMs} ms`,
-          ),
-        ),
+class MqttClient implements MqttWire {
+  readonly #needs: MqttNeeds;
+  readonly #target: MqttTarget;
+  readonly #clientId: string;
+  readonly #inbox = new MessageInbox();
+  readonly #subscriptions = new Map<string, 0 | 1>();
+  /** Acknowledgements by the id of the packet. */
+  readonly #pending = new Map<number, Waiting>();
+  /** Those who wait for a connection. */
+  readonly #arrivals = new Set<() => void>();
+  #socket: Socket | undefined;
+  #isReady = false;
+  #isClosed = false;
+  #lastId = 0;
+  #failures = 0;
+  #failure: WireError | undefined;
+  #isPinged = false;
+  #stopTimer = () => {};
+
+  constructor(needs: MqttNeeds, target: MqttTarget) {
+    this.#needs = needs;
+    this.#target = target;
+    this.#clientId = target.clientId ?? `busbar-${randomUUID().slice(0, 13)}`;
+    this.#connect();
+  }
+
+  publish({ topic, payload, qos, retain }: Parameters<MqttWire["publish"]>[0], timeoutMs: number): Promise<void> {
+    return this.#within(timeoutMs, async () => {
+      if (qos === 1) await this.#acknowledged((id) => publishPacket({ topic, payload, retain, id }));
+      else await this.#written(publishPacket({ topic, payload, retain, id: undefined }));
+    });
+  }
+
+  subscribe(filter: string, qos: 0 | 1, timeoutMs: number): Promise<void> {
+    if (!this.#subscriptions.has(filter) && this.#subscriptions.size >= MAX_SUBSCRIPTIONS)
+      return Promise.reject(new WireError("busy", `a client has ${MAX_SUBSCRIPTIONS} subscriptions at most`));
+    return this.#within(timeoutMs, async () => {
+      const [code] = await this.#acknowledged((id) => subscribePacket(id, filter, qos));
+      if (code === SUBSCRIPTION_REFUSED)
+        throw new WireError("answer", `${this.#name()} refuses the subscription to ${filter}`);
+      this.#subscriptions.set(filter, qos);
+    });
+  }
+
+  unsubscribe(filter: string, timeoutMs: number): Promise<void> {
+    this.#subscriptions.delete(filter);
+    return this.#within(timeoutMs, async () => {
+      await this.#acknowledged((id) => unsubscribePacket(id, filter));
+    });
+  }
+
+  take(): { readonly messages: readonly MqttMessage[]; readonly dropped: number } {
+    return this.#inbox.take();
+  }
+
+  isConnected(): boolean {
+    return this.#isReady;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#stopTimer();
+    if (this.#isReady) this.#socket?.end(disconnectPacket);
+    this.#lose(new WireError("closed", "the connection was closed"));
+  }
+
+  #connect(): void {
+    const { host, port, isTls, isInsecure } = this.#target;
+    const bare = bareHost(host);
+    // The policy is asked with every attempt: a name may lead elsewhere by then.
+    const settings = { host: bare, port, lookup: this.#needs.reach.lookup(port), noDelay: true };
+    const socket = isTls
+      ? connectTls({
+          ...settings,
+          ...(/[a-z]/.test(bare) ? { servername: bare } : {}),
+          rejectUnauthorized: !isInsecure,
+        })
+      : connectPlain(settings);
+    const reader = new PacketReader();
+    this.#socket = socket;
+    let problem: WireError | undefined;
+    this.#stopTimer = this.#needs.timers.after(CONNECT_TIMEOUT_MS, () => {
+      problem = new WireError("timeout", `no connection to ${this.#name()} in time`);
+      socket.destroy();
+    });
+    socket.on(isTls ? "secureConnect" : "connect", () => {
+      const { username, password } = this.#target;
+      socket.write(connectPacket({ clientId: this.#clientId, username, password, keepaliveS: KEEPALIVE_S }));
+    });
+    socket.on("data", (piece) => {
+      try {
+        for (const packet of reader.take(piece)) this.#received(packet);
+      } catch (error) {
+        if (!(error instanceof WireError)) throw error;
+        problem = new WireError(error.code, `${this.#name()}: ${error.message}`);
+        socket.destroy();
+      }
+    });
+    socket.on("error", (error) => {
+      problem ??=
+        error instanceof WireError ? error : new WireError("connection", `${this.#name()}: ${failureWords(error)}`);
+    });
+    socket.on("close", () => {
+      if (this.#socket !== socket) return;
+      this.#stopTimer();
+      this.#lose(problem ?? new WireError("connection", `${this.#name()} closed the connection`));
+      if (!this.#isClosed) this.#tryAgain();
+    });
+  }
+
+  #tryAgain(): void {
+    const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures);
+    this.#failures++;
+    this.#stopTimer = this.#needs.timers.after(pauseMs, () => this.#connect());
+  }
+
+  #received(packet: ReceivedPacket): void {
+    switch (packet.type) {
+      case "connack":
+        if (packet.code !== 0)
+          throw new WireError("refused", REFUSALS[packet.code - 1] ?? `refused with code ${packet.code}`);
+        this.#ready();
+        break;
+      case "publish":
+        this.#inbox.add(packet);
+        if (packet.id !== undefined) this.#socket?.write(pubackPacket(packet.id));
+        break;
+      case "ack":
+        this.#pending.get(packet.id)?.done(packet.codes);
+        this.#pending.delete(packet.id);
+        break;
+      case "pingresp":
+        this.#isPinged = false;
+        break;
+    }
+  }
+
+  #ready(): void {
+    this.#isReady = true;
+    this.#failures = 0;
+    this.#failure = undefined;
+    this.#stopTimer();
+    this.#isPinged = false;
+    this.#ping();
+    for (const [filter, qos] of this.#subscriptions) this.#socket?.write(subscribePacket(this.#nextId(), filter, qos));
+    for (const arrived of this.#arrivals) arrived();
+    this.#arrivals.clear();
+  }
+
+  /** A broker that does not answer one ping before the next is gone. */
+  #ping(): void {
+    this.#stopTimer = this.#needs.timers.after(PING_MS, () => {
+      if (this.#isPinged) return void this.#socket?.destroy();
+      this.#isPinged = true;
+      this.#socket?.write(pingPacket);
+      this.#ping();
+    });
+  }
+
+  #lose(error: WireError): void {
+    const socket = this.#socket;
+    this.#socket = undefined;
+    this.#isReady = false;
+    this.#failure = error;
+    // On purpose it says good-bye first.
+    if (!this.#isClosed || socket?.writableEnded !== true) socket?.destroy();
+    for (const { failed } of this.#pending.values()) failed(error);
+    this.#pending.clear();
+  }
+
+  #acknowledged(render: (id: number) => Buffer): Promise<readonly number[]> {
+    return new Promise((done, failed) => {
+      const id = this.#nextId();
+      this.#pending.set(id, { done, failed });
+      this.#socket?.write(render(id));
+    });
+  }
+
+  #written(packet: Buffer): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#socket?.write(packet, (error) =>
+        error ? reject(new WireError("connection", `${this.#name()}: ${failureWords(error)}`)) : resolve(),
       );
     });
-    // Whoever loses the race is of no more interest.
-    late.catch(() => {});
-    const connected = new Promise<void>((resolve) => {
-      if (client.connected) return resolve();
-      const listener = () => resolve();
-      client.once("connect", listener);
-      forget = () => void client.removeListener("connect", listener);
-    });
-    try {
-      await Promise.race([connected, late]);
-      await Promise.race([work(client), late]);
-    } catch (error) {
-      if (error instanceof WireError) throw error;
-      throw new WireError("answer", `${name}: ${error instanceof Error ? error.message : String(error)}`);
-    } finally {
-      cancel();
-      forget();
-    }
-  };
+  }
 
-  return {
-    publish: ({ topic, payload, qos, retain }, timeoutMs) =>
-      within(timeoutMs, (client) => client.publishAsync(topic, Buffer.from(payload), { qos, retain })),
-    subscribe: (filter, qos, timeoutMs) =>
-      within(timeoutMs, async (client) => {
-        const [granted] = await client.subscribeAsync(filter, { qos });
-        if (granted === undefined || granted.qos > 2)
-          throw new WireError("answer", `${name} refuses the subscription to ${filter}`);
-      }),
-    unsubscribe: (filter, timeoutMs) => within(timeoutMs, (client) => client.unsubscribeAsync(filter)),
-    take: () => inbox.take(),
-    isConnected: () => isConnected(),
-    close() {
-      isClosed = true;
-      void starting.then((client) => client.end(true));
-    },
-  };
+  /** Waits for the connection, then for the work, in the given time together. */
+  #within(timeoutMs: number, work: () => Promise<void>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.#isClosed) return reject(new WireError("closed", "the connection was closed"));
+      const start = () => {
+        work().then(resolve, reject).finally(cancel);
+      };
+      const cancel = this.#needs.timers.after(timeoutMs, () => {
+        this.#arrivals.delete(start);
+        const late = `no answer from ${this.#name()} within ${timeoutMs} ms`;
+        reject(this.#isReady || this.#failure === undefined ? new WireError("timeout", late) : this.#failure);
+      });
+      if (this.#isReady) start();
+      else this.#arrivals.add(start);
+    });
+  }
+
+  #nextId(): number {
+    do this.#lastId = (this.#lastId % 0xffff) + 1;
+    while (this.#pending.has(this.#lastId));
+    return this.#lastId;
+  }
+
+  #name(): string {
+    return `${this.#target.host}:${this.#target.port}`;
+  }
 }

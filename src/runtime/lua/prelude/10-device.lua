@@ -37,6 +37,7 @@ function enapter.register_command_handler(name, handler)
   expect(name, 'string', "#1 to 'register_command_handler'")
   expect(handler, 'function', "#2 to 'register_command_handler'")
   handlers[name] = handler
+  instant('command.handled', name)
 end
 
 function enapter.on_connection_status_changed(callback)

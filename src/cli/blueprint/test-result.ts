@@ -1,0 +1,39 @@
+import type { Issue } from "#core/blueprint/issue.ts";
+import type { TestReport } from "#runtime/harness/test-report.ts";
+
+/** What came of one blueprint. */
+export type TestResult = {
+  /** As the person would name it. */
+  readonly name: string;
+  /** Undefined when nothing could be run. */
+  readonly report: TestReport | undefined;
+  /** Files of scenarios that cannot be read. */
+  readonly broken: readonly BrokenFile[];
+  /** Why there was nothing to run. */
+  readonly skipped: string | undefined;
+  /** Text of scenarios and scripts by path, for showing where something is. */
+  readonly texts: ReadonlyMap<string, string>;
+};
+
+export type BrokenFile = { readonly file: string; readonly issues: readonly Issue[] };
+
+export type TestCount = { readonly passed: number; readonly failed: number; readonly skipped: number };
+
+export function countTests(results: readonly TestResult[]): TestCount {
+  const scenarios = results.flatMap(({ report }) => report?.scenarios ?? []);
+  const failed = scenarios.filter(({ failures }) => failures.length > 0).length;
+  const broken = results.reduce((sum, one) => sum + one.broken.length, 0);
+  return {
+    passed: scenarios.length - failed,
+    failed: failed + broken,
+    skipped: results.filter(({ skipped }) => skipped !== undefined).length,
+  };
+}
+
+export function hasFailed({ report, broken }: TestResult): boolean {
+  return (
+    broken.length > 0 ||
+    (report !== undefined &&
+      (report.problems.length > 0 || report.scenarios.some(({ failures }) => failures.length > 0)))
+  );
+}

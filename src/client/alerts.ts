@@ -1,0 +1,29 @@
+import type { Alert, Page, Window } from "./resources.ts";
+import { segment } from "./segment.ts";
+import type { Transport } from "./transport.ts";
+
+export type AlertFilter = Window & {
+  /** False: those that were active. */
+  readonly active?: boolean | undefined;
+  readonly "state.in"?: readonly Alert["state"][] | undefined;
+  readonly "severity.in"?: readonly Alert["severity"][] | undefined;
+  readonly "raised_at.gte"?: string | undefined;
+  readonly "raised_at.lt"?: string | undefined;
+  readonly order?: "RAISED_AT_ASC" | "RAISED_AT_DESC" | undefined;
+};
+
+type AlertPage = Page<"alerts", Alert>;
+
+/** What is active unless the filter says otherwise, newest first. */
+export function alerts({ json }: Transport) {
+  const list = (path: string, { active, ...filter }: AlertFilter) =>
+    json<AlertPage>({
+      method: "GET",
+      path,
+      query: { ...filter, ...(active !== undefined && { active: String(active) }) },
+    });
+  return {
+    list: (deviceId: string, filter: AlertFilter = {}) => list(`/v3/devices/${segment(deviceId)}/alerts`, filter),
+    listBySite: (siteId: string, filter: AlertFilter = {}) => list(`/v3/sites/${segment(siteId)}/alerts`, filter),
+  };
+}

@@ -1,0 +1,33 @@
+import type { Delivery, DeliveryState, JsonObject, Page, Webhook, WebhookKind, Window } from "./resources.ts";
+import { segment } from "./segment.ts";
+import type { Transport } from "./transport.ts";
+
+type NewWebhook = {
+  readonly url: string;
+  /** Without it: all sites that the token sees. */
+  readonly site_ids?: readonly string[];
+  /** Without it: alert. */
+  readonly kinds?: readonly WebhookKind[];
+};
+
+type DeliveryFilter = Window & {
+  readonly "state.in"?: readonly DeliveryState[] | undefined;
+  readonly order?: "QUEUED_AT_ASC" | "QUEUED_AT_DESC" | undefined;
+};
+
+export function webhooks({ json }: Transport) {
+  const at = (id: string, rest = "") => `/v3/webhooks/${segment(id)}${rest}`;
+  return {
+    /** The secret that deliveries are signed with is in this answer and nowhere else. */
+    create: (webhook: NewWebhook) =>
+      json<{ webhook: Webhook; secret: string }>({ method: "POST", path: "/v3/webhooks", body: webhook }),
+    list: (window: Window = {}) =>
+      json<Page<"webhooks", Webhook>>({ method: "GET", path: "/v3/webhooks", query: { ...window } }),
+    delete: (id: string) => json<JsonObject>({ method: "DELETE", path: at(id) }),
+    deliveries: (id: string, filter: DeliveryFilter = {}) =>
+      json<Page<"deliveries", Delivery>>({ method: "GET", path: at(id, "/deliveries"), query: { ...filter } }),
+    /** Tries at once, and then for another day. */
+    retry: (id: string, deliveryId: string) =>
+      json<{ delivery: Delivery }>({ method: "POST", path: at(id, `/deliveries/${segment(deliveryId)}/retry`) }),
+  };
+}

@@ -1,0 +1,82 @@
+// Devices that run inside this process: scripts and models.
+import type { Logger } from "pino";
+import type { Config } from "#config";
+import type { Device } from "#core/device/device.ts";
+import type { ReachRule } from "#core/net/reach-rule.ts";
+import { standardOffset } from "#core/site/timezone.ts";
+import { toMilliseconds } from "#core/time/duration.ts";
+import { createPortHub } from "#runtime/drivers/port-hub.ts";
+import type { SimulatedPorts } from "#runtime/drivers/simulated-ports.ts";
+import { createLuaHost, type LuaHostNeeds } from "#runtime/lua/lua-host.ts";
+import { createSimulator, type SimulatorNeeds, type Simulators } from "#runtime/simulator/create-simulator.ts";
+import { type BlueprintCatalog, deviceBlueprint } from "#service/blueprint/blueprint-catalog.ts";
+import type { CommandDesk } from "#service/command/command-desk.ts";
+import { endInterrupted } from "#service/command/end-interrupted.ts";
+import type { ChannelSwitch } from "#service/device/channel-switch.ts";
+import { hostAllDevices } from "#service/device/host-device.ts";
+import type { HostSwitch } from "#service/device/host-switch.ts";
+import type { EventHub } from "#service/event/event-hub.ts";
+import type { Needs } from "#service/ports.ts";
+
+export interface Hosts {
+  readonly simulator: Simulators;
+  stop(): Promise<void>;
+}
+
+type Given = "blueprintOf" | "offsetOf" | "onStatus" | "silenceMs";
+
+interface HostingNeeds
+  extends Omit<LuaHostNeeds, Given>,
+    Omit<SimulatorNeeds, Given>,
+    Pick<Needs, "sites" | "executions"> {
+  readonly catalog: BlueprintCatalog;
+  readonly channel: ChannelSwitch;
+  readonly hosts: HostSwitch;
+  readonly desk: CommandDesk;
+  readonly events: EventHub;
+  readonly log: Logger;
+}
+
+interface HostingSettings {
+  readonly config: Config;
+  /** What scripts find under the name of a port that the machine does not have. */
+  readonly simulated: SimulatedPorts;
+  /** What scripts may reach over the network. */
+  readonly allow: readonly ReachRule[];
+}
+
+/** After recovery: from here on scripts speak and take commands. */
+export async function startHosts(needs: HostingNeeds, { config, simulated, allow }: HostingSettings): Promise<Hosts> {
+  const blueprintOf = (device: Device) => deviceBlueprint(needs, device);
+  const simulator = createSimulator({
+    ...needs,
+    blueprintOf,
+    offsetOf: async ({ siteId }) => standardOffset((await needs.sites.find(siteId))?.timezone ?? "UTC"),
+  });
+  const hub = createPortHub({ machine: config.lua.ports, simulated });
+  const onBug = (error: unknown) => needs.log.error({ err: error }, "a driver failed");
+  const luaNeeds: LuaHostNeeds = {
+    ...needs,
+    blueprintOf,
+    silenceMs: toMilliseconds(config.devices.silence),
+    onStatus: ({ id: deviceId, siteId }, status) => {
+      needs.log.debug({ deviceId, state: status.state, error: status.lastError?.message }, "a script's state");
+      needs.events.publish({ siteId, deviceId }, { kind: "runtime", status, at: needs.now() });
+    },
+  };
+  const lua = createLuaHost(luaNeeds, { drivers: { hub, allow, onBug } });
+  for (const { host, carrier } of [simulator, lua]) {
+    needs.hosts.add(host);
+    needs.channel.add(carrier);
+  }
+  await endInterrupted(needs);
+  await hostAllDevices(needs);
+  return {
+    simulator,
+    async stop() {
+      simulator.stop();
+      await lua.stop();
+      hub.close();
+    },
+  };
+}

@@ -1,0 +1,27 @@
+// What the harness and its thread say to each other: plain data.
+import type { Blueprint } from "#core/blueprint/blueprint.ts";
+import type { Position } from "#core/blueprint/issue.ts";
+import type { ScriptProgram } from "#core/lua/script-program.ts";
+import type { Scenario } from "#core/scenario/scenario.ts";
+import type { ScenarioReport } from "./test-report.ts";
+
+/** What the thread starts with. */
+export interface HarnessSetup {
+  readonly blueprint: Blueprint;
+  readonly program: ScriptProgram;
+  /** Of random numbers, where a scenario does not set its own. */
+  readonly seed: number | undefined;
+  /** Whether the whole timeline is wanted, also of what passes. */
+  readonly isVerbose: boolean;
+}
+
+export interface HarnessJob {
+  /** As the person names it; undefined for the run without a scenario. */
+  readonly file: string | undefined;
+  readonly scenario: Scenario;
+}
+
+/** `alive` comes with each step and now and then, so that whoever waits knows a long run from one that is stuck. */
+export type HarnessMessage =
+  | { readonly kind: "alive"; readonly place: Position | undefined }
+  | { readonly kind: "done"; readonly report: ScenarioReport };

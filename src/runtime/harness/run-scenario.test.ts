@@ -1,0 +1,216 @@
+import { describe, expect, test } from "vitest";
+import { parseManifest } from "#manifest/parse-manifest.ts";
+import { parseScenarios } from "#manifest/scenario/parse-scenarios.ts";
+import { CONVERT, MANIFEST, SCRIPT, SETUP } from "../../../test/support/battery-blueprint.ts";
+import { runScenario } from "./run-scenario.ts";
+import { startScripts } from "./start-scripts.ts";
+import type { Failure } from "./test-report.ts";
+
+/** Runs one scenario of the battery, in this thread. */
+async function run(steps: string, { script = SCRIPT, setup = SETUP } = {}) {
+  const { blueprint } = parseManifest(MANIFEST);
+  if (blueprint === undefined) throw new Error("the manifest has errors");
+  const { scenarios, issues } = parseScenarios(`${setup}name: a try\nsteps:\n${steps}`, blueprint, "a.yml");
+  expect(issues).toEqual([]);
+  const [scenario] = scenarios;
+  if (scenario === undefined) throw new Error("there is no scenario");
+  const modules = new Map([
+    ["main.lua", script],
+    ["convert.lua", CONVERT],
+  ]);
+  const scripts = startScripts({ entry: "main.lua", modules, nodebug: false });
+  return runScenario({ ...scripts, blueprint, alive: () => {}, seed: undefined, isVerbose: true }, scenario, "a.yml");
+}
+
+/** A failure in one line. */
+function line({ message, expected, actual, at, script, count }: Failure): string {
+  const place = script === undefined ? "" : `${script.file}:${script.line} `;
+  const compared = expected === undefined ? "" : `: expected ${expected}, came ${actual}`;
+  return `${place}${message}${compared} at ${at}${count === undefined ? "" : ` x${count}`}`;
+}
+
+const replaced = (from: string, to: string): string => {
+  expect(SCRIPT).toContain(from);
+  return SCRIPT.replace(from, to);
+};
+
+test("scenarios pass, time is virtual, and what they made use of is counted", async () => {
+  const report = await run(`  - wait: 2s
+    expect: {telemetry: {volts: 51.2, status: ok}, properties: {model: B1}, alerts: none, writes: {battery: nothing}}
+  - set: {battery: {holdings: {102: 650}}}
+    within: 10s
+    expect: {alerts: {raised: too_hot}}
+  - command: set_power
+    arguments: {power: 500}
+    expect: {response: {power: 500}, writes: {battery: {holdings: {200: 500}}}, storage: {power: 500}}
+  - command: set_power
+    arguments: {power: 9001}
+    expect: {error: too much, storage: {power: "500"}}
+  - command: count_down
+    expect: {progress: [at 3, at 1]}
+  - command: count_down
+    wait: 1s
+    expect: {no_response: true}
+  - within: 10s
+    expect: {response: {}}
+  - set: {battery: silent}
+    wait: 3s
+    expect: {log: {severity: warning, text: no answer within 500 ms}, telemetry: {voltage: absent, status: fault}, alerts: {raised: lost, cleared: too_hot}}
+  - set: {battery: well}
+    connected: false
+    wait: 1s
+    expect: {log: "connected: false"}
+  - configure: {link: {period: 60000}}
+    wait: 30s
+    expect: {telemetry: {status: absent}}
+  - at: 1h
+    restart: true
+    wait: 1s
+    expect: {properties: {model: B1}, telemetry: {status: absent}, storage: {power: 500}}
+`);
+  expect(report.failures.map(line)).toEqual([]);
+  expect(report.elapsed).toBe(3_601_000);
+  expect(report.exercised).toEqual({
+    telemetry: ["alerts", "status", "voltage"],
+    commands: ["set_power", "count_down"],
+    alerts: ["too_hot", "lost"],
+    handlers: ["set_power", "count_down"],
+  });
+});
+
+const WAIT = "  - wait: 1s\n";
+
+/** What each expectation says when it does not hold. */
+test.each([
+  ["{telemetry: {status: absent}}", "telemetry status", "nothing", '"ok"'],
+  ["{telemetry: {voltage: {min: 60}}}", "telemetry voltage", "at least 60", "51.20000076293945"],
+  ["{telemetry: {status: {in_order: [ok, fault]}}}", "telemetry status", '"ok", then "fault"', '"ok"'],
+  ["{properties: {model: B2}}", "property model", '"B2"', '"B1"'],
+  ["{alerts: [too_hot]}", "active alerts", "too_hot", "none"],
+  ["{alerts: {raised: lost}}", "alert lost", "raised in this step", "not raised"],
+  ["{alerts: {cleared: lost}}", "alert lost", "cleared in this step", "it was not active before"],
+  ["{log: hello}", "log", 'a text with "hello"', "nothing was logged"],
+  ["{storage: {power: 1}}", "storage power", '"1"', "nothing"],
+  ["{writes: {battery: {holdings: {200: 5}}}}", "write to battery: holdings 200", "[5]", "nothing was written"],
+  ["{lua_error: boom}", "Lua error", 'a text with "boom"', "no error"],
+])("%s that does not hold", async (expectation, message, expected, actual) => {
+  const { failures } = await run(`${WAIT}    expect: ${expectation}\n`);
+  expect(failures.map(line)).toEqual([
+    `${message}: expected ${expected}, came ${actual} at ${message === "property model" ? 0 : 1000}`,
+  ]);
+});
+
+test("a command that nobody expects to fail must succeed, also one that ends while other steps run", async () => {
+  const tooMuch = "  - command: set_power\n    arguments: {power: 9001}\n";
+  const message = 'command set_power: expected success, came the error "too much" at 0';
+  expect((await run(tooMuch)).failures.map(line)).toEqual([message]);
+  expect((await run(`${tooMuch}    wait: 0s\n  - wait: 1s\n`)).failures.map(line)).toEqual([message]);
+});
+
+describe("whatever a scenario expects, it fails when the script", () => {
+  test.each([
+    [
+      "sends what is not declared",
+      ["status = 'ok',", "status = 'ok', voltag = 1,"],
+      "telemetry voltag is not declared in the blueprint; did you mean voltage? at 1000 x2",
+    ],
+    [
+      "sends another type",
+      ["voltage = convert", "voltage = tostring(5), x = nil, y = nil and convert"],
+      'telemetry voltage must be a number, not "5" at 1000 x2',
+    ],
+    [
+      "leaves an enum",
+      ["status = 'ok'", "status = 'okay'"],
+      'telemetry status must be one of ok, fault, not "okay" at 1000 x2',
+    ],
+    [
+      "raises an alert that is not declared",
+      ["or {}", "or { 'to_hot' }"],
+      "alert to_hot is not declared in the blueprint; did you mean too_hot? at 1000 x2",
+    ],
+    ["sends a property of another type", ["model = 'B1'", "model = 5"], "property model must be a text, not 5 at 0"],
+    [
+      "has an error that nothing catches",
+      ["if not words", "if words.x.y"],
+      "main.lua:7 attempt to index a nil value (field 'x') at 1000 x2",
+    ],
+    ["cannot be loaded", ["local job", "local = job"], "main.lua:3 <name> expected near '=' at 0"],
+    [
+      "calls its peers without end",
+      ["local words, err", "while true do client:read_holdings(1, 100, 1, 500) end local words, err"],
+      "the script calls its peers again and again without an end, and no time passes at 1000",
+    ],
+  ] as const)("%s", async (_, [from, to], message) => {
+    const { failures } = await run("  - wait: 2s\n", { script: replaced(from, to) });
+    expect(failures.map(line)).toEqual([message]);
+  });
+
+  test("answers a command with less than the manifest says", async () => {
+    const script = replaced("return { power = args.power }", "return {}");
+    const { failures } = await run("  - {command: set_power, arguments: {power: 1}}\n", { script });
+    expect(failures.map(line)).toEqual(["response of set_power has no power, which the manifest requires at 0"]);
+  });
+
+  test("computes without end", async () => {
+    const script = replaced("local words", "while true do end local words");
+    const { failures, isWhole } = await run("  - wait: 2s\n", { script });
+    expect(failures.map(({ message }) => message)).toEqual(["computed for more than 5000 ms without a pause"]);
+    expect(isWhole).toBe(false);
+  });
+});
+
+test("names that a scenario allows may be sent undeclared", async () => {
+  const script = replaced("status = 'ok',", "status = 'ok', extra = 1,");
+  const { failures } = await run("  - wait: 2s\n", { script, setup: `${SETUP}allow_undeclared: [extra]\n` });
+  expect(failures).toEqual([]);
+});
+
+test("an error that is wanted is no failure", async () => {
+  const script = replaced("local words, err", "error('boom') local words, err");
+  expect((await run("  - {wait: 2s, expect: {lua_error: boom}}\n", { script })).failures).toEqual([]);
+  expect((await run("  - {wait: 2s, expect: {lua_error: bang}}\n", { script })).failures.map(line)).toEqual([
+    "main.lua:6 boom at 1000 x2",
+    'Lua error: expected a text with "bang", came "main.lua:6: boom"; "main.lua:6: boom" at 2000',
+  ]);
+});
+
+test("the start belongs to the first step, and a step without action to the step before", async () => {
+  const { failures } = await run(`  - wait: 1s
+    expect: {properties: {model: B1}}
+  - expect: {properties: {model: B1}, telemetry: {status: ok}}
+  - wait: 1s
+    expect: {properties: {model: absent}}
+  - at: 5s
+    expect: {telemetry: {status: ok}, properties: {model: absent}}
+  - wait: 1ms
+    expect: {telemetry: {status: ok}}
+`);
+  expect(failures.map(line)).toEqual([
+    'telemetry status: expected "ok", came not sent in this step; last sent "ok" at 5 s at 5001',
+  ]);
+});
+
+test("a moment that has passed is no place to go to", async () => {
+  const { failures } = await run("  - wait: 5s\n  - at: 2s\n");
+  expect(failures.map(line)).toEqual(["at 2 s has passed already: the step begins at 5 s at 5000"]);
+});
+
+test("the wall clock can be set, and goes on from there", async () => {
+  const script = `${SCRIPT}\nscheduler.add(1000, function() enapter.log(os.date('!%H:%M:%S') .. ' ' .. system.uptime()) end)`;
+  const { failures } = await run(
+    "  - {wait: 1s, expect: {log: 00:00:01 1}}\n  - {clock: 2026-01-01T23:59:59Z, wait: 1s, expect: {log: 00:00:00 2}}\n",
+    { script },
+  );
+  expect(failures.map(line)).toEqual([]);
+});
+
+test("the clock, chance and the order of things are the same in every run", async () => {
+  const script = `${SCRIPT}
+enapter.log(os.date('!%Y-%m-%d %H:%M:%S') .. ' ' .. math.random(1000000))
+for name in pairs({ a = 1, b = 2, c = 3, d = 4, e = 5, f = 6 }) do enapter.log(name) end`;
+  const setup = `${SETUP}start: 2026-06-21T10:00:00Z\n`;
+  const [one, other] = [await run("  - wait: 5s\n", { script, setup }), await run("  - wait: 5s\n", { script, setup })];
+  expect(one.timeline[0]?.text).toMatch(/^log info: 2026-06-21 10:00:00 \d+$/);
+  expect(one).toEqual(other);
+});

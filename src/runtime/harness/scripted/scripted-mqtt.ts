@@ -1,0 +1,63 @@
+import type { PeerChange, MqttMessage as ScriptedMessage } from "#core/scenario/scenario.ts";
+import type { MqttMessage, MqttWire } from "#runtime/drivers/wires.ts";
+import { Health, type PeerWorld } from "./scripted-peer.ts";
+
+/** A broker that hands the scenario's messages to whoever subscribed. */
+export class ScriptedMqtt {
+  readonly health: Health;
+  readonly #world: PeerWorld;
+  readonly #clients = new Set<{ readonly filters: Set<string>; arrived: MqttMessage[] }>();
+
+  constructor(world: PeerWorld) {
+    this.#world = world;
+    this.health = new Health(world);
+  }
+
+  change(change: PeerChange): void {
+    this.health.change(change);
+  }
+
+  say({ topic, payload }: ScriptedMessage): void {
+    this.#world.tell({ kind: "note", text: `${this.#world.name} → ${topic} ${JSON.stringify(payload)}` });
+    for (const client of this.#clients) {
+      if ([...client.filters].some((filter) => fitsFilter(filter, topic))) {
+        client.arrived.push({ topic, payload: Buffer.from(payload, "latin1") });
+      }
+    }
+  }
+
+  connect(): MqttWire {
+    const { health } = this;
+    const client: { readonly filters: Set<string>; arrived: MqttMessage[] } = { filters: new Set(), arrived: [] };
+    this.#clients.add(client);
+    return {
+      publish: ({ topic, payload }, timeoutMs) =>
+        health.answer(`publish ${topic}`, timeoutMs, () =>
+          this.#world.tell({
+            kind: "published",
+            peer: this.#world.name,
+            topic,
+            payload: Buffer.from(payload).toString("utf8"),
+          }),
+        ),
+      subscribe: (filter, _qos, timeoutMs) =>
+        health.answer(`subscribe ${filter}`, timeoutMs, () => void client.filters.add(filter)),
+      unsubscribe: (filter, timeoutMs) =>
+        health.answer(`unsubscribe ${filter}`, timeoutMs, () => void client.filters.delete(filter)),
+      take: () => ({ messages: client.arrived.splice(0), dropped: 0 }),
+      isConnected: () => health.speaks,
+      close: () => void this.#clients.delete(client),
+    };
+  }
+}
+
+/** `a/+/c`, `a/#`. */
+function fitsFilter(filter: string, topic: string): boolean {
+  const wanted = filter.split("/");
+  const given = topic.split("/");
+  for (const [at, word] of wanted.entries()) {
+    if (word === "#") return true;
+    if (given[at] === undefined || (word !== "+" && word !== given[at])) return false;
+  }
+  return wanted.length === given.length;
+}

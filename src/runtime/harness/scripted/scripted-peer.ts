@@ -1,0 +1,94 @@
+import type { Peer, PeerChange } from "#core/scenario/scenario.ts";
+import type { Timers } from "#runtime/drivers/timers.ts";
+import { WireError } from "#runtime/drivers/wires.ts";
+import type { Happening } from "#runtime/harness/happening.ts";
+
+type WithoutTime<T> = T extends unknown ? Omit<T, "at"> : never;
+
+/** What every peer needs around it. */
+export interface PeerWorld {
+  readonly name: string;
+  readonly timers: Timers;
+  readonly tell: (happening: WithoutTime<Happening>) => void;
+}
+
+/** What was called, in words; found only when somebody wants to know. */
+type What = string | (() => string);
+
+/** How well a peer is. Each kind of peer adds what it holds. */
+export class Health {
+  readonly #world: PeerWorld;
+  #isSilent = false;
+  #delay = 0;
+  #error: string | undefined;
+
+  constructor(world: PeerWorld) {
+    this.#world = world;
+  }
+
+  change({ isSilent, delay, error }: Pick<PeerChange, "isSilent" | "delay" | "error">): void {
+    this.#isSilent = isSilent ?? this.#isSilent;
+    this.#delay = delay ?? this.#delay;
+    this.#error = error === undefined ? this.#error : (error ?? undefined);
+  }
+
+  /** Whether the peer does anything on its own. */
+  get speaks(): boolean {
+    return !this.#isSilent && this.#error === undefined;
+  }
+
+  /** How long every answer takes. */
+  get delay(): number {
+    return this.#delay;
+  }
+
+  /** Does the work after the delay, or fails as the peer fails. */
+  async answer<T>(what: What, timeoutMs: number, work: () => T): Promise<T> {
+    if (this.#isSilent) return this.#timeout(what, timeoutMs);
+    if (this.#delay > 0 && this.#delay >= timeoutMs) return this.#timeout(what, timeoutMs);
+    if (this.#delay > 0) await this.wait(this.#delay);
+    if (this.#error !== undefined) throw this.fail(what, new WireError("connection", this.#error));
+    return work();
+  }
+
+  async #timeout(what: What, timeoutMs: number): Promise<never> {
+    await this.wait(timeoutMs);
+    throw this.fail(what, new WireError("timeout", `no answer within ${timeoutMs} ms`));
+  }
+
+  wait(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#world.timers.after(ms, resolve);
+    });
+  }
+
+  fail(what: What, error: WireError): WireError {
+    const words = typeof what === "string" ? what : what();
+    this.#world.tell({ kind: "note", text: `${this.#world.name} ← ${words} ✗ ${error.message}` });
+    return error;
+  }
+}
+
+/** Who answers where the scenario has nobody. */
+export async function nobody(timers: Timers, timeoutMs: number, address: string): Promise<never> {
+  await new Promise<void>((resolve) => {
+    timers.after(timeoutMs, resolve);
+  });
+  throw new WireError("timeout", `no answer from ${address} within ${timeoutMs} ms`);
+}
+
+const DEFAULT_PORTS: Readonly<Record<string, number>> = { modbus: 502, mqtt: 1883 };
+
+/** One text for every way to write the same address: `tcp://host` and `tcp://host:502`, `port://x?baud_rate=9600`. */
+export function addressKey(kind: Peer["kind"], address: string): string {
+  const port = /^port:\/\/([^?]*)/.exec(address)?.[1];
+  if (port !== undefined) return portKey(port);
+  if (kind === "http") return URL.canParse(address) ? new URL(address).origin : address;
+  const { groups } = /^(?:(?<scheme>\w+):\/\/)?(?<host>[^:/?]+)(?::(?<port>\d+))?/.exec(address) ?? {};
+  if (groups?.["host"] === undefined) return address;
+  const isTls = /^(mqtts|ssl|tls)$/.test(groups["scheme"] ?? "");
+  return hostKey(groups["host"], Number(groups["port"] ?? (isTls ? 8883 : DEFAULT_PORTS[kind])));
+}
+
+export const portKey = (name: string): string => `port://${name}`;
+export const hostKey = (host: string, port: number): string => `${host.toLowerCase()}:${port}`;

@@ -1,0 +1,71 @@
+// What comes of running the tests of a blueprint: plain data, so that it passes between threads and becomes JSON.
+import type { Position } from "#core/blueprint/issue.ts";
+
+export interface TestReport {
+  readonly scenarios: readonly ScenarioReport[];
+  /** What is wrong with the blueprint as a whole: commands without a handler and the like. */
+  readonly problems: readonly Failure[];
+  readonly coverage: Coverage;
+}
+
+export interface ScenarioReport {
+  /** Undefined for the run without a scenario. */
+  readonly file: string | undefined;
+  readonly name: string;
+  readonly failures: readonly Failure[];
+  /** Virtual time that passed, in milliseconds. */
+  readonly elapsed: number;
+  /** Whether the script lived to the end. */
+  readonly isWhole: boolean;
+  /** What happened before the last failure; all of it where that was asked for. */
+  readonly timeline: readonly TimelineEntry[];
+  readonly exercised: Exercised;
+}
+
+export interface TimelineEntry {
+  /** Milliseconds since the start. */
+  readonly at: number;
+  readonly text: string;
+  /** The beginning of a step. */
+  readonly isStep: boolean;
+}
+
+type FailureKind = "expectation" | "value" | "command" | "lua" | "handler" | "deadline" | "scenario";
+
+export interface Failure {
+  readonly kind: FailureKind;
+  /** What went wrong, in one sentence. */
+  readonly message: string;
+  readonly expected?: string;
+  readonly actual?: string;
+  /** Virtual milliseconds since the start. */
+  readonly at?: number;
+  /** In the scenario's file. */
+  readonly place?: Position;
+  /** In the script. */
+  readonly script?: { readonly file: string; readonly line: number };
+  readonly traceback?: string;
+  /** How often the same came, if more than once. */
+  readonly count?: number;
+}
+
+/** Names that were sent, run and raised. */
+interface Exercised {
+  readonly telemetry: readonly string[];
+  readonly commands: readonly string[];
+  readonly alerts: readonly string[];
+  /** Commands for which the script had a handler. */
+  readonly handlers: readonly string[];
+}
+
+export interface Covered {
+  readonly done: number;
+  readonly all: number;
+  readonly missing: readonly string[];
+}
+
+export interface Coverage {
+  readonly telemetry: Covered;
+  readonly commands: Covered;
+  readonly alerts: Covered;
+}

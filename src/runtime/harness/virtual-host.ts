@@ -1,0 +1,143 @@
+// What a script sees of its host, in virtual time.
+import type { Blueprint } from "#core/blueprint/blueprint.ts";
+import type { Buckets, Scenario } from "#core/scenario/scenario.ts";
+import type { ScriptHost } from "#runtime/lua/device-script.ts";
+import type { Drivers } from "#runtime/lua/drivers.ts";
+import { bytesOf, type LuaValue, luaValueOf, plainOf, textOf } from "#runtime/lua/lua-value.ts";
+import type { ScenarioRecord } from "./scenario-record.ts";
+import type { VirtualClock } from "./virtual-clock.ts";
+
+export interface VirtualHost {
+  /** The text that the storage holds. */
+  stored(key: string): string | undefined;
+  forRun(drivers: Drivers): ScriptHost;
+  store(key: string, text: string | null): void;
+  /** The buckets that were written. */
+  configure(buckets: Buckets | undefined): readonly string[];
+  /** Sets the wall clock. */
+  setClock(unixMs: number): void;
+  /** Wall clock, Unix milliseconds. */
+  now(): number;
+  /** False when nothing changes by it. */
+  connect(isConnected: boolean): boolean;
+  /** Whether somebody has answered the script since the last question. */
+  takeWake(): boolean;
+}
+
+interface Needs {
+  readonly blueprint: Blueprint;
+  readonly clock: VirtualClock;
+  readonly tell: ScenarioRecord["tell"];
+  readonly scenario: Scenario;
+  readonly seed: number;
+}
+
+export function createVirtualHost({ blueprint, clock, tell, scenario, seed }: Needs): VirtualHost {
+  /** Byte strings: a script may store anything. */
+  const storage = new Map<string, string>();
+  const configuration = new Map<string, Map<string, unknown>>();
+  let isConnected = scenario.isConnected;
+  /** Of the wall clock when the clock of the scenario stands at 0. */
+  let origin = scenario.startsAt;
+  const now = () => origin + clock.elapsed();
+  let isWoken = false;
+
+  const store = (key: string, text: string | null): void => {
+    if (text === null) storage.delete(bytesOf(key));
+    else storage.set(bytesOf(key), bytesOf(text));
+  };
+  const configure = (buckets: Buckets): readonly string[] => {
+    for (const [bucket, given] of buckets) {
+      const values = configuration.get(bucket) ?? new Map<string, unknown>();
+      for (const [name, value] of given) {
+        if (value === null) values.delete(name);
+        else values.set(name, value);
+      }
+      configuration.set(bucket, values);
+    }
+    return [...buckets.keys()];
+  };
+  /** What is set, else the default of the manifest. */
+  const settingOf = (bucket: string, name: string): unknown =>
+    configuration.get(bucket)?.get(name) ?? blueprint.configuration.get(bucket)?.parameters.get(name)?.default;
+
+  for (const [key, text] of scenario.storage) store(key, text);
+  configure(scenario.configuration);
+
+  return {
+    stored(key) {
+      const bytes = storage.get(bytesOf(key));
+      return bytes === undefined ? undefined : textOf(bytes);
+    },
+    store,
+    configure: (buckets) => (buckets === undefined ? [] : configure(buckets)),
+    now,
+    setClock(unixMs) {
+      origin = unixMs - clock.elapsed();
+    },
+    connect(isBack) {
+      const changes = isConnected !== isBack;
+      isConnected = isBack;
+      if (changes) tell({ kind: "note", text: isBack ? "the connection is back" : "the connection is lost" });
+      return changes;
+    },
+    takeWake() {
+      const was = isWoken;
+      isWoken = false;
+      return was;
+    },
+    forRun: (drivers) => ({
+      now,
+      elapsed: clock.elapsed,
+      drivers,
+      telemetry(values) {
+        tell({ kind: "telemetry", values: plainMap(values) });
+        return undefined;
+      },
+      properties(values) {
+        tell({ kind: "properties", values: plainMap(values) });
+        return undefined;
+      },
+      log: (text, severity) => tell({ kind: "log", text, severity }),
+      respond: (id, state, payload) => tell({ kind: "response", id, state, payload }),
+      fault: (error) => tell({ kind: "fault", error }),
+      isConnected: () => isConnected,
+      wake() {
+        isWoken = true;
+      },
+      configuration: {
+        read(bucket) {
+          const declared = blueprint.configuration.get(bucket);
+          if (declared === undefined) return undefined;
+          const values = new Map<string, LuaValue>();
+          for (const name of declared.parameters.keys()) {
+            const value = settingOf(bucket, name);
+            if (value !== undefined) values.set(bytesOf(name), luaValueOf(value));
+          }
+          return values;
+        },
+        isAllRequiredSet: (bucket) =>
+          [...(blueprint.configuration.get(bucket)?.parameters.values() ?? [])].every(
+            ({ id, required }) => !required || settingOf(bucket, id) !== undefined,
+          ),
+      },
+      storage: {
+        read: (key) => storage.get(key),
+        async write(key, text) {
+          storage.set(key, text);
+          tell({ kind: "note", text: `storage ${textOf(key)} = ${JSON.stringify(textOf(text))}` });
+          return undefined;
+        },
+        async remove(key) {
+          storage.delete(key);
+          return undefined;
+        },
+      },
+      randomSeed: seed,
+    }),
+  };
+}
+
+function plainMap(values: ReadonlyMap<string, LuaValue>): ReadonlyMap<string, unknown> {
+  return new Map([...values].map(([name, value]) => [textOf(name), plainOf(value)]));
+}

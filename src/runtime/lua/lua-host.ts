@@ -1,0 +1,255 @@
+// Devices of type LUA: their blueprint's script runs in the pool, and nothing outside this folder knows that it does.
+import { refuse } from "#core/app-error.ts";
+import type { Blueprint } from "#core/blueprint/blueprint.ts";
+import type { Device } from "#core/device/device.ts";
+import type { ScriptProgram } from "#core/lua/script-program.ts";
+import { instant } from "#core/time/instant.ts";
+import type { Carrier, DeviceConfiguration } from "#service/ports/carrier.ts";
+import type { DeviceHost, HostedStatus } from "#service/ports/device-host.ts";
+import type { Needs } from "#service/ports.ts";
+import { createLuaPool, type LuaPoolSettings, type ScriptStatus } from "./lua-pool.ts";
+import type { ScriptContext } from "./pool-messages.ts";
+import { createProgramCache } from "./program-cache.ts";
+import { allBuckets, bucketValues } from "./script-context.ts";
+import { createScriptVoice, type VoiceNeeds } from "./script-voice.ts";
+
+export interface LuaHostNeeds
+  extends VoiceNeeds,
+    Pick<Needs, "devices" | "blueprints" | "buildScripts" | "randomBytes" | "now"> {
+  /** Undefined for a device that has none. */
+  readonly blueprintOf: (device: Device) => Promise<Blueprint | undefined>;
+  readonly configurationOf: (deviceId: string) => Promise<DeviceConfiguration>;
+  readonly onStatus: (device: Device, status: HostedStatus) => void;
+  /** How long a device may be silent before it counts as gone. */
+  readonly silenceMs: number;
+}
+
+export interface LuaHost {
+  readonly host: DeviceHost;
+  readonly carrier: Carrier;
+  stop(): Promise<void>;
+}
+
+interface Hosted {
+  readonly device: Device;
+  readonly since: number;
+  blueprint: Blueprint | undefined;
+  /** Why nothing of it runs; undefined while the pool has it. */
+  failure: HostedStatus | undefined;
+  /** The buckets that the script was given, as text. */
+  readonly given: Map<string, string>;
+  callOff: (() => void) | undefined;
+  /** When its status was last told while its state stayed the same. */
+  toldAt: number;
+  toldState: HostedStatus["state"] | undefined;
+}
+
+/** Rocks come and overload goes: what could not be put together is tried again after this long. */
+const BUILD_AGAIN_MS = 60_000;
+const CONTEXT_AGAIN_MS = 1_000;
+/** A script that fails in every job is not news each time. */
+const NEWS_MS = 1_000;
+
+export function createLuaHost(needs: LuaHostNeeds, settings: LuaPoolSettings = {}): LuaHost {
+  const hosted = new Map<string, Hosted>();
+  const reachable = new Set<string>();
+  const programs = createProgramCache(needs);
+  const voice = createScriptVoice(needs);
+  const pool = createLuaPool({ ...voice, now: needs.now, statusChanged }, settings);
+  // A script that runs is there, whether it has anything to say or not.
+  const signsOfLife = setInterval(() => {
+    for (const deviceId of reachable) needs.inbox.alive(deviceId);
+  }, needs.silenceMs / 3);
+  let stopped = false;
+
+  function statusChanged(deviceId: string, status: ScriptStatus): void {
+    const one = hosted.get(deviceId);
+    const isRunning = status.state === "RUNNING";
+    if (isRunning && !reachable.has(deviceId)) {
+      reachable.add(deviceId);
+      needs.inbox.reachable(deviceId);
+      if (one !== undefined) needs.background.run("bring a script's configuration up to date", () => refresh(one));
+    }
+    if (!isRunning && reachable.delete(deviceId)) needs.inbox.unreachable(deviceId);
+    if (one !== undefined) tell(one, statusOf(status));
+  }
+
+  function tell(one: Hosted, status: HostedStatus): void {
+    const now = needs.now();
+    if (one.toldState === status.state && now - one.toldAt < NEWS_MS) return;
+    one.toldState = status.state;
+    one.toldAt = now;
+    needs.onStatus(one.device, status);
+  }
+
+  async function start(device: Device): Promise<void> {
+    const former = hosted.get(device.id);
+    former?.callOff?.();
+    const one: Hosted = {
+      device,
+      since: needs.now(),
+      blueprint: undefined,
+      failure: undefined,
+      given: new Map(),
+      callOff: undefined,
+      toldAt: 0,
+      toldState: undefined,
+    };
+    hosted.set(device.id, one);
+    const program = await programOf(one);
+    // Replaced or stopped meanwhile.
+    if (hosted.get(device.id) !== one || stopped) return;
+    if (typeof program !== "string") await pool.start(device.id, program, () => contextOf(one));
+    else fail(one, program);
+  }
+
+  async function programOf(one: Hosted): Promise<ScriptProgram | string> {
+    const { device } = one;
+    if (device.blueprintId === undefined) return "the device has no blueprint";
+    try {
+      one.blueprint = await needs.blueprintOf(device);
+      return await programs.get(device.blueprintId);
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+  }
+
+  function fail(one: Hosted, message: string): void {
+    const { id } = one.device;
+    const startCount = pool.status(id)?.startCount ?? 0;
+    pool.stop(id);
+    const now = needs.now();
+    one.callOff = needs.after(BUILD_AGAIN_MS, () => {
+      needs.background.run("start a script again", () => start(one.device));
+    });
+    one.failure = {
+      state: "FAILED",
+      since: now,
+      startCount,
+      lastError: { message, file: undefined, line: undefined, at: now },
+      restartAt: instant(now + BUILD_AGAIN_MS),
+      memoryBytes: undefined,
+    };
+    tell(one, one.failure);
+  }
+
+  /** Never rejects, as the pool asks for it on its own accord; where the store has trouble, the script starts when it has none. */
+  async function contextOf(one: Hosted): Promise<ScriptContext> {
+    for (;;) {
+      try {
+        return await readContext(one);
+      } catch (error) {
+        needs.background.run("read what a script starts with", async () => {
+          throw error;
+        });
+        await new Promise<void>((resolve) => needs.after(CONTEXT_AGAIN_MS, resolve));
+        if (stopped || hosted.get(one.device.id) !== one) return nothingAbout(one.device);
+      }
+    }
+  }
+
+  async function readContext(one: Hosted): Promise<ScriptContext> {
+    const { id } = one.device;
+    const [device, configuration, storage] = await Promise.all([
+      needs.devices.find(id),
+      needs.configurationOf(id),
+      needs.scripts.get(id),
+    ]);
+    one.given.clear();
+    for (const [bucket, values] of configuration) one.given.set(bucket, JSON.stringify(values));
+    const buckets = one.blueprint === undefined ? new Map() : allBuckets(one.blueprint, configuration);
+    const randomSeed = new DataView(needs.randomBytes(4).slice().buffer).getUint32(0);
+    return { ...nothingAbout(device ?? one.device), configuration: buckets, storage, randomSeed };
+  }
+
+  /** What was written between the reading of the context and the start has not reached the script. */
+  async function refresh(one: Hosted): Promise<void> {
+    const configuration = await needs.configurationOf(one.device.id);
+    const changed = [...configuration].filter(([bucket, values]) => one.given.get(bucket) !== JSON.stringify(values));
+    giveConfiguration(
+      one,
+      configuration,
+      changed.map(([bucket]) => bucket),
+    );
+  }
+
+  function giveConfiguration(one: Hosted, configuration: DeviceConfiguration, buckets: readonly string[]): void {
+    for (const bucket of buckets) {
+      const values = configuration.get(bucket);
+      if (values === undefined || one.blueprint === undefined) continue;
+      one.given.set(bucket, JSON.stringify(values));
+      pool.configurationWritten(one.device.id, bucket, bucketValues(one.blueprint, bucket, values));
+    }
+  }
+
+  function status(deviceId: string): HostedStatus | undefined {
+    const one = hosted.get(deviceId);
+    if (one === undefined || one.failure !== undefined) return one?.failure;
+    const known = pool.status(deviceId);
+    return known === undefined ? beforeFirst(one.since) : statusOf(known);
+  }
+
+  return {
+    host: {
+      hosts: (type) => type === "LUA",
+      start,
+      async stop(deviceId) {
+        hosted.get(deviceId)?.callOff?.();
+        pool.stop(deviceId);
+        hosted.delete(deviceId);
+      },
+      async restart(deviceId) {
+        const one = hosted.get(deviceId);
+        if (one?.failure !== undefined) await start(one.device);
+        else await pool.restart(deviceId);
+      },
+      status,
+      states: () => [...hosted.keys()].flatMap((deviceId) => status(deviceId)?.state ?? []),
+    },
+    carrier: {
+      isReady: (deviceId) => pool.status(deviceId)?.state === "RUNNING",
+      async send(deviceId, command) {
+        if (!pool.command(deviceId, command)) throw refuse("not_available", "the device's script does not run");
+      },
+      async sendConfiguration(deviceId, configuration, written) {
+        const one = hosted.get(deviceId);
+        if (one !== undefined) giveConfiguration(one, configuration, written);
+      },
+      // It has no connection to lose: a deleted device is stopped by its host.
+      disconnect: () => {},
+    },
+    async stop() {
+      stopped = true;
+      clearInterval(signsOfLife);
+      for (const { callOff } of hosted.values()) callOff?.();
+      voice.stop();
+      await pool.close();
+    },
+  };
+}
+
+function nothingAbout({ id, slug }: Device): ScriptContext {
+  return { deviceId: id, slug, configuration: new Map(), storage: new Map(), isConnected: true, randomSeed: 0 };
+}
+
+function statusOf({ lastError, since, restartAt, ...rest }: ScriptStatus): HostedStatus {
+  return {
+    state: rest.state,
+    startCount: rest.startCount,
+    memoryBytes: rest.memoryBytes,
+    since: instant(since),
+    restartAt: restartAt === undefined ? undefined : instant(restartAt),
+    lastError: lastError && {
+      message: lastError.message,
+      file: lastError.file,
+      line: lastError.line,
+      at: instant(lastError.at),
+    },
+  };
+}
+
+/** Its script is still being put together. */
+function beforeFirst(since: number): HostedStatus {
+  const nothing = { lastError: undefined, restartAt: undefined, memoryBytes: undefined };
+  return { state: "STARTING", since: instant(since), startCount: 0, ...nothing };
+}

@@ -1,0 +1,101 @@
+// What scripts say, carried to where everything that devices say goes.
+import type { ResponseMessage } from "#core/device/device-message.ts";
+import { type Instant, instant } from "#core/time/instant.ts";
+import type { Background } from "#service/background.ts";
+import type { After } from "#service/command/deadlines.ts";
+import type { DeviceInbox } from "#service/ports/device-inbox.ts";
+import type { ScriptStore, ScriptStoreLimits } from "#service/ports/script-store.ts";
+import type { LuaPoolNeeds } from "./lua-pool.ts";
+import { type LuaValue, plainOf, textOf } from "./lua-value.ts";
+
+export interface VoiceNeeds {
+  readonly inbox: DeviceInbox;
+  readonly scripts: ScriptStore;
+  readonly background: Background;
+  readonly after: After;
+}
+
+export interface ScriptVoice extends Pick<LuaPoolNeeds, "telemetry" | "properties" | "log" | "respond" | "store"> {
+  /** No outcome is tried again from now on. */
+  stop(): void;
+}
+
+const LIMITS: ScriptStoreLimits = { entries: 1_000, bytes: 1024 * 1024 };
+/** An outcome that could not be stored is tried again after this long. */
+const AGAIN_MS = 1_000;
+
+export function createScriptVoice(needs: VoiceNeeds): ScriptVoice {
+  const { inbox, background } = needs;
+  const retries = new Set<() => void>();
+  let stopped = false;
+
+  function respond(deviceId: string, message: ResponseMessage): void {
+    background.run("record a script's response", async () => {
+      try {
+        await inbox.response(deviceId, message);
+      } catch (error) {
+        // Nobody else knows the outcome. Progress has none.
+        if (message.state !== "IN_PROGRESS" && !stopped) {
+          const callOff = needs.after(AGAIN_MS, () => {
+            retries.delete(callOff);
+            respond(deviceId, message);
+          });
+          retries.add(callOff);
+        }
+        throw error;
+      }
+    });
+  }
+
+  return {
+    telemetry: (deviceId, values) =>
+      background.run("take a script's telemetry", () => inbox.telemetry(deviceId, parseValues(values))),
+    properties: (deviceId, values) =>
+      background.run("take a script's properties", () => inbox.properties(deviceId, parseValues(values))),
+    log: (deviceId, { text, severity, persist, at }) =>
+      background.run("write a script's log", () =>
+        inbox.log(deviceId, { takenAt: instant(at), severity, text, persist }),
+      ),
+    respond: (deviceId, { commandId, state, payload }) =>
+      respond(deviceId, { executionId: commandId, state, payload, repeated: false }),
+    async store(deviceId, key, text) {
+      try {
+        if (text === undefined) {
+          await needs.scripts.remove(deviceId, key);
+          return undefined;
+        }
+        const outcome = await needs.scripts.put(deviceId, { key, value: text }, LIMITS);
+        return outcome === "stored" ? undefined : PROBLEM[outcome];
+      } catch (error) {
+        return error instanceof Error ? error.message : String(error);
+      }
+    },
+    stop() {
+      stopped = true;
+      for (const callOff of retries) callOff();
+    },
+  };
+}
+
+const PROBLEM = { full: "the storage of this device is full", gone: "the device is deleted" } as const;
+
+/** `timestamp` is when the values were taken, in Unix seconds, as in a device's message. */
+function parseValues(values: ReadonlyMap<string, LuaValue>): {
+  readonly takenAt: Instant | undefined;
+  readonly values: ReadonlyMap<string, unknown>;
+} {
+  const plain = new Map<string, unknown>();
+  let takenAt: Instant | undefined;
+  for (const [key, value] of values) {
+    const name = textOf(key);
+    if (name === "timestamp" && typeof value === "number" && Number.isFinite(value)) takenAt = instant(value * 1000);
+    else plain.set(name, jsonOf(plainOf(value)));
+  }
+  return { takenAt, values: plain };
+}
+
+/** An integer beyond a double is the nearest number. What is not finite stays, to be refused by name. */
+function jsonOf(value: unknown): unknown {
+  if (typeof value === "bigint") return Number(value);
+  return Array.isArray(value) ? value.map(jsonOf) : value;
+}
