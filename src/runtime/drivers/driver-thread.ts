@@ -4,8 +4,10 @@ import { type ReachRule, reachRulesFor } from "#core/net/reach-rule.ts";
 import type { Drivers } from "#runtime/lua/drivers.ts";
 import { createDrivers } from "./create-drivers.ts";
 import { createWires } from "./create-wires.ts";
+import { paceDrivers } from "./pace-drivers.ts";
 import { connectPorts, servePorts } from "./port-bridge.ts";
 import type { PortDevice, PortHub } from "./port-hub.ts";
+import { realTimers } from "./timers.ts";
 
 /** Goes to the thread with its other data; `channel` has to be among what is transferred. */
 export interface DriverThreadData {
@@ -38,6 +40,7 @@ export function openDriverThread({ allow, channel }: DriverThreadData): (device:
   const ports = connectPorts(channel);
   return (device) => {
     const rules = reachRulesFor(allow, device);
-    return createDrivers(createWires({ rules, ports: ports.session(device), now: Date.now }), Date.now);
+    const wires = createWires({ rules, ports: ports.session(device), now: Date.now });
+    return paceDrivers(createDrivers(wires, Date.now), realTimers);
   };
 }

@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { MessageChannel } from "node:worker_threads";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { parseMachinePort } from "#core/port/machine-port.ts";
+import { manualTimers } from "../../../test/support/manual-timers.ts";
 import { readAnswer, readRequest, writeRequest } from "./modbus/pdu.ts";
 import type { PortRequest, PortSession, Quantity } from "./port/port-request.ts";
 import { connectPorts, servePorts } from "./port-bridge.ts";
 import { createPortHub, type PortHub } from "./port-hub.ts";
 import { createSimulatedPorts } from "./simulated-ports.ts";
-import type { Timers } from "./timers.ts";
 
 type Sessions = (hub: PortHub) => (name: string) => PortSession;
 
@@ -27,34 +27,6 @@ const overChannel: Sessions = (hub) => {
   });
   return (name) => remote.session({ id: `id-${name}`, slug: name });
 };
-
-/** Waits end when the test says so. */
-function manualTimers() {
-  let now = 0;
-  const waiting = new Map<number, { readonly at: number; readonly run: () => void }>();
-  let last = 0;
-  const timers: Timers = {
-    elapsed: () => now,
-    after(ms, run) {
-      last++;
-      const id = last;
-      waiting.set(id, { at: now + ms, run });
-      return () => void waiting.delete(id);
-    },
-  };
-  return {
-    timers,
-    count: () => waiting.size,
-    pass(ms: number) {
-      now += ms;
-      for (const [id, { at, run }] of [...waiting].toSorted(([, a], [, b]) => a.at - b.at)) {
-        if (at > now) continue;
-        waiting.delete(id);
-        run();
-      }
-    },
-  };
-}
 
 function machinePorts(...texts: readonly string[]) {
   return texts.map((text) => {

@@ -5,6 +5,7 @@ import { isPortName, type MachinePort } from "#core/port/machine-port.ts";
 import { FrameStore } from "./port/can-bus.ts";
 import { type HubPort, openMachinePort, openSimulatedPort } from "./port/hub-port.ts";
 import type { LevelPort } from "./port/level-port.ts";
+import { loadSerialPort } from "./port/open-serial-line.ts";
 import { PortQueue } from "./port/port-queue.ts";
 import type { CanFilter, PortAnswer, PortRequest, PortSession, PortUse } from "./port/port-request.ts";
 import type { SimulatedPorts } from "./simulated-ports.ts";
@@ -55,6 +56,7 @@ const NEEDED: Readonly<Record<PortUse, "modbus" | "line" | "can" | "level">> = {
 };
 
 export function createPortHub({ machine, simulated, timers = realTimers }: HubNeeds): PortHub {
+  if (machine.some(({ kind }) => kind === "serial")) loadSerialPort();
   const owned = new Map<string, Owned>();
   const sessions = new Set<HubSession>();
   const find = (name: string): Owned => {

@@ -32,6 +32,11 @@ export function openSerialLine(path: string): OpenLine {
   };
 }
 
+/** Loading takes a while: it is done at the start where there are serial lines. Whoever opens one hears of a failure. */
+export function loadSerialPort(): void {
+  load().catch(() => {});
+}
+
 async function load() {
   try {
     return await import("serialport");
