@@ -232,6 +232,8 @@ export type SimulationChange = {
   readonly release?: readonly ("telemetry" | "properties" | "alerts" | "next_command" | "written")[];
   readonly seed?: number;
   readonly speed?: number;
+  /** What time it is for the device from now on. */
+  readonly simulated_at?: string;
   readonly paused?: boolean;
   readonly interval?: string;
   readonly telemetry?: JsonObject;

@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { collectDefaultMetrics, Histogram, Registry } from "prom-client";
+import { Counter, collectDefaultMetrics, Histogram, Registry } from "prom-client";
 import { refuse } from "#core/app-error.ts";
 import { RawAnswer, type Route, type RouteDescription } from "#http/route.ts";
+import type { TelemetryCounter } from "#service/telemetry/telemetry-counts.ts";
 
 export interface Metrics {
   readonly route: Route;
@@ -19,7 +20,10 @@ export const METRICS: RouteDescription = {
   answer: { contentType: Registry.PROMETHEUS_CONTENT_TYPE, description: "Prometheus text." },
 };
 
-export function createMetrics(settings: { readonly metricsPublic: boolean }): Metrics {
+export function createMetrics(
+  needs: { readonly telemetryCounter: Pick<TelemetryCounter, "read"> },
+  settings: { readonly metricsPublic: boolean },
+): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const duration = new Histogram({
@@ -28,6 +32,18 @@ export function createMetrics(settings: { readonly metricsPublic: boolean }): Me
     labelNames: ["operation", "status"],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60],
     registers: [registry],
+  });
+  new Counter({
+    name: "busbar_telemetry_values_total",
+    help: "Telemetry values that devices sent, by whether they were kept or left out because they do not fit the blueprint.",
+    labelNames: ["outcome"],
+    registers: [registry],
+    collect() {
+      const { kept, leftOut } = needs.telemetryCounter.read();
+      this.reset();
+      this.inc({ outcome: "kept" }, kept);
+      this.inc({ outcome: "left_out" }, leftOut);
+    },
   });
   // Finding the series of two labels costs more than counting in it. There are as many as operations times statuses.
   const series = new Map<string, Histogram.Internal<"operation" | "status">>();

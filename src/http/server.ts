@@ -19,12 +19,14 @@ import { requireLevel } from "#service/access/require-level.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
 import type { DeviceStore } from "#service/ports/device-store.ts";
 import type { Needs } from "#service/ports.ts";
+import type { TelemetryCounter } from "#service/telemetry/telemetry-counts.ts";
 
 const PREFIXES = ["", "/api"];
 
 export interface ServerNeeds extends Pick<Needs, "now" | "newId" | "audit"> {
   readonly devices: Pick<DeviceStore, "find" | "findBySlug">;
   readonly authenticator: Authenticator;
+  readonly telemetryCounter: Pick<TelemetryCounter, "read">;
   readonly log: Logger;
 }
 
@@ -48,7 +50,7 @@ export async function createServer(
   routes: readonly Route[],
 ): Promise<Server> {
   const authenticate = createAuthenticate(needs, settings);
-  const metrics = createMetrics(settings);
+  const metrics = createMetrics(needs, settings);
   const stopping = new AbortController();
   const limits = { ...LIMITS, ...settings.limits };
   const app = createApp({

@@ -33,6 +33,12 @@ commands:
       mode: {type: string, required: true, enum: [eco, boost]}
   calibrate: {group: main, display_name: Calibrate}
   stop: {group: main, display_name: Stop}
+configuration:
+  heating:
+    display_name: Heating
+    parameters:
+      mode: {type: string, display_name: Mode, enum: [eco, boost]}
+      pin: {type: string, display_name: PIN, sensitive: true}
 alerts:
   overheat: {severity: error, display_name: Too hot}
   filter: {severity: info, display_name: Filter}
@@ -271,14 +277,26 @@ test("time can run faster, and messages bear the real time all the same", async 
   expect(Math.abs((answer.body.devices[id]?.["power"]?.timestamp ?? 0) - Date.now() / 1000)).toBeLessThan(60);
 });
 
-test("two devices with the same seed and time say the same, and each has its own to begin with", async () => {
+test("two devices with the same seed and time say the same, and each has its own seed to begin with", async () => {
   const [one, other] = [await provision("One"), await provision("Other")];
   expect((await simulation(one)).seed).not.toBe((await simulation(other)).seed);
-  const stopped = { seed: 7, speed: 0 };
-  await adjust(one, stopped);
-  await adjust(other, stopped);
-  const [first, second] = [await simulation(one), await simulation(other)];
-  expect(first.current.properties).toEqual(second.current.properties);
+  const given = { seed: 7, speed: 0, simulated_at: "2026-06-15T20:00:00+02:00" };
+  const [first, second] = [await adjust(one, given), await adjust(other, given)];
+  expect(first.simulated_at).toBe("2026-06-15T18:00:00.000Z");
+  expect(second.current).toEqual(first.current);
+  expect((await simulation(one)).current).toEqual(first.current);
+  expect((await adjust(one, { seed: 8 })).current).not.toEqual(first.current);
+});
+
+test("a configuration parameter is told by the attribute of its name", async () => {
+  const id = await provision();
+  const path = `/v3/devices/${id}/configuration/heating`;
+  const written = await busbar.admin.call("PUT", path, { json: { mode: "boost", pin: "s3cret" } });
+  expect(written.status).toBe(200);
+  expect((await simulation(id)).current.telemetry).toMatchObject({ mode: "boost" });
+  await busbar.restart();
+  expect((await simulation(id)).current.telemetry).toMatchObject({ mode: "boost" });
+  expect(JSON.stringify(await simulation(id))).not.toContain("s3cret");
 });
 
 test("values above the token's level are neither shown nor held", async () => {

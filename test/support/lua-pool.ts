@@ -5,11 +5,12 @@ import type { ScriptContext } from "#runtime/lua/pool-messages.ts";
 
 export function collectingPool(settings: LuaPoolSettings = {}) {
   const told: string[] = [];
-  const waiting = new Set<() => void>();
+  const waiting = new Set<(line: string) => void>();
   const stored = new Map<string, Map<string, string>>();
   const tell = (deviceId: string, text: string): void => {
-    told.push(`${deviceId} ${text}`);
-    for (const check of [...waiting]) check();
+    const line = `${deviceId} ${text}`;
+    told.push(line);
+    for (const check of waiting) check(line);
   };
   const pool = createLuaPool(
     {
@@ -45,17 +46,17 @@ export function collectingPool(settings: LuaPoolSettings = {}) {
     }));
   }
 
-  /** Resolves with the first line from now on, or of those told already, that has all the words. */
+  /** The first line since the given number of lines that matches, now or later. */
   function until(pattern: RegExp, from = 0): Promise<string> {
+    const known = told.slice(from).find((line) => pattern.test(line));
+    if (known !== undefined) return Promise.resolve(known);
     return new Promise((resolve) => {
-      const check = (): void => {
-        const line = told.slice(from).find((each) => pattern.test(each));
-        if (line === undefined) return;
+      const check = (line: string): void => {
+        if (!pattern.test(line)) return;
         waiting.delete(check);
         resolve(line);
       };
       waiting.add(check);
-      check();
     });
   }
 

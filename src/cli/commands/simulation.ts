@@ -7,9 +7,11 @@ import { renderValue } from "#cli/render-value.ts";
 import { type ClientFlags, openSession, type Session } from "#cli/session.ts";
 import { parseHeld } from "#cli/simulator/parse-held.ts";
 import { renderRecord, renderTable } from "#cli/table.ts";
+import { parseTime } from "#cli/telemetry/parse-time.ts";
 import { UsageError } from "#cli/usage-error.ts";
 import type { JsonObject, Simulation, SimulationChange } from "#client/resources.ts";
 import type { Blueprint, Property, TelemetryAttribute } from "#core/blueprint/blueprint.ts";
+import { instant, renderInstant } from "#core/time/instant.ts";
 
 type SimulationFlags = ClientFlags & {
   readonly set?: readonly string[];
@@ -25,6 +27,7 @@ type SimulationFlags = ClientFlags & {
   readonly pause?: true;
   readonly resume?: true;
   readonly speed?: string;
+  readonly at?: string;
   readonly interval?: string;
   readonly seed?: string;
   readonly reset?: true;
@@ -45,6 +48,7 @@ export function addSimulationCommand(command: Command, cli: Cli): void {
       .option("--pause", "as if unplugged: it says nothing and takes no commands")
       .option("--resume", "plug it in again")
       .option("--speed <factor>", "simulated seconds in a second, 0 to 3600")
+      .option("--at <time>", "what time it is for it: now, -24h, a day, Unix seconds or RFC 3339")
       .option("--interval <duration>", "time between messages, 100ms to 1h")
       .option("--seed <number>", "be another device of the same kind")
       .addOption(
@@ -79,7 +83,7 @@ export function addSimulationCommand(command: Command, cli: Cli): void {
     'simulation battery-a --next-command fail --command set_mode --message "contactor stuck"',
     "simulation battery-a --next-command slow --delay 2m",
     "simulation battery-a --pause",
-    "simulation battery-a --speed 600",
+    "simulation battery-a --at 2026-06-15T11:30:00Z --speed 600",
   );
 }
 
@@ -103,6 +107,9 @@ async function changeOf(cli: Cli, flags: SimulationFlags, target: Target): Promi
     ...(flags.resume && { paused: false }),
     ...(flags.speed !== undefined && { speed: number("--speed", flags.speed) }),
     ...(flags.seed !== undefined && { seed: number("--seed", flags.seed) }),
+    ...(flags.at !== undefined && {
+      simulated_at: renderInstant(instant(parseTime("--at", flags.at, Date.now()))),
+    }),
     ...(flags.interval !== undefined && { interval: flags.interval }),
     ...(!isUsual && nextOf(flags)),
   };

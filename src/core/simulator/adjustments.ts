@@ -82,6 +82,8 @@ export interface AdjustmentChange {
   readonly speed?: number;
   readonly isPaused?: boolean;
   readonly intervalMs?: number;
+  /** What time it is for the device from now on. */
+  readonly simulatedAt?: Instant;
   readonly telemetry?: ReadonlyMap<string, unknown>;
   readonly properties?: ReadonlyMap<string, unknown>;
   readonly alerts?: ReadonlyMap<string, boolean | null>;
@@ -107,7 +109,7 @@ export function adjust(
 ): Adjusted {
   const problems: AdjustmentProblem[] = [];
   const before = released(former, new Set(change.release));
-  const isTimeChanged = change.speed !== undefined || change.isPaused !== undefined;
+  const isTimeChanged = [change.speed, change.isPaused, change.simulatedAt].some((one) => one !== undefined);
   const held = (kind: "telemetry" | "properties") => {
     const given = change[kind];
     if (given === undefined) return before[kind];
@@ -124,7 +126,7 @@ export function adjust(
     alerts: withAlerts({ blueprint, problems }, before.alerts, change.alerts ?? new Map()),
     nextCommand: change.nextCommand ?? before.nextCommand,
     // From now on time goes otherwise; what has passed stays as it was.
-    ...(isTimeChanged && { clock: { real: now, simulated: simulatedTime(before, now) } }),
+    ...(isTimeChanged && { clock: { real: now, simulated: change.simulatedAt ?? simulatedTime(before, now) } }),
   };
   const command = change.nextCommand?.command;
   if (command !== undefined && !blueprint.commands.has(command)) {

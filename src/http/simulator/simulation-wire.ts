@@ -9,7 +9,7 @@ import {
 import { MAX_ALERT_ID_LENGTH, MAX_LISTED_ALERTS } from "#core/telemetry/alert-limits.ts";
 import { type Duration, parseDuration, toMilliseconds } from "#core/time/duration.ts";
 import { formatDuration } from "#core/time/format-duration.ts";
-import { renderInstant } from "#core/time/instant.ts";
+import { parseInstant, renderInstant } from "#core/time/instant.ts";
 import { nullable, oneOf, strict, timestamp } from "#http/wire.ts";
 import type { Simulation } from "#service/ports/simulator.ts";
 
@@ -35,6 +35,7 @@ export const simulationChangeSchema = strict("SimulationChange", {
     Type.Number({ minimum: 0, maximum: 3_600, description: "Simulated seconds in a second; 0 stops the clock." }),
   ),
   paused: Type.Optional(Type.Boolean({ description: "As if unplugged." })),
+  simulated_at: Type.Optional({ ...timestamp, description: "What time it is for the device from now on." }),
   interval: Type.Optional(Type.String({ maxLength: 64, description: "Time between messages, 100ms to 1h." })),
   release: Type.Optional(
     Type.Array(oneOf(RELEASABLE), {
@@ -99,6 +100,11 @@ export function parseSimulationChange(body: Static<typeof simulationChangeSchema
   };
   const intervalMs = duration(body.interval, "/interval", [SHORTEST_INTERVAL, LONGEST_INTERVAL]);
   const delayMs = duration(body.next_command?.delay, "/next_command/delay", [1, LONGEST_DELAY]);
+  const simulatedAt = body.simulated_at === undefined ? undefined : parseInstant(body.simulated_at);
+  if (body.simulated_at !== undefined && simulatedAt === undefined) {
+    const message = `must be an RFC 3339 date-time, not ${JSON.stringify(body.simulated_at)}`;
+    refusals.push({ code: "invalid_body", message, details: { pointer: "/simulated_at" } });
+  }
   const [first, ...others] = refusals;
   if (first !== undefined) throw new AppError([first, ...others]);
   const map = <Value>(given: Readonly<Record<string, Value>>) => new Map(Object.entries(given));
@@ -108,6 +114,7 @@ export function parseSimulationChange(body: Static<typeof simulationChangeSchema
     ...(body.speed !== undefined && { speed: body.speed }),
     ...(body.paused !== undefined && { isPaused: body.paused }),
     ...(intervalMs !== undefined && { intervalMs }),
+    ...(simulatedAt !== undefined && { simulatedAt }),
     ...(body.telemetry !== undefined && { telemetry: map(body.telemetry) }),
     ...(body.properties !== undefined && { properties: map(body.properties) }),
     ...(body.alerts !== undefined && { alerts: map(body.alerts) }),

@@ -13,10 +13,6 @@ import { createScriptFunctions, LENIENT } from "./script-functions.ts";
 const MAX_WAITING_COMMANDS = 100;
 const MAX_HANDLED = 10_000;
 const MAX_DELAY_MS = 5_000;
-/** About 0.1 ms of Lua: fine enough for slices of a few milliseconds, and too rare to cost anything. */
-const INSTRUCTIONS_PER_TICK = 10_000;
-const GRACE_MS = 30;
-const LAST_GRACE_MS = 60;
 
 interface Task {
   readonly kind: "main" | "command" | "configuration" | "connection" | "job";
@@ -31,8 +27,9 @@ interface Activity {
   answer: readonly LuaValue[] | undefined;
   /** Elapsed time until which it sleeps by its own wish. */
   wakeAt: number | undefined;
-  /** Since it last paused. */
+  /** Since it last paused, by the clock and by its work: a busy gateway is not its fault. */
   computedMs: number;
+  workedMs: number;
   /** What ctx.error was called with. */
   failure: string | undefined;
 }
@@ -66,7 +63,7 @@ export function createActivities(engine: LuaEngine, program: ScriptProgram, host
   function begin({ state, play }: { readonly state: LuaState; readonly play: FunctionRef }, task: Task): Resumed {
     const thread = spare ?? state.newThread();
     spare = undefined;
-    current = { task, thread, answer: undefined, wakeAt: undefined, computedMs: 0, failure: undefined };
+    current = { task, thread, answer: undefined, wakeAt: undefined, computedMs: 0, workedMs: 0, failure: undefined };
     return state.start(thread, play, [task.kind, ...task.args]);
   }
 
@@ -86,13 +83,16 @@ export function createActivities(engine: LuaEngine, program: ScriptProgram, host
   /** "dead" when the script cannot go on. */
   function take(running: Machine, activity: Activity, resumed: Resumed): "dead" | undefined {
     activity.computedMs += running.state.slice.used();
+    activity.workedMs += running.state.slice.worked();
     switch (resumed.state) {
       case "sliced":
         activity.answer = [];
-        if (activity.computedMs > engine.limits.activityMs) return overrun(running, activity);
+        if (Math.min(activity.computedMs, activity.workedMs) > engine.limits.activityMs)
+          return overrun(running, activity);
         return undefined;
       case "call":
         activity.computedMs = 0;
+        activity.workedMs = 0;
         callHost(activity, resumed.name, resumed.args);
         return undefined;
       case "done":
@@ -152,11 +152,13 @@ export function createActivities(engine: LuaEngine, program: ScriptProgram, host
 
   function start(): Machine {
     const startedAt = host.elapsed();
+    let setYieldable = (_isYieldable: boolean): void => {};
     const functions = createScriptFunctions({
       host,
       program,
       jobs,
       startedAt,
+      setYieldable: (isYieldable) => setYieldable(isYieldable),
       commandHandled(name) {
         // Names are for reports; a script that registers without end shall not fill them.
         if (handled.size < MAX_HANDLED) handled.add(name);
@@ -172,12 +174,7 @@ export function createActivities(engine: LuaEngine, program: ScriptProgram, host
     const { state, instant } = createLuaState({
       module: engine.module,
       memoryBytes: engine.limits.memoryBytes,
-      clock: {
-        elapsed: engine.limits.isVirtualTime ? undefined : () => host.elapsed(),
-        instructionsPerTick: INSTRUCTIONS_PER_TICK,
-        graceMs: GRACE_MS,
-        lastGraceMs: LAST_GRACE_MS,
-      },
+      elapsed: engine.limits.isVirtualTime ? undefined : () => host.elapsed(),
       instant(name, args) {
         const fn = functions.get(name);
         if (!fn) throw new StateGone(`the prelude asked for ${name}`);
@@ -185,6 +182,7 @@ export function createActivities(engine: LuaEngine, program: ScriptProgram, host
       },
       isLenient: (name) => LENIENT.has(name),
     });
+    setYieldable = (isYieldable) => state.setYieldable(isYieldable);
     state.slice.begin(START_MS);
     let doors: readonly FunctionRef[] = [];
     for (const { name, source } of engine.prelude) {
@@ -240,7 +238,8 @@ export function createActivities(engine: LuaEngine, program: ScriptProgram, host
     interrupted(why) {
       const activity = current;
       current = undefined;
-      if (activity) failed(activity, { message: why, byLimit: true });
+      const place = activity && machine ? machine.state.place(activity.thread) : "";
+      if (activity) failed(activity, { message: `${place}${why}`, byLimit: true });
       else host.fault({ message: why, byLimit: true });
     },
   };

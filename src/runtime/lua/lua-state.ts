@@ -2,7 +2,7 @@
 
 import type { LuaValue } from "./lua-value.ts";
 import { FIXED_BYTES, instantiateLua, LONG_JUMP, type LuaFunctions, StateGone } from "./lua-wasm.ts";
-import { createSlice, type Slice, type SliceClock } from "./slice.ts";
+import { createSlice, type Slice, type Verdict } from "./slice.ts";
 import { pushValue, readLeniently, readValue, type ValueDoor } from "./value-door.ts";
 
 const REGISTRY = -1_001_000;
@@ -37,6 +37,10 @@ export interface LuaState {
   start(thread: ThreadRef, fn: FunctionRef, args: readonly LuaValue[]): Resumed;
   resume(thread: ThreadRef, args: readonly LuaValue[]): Resumed;
   traceback(thread: ThreadRef): string;
+  /** While something runs that a yield would break off, although Lua allows one. */
+  setYieldable(isYieldable: boolean): void;
+  /** `file:line: ` of the script where the thread is, also after the state has gone; empty where it is unknown. */
+  place(thread: ThreadRef): string;
   /** Ends what the thread does and forgets it. */
   dropThread(thread: ThreadRef): void;
   readonly slice: Slice;
@@ -47,7 +51,8 @@ export interface LuaState {
 export interface StateNeeds {
   readonly module: WebAssembly.Module;
   readonly memoryBytes: number;
-  readonly clock: SliceClock;
+  /** The host's clock; undefined where time stands still while a script runs. */
+  readonly elapsed: (() => number) | undefined;
   /** `instant(name, ...)` of the prelude. What it throws becomes an error in Lua. */
   instant(name: string, args: readonly LuaValue[]): readonly LuaValue[];
   /** Whether what has no place outside Lua is left out of the arguments, or an error. */
@@ -55,10 +60,17 @@ export interface StateNeeds {
 }
 
 export function createLuaState(needs: StateNeeds): { readonly state: LuaState; readonly instant: FunctionRef } {
-  const slice = createSlice(needs.clock);
+  const slice = createSlice(needs.elapsed);
+  let verdict: Verdict = "on";
+  let vmGranted = 0;
+  let cGranted = 0;
+  let yieldsInSlice = 0;
+  let mayYield = true;
+  let isGone = false;
   const instance = instantiateLua(needs.module, {
     maxBytes: needs.memoryBytes + FIXED_BYTES,
-    hook: (pointer) => onHook(pointer),
+    fuel: (thread) => onFuel(thread),
+    hook: (thread) => onHook(thread),
     host: (pointer) => onHost(pointer),
   });
   const { lua, memory } = instance;
@@ -66,26 +78,52 @@ export function createLuaState(needs: StateNeeds): { readonly state: LuaState; r
   if (main === 0) throw new StateGone("not enough memory");
   const door: ValueDoor = { lua, memory, scratch: lua.malloc(SCRATCH_BYTES), scratchBytes: SCRATCH_BYTES };
   const resultCount = lua.malloc(8);
-  let yieldsInSlice = 0;
+  const info = { record: lua.malloc(INFO_BYTES), what: cString(lua, memory, "Sl") };
 
-  function onHook(pointer: number): void {
-    const verdict = slice.tick();
-    if (verdict === "on") return;
+  /** Lua's own loop is stopped by a hook at its next instruction; C code cannot be stopped, only given up. */
+  function onFuel(thread: number): number {
+    // What is asked of a state that has gone, where it was, costs little and must be answered.
+    if (isGone) return FUEL_WHEN_GONE;
+    const isVm = thread !== 0;
+    verdict = slice.judge(isVm ? vmGranted : cGranted);
+    if (verdict === "give up") {
+      isGone = true;
+      throw new StateGone(TOO_LONG);
+    }
+    if (isVm) {
+      if (verdict !== "on") lua.lua_sethook(thread, instance.hook, MASK_COUNT, 1);
+      vmGranted = slice.fuel();
+      return vmGranted;
+    }
+    // The hook can be set only where the running thread is known: Lua's loop is to ask as soon as it is back.
+    if (verdict !== "on") {
+      vmGranted = 0;
+      instance.vmFuel.value = 0;
+    }
+    cGranted = slice.fuel();
+    return cGranted;
+  }
+
+  function onHook(thread: number): void {
+    const isOver = verdict !== "on";
+    // Where a stop cannot be passed on, it is tried again soon, and not in step with the script's own loops.
+    lua.lua_sethook(thread, isOver ? instance.hook : 0, isOver ? MASK_COUNT : 0, isOver ? RETRY_INSTRUCTIONS : 0);
+    if (!isOver) return;
     // The stop must reach the host even through pcall: a yield passes it by. It does not arrive where C code lies on
     // the way, of this thread or of one that has resumed it.
-    if (lua.lua_isyieldable(pointer) === 1 && (verdict === "yield" || yieldsInSlice < YIELDS_BEFORE_ERROR)) {
+    if (mayYield && lua.lua_isyieldable(thread) === 1 && (verdict === "stop" || yieldsInSlice < YIELDS_BEFORE_ERROR)) {
       yieldsInSlice += 1;
-      lua.lua_yieldk(pointer, 0, 0, 0);
-      return;
+      lua.lua_sethook(thread, 0, 0, 0);
+      lua.lua_yieldk(thread, 0, 0, 0);
+    } else if (verdict === "error") {
+      pushValue(door, thread, TOO_LONG);
+      lua.lua_error(thread);
     }
-    if (verdict === "yield") return;
-    if (verdict === "give up") throw new StateGone(TOO_LONG);
-    pushValue(door, pointer, TOO_LONG);
-    lua.lua_error(pointer);
   }
 
   function onHost(pointer: number): number {
     let results: readonly LuaValue[];
+    const from = slice.used();
     try {
       const name = String(readValue(door, pointer, 1));
       results = needs.instant(name, readStack(pointer, 2, needs.isLenient(name) ? readLeniently : readValue));
@@ -96,6 +134,11 @@ export function createLuaState(needs: StateNeeds): { readonly state: LuaState; r
     }
     lua.lua_settop(pointer, 0);
     for (const result of results) pushValue(door, pointer, result);
+    // What the host does for a script burns no fuel by itself, and a loop of such calls must end all the same.
+    if (slice.charge(from)) {
+      verdict = "stop";
+      lua.lua_sethook(pointer, instance.hook, MASK_COUNT, 1);
+    }
     return results.length;
   }
 
@@ -121,6 +164,7 @@ export function createLuaState(needs: StateNeeds): { readonly state: LuaState; r
     const { pointer } = thread;
     for (const arg of args) pushValue(door, pointer, arg);
     yieldsInSlice = 0;
+    verdict = "on";
     const status = lua.lua_resume(pointer, 0, args.length, resultCount);
     if (status > STATUS_YIELD) return failed(pointer);
     const count = new DataView(memory.buffer).getInt32(resultCount, true);
@@ -133,10 +177,16 @@ export function createLuaState(needs: StateNeeds): { readonly state: LuaState; r
 
   function failed(pointer: number): Resumed {
     const message = errorText(readLeniently(door, pointer, -1));
+    return { state: "failed", message, traceback: trace(pointer) };
+  }
+
+  /** Lua walks over the whole stack for it, several times: none where that is deep. */
+  function trace(pointer: number): string {
+    if (lua.lua_getstack(pointer, MAX_TRACED_LEVELS, info.record) === 1) return "";
     lua.luaL_traceback(main, pointer, 0, 0);
-    const traceback = String(readValue(door, main, -1));
+    const text = String(readValue(door, main, -1));
     lua.lua_settop(main, -2);
-    return { state: "failed", message, traceback };
+    return text;
   }
 
   open("_G", lua.luaopen_base);
@@ -147,7 +197,6 @@ export function createLuaState(needs: StateNeeds): { readonly state: LuaState; r
   open("utf8", lua.luaopen_utf8);
   lua.lua_pushcclosure(main, instance.host, 0);
   const instant = refTop();
-  lua.lua_sethook(main, instance.hook, MASK_COUNT, needs.clock.instructionsPerTick);
 
   const state: LuaState = {
     load(source, chunkName) {
@@ -183,14 +232,29 @@ export function createLuaState(needs: StateNeeds): { readonly state: LuaState; r
       return go(thread, args);
     },
     resume: go,
-    traceback(thread) {
-      lua.luaL_traceback(main, thread.pointer, 0, 0);
-      const text = String(readValue(door, main, -1));
-      lua.lua_settop(main, -2);
-      return text;
+    traceback: (thread) => trace(thread.pointer),
+    place(thread) {
+      const view = new DataView(memory.buffer);
+      for (
+        let level = 0;
+        level < MAX_LEVELS && lua.lua_getstack(thread.pointer, level, info.record) === 1;
+        level += 1
+      ) {
+        lua.lua_getinfo(thread.pointer, info.what, info.record);
+        const line = view.getInt32(info.record + INFO_LINE, true);
+        const source = Buffer.from(memory.buffer, info.record + INFO_SOURCE, INFO_SOURCE_BYTES).toString("latin1");
+        const name = source.slice(0, source.indexOf("\0"));
+        if (line > 0 && !name.startsWith("[")) return `${name}:${line}: `;
+      }
+      return "";
+    },
+    setYieldable(isYieldable) {
+      mayYield = isYieldable;
     },
     dropThread(thread) {
+      mayYield = false;
       lua.lua_resetthread(thread.pointer);
+      mayYield = true;
       lua.luaL_unref(main, REGISTRY, thread.ref);
     },
     slice,
@@ -201,7 +265,16 @@ export function createLuaState(needs: StateNeeds): { readonly state: LuaState; r
 
 const SCRATCH_BYTES = 16_384;
 const MASK_COUNT = 8;
+/** Where `lua_Debug` holds the current line and the short name of the source. */
+const INFO_BYTES = 128;
+const INFO_LINE = 24;
+const INFO_SOURCE = 44;
+const INFO_SOURCE_BYTES = 60;
+const MAX_LEVELS = 50;
+const MAX_TRACED_LEVELS = 1_000;
+const FUEL_WHEN_GONE = 1_000_000_000;
 const YIELDS_BEFORE_ERROR = 3;
+const RETRY_INSTRUCTIONS = 7;
 const TOO_LONG = "the script ran too long without giving way";
 
 function parseFunctionRef(ref: number): FunctionRef {

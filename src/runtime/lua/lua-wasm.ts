@@ -2,7 +2,7 @@
 // processes, no clock. What the C library asks of its surroundings is answered here, or ends the state.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { limitMemory } from "./limit-memory.ts";
+import { FUEL_IMPORT, meterWasm, VM_FUEL_EXPORT } from "./meter-wasm.ts";
 
 type Call = (...args: number[]) => number;
 
@@ -20,6 +20,8 @@ export interface LuaFunctions {
   readonly lua_yieldk: (state: number, count: number, context: number, k: number) => number;
   readonly lua_isyieldable: (state: number) => number;
   readonly lua_sethook: (state: number, hook: number, mask: number, count: number) => void;
+  readonly lua_getstack: (state: number, level: number, info: number) => number;
+  readonly lua_getinfo: (state: number, what: number, info: number) => number;
   readonly lua_pcallk: Call;
   readonly lua_error: (state: number) => number;
   readonly lua_gettop: (state: number) => number;
@@ -63,6 +65,8 @@ export interface LuaFunctions {
 export interface LuaInstance {
   readonly lua: LuaFunctions;
   readonly memory: WebAssembly.Memory;
+  /** What Lua's own loop has left; 0 makes it ask at its next turn. */
+  readonly vmFuel: WebAssembly.Global;
   /** Table indexes by which C calls the given functions. */
   readonly hook: number;
   readonly host: number;
@@ -74,6 +78,8 @@ export interface LuaSurroundings {
   /** The most the whole memory of the instance may take, with 1 MiB of it for the C stack. */
   readonly maxBytes: number;
   hook(state: number): void;
+  /** More fuel, or it throws. The thread is 0 where C code asks. */
+  fuel(thread: number): number;
   /** A C function: takes its arguments from the state's stack, leaves results there and answers how many. */
   host(state: number): number;
 }
@@ -92,7 +98,7 @@ export function compileLua(): WebAssembly.Module {
   const file = createRequire(import.meta.url)
     .resolve("wasmoon")
     .replace(/index\.js$/, "glue.wasm");
-  return new WebAssembly.Module(limitMemory(readFileSync(file)));
+  return new WebAssembly.Module(meterWasm(readFileSync(file)));
 }
 
 export function instantiateLua(module: WebAssembly.Module, surroundings: LuaSurroundings): LuaInstance {
@@ -124,6 +130,7 @@ export function instantiateLua(module: WebAssembly.Module, surroundings: LuaSurr
         return 0;
       }
     },
+    [FUEL_IMPORT]: (thread = 0) => surroundings.fuel(thread),
     // Lua seeds its hashes with the time: a constant, so that `pairs` has one order for one script.
     emscripten_date_now: () => 0,
     environ_sizes_get(count = 0, size = 0) {
@@ -144,7 +151,7 @@ export function instantiateLua(module: WebAssembly.Module, surroundings: LuaSurr
       });
   }
   parts = parseParts(new WebAssembly.Instance(module, imports).exports);
-  const { lua, memory, table } = parts;
+  const { lua, memory, table, vmFuel } = parts;
   lua.__wasm_call_ctors();
   lua.emscripten_stack_init();
   const doors = new WebAssembly.Instance(DOORS, { e: { h: surroundings.hook, f: surroundings.host } }).exports;
@@ -153,7 +160,7 @@ export function instantiateLua(module: WebAssembly.Module, surroundings: LuaSurr
     table.set(index, fn);
     return index;
   };
-  return { lua, memory, hook: pointerTo(doors["h"]), host: pointerTo(doors["f"]), pointerTo };
+  return { lua, memory, vmFuel, hook: pointerTo(doors["h"]), host: pointerTo(doors["f"]), pointerTo };
 }
 
 const PAGE_BYTES = 65_536;
@@ -162,6 +169,7 @@ interface Parts {
   readonly lua: LuaFunctions;
   readonly memory: WebAssembly.Memory;
   readonly table: WebAssembly.Table;
+  readonly vmFuel: WebAssembly.Global;
 }
 
 function parseParts(exports: WebAssembly.Exports): Parts {
@@ -169,6 +177,7 @@ function parseParts(exports: WebAssembly.Exports): Parts {
     lua: exports as unknown as LuaFunctions,
     memory: exports["memory"] as WebAssembly.Memory,
     table: exports["__indirect_function_table"] as WebAssembly.Table,
+    vmFuel: exports[VM_FUEL_EXPORT] as WebAssembly.Global,
   };
 }
 

@@ -14,6 +14,7 @@ interface FunctionNeeds {
   readonly program: ScriptProgram;
   readonly jobs: JobList;
   readonly startedAt: number;
+  setYieldable(isYieldable: boolean): void;
   commandFailed(message: string): void;
   commandLog(message: string, severity: LogSeverity | undefined): void;
   commandHandled(name: string): void;
@@ -35,6 +36,10 @@ export function createScriptFunctions(needs: FunctionNeeds): ReadonlyMap<string,
     },
     "chunk name": (path) => [program.nodebug ? "=?" : `@${String(path)}`],
     seed: () => [Math.trunc(host.randomSeed)],
+    closing(isClosing) {
+      needs.setYieldable(isClosing !== true);
+      return [];
+    },
     log(text, severity, persist) {
       host.log(textOf(String(text)).slice(0, MAX_LOG_CHARACTERS), severityOf(severity) ?? "info", persist === true);
       return [];

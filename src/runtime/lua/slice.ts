@@ -1,45 +1,70 @@
-// How long a script may run at a time, by the clock or by counted instructions.
+// How long a script may run at a time, by the clock or by the fuel it burns.
 
-/** By what a slice is measured: milliseconds of the host's clock, or instructions where time does not pass by itself. */
-export interface SliceClock {
-  /** Undefined: time stands still while a script runs, and instructions stand for it. */
-  readonly elapsed: (() => number) | undefined;
-  readonly instructionsPerTick: number;
-  /** Beyond the slice, where the script cannot be suspended: it gets an error after so many ms, and is given up after the second. */
-  readonly graceMs: number;
-  readonly lastGraceMs: number;
-}
+/** Beyond its slice a script that cannot be suspended gets an error after the first, and is given up after the second. */
+const GRACE_MS = 30;
+const LAST_GRACE_MS = 60;
+/** Work that must have been done beyond the slice, too: a thread that was not given a processor is not to blame. */
+const GRACE_FUEL = 1_000_000;
+const LAST_GRACE_FUEL = 3_000_000;
+/** About 0.1 ms: fine enough for slices of a few milliseconds, and too rare to cost anything. */
+const FUEL = 10_000;
+const FUEL_BEYOND = 1_000;
+const HOST_CALL_FUEL = 100;
+/** A call that took longer was not given a processor. */
+const MAX_CHARGED_MS = 10;
+/** What a slow gateway does in a millisecond. */
+const FUEL_PER_MS = 50_000;
 
-/** Only for virtual time: what a slow gateway does in a millisecond. */
-const INSTRUCTIONS_PER_MS = 20_000;
+/** "stop": it should be suspended. "error": it cannot be and gets an error. "give up": not even that has ended it. */
+export type Verdict = "on" | "stop" | "error" | "give up";
 
 export interface Slice {
   begin(budgetMs: number): void;
-  /** Called after every `instructionsPerTick` instructions. */
-  tick(): "on" | "yield" | "error" | "give up";
+  /** So much of the fuel that was granted has been used up. */
+  judge(used: number): Verdict;
+  /** The host has worked for the script, from a time that `used` gave to now. Answers whether the slice is used up. */
+  charge(from: number): boolean;
+  /** How much is granted now. */
+  fuel(): number;
   /** Milliseconds since `begin`. */
   used(): number;
+  /** Milliseconds that the work since `begin` takes at least on any gateway, however busy this one is. */
+  worked(): number;
 }
 
-export function createSlice(clock: SliceClock): Slice {
+/** Without a clock time stands still while a script runs, and fuel stands for it. */
+export function createSlice(elapsed: (() => number) | undefined): Slice {
   let beganAt = 0;
-  let budgetMs = 0;
-  let ticks = 0;
-  const used = (): number =>
-    clock.elapsed ? clock.elapsed() - beganAt : (ticks * clock.instructionsPerTick) / INSTRUCTIONS_PER_MS;
+  let budgetMs = Number.POSITIVE_INFINITY;
+  let burnt = 0;
+  let burntBeyond = 0;
+  let granted = 0;
+  const used = (): number => (elapsed ? elapsed() - beganAt : burnt / FUEL_PER_MS);
   return {
     begin(budget) {
-      beganAt = clock.elapsed?.() ?? 0;
+      beganAt = elapsed?.() ?? 0;
       budgetMs = budget;
-      ticks = 0;
+      burnt = 0;
+      burntBeyond = 0;
     },
-    tick() {
-      ticks += 1;
-      const over = used() - budgetMs;
-      if (over < 0) return "on";
-      if (over < clock.graceMs) return "yield";
-      return over < clock.lastGraceMs ? "error" : "give up";
+    judge(fuel) {
+      burnt += fuel;
+      const beyond = used() - budgetMs;
+      if (beyond < 0) {
+        granted = FUEL;
+        return "on";
+      }
+      burntBeyond += fuel;
+      granted = FUEL_BEYOND;
+      if (beyond > LAST_GRACE_MS && burntBeyond > LAST_GRACE_FUEL) return "give up";
+      return beyond > GRACE_MS && burntBeyond > GRACE_FUEL ? "error" : "stop";
     },
+    charge(from) {
+      burnt += HOST_CALL_FUEL + (elapsed ? Math.min(used() - from, MAX_CHARGED_MS) * FUEL_PER_MS : 0);
+      return used() >= budgetMs;
+    },
+    fuel: () => granted,
     used,
+    worked: () => burnt / FUEL_PER_MS,
   };
 }

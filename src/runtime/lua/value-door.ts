@@ -12,7 +12,9 @@ export interface ValueDoor {
 
 const MAX_DEPTH = 32;
 /** Values in one call, all levels together: a table of telemetry has dozens, an answer over HTTP thousands. */
-const MAX_VALUES = 100_000;
+export const MAX_VALUES = 50_000;
+/** Bytes of all strings in one call. */
+const MAX_BYTES = 4_194_304;
 
 const NIL = 0;
 const BOOLEAN = 1;
@@ -26,16 +28,23 @@ class CannotCross extends Error {}
 
 /** What has no place outside Lua becomes NaN, which everyone further in leaves out and tells. */
 export function readLeniently(door: ValueDoor, state: number, index: number): LuaValue {
-  return read(door, state, absolute(door, state, index), { budget: { left: MAX_VALUES }, depth: 0, isLenient: true });
+  return read(door, state, absolute(door, state, index), { budget: newBudget(), depth: 0, isLenient: true });
 }
 
 /** Throws CannotCross for what has no place outside Lua. */
 export function readValue(door: ValueDoor, state: number, index: number): LuaValue {
-  return read(door, state, absolute(door, state, index), { budget: { left: MAX_VALUES }, depth: 0, isLenient: false });
+  return read(door, state, absolute(door, state, index), { budget: newBudget(), depth: 0, isLenient: false });
 }
 
+interface Budget {
+  left: number;
+  bytes: number;
+}
+
+const newBudget = (): Budget => ({ left: MAX_VALUES, bytes: MAX_BYTES });
+
 interface Reading {
-  readonly budget: { left: number };
+  readonly budget: Budget;
   readonly depth: number;
   readonly isLenient: boolean;
 }
@@ -57,7 +66,7 @@ function read(door: ValueDoor, state: number, index: number, reading: Reading): 
   if (type <= NIL) return undefined;
   if (type === BOOLEAN) return lua.lua_toboolean(state, index) === 1;
   if (type === NUMBER) return readNumber(lua, state, index);
-  if (type === STRING) return readString(door, state, index);
+  if (type === STRING) return readString(door, state, { index, reading });
   if (type !== TABLE) return refused(reading, `a ${TYPE_NAMES[type] ?? "value of unknown type"} cannot be passed on`);
   if (reading.depth >= MAX_DEPTH) return refused(reading, `tables nested more than ${MAX_DEPTH} deep, or in a circle`);
   if (lua.lua_checkstack(state, 4) === 0) throw new StateGone("not enough memory");
@@ -70,9 +79,15 @@ function readNumber(lua: LuaFunctions, state: number, index: number): number | b
   return lua.lua_tointegerx(state, index, 0);
 }
 
-function readString(door: ValueDoor, state: number, index: number): string {
+function readString(
+  door: ValueDoor,
+  state: number,
+  { index, reading }: { readonly index: number; readonly reading: Reading },
+): LuaValue {
   const pointer = door.lua.lua_tolstring(state, index, door.scratch);
   const length = new DataView(door.memory.buffer).getUint32(door.scratch, true);
+  reading.budget.bytes -= length;
+  if (reading.budget.bytes < 0) return refused(reading, `more than ${MAX_BYTES} bytes of text in one call`);
   return Buffer.from(door.memory.buffer, pointer, length).toString("latin1");
 }
 
@@ -132,7 +147,11 @@ function pushString(door: ValueDoor, state: number, text: string): void {
   const { lua } = door;
   const isShort = text.length <= door.scratchBytes;
   const pointer = isShort ? door.scratch : lua.malloc(text.length);
-  if (pointer === 0) throw new StateGone("not enough memory");
+  if (pointer === 0) {
+    // An error of the script that asked for it, where there is one.
+    pushString(door, state, "not enough memory");
+    lua.lua_error(state);
+  }
   Buffer.from(door.memory.buffer, pointer, text.length).write(text, "latin1");
   lua.lua_pushlstring(state, pointer, text.length);
   if (!isShort) lua.free(pointer);

@@ -27,6 +27,11 @@ declare namespace WebAssembly {
     grow(pages: number): number;
   }
 
+  class Global {
+    private constructor();
+    value: number;
+  }
+
   class Table {
     private constructor();
     get(index: number): ((...args: number[]) => void) | null;

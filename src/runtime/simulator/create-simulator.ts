@@ -17,7 +17,7 @@ import type { Instant } from "#core/time/instant.ts";
 import { parseUnit } from "#manifest/units.ts";
 import type { Background } from "#service/background.ts";
 import { INTERRUPTED } from "#service/command/end-interrupted.ts";
-import type { Carrier } from "#service/ports/carrier.ts";
+import type { Carrier, DeviceConfiguration } from "#service/ports/carrier.ts";
 import type { DeviceHost, HostedStatus } from "#service/ports/device-host.ts";
 import type { DeviceInbox } from "#service/ports/device-inbox.ts";
 import type { SimulationStore } from "#service/ports/simulation-store.ts";
@@ -34,6 +34,7 @@ export interface SimulatorNeeds {
   readonly after: (ms: number, callback: () => void) => () => void;
   /** Undefined for a device that has none. */
   readonly blueprintOf: (device: Device) => Promise<Blueprint | undefined>;
+  readonly configurationOf: (deviceId: string) => Promise<DeviceConfiguration>;
   /** From UTC to the clock of the device's site, in milliseconds. */
   readonly offsetOf: (device: Device) => Promise<number>;
 }
@@ -89,7 +90,7 @@ export function createSimulator(needs: SimulatorNeeds): Simulators {
     const stored = await needs.simulations.get(device.id);
     const adjustments = fitting(blueprint, stored ?? untouched(seedOf(0, device.id), needs.now()));
     const modelOf = (seed: number) => createDeviceModel({ blueprint, seed, offsetMs, readUnit: parseUnit });
-    return createSimulatedDevice(
+    const running = createSimulatedDevice(
       {
         ...needs,
         agenda,
@@ -100,11 +101,13 @@ export function createSimulator(needs: SimulatorNeeds): Simulators {
       device.id,
       adjustments,
     );
+    running.configure(await needs.configurationOf(device.id));
+    return running;
   }
 
   function viewOf(running: SimulatedDevice): Simulation {
-    const { model, adjustments } = running.state();
-    return lookAt(model, adjustments, needs.now());
+    const { model, adjustments, effective } = running.state();
+    return { ...lookAt(model, effective, needs.now()), adjustments };
   }
 
   return {
@@ -147,8 +150,9 @@ export function createSimulator(needs: SimulatorNeeds): Simulators {
           if (running?.isReachable() !== true) throw new Error("the simulated device is not reachable");
           await running.take(command);
         }),
-      // What a device does with its configuration is its script's or its maker's business; a model has nothing to set up.
-      sendConfiguration: async () => {},
+      sendConfiguration: async (deviceId, configuration) => {
+        hosted.get(deviceId)?.running?.configure(configuration);
+      },
       // It has no connection to lose: a deleted device is stopped by its host.
       disconnect: () => {},
     },
@@ -159,10 +163,9 @@ export function createSimulator(needs: SimulatorNeeds): Simulators {
   };
 }
 
-function lookAt(model: DeviceModel, adjustments: Adjustments, now: Instant): Simulation {
+function lookAt(model: DeviceModel, adjustments: Adjustments, now: Instant): Omit<Simulation, "adjustments"> {
   const simulatedAt = simulatedTime(adjustments, now);
   return {
-    adjustments,
     simulatedAt,
     telemetry: model.telemetry(simulatedAt, adjustments),
     properties: model.properties(adjustments),

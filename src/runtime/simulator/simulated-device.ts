@@ -1,4 +1,5 @@
 // One simulated device at work: sends on its beat, runs commands, and keeps what commands have set.
+import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import type { ResponseState } from "#core/command/execution.ts";
 import { type Adjustments, simulatedTime } from "#core/simulator/adjustments.ts";
 import { afterArrival, afterSuccess, answerOf, type CommandCall, planRun } from "#core/simulator/answer-command.ts";
@@ -6,7 +7,7 @@ import type { DeviceModel } from "#core/simulator/device-model.ts";
 import { seedOf } from "#core/simulator/noise.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
 import type { Background } from "#service/background.ts";
-import type { OutgoingCommand } from "#service/ports/carrier.ts";
+import type { DeviceConfiguration, OutgoingCommand } from "#service/ports/carrier.ts";
 import type { DeviceInbox } from "#service/ports/device-inbox.ts";
 import type { Agenda } from "./agenda.ts";
 
@@ -17,7 +18,9 @@ export interface SimulatedDevice {
   isReachable(): boolean;
   /** Rejects when it certainly has not taken it. */
   take(command: OutgoingCommand): Promise<void>;
-  state(): { readonly model: DeviceModel; readonly adjustments: Adjustments };
+  /** `effective` are the adjustments with what the configuration sets. */
+  state(): { readonly model: DeviceModel; readonly adjustments: Adjustments; readonly effective: Adjustments };
+  configure(configuration: DeviceConfiguration): void;
   /** Goes on with other adjustments, which are stored already. */
   become(adjustments: Adjustments): void;
 }
@@ -36,6 +39,8 @@ interface DeviceNeeds {
 export function createSimulatedDevice(needs: DeviceNeeds, deviceId: string, first: Adjustments): SimulatedDevice {
   const { inbox, agenda, background } = needs;
   let adjustments = first;
+  let configured: ReadonlyMap<string, unknown> = new Map();
+  let effective = first;
   let model = needs.modelOf(first.seed);
   let isRunning = false;
   let isSending = false;
@@ -70,7 +75,7 @@ export function createSimulatedDevice(needs: DeviceNeeds, deviceId: string, firs
     // A store that is slow is not buried in messages: the device leaves some out, as a device with a bad connection does.
     if (isSending) return;
     isSending = true;
-    const values = model.telemetry(simulatedTime(adjustments, beat), adjustments);
+    const values = model.telemetry(simulatedTime(adjustments, beat), effective);
     background.run("send simulated telemetry", async () => {
       try {
         await inbox.telemetry(deviceId, { takenAt: beat, values });
@@ -81,17 +86,23 @@ export function createSimulatedDevice(needs: DeviceNeeds, deviceId: string, firs
   }
 
   function sendProperties(): void {
-    const values = model.properties(adjustments);
+    const values = model.properties(effective);
     const text = JSON.stringify([...values]);
     if (text === sentProperties || values.size === 0) return;
     sentProperties = text;
     background.run("send simulated properties", () => inbox.properties(deviceId, { takenAt: undefined, values }));
   }
 
+  /** What a command has set comes before the configuration. */
+  function setAdjustments(next: Adjustments): void {
+    adjustments = next;
+    effective = { ...next, written: new Map([...configured, ...next.written]) };
+  }
+
   function become(next: Adjustments): void {
     const wasReachable = isReachable();
     if (next.seed !== adjustments.seed) model = needs.modelOf(next.seed);
-    adjustments = next;
+    setAdjustments(next);
     if (!isRunning) return;
     if (wasReachable && !isReachable()) {
       // Unplugged: what it was doing is never heard of again.
@@ -123,15 +134,20 @@ export function createSimulatedDevice(needs: DeviceNeeds, deviceId: string, firs
         const next = afterSuccess(adjustments, call, at);
         await needs.keep(next);
         become(next);
-        respond(call.id, "SUCCEEDED", answerOf(model, { call, at }, next));
+        respond(call.id, "SUCCEEDED", answerOf(model, { call, at }, effective));
       }),
     );
   }
 
   return {
     isReachable,
-    state: () => ({ model, adjustments }),
+    state: () => ({ model, adjustments, effective }),
     become,
+    configure(configuration) {
+      configured = openValues(model.blueprint, configuration);
+      setAdjustments(adjustments);
+      if (isReachable()) sendProperties();
+    },
     start() {
       isRunning = true;
       if (!isReachable()) return;
@@ -160,7 +176,7 @@ export function createSimulatedDevice(needs: DeviceNeeds, deviceId: string, firs
       const arrived = afterArrival(adjustments, command);
       if (arrived !== adjustments) {
         await needs.keep(arrived);
-        adjustments = arrived;
+        setAdjustments(arrived);
       }
       if (endsAfterMs === undefined) return;
       const steps = lines.map(({ afterMs, message }) =>
@@ -174,4 +190,15 @@ export function createSimulatedDevice(needs: DeviceNeeds, deviceId: string, firs
       underWay.set(id, [...steps, end]);
     },
   };
+}
+
+/** What may be told of a configuration, by parameter. */
+function openValues(blueprint: Blueprint, configuration: DeviceConfiguration): ReadonlyMap<string, unknown> {
+  const values = new Map<string, unknown>();
+  for (const [id, bucket] of configuration) {
+    for (const [name, value] of Object.entries(bucket)) {
+      if (blueprint.configuration.get(id)?.parameters.get(name)?.sensitive === false) values.set(name, value);
+    }
+  }
+  return values;
 }

@@ -22,7 +22,9 @@ const IDLE_MS = 30_000;
 export function openReaders(file: string, count: number, onFault: (error: Error) => void): Readers {
   const threads: Thread[] = [];
   let lastId = 0;
+  let isClosed = false;
   const leastBusy = () => {
+    if (isClosed) throw refuse("storage_unavailable", "telemetry is closed");
     const [first] = threads.sort((a, b) => a.runs.size - b.runs.size || a.waiting.size - b.waiting.size);
     const isIdle = first !== undefined && first.runs.size + first.waiting.size === 0;
     if (isIdle || (first !== undefined && threads.length >= count)) return first;
@@ -43,6 +45,7 @@ export function openReaders(file: string, count: number, onFault: (error: Error)
       return "bound" in answer ? answer.bound : 0;
     },
     async close() {
+      isClosed = true;
       for (const thread of threads) await thread.close();
     },
   };

@@ -2,7 +2,7 @@
 -- Runs first, with `instant`; answers `call` and `play`. Uses only its own copies of what a script may replace.
 local instant = ...
 
-local create, resume, yield = coroutine.create, coroutine.resume, coroutine.yield
+local close, create, resume, yield = coroutine.close, coroutine.create, coroutine.resume, coroutine.yield
 local status, running, is_yieldable = coroutine.status, coroutine.running, coroutine.isyieldable
 local error, rawequal, select, type = error, rawequal, select, type
 
@@ -83,6 +83,18 @@ function coroutine.wrap(fn)
   return function(...)
     return unwrapped(settle(co, resume(co, ...)))
   end
+end
+
+-- A yield inside a __close that this runs would be taken for an error of it: it runs in one piece.
+function coroutine.close(co)
+  local state = type(co) == 'thread' and status(co) or type(co)
+  if state ~= 'suspended' and state ~= 'dead' then
+    error('cannot close a ' .. state .. ' coroutine', 2)
+  end
+  instant('closing', true)
+  local ok, problem = close(co)
+  instant('closing', false)
+  return ok, problem
 end
 
 function coroutine.isyieldable()

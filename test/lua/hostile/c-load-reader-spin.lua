@@ -1,0 +1,2 @@
+-- ends: quarantined
+return load(function() while true do end end)

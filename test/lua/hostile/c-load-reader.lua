@@ -1,0 +1,2 @@
+-- ends: stopped
+return load(function() return ' ' end)

@@ -1,0 +1,2 @@
+-- ends: quarantined
+return table.move({}, 1, 1e9, 2)

@@ -1,0 +1,2 @@
+-- ends: quarantined
+while true do local s = ('x'):rep(1e6) end

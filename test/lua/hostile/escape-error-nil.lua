@@ -1,0 +1,2 @@
+-- ends: failed
+error(nil)

@@ -1,0 +1,2 @@
+-- ends: failed
+enapter = setmetatable({}, {__index = function() error('no main for you') end})

@@ -1,0 +1,4 @@
+-- ends: runs
+local log = enapter.log
+enapter, device = 5, nil
+log('done')

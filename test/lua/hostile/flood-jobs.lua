@@ -1,0 +1,2 @@
+-- ends: failed
+while true do scheduler.add(0, function() end) end

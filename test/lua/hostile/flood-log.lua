@@ -1,0 +1,2 @@
+-- ends: quarantined
+while true do enapter.log(('x'):rep(10000)) end

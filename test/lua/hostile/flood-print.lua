@@ -1,0 +1,2 @@
+-- ends: quarantined
+while true do print('x') end

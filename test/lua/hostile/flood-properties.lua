@@ -1,0 +1,2 @@
+-- ends: quarantined
+while true do enapter.send_properties({model = 'x'}) end

@@ -1,0 +1,2 @@
+-- ends: failed
+return ('x'):gsub('.', function() system.delay(1) end)

@@ -1,0 +1,2 @@
+-- ends: stopped
+return ('x'):gsub('.', function() while true do end end)

@@ -1,0 +1,2 @@
+-- ends: quarantined
+coroutine.wrap(function() while true do end end)()

@@ -1,0 +1,2 @@
+-- ends: quarantined
+::again:: goto again

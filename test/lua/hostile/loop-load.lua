@@ -1,0 +1,2 @@
+-- ends: quarantined
+while true do load('return 1')() end

@@ -1,0 +1,2 @@
+-- ends: quarantined
+function enapter.main() repeat until false end

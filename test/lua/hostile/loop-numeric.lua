@@ -1,0 +1,2 @@
+-- ends: quarantined
+for i = 1, math.huge do end

@@ -1,0 +1,3 @@
+-- ends: stopped
+local function f() return 1 + f() end
+f()

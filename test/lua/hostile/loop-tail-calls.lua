@@ -1,0 +1,3 @@
+-- ends: quarantined
+local function f() return f() end
+f()

@@ -1,0 +1,3 @@
+-- ends: stopped
+local s = 'x'
+while true do s = s .. s end

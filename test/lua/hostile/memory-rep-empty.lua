@@ -1,0 +1,3 @@
+-- ends: quarantined
+local s = (''):rep(1e15)
+enapter.log('done')

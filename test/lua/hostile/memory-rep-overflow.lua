@@ -1,0 +1,2 @@
+-- ends: failed
+return ('x'):rep(math.maxinteger)

@@ -1,0 +1,2 @@
+-- ends: stopped
+return (''):rep(1e9, 'abc')

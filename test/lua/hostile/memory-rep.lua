@@ -1,0 +1,2 @@
+-- ends: stopped
+return ('x'):rep(1e9)

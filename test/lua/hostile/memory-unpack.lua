@@ -1,0 +1,2 @@
+-- ends: stopped
+return table.unpack({}, 1, 1e7)

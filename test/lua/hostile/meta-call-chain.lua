@@ -1,0 +1,4 @@
+-- ends: quarantined
+local t = setmetatable({}, {})
+getmetatable(t).__call = t
+t()

@@ -1,0 +1,2 @@
+-- ends: quarantined
+local x <close> = setmetatable({}, {__close = function() while true do end end})

@@ -1,0 +1,4 @@
+-- ends: failed
+local t = {}
+setmetatable(t, {__index = t})
+return t.x

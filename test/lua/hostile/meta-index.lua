@@ -1,0 +1,2 @@
+-- ends: quarantined
+return setmetatable({}, {__index = function() while true do end end}).x

@@ -1,0 +1,2 @@
+-- ends: quarantined
+return #setmetatable({}, {__len = function() while true do end end})

@@ -1,0 +1,2 @@
+-- ends: stopped
+print(setmetatable({}, {__tostring = function() while true do end end}))

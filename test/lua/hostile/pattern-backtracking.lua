@@ -1,0 +1,2 @@
+-- ends: quarantined
+return ('a'):rep(30000):find('.-.-.-.-b')

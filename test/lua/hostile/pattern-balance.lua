@@ -1,0 +1,2 @@
+-- ends: quarantined
+return ('('):rep(200000):gsub('%b()', '')

@@ -1,0 +1,2 @@
+-- ends: quarantined
+return ('a'):rep(100000):gsub('a-a-a-b', '')

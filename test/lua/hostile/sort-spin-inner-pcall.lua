@@ -1,0 +1,2 @@
+-- ends: stopped
+table.sort({3, 2, 1}, function() while true do pcall(function() while true do end end) end end)

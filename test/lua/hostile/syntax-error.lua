@@ -1,0 +1,2 @@
+-- ends: failed
+this is not Lua
