@@ -1,5 +1,5 @@
 /** How many values devices have sent since the start. */
-export interface TelemetryCounts {
+interface TelemetryCounts {
   readonly kept: number;
   /** Undeclared, or not of their declared type. */
   readonly leftOut: number;
