@@ -55,11 +55,11 @@ export class Connection {
 
   /** Runs reads that must see the same state of the records. */
   snapshot<Result>(reads: () => Result): Result {
-    this.script("BEGIN");
+    this.run("BEGIN");
     try {
       return reads();
     } finally {
-      if (this.inTransaction) this.script("COMMIT");
+      if (this.inTransaction) this.run("COMMIT");
     }
   }
 
