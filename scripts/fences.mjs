@@ -40,6 +40,8 @@ const LAYERS = {
     "#version",
     "node:*",
     "commander",
+    // `simulate --mqtt` is a device like any other.
+    "mqtt",
     "yaml",
   ],
   role: [

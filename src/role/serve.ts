@@ -33,7 +33,7 @@ export async function serve(config: Config, log: Logger): Promise<void> {
 
 /** What to type first. A test types all of it. */
 const TRY = ["./bin/busbar site list", "./bin/busbar device list"];
-const TRY_DEMO = [
+export const TRY_DEMO = [
   "./bin/busbar device list",
   "./bin/busbar now battery-rack-a grid-meter:grid_power --watch",
   "./bin/busbar telemetry query roof-inverter:ac_power --from -3d --chart",

@@ -5,7 +5,7 @@ import type { Simulation } from "#client/resources.ts";
 import { runBusbar } from "../support/run-busbar.ts";
 import { useServer } from "../support/server.ts";
 
-const busbar = useServer();
+const busbar = useServer(["--mqtt-port", "0"]);
 const EXAMPLES = fileURLToPath(new URL("../../examples/blueprints/", import.meta.url));
 const run = (command: string | readonly string[], world: object = {}) =>
   runBusbar(command, { cwd: EXAMPLES, env: { BUSBAR_URL: busbar.url, BUSBAR_TOKEN: busbar.adminToken }, ...world });
@@ -98,4 +98,16 @@ test.each([
 test("simulate takes the blueprint of a device on the server", async () => {
   const { out } = await run("simulate rack --count 1 -a battery_soc");
   expect(out).toMatch(/ battery_soc=[\d.]+\n$/);
+});
+
+test("simulate --mqtt is a device of its own that sends and answers commands", async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const device = run("simulate ev-charger --mqtt --slug mqtt-box --step 100ms --rm", { interrupt: promise });
+  await expect.poll(async () => (await run("now mqtt-box:charging_power")).out, { timeout: 20_000 }).toContain("Z");
+  expect((await run("run mqtt-box set_current_limit current_limit=11")).code).toBe(0);
+  expect((await run("run mqtt-box read_current_limit -o json")).out).toContain('"current_limit": 11');
+  expect((await run("device get mqtt-box -o json")).out).toContain('"type": "STANDALONE"');
+  resolve();
+  const { code, err } = await device;
+  expect([code, err]).toEqual([0, expect.stringContaining("deleted mqtt-box")]);
 });

@@ -40,7 +40,7 @@ export interface ModbusServer {
   stop(): Promise<void>;
 }
 
-export async function startModbusServer(): Promise<ModbusServer> {
+export async function startModbusServer(host = "127.0.0.1"): Promise<ModbusServer> {
   const units = new Map<number, RegisterBank>();
   const faults: Fault[] = [];
   const seen: string[] = [];
@@ -94,7 +94,7 @@ export async function startModbusServer(): Promise<ModbusServer> {
     }
   }
 
-  server.listen(0, "127.0.0.1");
+  server.listen(0, host);
   await once(server, "listening");
   const started: ModbusServer = {
     port: (server.address() as AddressInfo).port,

@@ -57,11 +57,23 @@ test("the sun is up by day in the given time zone", async () => {
 
 test("without --count it goes on at its speed until the person ends it", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const running = run(`simulate battery ${NOON} --step 1s --speed 1000 -a battery_soc`, { interrupt: promise });
-  setTimeout(resolve, 50);
-  const { code, out } = await running;
+  let lines = 0;
+  const onWrite = () => {
+    lines += 1;
+    if (lines === 3) resolve();
+  };
+  const { code, out } = await run(`simulate battery ${NOON} --step 1s --speed 1000 -a mode`, {
+    interrupt: promise,
+    onWrite,
+  });
   expect(code).toBe(0);
-  expect(out.split("\n").length).toBeGreaterThan(2);
+  expect(
+    out
+      .trim()
+      .split("\n")
+      .slice(0, 3)
+      .map((line) => line.slice(11, 19)),
+  ).toEqual(["12:00:00", "12:00:01", "12:00:02"]);
 });
 
 test("with --speed alone there is a line a second, and more time between them", async () => {
@@ -78,7 +90,7 @@ test.each([
   ["simulate battery --count 1 --set battery_soc=full", 'battery_soc must be a number, not "full"'],
   ["simulate battery --count 1 --set mod=remote", 'no telemetry attribute "mod"; did you mean mode?'],
   ["simulate battery --slug x", "--slug goes with --site"],
-  ["simulate battery --site --raise x", "--raise works without --site"],
+  ["simulate battery --site --raise x", "--raise works without --site and --mqtt"],
   ["simulate nowhere.yml", "nowhere.yml does not exist"],
 ])("%s is refused: %s", async (command, message) => {
   const { code, err } = await run(command);

@@ -28,6 +28,7 @@ type SimulateFlags = ClientFlags & {
   readonly site?: string | true;
   readonly name?: string;
   readonly slug?: string;
+  readonly mqtt?: true;
   readonly rm?: true;
   readonly output: string;
 };
@@ -54,11 +55,12 @@ export function addSimulateCommand(simulate: Command, cli: Cli): void {
           .default("table"),
       )
       .addOption(server("--site [site]", "make a simulated device on a server and follow it; a site by id or name"))
+      .addOption(server("--mqtt", "connect over MQTT as a device of its own, instead of leaving it to the server"))
       .addOption(server("--name <name>", "name of the device (default the blueprint's)"))
       .addOption(server("--slug <slug>", "short name of the device"))
       .addOption(server("--rm", "delete the device at the end")),
   ).action(async (source: string, flags: SimulateFlags) => {
-    if (flags.site !== undefined) await onServer(cli, source, flags);
+    if (flags.site !== undefined || flags.mqtt) await onServer(cli, source, flags);
     else await here(cli, await findBlueprint(cli, source, flags), flags);
   });
   addExamples(
@@ -68,6 +70,7 @@ export function addSimulateCommand(simulate: Command, cli: Cli): void {
     "simulate ./battery --speed 600 -a battery_soc,battery_power",
     "simulate ./pv --from -7d --step 1m --count 10080 -o csv | busbar telemetry import - --device pv-1",
     "simulate ./battery --site --slug battery-a",
+    "simulate ./battery --mqtt --slug battery-b",
     "simulation battery-a --set battery_soc=4 --raise too_hot",
   );
 }
@@ -81,15 +84,11 @@ async function findBlueprint(cli: Cli, source: string, flags: SimulateFlags): Pr
 async function here(cli: Cli, blueprint: Blueprint, flags: SimulateFlags): Promise<void> {
   const count = flags.count === undefined ? undefined : number("--count", flags.count, [0, 1e9]);
   const speed = flags.speed === undefined ? undefined : number("--speed", flags.speed, [0.001, 1e6]);
-  const step = flags.step === undefined ? undefined : parseDuration(flags.step);
-  if (flags.step !== undefined && (step === undefined || toMilliseconds(step) < 1)) {
-    throw new UsageError(`--step must be a duration of at least 1ms, not "${flags.step}"`);
-  }
   if (!isTimezone(flags.timezone)) throw new UsageError(`"${flags.timezone}" is not a time zone`);
   for (const flag of ["name", "slug", "rm"] as const) {
     if (flags[flag] !== undefined) throw new UsageError(`--${flag} goes with --site`);
   }
-  const stepMs = step === undefined ? 1_000 * (speed ?? 1) : toMilliseconds(step);
+  const stepMs = flags.step === undefined ? 1_000 * (speed ?? 1) : stepOf(flags.step);
   const isAtOnce = count !== undefined && speed === undefined;
   await simulateHere(cli, blueprint, {
     seed: seedOf(flags) ?? 1,
@@ -107,7 +106,7 @@ async function here(cli: Cli, blueprint: Blueprint, flags: SimulateFlags): Promi
 
 async function onServer(cli: Cli, source: string, flags: SimulateFlags): Promise<void> {
   for (const flag of ["set", "raise", "attributes"] as const) {
-    if (flags[flag] !== undefined) throw new UsageError(`--${flag} works without --site; use busbar simulation then`);
+    if (flags[flag] !== undefined) throw new UsageError(`--${flag} works without --site and --mqtt`);
   }
   if (flags.output === "csv") throw new UsageError("-o csv works without --site");
   const { blueprint } = await readValidBlueprint(cli, source);
@@ -119,9 +118,20 @@ async function onServer(cli: Cli, source: string, flags: SimulateFlags): Promise
     seed: seedOf(flags),
     speed: flags.speed === undefined ? undefined : number("--speed", flags.speed, [0, 3_600]),
     count: flags.count === undefined ? undefined : number("--count", flags.count, [1, 1e9]),
+    mqtt: flags.mqtt && {
+      blueprint,
+      intervalMs: flags.step === undefined ? 1_000 : stepOf(flags.step),
+      offsetMs: standardOffset(flags.timezone),
+    },
     isTemporary: flags.rm === true,
     output: flags.output,
   });
+}
+
+function stepOf(text: string): number {
+  const step = parseDuration(text);
+  if (step !== undefined && toMilliseconds(step) >= 1) return toMilliseconds(step);
+  throw new UsageError(`--step must be a duration of at least 1ms, not "${text}"`);
 }
 
 function seedOf({ seed }: SimulateFlags): number | undefined {

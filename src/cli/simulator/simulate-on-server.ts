@@ -7,6 +7,7 @@ import { remarkDiagnostics } from "#cli/remark-diagnostics.ts";
 import { renderEvent } from "#cli/render-event.ts";
 import type { Session } from "#cli/session.ts";
 import type { Device } from "#client/resources.ts";
+import type { Blueprint } from "#core/blueprint/blueprint.ts";
 
 export type ServerOptions = {
   readonly path: string;
@@ -17,6 +18,8 @@ export type ServerOptions = {
   readonly seed: number | undefined;
   readonly speed: number | undefined;
   readonly count: number | undefined;
+  /** Connect as a device of its own over MQTT, instead of leaving the simulation to the server. */
+  readonly mqtt: { readonly blueprint: Blueprint; readonly intervalMs: number; readonly offsetMs: number } | undefined;
   /** Delete the device at the end. */
   readonly isTemporary: boolean;
   readonly output: string;
@@ -27,31 +30,44 @@ export async function simulateOnServer(cli: Cli, session: Session, options: Serv
   const { client, wait } = session;
   const { blueprint, diagnostics } = await wait(client.blueprints.upload(await readBlueprint(options.path)));
   remarkDiagnostics(cli, diagnostics);
-  const made = await wait(
-    client.provisioning.simulatedDevice({
-      name: options.name,
-      blueprint_id: blueprint.id,
-      ...(options.slug !== undefined && { slug: options.slug }),
-      ...(options.site !== undefined && { site_id: await findSite(session, options.site) }),
-    }),
-  );
-  const { device } = await wait(client.devices.get(made.device_id));
-  const { seed, speed } = options;
-  if (seed !== undefined || speed !== undefined) {
+  const fields = {
+    name: options.name,
+    blueprint_id: blueprint.id,
+    ...(options.slug !== undefined && { slug: options.slug }),
+    ...(options.site !== undefined && { site_id: await findSite(session, options.site) }),
+  };
+  const { provisioning } = client;
+  const make = options.mqtt === undefined ? provisioning.simulatedDevice : provisioning.standalone;
+  const { device } = await wait(client.devices.get((await wait(make(fields))).device_id));
+  const { seed, speed, mqtt } = options;
+  if (mqtt === undefined && (seed !== undefined || speed !== undefined)) {
     const change = { ...(seed !== undefined && { seed }), ...(speed !== undefined && { speed }) };
     await wait(client.devices.adjustSimulation(device.id, change));
   }
-  remark(
-    cli,
-    `${device.slug} (${device.id}) is simulated; busbar simulation ${device.slug} changes it, Ctrl-C ends this`,
-  );
+  const how = mqtt === undefined ? `is simulated; busbar simulation ${device.slug} changes it` : "connects over MQTT";
+  remark(cli, `${device.slug} (${device.id}) ${how}; Ctrl-C ends this`);
   try {
-    await follow(cli, session, { device, options });
+    if (mqtt === undefined) await follow(cli, session, { device, options });
+    else {
+      const { config } = await wait(client.devices.generateConfig(device.id, "MQTT"));
+      const { simulateOverMqtt } = await import("./simulate-over-mqtt.ts");
+      await simulateOverMqtt(cli, mqtt.blueprint, {
+        ...mqtt,
+        config,
+        seed: seed ?? 1,
+        speed: speed ?? 1,
+        count: options.count,
+      });
+    }
   } finally {
     if (options.isTemporary) {
       await client.devices.delete(device.id);
       remark(cli, `deleted ${device.slug}`);
-    } else remark(cli, `${device.slug} goes on; busbar device delete ${device.slug} ends it`);
+    } else
+      remark(
+        cli,
+        `${device.slug} ${mqtt === undefined ? "goes on" : "stays"}; busbar device delete ${device.slug} ends it`,
+      );
   }
 }
 

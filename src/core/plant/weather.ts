@@ -33,7 +33,7 @@ export function weatherAt(site: PlantSite, at: number): Weather {
   // Fronts take a day and a half to pass, single clouds some minutes.
   const front = noise(1, hours / 36);
   const cover = clamp(
-    front * 1.5 - 0.35 + (noise(2, hours * 5) - 0.5) * 0.7 + (noise(3, hours * 22) - 0.5) * 0.25,
+    front * 1.5 - 0.35 + (noise(2, hours * 2.5) - 0.5) * 0.9 + (noise(3, hours * 22) - 0.5) * 0.25,
     0,
     1,
   );

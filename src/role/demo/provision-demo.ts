@@ -1,4 +1,5 @@
 // The demo site and its devices. Doing it again changes nothing; what people changed or deleted stays as they left it.
+import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -46,15 +47,17 @@ export async function provisionDemoDevice(
   call: Call,
   { known, ...place }: Place & { readonly known: DemoRecord["devices"][string] | undefined },
 ): Promise<Device | undefined> {
-  const { blueprint } = await uploadBlueprint(needs, call, readExample(place.demo.example));
+  const content = readExample(place.demo.example);
   if (known !== undefined) {
     const device = await needs.devices.find(known.id);
     // A blueprint of somebody's own stays; one of an earlier version of Busbar is replaced.
-    if (device === undefined || device.blueprintId === blueprint.id || device.blueprintId !== known.blueprintId) {
-      return device;
-    }
+    if (device === undefined || device.blueprintId !== known.blueprintId) return device;
+    const stored = await needs.blueprints.find(known.blueprintId);
+    if (stored?.digest === createHash("sha256").update(content).digest("hex")) return device;
+    const { blueprint } = await uploadBlueprint(needs, call, content);
     return (await assignBlueprint(needs, call, { device: device.id, blueprintId: blueprint.id })).device;
   }
+  const { blueprint } = await uploadBlueprint(needs, call, content);
   const device = await provisionOnce(needs, call, { ...place, blueprintId: blueprint.id });
   for (const [bucket, values] of Object.entries(place.demo.configuration)) {
     const buckets = new Map([[bucket, values]]);

@@ -105,10 +105,10 @@ test.each([
 });
 
 test.each<[string, readonly LuaValue[], string]>([
-  ["modbus.read", ["holdings", undefined, 0, 1, 1000], "unit must be an integer from 1 to 255, got nil"],
-  ["modbus.read", ["holdings", 0, 0, 1, 1000], "unit must be an integer from 1 to 255, got 0"],
-  ["modbus.read", ["holdings", 1.5, 0, 1, 1000], "unit must be an integer from 1 to 255, got 1.5"],
-  ["modbus.read", ["holdings", "x", 0, 1, 1000], 'unit must be an integer from 1 to 255, got "x"'],
+  ["modbus.read", ["holdings", undefined, 0, 1, 1000], "unit must be an integer from 0 to 255, got nil"],
+  ["modbus.read", ["holdings", 0, 0, 1, 1000], "on a line unit 0 is all units: it can be written to, not read"],
+  ["modbus.read", ["holdings", 1.5, 0, 1, 1000], "unit must be an integer from 0 to 255, got 1.5"],
+  ["modbus.read", ["holdings", "x", 0, 1, 1000], 'unit must be an integer from 0 to 255, got "x"'],
   ["modbus.read", ["holdings", 1, -1, 1, 1000], "register must be an integer from 0 to 65535, got -1"],
   ["modbus.read", ["holdings", 1, 65_535, 2, 1000], "registers 65535 to 65536 go beyond 65535"],
   ["modbus.read", ["holdings", 1, 0, 126, 1000], "count must be an integer from 1 to 125, got 126"],

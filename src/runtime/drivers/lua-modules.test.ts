@@ -311,7 +311,7 @@ test("relays close, open and give impulses", async () => {
       local before = r:is_closed()
       local closed_err, closed = r:close(), r:is_closed()
       local open_err, opened = r:open(), r:is_closed()
-      return err, before, closed_err, closed, open_err, opened, r:impulse(20), r:is_closed(), r:impulse('long')`,
+      return err, before, closed_err, closed, open_err, opened, r:impulse(500), r:is_closed(), r:impulse('long')`,
     ),
   ).toEqual(["nil", "false", "nil", "true", "nil", "false", "nil", "true", 'duration must be a number, got "long"']);
   await expect.poll(() => written).toEqual([1, 0, 1, 0]);

@@ -2,6 +2,7 @@
 // threads; each reaches the hub through a session, directly or over `port-bridge.ts`.
 import { parseLineSettings } from "#core/port/line-settings.ts";
 import { isPortName, type MachinePort } from "#core/port/machine-port.ts";
+import { READ_CODES } from "./modbus/pdu.ts";
 import { FrameStore } from "./port/can-bus.ts";
 import { type HubPort, openMachinePort, openSimulatedPort } from "./port/hub-port.ts";
 import type { LevelPort } from "./port/level-port.ts";
@@ -149,6 +150,8 @@ class HubSession implements PortSession {
         return await this.#open(owned, request.use, new Map(request.parameters));
       case "modbus": {
         const modbus = part(port.modbus, name, port);
+        if (request.unit === 0 && (request.pdu[0] ?? 0) <= READ_CODES.inputs)
+          throw new WireError("invalid", "on a line unit 0 is all units: it can be written to, not read");
         return await turn(() => modbus(request.unit, request.pdu, Math.min(request.timeoutMs, MAX_TURN_MS)));
       }
       case "serial.read":

@@ -1,4 +1,5 @@
 // What scripts say, carried to where everything that devices say goes.
+import { AppError } from "#core/app-error.ts";
 import type { ResponseMessage } from "#core/device/device-message.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
 import type { Background } from "#service/background.ts";
@@ -49,12 +50,12 @@ export function createScriptVoice(needs: VoiceNeeds): ScriptVoice {
 
   return {
     telemetry: (deviceId, values) =>
-      background.run("take a script's telemetry", () => inbox.telemetry(deviceId, parseValues(values))),
+      background.run("take a script's telemetry", () => unlessGone(inbox.telemetry(deviceId, parseValues(values)))),
     properties: (deviceId, values) =>
-      background.run("take a script's properties", () => inbox.properties(deviceId, parseValues(values))),
+      background.run("take a script's properties", () => unlessGone(inbox.properties(deviceId, parseValues(values)))),
     log: (deviceId, { text, severity, persist, at }) =>
       background.run("write a script's log", () =>
-        inbox.log(deviceId, { takenAt: instant(at), severity, text, persist }),
+        unlessGone(inbox.log(deviceId, { takenAt: instant(at), severity, text, persist })),
       ),
     respond: (deviceId, { commandId, state, payload }) =>
       respond(deviceId, { executionId: commandId, state, payload, repeated: false }),
@@ -75,6 +76,15 @@ export function createScriptVoice(needs: VoiceNeeds): ScriptVoice {
       for (const callOff of retries) callOff();
     },
   };
+}
+
+/** What a script says while its device is deleted has nowhere to go. */
+async function unlessGone(said: Promise<void>): Promise<void> {
+  try {
+    await said;
+  } catch (error) {
+    if (!(error instanceof AppError && error.refusals.every(({ code }) => code === "conflict"))) throw error;
+  }
 }
 
 const PROBLEM = { full: "the storage of this device is full", gone: "the device is deleted" } as const;

@@ -129,7 +129,7 @@ function parseRead(raw: Raw<"name" | "unit" | "register" | "count" | "timeoutMs"
   const name = oneOf(raw.name, MAX_READ);
   const asked = {
     table: name,
-    unit: integer(raw.unit, "unit", [1, 255]),
+    unit: integer(raw.unit, "unit", UNIT),
     register: integer(raw.register, "register", REGISTER),
     count: integer(raw.count, "count", [1, MAX_READ[name]]),
     timeoutMs: timeout(raw.timeoutMs),

@@ -1,3 +1,4 @@
+import { unescapeLogin } from "#runtime/drivers/net/unescape-login.ts";
 import { type MqttTarget, type MqttWire, WireError, type Wires } from "#runtime/drivers/wires.ts";
 import { bytesOf, type LuaValue } from "#runtime/lua/lua-value.ts";
 import { bytes, type Call, flag, integer, table, text, timeout } from "./arguments.ts";
@@ -91,8 +92,8 @@ function parseTarget(text: string, options: ReadonlyMap<string, LuaValue>): Mqtt
     isTls,
     isInsecure: flag(options.get("insecure_tls")),
     clientId: optional(options, "client_id"),
-    username: optional(options, "username") ?? (url.username === "" ? undefined : decodeURIComponent(url.username)),
-    password: optional(options, "password") ?? (url.password === "" ? undefined : decodeURIComponent(url.password)),
+    username: optional(options, "username") ?? (url.username === "" ? undefined : unescapeLogin(url.username)),
+    password: optional(options, "password") ?? (url.password === "" ? undefined : unescapeLogin(url.password)),
   };
 }
 

@@ -85,6 +85,19 @@ test("a request goes out as it was made, and the answer comes back byte by byte"
   });
 });
 
+test("a name and password in the URL are a login", async () => {
+  const { url, seen } = await serve((response) => response.end());
+  const send = client("127.0.0.1");
+  await send("GET", url.replace("http://", "http://Aladdin:open%20sesame@"));
+  await send("GET", url.replace("http://", "http://a:%zz@"), { headers: [["Authorization", "Bearer own"]] });
+  await send("GET", url.replace("http://", "http://a:%zz@"));
+  expect(seen.map(({ headers }) => headers.authorization)).toEqual([
+    "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==",
+    "Bearer own",
+    `Basic ${Buffer.from("a:%zz").toString("base64")}`,
+  ]);
+});
+
 test("headers are lists by their usual name, cookies are told apart", async () => {
   const { url } = await serve((response) =>
     response

@@ -6,6 +6,7 @@ import { type HttpAnswer, type HttpRequest, WireError } from "#runtime/drivers/w
 import { CookieJar, parseSetCookie } from "./cookie-jar.ts";
 import type { Reach } from "./create-reach.ts";
 import { failureWords } from "./failure-words.ts";
+import { unescapeLogin } from "./unescape-login.ts";
 
 const MAX_BODY_BYTES = 1024 * 1024;
 const MAX_HEADER_BYTES = 16 * 1024;
@@ -53,14 +54,18 @@ export function createHttpWire({ reach, now }: HttpNeeds): HttpWire {
       maxHeaderSize: MAX_HEADER_BYTES,
       signal,
     };
+    // The login goes as a header.
+    const bare = new URL(url);
+    bare.username = "";
+    bare.password = "";
     return new Promise((resolve, reject) => {
       const answered = (answer: IncomingMessage) => {
         readBody(answer, url).then(resolve, reject);
       };
       const sent =
         url.protocol === "https:"
-          ? requestTls(url, { ...options, agent: tls, rejectUnauthorized: !request.isInsecure }, answered)
-          : requestPlain(url, { ...options, agent: plain }, answered);
+          ? requestTls(bare, { ...options, agent: tls, rejectUnauthorized: !request.isInsecure }, answered)
+          : requestPlain(bare, { ...options, agent: plain }, answered);
       sent.on("error", reject);
       sent.end(request.body);
     });
@@ -140,10 +145,17 @@ function headersOf(url: URL, { headers, body, method }: HttpRequest): readonly s
   return [
     ...(has("host") ? [] : ["Host", url.host]),
     ...headers.flat(),
+    ...(url.username === "" || has("authorization") ? [] : ["Authorization", basicLogin(url)]),
     ...(has("user-agent") ? [] : ["User-Agent", "Busbar"]),
     ...(has("accept") ? [] : ["Accept", "*/*"]),
     ...(needsLength ? ["Content-Length", String(body?.length ?? 0)] : []),
   ];
+}
+
+/** `http://name:password@host` logs in. */
+function basicLogin({ username, password }: URL): string {
+  const decoded = `${unescapeLogin(username)}:${unescapeLogin(password)}`;
+  return `Basic ${Buffer.from(decoded, "utf8").toString("base64")}`;
 }
 
 function withCookie(request: HttpRequest, cookie: string): HttpRequest {

@@ -125,7 +125,7 @@ test("a name that leads where the device may not go is refused with the first ca
   const { port } = await startBroker();
   const call = client("private");
   const [handle] = await call("open", `mqtt://localhost:${port}`);
-  expect(await call("publish", handle, "t", "x", options({ timeout: 200 }))).toEqual([
+  expect(await call("publish", handle, "t", "x", options({ timeout: 1500 }))).toEqual([
     undefined,
     expect.stringContaining("is not allowed for this device"),
   ]);
@@ -135,7 +135,7 @@ test("a broker that refuses says why", async () => {
   const { url } = await startBroker();
   const call = client("127.0.0.1");
   const [eve] = await call("open", url, options({ username: "eve", password: "wrong" }));
-  expect(await call("publish", eve, "t", "x", options({ timeout: 500 }))).toEqual([
+  expect(await call("publish", eve, "t", "x", options({ timeout: 1500 }))).toEqual([
     undefined,
     expect.stringMatching(/Not authorized|Bad username/i),
   ]);
@@ -175,7 +175,7 @@ test("over TLS a certificate that nobody vouches for is refused, unless the clie
   const call = client("127.0.0.1", "localhost");
   const url = `mqtts://localhost:${(server.address() as AddressInfo).port}`;
   const [careful] = await call("open", url);
-  expect(await call("publish", careful, "t", "x", options({ timeout: 300 }))).toEqual([
+  expect(await call("publish", careful, "t", "x", options({ timeout: 1500 }))).toEqual([
     undefined,
     expect.stringContaining("TLS failed: "),
   ]);
@@ -194,7 +194,7 @@ test("a server that does not speak MQTT is told as that", async () => {
   onTestFinished(() => void server.close());
   const call = client("127.0.0.1");
   const [handle] = await call("open", `mqtt://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  expect(await call("publish", handle, "t", "x", options({ timeout: 300 }))).toEqual([
+  expect(await call("publish", handle, "t", "x", options({ timeout: 1500 }))).toEqual([
     undefined,
     expect.stringContaining("the broker does not speak MQTT 3.1.1"),
   ]);

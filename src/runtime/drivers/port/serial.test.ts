@@ -105,7 +105,7 @@ function overPty(): void {
     expect(await problemOf(session.call("rs485", read(0, 1, 9, 50)))).toBe(
       "timeout: no answer from unit 9 within 50 ms",
     );
-    expect(await problemOf(session.call("rs485", read(0, 1, 2, 300)))).toBe(
+    expect(await problemOf(session.call("rs485", read(0, 1, 2, 2000)))).toBe(
       "answer: the 7 bytes that unit 2 answered are no frame with a right checksum",
     );
   });

@@ -1,0 +1,164 @@
+// The demo site over HTTP: six devices that run against a plant, and what a restart keeps.
+import { describe, expect, test } from "vitest";
+import { demoDevices } from "#role/demo/demo-devices.ts";
+import { useServer } from "../support/server.ts";
+
+const SLUGS = demoDevices({ seed: 0, latitude: 0, longitude: 0 }).map(({ slug }) => slug);
+
+interface Listed {
+  readonly devices: readonly {
+    readonly id: string;
+    readonly slug: string;
+    readonly type: string;
+    readonly connectivity?: { readonly status: string };
+  }[];
+}
+
+type Server = ReturnType<typeof useServer>;
+
+async function list(busbar: Server): Promise<Listed["devices"]> {
+  return (await busbar.admin.get<Listed>("/v3/devices?expand=connectivity")).body.devices;
+}
+
+/** What is still made of the history, in percent; undefined when it is complete. */
+async function historyLeft(busbar: Server): Promise<number | undefined> {
+  const { body } = await busbar.anonymous.get<{ readonly under_way?: readonly { readonly percent: number }[] }>(
+    "/readyz",
+  );
+  return body.under_way?.[0]?.percent;
+}
+
+async function now(busbar: Server, device: string, attribute: string): Promise<unknown> {
+  interface Now {
+    readonly devices: Readonly<Record<string, Readonly<Record<string, { readonly value: unknown }>>>>;
+  }
+  const path = `/telemetry/v1/now?devices%5B${device}%5D=${attribute}`;
+  return (await busbar.admin.get<Now>(path)).body.devices[device]?.[attribute]?.value;
+}
+
+async function execute(busbar: Server, device: string, name: string, given: object = {}) {
+  interface Ran {
+    readonly execution: {
+      readonly state: string;
+      readonly response?: { readonly payload: Readonly<Record<string, unknown>> };
+    };
+  }
+  const path = `/v3/devices/${device}/commands/execute`;
+  return (await busbar.admin.post<Ran>(path, { name, arguments: given })).body.execution;
+}
+
+/** Rows of a day back, one an hour. */
+async function hours(busbar: Server, device: string, attribute: string): Promise<number> {
+  const to = Math.floor(Date.now() / 1_000);
+  const { text } = await busbar.admin.post("/telemetry/v1/timeseries", {
+    from: to - 7 * 86_400,
+    to,
+    granularity: "1h",
+    aggregation: "last",
+    telemetry: [{ device, attribute }],
+  });
+  return text.trim().split("\n").length - 1;
+}
+
+describe("a fresh demo", () => {
+  const busbar = useServer(["--demo", "--commands-response-timeout", "4s"]);
+
+  test("has six devices of type LUA, and all of them come online", async () => {
+    const devices = await list(busbar);
+    expect(devices.map(({ slug, type }) => [slug, type])).toEqual(SLUGS.map((slug) => [slug, "LUA"]));
+    const statuses = async () => (await list(busbar)).map(({ connectivity }) => connectivity?.status);
+    await expect.poll(statuses).toEqual(SLUGS.map(() => "ONLINE"));
+  });
+
+  test("has a warning in its grace period", async () => {
+    interface Alerts {
+      readonly alerts: readonly object[];
+    }
+    const alerts = async () => (await busbar.admin.get<Alerts>("/v3/devices/battery-rack-a/alerts")).body.alerts;
+    await expect.poll(alerts).toMatchObject([{ id: "cell_imbalance", severity: "warning", state: "SOFT" }]);
+  });
+
+  test("has a command that fails, and helps with it", async () => {
+    const failed = await execute(busbar, "battery-rack-a", "set_battery_power", { power: -3_000 });
+    expect(failed).toMatchObject({
+      state: "ERROR",
+      response: { payload: { message: "the mode is self_consumption; run set_mode with mode=remote first" } },
+    });
+    expect(await execute(busbar, "battery-rack-a", "set_mode", { mode: "remote" })).toMatchObject({ state: "SUCCESS" });
+    const power = { power: 3_000 };
+    expect(await execute(busbar, "battery-rack-a", "set_battery_power", power)).toMatchObject({ state: "SUCCESS" });
+    await expect.poll(() => now(busbar, "battery-rack-a", "mode")).toBe("remote");
+    await expect.poll(() => now(busbar, "battery-rack-a", "battery_power")).toBe(3_000);
+  });
+
+  test("has a command that times out", async () => {
+    expect(await execute(busbar, "wallbox", "unlock")).toMatchObject({ state: "TIMEOUT" });
+  });
+
+  test("has a form that is filled from the device", async () => {
+    expect(await execute(busbar, "grid-meter", "read_transformer_ratio")).toMatchObject({
+      state: "SUCCESS",
+      response: { payload: { primary: 200, secondary: 5 } },
+    });
+  });
+
+  test("has a week of history, without a seam to the present", async () => {
+    await expect.poll(() => historyLeft(busbar), { timeout: 60_000, interval: 250 }).toBeUndefined();
+    for (const [device, attribute] of [
+      ["roof-inverter", "ac_power"],
+      ["battery-rack-a", "battery_soc"],
+      ["wallbox", "status"],
+      ["weather-station", "air_temperature"],
+    ] as const) {
+      expect(await hours(busbar, device, attribute), `${device} ${attribute}`).toBeGreaterThanOrEqual(168);
+    }
+  }, 70_000);
+
+  test("goes on after a restart: the same devices, the same mode, no second history", async () => {
+    const before = await list(busbar);
+    await busbar.restart();
+    expect((await list(busbar)).map(({ id }) => id)).toEqual(before.map(({ id }) => id));
+    expect(await historyLeft(busbar)).toBeUndefined();
+    const statuses = async () => (await list(busbar)).map(({ connectivity }) => connectivity?.status);
+    await expect.poll(statuses).toEqual(SLUGS.map(() => "ONLINE"));
+    expect(await execute(busbar, "battery-rack-a", "read_mode")).toMatchObject({
+      response: { payload: { mode: "remote" } },
+    });
+  });
+
+  test("does not bring back what somebody deleted", async () => {
+    expect((await busbar.admin.delete("/v3/devices/wallbox")).status).toBe(200);
+    await busbar.restart();
+    expect((await list(busbar)).map(({ slug }) => slug)).toEqual(SLUGS.filter((slug) => slug !== "wallbox"));
+  });
+});
+
+describe("a data folder of an earlier version", () => {
+  const busbar = useServer(["--mqtt-port", "0"]);
+
+  test("is taken over: devices that nobody connected make room, a connected one keeps its name", async () => {
+    const { body } = await busbar.admin.get<{ readonly sites: readonly { readonly id: string }[] }>("/v3/sites");
+    const siteId = body.sites[0]?.id ?? "";
+    await busbar.admin.patch(`/v3/sites/${siteId}`, { name: "Demo site" });
+    for (const name of ["Roof inverter", "Wallbox", "Cellar pump"]) {
+      await busbar.admin.post("/v3/provisioning/standalone", { name, site_id: siteId });
+    }
+    await busbar.admin.post("/v3/devices/wallbox/generate_config", { protocol: "MQTT" });
+    await busbar.restart(["--demo"]);
+    const types = (await list(busbar)).map(({ slug, type }) => `${slug} ${type}`);
+    const expected = SLUGS.map((slug) => (slug === "wallbox" ? "wallbox-2 LUA" : `${slug} LUA`));
+    expect(types.toSorted()).toEqual([...expected, "wallbox STANDALONE", "cellar-pump STANDALONE"].toSorted());
+    expect((await busbar.admin.get<{ readonly sites: readonly object[] }>("/v3/sites")).body.sites).toHaveLength(1);
+  });
+});
+
+describe("a data folder of somebody's own", () => {
+  const busbar = useServer([]);
+
+  test("gets the demo as a site of its own", async () => {
+    await busbar.restart(["--demo"]);
+    const { body } = await busbar.admin.get<{ readonly sites: readonly { readonly name: string }[] }>("/v3/sites");
+    expect(body.sites.map(({ name }) => name)).toEqual(["My site", "Demo site"]);
+    expect((await list(busbar)).map(({ slug }) => slug)).toEqual(SLUGS);
+  });
+});
