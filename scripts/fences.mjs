@@ -33,6 +33,8 @@ const LAYERS = {
     "#manifest/**",
     "#service/blueprint/**",
     "#runtime/harness/**",
+    "#runtime/inspect/open-rock-shelf.ts",
+    "#runtime/lua/check-syntax.ts",
     "#client/**",
     "#config",
     "#config/**",

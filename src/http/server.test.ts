@@ -75,6 +75,7 @@ async function open(routes: readonly Route[], limits: Partial<Limits> = {}) {
         flushUses: async () => {},
       },
       telemetryCounter: { read: () => ({ kept: 0, leftOut: 0 }) },
+      hosts: { states: () => [] },
       log: pino({ base: null }, { write: (line: string) => lines.push(line) }),
     },
     { headerPrefixes: ["X-Service"], wrongTokenLimit: 10, trustProxy: false, metricsPublic: false, limits },

@@ -17,6 +17,7 @@ import { SECURITY_HEADERS } from "#http/security-headers.ts";
 import type { Authenticator } from "#service/access/authenticator.ts";
 import { requireLevel } from "#service/access/require-level.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
+import type { DeviceHost } from "#service/ports/device-host.ts";
 import type { DeviceStore } from "#service/ports/device-store.ts";
 import type { Needs } from "#service/ports.ts";
 import type { TelemetryCounter } from "#service/telemetry/telemetry-counts.ts";
@@ -28,6 +29,7 @@ export interface ServerNeeds extends Pick<Needs, "now" | "newId" | "audit"> {
   readonly authenticator: Authenticator;
   readonly telemetryCounter: Pick<TelemetryCounter, "read">;
   readonly log: Logger;
+  readonly hosts: Pick<DeviceHost, "states">;
 }
 
 export interface ServerSettings {

@@ -161,6 +161,9 @@ test("a script that takes too much is quarantined, and its neighbour answers mea
     expect(await hostile.runtime()).toMatchObject({ state: "QUARANTINED", restart_at: expect.any(String) });
   }, eventually);
   expect((await neighbour.run("echo", { text: "x" })).state).toBe("SUCCESS");
+  const { text } = await busbar.anonymous.get("/metrics");
+  expect(text).toMatch(/busbar_hosted_devices\{state="QUARANTINED"\} [1-9]/);
+  expect(text).toMatch(/busbar_hosted_devices\{state="RUNNING"\} [1-9]/);
   const { body } = await busbar.admin.get<{ device: Device }>(`${hostile.path}?expand=connectivity`);
   expect(body.device.connectivity?.status).toBe("OFFLINE");
 });

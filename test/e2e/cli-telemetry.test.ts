@@ -82,13 +82,14 @@ test("query prints the interface's CSV, and JSON with typed values", async () =>
   });
 });
 
-test("query draws a chart on a terminal, and a table elsewhere", async () => {
+test("query draws a chart, also into a pipe, and a table when not asked to", async () => {
   const command = `telemetry query meter:power,status --chart ${RANGE}`;
   const plain = stripVTControlCharacters((await run(command, { isTTY: true })).out);
   expect(plain).toContain("[kW]  ━━ meter:power 4");
   expect(plain).toMatch(/[\u2801-\u28ff]/);
   expect(plain).toMatch(/idle {2}█ busy/);
-  expect((await run(command)).out).toMatch(/^TIME /);
+  expect((await run(command)).out).toContain("━━ meter:power 4");
+  expect((await run(command.replace("--chart ", ""))).out).toMatch(/^TIME /);
 });
 
 test("query without a granularity takes what fits the range", async () => {

@@ -60,9 +60,10 @@ function renderBroken({ file, issues }: BrokenFile, { style, texts }: Context): 
 }
 
 function renderDetails(report: ScenarioReport, context: Context): readonly string[] {
-  const { failures, timeline, name } = report;
+  const { failures, notes, timeline, name } = report;
   const { style, flags } = context;
-  const blocks = failures.map((failure) => indent(renderFailure(report, failure, context)));
+  const remarks = failures.length === 0 ? [] : notes.map((note) => `  ${style("warning", "note")}  ${printable(note)}`);
+  const blocks = [...failures.map((failure) => indent(renderFailure(report, failure, context))), ...remarks];
   if (timeline.length === 0) return blocks;
   const title =
     flags.verbose === true ? `timeline of ${printable(name)}` : "what happened before (all of it with --verbose)";

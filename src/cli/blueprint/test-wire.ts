@@ -40,13 +40,17 @@ export function renderTestJson(results: readonly TestResult[], withTimeline: boo
   };
 }
 
-function renderScenario({ file, name, failures, elapsed, timeline }: ScenarioReport, withTimeline: boolean): unknown {
+function renderScenario(
+  { file, name, failures, notes, elapsed, timeline }: ScenarioReport,
+  withTimeline: boolean,
+): unknown {
   return {
     ...(file === undefined ? {} : { file }),
     name,
     passed: failures.length === 0,
     elapsed_ms: elapsed,
     failures: failures.map(renderFailure),
+    notes,
     ...(withTimeline ? { timeline: timeline.map(({ at, text, isStep }) => ({ at_ms: at, text, step: isStep })) } : {}),
   };
 }

@@ -12,7 +12,7 @@ import { findSite } from "#cli/find-site.ts";
 import { remark } from "#cli/print.ts";
 import { readBlueprint } from "#cli/read-blueprint.ts";
 import { remarkDiagnostics } from "#cli/remark-diagnostics.ts";
-import { renderEvent } from "#cli/render-event.ts";
+import { type Happening, renderEvent } from "#cli/render-event.ts";
 import { type ClientFlags, openSession, type Session } from "#cli/session.ts";
 import { UsageError } from "#cli/usage-error.ts";
 import { watchFolder } from "#cli/watch-folder.ts";
@@ -31,8 +31,8 @@ interface Workbench {
 
 export function addDevCommand(dev: Command, cli: Cli): void {
   addConnectionOptions(dev.argument("[folder]", "folder of the blueprint; the one you are in if absent"))
-    .option("-d, --device, --device-id <device>", "the device to run it on, by id or slug; it must be of type LUA")
-    .option("-s, --site, --site-id <site>", "without --device: the site of the device that is made for this folder")
+    .option("--device, --device-id <device>", "the device to run it on, by id or slug; it must be of type LUA")
+    .option("--site, --site-id <site>", "without --device: the site of the device that is made for this folder")
     .action(async (folder: string | undefined, flags: DevFlags) => {
       if (flags.deviceId !== undefined && flags.siteId !== undefined) {
         throw new UsageError("give --device or --site, not both");
@@ -44,42 +44,43 @@ export function addDevCommand(dev: Command, cli: Cli): void {
 }
 
 async function develop(bench: Workbench): Promise<void> {
-  const { cli, session } = bench;
+  const { cli, session, flags, folder } = bench;
   const stop = new AbortController();
   const unlisten = cli.onInterrupt?.(() => stop.abort());
-  let device = bench.flags.deviceId === undefined ? undefined : await findLuaDevice(session, bench.flags.deviceId);
-  let tail: Promise<void> | undefined;
-  const put = async () => {
-    device = await tryToRun(bench, device);
-    if (device !== undefined) tail ??= showEvents(bench, device, stop);
-  };
+  let device = flags.deviceId === undefined ? undefined : await findLuaDevice(session, flags.deviceId);
+  const events = createEventView(bench, device);
   try {
-    const changes = watchFolder(bench.folder, stop.signal);
-    // Watched before it is read, so that no change falls between the two.
+    // Listened to and watched before anything is run or read, so that nothing falls between.
+    const changes = watchFolder(folder, stop.signal);
     let next = changes.next();
-    await put();
-    remark(cli, `watching ${bench.folder}; Ctrl-C ends it`);
-    for (let change = await next; change.done !== true; change = await next) {
+    await events.open(stop.signal);
+    remark(cli, `watching ${folder}; Ctrl-C ends it`);
+    for (;;) {
+      device = await tryToRun(bench, device);
+      if (device !== undefined) events.show(device);
+      const change = await next;
+      if (change.done === true) break;
       next = changes.next();
       remark(cli, `changed: ${change.value.join(", ")}`);
-      await put();
     }
   } finally {
     stop.abort();
     unlisten?.();
-    await tail;
+    await events.ended();
   }
-  if (device !== undefined && bench.flags.deviceId === undefined) {
+  if (device !== undefined && flags.deviceId === undefined) {
     remark(cli, `${device.slug} stays as it is; busbar device delete ${device.slug} removes it`);
   }
 }
+
+const profiles = starterLibrary();
 
 /** One round. What goes wrong is told, and the next change is another chance; the device runs on as it was. */
 async function tryToRun(bench: Workbench, device: Device | undefined): Promise<Device | undefined> {
   const { cli, session, folder } = bench;
   const started = performance.now();
   try {
-    const result = lintSource(await readSource(cli, folder), starterLibrary());
+    const result = lintSource(await readSource(cli, folder), { profiles, rocks: undefined });
     const { errors, warnings } = countIssues([result]);
     if (errors + warnings > 0) cli.stderr.write(`${renderReport([result], cli.stderr.hasColors?.() === true)}\n`);
     if (errors > 0) return device;
@@ -133,17 +134,57 @@ async function findLuaDevice({ client, wait }: Session, idOrSlug: string): Promi
   return device;
 }
 
-/** Never rejects: what ends it is told. */
-async function showEvents({ cli, session }: Workbench, device: Device, stop: AbortController): Promise<void> {
+/** Events that come before it is known which device they have to be of. */
+const MOST_KEPT = 1_000;
+
+interface EventView {
+  /** Resolves when it is connected, or cannot be. */
+  open(signal: AbortSignal): Promise<void>;
+  /** From now on the events of this device are shown, with those that came before. */
+  show(device: Device): void;
+  /** Never rejects. */
+  ended(): Promise<void>;
+}
+
+/** What happens to the device, also while it is being made: then everything is listened to. */
+function createEventView({ cli, session }: Workbench, known: Device | undefined): EventView {
   const colour = cli.stdout.hasColors?.() === true;
-  const query = { "device_id.in": [device.id] };
-  try {
-    for await (const event of session.client.events(query, { signal: stop.signal })) {
-      if (event.kind === "lost") remark(cli, "the connection is lost; trying again");
-      else if (event.kind === "gap") remark(cli, "some events were missed");
-      else if (event.kind !== "open") cli.stdout.write(`${renderEvent(event, device.slug, colour)}\n`);
-    }
-  } catch (error) {
-    if (!stop.signal.aborted) for (const line of describeFailure(error).lines) remark(cli, line);
+  const kept: Happening[] = [];
+  let device = known;
+  let listening: Promise<void> | undefined;
+
+  function take(event: Happening): void {
+    if (device === undefined) {
+      if (kept.length < MOST_KEPT) kept.push(event);
+    } else if (event.device_id === device.id) cli.stdout.write(`${renderEvent(event, device.slug, colour)}\n`);
   }
+
+  async function listen(signal: AbortSignal, onOpen: () => void): Promise<void> {
+    const query = known === undefined ? {} : { "device_id.in": [known.id] };
+    try {
+      for await (const event of session.client.events(query, { signal })) {
+        if (event.kind === "open") onOpen();
+        else if (event.kind === "lost") remark(cli, "the connection is lost; trying again");
+        else if (event.kind === "gap") remark(cli, "some events were missed");
+        else take(event);
+      }
+    } catch (error) {
+      if (!signal.aborted) for (const line of describeFailure(error).lines) remark(cli, line);
+    } finally {
+      onOpen();
+    }
+  }
+
+  return {
+    async open(signal) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      listening = listen(signal, resolve);
+      await promise;
+    },
+    show(one) {
+      device = one;
+      for (const event of kept.splice(0)) take(event);
+    },
+    ended: async () => await listening,
+  };
 }

@@ -1,6 +1,7 @@
 // One telemetry attribute, property or response field: what it says under given conditions. Always a value of its type
 // and enum.
 import type { Blueprint, EnumValue, JsonSchemaSource, TelemetryType, ValueType } from "#core/blueprint/blueprint.ts";
+import { splitFieldName } from "#core/blueprint/profile.ts";
 import { formatExample } from "#core/value/string-format.ts";
 import { choiceModel, flagModel } from "./choice-model.ts";
 import type { Conditions } from "./conditions.ts";
@@ -15,6 +16,8 @@ export interface Declared {
   readonly id: string;
   readonly type: ValueType | TelemetryType;
   readonly enum: readonly EnumValue[] | undefined;
+  /** Profile fields: their names say as much as the id. */
+  readonly implements?: readonly string[] | undefined;
   readonly unit?: string | undefined;
   readonly format?: string | undefined;
   readonly jsonSchema?: JsonSchemaSource | undefined;
@@ -34,7 +37,9 @@ export type AttributeModel = (conditions: Conditions) => unknown;
 export function attributeModel(context: ModelContext, declared: Declared): AttributeModel {
   const { blueprint, seed: deviceSeed } = context;
   const seed = seedOf(deviceSeed, declared.id);
-  const chooser = { words: wordsOf(declared.id), category: blueprint.category, seed };
+  const fields = (declared.implements ?? []).map((name) => splitFieldName(name).field);
+  const words = [declared.id, ...fields].flatMap(wordsOf);
+  const chooser = { words, category: blueprint.category, seed };
   const [first, ...others] = (declared.enum ?? []).map(({ value }) => value);
   const isList = declared.type === "array_of_strings";
   if (declared.enum !== undefined && isList)

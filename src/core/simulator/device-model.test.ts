@@ -214,3 +214,19 @@ test("another blueprint keeps what fits it", () => {
   };
   expect([...fitting(example("grid-meter"), held).telemetry]).toEqual([["status", "fault"]]);
 });
+
+test("without a category the profiles tell the kind of device, and profile fields what an attribute is", () => {
+  const made = model(
+    blueprintOf(`blueprint_spec: device/3.0
+display_name: Nameless
+implements: [energy.battery]
+runtime: {type: embedded}
+telemetry:
+  x1: {type: float, unit: W, display_name: X1}
+  x2: {type: float, unit: "%", display_name: X2, implements: energy.battery.state_of_charge.battery_soc}
+`),
+  );
+  const at = (hours: number, id: string) => Number(made.telemetry(hour(hours), quiet).get(id));
+  expect([at(11.5, "x1") > 500, at(19.5, "x1") < -500]).toEqual([true, true]);
+  expect(at(15.5, "x2")).toBeGreaterThan(at(7.5, "x2") + 10);
+});

@@ -7,6 +7,7 @@ import { valueProblem } from "#core/value/value-problem.ts";
 import type { Adjustments } from "./adjustments.ts";
 import { type AlertModel, alertModel } from "./alert-model.ts";
 import { type AttributeModel, attributeModel, type Declared } from "./attribute-model.ts";
+import { categoryOf } from "./category-of.ts";
 import type { Conditions } from "./conditions.ts";
 import { momentOf } from "./day-shape.ts";
 import { seedOf } from "./noise.ts";
@@ -37,7 +38,8 @@ const MAX_BY_ITSELF = 20;
 const INSTALLED = instant(Date.UTC(2024, 0, 1, 12));
 
 export function createDeviceModel({ blueprint, seed, offsetMs, readUnit }: ModelInput): DeviceModel {
-  const context = { blueprint, seed, readUnit };
+  const { displayName } = blueprint;
+  const context = { blueprint: { displayName, category: categoryOf(blueprint) }, seed, readUnit };
   const settable = argumentsByName(blueprint);
   const compile = (attribute: Declared): AttributeModel => {
     const set = settingOf(attribute, settable.get(attribute.id));

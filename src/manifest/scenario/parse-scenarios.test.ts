@@ -117,6 +117,7 @@ test.each([
     "steps: [{wait: 5}]",
     "1:16 wait must be a duration such as 5s, 200ms or 1m30s, and is the number 5. Did you mean 5s?",
   ],
+  ["steps: [{wait: 8d}]", "1:16 wait must be seven days at most. To reach another date, set the clock."],
   ["steps: [{wiat: 5s}]", '1:10 A step has no key "wiat". Did you mean wait?'],
   ["stepps: []", '1:1 A scenario has no key "stepps". Did you mean steps?'],
   ["name: x", "1:1 A scenario needs either steps, or scenarios for several of them."],

@@ -7,20 +7,8 @@ import { createReporter, positionFinder } from "#manifest/reporter.ts";
 import { type Node, rootTrail } from "#manifest/tree.ts";
 import { peer, peerHint } from "./read-peer.ts";
 import { buckets, changes, step, stored } from "./read-step.ts";
-import {
-  type Fields,
-  flag,
-  integer,
-  listOf,
-  may,
-  moment,
-  must,
-  object,
-  type PeerHint,
-  type ReadFields,
-  text,
-  textRecord,
-} from "./reader.ts";
+import { type Fields, flag, integer, may, moment, must, type PeerHint, type ReadFields, text } from "./reader.ts";
+import { listOf, object, textRecord } from "./reader-shapes.ts";
 import { shareParts } from "./share-parts.ts";
 
 export interface ParsedScenarios {

@@ -1,4 +1,5 @@
-import { byForm, integer, listOf, mapReader, must, object, type Reader, text, wrong } from "./reader.ts";
+import { integer, mapReader, must, type Reader, text, wrong } from "./reader.ts";
+import { byForm, listOf, object } from "./reader-shapes.ts";
 
 const byteList = listOf(integer(0, 255), "a list of bytes");
 

@@ -7,38 +7,38 @@ import type {
   ExpectedMessage,
   ExpectedOutput,
   ExpectedRequest,
-  ExpectedWrite,
   PeerKind,
   Placed,
 } from "#core/scenario/scenario.ts";
-import { entryTrail, type Trail } from "#manifest/tree.ts";
+import type { Trail } from "#manifest/tree.ts";
 import { quote } from "#manifest/words.ts";
 import { frameData, serialBytes } from "./read-bytes.ts";
 import { expectedText, expectedValue, yes } from "./read-expected-value.ts";
 import { frameId } from "./read-peer.ts";
-import { type ExpectedRegisters, expectedCoils, expectedRegisters } from "./read-registers.ts";
+import { expectedWrites } from "./read-writes.ts";
+import {
+  mapReader,
+  may,
+  must,
+  oneOf,
+  type PeerHint,
+  placed,
+  type Reader,
+  type ScenarioContext,
+  text,
+  wrong,
+} from "./reader.ts";
 import {
   byForm,
   knownKey,
   listOf,
-  mapReader,
-  may,
-  must,
   namedRecord,
   nameIn,
   object,
-  oneOf,
   oneOrMore,
-  type PeerHint,
-  placed,
-  placeOf,
-  type Reader,
   recordOf,
-  type ScenarioContext,
-  text,
   textRecord,
-  wrong,
-} from "./reader.ts";
+} from "./reader-shapes.ts";
 
 /** Names that telemetry may come under. Every device may send alerts. */
 function telemetryNames({ blueprint }: ScenarioContext): readonly string[] {
@@ -185,63 +185,6 @@ function byPeer<T>(kinds: readonly PeerKind[], value: (hint: PeerHint) => Reader
 
 const NO_HINT: PeerHint = { kind: "modbus", words: "big", unit: 1 };
 
-interface TableExpectation {
-  readonly holdings: ReadonlyMap<number, ExpectedRegisters> | undefined;
-  readonly coils: ReadonlyMap<number, ExpectedRegisters> | undefined;
-}
-
-function tables({ words }: PeerHint) {
-  return {
-    holdings: may(expectedRegisters(words), "Holding registers that were written, by number."),
-    coils: may(expectedCoils, "Coils that were written, by number."),
-  };
-}
-
-function writes(hint: PeerHint): Reader<readonly Placed<ExpectedWrite>[]> {
-  const unit = object("unit", tables(hint));
-  const fields = object("expectation of writes", {
-    ...tables(hint),
-    units: may(textRecord("unit", unit), "The same by unit."),
-  });
-  return {
-    schema: fields.schema,
-    read: (context, trail) => {
-      const given = fields.read(context, trail);
-      if (given === undefined) return undefined;
-      const own = writesOf(context, trail, { unit: undefined, given });
-      const others = [...(given.units ?? [])].flatMap(([number, one]) =>
-        writesOf(context, trail, { unit: Number(number), given: one }),
-      );
-      return [...own, ...others];
-    },
-  };
-}
-
-function writesOf(
-  context: ScenarioContext,
-  trail: Trail,
-  { unit, given }: { readonly unit: number | undefined; readonly given: TableExpectation },
-): readonly Placed<ExpectedWrite>[] {
-  const base = unit === undefined ? trail : (child(child(trail, "units"), String(unit)) ?? trail);
-  const of = (table: "holdings" | "coils") =>
-    [...(given[table] ?? [])].map(([first, { layout, value }]) => {
-      const inner = placeOfRegister(child(base, table), first);
-      return { place: placeOf(context, inner ?? base ?? trail), value: { unit, table, first, layout, value } };
-    });
-  return [...of("holdings"), ...of("coils")];
-}
-
-function child(trail: Trail | undefined, step: string): Trail | undefined {
-  const entry = trail?.node.kind === "map" ? trail.node.entries.get(step) : undefined;
-  return trail && entry && entryTrail(trail, entry);
-}
-
-function placeOfRegister(trail: Trail | undefined, first: number): Trail | undefined {
-  if (trail?.node.kind !== "map") return undefined;
-  const entry = [...trail.node.entries.values()].find(({ key }) => Number(key) === first);
-  return entry && entryTrail(trail, entry);
-}
-
 const fields = object("expectation", {
   telemetry: may(
     namedRecord("telemetry attribute", telemetryNames, placed(expectedValue)),
@@ -261,7 +204,7 @@ const fields = object("expectation", {
   lua_error: may(oneOrMore(placed(expectedText)), "Uncaught errors of the script that are wanted here."),
   storage: may(textRecord("key", placed(expectedValue)), "What the storage holds."),
   writes: may(
-    byPeer(["modbus"], (hint) => placed(orNothing(writes(hint)))),
+    byPeer(["modbus"], (hint) => placed(orNothing(expectedWrites(hint)))),
     "What was written to Modbus peers.",
   ),
   requests: may(

@@ -3,14 +3,11 @@ import type { Trail } from "#manifest/tree.ts";
 import { quote } from "#manifest/words.ts";
 import {
   anything,
-  byForm,
   type Field,
   type Fields,
   flag,
-  listOf,
   may,
   number,
-  objectSchema,
   oneOf,
   type Reader,
   type ScenarioContext,
@@ -18,6 +15,7 @@ import {
   unknownKey,
   wrong,
 } from "./reader.ts";
+import { byForm, listOf, objectSchema } from "./reader-shapes.ts";
 
 /** Without a tolerance a number is near enough within one part in a hundred. */
 const DEFAULT_TOLERANCE = 0.01;

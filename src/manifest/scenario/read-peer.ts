@@ -1,41 +1,28 @@
 import { WORD_ORDERS, type WordOrder } from "#core/scenario/register-value.ts";
-import {
-  type HttpAnswer,
-  type ModbusTables,
-  PEER_KINDS,
-  type Peer,
-  type PeerChange,
-  type PeerKind,
-} from "#core/scenario/scenario.ts";
+import { type ModbusTables, PEER_KINDS, type Peer, type PeerChange, type PeerKind } from "#core/scenario/scenario.ts";
 import { entryTrail, type MapNode, type Node, type Trail } from "#manifest/tree.ts";
 import { quote } from "#manifest/words.ts";
-import { byteString, frameData, serialBytes } from "./read-bytes.ts";
+import { frameData, serialBytes } from "./read-bytes.ts";
 import { bitTable, registerTable } from "./read-registers.ts";
+import { routes } from "./read-routes.ts";
 import {
-  anything,
-  byForm,
   duration,
   type Field,
   type Fields,
   flag,
   integer,
-  listOf,
   mapReader,
   may,
   must,
   nameOf,
   number,
-  object,
-  objectSchema,
   oneOf,
-  oneOrMore,
   type PeerHint,
   type Reader,
-  recordOf,
   type ScenarioContext,
   text,
-  textRecord,
 } from "./reader.ts";
+import { byForm, listOf, object, objectSchema, recordOf } from "./reader-shapes.ts";
 
 const NOTHING_NEW: PeerChange = {
   isSilent: undefined,
@@ -110,55 +97,6 @@ function unitKey(context: ScenarioContext, trail: Trail): number | undefined {
   context.reporter.atKey(trail, { code: "bad_id", message });
   return undefined;
 }
-
-const ANSWER_FIELDS = {
-  code: may(integer(100, 599), "Status. Default: 200."),
-  body: may(text, "Body as text."),
-  json: may(anything, "Body as JSON."),
-  headers: may(textRecord("header", text), "Headers by name."),
-  delay: may(duration, "How long the answer takes."),
-  error: may(text, "The request fails with this text."),
-} satisfies Fields;
-
-const httpAnswer: Reader<HttpAnswer> = byForm<HttpAnswer>({
-  scalar: mapReader(integer(100, 599), (code) => ({
-    code,
-    body: "",
-    headers: new Map(),
-    delay: undefined,
-    error: undefined,
-  })),
-  map: mapReader(object("answer", ANSWER_FIELDS), ({ code, body, json, headers, delay, error }) => ({
-    code: code ?? 200,
-    body: byteString(json === undefined ? (body ?? "") : JSON.stringify(json)),
-    headers: withType(headers ?? new Map(), json === undefined ? "text/plain" : "application/json"),
-    delay,
-    error,
-  })),
-  wanted: "a status such as 204, or an answer such as {json: {power: 5}}",
-});
-
-function withType(headers: ReadonlyMap<string, string>, type: string): ReadonlyMap<string, string> {
-  const hasType = [...headers.keys()].some((name) => name.toLowerCase() === "content-type");
-  return hasType ? headers : new Map([...headers, ["content-type", type]]);
-}
-
-const ROUTE = /^[A-Z]+ \/\S*$/;
-
-function routeKey(context: ScenarioContext, trail: Trail): string | undefined {
-  const route = String(trail.step);
-  if (ROUTE.test(route)) return route;
-  const message = `${quote(route)} is no route. Write a method and a path, such as GET /status.`;
-  context.reporter.atKey(trail, { code: "bad_id", message });
-  return undefined;
-}
-
-const routes: Reader<ReadonlyMap<string, readonly HttpAnswer[]>> = recordOf({
-  keys: "route",
-  key: routeKey,
-  value: () => oneOrMore(httpAnswer),
-  schema: oneOrMore(httpAnswer).schema,
-});
 
 export const frameId = integer(0, 0x1fff_ffff);
 

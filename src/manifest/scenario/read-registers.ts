@@ -15,26 +15,22 @@ import { entryTrail, type Trail } from "#manifest/tree.ts";
 import { quote } from "#manifest/words.ts";
 import { expectedValue } from "./read-expected-value.ts";
 import {
-  byForm,
   type Field,
   flag,
   integer,
-  listOf,
   mapReader,
   may,
   must,
   nameOf,
   number,
-  object,
-  objectSchema,
   oneOf,
   type Reader,
-  recordOf,
   type ScenarioContext,
   text,
   unknownKey,
   wrong,
 } from "./reader.ts";
+import { byForm, listOf, object, objectSchema, recordOf } from "./reader-shapes.ts";
 
 const LAST_REGISTER = 65_535;
 

@@ -11,23 +11,18 @@ import {
   anything,
   duration,
   flag,
-  knownKey,
   mapReader,
   may,
   moment,
   must,
-  nameIn,
-  object,
-  oneOrMore,
   placed,
   placeOf,
   type Reader,
-  recordOf,
   type ScenarioContext,
   text,
-  textRecord,
   wrong,
 } from "./reader.ts";
+import { knownKey, nameIn, object, oneOrMore, recordOf, textRecord } from "./reader-shapes.ts";
 
 const peerNames = ({ peers }: ScenarioContext): Iterable<string> => peers.keys();
 

@@ -175,6 +175,28 @@ test("an error that is wanted is no failure", async () => {
   ]);
 });
 
+test("an error by which a handler ends its command as expected is no failure", async () => {
+  const script = replaced("ctx.error('too much')", "error('too much')");
+  const steps = (message: string) =>
+    `  - {command: set_power, arguments: {power: 9001}, expect: {error: ${message}}}\n`;
+  expect((await run(steps("too much"), { script })).failures).toEqual([]);
+  expect((await run(steps("too little"), { script })).failures).toHaveLength(2);
+});
+
+test("a restart interrupts a command as on a gateway", async () => {
+  const { failures } = await run(`  - {command: count_down, wait: 1s}
+  - {restart: true, expect: {error: "interrupted by restart, outcome unknown"}}
+  - {command: set_power, arguments: {power: 5}}
+`);
+  expect(failures.map(line)).toEqual([]);
+  expect((await run("  - {command: count_down, wait: 1s}\n  - restart: true\n")).failures.map(line)).toEqual([]);
+});
+
+test("the time that values were taken at is no value", async () => {
+  const script = replaced("status = 'ok',", "status = 'ok', timestamp = os.time(),");
+  expect((await run("  - wait: 1s\n", { script })).failures).toEqual([]);
+});
+
 test("the start belongs to the first step, and a step without action to the step before", async () => {
   const { failures } = await run(`  - wait: 1s
     expect: {properties: {model: B1}}

@@ -1,15 +1,17 @@
 // One scenario from its start to its end: virtual time, scripted peers, and the script between them.
-import { performance } from "node:perf_hooks";
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import type { Position } from "#core/blueprint/issue.ts";
-import type { Scenario, Step } from "#core/scenario/scenario.ts";
+import { isExpected } from "#core/scenario/expected-value.ts";
+import type { Expectations, Scenario, Step } from "#core/scenario/scenario.ts";
 import type { Wires } from "#runtime/drivers/wires.ts";
 import { createScriptedPeers, type ScriptedPeers } from "#runtime/harness/scripted/scripted-wires.ts";
 import type { DeviceScript, ScriptError, ScriptHost } from "#runtime/lua/device-script.ts";
 import type { Drivers } from "#runtime/lua/drivers.ts";
 import { checkStep, type StepView } from "./check-step.ts";
 import { checkValues, exercisedTelemetry } from "./check-values.ts";
-import { describeHappening } from "./happening.ts";
+import { faultFailures } from "./fault-failures.ts";
+import { passTime } from "./pass-time.ts";
+import { renderTimeline, type StepMark } from "./render-timeline.ts";
 import { messageOf, outcomeOf, type RunningCommand, ScenarioRecord } from "./scenario-record.ts";
 import type { Failure, ScenarioReport, TimelineEntry } from "./test-report.ts";
 import { createVirtualClock, type VirtualClock } from "./virtual-clock.ts";
@@ -17,12 +19,10 @@ import { createVirtualHost, type VirtualHost } from "./virtual-host.ts";
 
 /** How long a command may take that no step gives another time. */
 const COMMAND_MS = 60_000;
-const SLICE_MS = 20;
 /** Of the timeline, before the last failure. */
 const ENTRIES_SHOWN = 20;
-/** Times that a script may go on at one and the same moment. */
-const MOST_TURNS = 20_000;
 const DEFAULT_SEED = 1;
+const INTERRUPTED = "interrupted by restart, outcome unknown";
 
 export interface RunNeeds {
   readonly blueprint: Blueprint;
@@ -58,8 +58,8 @@ class ScenarioRun {
   readonly #peers: ScriptedPeers;
   readonly #host: VirtualHost;
   readonly #failures: Failure[] = [];
-  readonly #steps: { readonly from: number; readonly at: number; readonly text: string }[] = [];
-  readonly #wantedFaults = new Set<object>();
+  readonly #steps: StepMark[] = [];
+  readonly #wantedFaults = new Set<ScriptError>();
   readonly #handlers = new Set<string>();
   #script: DeviceScript | undefined;
   #drivers: Drivers | undefined;
@@ -96,7 +96,7 @@ class ScenarioRun {
       if (this.#isStuck) break;
     }
     this.#judgeCommands();
-    this.#judgeFaults();
+    this.#failures.push(...faultFailures(this.#record.since(0, "fault"), this.#wantedFaults));
   }
 
   #enter(step: Position | undefined): void {
@@ -171,6 +171,12 @@ class ScenarioRun {
   #restart(): void {
     this.close();
     this.#record.tell({ kind: "note", text: "the script is started again" });
+    for (const running of this.#record.commands) {
+      if (outcomeOf(running) !== undefined) continue;
+      // As a gateway does it. The scenario wanted the restart, so it has to expect nothing more of the command.
+      running.isJudged = true;
+      this.#record.tell({ kind: "response", id: running.id, state: "ERROR", payload: { message: INTERRUPTED } });
+    }
     this.#start();
   }
 
@@ -201,13 +207,23 @@ class ScenarioRun {
     if (latest !== undefined && (expect.error ?? expect.response ?? expect.noResponse) !== undefined) {
       latest.isJudged = outcomeOf(latest) !== undefined;
     } else if (running !== undefined) failures.push(...this.#judge(running, step));
-    for (const { value } of expect.luaErrors) {
-      for (const { error } of this.#record.since(this.#from, "fault")) {
-        if (value.kind === "contains" ? error.message.includes(value.text) : true) this.#wantedFaults.add(error);
-      }
-    }
+    this.#noteWantedFaults(expect);
     const at = this.#clock.elapsed();
     return failures.map((failure) => ({ at, ...failure }));
+  }
+
+  /** Errors that the step wants, and those by which a handler ended its command as the step wants it. */
+  #noteWantedFaults({ luaErrors, error: wanted }: Expectations): void {
+    const latest = this.#record.commands.at(-1);
+    const outcome = wanted && latest && outcomeOf(latest);
+    for (const { error } of this.#record.since(this.#from, "fault")) {
+      const isTheEnd =
+        outcome !== undefined &&
+        messageOf(outcome) === error.message &&
+        wanted !== undefined &&
+        isExpected(wanted.value, error.message);
+      if (isTheEnd || luaErrors.some(({ value }) => isExpected(value, error.message))) this.#wantedFaults.add(error);
+    }
   }
 
   /** A command of which nothing is said is expected to succeed. */
@@ -235,18 +251,6 @@ class ScenarioRun {
     }
   }
 
-  #judgeFaults(): void {
-    const seen = new Map<string, Failure>();
-    for (const { at, error } of this.#record.since(0, "fault")) {
-      if (this.#wantedFaults.has(error)) continue;
-      const fault = faultFailure(error);
-      const key = JSON.stringify(fault);
-      const before = seen.get(key);
-      seen.set(key, before === undefined ? { ...fault, at } : { ...before, count: (before.count ?? 1) + 1 });
-    }
-    this.#failures.push(...seen.values());
-  }
-
   #fail(step: Step, message: string): void {
     this.#failures.push({ kind: "scenario", message, place: step.place, at: this.#clock.elapsed() });
   }
@@ -255,49 +259,19 @@ class ScenarioRun {
     for (const name of this.#script?.handledCommands() ?? []) this.#handlers.add(name);
   }
 
-  /** Lets time pass, and the script run whenever it wants to. Ends early when `isDone` holds. */
   async #pass(ms: number, isDone?: () => boolean): Promise<void> {
-    const until = this.#clock.elapsed() + ms;
-    let toldAt = performance.now();
-    let turns = 0;
-    for (;;) {
-      const state = this.#script?.run(SLICE_MS) ?? "dead";
-      this.#isDead ||= state === "dead";
-      const wall = performance.now();
-      if (wall - toldAt > 200) {
-        this.#needs.alive(this.#step);
-        toldAt = wall;
-      }
-      turns += 1;
-      if (turns > MOST_TURNS) return this.#stuck();
-      if (state === "more") continue;
-      // Answers that are on their way arrive before time moves on.
-      if (state === "waiting") await settle();
-      if (this.#host.takeWake()) continue;
-      if (isDone?.() === true) return;
-      const next = this.#nextMoment(state);
-      if (next > until) {
-        this.#clock.moveTo(until);
-        return;
-      }
-      if (next > this.#clock.elapsed()) turns = 0;
-      this.#clock.moveTo(next);
-      let hasRung = false;
-      while (this.#clock.ring()) hasRung = true;
-      if (hasRung) await settle();
-    }
-  }
-
-  /** When something happens next: now, at an alarm, or when the script wants to run. */
-  #nextMoment(state: ReturnType<DeviceScript["run"]>): number {
-    const due = state === "dead" ? undefined : this.#script?.nextDue();
-    const now = this.#clock.elapsed();
-    // A script that waits for an answer runs no earlier, whatever is due.
-    const isHeldUp = state === "waiting" && due !== undefined && due <= now;
-    return Math.min(
-      isHeldUp ? Number.POSITIVE_INFINITY : (due ?? Number.POSITIVE_INFINITY),
-      this.#clock.nextAt() ?? Number.POSITIVE_INFINITY,
-    );
+    const script = this.#script;
+    if (script === undefined) return;
+    const passing = {
+      clock: this.#clock,
+      script,
+      takeWake: this.#host.takeWake,
+      alive: () => this.#needs.alive(this.#step),
+      isDone,
+    };
+    const outcome = await passTime(passing, this.#clock.elapsed() + ms);
+    this.#isDead ||= outcome === "dead";
+    if (outcome === "stuck") this.#stuck();
   }
 
   #stuck(): void {
@@ -320,6 +294,7 @@ class ScenarioRun {
       file,
       name,
       failures,
+      notes: this.#peers.strangers(),
       elapsed: this.#clock.elapsed(),
       isWhole: !this.#isDead && !this.#isStuck,
       timeline: this.#timeline(failures),
@@ -334,60 +309,18 @@ class ScenarioRun {
 
   /** All of it, or what happened before the last failure. */
   #timeline(failures: readonly Failure[]): readonly TimelineEntry[] {
-    if (!this.#needs.isVerbose && failures.length === 0) return [];
-    const entries: { readonly at: number; readonly describe: () => string; readonly isStep: boolean }[] = [];
-    const steps = [...this.#steps];
-    for (const [index, happening] of this.#record.all.entries()) {
-      while (steps[0] !== undefined && steps[0].from <= index) {
-        const { at, text } = steps[0];
-        entries.push({ at, describe: () => text, isStep: true });
-        steps.shift();
-      }
-      entries.push({ at: happening.at, describe: () => describeHappening(happening), isStep: false });
-    }
-    entries.push(...steps.map(({ at, text }) => ({ at, describe: () => text, isStep: true })));
+    const { isVerbose } = this.#needs;
+    if (!isVerbose && failures.length === 0) return [];
     const last = Math.max(0, ...failures.map(({ at }) => at ?? this.#clock.elapsed()));
-    const until = entries.findLastIndex(({ at }) => at <= last) + 1;
-    const shown = this.#needs.isVerbose ? entries : entries.slice(Math.max(0, until - ENTRIES_SHOWN), until);
-    return shown.map(({ at, describe, isStep }) => ({ at, text: describe(), isStep }));
+    const until = isVerbose ? Number.POSITIVE_INFINITY : last;
+    const most = isVerbose ? Number.POSITIVE_INFINITY : ENTRIES_SHOWN;
+    return renderTimeline(this.#record.all, { steps: this.#steps, until, most });
   }
-}
-
-const PLACE = /([^\s:'"]+\.lua):(\d+): ?/;
-
-/** The message without the place that it begins with, and the script's own lines of the traceback. */
-function faultFailure({ message, file, line, traceback }: ScriptError): Failure {
-  const [found, foundFile, foundLine] = PLACE.exec(message) ?? [];
-  const script =
-    file !== undefined && line !== undefined
-      ? { file, line }
-      : foundFile === undefined
-        ? undefined
-        : { file: foundFile, line: Number(foundLine) };
-  const words = found === undefined ? message : message.slice(message.indexOf(found) + found.length);
-  const own = (traceback ?? "")
-    .split("\n")
-    .map((one) => one.trim())
-    .filter((one) => /^[^[(].*:\d+:/.test(one));
-  return {
-    kind: "lua",
-    message: words,
-    ...(script === undefined ? {} : { script }),
-    // One line says no more than the place itself.
-    ...(own.length > 1 ? { traceback: own.join("\n") } : {}),
-  };
 }
 
 function describeStep({ name, place, command }: Step): string {
   const what = name ?? (command === undefined ? "" : `command ${command.name}`);
   return place.line === 0 ? what : `line ${place.line}${what === "" ? "" : `: ${what}`}`;
-}
-
-/** Everything that is on its way without waiting for time arrives. */
-function settle(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve);
-  });
 }
 
 function seconds(ms: number): string {

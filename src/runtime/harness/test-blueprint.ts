@@ -98,6 +98,7 @@ function stuckReport({ file, scenario }: HarnessJob, patience: number, place: Po
     file,
     name: scenario.name,
     failures: [{ kind: "deadline", message, ...(place === undefined ? {} : { place }) }],
+    notes: [],
     elapsed: 0,
     isWhole: false,
     timeline: [],

@@ -13,6 +13,8 @@ export interface ScenarioReport {
   readonly file: string | undefined;
   readonly name: string;
   readonly failures: readonly Failure[];
+  /** What may explain a failure. */
+  readonly notes: readonly string[];
   /** Virtual time that passed, in milliseconds. */
   readonly elapsed: number;
   /** Whether the script lived to the end. */

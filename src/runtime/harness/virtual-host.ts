@@ -3,7 +3,8 @@ import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import type { Buckets, Scenario } from "#core/scenario/scenario.ts";
 import type { ScriptHost } from "#runtime/lua/device-script.ts";
 import type { Drivers } from "#runtime/lua/drivers.ts";
-import { bytesOf, type LuaValue, luaValueOf, plainOf, textOf } from "#runtime/lua/lua-value.ts";
+import { bytesOf, type LuaValue, luaValueOf, textOf } from "#runtime/lua/lua-value.ts";
+import { parseScriptValues } from "#runtime/lua/script-values.ts";
 import type { ScenarioRecord } from "./scenario-record.ts";
 import type { VirtualClock } from "./virtual-clock.ts";
 
@@ -91,11 +92,11 @@ export function createVirtualHost({ blueprint, clock, tell, scenario, seed }: Ne
       elapsed: clock.elapsed,
       drivers,
       telemetry(values) {
-        tell({ kind: "telemetry", values: plainMap(values) });
+        tell({ kind: "telemetry", values: parseScriptValues(values).values });
         return undefined;
       },
       properties(values) {
-        tell({ kind: "properties", values: plainMap(values) });
+        tell({ kind: "properties", values: parseScriptValues(values).values });
         return undefined;
       },
       log: (text, severity) => tell({ kind: "log", text, severity }),
@@ -136,8 +137,4 @@ export function createVirtualHost({ blueprint, clock, tell, scenario, seed }: Ne
       randomSeed: seed,
     }),
   };
-}
-
-function plainMap(values: ReadonlyMap<string, LuaValue>): ReadonlyMap<string, unknown> {
-  return new Map([...values].map(([name, value]) => [textOf(name), plainOf(value)]));
 }

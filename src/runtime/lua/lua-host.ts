@@ -53,6 +53,8 @@ const NEWS_MS = 1_000;
 export function createLuaHost(needs: LuaHostNeeds, settings: LuaPoolSettings = {}): LuaHost {
   const hosted = new Map<string, Hosted>();
   const reachable = new Set<string>();
+  /** As the pool last told them. */
+  const states = new Map<string, ScriptStatus["state"]>();
   const programs = createProgramCache(needs);
   const voice = createScriptVoice(needs);
   const pool = createLuaPool({ ...voice, now: needs.now, statusChanged }, settings);
@@ -64,13 +66,16 @@ export function createLuaHost(needs: LuaHostNeeds, settings: LuaPoolSettings = {
 
   function statusChanged(deviceId: string, status: ScriptStatus): void {
     const one = hosted.get(deviceId);
-    const isRunning = status.state === "RUNNING";
-    if (isRunning && !reachable.has(deviceId)) {
+    const isNew = states.get(deviceId) !== status.state;
+    states.set(deviceId, status.state);
+    if (isNew && status.state === "RUNNING") {
       reachable.add(deviceId);
       needs.inbox.reachable(deviceId);
       if (one !== undefined) needs.background.run("bring a script's configuration up to date", () => refresh(one));
     }
-    if (!isRunning && reachable.delete(deviceId)) needs.inbox.unreachable(deviceId);
+    // One script after another is no time without any: only who stays away is gone.
+    const isAway = status.state !== "RUNNING" && status.state !== "STARTING";
+    if (isAway && reachable.delete(deviceId)) needs.inbox.unreachable(deviceId);
     if (one !== undefined) tell(one, statusOf(status));
   }
 
@@ -197,6 +202,7 @@ export function createLuaHost(needs: LuaHostNeeds, settings: LuaPoolSettings = {
         hosted.get(deviceId)?.callOff?.();
         pool.stop(deviceId);
         hosted.delete(deviceId);
+        states.delete(deviceId);
       },
       async restart(deviceId) {
         const one = hosted.get(deviceId);

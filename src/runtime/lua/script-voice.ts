@@ -1,13 +1,13 @@
 // What scripts say, carried to where everything that devices say goes.
 import { AppError } from "#core/app-error.ts";
 import type { ResponseMessage } from "#core/device/device-message.ts";
-import { type Instant, instant } from "#core/time/instant.ts";
+import { instant } from "#core/time/instant.ts";
 import type { Background } from "#service/background.ts";
 import type { After } from "#service/command/deadlines.ts";
 import type { DeviceInbox } from "#service/ports/device-inbox.ts";
 import type { ScriptStore, ScriptStoreLimits } from "#service/ports/script-store.ts";
 import type { LuaPoolNeeds } from "./lua-pool.ts";
-import { type LuaValue, plainOf, textOf } from "./lua-value.ts";
+import { parseScriptValues } from "./script-values.ts";
 
 export interface VoiceNeeds {
   readonly inbox: DeviceInbox;
@@ -50,9 +50,13 @@ export function createScriptVoice(needs: VoiceNeeds): ScriptVoice {
 
   return {
     telemetry: (deviceId, values) =>
-      background.run("take a script's telemetry", () => unlessGone(inbox.telemetry(deviceId, parseValues(values)))),
+      background.run("take a script's telemetry", () =>
+        unlessGone(inbox.telemetry(deviceId, parseScriptValues(values))),
+      ),
     properties: (deviceId, values) =>
-      background.run("take a script's properties", () => unlessGone(inbox.properties(deviceId, parseValues(values)))),
+      background.run("take a script's properties", () =>
+        unlessGone(inbox.properties(deviceId, parseScriptValues(values))),
+      ),
     log: (deviceId, { text, severity, persist, at }) =>
       background.run("write a script's log", () =>
         unlessGone(inbox.log(deviceId, { takenAt: instant(at), severity, text, persist })),
@@ -88,24 +92,3 @@ async function unlessGone(said: Promise<void>): Promise<void> {
 }
 
 const PROBLEM = { full: "the storage of this device is full", gone: "the device is deleted" } as const;
-
-/** `timestamp` is when the values were taken, in Unix seconds, as in a device's message. */
-function parseValues(values: ReadonlyMap<string, LuaValue>): {
-  readonly takenAt: Instant | undefined;
-  readonly values: ReadonlyMap<string, unknown>;
-} {
-  const plain = new Map<string, unknown>();
-  let takenAt: Instant | undefined;
-  for (const [key, value] of values) {
-    const name = textOf(key);
-    if (name === "timestamp" && typeof value === "number" && Number.isFinite(value)) takenAt = instant(value * 1000);
-    else plain.set(name, jsonOf(plainOf(value)));
-  }
-  return { takenAt, values: plain };
-}
-
-/** An integer beyond a double is the nearest number. What is not finite stays, to be refused by name. */
-function jsonOf(value: unknown): unknown {
-  if (typeof value === "bigint") return Number(value);
-  return Array.isArray(value) ? value.map(jsonOf) : value;
-}

@@ -1,4 +1,5 @@
 import { readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { renderReport } from "#cli/blueprint/lint-report.ts";
 import { countIssues, type LintResult } from "#cli/blueprint/lint-result.ts";
 import { lintSource } from "#cli/blueprint/lint-source.ts";
@@ -21,14 +22,16 @@ export type LintFlags = {
   readonly strict?: boolean;
   readonly quiet?: boolean;
   readonly profiles?: string;
+  readonly rocks?: string;
 };
 
 /** Fails when there is an error, or under --strict anything at all. */
 export async function lint(cli: Cli, paths: readonly string[], flags: LintFlags): Promise<void> {
   const profiles = await readProfileFolder(cli, flags.profiles);
+  const rocks = flags.rocks === undefined ? undefined : resolve(cli.cwd, flags.rocks);
   const sources = await readSources(cli, paths);
   const fixed = flags.fix === true ? sources.map((source) => fixSource(cli, source, profiles)) : sources;
-  const results = fixed.map((source) => lintSource(source, profiles));
+  const results = fixed.map((source) => lintSource(source, { profiles, rocks }));
   const shown = flags.quiet === true ? results.map(withoutWarnings) : results;
   const report = renderAs(cli, flags.output, shown);
   // With the fixed manifest on standard output, the report must go elsewhere.

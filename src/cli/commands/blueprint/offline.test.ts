@@ -10,6 +10,7 @@ import { runBusbar, withFolder } from "../../../../test/support/run-busbar.ts";
 const EXAMPLES = fileURLToPath(new URL("../../../../examples/blueprints/", import.meta.url));
 const GOOD = "blueprint_spec: device/3.0\ndisplay_name: Good\nruntime: {type: embedded}\n";
 const BAD = GOOD.replace("display_name", "display_nam");
+const LUA = GOOD.replace("{type: embedded}", "{type: lua, options: {file: main.lua, luarocks: [inspect]}}");
 const WARNS = `${GOOD}telemetry:\n  power: {type: float, display_name: P, unit: kwh}\n`;
 
 type Files = Readonly<Record<string, string | Uint8Array>>;
@@ -35,6 +36,27 @@ describe("lint", () => {
     ["the folder we are in", { "manifest.yml": GOOD }, "lint", 0, "1 blueprint checked, no problems.\n"],
     ["a manifest", { "a/manifest.yml": GOOD }, "lint a/manifest.yml", 0, "1 blueprint checked, no problems.\n"],
     ["a manifest of any name", { "x.yaml": GOOD }, "lint x.yaml", 0, "1 blueprint checked, no problems.\n"],
+    [
+      "a script",
+      { "manifest.yml": LUA, "main.lua": "require 'inspect'" },
+      "lint",
+      0,
+      "1 blueprint checked, no problems.\n",
+    ],
+    [
+      "a script with a mistake",
+      { "manifest.yml": LUA, "main.lua": "x = 1\nif x" },
+      "lint",
+      1,
+      "manifest.yml (main.lua):2:1 error lua_syntax\n  It is not valid Lua: 'then' expected near <eof>.\n\n1 blueprint checked: 1 error.\n",
+    ],
+    [
+      "rocks, where there is a folder of them",
+      { "b/manifest.yml": LUA, "b/main.lua": "", "rocks/readme.txt": "" },
+      "lint b --rocks rocks -q -o json",
+      1,
+      expect.stringMatching(/"rock_missing",\n +"message": "The rock inspect \(inspect\) is not in .*rocks\. Put its/),
+    ],
     [
       "JSON",
       { "x.json": '{"blueprint_spec":"device/3.0","display_name":"J","runtime":{"type":"embedded"}}' },
@@ -89,7 +111,7 @@ describe("lint", () => {
     ],
   ])("%s", async (_, files, command, code, out) => {
     const ran = await inFolder(files, (run) => run(command));
-    expect(ran.out).toBe(out);
+    expect(ran.out).toEqual(out);
     expect(ran.code).toBe(code);
   });
 

@@ -63,6 +63,7 @@ function addLint(blueprint: Command, cli: Cli): void {
     .option("--strict", "fail on warnings too")
     .option("-q, --quiet", "do not show warnings")
     .option("--profiles <folder>", "profiles of your own, besides those of Busbar")
+    .option("--rocks <folder>", "rocks that the scripts ask for; without it nothing is said about rocks")
     .addHelpText("after", `\n${PATH} A folder of blueprints counts as each of them.`)
     .action(async (paths: readonly string[], flags: LintFlags) => (await import("./lint.ts")).lint(cli, paths, flags));
   addExamples(

@@ -125,6 +125,16 @@ test("files may be named, several scenarios lie in one, and random numbers follo
   expect(second[1]).toBe(first[1]);
 });
 
+test.each(["battery", "other"])("a fresh %s passes its own first test", async (kind) => {
+  await withFolder(async (cwd) => {
+    await runBusbar(`blueprint init --yes --runtime lua --kind ${kind}`, { cwd });
+    expect(await runBusbar("blueprint test", { cwd })).toMatchObject({
+      code: 0,
+      out: expect.stringContaining("1 scenario passed"),
+    });
+  });
+});
+
 test("--watch runs again when a file changes", async () => {
   await withFolder(async (folder) => {
     for (const [path, content] of Object.entries(scenario("  - wait: 1s\n"))) {

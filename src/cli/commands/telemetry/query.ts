@@ -40,14 +40,14 @@ export function addQueryCommand(telemetry: Command, cli: Cli): void {
       new Option("-a, --aggregation <function>", "what a bucket shows").choices([...AGGREGATIONS]).default("auto"),
     )
     .option("--fill <method>", "fill gaps: locf, or locf:1h to look that far back before the start")
-    .option("--chart", "draw it, on a terminal")
+    .option("--chart", "draw it")
     .addOption(
       new Option("-o, --output <format>", "how to print it").choices(["table", "csv", "json"]).default("table"),
     );
   addConnectionOptions(query).action(async (words: readonly string[], flags: QueryFlags) => {
     const series = requireAttributes(parseSeries(words));
     const { client, wait } = await openSession(cli, { ...flags, output: "table" });
-    const isChart = flags.chart === true && flags.output === "table" && cli.stdout.isTTY === true;
+    const isChart = flags.chart === true && flags.output === "table";
     const question = questionOf(cli, series, { ...flags, isChart });
     const answer = await wait(client.telemetry.timeseries(question));
     if (flags.output === "csv") {

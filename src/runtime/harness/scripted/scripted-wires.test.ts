@@ -107,7 +107,7 @@ steps:
 });
 
 test("a peer at the very address goes before one that takes every address, and nobody else answers", async () => {
-  const { call, told } = withPeers(`
+  const { call, told, peers } = withPeers(`
 peers: {one: {modbus: "port://rs485", holdings: {0: 1}}, any: {modbus: any, holdings: {0: 2}}}
 steps: []`);
   expect(await call("modbus.open", "port://rs485?baud_rate=9600")).toEqual([0]);
@@ -119,6 +119,7 @@ steps: []`);
     "no answer from http://10.0.0.1 within 2000 ms",
   ]);
   expect(told()).toContain("the scenario has no peer at http://10.0.0.1");
+  expect(peers.strangers()).toEqual(["the scenario has no peer at http://10.0.0.1"]);
 });
 
 test("routes answer by method and path, lists one answer after the other", async () => {

@@ -23,6 +23,8 @@ export interface ScriptedPeers {
   change(name: string, change: PeerChange): void;
   send(name: string, sent: Sent): void;
   level(name: string, quantity: "state" | "volts" | "amps"): number | undefined;
+  /** What the script called although nobody is there, in words. */
+  strangers(): readonly string[];
   /** For one run of the script. */
   wires(): Wires;
 }
@@ -39,7 +41,8 @@ export function createScriptedPeers({ timers, tell }: Needs, peers: ReadonlyMap<
     peer.change(state);
     entries.set(name, { kind, key: address === undefined ? undefined : addressKey(kind, address), peer });
   }
-  const strangers = new Set<string>();
+  /** Addresses that the script called in vain. */
+  const strangers = new Map<string, string>();
 
   /** One at that very address before one that takes every address. */
   function find<T extends Scripted>(
@@ -52,8 +55,12 @@ export function createScriptedPeers({ timers, tell }: Needs, peers: ReadonlyMap<
     );
     const found = fitting.find((entry) => entry.key === key) ?? fitting.find((entry) => entry.key === undefined);
     if (found?.peer instanceof type) return found.peer;
-    if (!strangers.has(key)) tell({ kind: "note", text: `the scenario has no peer at ${key}` });
-    strangers.add(key);
+    if (!strangers.has(key)) {
+      const others = fitting.map((entry) => entry.key).join(", ");
+      const text = `the scenario has no peer at ${key}${others === "" ? "" : `, but at ${others}`}`;
+      strangers.set(key, text);
+      tell({ kind: "note", text });
+    }
     return undefined;
   }
 
@@ -64,6 +71,7 @@ export function createScriptedPeers({ timers, tell }: Needs, peers: ReadonlyMap<
       const peer = entries.get(name)?.peer;
       return peer instanceof ScriptedLevel ? peer.value(quantity) : undefined;
     },
+    strangers: () => [...strangers.values()],
     wires() {
       const brokers = new Map<string, MqttWire>();
       return {

@@ -1,0 +1,26 @@
+import { type Instant, instant } from "#core/time/instant.ts";
+import { type LuaValue, plainOf, textOf } from "./lua-value.ts";
+
+export interface ScriptValues {
+  /** Undefined: now. */
+  readonly takenAt: Instant | undefined;
+  readonly values: ReadonlyMap<string, unknown>;
+}
+
+/** What a script sends. `timestamp` is when the values were taken, in Unix seconds, as in a device's message. */
+export function parseScriptValues(values: ReadonlyMap<string, LuaValue>): ScriptValues {
+  const plain = new Map<string, unknown>();
+  let takenAt: Instant | undefined;
+  for (const [key, value] of values) {
+    const name = textOf(key);
+    if (name === "timestamp" && typeof value === "number" && Number.isFinite(value)) takenAt = instant(value * 1000);
+    else plain.set(name, jsonOf(plainOf(value)));
+  }
+  return { takenAt, values: plain };
+}
+
+/** An integer beyond a double is the nearest number. What is not finite stays, to be refused by name. */
+function jsonOf(value: unknown): unknown {
+  if (typeof value === "bigint") return Number(value);
+  return Array.isArray(value) ? value.map(jsonOf) : value;
+}
