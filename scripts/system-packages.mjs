@@ -13,6 +13,7 @@ const BENCH_PROGRAMS = {
   "victoria-metrics": "/usr/bin/victoria-metrics",
   influxdb: "/usr/bin/influxd",
   postgresql: "/usr/lib/postgresql",
+  "lua5.3": "/usr/bin/lua5.3",
 };
 /** Debian starts these by itself, on ports that ours or a benchmark may use. */
 const SERVICES = ["mosquitto", "victoria-metrics", "influxdb", "postgresql"];

@@ -8,7 +8,6 @@ import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { TRY_DEMO } from "#role/serve.ts";
-import { runBusbar } from "../support/run-busbar.ts";
 import { type RunningBusbar, startBusbar } from "../support/start-busbar.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -29,7 +28,8 @@ function readmeLines(): readonly string[] {
 const PRINTS: readonly (readonly [RegExp, RegExp])[] = [
   [/^\.\/bin\/busbar device list/, /roof-inverter +LUA[\s\S]*weather-station +LUA/],
   [/^\.\/bin\/busbar now/, /battery_soc +[\d.]+ +%/],
-  [/roof-inverter:ac_power/, /\d{4}-\d\d-\d\dT[\d:.]+Z +\d/],
+  [/--chart/, /┤.*[⠁-⣿]/],
+  [/busbar alerts/, /battery-rack-a +warning +SOFT .*cell_imbalance/],
   [/heat_sensors/, /IN_PROGRESS +heads [\d.]+ K[\s\S]*SUCCEEDED/],
   [/fsat/, /did you mean fast\?/],
   [/set_power power=40/, /IN_PROGRESS[\s\S]*SUCCEEDED +power=40/],
@@ -99,9 +99,3 @@ test("every line of the README's five minutes works as it is written", async () 
     if (prints !== undefined) expect(ran.out, line).toMatch(prints);
   }
 }, 120_000);
-
-test("at a terminal the chart is drawn", async () => {
-  const words = "telemetry query roof-inverter:ac_power --from -3d --chart";
-  const { out } = await runBusbar(words, { cwd: folder, env: { BUSBAR_URL: busbar.url }, isTTY: true });
-  expect(stripVTControlCharacters(out)).toMatch(/[⠁-⣿▁-█]/);
-});

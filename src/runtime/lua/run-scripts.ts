@@ -1,10 +1,13 @@
-// Many scripts on one thread, each for a few milliseconds at a time. Whoever has just come due goes first; scripts that
+// Many scripts on one thread, each for a few milliseconds at a time. Whoever comes due and has kept within its slice
+// before goes first. Of those that overran one gets its turn after them, and then one of those that start; scripts that
 // want to go on computing share what is left, and never more than half of the thread.
 import type { DeviceScript } from "./device-script.ts";
 
 const SLICE_MS = 4;
 /** After so long the loop gives way to sockets and messages, whoever still waits. */
 const TURN_MS = 8;
+/** Processor time of a run that is far beyond its slice. */
+const SLOW_MS = 10;
 
 interface Runnable {
   readonly slot: number;
@@ -12,6 +15,8 @@ interface Runnable {
   dueAt: number;
   /** It used up its last slice. */
   isComputing: boolean;
+  /** By its last run. A slow one was held up in C code, and may be again. */
+  pace: "new" | "quick" | "slow";
 }
 
 export interface ScriptRunner {
@@ -29,6 +34,12 @@ export interface RunnerNeeds {
   turned(): void;
 }
 
+/** Of this thread alone: time in which others had the processor is nobody's fault here. */
+function processorMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}
+
 export function createScriptRunner(needs: RunnerNeeds): ScriptRunner {
   const runnables = new Map<number, Runnable>();
   let timer: NodeJS.Timeout | undefined;
@@ -37,7 +48,9 @@ export function createScriptRunner(needs: RunnerNeeds): ScriptRunner {
 
   function runOne(runnable: Runnable): void {
     needs.running(runnable.slot);
+    const before = processorMs();
     const outcome = runnable.script.run(SLICE_MS);
+    runnable.pace = processorMs() - before > SLOW_MS && runnable.pace !== "new" ? "slow" : "quick";
     needs.running(0);
     runnable.isComputing = outcome === "more";
     runnable.dueAt = outcome === "more" ? 0 : (runnable.script.nextDue() ?? Number.POSITIVE_INFINITY);
@@ -52,14 +65,20 @@ export function createScriptRunner(needs: RunnerNeeds): ScriptRunner {
 
   function turn(): void {
     const began = performance.now();
-    const ready = [...runnables.values()].filter((runnable) => runnable.dueAt <= began);
-    for (const runnable of ready.filter(({ isComputing }) => !isComputing).sort((a, b) => a.dueAt - b.dueAt)) {
+    const due = [...runnables.values()].filter((runnable) => runnable.dueAt <= began);
+    const waiting = due.filter(({ isComputing }) => !isComputing).sort((a, b) => a.dueAt - b.dueAt);
+    const hasTime = (): boolean => performance.now() - began <= TURN_MS;
+    for (const runnable of waiting.filter(({ pace }) => pace === "quick")) {
       if (runnables.has(runnable.slot)) runOne(runnable);
-      if (performance.now() - began > TURN_MS) break;
+      if (!hasTime()) break;
     }
-    const computing = ready.find(({ slot, isComputing }) => isComputing && runnables.has(slot));
+    for (const lane of ["slow", "new"]) {
+      const first = waiting.find(({ pace }) => pace === lane);
+      if (first && hasTime()) runOne(first);
+    }
+    const computing = due.find(({ isComputing }) => isComputing);
     const now = performance.now();
-    if (computing && now >= computeAt && now - began <= TURN_MS) {
+    if (computing && now >= computeAt && hasTime()) {
       runOne(computing);
       const ended = performance.now();
       computeAt = ended + (ended - now);
@@ -91,7 +110,7 @@ export function createScriptRunner(needs: RunnerNeeds): ScriptRunner {
 
   return {
     add(slot, script) {
-      runnables.set(slot, { slot, script, dueAt: 0, isComputing: false });
+      runnables.set(slot, { slot, script, dueAt: 0, isComputing: false, pace: "new" });
       soon();
     },
     remove(slot) {

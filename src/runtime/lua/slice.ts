@@ -1,11 +1,11 @@
 // How long a script may run at a time, by the clock or by the fuel it burns.
 
 /** Beyond its slice a script that cannot be suspended gets an error after the first, and is given up after the second. */
-const GRACE_MS = 30;
-const LAST_GRACE_MS = 60;
+const GRACE_MS = 20;
+const LAST_GRACE_MS = 40;
 /** Work that must have been done beyond the slice, too: a thread that was not given a processor is not to blame. */
-const GRACE_FUEL = 1_000_000;
-const LAST_GRACE_FUEL = 3_000_000;
+const GRACE_FUEL = 500_000;
+const LAST_GRACE_FUEL = 1_500_000;
 /** About 0.1 ms: fine enough for slices of a few milliseconds, and too rare to cost anything. */
 const FUEL = 10_000;
 const FUEL_BEYOND = 1_000;
