@@ -1,6 +1,7 @@
 // What a device does, one activity at a time: the entry chunk, then commands, callbacks and jobs as they fall due.
 import type { Payload } from "#core/command/execution.ts";
-import type { DeviceScript, ScriptCommand, ScriptHost, ScriptProgram } from "./device-script.ts";
+import type { ScriptProgram } from "#core/lua/script-program.ts";
+import type { DeviceScript, ScriptCommand, ScriptHost } from "./device-script.ts";
 import { createJobList } from "./job-list.ts";
 import type { LuaEngine } from "./lua-engine.ts";
 import { createLuaState, type FunctionRef, type LuaState, type Resumed, type ThreadRef } from "./lua-state.ts";
@@ -51,13 +52,21 @@ export function createActivities(engine: LuaEngine, program: ScriptProgram, host
   function next(): Task | undefined {
     // Nothing goes ahead of the entry chunk, which registers the handlers.
     if (callbacks[0]?.kind === "main") return callbacks.shift();
-    const command = commands.shift();
+    const command = takeCommand();
     if (command) {
       const args = [bytesOf(command.name), luaValueOf(command.arguments)];
       return { kind: "command", args, commandId: command.id };
     }
     const id = callbacks.length > 0 ? undefined : jobs.takeDue(host.elapsed());
     return id === undefined ? callbacks.shift() : { kind: "job", args: [id] };
+  }
+
+  function takeCommand(): ScriptCommand | undefined {
+    for (;;) {
+      const command = commands.shift();
+      if (command?.expiresAt === undefined || host.now() < command.expiresAt) return command;
+      host.respond(command.id, "ERROR", { message: "the device was busy for too long; the command was not started" });
+    }
   }
 
   function begin({ state, play }: { readonly state: LuaState; readonly play: FunctionRef }, task: Task): Resumed {
