@@ -91,9 +91,6 @@ interface PoolThread {
 }
 
 const WATCHDOG_MS = 1_000;
-const DEATHS_MS = 60_000;
-const FIRST_DEATH_DELAY_MS = 125;
-const MAX_DEATH_DELAY_MS = 30_000;
 const MAX_DEFAULT_THREADS = 4;
 /** A thread costs some 20 MB: another one is started only when each has its share of devices. */
 const DEVICES_BEFORE_ANOTHER = 10;
@@ -106,8 +103,6 @@ export function createLuaPool(needs: LuaPoolNeeds, settings: LuaPoolSettings = {
   let engine: LuaEngine | undefined;
   let lastSlot = 0;
   let isClosed = false;
-  /** When threads died lately, Unix milliseconds. */
-  let deaths: readonly number[] = [];
 
   function threadFor(): PoolThread {
     let least: PoolThread | undefined;
@@ -135,17 +130,12 @@ export function createLuaPool(needs: LuaPoolNeeds, settings: LuaPoolSettings = {
   function threadDied(dead: PoolThread, slot: number, why: string): void {
     threads.delete(dead);
     const guilty = slots.get(slot);
-    const now = needs.now();
-    deaths = [...deaths.filter((at) => now - at < DEATHS_MS), now];
-    // Threads that die again and again are started more and more slowly.
-    const delayMs = deaths.length === 1 ? 0 : Math.min(MAX_DEATH_DELAY_MS, FIRST_DEATH_DELAY_MS * 2 ** deaths.length);
     for (const hosted of dead.devices) {
       leave(hosted);
       if (hosted === guilty) setBack(hosted, "QUARANTINED", { message: why });
-      else {
-        hosted.timer = setTimeout(() => void begin(hosted), delayMs);
-        change(hosted, { state: "STARTING", restartAt: now + delayMs });
-      }
+      else if (slot !== 0) void begin(hosted);
+      // Whoever it was would end the next thread, too: so all of them come back at a growing distance.
+      else setBack(hosted, "FAILED", { message: why });
     }
   }
 
