@@ -1,12 +1,13 @@
 // A script in this process by the real clock, against real sockets and simulated ports.
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import type { ScriptProgram } from "#core/lua/script-program.ts";
 import type { ReachRule } from "#core/net/reach-rule.ts";
 import { createDrivers } from "#runtime/drivers/create-drivers.ts";
 import { createWires } from "#runtime/drivers/create-wires.ts";
 import { createPortHub } from "#runtime/drivers/port-hub.ts";
 import type { SimulatedPorts } from "#runtime/drivers/simulated-ports.ts";
-import { createDeviceScript, type ScriptHost, type ScriptProgram } from "#runtime/lua/device-script.ts";
+import { createDeviceScript, type ScriptHost } from "#runtime/lua/device-script.ts";
 import { createLuaEngine, type LuaEngine } from "#runtime/lua/lua-engine.ts";
 import { type LuaValue, luaValueOf, plainOf, textOf } from "#runtime/lua/lua-value.ts";
 

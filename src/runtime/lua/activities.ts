@@ -1,6 +1,7 @@
 // What a device does, one activity at a time: the entry chunk, then commands, callbacks and jobs as they fall due.
 import type { Payload } from "#core/command/execution.ts";
-import type { DeviceScript, ScriptCommand, ScriptHost, ScriptProgram } from "./device-script.ts";
+import type { ScriptProgram } from "#core/lua/script-program.ts";
+import type { DeviceScript, ScriptCommand, ScriptHost } from "./device-script.ts";
 import { createJobList } from "./job-list.ts";
 import type { LuaEngine } from "./lua-engine.ts";
 import { createLuaState, type FunctionRef, type LuaState, type Resumed, type ThreadRef } from "./lua-state.ts";

@@ -2,21 +2,12 @@
 // in the test harness by a virtual one, so nothing here asks for the time or for chance but through the host.
 import type { Payload } from "#core/command/execution.ts";
 import type { LogSeverity } from "#core/device/device-message.ts";
+import type { ScriptProgram } from "#core/lua/script-program.ts";
 import { createActivities } from "./activities.ts";
 import type { Drivers } from "./drivers.ts";
 import type { LuaEngine } from "./lua-engine.ts";
 import type { LuaValue } from "./lua-value.ts";
 import { StateGone } from "./lua-wasm.ts";
-
-/** What a package makes of its Lua files; pure data, so that it passes to a thread. */
-export interface ScriptProgram {
-  /** Path of the chunk that runs first, a key of `modules`. */
-  readonly entry: string;
-  /** Path (`main.lua`, `lib/x.lua`, a rock's module) to source, as bytes or as text. */
-  readonly modules: ReadonlyMap<string, Uint8Array | string>;
-  /** Error texts carry no file and line. */
-  readonly nodebug: boolean;
-}
 
 /** An error that the script did not catch. */
 export interface ScriptError {

@@ -1,5 +1,7 @@
 // The surroundings of a script inside a thread of the pool: everything it says becomes a message, in bounded numbers.
-import { createDeviceScript, type DeviceScript, type ScriptHost, type ScriptProgram } from "./device-script.ts";
+
+import type { ScriptProgram } from "#core/lua/script-program.ts";
+import { createDeviceScript, type DeviceScript, type ScriptHost } from "./device-script.ts";
 import type { Drivers } from "./drivers.ts";
 import type { LuaEngine } from "./lua-engine.ts";
 import type { BucketValues, ScriptContext, ToPool } from "./pool-messages.ts";
@@ -7,6 +9,8 @@ import { createTokenBucket } from "./token-bucket.ts";
 
 const TELEMETRY = { perSecond: 50, burst: 200 };
 const LOGS = { perSecond: 20, burst: 100 };
+/** A job that fails every time says the same every time. */
+const FAULTS = { perSecond: 5, burst: 20 };
 const PROGRESS = { perSecond: 20, burst: 100 };
 const MAX_KEY_BYTES = 256;
 const MAX_TEXT_BYTES = 65_536;
@@ -37,6 +41,7 @@ export function createHostedScript(needs: HostedNeeds, program: ScriptProgram, c
   const storing = new Map<number, { readonly done: (error: string | undefined) => void; readonly apply: () => void }>();
   const telemetry = createTokenBucket(TELEMETRY.perSecond, TELEMETRY.burst);
   const logs = createTokenBucket(LOGS.perSecond, LOGS.burst);
+  const faults = createTokenBucket(FAULTS.perSecond, FAULTS.burst);
   const progress = createTokenBucket(PROGRESS.perSecond, PROGRESS.burst);
   let { isConnected } = context;
   let lastStoring = 0;
@@ -101,7 +106,7 @@ export function createHostedScript(needs: HostedNeeds, program: ScriptProgram, c
     },
     fault(error) {
       overstepped = error.byLimit ?? false;
-      post({ kind: "fault", slot, error, at: Date.now() });
+      if (overstepped || faults.take(performance.now())) post({ kind: "fault", slot, error, at: Date.now() });
     },
     isConnected: () => isConnected,
     wake: () => needs.wake(),

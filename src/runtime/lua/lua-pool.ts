@@ -3,10 +3,11 @@
 import { availableParallelism } from "node:os";
 import type { Payload } from "#core/command/execution.ts";
 import type { LogSeverity } from "#core/device/device-message.ts";
+import type { ScriptProgram } from "#core/lua/script-program.ts";
 import { createDriverThread, type DriverThreadNeeds } from "#runtime/drivers/driver-thread.ts";
 import { INTERRUPTED } from "#service/command/end-interrupted.ts";
 import { afterFailure, type BackOff, NO_BACK_OFF } from "./back-off.ts";
-import type { ScriptCommand, ScriptError, ScriptProgram } from "./device-script.ts";
+import type { ScriptCommand, ScriptError } from "./device-script.ts";
 import { createLuaEngine, type LuaEngine, type ScriptLimits } from "./lua-engine.ts";
 import { createLuaThread, type LuaThread } from "./lua-thread.ts";
 import type { LuaValue } from "./lua-value.ts";
@@ -217,11 +218,14 @@ export function createLuaPool(needs: LuaPoolNeeds, settings: LuaPoolSettings = {
       case "store":
         void store(hosted, message);
         break;
-      case "fault":
+      case "fault": {
+        // What a job says every second is kept for long only once.
+        const persist = hosted.status.lastError?.message !== message.error.message;
         hosted.status = { ...hosted.status, lastError: { ...message.error, at: message.at } };
         needs.statusChanged(deviceId, hosted.status);
-        needs.log(deviceId, { text: message.error.message, severity: "error", persist: true, at: message.at });
+        needs.log(deviceId, { text: message.error.message, severity: "error", persist, at: message.at });
         break;
+      }
       case "dead":
         leave(hosted);
         setBack(hosted, message.byLimit ? "QUARANTINED" : "FAILED", undefined);

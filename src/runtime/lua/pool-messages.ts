@@ -2,8 +2,9 @@
 // names a slot that nobody knows any more.
 import type { Payload } from "#core/command/execution.ts";
 import type { LogSeverity } from "#core/device/device-message.ts";
+import type { ScriptProgram } from "#core/lua/script-program.ts";
 import type { DriverThreadData } from "#runtime/drivers/driver-thread.ts";
-import type { ScriptCommand, ScriptError, ScriptProgram } from "./device-script.ts";
+import type { ScriptCommand, ScriptError } from "./device-script.ts";
 import type { LuaEngine } from "./lua-engine.ts";
 import type { LuaValue } from "./lua-value.ts";
 

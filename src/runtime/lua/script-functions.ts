@@ -1,7 +1,8 @@
 // What `instant(name, ...)` of the prelude answers, by name. Arguments come from a script and are believed in nothing.
 import { LOG_SEVERITIES, type LogSeverity } from "#core/device/device-message.ts";
-import type { ScriptHost, ScriptProgram } from "./device-script.ts";
-import { findModule } from "./find-module.ts";
+import { findModule } from "#core/lua/find-module.ts";
+import type { ScriptProgram } from "#core/lua/script-program.ts";
+import type { ScriptHost } from "./device-script.ts";
 import type { JobList } from "./job-list.ts";
 import { bytesOf, type LuaValue, textOf } from "./lua-value.ts";
 import { decodeJson, encodeJson } from "./script-json.ts";
