@@ -52,13 +52,21 @@ export function createActivities(engine: LuaEngine, program: ScriptProgram, host
   function next(): Task | undefined {
     // Nothing goes ahead of the entry chunk, which registers the handlers.
     if (callbacks[0]?.kind === "main") return callbacks.shift();
-    const command = commands.shift();
+    const command = takeCommand();
     if (command) {
       const args = [bytesOf(command.name), luaValueOf(command.arguments)];
       return { kind: "command", args, commandId: command.id };
     }
     const id = callbacks.length > 0 ? undefined : jobs.takeDue(host.elapsed());
     return id === undefined ? callbacks.shift() : { kind: "job", args: [id] };
+  }
+
+  function takeCommand(): ScriptCommand | undefined {
+    for (;;) {
+      const command = commands.shift();
+      if (command?.expiresAt === undefined || host.now() < command.expiresAt) return command;
+      host.respond(command.id, "ERROR", { message: "the device was busy for too long; the command was not started" });
+    }
   }
 
   function begin({ state, play }: { readonly state: LuaState; readonly play: FunctionRef }, task: Task): Resumed {

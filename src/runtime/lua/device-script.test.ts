@@ -165,6 +165,22 @@ test("commands go ahead of ticks, and no second activity starts while one sleeps
   ]);
 });
 
+test("a command that nobody waits for any more is not started", async () => {
+  const begin = 1_700_000_000_000;
+  const { script, runTo } = virtualScript(`
+    enapter.register_command_handler('slow', function(ctx, args) system.delay(args.ms) enapter.log('did') end)`);
+  script.command({ id: "c1", name: "slow", arguments: { ms: 500 }, expiresAt: begin + 1 });
+  script.command({ id: "c2", name: "slow", arguments: { ms: 10 }, expiresAt: begin + 500 });
+  script.command({ id: "c3", name: "slow", arguments: { ms: 10 }, expiresAt: begin + 501 });
+  expect(await runTo(600)).toEqual([
+    "500 info: did",
+    "500 c1 SUCCEEDED: {}",
+    '500 c2 ERROR: {"message":"the device was busy for too long; the command was not started"}',
+    "510 info: did",
+    "510 c3 SUCCEEDED: {}",
+  ]);
+});
+
 test.each([
   ["return nil", "SUCCEEDED: {}"],
   ["return {}", "SUCCEEDED: {}"],

@@ -24,6 +24,8 @@ export interface ScriptCommand {
   /** As the manifest declares it. */
   readonly name: string;
   readonly arguments: Payload;
+  /** From this time on (Unix milliseconds) nobody waits for it any more, and it is not started; undefined: never. */
+  readonly expiresAt?: number;
 }
 
 /** Values cross as raw Lua values; whether they fit the blueprint is judged further in. */

@@ -1,14 +1,20 @@
 // The surroundings of a script inside a thread of the pool: everything it says becomes a message, in bounded numbers.
 
+import type { Payload } from "#core/command/execution.ts";
 import type { ScriptProgram } from "#core/lua/script-program.ts";
 import { createDeviceScript, type DeviceScript, type ScriptHost } from "./device-script.ts";
 import type { Drivers } from "./drivers.ts";
 import type { LuaEngine } from "./lua-engine.ts";
+import { sizeOf } from "./lua-value.ts";
 import type { BucketValues, ScriptContext, ToPool } from "./pool-messages.ts";
 import { createTokenBucket } from "./token-bucket.ts";
 
 const TELEMETRY = { perSecond: 50, burst: 200 };
 const LOGS = { perSecond: 20, burst: 100 };
+/** As for a device that speaks MQTT. */
+const MAX_MESSAGE_BYTES = 256 * 1024;
+/** A message that is larger counts as several, so that no script keeps the main thread busy with reading. */
+const USUAL_MESSAGE_BYTES = 4_096;
 /** A job that fails every time says the same every time. */
 const FAULTS = { perSecond: 5, burst: 20 };
 const PROGRESS = { perSecond: 20, burst: 100 };
@@ -16,6 +22,12 @@ const MAX_KEY_BYTES = 256;
 const MAX_TEXT_BYTES = 65_536;
 const MAX_KEYS = 1_000;
 const MAX_STORED_BYTES = 1_048_576;
+
+/** The outcome stands, whatever becomes of its details. */
+function withinBounds(payload: Payload): Payload {
+  if (JSON.stringify(payload).length <= MAX_MESSAGE_BYTES) return payload;
+  return { message: `left out: a payload has at most ${MAX_MESSAGE_BYTES} bytes` };
+}
 
 export interface HostedNeeds {
   readonly engine: LuaEngine;
@@ -50,7 +62,10 @@ export function createHostedScript(needs: HostedNeeds, program: ScriptProgram, c
   let storedBytes = [...texts].reduce((sum, [key, text]) => sum + key.length + text.length, 0);
 
   function send(kind: "telemetry" | "properties", values: Parameters<ScriptHost["telemetry"]>[0]): string | undefined {
-    if (!telemetry.take(performance.now())) return `more than ${TELEMETRY.perSecond} messages a second`;
+    const bytes = sizeOf(values);
+    if (bytes > MAX_MESSAGE_BYTES) return `a message has at most ${MAX_MESSAGE_BYTES} bytes`;
+    if (!telemetry.take(performance.now(), Math.ceil(bytes / USUAL_MESSAGE_BYTES)))
+      return `more than ${TELEMETRY.perSecond} messages a second`;
     post({ kind, slot, values, at: Date.now() });
     return undefined;
   }
@@ -102,7 +117,7 @@ export function createHostedScript(needs: HostedNeeds, program: ScriptProgram, c
     respond(commandId, state, payload) {
       // Progress may be left out, the outcome never.
       if (state === "IN_PROGRESS" && !progress.take(performance.now())) return;
-      post({ kind: "response", slot, commandId, state, payload });
+      post({ kind: "response", slot, commandId, state, payload: withinBounds(payload) });
     },
     fault(error) {
       overstepped = error.byLimit ?? false;

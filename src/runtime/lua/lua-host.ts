@@ -20,6 +20,8 @@ export interface LuaHostNeeds
   readonly blueprintOf: (device: Device) => Promise<Blueprint | undefined>;
   readonly configurationOf: (deviceId: string) => Promise<DeviceConfiguration>;
   readonly onStatus: (device: Device, status: HostedStatus) => void;
+  /** For so long a response is waited for; a script that is busy for longer never starts the command. */
+  readonly responseTimeoutMs: number;
   /** How long a device may be silent before it counts as gone. */
   readonly silenceMs: number;
 }
@@ -215,7 +217,9 @@ export function createLuaHost(needs: LuaHostNeeds, settings: LuaPoolSettings = {
     carrier: {
       isReady: (deviceId) => pool.status(deviceId)?.state === "RUNNING",
       async send(deviceId, command) {
-        if (!pool.command(deviceId, command)) throw refuse("not_available", "the device's script does not run");
+        const expiresAt = needs.now() + needs.responseTimeoutMs;
+        if (!pool.command(deviceId, { ...command, expiresAt }))
+          throw refuse("not_available", "the device's script does not run");
       },
       async sendConfiguration(deviceId, configuration, written) {
         const one = hosted.get(deviceId);

@@ -107,3 +107,43 @@ test("a flood of log lines is thinned and told", async () => {
   await until(/lines of the log were left out/);
   expect(told.filter((line) => line.endsWith("info: line")).length).toBeLessThan(300);
 });
+
+test("a message is bounded in size, and a large one counts as several", async () => {
+  const { start, until, told } = newPool();
+  await start(
+    "a",
+    `enapter.log('huge: ' .. enapter.send_telemetry({ text = string.rep('x', 300000) }))
+     local many, refused = string.rep('x', 200000), nil
+     for i = 1, 100 do refused = refused or enapter.send_telemetry({ text = many }) end
+     enapter.log('often: ' .. refused)`,
+  );
+  expect(await until(/huge/)).toBe("a info: huge: a message has at most 262144 bytes");
+  expect(await until(/often/)).toBe("a info: often: more than 50 messages a second");
+  expect(told.filter((line) => line.startsWith("a telemetry")).length).toBeLessThan(20);
+});
+
+test("what is too large in a command's answers is left out, and its outcome stands", async () => {
+  const { pool, start, until } = newPool();
+  await start(
+    "a",
+    `enapter.register_command_handler('go', function(ctx)
+       ctx.log(string.rep('x', 1000000))
+       return { text = string.rep('x', 1000000) }
+     end)`,
+  );
+  await until(/is RUNNING/);
+  pool.command("a", { id: "c1", name: "go", arguments: {} });
+  expect((await until(/c1 IN_PROGRESS/)).length).toBeLessThan(5_000);
+  expect(await until(/c1 SUCCEEDED/)).toBe('a c1 SUCCEEDED {"message":"left out: a payload has at most 262144 bytes"}');
+});
+
+test("a thread that dies while no script runs takes its devices out for a while, so that it does not die on and on", async () => {
+  const { pool, start, until, told } = newPool({ threads: 1 });
+  await start("good", "enapter.log('here')");
+  await until(/here/);
+  await start("bad", "", { configuration: JSON.parse("5") });
+  await until(/bad is FAILED/);
+  await until(/good is FAILED/);
+  expect(pool.status("good")?.restartAt).toBeGreaterThan(Date.now());
+  expect(told.filter((line) => line.endsWith("is STARTING"))).toHaveLength(2);
+});

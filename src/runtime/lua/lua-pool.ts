@@ -133,7 +133,9 @@ export function createLuaPool(needs: LuaPoolNeeds, settings: LuaPoolSettings = {
     for (const hosted of dead.devices) {
       leave(hosted);
       if (hosted === guilty) setBack(hosted, "QUARANTINED", { message: why });
-      else void begin(hosted);
+      else if (slot !== 0) void begin(hosted);
+      // Whoever it was would end the next thread, too: so all of them come back at a growing distance.
+      else setBack(hosted, "FAILED", { message: why });
     }
   }
 

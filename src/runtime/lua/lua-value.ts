@@ -46,3 +46,12 @@ export function plainOf(value: LuaValue): unknown {
   }
   return Array.isArray(value) ? value.map(plainOf) : value;
 }
+
+/** About as many bytes as its JSON has. */
+export function sizeOf(value: LuaValue): number {
+  if (typeof value === "string") return value.length + 2;
+  let bytes = 8;
+  if (value instanceof Map) for (const [key, item] of value) bytes += key.length + 3 + sizeOf(item);
+  else if (Array.isArray(value)) for (const item of value) bytes += 1 + sizeOf(item);
+  return bytes;
+}

@@ -75,11 +75,11 @@ export function createScriptFunctions(needs: FunctionNeeds): ReadonlyMap<string,
       return [];
     },
     "command.error"(message) {
-      needs.commandFailed(textOf(String(message)));
+      needs.commandFailed(textOf(String(message)).slice(0, MAX_LOG_CHARACTERS));
       return [];
     },
     "command.log"(message, severity) {
-      needs.commandLog(textOf(String(message)), severityOf(severity));
+      needs.commandLog(textOf(String(message)).slice(0, MAX_LOG_CHARACTERS), severityOf(severity));
       return [];
     },
   };

@@ -13,10 +13,17 @@ export function parseScriptValues(values: ReadonlyMap<string, LuaValue>): Script
   let takenAt: Instant | undefined;
   for (const [key, value] of values) {
     const name = textOf(key);
-    if (name === "timestamp" && typeof value === "number" && Number.isFinite(value)) takenAt = instant(value * 1000);
+    if (name === "timestamp" && isTimestamp(value)) takenAt = instant(Math.round(value * 1e6) / 1e3);
     else plain.set(name, jsonOf(plainOf(value)));
   }
   return { takenAt, values: plain };
+}
+
+const YEAR_5000 = 95_617_584_000;
+
+/** Any other is no time that a point can have; it stays among the values, to be refused by name. */
+function isTimestamp(value: LuaValue): value is number {
+  return typeof value === "number" && value >= 0 && value <= YEAR_5000;
 }
 
 /** An integer beyond a double is the nearest number. What is not finite stays, to be refused by name. */

@@ -7,8 +7,11 @@ import { Aedes } from "aedes";
 import { expect, onTestFinished, test } from "vitest";
 import { instant } from "#core/time/instant.ts";
 import { openSiteAuthority } from "#mqtt/pki/open-site-authority.ts";
+import { realTimers } from "#runtime/drivers/timers.ts";
 import type { LuaValue } from "#runtime/lua/lua-value.ts";
-import { startDrivers } from "../../../../test/support/drivers.ts";
+import { reachRules, startDrivers } from "../../../../test/support/drivers.ts";
+import { createReach } from "./create-reach.ts";
+import { createMqttWire } from "./mqtt-wire.ts";
 
 async function startBroker(port = 0) {
   const broker = await Aedes.createBroker();
@@ -181,6 +184,27 @@ test("over TLS a certificate that nobody vouches for is refused, unless the clie
   ]);
   const [careless] = await call("open", url, options({ insecure_tls: true }));
   expect(await call("publish", careless, "t", "x", options({ qos: 1 }))).toEqual([]);
+});
+
+test("a broker that acknowledges nothing does not use up the ids of messages", async () => {
+  const server = createServer((socket) => {
+    socket.on("error", () => {});
+    socket.once("data", () => socket.write(Buffer.of(0x20, 2, 0, 0))).resume();
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const login = { isTls: false, isInsecure: false, clientId: undefined, username: undefined, password: undefined };
+  const reach = createReach({ rules: reachRules("127.0.0.1") });
+  const wire = createMqttWire({ reach, timers: realTimers }, { host: "127.0.0.1", port, ...login });
+  await expect.poll(() => wire.isConnected()).toBe(true);
+  const message = { topic: "t", payload: new Uint8Array(), qos: 1, retain: false } as const;
+  const [first, ...others] = Array.from({ length: 65 }, () => wire.publish(message, 60_000));
+  await expect(first).rejects.toThrow("has acknowledged none of the last 64");
+  wire.close();
+  for (const other of others) await expect(other).rejects.toThrow("the connection was closed");
 });
 
 test("a server that does not speak MQTT is told as that", async () => {

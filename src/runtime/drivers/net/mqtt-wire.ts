@@ -33,6 +33,8 @@ const REFUSALS = [
   "bad username or password",
   "not authorized",
 ];
+/** Far more than a script can wait for: whoever is older has given up. */
+const MAX_PENDING = 64;
 const SUBSCRIPTION_REFUSED = 0x80;
 
 interface MqttNeeds {
@@ -223,6 +225,11 @@ class MqttClient implements MqttWire {
   #acknowledged(render: (id: number) => Buffer): Promise<readonly number[]> {
     return new Promise((done, failed) => {
       const id = this.#nextId();
+      const [oldest] = this.#pending;
+      if (this.#pending.size >= MAX_PENDING && oldest !== undefined) {
+        this.#pending.delete(oldest[0]);
+        oldest[1].failed(new WireError("timeout", `${this.#name()} has acknowledged none of the last ${MAX_PENDING}`));
+      }
       this.#pending.set(id, { done, failed });
       this.#socket?.write(render(id));
     });
