@@ -120,6 +120,13 @@ test("where nobody knows the operator's rocks, nothing is said about them", () =
   ]);
 });
 
+test("modules lie in memory of their own, so that none takes along the archive that it came from", () => {
+  const { program } = build("{ file: main.lua, luarocks: [inspect] }", { "main.lua": "require 'inspect'" });
+  expect([...(program?.modules.values() ?? [])].map(({ length, buffer }) => buffer.byteLength - length)).toEqual([
+    0, 0,
+  ]);
+});
+
 test("a package without a script has no program and no complaint", () => {
   expect(build("{}", {})).toEqual({ program: undefined, issues: [] });
 });
