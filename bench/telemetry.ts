@@ -1,7 +1,8 @@
 // Our telemetry engine next to time-series databases on the same machine, with the same data and equal answers, in one run: query
 // latencies through real HTTP, durable ingest through MQTT, backfill, bytes a point, memory, restart, and how quick small requests
 // stay meanwhile. Prints a table on stderr and one JSON line. Result caches are off; what they give is told beside it.
-//   npm run bench -- telemetry [--scale 0.1] [--peers victoria,influx,postgres] [--runs 30] [--parts queries,ingest,restart]
+//   npm run bench -- telemetry [--scale 0.1] [--peers victoria,influx,postgres] [--runs 100] [--parts queries,ingest,restart]
+// The whole takes about a quarter of an hour with VictoriaMetrics, the fastest peer and the only one unless others are named.
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, loadavg } from "node:os";
 import { join } from "node:path";
@@ -30,14 +31,15 @@ const PARENT = "/var/tmp";
 const { values } = parseArgs({
   options: {
     scale: { type: "string", default: "1" },
-    peers: { type: "string", default: [...PEERS.keys()].join(",") },
-    runs: { type: "string", default: "30" },
+    peers: { type: "string", default: "victoria" },
+    runs: { type: "string", default: "100" },
     parts: { type: "string", default: "queries,ingest,restart" },
   },
 });
 const size = sizeOf(Number(values.scale));
 const parts = new Set(values.parts.split(","));
-const say = (text: string) => process.stderr.write(`${text}\n`);
+const begun = performance.now();
+const say = (text: string) => process.stderr.write(`[${Math.round((performance.now() - begun) / 1_000)} s] ${text}\n`);
 const round = (value: number, places = 2) => Math.round(value * 10 ** places) / 10 ** places;
 const MB = 1024 * 1024;
 
@@ -57,6 +59,7 @@ async function measure(): Promise<object> {
     `${size.devices} devices x 20 attributes x 1 Hz x ${size.hours} h, and ${size.days} d x 1 Hz; load ${loadavg()[0]?.toFixed(1)}`,
   );
   const site = await prepareSite(folder, size);
+  say("loading into busbar");
   const loaded = await loadSeries("all", telemetryFile(site), { devices: site.devices, size });
   const bytes = fileBytes(telemetryFile(site));
   const perSecond = (one: Loaded) => Math.round(one.points / one.seconds);
@@ -69,14 +72,17 @@ async function measure(): Promise<object> {
   stops.push(() => busbar.stop());
   if (parts.has("queries")) {
     const engines = [busbar, ...peers.map(({ engine }) => engine)];
-    const found = await measureQueries(engines, size, Number(values.runs));
-    say(report(found));
+    const found = await measureQueries(engines, size, { runs: Number(values.runs), say });
+    say(`\n${report(found)}`);
     queries = found;
   }
+  const queriedMB = round(busbar.memory() / MB, 0);
   for (const { engine } of peers) await engine.stop();
+  if (parts.has("ingest")) say("ingest through MQTT");
   const ingest = parts.has("ingest") ? await measureIngest(busbar, site, size) : {};
-  const memory = { residentMB: round(busbar.memory() / MB, 0) };
+  const memory = { afterQueriesMB: queriedMB, afterIngestMB: round(busbar.memory() / MB, 0) };
   await busbar.stop();
+  if (parts.has("restart")) say("restart");
   const restart = parts.has("restart") ? await measureRestart(site, size) : {};
 
   const figures = {
@@ -87,7 +93,8 @@ async function measure(): Promise<object> {
     size,
     points: loaded.points,
     backfill: { perSecond: perSecond(loaded), settleSeconds: round(loaded.settleSeconds) },
-    bytesPerPoint: { used: round(bytes.used / loaded.points, 3), file: round(bytes.file / loaded.points, 3), ...kinds },
+    bytesPerPoint: { used: round(bytes.used / loaded.points, 3), file: round(bytes.file / loaded.points, 3) },
+    otherNumbers: kinds,
     peers: peers.map(({ engine, loaded: theirs, bytesPerPoint }) => ({
       name: engine.name,
       loadPerSecond: perSecond(theirs),
@@ -102,14 +109,20 @@ async function measure(): Promise<object> {
   return figures;
 }
 
-/** Bytes a point of values that are no decimals. */
-async function otherNumbers(): Promise<{ readonly float32: number; readonly double: number }> {
-  const bytesOf = async (job: "float32" | "double") => {
+interface Kind {
+  readonly bytesPerPoint: number;
+  readonly loadPerSecond: number;
+}
+
+/** Values that are no decimals. */
+async function otherNumbers(): Promise<{ readonly float32: Kind; readonly double: Kind }> {
+  const measureKind = async (job: "float32" | "double") => {
     const file = join(folder, `${job}.db`);
-    const { points } = await loadSeries(job, file, { devices: [], size });
-    return round(fileBytes(file).used / points, 2);
+    const { points, seconds } = await loadSeries(job, file, { devices: [], size });
+    const bytesPerPoint = round(fileBytes(file).used / points, 2);
+    return { bytesPerPoint, loadPerSecond: Math.round(points / seconds) };
   };
-  return { float32: await bytesOf("float32"), double: await bytesOf("double") };
+  return { float32: await measureKind("float32"), double: await measureKind("double") };
 }
 
 interface Peer {
@@ -123,6 +136,7 @@ async function startPeers(): Promise<readonly Peer[]> {
   for (const [index, name] of values.peers.split(",").filter(Boolean).entries()) {
     const start = PEERS.get(name);
     if (start === undefined) throw new Error(`there is no peer ${name}; there are: ${[...PEERS.keys()].join(", ")}`);
+    say(`loading into ${name}`);
     try {
       const engine = await start(folder, FIRST_PORT + index * 10);
       stops.push(() => engine.stop());

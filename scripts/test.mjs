@@ -1,5 +1,6 @@
 // `npm test`: installs what is missing, checks the code, runs every test, and closes with one line of counts.
 // `npm test -- src/core` runs only the tests under a path and skips the check.
+// `npm run test:long` is the same with ten times as many random cases.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,13 +9,14 @@ import { nodePath, root, run, setUp, toolPath } from "./setup.mjs";
 import { installSystemPackages } from "./system-packages.mjs";
 
 setUp();
-const only = process.argv.slice(2);
+const isLong = process.argv.includes("--long");
+const only = process.argv.slice(2).filter((argument) => argument !== "--long");
 if (only.length === 0) run(nodePath(), ["scripts/check.mjs"]);
 const missing = installSystemPackages();
 
 const folder = mkdtempSync(join(tmpdir(), "busbar-test-"));
 const report = join(folder, "report.json");
-const env = { ...process.env, BUSBAR_TEST_MISSING: missing.join(",") };
+const env = { ...process.env, BUSBAR_TEST_MISSING: missing.join(","), ...(isLong && { BUSBAR_LONG: "1" }) };
 const tests = spawnSync(
   nodePath(),
   [

@@ -1,6 +1,6 @@
 // Runs as a process: writes telemetry straight into the store of a gateway that does not run, and tells how fast.
 import { instant } from "#core/time/instant.ts";
-import type { TelemetryPoints } from "#service/ports/telemetry-store.ts";
+import type { LoadedColumn, TelemetryPoints } from "#service/ports/telemetry-store.ts";
 import { openSeries } from "#store/series/open-series.ts";
 import { DAY, type DeviceData, END, makeDevice, makeYear, randomFrom, type Size } from "./data.ts";
 
@@ -20,6 +20,7 @@ const graceMs = (job === "hour" ? 300 : 15) * 60_000;
 const store = await openSeries(file, { graceMs, maxHotPoints: 4_000_000, readers: 1 }, (error) => {
   throw error;
 });
+const say = (text: string) => process.stderr.write(`  ${text}\n`);
 let points = 0;
 let seconds = 0;
 let settleSeconds = 0;
@@ -39,10 +40,13 @@ await store.close();
 
 async function loadAll(): Promise<void> {
   for (let device = 0; device < size.devices; device++) {
-    await write(messagesOf(devices[device] ?? "", makeDevice(device, size)));
+    await load(devices[device] ?? "", columnsOf(makeDevice(device, size)));
+    if (device % 10 === 9) say(`${device + 1} of ${size.devices} devices`);
   }
+  let day = 0;
   for (const { times, values } of makeYear(size)) {
-    await write(oneAttribute(devices.at(-1) ?? "", times, values));
+    await load(devices.at(-1) ?? "", [power(times, values)]);
+    if (++day % 100 === 0) say(`${day} of ${size.days} days of the long series`);
   }
 }
 
@@ -67,8 +71,32 @@ async function loadNumbers(round: (value: number) => number): Promise<void> {
       value += random() - 0.5;
       return round(value);
     });
-    await write(oneAttribute("device", times, values));
+    await load("device", [power(times, values)]);
   }
+}
+
+/** A day of a device at a time, each durable before the next. */
+async function load(deviceId: string, columns: readonly LoadedColumn[]): Promise<void> {
+  // The columns are given away: counted before.
+  for (const { count } of columns) points += count;
+  const started = performance.now();
+  await store.load(deviceId, columns);
+  seconds += (performance.now() - started) / 1_000;
+}
+
+function columnsOf({ times, columns }: DeviceData): readonly LoadedColumn[] {
+  return columns.map(({ spec, rows, values }): LoadedColumn => {
+    const own = rows === undefined ? times : Float64Array.from(rows, (row) => times[row] ?? 0);
+    const column = { attribute: spec.name, count: own.length, times: own };
+    const { words } = spec;
+    if (words !== undefined) return { ...column, kind: "text", values: Array.from(values, (one) => words[one] ?? "") };
+    if (spec.type === "boolean") return { ...column, kind: "boolean", values: Uint8Array.from(values) };
+    return { ...column, kind: "number", values };
+  });
+}
+
+function power(times: Float64Array, values: Float64Array): LoadedColumn {
+  return { attribute: "power", kind: "number", count: times.length, times, values };
 }
 
 async function write(messages: Iterable<TelemetryPoints>): Promise<void> {
@@ -105,11 +133,5 @@ function* messagesOf(deviceId: string, { times, columns }: DeviceData): Iterable
       );
     }
     yield { deviceId, at: instant(time), values };
-  }
-}
-
-function* oneAttribute(deviceId: string, times: Float64Array, values: Float64Array): Iterable<TelemetryPoints> {
-  for (const [i, time] of times.entries()) {
-    yield { deviceId, at: instant(time), values: new Map([["power", values[i] ?? 0]]) };
   }
 }

@@ -1,6 +1,6 @@
 // JSON bodies: one schema validates and documents. All problems at once, each with a JSON pointer.
 // An optional field that is null or an empty text counts as not given, because common clients send unset fields so.
-import { Ajv, type ErrorObject } from "ajv";
+import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import addFormats from "ajv-formats";
 import type { Static, TSchema } from "typebox";
 import { AppError, type Refusal, refuse } from "#core/app-error.ts";
@@ -20,11 +20,14 @@ const [quick, thorough] = [false, true].map((allErrors) => {
 export type ParseBody<Schema extends TSchema> = (raw: Uint8Array | undefined) => Static<Schema>;
 
 export function compileBody<Schema extends TSchema>(schema: Schema): ParseBody<Schema> {
-  const fits = quick.compile(schema);
-  const findAll = thorough.compile(schema);
+  // Compiled when first used: a hundred schemas would make a start a good deal longer.
+  let fits: ValidateFunction | undefined;
+  let findAll: ValidateFunction | undefined;
   return (raw) => {
     const body = withoutUnset(parseJson(raw), schema);
+    fits ??= quick.compile(schema);
     if (fits(body)) return body as Static<Schema>;
+    findAll ??= thorough.compile(schema);
     const validate = raw !== undefined && raw.length <= MAX_THOROUGH_BYTES ? findAll : fits;
     validate(body);
     const [first, ...others] = (validate.errors ?? []).slice(0, MAX_REFUSALS).map(refusalOf);

@@ -1,8 +1,9 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { refuse } from "#core/app-error.ts";
 import { RawAnswer, type Route, type RouteDescription } from "#http/route.ts";
 import type { DeviceHost } from "#service/ports/device-host.ts";
+import type { TelemetryCounter } from "#service/telemetry/telemetry-counts.ts";
 
 export interface Metrics {
   readonly route: Route;
@@ -23,9 +24,13 @@ export const METRICS: RouteDescription = {
 interface MetricsNeeds {
   /** Whose states are counted. */
   readonly hosts: Pick<DeviceHost, "states">;
+  readonly telemetryCounter: Pick<TelemetryCounter, "read">;
 }
 
-export function createMetrics({ hosts }: MetricsNeeds, settings: { readonly metricsPublic: boolean }): Metrics {
+export function createMetrics(
+  { hosts, telemetryCounter }: MetricsNeeds,
+  settings: { readonly metricsPublic: boolean },
+): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const duration = new Histogram({
@@ -35,7 +40,7 @@ export function createMetrics({ hosts }: MetricsNeeds, settings: { readonly metr
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60],
     registers: [registry],
   });
-  // It collects by itself.
+  // They collect by themselves.
   void new Gauge({
     name: "busbar_hosted_devices",
     help: "Devices that run in this process, scripts and models, by state.",
@@ -44,6 +49,18 @@ export function createMetrics({ hosts }: MetricsNeeds, settings: { readonly metr
     collect() {
       this.reset();
       for (const state of hosts.states()) this.inc({ state });
+    },
+  });
+  void new Counter({
+    name: "busbar_telemetry_values_total",
+    help: "Telemetry values that devices sent, by whether they were kept or left out because they do not fit the blueprint.",
+    labelNames: ["outcome"],
+    registers: [registry],
+    collect() {
+      const { kept, leftOut } = telemetryCounter.read();
+      this.reset();
+      this.inc({ outcome: "kept" }, kept);
+      this.inc({ outcome: "left_out" }, leftOut);
     },
   });
   // Finding the series of two labels costs more than counting in it. There are as many as operations times statuses.

@@ -74,6 +74,7 @@ async function open(routes: readonly Route[], limits: Partial<Limits> = {}) {
         lastUse: () => undefined,
         flushUses: async () => {},
       },
+      telemetryCounter: { read: () => ({ kept: 0, leftOut: 0 }) },
       hosts: { states: () => [] },
       log: pino({ base: null }, { write: (line: string) => lines.push(line) }),
     },

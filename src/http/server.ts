@@ -20,12 +20,14 @@ import { visibleDevice } from "#service/device/visible-device.ts";
 import type { DeviceHost } from "#service/ports/device-host.ts";
 import type { DeviceStore } from "#service/ports/device-store.ts";
 import type { Needs } from "#service/ports.ts";
+import type { TelemetryCounter } from "#service/telemetry/telemetry-counts.ts";
 
 const PREFIXES = ["", "/api"];
 
 export interface ServerNeeds extends Pick<Needs, "now" | "newId" | "audit"> {
   readonly devices: Pick<DeviceStore, "find" | "findBySlug">;
   readonly authenticator: Authenticator;
+  readonly telemetryCounter: Pick<TelemetryCounter, "read">;
   readonly log: Logger;
   readonly hosts: Pick<DeviceHost, "states">;
 }

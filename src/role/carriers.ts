@@ -5,7 +5,6 @@ import type { Config } from "#config";
 import { toMilliseconds } from "#core/time/duration.ts";
 import { createEmbeddedBroker, EMBEDDED_DEFAULTS } from "#mqtt/embedded/create-embedded-broker.ts";
 import type { Broker, MqttNeeds } from "#mqtt/mqtt-needs.ts";
-import { createOutsideBroker, OUTSIDE_DEFAULTS } from "#mqtt/outside/create-outside-broker.ts";
 import { openSiteAuthority } from "#mqtt/pki/open-site-authority.ts";
 import type { ChannelSwitch } from "#service/device/channel-switch.ts";
 import type { Carrier, IssueCertificate } from "#service/ports/carrier.ts";
@@ -31,7 +30,7 @@ interface CarrierNeeds extends MqttNeeds {
 export async function startCarriers(needs: CarrierNeeds, config: Config): Promise<Carriers> {
   return config.mqtt.url === undefined
     ? await startEmbedded(needs, config)
-    : startOutside(needs, config, config.mqtt.url.reveal());
+    : await startOutside(needs, config, config.mqtt.url.reveal());
 }
 
 async function startEmbedded(needs: CarrierNeeds, config: Config): Promise<Carriers> {
@@ -60,7 +59,8 @@ async function startEmbedded(needs: CarrierNeeds, config: Config): Promise<Carri
   };
 }
 
-function startOutside(needs: CarrierNeeds, config: Config, url: string): Carriers {
+async function startOutside(needs: CarrierNeeds, config: Config, url: string): Promise<Carriers> {
+  const { createOutsideBroker, OUTSIDE_DEFAULTS } = await import("#mqtt/outside/create-outside-broker.ts");
   const { hostname: host, port, protocol } = new URL(url);
   const broker = createOutsideBroker(
     {

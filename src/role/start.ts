@@ -32,10 +32,11 @@ import { createHostSwitch } from "#service/device/host-switch.ts";
 import { createEventHub } from "#service/event/event-hub.ts";
 import type { Call, Needs } from "#service/ports.ts";
 import { createAlertDesk } from "#service/telemetry/alert-desk.ts";
+import { createTelemetryCounter } from "#service/telemetry/telemetry-counts.ts";
 import { createTelemetryFeed } from "#service/telemetry/telemetry-feed.ts";
 import { createWebhookDesk } from "#service/webhook/webhook-desk.ts";
 import { openSeries, type SeriesSettings } from "#store/series/open-series.ts";
-import { openRecords, type Records } from "#store/sqlite/open-records.ts";
+import { claimFolder, openRecords, type Records } from "#store/sqlite/open-records.ts";
 import { version } from "#version";
 import { createSender, SENDER_TIMEOUT_MS } from "#webhook/create-sender.ts";
 
@@ -53,16 +54,32 @@ export async function start(config: Config, log: Logger, onFault: (error: Error)
   // What was opened last is closed first, after a failed start as after a stop.
   const opened = new AsyncDisposableStack();
   try {
-    const records = await openRecords(config.data, onFault);
-    opened.defer(() => records.close());
-    const telemetry = await openSeries(join(config.data, "telemetry.db"), seriesSettings(config), onFault);
-    opened.defer(() => telemetry.close());
-    const running = await startOn({ ...records, telemetry }, { config, log, opened });
+    const stores = await openStores({ config, log, opened }, onFault);
+    const running = await startOn(stores, { config, log, opened });
     return { ...running, stop: () => opened.disposeAsync() };
   } catch (error) {
     await opened.disposeAsync();
     throw error;
   }
+}
+
+/** Side by side, because each of them waits for its threads to begin. */
+async function openStores(
+  { config, log, opened }: Surroundings,
+  onFault: (error: Error) => void,
+): Promise<Records & Pick<Needs, "telemetry">> {
+  const release = claimFolder(config.data);
+  const telemetryFile = join(config.data, "telemetry.db");
+  const onTrouble = (error: Error) => log.error({ err: error }, "telemetry could not be sealed; it is tried again");
+  const [records, telemetry] = await Promise.allSettled([
+    openRecords(config.data, onFault, release),
+    openSeries(telemetryFile, { ...seriesSettings(config), onTrouble }, onFault),
+  ]);
+  if (records.status === "fulfilled") opened.defer(() => records.value.close());
+  if (telemetry.status === "fulfilled") opened.defer(() => telemetry.value.close());
+  if (records.status === "rejected") throw records.reason;
+  if (telemetry.status === "rejected") throw telemetry.reason;
+  return { ...records.value, telemetry: telemetry.value };
 }
 
 function seriesSettings({ telemetry }: Config): SeriesSettings {
@@ -141,6 +158,7 @@ async function startOn(
     alertDesk,
     webhookDesk,
     feed: createTelemetryFeed(),
+    telemetryCounter: createTelemetryCounter(),
   };
   const inbox = createDeviceInbox(needs);
   opened.defer(() => desk.stop());

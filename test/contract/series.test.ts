@@ -1,5 +1,7 @@
 import { join } from "node:path";
-import { afterEach, describe } from "vitest";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, describe, expect, test } from "vitest";
+import { instant } from "#core/time/instant.ts";
 import type { TelemetryStore } from "#service/ports/telemetry-store.ts";
 import { openSeries } from "#store/series/open-series.ts";
 import { tempFolder } from "../support/temp-folder.ts";
@@ -30,3 +32,21 @@ describe("telemetry in the embedded engine, with its threads", () =>
       },
     };
   }));
+
+test("sealing that fails is told, and the points are still there", async () => {
+  const file = join(tempFolder(), "telemetry.db");
+  const trouble = Promise.withResolvers<Error>();
+  const settings = { graceMs: 0, maxHotPoints: 1e6, readers: 1, onTrouble: trouble.resolve };
+  const store = await openSeries(file, settings, (error) => {
+    throw error;
+  });
+  opened.push(store);
+  const other = new DatabaseSync(file);
+  other.exec("ALTER TABLE latest RENAME TO away");
+  await store.append([{ deviceId: "a", at: instant(0), values: new Map([["power", 1]]) }]);
+  expect((await trouble.promise).message).toContain("no such table");
+  other.exec("ALTER TABLE away RENAME TO latest");
+  other.close();
+  await store.settle(instant(1e9));
+  expect(store.latest("a").get("power")).toEqual({ at: 0, value: 1 });
+});

@@ -173,8 +173,17 @@ type Random = ReturnType<typeof createRandom>;
 const MINUTE_MS = 60_000;
 const MINUTES = [2 * MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS];
 
-/** Around 1970, around a leap day, and now: borders of hours, days and years. */
-const ORIGINS = [-3 * HOUR_MS, Date.UTC(2024, 1, 28, 22), Date.UTC(2026, 2, 29, 0)];
+/** Before and around 1970, a leap day, both days on which clocks change, and a new year. */
+const ORIGINS = [
+  -400 * DAY_MS,
+  -3 * HOUR_MS,
+  Date.UTC(2024, 1, 28, 22),
+  Date.UTC(2026, 2, 29, 0),
+  Date.UTC(2026, 9, 24, 22),
+  Date.UTC(2023, 11, 30, 20),
+];
+/** Milliseconds that a border may lie beside the whole ones. */
+const FRACTIONS = [0, 0, 0, 0, 0.5, 0.001];
 
 function randomValue(random: Random, kind: ColumnKind): Scalar {
   if (kind === "boolean") return random.chance(0.5);
@@ -211,10 +220,8 @@ function randomQuery(random: Random, origin: number, known: readonly number[]): 
   const isWhole = random.chance(0.4);
   const from = isWhole
     ? Math.floor(nearPoint() / MINUTE_MS - random.integer(-1, 5)) * MINUTE_MS
-    : random.chance(0.5)
-      ? nearPoint()
-      : anyTime();
-  const end = nearPoint();
+    : (random.chance(0.5) ? nearPoint() : anyTime()) + random.pick(FRACTIONS);
+  const end = nearPoint() + random.pick(FRACTIONS);
   const to =
     end > from && !isWhole && random.chance(0.5)
       ? end

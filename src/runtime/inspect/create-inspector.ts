@@ -5,6 +5,7 @@ import type { BuildScripts, InspectPackage } from "#service/ports/inspect-packag
 
 /** Far beyond what any package takes: whoever needs longer has found a fault, and the thread is given up. */
 const DEADLINE_MS = 5_000;
+const IDLE_MS = 30_000;
 const MAX_WAITING = 64;
 const MEMORY_MB = 256;
 
@@ -19,7 +20,7 @@ export interface Inspector {
   close(): Promise<void>;
 }
 
-/** One thread, started at the first use, replaced when it runs out of time or memory. */
+/** One thread, started when needed, ended when it has been idle, replaced when it runs out of time or memory. */
 export function createInspector(settings: InspectSettings, deadlineMs = DEADLINE_MS): Inspector {
   const waiting = new Map<number, Waiting>();
   let worker: Worker | undefined;
@@ -44,7 +45,15 @@ export function createInspector(settings: InspectSettings, deadlineMs = DEADLINE
   /** The thread works in order, so the clock runs for the oldest package only and starts anew with each answer. */
   function watch(): void {
     clearTimeout(timer);
-    if (waiting.size > 0) timer = setTimeout(() => worker && giveUp(worker), deadlineMs);
+    timer =
+      waiting.size > 0 ? setTimeout(() => worker && giveUp(worker), deadlineMs) : setTimeout(rest, IDLE_MS).unref();
+  }
+
+  /** A thread holds some 25 MB, and packages are rare. */
+  function rest(): void {
+    const idle = worker;
+    worker = undefined;
+    void idle?.terminate();
   }
 
   function giveUp(failed: Worker): void {

@@ -15,6 +15,7 @@ import type { Needs } from "#service/ports.ts";
 import { acceptTelemetry } from "#service/telemetry/accept-telemetry.ts";
 import type { AlertDesk } from "#service/telemetry/alert-desk.ts";
 import { attributesOf } from "#service/telemetry/attributes.ts";
+import type { TelemetryCounter } from "#service/telemetry/telemetry-counts.ts";
 import { newestValues, type TelemetryFeed } from "#service/telemetry/telemetry-feed.ts";
 
 /** A device clock further ahead than this is wrong. */
@@ -28,6 +29,7 @@ export interface InboxNeeds extends Pick<Needs, "devices" | "deviceLogs" | "tele
   readonly desk: CommandDesk;
   readonly alertDesk: AlertDesk;
   readonly feed: TelemetryFeed;
+  readonly telemetryCounter: Pick<TelemetryCounter, "add">;
   readonly connectivity: Connectivity;
   readonly events: EventHub;
 }
@@ -99,6 +101,7 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
       const now = needs.now();
       const at = takenAt === undefined ? arrival(device.id, now) : instant(Math.round(takenAt));
       if (at > now + MAX_AHEAD_MS) {
+        needs.telemetryCounter.add({ kept: 0, leftOut: values.size });
         await complain(device, "telemetry refused: the device's clock is more than a day ahead");
         return;
       }
@@ -107,6 +110,7 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
       const { accepted, alerts, refused } = acceptTelemetry(attributes, values);
       if (alerts.size > 0) await needs.alertDesk.prepare(device);
       if (accepted.size > 0) await needs.telemetry.append([{ deviceId, at, values: accepted }]);
+      needs.telemetryCounter.add({ kept: accepted.size, leftOut: refused.size });
       if (needs.feed.isWatched) {
         const values = newestValues({ at, values: accepted }, attributes, needs.telemetry.latest(deviceId));
         needs.feed.publish({ siteId: device.siteId, deviceId, at, values });

@@ -36,6 +36,12 @@ interface Walk {
   readonly fitsBuckets: (grain: number) => boolean;
 }
 
+/** What of a chunk is asked for, and what with. */
+interface Cut extends Walk {
+  readonly source: CursorSource;
+  readonly scratch: Scratch;
+}
+
 /** Each piece is good until the next one is asked for. */
 export function* walkColumn(source: CursorSource, walk: Walk): Iterable<Piece> {
   const scratch = takeScratch();
@@ -62,7 +68,7 @@ function* walkPieces(source: CursorSource, walk: Walk, scratch: Scratch): Iterab
     const end = chunk.start + chunk.span;
     const late = hot.filter((column) => firstTime(column) < end);
     hot = hot.filter((column) => firstTime(column) >= end);
-    yield pieceOf(chunk, late, { ...walk, from: at, source, scratch });
+    yield* piecesOf(chunk, late, { ...walk, from: at, source, scratch });
     at = Math.max(end, ...late.map((column) => lastTime(column) + 1));
   }
 }
@@ -84,31 +90,35 @@ function chunkQueue({ reader, view }: CursorSource, { series, to }: Walk): (at: 
   };
 }
 
-function pieceOf(
-  chunk: ChunkHead,
-  late: readonly Column[],
-  {
-    device,
-    kind,
-    from,
-    to,
-    isOneBucket,
-    fitsBuckets,
-    source,
-    scratch,
-  }: Walk & { source: CursorSource; scratch: Scratch },
-): Piece {
-  const { summary, grain, start } = chunk;
-  if (late.length === 0) {
-    const isInside = summary.firstAt >= from && summary.lastAt < to;
-    if (isInside && isOneBucket(summary.firstAt, summary.lastAt)) return { summary };
-    const cutsNoPart = (from <= start || from % grain === 0) && (to >= start + chunk.span || to % grain === 0);
-    if (grain > 0 && cutsNoPart && fitsBuckets(grain)) {
-      return { parts: readParts(source.reader.parts(chunk), chunk), from, to };
-    }
+/** By the summary of the chunk, else by those of its parts and, where a border cuts a part, by the points there. */
+function* piecesOf(chunk: ChunkHead, late: readonly Column[], cut: Cut): Iterable<Piece> {
+  const { summary, grain, start, span } = chunk;
+  const { from, to, isOneBucket, fitsBuckets, source } = cut;
+  if (late.length > 0) {
+    yield pointsOf(chunk, late, cut);
+    return;
   }
-  const content = { summary, ...source.reader.content(chunk) };
-  let column = decodeChunk(kind, content, { times: () => source.times(device, start), within: { from, to }, scratch });
+  if (summary.firstAt >= from && summary.lastAt < to && isOneBucket(summary.firstAt, summary.lastAt)) {
+    yield { summary };
+    return;
+  }
+  const inner = {
+    from: from <= start ? from : Math.ceil(from / grain) * grain,
+    to: to >= start + span ? to : Math.floor(to / grain) * grain,
+  };
+  if (grain === 0 || !fitsBuckets(grain) || inner.from >= inner.to) {
+    yield pointsOf(chunk, late, cut);
+    return;
+  }
+  if (from < inner.from) yield pointsOf(chunk, late, { ...cut, to: inner.from });
+  yield { parts: readParts(source.reader.parts(chunk), chunk), ...inner };
+  if (inner.to < to) yield pointsOf(chunk, late, { ...cut, from: inner.to });
+}
+
+function pointsOf(chunk: ChunkHead, late: readonly Column[], { device, kind, from, to, source, scratch }: Cut): Piece {
+  const content = { summary: chunk.summary, ...source.reader.content(chunk) };
+  const times = () => source.times(device, chunk.start);
+  let column = decodeChunk(kind, content, { times, within: { from, to }, scratch });
   for (const one of late) column = mergeColumns(column, one);
   return { column, from, to };
 }

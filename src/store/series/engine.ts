@@ -5,7 +5,7 @@
 // changes nothing, so a crash between any two steps loses nothing and doubles nothing.
 import { failpoint } from "#store/failpoint.ts";
 import { BatchWriter, readBatch, readDefinitions, type Scalar, type SeriesDefinition } from "./batch.ts";
-import { type Column, joinColumns, mergeColumns, sliceColumn, sortColumn, valueAt } from "./column.ts";
+import { type Column, joinColumns, lowerBound, mergeColumns, sliceColumn, sortColumn, valueAt } from "./column.ts";
 import type { HotHour } from "./hot-hour.ts";
 import { HOUR_MS, HotStore } from "./hot-store.ts";
 import type { Keeper, Latest } from "./keeper.ts";
@@ -14,6 +14,8 @@ import { decodeChunk, decodeSegmentTimes, encodeSegment } from "./segment-codec.
 /** Chunks that one step drops: an acknowledgement may have to wait for it. */
 const DROP_CHUNKS = 500;
 export const DAY_MS = 24 * HOUR_MS;
+/** Hours with points from which on a loaded day counts as whole. */
+const WHOLE_DAY_HOURS = 20;
 
 export interface EngineSettings {
   /** An hour is sealed this long after its end: points that come later than that cost a rewrite. */
@@ -42,7 +44,8 @@ interface Target {
   readonly start: number;
   readonly span: number;
   readonly existing: boolean;
-  readonly columns: Map<number, Column>;
+  /** Of each series, in order of time. */
+  readonly parts: Map<number, [Column, ...Column[]]>;
 }
 
 export class SeriesEngine {
@@ -106,16 +109,17 @@ export class SeriesEngine {
    * Hours that the journal still holds take the usual way, else a replay would put older writes over these.
    */
   load({ device, definitions, columns }: Load): void {
-    const targets = new Map<number, Target>();
+    const sorted = columns.map(([series, column]) => [series, sortColumn(column)] as const);
+    const targets = this.#wholeDays(device, sorted);
     const recent = new BatchWriter();
-    for (const [series, column] of columns) {
-      for (const { hour, part } of hoursOf(sortColumn(column))) {
+    for (const [series, column] of sorted) {
+      for (const { hour, part } of hoursOf(column)) {
         if (this.#isJournaled(device, hour)) writePoints(recent, { device, series, part });
-        else addTo(this.#target(targets, device, hour).columns, series, part);
+        else addPart(this.#target(targets, device, hour).parts, series, part);
       }
     }
     const segments = [...targets.values()].map((target) => this.#encode(device, target));
-    const latest = this.#latestOf(columns);
+    const latest = this.#latestOf(sorted);
     const journal = recent.length === 0 ? undefined : recent.take();
     failpoint("telemetry.before-load");
     this.#keeper.commit(() => {
@@ -253,14 +257,30 @@ export class SeriesEngine {
     }
     const [existing] = this.#keeper.segments(device, start, start + HOUR_MS);
     const stretch = { start: existing?.start ?? start, span: existing?.span ?? HOUR_MS };
-    const target = { ...stretch, existing: existing !== undefined, columns: new Map<number, Column>() };
+    const target: Target = { ...stretch, existing: existing !== undefined, parts: new Map() };
     targets.set(target.start, target);
     return target;
   }
 
-  #encode(device: number, { start, span, existing, columns }: Target): ReturnType<typeof encodeSegment> {
+  /** A day that comes almost as a whole is stored as one, so that nobody has to join its hours later. */
+  #wholeDays(device: number, columns: Load["columns"]): Map<number, Target> {
+    const hours = new Set(columns.flatMap(([, column]) => [...hoursOf(column)].map(({ hour }) => hour)));
+    const days = Map.groupBy(hours, (hour) => Math.floor((hour * HOUR_MS) / DAY_MS) * DAY_MS);
+    const whole = [...days].filter(
+      ([start, own]) =>
+        own.length >= WHOLE_DAY_HOURS &&
+        !own.some((hour) => this.#isJournaled(device, hour)) &&
+        this.#keeper.segments(device, start, start + DAY_MS).length === 0,
+    );
+    return new Map(whole.map(([start]) => [start, { start, span: DAY_MS, existing: false, parts: new Map() }]));
+  }
+
+  #encode(device: number, { start, span, existing, parts }: Target): ReturnType<typeof encodeSegment> {
     const all = existing ? this.#sealed(device, start, start + 1) : new Map<number, Column>();
-    for (const [series, column] of columns) addTo(all, series, column);
+    for (const [series, own] of parts) {
+      const before = all.get(series);
+      all.set(series, before === undefined ? joinColumns(own) : mergeColumns(before, joinColumns(own)));
+    }
     return encodeSegment({ device, start, span }, all);
   }
 
@@ -287,7 +307,7 @@ export class SeriesEngine {
 
   #seal(hour: HotHour): void {
     const target = this.#target(new Map(), hour.device, hour.hour);
-    for (const [series, hot] of hour.columns()) target.columns.set(series, hot);
+    for (const [series, hot] of hour.columns()) target.parts.set(series, [hot]);
     const { segment, chunks } = this.#encode(hour.device, target);
     const oldest = this.#oldestNeeded(hour);
     failpoint("telemetry.before-seal");
@@ -319,28 +339,24 @@ export class SeriesEngine {
         const kind = this.#series.get(chunk.series)?.kind;
         if (kind === undefined) continue;
         const column = decodeChunk(kind, chunk, { times: () => times });
-        const known = parts.get(chunk.series);
-        if (known === undefined) parts.set(chunk.series, [column]);
-        else known.push(column);
+        addPart(parts, chunk.series, column);
       }
     }
     return new Map([...parts].map(([series, columns]) => [series, joinColumns(columns)]));
   }
 }
 
-/** Adds points to those of the series; where there is one of the same time already, the new one counts. */
-function addTo(columns: Map<number, Column>, series: number, column: Column): void {
-  const before = columns.get(series);
-  columns.set(series, before === undefined ? column : mergeColumns(before, column));
+function addPart(parts: Target["parts"], series: number, part: Column): void {
+  const known = parts.get(series);
+  if (known === undefined) parts.set(series, [part]);
+  else known.push(part);
 }
 
 function* hoursOf(column: Column): Iterable<{ readonly hour: number; readonly part: Column }> {
   const { times, count } = column;
   for (let from = 0; from < count; ) {
     const hour = Math.floor((times[from] ?? 0) / HOUR_MS);
-    const end = (hour + 1) * HOUR_MS;
-    let to = from + 1;
-    while (to < count && (times[to] ?? 0) < end) to++;
+    const to = lowerBound(column, (hour + 1) * HOUR_MS);
     yield { hour, part: sliceColumn(column, from, to) };
     from = to;
   }

@@ -17,19 +17,21 @@ import type { WriterData } from "./writer-worker.ts";
 
 export interface SeriesSettings extends EngineSettings {
   readonly readers: number;
+  /** Background work failed; nothing is lost, and it is tried again. */
+  readonly onTrouble?: (error: Error) => void;
 }
 
 export async function openSeries(
   file: string,
-  settings: SeriesSettings,
+  { readers: readerCount, onTrouble = () => {}, ...settings }: SeriesSettings,
   onFault: (error: Error) => void,
 ): Promise<TelemetryStore> {
   const oldestHour = new Int32Array(new SharedArrayBuffer(4));
   const workerData: WriterData = { file, settings, oldestHour };
   const worker = new Worker(new URL("./writer-worker.ts", import.meta.url), { workerData });
-  const { thread, definitions, latest } = await openWriterThread(worker, onFault);
+  const { thread, definitions, latest } = await openWriterThread(worker, { onFault, onTrouble });
   chmodSync(file, 0o600);
-  const readers = openReaders(file, settings.readers, onFault);
+  const readers = openReaders(file, readerCount, onFault);
   const index = new SeriesIndex(definitions);
   const now = new Map<string, Map<string, Snapshot>>();
   for (const one of namedLatest(definitions, latest)) note(now, one.deviceId, one.attribute, one);

@@ -29,7 +29,7 @@ const TIMES_BYTES = 8 * 1024 * 1024;
 
 const port: MessagePort = parentPort ?? fail("reader-worker.ts runs only as a worker");
 const { file } = workerData as { readonly file: string };
-const database = new Connection(file, "read");
+const database = new Connection(file, "read", 4);
 const reader = createSqliteReader(database);
 const times = createTimesCache(TIMES_BYTES);
 const csv = new CsvBytes();

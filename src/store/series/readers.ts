@@ -18,13 +18,18 @@ const MAX_RUNNING = 64;
 /** An answer that nobody has read from for this long gives its place to another when there is none left. */
 const IDLE_MS = 30_000;
 
-/** Queries go to the thread with the fewest of them. */
+/** Queries go to the thread with the fewest of them. There are at most `count`, and no more than have been needed at once. */
 export function openReaders(file: string, count: number, onFault: (error: Error) => void): Readers {
-  const threads = Array.from({ length: count }, () => openReader(file, onFault));
+  const threads: Thread[] = [];
   let lastId = 0;
+  let isClosed = false;
   const leastBusy = () => {
-    const [thread] = [...threads].sort((a, b) => a.runs.size - b.runs.size || a.waiting.size - b.waiting.size);
-    if (thread === undefined) throw refuse("overloaded", "no thread reads telemetry");
+    if (isClosed) throw refuse("storage_unavailable", "telemetry is closed");
+    const [first] = threads.sort((a, b) => a.runs.size - b.runs.size || a.waiting.size - b.waiting.size);
+    const isIdle = first !== undefined && first.runs.size + first.waiting.size === 0;
+    if (isIdle || (first !== undefined && threads.length >= count)) return first;
+    const thread = openReader(file, onFault);
+    threads.push(thread);
     return thread;
   };
   return {
@@ -40,6 +45,7 @@ export function openReaders(file: string, count: number, onFault: (error: Error)
       return "bound" in answer ? answer.bound : 0;
     },
     async close() {
+      isClosed = true;
       for (const thread of threads) await thread.close();
     },
   };

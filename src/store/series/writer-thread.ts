@@ -3,7 +3,7 @@ import { type AppError, refuse } from "#core/app-error.ts";
 import type { SeriesDefinition } from "./batch.ts";
 import type { Load } from "./engine.ts";
 import type { Latest } from "./keeper.ts";
-import type { WriterAnswer, WriterFailure, WriterRequest } from "./writer-worker.ts";
+import { BACKGROUND, type WriterAnswer, type WriterFailure, type WriterRequest } from "./writer-messages.ts";
 
 type Body<Request> = Request extends unknown ? Omit<Request, "id"> : never;
 
@@ -24,7 +24,10 @@ interface Opened {
 }
 
 /** The HTTP thread's end of the writing thread. */
-export async function openWriterThread(worker: Worker, onFault: (error: Error) => void): Promise<Opened> {
+export async function openWriterThread(
+  worker: Worker,
+  { onFault, onTrouble }: { readonly onFault: (error: Error) => void; readonly onTrouble: (error: Error) => void },
+): Promise<Opened> {
   const waiting = new Map<number, { resolve: (result: unknown) => void; reject: (error: Error) => void }>();
   let lastId = 0;
   let isClosing = false;
@@ -39,7 +42,8 @@ export async function openWriterThread(worker: Worker, onFault: (error: Error) =
     const { resolve, reject } = waiting.get(answer.id) ?? {};
     waiting.delete(answer.id);
     if ("result" in answer) resolve?.(answer.result);
-    else if (reject !== undefined) reject(errorOf(answer.failure));
+    else if (answer.id === BACKGROUND) onTrouble(errorOf(answer.failure));
+    else reject?.(errorOf(answer.failure));
   });
   const end = (error: Error) => {
     if (isEnded) return;

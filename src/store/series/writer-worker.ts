@@ -2,32 +2,9 @@
 // in small steps in between, so that an acknowledgement never waits for more than one step.
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { Connection, diskTrouble } from "#store/sqlite/connection.ts";
-import { type EngineSettings, type Load, SeriesEngine } from "./engine.ts";
+import { type EngineSettings, SeriesEngine } from "./engine.ts";
 import { createSqliteKeeper } from "./sqlite/sqlite-keeper.ts";
-
-export type WriterRequest =
-  | { readonly kind: "append"; readonly id: number; readonly batch: Uint8Array }
-  | {
-      readonly kind: "snapshot";
-      readonly id: number;
-      readonly series: readonly number[];
-      readonly from: number;
-      readonly to: number;
-    }
-  | { readonly kind: "load"; readonly id: number; readonly load: Load }
-  | { readonly kind: "deleteDevice"; readonly id: number; readonly deviceId: string }
-  | { readonly kind: "drop"; readonly id: number; readonly series: readonly number[]; readonly before: number }
-  | { readonly kind: "settle"; readonly id: number; readonly now: number }
-  | { readonly kind: "close"; readonly id: number };
-
-export type WriterAnswer =
-  | { readonly id: number; readonly result: unknown }
-  | { readonly id: number; readonly failure: WriterFailure };
-
-export interface WriterFailure {
-  readonly code: "storage_full" | "storage_unavailable" | "internal";
-  readonly message: string;
-}
+import { BACKGROUND, type WriterAnswer, type WriterFailure, type WriterRequest } from "./writer-messages.ts";
 
 export interface WriterData {
   readonly file: string;
@@ -40,12 +17,13 @@ export interface WriterData {
 }
 
 const HOUSEKEEPING_MS = 1_000;
+const SAME_TROUBLE_MS = 60_000;
 const MAX_BATCHES = 256;
 const NO_HOUR = 2 ** 31 - 1;
 
 const port: MessagePort = parentPort ?? fail("writer-worker.ts runs only as a worker");
 const { file, settings, oldestHour } = workerData as WriterData;
-const database = new Connection(file, "write");
+const database = new Connection(file, "write", 4);
 const engine = new SeriesEngine(createSqliteKeeper(database), settings);
 
 port.on("message", (first: WriterRequest) => {
@@ -80,10 +58,20 @@ function step(): void {
     tellOldest();
   } catch (error) {
     // Nothing was lost: the points are still in memory and in the journal. The next round tries again.
-    port.postMessage({ id: 0, failure: failureOf(error) } satisfies WriterAnswer);
+    tellTrouble(failureOf(error));
   }
   if (worked) setImmediate(step);
   else isWorking = false;
+}
+
+let told: { readonly message: string; readonly until: number } | undefined;
+
+/** The same trouble comes every round: it is told once a minute. */
+function tellTrouble(failure: WriterFailure): void {
+  const now = performance.now();
+  if (told !== undefined && told.message === failure.message && now < told.until) return;
+  told = { message: failure.message, until: now + SAME_TROUBLE_MS };
+  port.postMessage({ id: BACKGROUND, failure } satisfies WriterAnswer);
 }
 
 function flush(appends: readonly Extract<WriterRequest, { kind: "append" }>[]): [] {

@@ -23,11 +23,12 @@ export class Connection {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
 
-  constructor(file: string, mode: "write" | "read") {
+  /** `cacheMb` bounds the pages that SQLite itself keeps; the operating system keeps them too. */
+  constructor(file: string, mode: "write" | "read", cacheMb = 16) {
     this.#database = guarded(() => new DatabaseSync(file, { readOnly: mode === "read", timeout: 10_000 }));
     try {
       if (mode === "write") guarded(() => makeDurable(this.#database));
-      this.script("PRAGMA foreign_keys = ON; PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY;");
+      this.script(`PRAGMA foreign_keys = ON; PRAGMA cache_size = ${-1024 * cacheMb}; PRAGMA temp_store = MEMORY;`);
     } catch (error) {
       this.#database.close();
       throw error;
@@ -54,11 +55,11 @@ export class Connection {
 
   /** Runs reads that must see the same state of the records. */
   snapshot<Result>(reads: () => Result): Result {
-    this.script("BEGIN");
+    this.run("BEGIN");
     try {
       return reads();
     } finally {
-      if (this.inTransaction) this.script("COMMIT");
+      if (this.inTransaction) this.run("COMMIT");
     }
   }
 

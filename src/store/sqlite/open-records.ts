@@ -38,10 +38,18 @@ export interface Records
   close(): Promise<void>;
 }
 
-/** Opens the records of a data folder, made when missing. Only the owner may read it. */
-export async function openRecords(folder: string, onFault: (error: Error) => void): Promise<Records> {
+/** Makes the folder where it is missing, readable by its owner alone, and keeps other processes out until what it gives is called. */
+export function claimFolder(folder: string): () => void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const unlock = lockFolder(join(folder, "lock.db"));
+  return lockFolder(join(folder, "lock.db"));
+}
+
+/** Opens the records of a data folder. */
+export async function openRecords(
+  folder: string,
+  onFault: (error: Error) => void,
+  release = claimFolder(folder),
+): Promise<Records> {
   try {
     const file = join(folder, "records.db");
     makePrivate(file);
@@ -72,10 +80,10 @@ export async function openRecords(folder: string, onFault: (error: Error) => voi
     async function closeAll(): Promise<void> {
       reader.close();
       await writer.close();
-      unlock();
+      release();
     }
   } catch (error) {
-    unlock();
+    release();
     throw error;
   }
 }

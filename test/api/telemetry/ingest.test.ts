@@ -113,3 +113,16 @@ test("a device without a blueprint sends nothing that is declared", async () => 
   const refused = await ask(busbar.admin, { telemetry: [{ device: device_id, attribute: "power" }] });
   expect(refused.errors[0]?.code).toBe("attribute_not_found");
 });
+
+test("the metrics count the values that are kept and those that are left out", async () => {
+  const counted = async () => {
+    const { text } = await busbar.anonymous.get("/metrics");
+    const of = (outcome: string) =>
+      Number(new RegExp(`^busbar_telemetry_values_total{outcome="${outcome}"} (\\d+)$`, "m").exec(text)?.[1]);
+    return { kept: of("kept"), leftOut: of("left_out") };
+  };
+  const sender = await fresh();
+  const before = await counted();
+  await sender.device.publish("v1/telemetry", '{"timestamp":60,"energy":7,"power":"high","powr":1,"note":null}');
+  expect(await counted()).toEqual({ kept: before.kept + 1, leftOut: before.leftOut + 2 });
+});

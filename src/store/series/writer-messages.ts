@@ -1,0 +1,29 @@
+// What the HTTP thread and the writing thread say to each other.
+import type { Load } from "./engine.ts";
+
+/** Stands for what nobody asked for: sealing and compaction. */
+export const BACKGROUND = 0;
+
+export type WriterRequest =
+  | { readonly kind: "append"; readonly id: number; readonly batch: Uint8Array }
+  | {
+      readonly kind: "snapshot";
+      readonly id: number;
+      readonly series: readonly number[];
+      readonly from: number;
+      readonly to: number;
+    }
+  | { readonly kind: "load"; readonly id: number; readonly load: Load }
+  | { readonly kind: "deleteDevice"; readonly id: number; readonly deviceId: string }
+  | { readonly kind: "drop"; readonly id: number; readonly series: readonly number[]; readonly before: number }
+  | { readonly kind: "settle"; readonly id: number; readonly now: number }
+  | { readonly kind: "close"; readonly id: number };
+
+export type WriterAnswer =
+  | { readonly id: number; readonly result: unknown }
+  | { readonly id: number; readonly failure: WriterFailure };
+
+export interface WriterFailure {
+  readonly code: "storage_full" | "storage_unavailable" | "internal";
+  readonly message: string;
+}
