@@ -1,8 +1,8 @@
 // What an upload says about scripts and rocks.
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, expect, test } from "vitest";
-import type { Validation } from "#client/resources.ts";
+import { beforeAll, expect, test, vi } from "vitest";
+import type { DeviceRuntime, Validation } from "#client/resources.ts";
 import { packPackage } from "#service/blueprint/pack-package.ts";
 import { manifest } from "../support/blueprints.ts";
 import { useServer } from "../support/server.ts";
@@ -66,4 +66,26 @@ test("a script that names a module only when it runs is warned about", async () 
   const bytes = lua("{ file: main.lua }", { "main.lua": "local m = require(name)" });
   const { status, text } = await busbar.admin.call("POST", "/v3/blueprints/upload", { bytes });
   expect([status, text.includes("lua_dynamic_require")]).toEqual([200, true]);
+});
+
+test("a rock that has gone fails the script and nothing else; it runs again once the rock is back", async () => {
+  const bytes = lua("{ file: main.lua, luarocks: [inspect] }", { "main.lua": "require 'inspect' enapter.log('runs')" });
+  const uploaded = await busbar.admin.call<{ blueprint: { id: string } }>("POST", "/v3/blueprints/upload", { bytes });
+  const body = { name: "Script", slug: "script", blueprint_id: uploaded.body.blueprint.id };
+  expect((await busbar.admin.post("/v3/provisioning/lua_device", body)).status).toBe(200);
+  const runtime = async () =>
+    (await busbar.admin.get<{ runtime: DeviceRuntime }>("/v3/devices/script/runtime")).body.runtime;
+  await vi.waitFor(async () => expect((await runtime()).state).toBe("RUNNING"), { timeout: 20_000 });
+  const rock = join(busbar.data, "rocks", "inspect-3.1-1.src.rock");
+  renameSync(rock, `${rock}.away`);
+  await busbar.restart();
+  expect(await runtime()).toMatchObject({
+    state: "FAILED",
+    restart_at: expect.any(String),
+    last_error: { message: expect.stringContaining("The rock inspect (inspect) is not in the folder rocks") },
+  });
+  expect((await busbar.admin.get("/v3/devices/script/manifest")).status).toBe(200);
+  renameSync(`${rock}.away`, rock);
+  await busbar.admin.post("/v3/devices/script/runtime/restart", {});
+  await vi.waitFor(async () => expect((await runtime()).state).toBe("RUNNING"), { timeout: 20_000 });
 });

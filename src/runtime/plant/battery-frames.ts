@@ -1,5 +1,5 @@
 // The battery on the CAN bus: what it tells every second, and what it listens to. Numbers have their lowest byte first.
-import { type Battery, cellVoltage, packVoltage } from "#core/plant/battery.ts";
+import { type Battery, CAPACITY_KWH, cellVoltage, packVoltage } from "#core/plant/battery.ts";
 import type { Plant } from "#core/plant/plant.ts";
 import type { Attributes } from "#runtime/plant/register-map.ts";
 
@@ -9,6 +9,8 @@ export interface CanFrame {
 }
 
 const STATUSES = ["standby", "charging", "discharging", "balancing", "reserve", "fault"] as const;
+/** Serial numbers, in the order of their places. */
+const MODULES = ["M-118", "M-121", "M-122", "M-140"];
 /** An order that is not repeated for so long is void. */
 const ORDER_MS = 10_000;
 const OPEN_MS = 5 * 60_000;
@@ -27,6 +29,7 @@ export function batteryFrames(plant: Plant): readonly CanFrame[] {
     frame(0x351, (data) => {
       data.setUint16(0, Math.round(battery.maxCharge / 10), true);
       data.setUint16(2, Math.round(battery.maxDischarge / 10), true);
+      data.setUint16(4, CAPACITY_KWH * 10, true);
     }),
     frame(0x355, (data) => {
       data.setUint16(0, Math.round(battery.soc * 100), true);
@@ -53,6 +56,7 @@ export function batteryFrames(plant: Plant): readonly CanFrame[] {
     textFrame(0x35e, "Speicher"),
     textFrame(0x35f, "SP-80"),
     textFrame(0x360, "SP80-412"),
+    ...MODULES.map((serial, at) => textFrame(0x370 + at, serial)),
   ];
 }
 

@@ -1,7 +1,7 @@
 // The grid meter on the serial bus.
 import { BUILT_IN_RATIO } from "#core/plant/meter.ts";
 import type { Plant } from "#core/plant/plant.ts";
-import { localDays } from "#core/plant/site.ts";
+import { localDays, type PlantSite } from "#core/plant/site.ts";
 import { type Attributes, measured, type PlantUnit, reading, textReadings } from "#runtime/plant/register-map.ts";
 
 /** What the meter shows when it was told another ratio than that of the transformers built in. */
@@ -62,11 +62,7 @@ export const meterUnit: PlantUnit = {
 };
 
 /** Night from ten to six, by the meter's clock. */
-export function meterAttributes(site: {
-  readonly seed: number;
-  readonly latitude: number;
-  readonly longitude: number;
-}): Attributes {
+export function meterAttributes(site: PlantSite): Attributes {
   return {
     status: () => "ok",
     alerts: () => "[]",

@@ -7,7 +7,7 @@ const rounded = (value: number, per: number) => Math.round(value * per) / per + 
 
 const isHeating = ({ at, mast }: Plant) => at < mast.heaterUntil;
 const gloom = ({ mast }: Plant) => 1 - mast.soiling / 100;
-/** Half of the heater's warmth reaches the thermometer. */
+/** A tenth of the heater's warmth reaches the thermometer. */
 const airRead = ({ weather, mast }: Plant) => weather.temperature + (mast.headTemperature - weather.temperature) * 0.1;
 
 const OBSERVED = {

@@ -8,18 +8,22 @@ frames.VENDOR, frames.MODEL, frames.SERIAL = 0x35e, 0x35f, 0x360
 frames.ORDER, frames.SERVICE = 0x305, 0x307
 frames.BALANCE, frames.OPEN_CONTACTORS = 1, 2
 
+frames.FIRST_MODULE, frames.MODULES = 0x370, 8 -- one frame for each module that is built in
+
 frames.ALL = {
   frames.LIMITS, frames.CHARGE, frames.PACK, frames.CELLS, frames.COUNTERS, frames.VENDOR, frames.MODEL, frames.SERIAL,
 }
+for module = 0, frames.MODULES - 1 do table.insert(frames.ALL, frames.FIRST_MODULE + module) end
 
 local STATUS = { [0] = 'standby', 'charging', 'discharging', 'balancing', 'reserve', 'fault' }
 local CONTACTORS = { 'main_plus', 'main_minus', 'precharge' } -- bit 0, 1, 2
 
 local decoders = {
   [frames.LIMITS] = function(data, values)
-    local charge, discharge = string.unpack('<I2I2', data)
+    local charge, discharge, capacity = string.unpack('<I2I2I2', data)
     values.battery_max_charge_power = charge * 10
     values.battery_max_discharge_power = discharge * 10
+    values.capacity = capacity / 10
   end,
   [frames.CHARGE] = function(data, values)
     local soc, soh, status, closed, faults = string.unpack('<I2I2BBB', data)

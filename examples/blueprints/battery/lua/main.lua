@@ -13,6 +13,7 @@ local bus, monitor, problem
 local values = {} -- what the battery has told so far
 local heard_at = 0
 local texts = {}
+local is_introduced = false
 local settings = { mode = 'self_consumption', reserve = 10, entries = {} }
 local set_point -- { power, until_time }
 
@@ -82,9 +83,18 @@ end
 local function send_telemetry()
   local now = { alerts = alerts(), mode = settings.mode }
   for name, value in pairs(values) do
-    if name ~= 'is_module_silent' then now[name] = value end
+    if name ~= 'is_module_silent' and name ~= 'capacity' then now[name] = value end
   end
   device.send_telemetry(now)
+end
+
+local function modules()
+  local layout = {}
+  for position = 1, frames.MODULES do
+    local serial_number = texts[frames.FIRST_MODULE + position - 1]
+    if serial_number then table.insert(layout, { serial_number = serial_number, position = position }) end
+  end
+  return layout
 end
 
 local function send_properties()
@@ -92,14 +102,9 @@ local function send_properties()
     vendor = texts[frames.VENDOR],
     model = texts[frames.MODEL],
     serial_number = texts[frames.SERIAL],
-    battery_capacity = 80,
+    battery_capacity = values.capacity,
     chemistry = 'lfp',
-    module_layout = {
-      { serial_number = 'M-118', position = 1 },
-      { serial_number = 'M-121', position = 2 },
-      { serial_number = 'M-122', position = 3 },
-      { serial_number = 'M-140', position = 4 },
-    },
+    module_layout = modules(),
   })
 end
 
@@ -108,7 +113,12 @@ local function tick()
   err = err or listen() or send_order()
   if not err and os.time() - heard_at > SILENCE_S then err = 'the battery is silent' end
   tell(err)
-  if not err and is_complete() then send_telemetry() end
+  if err or not is_complete() then return end
+  send_telemetry()
+  if not is_introduced and texts[frames.SERIAL] then
+    is_introduced = true
+    send_properties()
+  end
 end
 
 local function set_mode(ctx, args)
