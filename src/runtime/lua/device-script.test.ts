@@ -113,6 +113,15 @@ test("a program's own json goes before the host's, which can be required too", a
   expect(await logsOf("enapter.log(tostring(require('json') == json))")).toEqual(["true"]);
 });
 
+test.each(["os.date(('%c'):rep(100000))", "require(('.'):rep(100000))"])(
+  "%s is an error before it has cost anything",
+  async (code) => {
+    expect(await logsOf(`enapter.log(select(2, pcall(function() ${code} end)))`)).toEqual([
+      "a text of more than 1000 bytes is too long here",
+    ]);
+  },
+);
+
 test("a missing module is an error that names where it was looked for", async () => {
   const [line] = await logsOf("require('nowhere')");
   expect(line).toContain("main.lua:1: module 'nowhere' not found:");

@@ -18,6 +18,9 @@ const USUAL_MESSAGE_BYTES = 4_096;
 /** A job that fails every time says the same every time. */
 const FAULTS = { perSecond: 5, burst: 20 };
 const PROGRESS = { perSecond: 20, burst: 100 };
+/** Each is a write to the disk; whoever writes more often waits. */
+const STORES = { perSecond: 20, burst: 100 };
+const STORE_PAUSE_MS = 50;
 const MAX_KEY_BYTES = 256;
 const MAX_TEXT_BYTES = 65_536;
 const MAX_KEYS = 1_000;
@@ -54,6 +57,7 @@ export function createHostedScript(needs: HostedNeeds, program: ScriptProgram, c
   const telemetry = createTokenBucket(TELEMETRY.perSecond, TELEMETRY.burst);
   const logs = createTokenBucket(LOGS.perSecond, LOGS.burst);
   const faults = createTokenBucket(FAULTS.perSecond, FAULTS.burst);
+  const stores = createTokenBucket(STORES.perSecond, STORES.burst);
   const progress = createTokenBucket(PROGRESS.perSecond, PROGRESS.burst);
   let { isConnected } = context;
   let lastStoring = 0;
@@ -70,9 +74,14 @@ export function createHostedScript(needs: HostedNeeds, program: ScriptProgram, c
     return undefined;
   }
 
-  function store(key: string, text: string | undefined): Promise<string | undefined> {
+  async function store(key: string, text: string | undefined): Promise<string | undefined> {
+    while (!stores.take(performance.now())) {
+      await new Promise((resolve) => setTimeout(resolve, STORE_PAUSE_MS));
+      // What is said outside of a turn leaves with the next one.
+      needs.wake();
+    }
     const problem = text === undefined ? undefined : storageProblem(key, text);
-    if (problem !== undefined) return Promise.resolve(problem);
+    if (problem !== undefined) return problem;
     const id = ++lastStoring;
     post({ kind: "store", slot, id, key, ...(text === undefined ? {} : { text }) });
     return new Promise((done) => storing.set(id, { done, apply: () => keep(key, text) }));

@@ -157,3 +157,28 @@ test("a thread that dies while no script runs takes its devices out for a while,
   expect(pool.status("good")?.restartAt).toBeGreaterThan(Date.now());
   expect(told.filter((line) => line.endsWith("is STARTING"))).toHaveLength(2);
 });
+
+test("a script that stores without end is slowed down", async () => {
+  const { start, until } = newPool();
+  await start(
+    "a",
+    `local began = system.uptime()
+     for i = 1, 115 do storage.write('n', tostring(i)) end
+     enapter.log(system.uptime() - began > 0.5 and 'slow' or 'fast')`,
+  );
+  expect(await until(/slow|fast/)).toBe("a info: slow");
+});
+
+test("a device for which there is no thread is FAILED and tried again", async () => {
+  const drivers = {
+    get hub(): never {
+      throw new Error("no more threads");
+    },
+    allow: [],
+    onBug: () => {},
+  };
+  const { pool, start } = newPool({ drivers });
+  await start("a", "");
+  expect(pool.status("a")).toMatchObject({ state: "FAILED", lastError: { message: "no more threads" } });
+  expect(pool.status("a")?.restartAt).toBeGreaterThan(Date.now());
+});

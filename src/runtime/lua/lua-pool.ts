@@ -175,11 +175,17 @@ export function createLuaPool(needs: LuaPoolNeeds, settings: LuaPoolSettings = {
     const context = await hosted.context();
     // Stopped, replaced or started again meanwhile.
     if (isClosed || hosted.slot !== slot) return;
-    slots.set(slot, hosted);
-    const on = threadFor();
-    hosted.thread = on;
-    on.devices.add(hosted);
-    on.thread.post({ kind: "start", slot, program: hosted.program, context });
+    try {
+      const on = threadFor();
+      slots.set(slot, hosted);
+      hosted.thread = on;
+      on.devices.add(hosted);
+      on.thread.post({ kind: "start", slot, program: hosted.program, context });
+    } catch (error) {
+      // The machine gives no thread, or no memory for what goes to it.
+      leave(hosted);
+      setBack(hosted, "FAILED", { message: error instanceof Error ? error.message : String(error) });
+    }
   }
 
   function end(hosted: Hosted): void {

@@ -22,6 +22,8 @@ interface FunctionNeeds {
 }
 
 const MAX_LOG_CHARACTERS = 4_096;
+/** Of what takes far more time and memory than it is long: a format of a date, the name of a module. */
+const MAX_SHORT_TEXT = 1_000;
 
 /** Values that have no place outside Lua are dropped one by one, never the whole message. */
 export const LENIENT = new Set(["telemetry", "properties"]);
@@ -31,7 +33,7 @@ export function createScriptFunctions(needs: FunctionNeeds): ReadonlyMap<string,
   const functions: Readonly<Record<string, Instant>> = {
     entry: () => [bytesOf(program.entry), sourceOf(program, program.entry)],
     require(name, folder) {
-      const found = findModule(program, textOf(String(name)), textOf(String(folder)));
+      const found = findModule(program, textOf(short(name)), textOf(String(folder)));
       if ("path" in found) return [bytesOf(found.path), sourceOf(program, found.path)];
       return "library" in found ? [found.library] : [undefined, undefined, bytesOf(found.tried)];
     },
@@ -66,7 +68,7 @@ export function createScriptFunctions(needs: FunctionNeeds): ReadonlyMap<string,
     "os.clock": () => [(host.elapsed() - needs.startedAt) / 1000],
     "os.time": (fields) => (fields instanceof Map ? timeOf(fields) : [Math.floor(host.now() / 1000)]),
     "os.date"(format, time) {
-      return [dateOf(String(format), time === undefined ? Math.floor(host.now() / 1000) : Number(time))];
+      return [dateOf(short(format), time === undefined ? Math.floor(host.now() / 1000) : Number(time))];
     },
     "json.encode": (value) => attempt(() => encodeJson(value)),
     "json.decode": (text) => attempt(() => decodeJson(String(text))),
@@ -84,6 +86,13 @@ export function createScriptFunctions(needs: FunctionNeeds): ReadonlyMap<string,
     },
   };
   return new Map(Object.entries(functions));
+}
+
+function short(value: LuaValue): string {
+  const text = String(value);
+  if (text.length > MAX_SHORT_TEXT)
+    throw new RangeError(`a text of more than ${MAX_SHORT_TEXT} bytes is too long here`);
+  return text;
 }
 
 function attempt(action: () => LuaValue): readonly LuaValue[] {

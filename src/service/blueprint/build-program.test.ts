@@ -120,6 +120,14 @@ test("where nobody knows the operator's rocks, nothing is said about them", () =
   ]);
 });
 
+test("modules lie in memory of their own, so that none takes along the archive that it came from", () => {
+  const { program } = build("{ file: main.lua, luarocks: [inspect] }", { "main.lua": "require 'inspect'" });
+  const spare = [...(program?.modules.values() ?? [])].map((source) =>
+    typeof source === "string" ? undefined : source.buffer.byteLength - source.length,
+  );
+  expect(spare).toEqual([0, 0]);
+});
+
 test("a package without a script has no program and no complaint", () => {
   expect(build("{}", {})).toEqual({ program: undefined, issues: [] });
 });

@@ -68,8 +68,13 @@ export function buildProgram(content: Package, blueprint: Blueprint, around: Sur
       issues.push(scriptIssue({ code: "lua_syntax", path, message: problem.message }, problem.line));
   }
   const isSound = issues.every(({ severity }) => severity !== "error");
-  const program = { entry, modules: found.modules, nodebug: options.amalgMode.includes("nodebug") };
+  const program = { entry, modules: owned(found.modules), nodebug: options.amalgMode.includes("nodebug") };
   return { program: isSound ? program : undefined, issues };
+}
+
+/** In memory of their own: files of an archive are views of all of it, and what goes to a thread takes along what it is a view of. */
+function owned(modules: Modules): Modules {
+  return new Map([...modules].map(([path, source]) => [path, new Uint8Array(source)]));
 }
 
 function luaFilesIn(files: Package["files"]): Modules {

@@ -1,0 +1,47 @@
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { encodeSegment } from "#store/series/segment-codec.ts";
+import { Connection } from "#store/sqlite/connection.ts";
+import { tempFolder } from "../../../../test/support/temp-folder.ts";
+import { createSqliteKeeper } from "./sqlite-keeper.ts";
+
+const HOUR = 3_600_000;
+
+/** One series of an hour at a point a second. */
+function filled(file: string): Connection {
+  const database = new Connection(file, "write");
+  const keeper = createSqliteKeeper(database);
+  const times = Float64Array.from({ length: 3_600 }, (_, i) => i * 1_000);
+  const values = times.map((at) => at / 8_000);
+  const { segment, chunks } = encodeSegment(
+    { device: 1, start: 0, span: HOUR },
+    new Map([[1, { kind: "number", count: 3_600, times, values }]]),
+  );
+  keeper.commit(() => {
+    keeper.define({ series: 1, device: 1, deviceId: "d", attribute: "power", kind: "number" });
+    keeper.putSegment(segment, chunks);
+  });
+  return database;
+}
+
+test("a file of the first shape is taken over, and its chunks are read without parts", () => {
+  const file = join(tempFolder(), "telemetry.db");
+  const before = filled(file);
+  const [known] = createSqliteKeeper(before).nextChunks(1, 0, HOUR);
+  expect(known?.grain).toBe(60_000);
+  before.script("ALTER TABLE chunk DROP COLUMN parts; ALTER TABLE chunk DROP COLUMN grain; PRAGMA user_version = 1");
+  before.close();
+  const after = new Connection(file, "write");
+  const [chunk] = createSqliteKeeper(after).nextChunks(1, 0, HOUR);
+  expect(chunk).toEqual({ ...known, grain: 0 });
+  expect(after.get("PRAGMA user_version")).toEqual({ user_version: 2 });
+  after.close();
+});
+
+test("a file of a newer shape is left alone", () => {
+  const file = join(tempFolder(), "telemetry.db");
+  const database = filled(file);
+  database.script("PRAGMA user_version = 3");
+  expect(() => createSqliteKeeper(database)).toThrow("last used by a newer Busbar");
+  database.close();
+});
