@@ -110,12 +110,12 @@ test("a flood of log lines is thinned and told", async () => {
 
 test("a thread that gives no sign of life is ended, and its open commands with it", async () => {
   // Shorter than the pulse of an idle thread, so that any thread looks dead.
-  const { pool, start, until } = newPool({ watchdogMs: 40 });
+  const { pool, start, until } = newPool({ watchdogMs: 150 });
   await start("a", "enapter.register_command_handler('wait', function(ctx) ctx.log('on') system.delay(5000) end)");
   await until(/a is RUNNING/);
   pool.command("a", { id: "c1", name: "wait", arguments: {} });
   expect(await until(/c1 ERROR/)).toContain("outcome unknown");
-  expect(await until(/a is FAILED/)).toBe("a is FAILED no sign of life for 40 ms");
+  expect(await until(/a is FAILED/)).toBe("a is FAILED no sign of life for 150 ms");
 });
 
 test("a message is bounded in size, and a large one counts as several", async () => {
