@@ -40,6 +40,9 @@ function processorMs(): number {
   return (user + system) / 1000;
 }
 
+/** A longer timer would fire at once. A turn that comes early finds nothing due, and waits again. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 export function createScriptRunner(needs: RunnerNeeds): ScriptRunner {
   const runnables = new Map<number, Runnable>();
   let timer: NodeJS.Timeout | undefined;
@@ -98,7 +101,7 @@ export function createScriptRunner(needs: RunnerNeeds): ScriptRunner {
     if (dueAt === Number.POSITIVE_INFINITY) return;
     const wait = dueAt - performance.now();
     if (wait <= 0) soon();
-    else timer = setTimeout(turn, Math.ceil(wait));
+    else timer = setTimeout(turn, Math.min(Math.ceil(wait), LONGEST_TIMER_MS));
   }
 
   function soon(): void {
