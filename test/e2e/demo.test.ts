@@ -94,7 +94,9 @@ test("every line of the README's five minutes works as it is written", async () 
     // The one that fails, until somebody does what it says.
     const isRefused = line.includes("set_battery_power") && !isRemote;
     isRemote ||= line.includes("set_mode mode=remote");
-    const ran = await typed(line, isRefused ? /run set_mode with mode=remote first/ : prints);
+    let ran = await typed(line, isRefused ? /run set_mode with mode=remote first/ : prints);
+    // A person types slower than a device measures for the first time.
+    while (/telemetry query/.test(line) && /^nothing known/.test(ran.out)) ran = await typed(line, prints);
     expect({ line, ...ran }).toMatchObject({ line, code: isRefused ? 6 : 0 });
     if (prints !== undefined) expect(ran.out, line).toMatch(prints);
   }
