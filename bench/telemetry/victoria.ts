@@ -21,6 +21,8 @@ export async function startVictoria(
     `-httpListenAddr=127.0.0.1:${port}`,
     "-retentionPeriod=10y",
     "-search.maxPointsPerTimeseries=1000000",
+    // A year at 1 Hz is more than it takes by default.
+    "-search.maxSamplesPerSeries=100000000",
     "-search.maxSamplesPerQuery=1000000000",
     "-memory.allowedPercent=30",
   ]);
