@@ -31,7 +31,8 @@ const rule = parseReachRule(`127.0.0.1:${port}`);
 if ("problem" in rule) throw new Error(rule.problem);
 const hub = createPortHub({ machine: [], simulated: createSimulatedPorts() });
 
-/** By device: each has its own phase, and is late against its earliest tick. */
+/** By device: each has its own phase, and is late against its earliest tick of the whole run, so that no constant delay hides. */
+const earliest = new Map<string, number>();
 let lateness = new Map<string, number[]>();
 const ticked = new Set<string>();
 let failures = 0;
@@ -86,7 +87,11 @@ async function measure() {
   await sleep(SECONDS * 1000);
   const used = process.cpuUsage(cpu);
   const seconds = (performance.now() - began) / 1000;
-  const all = [...lateness.values()].flatMap((ticks) => ticks.map((late) => late - Math.min(...ticks)));
+  const all = [...lateness].flatMap(([deviceId, ticks]) => {
+    const first = Math.min(earliest.get(deviceId) ?? Number.POSITIVE_INFINITY, ...ticks);
+    earliest.set(deviceId, first);
+    return ticks.map((late) => late - first);
+  });
   const sorted = all.toSorted((a, b) => a - b);
   const cpuSeconds = (used.user + used.system) / 1e6;
   return {
