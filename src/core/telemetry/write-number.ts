@@ -6,11 +6,11 @@ export const NUMBER_ROOM = 32;
 const MINUS = 45;
 const POINT = 46;
 const ZERO = 48;
-/** "000" to "999", three bytes each. */
-const TRIPLES = Uint8Array.from(
-  { length: 3000 },
-  (_, i) => ZERO + (Math.floor(Math.floor(i / 3) / 10 ** (2 - (i % 3))) % 10),
-);
+/** "000" to "999" as the lower three bytes of a word: one store writes them, and a byte behind them that the next one overwrites. */
+const TRIPLES = Uint32Array.from({ length: 1000 }, (_, i) => {
+  const [hundreds, tens, ones] = [Math.floor(i / 100), Math.floor(i / 10) % 10, i % 10];
+  return (ZERO + hundreds) | ((ZERO + tens) << 8) | ((ZERO + ones) << 16);
+});
 /** The powers of ten that are exact doubles. */
 const POWERS = Float64Array.from({ length: 23 }, (_, exponent) => Number(`1e${exponent}`));
 /** Adding and taking away this rounds numbers from 0 to 2^52 to whole ones. */
@@ -24,10 +24,10 @@ const PLACES = Uint8Array.from({ length: 74 }, (_, i) => Math.min(22, 16 - Math.
 const cell = new DataView(new ArrayBuffer(8));
 
 /** Exactly the characters of String(value). */
-export function writeNumber(bytes: Uint8Array, at: number, value: number): number {
+export function writeNumber(bytes: DataView, at: number, value: number): number {
   if (value === (value | 0)) {
     if (value >= 0) return writeWhole(bytes, at, value);
-    bytes[at] = MINUS;
+    bytes.setUint8(at, MINUS);
     return writeWhole(bytes, at + 1, -value);
   }
   // A double given to a function too long to be inlined would be boxed: it goes by way of `cell`.
@@ -36,35 +36,32 @@ export function writeNumber(bytes: Uint8Array, at: number, value: number): numbe
 }
 
 /** A whole number from 0 to 2^53. */
-export function writeWhole(bytes: Uint8Array, at: number, value: number): number {
+export function writeWhole(bytes: DataView, at: number, value: number): number {
   if (value < 1e9) return writeSmall(bytes, at, value);
   const high = Math.floor(value / 1e9);
   return writeNine(bytes, writeSmall(bytes, at, high), value - high * 1e9);
 }
 
 /** The three digits of a whole number from 0 to 999. */
-export function writeTriple(bytes: Uint8Array, at: number, value: number): number {
-  const from = value * 3;
-  bytes[at] = TRIPLES[from] ?? ZERO;
-  bytes[at + 1] = TRIPLES[from + 1] ?? ZERO;
-  bytes[at + 2] = TRIPLES[from + 2] ?? ZERO;
+export function writeTriple(bytes: DataView, at: number, value: number): number {
+  bytes.setUint32(at, TRIPLES[value] ?? 0, true);
   return at + 3;
 }
 
-function writeDouble(bytes: Uint8Array, at: number): number {
+function writeDouble(bytes: DataView, at: number): number {
   const value = cell.getFloat64(0, true);
   const magnitude = Math.abs(value);
   // String() turns to exponents below a millionth.
   if (!(magnitude >= 1e-6 && magnitude < 2 ** 53)) return writeText(bytes, at, String(value));
   let begin = at;
-  if (value < 0) bytes[begin++] = MINUS;
+  if (value < 0) bytes.setUint8(begin++, MINUS);
   const whole = Math.floor(magnitude);
   if (whole === magnitude) return writeWhole(bytes, begin, whole);
   // A decimal of at most 15 digits: no other one of so few is the same double, so these are the digits that String() finds.
   const billionths = magnitude * 1e9 + ROUND - ROUND;
   if (billionths / 1e9 === magnitude && magnitude < 1e6) {
     const point = writeSmall(bytes, begin, whole);
-    bytes[point] = POINT;
+    bytes.setUint8(point, POINT);
     return writeFraction(bytes, point + 1, billionths - whole * 1e9);
   }
   const end = writeShortest(bytes, begin);
@@ -77,7 +74,7 @@ function writeDouble(bytes: Uint8Array, at: number): number {
  * or of 1 that lies within `half` has the fewest digits. Zero for powers of two, where the distances to both sides differ.
  * Takes the value from `cell` and leaves its sign aside.
  */
-function writeShortest(bytes: Uint8Array, at: number): number {
+function writeShortest(bytes: DataView, at: number): number {
   const magnitude = Math.abs(cell.getFloat64(0, true));
   const low = cell.getInt32(0, true);
   const top = cell.getInt32(4, true) & 0x7fffffff;
@@ -135,10 +132,10 @@ function writeShortest(bytes: Uint8Array, at: number): number {
   let end = writeNine(bytes, digits + 8, lower);
   if (places <= 16) {
     const point = at + 17 - places;
-    for (let i = at; i < point; i++) bytes[i] = bytes[i + 1] ?? ZERO;
-    bytes[point] = POINT;
+    for (let i = at; i < point; i++) bytes.setUint8(i, bytes.getUint8(i + 1));
+    bytes.setUint8(point, POINT);
   }
-  while (bytes[end - 1] === ZERO) end--;
+  while (bytes.getUint8(end - 1) === ZERO) end--;
   return end;
 }
 
@@ -151,15 +148,15 @@ function nearest(value: number, unit: number, odd: number): number {
 }
 
 /** "0." and so many zeros. */
-function writeZeros(bytes: Uint8Array, at: number, zeros: number): number {
-  bytes[at] = ZERO;
-  bytes[at + 1] = POINT;
-  for (let i = 0; i < zeros; i++) bytes[at + 2 + i] = ZERO;
+function writeZeros(bytes: DataView, at: number, zeros: number): number {
+  bytes.setUint8(at, ZERO);
+  bytes.setUint8(at + 1, POINT);
+  for (let i = 0; i < zeros; i++) bytes.setUint8(at + 2 + i, ZERO);
   return at + 2 + zeros;
 }
 
 /** A whole number below 10^9, without leading zeros. */
-function writeSmall(bytes: Uint8Array, at: number, value: number): number {
+function writeSmall(bytes: DataView, at: number, value: number): number {
   const rest = value | 0;
   if (rest < 1000) return writeLead(bytes, at, rest);
   const thousands = (rest / 1000) | 0;
@@ -170,33 +167,30 @@ function writeSmall(bytes: Uint8Array, at: number, value: number): number {
 }
 
 /** The digits of a whole number from 0 to 999 that are not leading zeros. */
-function writeLead(bytes: Uint8Array, at: number, value: number): number {
+function writeLead(bytes: DataView, at: number, value: number): number {
   if (value < 10) {
-    bytes[at] = ZERO + value;
+    bytes.setUint8(at, ZERO + value);
     return at + 1;
   }
-  const from = value * 3;
   if (value < 100) {
-    bytes[at] = TRIPLES[from + 1] ?? ZERO;
-    bytes[at + 1] = TRIPLES[from + 2] ?? ZERO;
+    bytes.setUint16(at, (TRIPLES[value] ?? 0) >>> 8, true);
     return at + 2;
   }
   return writeTriple(bytes, at, value);
 }
 
 /** All eight digits of a whole number below 10^8. */
-function writeEight(bytes: Uint8Array, at: number, value: number): number {
+function writeEight(bytes: DataView, at: number, value: number): number {
   const rest = value | 0;
   const thousands = (rest / 1000) | 0;
   const millions = (thousands / 1000) | 0;
-  bytes[at] = TRIPLES[millions * 3 + 1] ?? ZERO;
-  bytes[at + 1] = TRIPLES[millions * 3 + 2] ?? ZERO;
+  bytes.setUint16(at, (TRIPLES[millions] ?? 0) >>> 8, true);
   writeTriple(bytes, at + 2, thousands - millions * 1000);
   return writeTriple(bytes, at + 5, rest - thousands * 1000);
 }
 
 /** All nine digits of a whole number below 10^9. */
-function writeNine(bytes: Uint8Array, at: number, value: number): number {
+function writeNine(bytes: DataView, at: number, value: number): number {
   const rest = value | 0;
   const thousands = (rest / 1000) | 0;
   const millions = (thousands / 1000) | 0;
@@ -206,7 +200,7 @@ function writeNine(bytes: Uint8Array, at: number, value: number): number {
 }
 
 /** Billionths, from 1 to 10^9 - 1, without trailing zeros. */
-function writeFraction(bytes: Uint8Array, at: number, value: number): number {
+function writeFraction(bytes: DataView, at: number, value: number): number {
   const billionths = value | 0;
   const millionths = (billionths / 1000) | 0;
   const thousandths = (millionths / 1000) | 0;
@@ -215,11 +209,11 @@ function writeFraction(bytes: Uint8Array, at: number, value: number): number {
     end = writeTriple(bytes, end, millionths - thousandths * 1000);
     if (millionths * 1000 !== billionths) end = writeTriple(bytes, end, billionths - millionths * 1000);
   }
-  while (bytes[end - 1] === ZERO) end--;
+  while (bytes.getUint8(end - 1) === ZERO) end--;
   return end;
 }
 
-function writeText(bytes: Uint8Array, at: number, text: string): number {
-  for (let i = 0; i < text.length; i++) bytes[at + i] = text.charCodeAt(i);
+function writeText(bytes: DataView, at: number, text: string): number {
+  for (let i = 0; i < text.length; i++) bytes.setUint8(at + i, text.charCodeAt(i));
   return at + text.length;
 }

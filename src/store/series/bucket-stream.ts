@@ -7,15 +7,22 @@ import { type Column, lowerBound, valueAt } from "./column.ts";
 import type { Piece } from "./column-cursor.ts";
 import type { Summary } from "./keeper.ts";
 import type { PartField } from "./parts.ts";
+import type { SeriesItem } from "./query.ts";
 
 const BLOCK = 1_024;
 
+type Asked = Pick<SeriesItem, "kind" | "granularityMs" | "aggregation">;
+
 export class BucketStream {
+  /** Whether every result is a number. */
+  readonly isNumeric: boolean;
   readonly #pieces: Iterator<Piece>;
   readonly #granularity: number;
   readonly #aggregation: ResolvedAggregation;
   readonly #starts = new Float64Array(BLOCK);
-  readonly #values: Scalar[] = [];
+  /** Results of the block: numbers, which need no objects that way, or others. */
+  readonly #numbers: Float64Array;
+  readonly #others: Scalar[] = [];
   #size = 0;
   #at = 0;
   #isDone = false;
@@ -30,29 +37,34 @@ export class BucketStream {
   #extreme = 0;
   #value: Scalar = 0;
 
-  constructor(pieces: Iterable<Piece>, granularity: number, aggregation: ResolvedAggregation) {
+  constructor(pieces: Iterable<Piece>, { kind, granularityMs, aggregation }: Asked) {
     this.#pieces = pieces[Symbol.iterator]();
-    this.#granularity = granularity;
+    this.#granularity = granularityMs;
     this.#aggregation = aggregation;
+    this.isNumeric = kind === "number" || aggregation === "count";
+    this.#numbers = this.isNumeric ? new Float64Array(BLOCK) : NOTHING;
   }
 
-  /** Makes the next buckets ready; false when there are none left. */
-  load(): boolean {
-    if (this.#at < this.#size) return true;
-    this.#size = 0;
-    this.#at = 0;
-    this.#values.length = 0;
-    while (this.#size < BLOCK && !this.#isDone) this.#advance();
-    return this.#size > 0;
-  }
-
-  /** Start of the next bucket; only after `load` said yes. */
-  get start(): number {
+  /** Start of the next bucket; infinity when there is none left. */
+  next(): number {
+    if (this.#at >= this.#size) this.#load();
     return this.#starts[this.#at] ?? 0;
   }
 
   take(): Scalar {
-    return this.#values[this.#at++] ?? 0;
+    return this.isNumeric ? this.takeNumber() : (this.#others[this.#at++] ?? 0);
+  }
+
+  takeNumber(): number {
+    return this.#numbers[this.#at++] ?? 0;
+  }
+
+  #load(): void {
+    this.#size = 0;
+    this.#at = 0;
+    this.#others.length = 0;
+    while (this.#size < BLOCK && !this.#isDone) this.#advance();
+    if (this.#size === 0) this.#starts[0] = Number.POSITIVE_INFINITY;
   }
 
   #advance(): void {
@@ -95,10 +107,36 @@ export class BucketStream {
       const to = endOfRun(times, { from, to: end }, { stop: start + granularity, guess });
       this.#addPoints(column, from, to);
       guess = to - from;
-      from = to;
+      from = guess === 1 && this.isNumeric ? this.#scanSingles(column, to) : to;
     }
     this.#index = from;
     if (from >= end) this.#column = undefined;
+  }
+
+  /** Points from `from` on that are alone in their bucket: there the point is its own average, sum and extreme. Gives where it ended. */
+  #scanSingles({ times, values }: Column, from: number): number {
+    const granularity = this.#granularity;
+    const points = this.#aggregation === "count" ? undefined : (values as Float64Array);
+    const starts = this.#starts;
+    const results = this.#numbers;
+    // The last point may share its bucket with what comes after the column.
+    const end = this.#end - 1;
+    if (from >= end) return from;
+    let at = from;
+    let start = Math.floor((times[at] ?? 0) / granularity) * granularity;
+    if (start === this.#start) return at;
+    this.#close();
+    let size = this.#size;
+    while (at < end && size < BLOCK) {
+      const time = times[at + 1] ?? 0;
+      if (time - start < granularity) break;
+      starts[size] = start;
+      results[size++] = points === undefined ? 1 : (points[at] ?? 0);
+      at++;
+      start = Math.floor(time / granularity) * granularity;
+    }
+    this.#size = size;
+    return at;
   }
 
   /** The same with summaries of parts, none of which lies in two buckets. */
@@ -125,8 +163,10 @@ export class BucketStream {
 
   #close(): void {
     if (this.#count === 0) return;
-    this.#starts[this.#size++] = this.#start;
-    this.#values.push(this.#result());
+    this.#starts[this.#size] = this.#start;
+    if (this.isNumeric) this.#numbers[this.#size] = this.#result() as number;
+    else this.#others.push(this.#result());
+    this.#size++;
     this.#count = 0;
   }
 

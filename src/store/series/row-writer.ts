@@ -27,31 +27,52 @@ const STRIDE = 64;
 export class RowWriter {
   readonly #columns: readonly FilledColumn[];
   readonly #isWholeSeconds: boolean;
+  /** Of rows whose every column is filled at the same pace, else 0. */
+  readonly #pace: number;
+  readonly #to: number;
 
   constructor(columns: readonly RowColumn[], range: Range) {
     this.#columns = columns.map((column) => new FilledColumn(column, range));
     this.#isWholeSeconds = columns.every((column) => column.granularity % 1_000 === 0);
+    const pace = columns[0]?.granularity ?? 0;
+    this.#pace = columns.every(({ fill, granularity }) => fill !== undefined && granularity === pace) ? pace : 0;
+    this.#to = range.to;
   }
 
   /** Writes rows until the budget is spent; true when there are no more. */
   write(csv: CsvBytes, { bytes, isSpent }: Budget): boolean {
+    const columns = this.#columns;
     for (let rows = 1; ; rows++) {
-      const start = this.#nextStart();
-      if (start === undefined) return true;
+      let start = Number.POSITIVE_INFINITY;
+      for (const { next } of columns) if (next < start) start = next;
+      if (start === Number.POSITIVE_INFINITY) return true;
       this.#writeTime(csv, start);
-      for (const column of this.#columns) {
+      const cells = csv.length;
+      for (const column of columns) {
         csv.comma();
-        column.write(csv, start);
+        if (column.next === start) column.write(csv);
       }
       csv.newline();
+      if (this.#pace > 0) rows += this.#repeat(csv, start, { cells, bytes });
       if (csv.length >= bytes || (rows % STRIDE === 0 && isSpent())) return false;
     }
   }
 
-  #nextStart(): number | undefined {
-    let next = Number.POSITIVE_INFINITY;
-    for (const column of this.#columns) next = Math.min(next, column.nextStart());
-    return next === Number.POSITIVE_INFINITY ? undefined : next;
+  /** Writes the rows that follow and differ from the one at `start` in time only, because every column carries its value on. */
+  #repeat(csv: CsvBytes, start: number, { cells, bytes }: { readonly cells: number; readonly bytes: number }): number {
+    let end = this.#to;
+    for (const { ownNext } of this.#columns) if (ownNext < end) end = ownNext;
+    const pace = this.#pace;
+    const cellsEnd = csv.length;
+    let at = start + pace;
+    let rows = 0;
+    for (; at < end && csv.length < bytes; at += pace) {
+      this.#writeTime(csv, at);
+      csv.again(cells, cellsEnd);
+      rows++;
+    }
+    if (rows > 0) for (const column of this.#columns) column.skipTo(at);
+    return rows;
   }
 
   #writeTime(csv: CsvBytes, start: number): void {
@@ -61,6 +82,10 @@ export class RowWriter {
 }
 
 class FilledColumn {
+  /** Start of the next bucket that the column has a cell for; infinity when it has nothing more to say. */
+  next: number;
+  /** The same of a value of its own. */
+  ownNext: number;
   readonly #buckets: BucketStream;
   readonly #granularity: number;
   readonly #isFilled: boolean;
@@ -76,26 +101,42 @@ class FilledColumn {
     this.#carried = fill?.initial;
     this.#to = to;
     this.#fillStart = Math.floor(from / granularity) * granularity;
+    this.ownNext = buckets.next();
+    this.next = this.#nextFilled();
   }
 
-  /** Infinity when the column has nothing more to say. */
-  nextStart(): number {
-    const own = this.#buckets.load() ? this.#buckets.start : Number.POSITIVE_INFINITY;
-    if (this.#carried === undefined || this.#fillStart >= this.#to) return own;
-    return Math.min(own, this.#fillStart);
-  }
-
-  write(csv: CsvBytes, start: number): void {
-    if (this.#buckets.load() && this.#buckets.start === start) {
-      const value = this.#buckets.take();
-      writeScalar(csv, value);
-      if (!this.#isFilled) return;
-      this.#carried = value;
-      this.#fillStart = start + this.#granularity;
-    } else if (this.#carried !== undefined && this.#fillStart === start) {
-      writeScalar(csv, this.#carried);
-      this.#fillStart = start + this.#granularity;
+  /** The cell at `next`. */
+  write(csv: CsvBytes): void {
+    if (this.next < this.ownNext) {
+      writeScalar(csv, this.#carried ?? 0);
+      this.skipTo(this.next + this.#granularity);
+      return;
     }
+    if (!this.#isFilled && this.#buckets.isNumeric) {
+      csv.number(this.#buckets.takeNumber());
+      this.ownNext = this.#buckets.next();
+      this.next = this.ownNext;
+      return;
+    }
+    const value = this.#buckets.take();
+    writeScalar(csv, value);
+    const start = this.ownNext;
+    this.ownNext = this.#buckets.next();
+    if (this.#isFilled) {
+      this.#carried = value;
+      this.skipTo(start + this.#granularity);
+    } else this.next = this.ownNext;
+  }
+
+  /** Leaves out what would be filled before `start`. */
+  skipTo(start: number): void {
+    this.#fillStart = start;
+    this.next = this.#nextFilled();
+  }
+
+  #nextFilled(): number {
+    const isFilling = this.#carried !== undefined && this.#fillStart < this.#to;
+    return isFilling && this.#fillStart < this.ownNext ? this.#fillStart : this.ownNext;
   }
 }
 

@@ -73,7 +73,7 @@ function columnOf(
         fitsBuckets: (grain) => granularityMs % grain === 0,
       })
     : [];
-  const buckets = new BucketStream(pieces, granularityMs, aggregation);
+  const buckets = new BucketStream(pieces, item);
   if (lookAroundMs === undefined) return { buckets, granularity: granularityMs, fill: undefined };
   const before =
     isSeries && lookAroundMs > 0
