@@ -9,6 +9,7 @@ import { createEmbeddedChannel } from "./embedded-channel.ts";
 import { FrameGuard } from "./frame-guard.ts";
 import { noMemory, noRouting } from "./keep-nothing.ts";
 import { createTlsListener, type TlsSettings } from "./tls-listener.ts";
+import { createTurnShare } from "./turn-share.ts";
 
 export interface EmbeddedSettings {
   readonly host: string;
@@ -46,12 +47,15 @@ const DRAIN_MS = 30_000;
 /** Finds the other end gone also where the device asked for no keep-alive. */
 const TCP_KEEPALIVE_MS = 30_000;
 const STOP_MS = 5_000;
+/** How long devices may keep the thread busy before it looks after its other callers. */
+const TURN_MS = 8;
 
 export async function createEmbeddedBroker(needs: MqttNeeds, settings: EmbeddedSettings): Promise<EmbeddedBroker> {
   const connections = createConnections(needs.inbox, settings.connectionsPerDevice);
   const channel = createEmbeddedChannel(connections);
   const guards = new WeakMap<Client, FrameGuard>();
   const strangers = new Set<FrameGuard>();
+  const share = createTurnShare(TURN_MS);
   const policy = createDevicePolicy({ ...needs, connections, channel }, settings, (client) => guards.get(client));
   const aedes = await Aedes.createBroker({
     ...policy.handlers,
@@ -69,7 +73,7 @@ export async function createEmbeddedBroker(needs: MqttNeeds, settings: EmbeddedS
   const accept = (socket: Socket): void => {
     socket.setNoDelay(true);
     socket.setKeepAlive(true, TCP_KEEPALIVE_MS);
-    const guard = new FrameGuard(socket, { maxPayload: MAX_PAYLOAD, onPacket: () => policy.notice(client) });
+    const guard = new FrameGuard(socket, { maxPayload: MAX_PAYLOAD, onPacket: () => policy.notice(client), share });
     guard.once("close", () => strangers.delete(guard));
     strangers.add(guard);
     const [oldest] = strangers;

@@ -2,10 +2,12 @@
 //
 // Invariants: nothing but CONNECT passes before the device has signed in; no packet that passes is longer than its cap, so
 // that the broker's parser holds at most that much; a PUBLISH beyond the cap is cut to just over the largest payload that
-// is read, so that it can still be told and acknowledged; over the rate nothing more is read from the socket.
+// is read, so that it can still be told and acknowledged; over the rate, or beyond the share of the event loop that all
+// devices have together, nothing more is read from the socket.
 import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
 import type { TokenBucket } from "./token-bucket.ts";
+import type { TurnShare } from "./turn-share.ts";
 
 const CONNECT = 1;
 const PUBLISH = 3;
@@ -21,6 +23,8 @@ export interface FrameGuardOptions {
   readonly maxPayload: number;
   /** Called for every packet after CONNECT. */
   readonly onPacket: () => void;
+  /** What all connections have together. */
+  readonly share: TurnShare;
 }
 
 interface Header {
@@ -34,6 +38,8 @@ export class FrameGuard extends Duplex {
   readonly socket: Socket;
   readonly #maxPublish: number;
   readonly #onPacket: () => void;
+  readonly #share: TurnShare;
+  #isQueued = false;
   #state: "before connect" | "signing in" | "open" = "before connect";
   #bucket: TokenBucket | undefined;
   /** Read from the socket and held back: begins with a packet that may not pass yet. */
@@ -53,6 +59,7 @@ export class FrameGuard extends Duplex {
     this.socket = socket;
     this.#maxPublish = options.maxPayload + PUBLISH_ROOM;
     this.#onPacket = options.onPacket;
+    this.#share = options.share;
     socket.on("readable", () => this.#advance());
     socket.on("end", () => {
       this.#hasEnded = true;
@@ -101,6 +108,7 @@ export class FrameGuard extends Duplex {
   #advance(): void {
     while (this.#isHungry && this.#timer === undefined && !this.destroyed) {
       if (this.#state === "signing in" && this.#body === 0) return;
+      if (!this.#hasTurn()) return;
       const chunk: Buffer | null = this.#chunk ?? this.socket.read();
       if (chunk === null) {
         if (this.#hasEnded) this.push(null);
@@ -111,6 +119,18 @@ export class FrameGuard extends Duplex {
       this.#partial = undefined;
       this.#scan(whole);
     }
+  }
+
+  #hasTurn(): boolean {
+    if (!this.#isQueued && this.#share.hasTime()) return true;
+    if (!this.#isQueued) {
+      this.#share.later(() => {
+        this.#isQueued = false;
+        this.#advance();
+      });
+    }
+    this.#isQueued = true;
+    return false;
   }
 
   /** Passes on what may pass and keeps the rest. */
