@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { findDifference, QUERIES_PER_SEED, SeriesBench } from "../../../test/support/series-bench.ts";
-import { DAY_MS } from "./engine.ts";
 import { HOUR_MS } from "./hot-store.ts";
+import { DAY_MS } from "./sealed-segments.ts";
 
 const SEEDS = process.env["BUSBAR_LONG"] === "1" ? 2_500 : 250;
 

@@ -85,7 +85,7 @@ export interface Keeper extends KeeperReader {
   trimJournal(beforeSequence: number): void;
   putSegment(segment: Segment, chunks: readonly Chunk[]): void;
   deleteSegment(device: number, start: number): void;
-  /** Segments of a device that start in [from, to), and their chunks, in order. */
+  /** Segments of a device that touch [from, to), and their chunks, in order. */
   segments(device: number, from: number, to: number): readonly Segment[];
   chunks(device: number, start: number): readonly Chunk[];
   /** Devices and days with at least one hourly segment that starts before `before`. */

@@ -1,5 +1,5 @@
 // What the HTTP thread and the writing thread say to each other.
-import type { Load } from "./engine.ts";
+import type { Load } from "./plan-load.ts";
 
 /** Stands for what nobody asked for: sealing and compaction. */
 export const BACKGROUND = 0;

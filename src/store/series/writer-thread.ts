@@ -1,8 +1,8 @@
 import type { Worker } from "node:worker_threads";
 import { type AppError, refuse } from "#core/app-error.ts";
 import type { SeriesDefinition } from "./batch.ts";
-import type { Load } from "./engine.ts";
 import type { Latest } from "./keeper.ts";
+import type { Load } from "./plan-load.ts";
 import { BACKGROUND, type WriterAnswer, type WriterFailure, type WriterRequest } from "./writer-messages.ts";
 
 type Body<Request> = Request extends unknown ? Omit<Request, "id"> : never;

@@ -1,5 +1,7 @@
 import { KINDS } from "#store/series/batch.ts";
+import { HOUR_MS } from "#store/series/hot-store.ts";
 import type { Chunk, Keeper, Segment } from "#store/series/keeper.ts";
+import { DAY_MS } from "#store/series/sealed-segments.ts";
 import type { Connection } from "#store/sqlite/connection.ts";
 import { bytes, number } from "#store/sqlite/row.ts";
 import { SCHEMA, SCHEMA_VERSION, UPGRADE } from "./schema.ts";
@@ -11,9 +13,6 @@ import {
   readSegment,
   renderScalar,
 } from "./sqlite-reader.ts";
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
 export function createSqliteKeeper(database: Connection): Keeper {
   prepareSchema(database);

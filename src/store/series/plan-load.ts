@@ -1,0 +1,83 @@
+// Many points of one device at once: which go straight into segments, and which take the usual way over the journal.
+import { BatchWriter, type SeriesDefinition } from "./batch.ts";
+import { type Column, lowerBound, sliceColumn, valueAt } from "./column.ts";
+import { HOUR_MS } from "./hot-store.ts";
+import { addPart, DAY_MS, type EncodedSegment, type SealedSegments, type SegmentDraft } from "./sealed-segments.ts";
+
+/** Hours with points from which on a loaded day counts as whole. */
+const WHOLE_DAY_HOURS = 20;
+
+export interface Load {
+  readonly device: number;
+  /** Those of the series that are new. */
+  readonly definitions: readonly SeriesDefinition[];
+  /** In any order; of equal times the last one counts. */
+  readonly columns: LoadColumns;
+}
+
+type LoadColumns = readonly (readonly [series: number, column: Column])[];
+
+interface PlanNeeds {
+  readonly sealed: SealedSegments;
+  /** Such an hour has to take the usual way, else a replay would put older writes over what is loaded. */
+  readonly isJournaled: (device: number, hour: number) => boolean;
+}
+
+interface LoadPlan {
+  readonly segments: readonly EncodedSegment[];
+  /** A batch for the journal, if any point needs one. */
+  readonly journal: Uint8Array | undefined;
+}
+
+/** The columns are in order of time here. */
+export function planLoad(needs: PlanNeeds, device: number, columns: LoadColumns): LoadPlan {
+  const drafts = wholeDays(needs, device, columns);
+  const recent = new BatchWriter();
+  for (const [series, column] of columns) {
+    for (const { hour, part } of hoursOf(column)) {
+      if (needs.isJournaled(device, hour)) {
+        writePoints(recent, { device, series, part });
+        continue;
+      }
+      let draft = drafts.find(({ start, span }) => start <= hour * HOUR_MS && hour * HOUR_MS < start + span);
+      if (draft === undefined) {
+        draft = needs.sealed.draftOf(device, hour);
+        drafts.push(draft);
+      }
+      addPart(draft.parts, series, part);
+    }
+  }
+  const segments = drafts.map((draft) => needs.sealed.encode(draft));
+  return { segments, journal: recent.length === 0 ? undefined : recent.take() };
+}
+
+/** A day that comes almost as a whole is stored as one, so that nobody has to join its hours later. */
+function wholeDays({ sealed, isJournaled }: PlanNeeds, device: number, columns: LoadColumns): SegmentDraft[] {
+  const hours = new Set(columns.flatMap(([, column]) => [...hoursOf(column)].map(({ hour }) => hour)));
+  const days = Map.groupBy(hours, (hour) => Math.floor((hour * HOUR_MS) / DAY_MS) * DAY_MS);
+  const whole = [...days].filter(
+    ([start, own]) =>
+      own.length >= WHOLE_DAY_HOURS && !own.some((hour) => isJournaled(device, hour)) && !sealed.hasDay(device, start),
+  );
+  return whole.map(([start]) => ({ device, start, span: DAY_MS, existing: false, parts: new Map() }));
+}
+
+function* hoursOf(column: Column): Iterable<{ readonly hour: number; readonly part: Column }> {
+  const { times, count } = column;
+  for (let from = 0; from < count; ) {
+    const hour = Math.floor((times[from] ?? 0) / HOUR_MS);
+    const to = lowerBound(column, (hour + 1) * HOUR_MS);
+    yield { hour, part: sliceColumn(column, from, to) };
+    from = to;
+  }
+}
+
+function writePoints(
+  batch: BatchWriter,
+  { device, series, part }: { readonly device: number; readonly series: number; readonly part: Column },
+): void {
+  for (let i = 0; i < part.count; i++) {
+    batch.message(device, part.times[i] ?? 0, 1);
+    batch.value(series, valueAt(part, i));
+  }
+}

@@ -1,0 +1,92 @@
+// Segments as the writing side sees them: read to be written anew, with what came since, or joined to a day. What is in
+// memory or in the journal is none of their business.
+import type { ColumnKind } from "#core/telemetry/aggregation.ts";
+import { failpoint } from "#store/failpoint.ts";
+import { type Column, joinColumns, mergeColumns } from "./column.ts";
+import { HOUR_MS } from "./hot-store.ts";
+import type { Keeper } from "./keeper.ts";
+import { decodeChunk, decodeSegmentTimes, encodeSegment } from "./segment-codec.ts";
+
+export const DAY_MS = 24 * HOUR_MS;
+
+/** A segment to be, and what is new in it. */
+export interface SegmentDraft {
+  readonly device: number;
+  readonly start: number;
+  readonly span: number;
+  /** Whether it takes the place of one that is there. */
+  readonly existing: boolean;
+  /** Of each series, in order of time. */
+  readonly parts: Map<number, [Column, ...Column[]]>;
+}
+
+export type EncodedSegment = ReturnType<typeof encodeSegment>;
+
+export class SealedSegments {
+  readonly #keeper: Keeper;
+  readonly #kindOf: (series: number) => ColumnKind | undefined;
+
+  constructor(keeper: Keeper, kindOf: (series: number) => ColumnKind | undefined) {
+    this.#keeper = keeper;
+    this.#kindOf = kindOf;
+  }
+
+  /** Of the segment that the hour belongs to: the one that is there, which may be a whole day, or one of its own. */
+  draftOf(device: number, hour: number): SegmentDraft {
+    const [existing] = this.#keeper.segments(device, hour * HOUR_MS, (hour + 1) * HOUR_MS);
+    const start = existing?.start ?? hour * HOUR_MS;
+    return { device, start, span: existing?.span ?? HOUR_MS, existing: existing !== undefined, parts: new Map() };
+  }
+
+  hasDay(device: number, start: number): boolean {
+    return this.#keeper.segments(device, start, start + DAY_MS).length > 0;
+  }
+
+  /** The draft as it is to be stored, with what is there already. */
+  encode({ device, start, span, existing, parts }: SegmentDraft): EncodedSegment {
+    const all = existing ? this.#columns(device, start, start + 1) : new Map<number, Column>();
+    for (const [series, own] of parts) {
+      const before = all.get(series);
+      all.set(series, before === undefined ? joinColumns(own) : mergeColumns(before, joinColumns(own)));
+    }
+    return encodeSegment({ device, start, span }, all);
+  }
+
+  /** Joins the hours of a device and day, of one that has hours which start before `before`; false when none has. */
+  compactOne(before: number): boolean {
+    const [due] = this.#keeper.daysToCompact(before);
+    if (due === undefined) return false;
+    const { device } = due;
+    const start = due.day * DAY_MS;
+    const columns = this.#columns(device, start, start + DAY_MS);
+    failpoint("telemetry.before-compaction");
+    this.#keeper.commit(() => {
+      for (const segment of this.#keeper.segments(device, start, start + DAY_MS)) {
+        this.#keeper.deleteSegment(device, segment.start);
+      }
+      const { segment, chunks } = encodeSegment({ device, start, span: DAY_MS }, columns);
+      this.#keeper.putSegment(segment, chunks);
+    });
+    failpoint("telemetry.after-compaction");
+    return true;
+  }
+
+  /** The columns of a device in its segments that touch [from, to). */
+  #columns(device: number, from: number, to: number): Map<number, Column> {
+    const parts: SegmentDraft["parts"] = new Map();
+    for (const segment of this.#keeper.segments(device, from, to)) {
+      const times = decodeSegmentTimes(segment);
+      for (const chunk of this.#keeper.chunks(device, segment.start)) {
+        const kind = this.#kindOf(chunk.series);
+        if (kind !== undefined) addPart(parts, chunk.series, decodeChunk(kind, chunk, { times: () => times }));
+      }
+    }
+    return new Map([...parts].map(([series, columns]) => [series, joinColumns(columns)]));
+  }
+}
+
+export function addPart(parts: SegmentDraft["parts"], series: number, part: Column): void {
+  const known = parts.get(series);
+  if (known === undefined) parts.set(series, [part]);
+  else known.push(part);
+}
