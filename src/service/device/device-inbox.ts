@@ -1,8 +1,9 @@
 // The one door for everything devices say, whatever carried it.
 
+import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import type { Micros } from "#core/command/execution.ts";
 import type { Device } from "#core/device/device.ts";
-import type { LogSeverity } from "#core/device/device-message.ts";
+import type { LogSeverity, ValuesMessage } from "#core/device/device-message.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
 import { hashFingerprint, hashPassword, sameHash } from "#service/access/hash-secret.ts";
 import { type BlueprintCatalog, deviceBlueprint } from "#service/blueprint/blueprint-catalog.ts";
@@ -12,7 +13,7 @@ import type { Connectivity } from "#service/device/connectivity.ts";
 import type { EventHub } from "#service/event/event-hub.ts";
 import type { DeviceInbox, SignedIn } from "#service/ports/device-inbox.ts";
 import type { Needs } from "#service/ports.ts";
-import { acceptTelemetry } from "#service/telemetry/accept-telemetry.ts";
+import { type AcceptedTelemetry, acceptTelemetry } from "#service/telemetry/accept-telemetry.ts";
 import type { AlertDesk } from "#service/telemetry/alert-desk.ts";
 import { attributesOf } from "#service/telemetry/attributes.ts";
 import type { TelemetryCounter } from "#service/telemetry/telemetry-counts.ts";
@@ -33,6 +34,12 @@ export interface InboxNeeds extends Pick<Needs, "devices" | "deviceLogs" | "tele
   readonly telemetryCounter: Pick<TelemetryCounter, "add">;
   readonly connectivity: Connectivity;
   readonly events: EventHub;
+}
+
+interface Arrived {
+  readonly device: Device;
+  readonly blueprint: Blueprint | undefined;
+  readonly at: Instant;
 }
 
 export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
@@ -81,6 +88,46 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
     return instant(isTaken ? now : second);
   }
 
+  function takeTelemetry(
+    device: Device,
+    blueprint: Blueprint | undefined,
+    { takenAt, values }: ValuesMessage,
+  ): Promise<void> {
+    const now = needs.now();
+    const at = takenAt === undefined ? arrival(device.id, now) : instant(Math.round(takenAt));
+    if (at > now + MAX_AHEAD_MS) {
+      needs.telemetryCounter.add({ kept: 0, leftOut: values.size });
+      return complain(device, "telemetry refused: the device's clock is more than a day ahead");
+    }
+    const taken = acceptTelemetry(attributesOf(blueprint), values);
+    // Alerts are folded all the same: they are bounded by themselves.
+    for (const id of texts.take(device.id, taken.accepted, needs.telemetry.latest(device.id))) {
+      taken.accepted.delete(id);
+      taken.refused.set(id, "is left out: the device has sent 16 MiB of texts within the hour");
+    }
+    const isPlain = taken.alerts.size + taken.refused.size === 0 && !needs.feed.isWatched;
+    return isPlain ? keep(device, at, taken) : keepAndTell({ device, blueprint, at }, taken);
+  }
+
+  function keep({ id: deviceId }: Device, at: Instant, { accepted, refused }: AcceptedTelemetry): Promise<void> {
+    const counts = { kept: accepted.size, leftOut: refused.size };
+    const stored =
+      accepted.size === 0 ? Promise.resolve() : needs.telemetry.append([{ deviceId, at, values: accepted }]);
+    return stored.then(() => needs.telemetryCounter.add(counts));
+  }
+
+  async function keepAndTell({ device, blueprint, at }: Arrived, taken: AcceptedTelemetry): Promise<void> {
+    const { accepted: values, alerts, refused } = taken;
+    if (alerts.size > 0) await needs.alertDesk.prepare(device);
+    await keep(device, at, taken);
+    if (needs.feed.isWatched) {
+      const newest = newestValues({ at, values }, attributesOf(blueprint), needs.telemetry.latest(device.id));
+      needs.feed.publish({ siteId: device.siteId, deviceId: device.id, at, values: newest });
+    }
+    if (alerts.size > 0) await needs.alertDesk.report(device, { at, lists: alerts, blueprint });
+    for (const [name, problem] of refused) await complain(device, `telemetry ${JSON.stringify(name)} ${problem}`);
+  }
+
   async function signedIn(hardwareId: string, hash: Uint8Array): Promise<SignedIn | undefined> {
     const credential = await needs.devices.findCredentialByHardwareId(hardwareId);
     const isRight = sameHash(hash, credential?.secretHash ?? NO_HASH);
@@ -97,33 +144,12 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
     },
     unreachable: (deviceId) => needs.connectivity.gone(deviceId),
     alive: (deviceId) => needs.connectivity.alive(deviceId),
-    async telemetry(deviceId, { takenAt, values }) {
+    async telemetry(deviceId, message) {
       const device = await needs.devices.find(deviceId);
       if (device === undefined) return;
-      const now = needs.now();
-      const at = takenAt === undefined ? arrival(device.id, now) : instant(Math.round(takenAt));
-      if (at > now + MAX_AHEAD_MS) {
-        needs.telemetryCounter.add({ kept: 0, leftOut: values.size });
-        await complain(device, "telemetry refused: the device's clock is more than a day ahead");
-        return;
-      }
       const blueprint = await deviceBlueprint(needs, device);
-      const attributes = attributesOf(blueprint);
-      const { accepted, alerts, refused } = acceptTelemetry(attributes, values);
-      // Alerts are folded all the same: they are bounded by themselves.
-      for (const id of texts.take(deviceId, accepted, needs.telemetry.latest(deviceId))) {
-        accepted.delete(id);
-        refused.set(id, "is left out: the device has sent 16 MiB of texts within the hour");
-      }
-      if (alerts.size > 0) await needs.alertDesk.prepare(device);
-      if (accepted.size > 0) await needs.telemetry.append([{ deviceId, at, values: accepted }]);
-      needs.telemetryCounter.add({ kept: accepted.size, leftOut: refused.size });
-      if (needs.feed.isWatched) {
-        const values = newestValues({ at, values: accepted }, attributes, needs.telemetry.latest(deviceId));
-        needs.feed.publish({ siteId: device.siteId, deviceId, at, values });
-      }
-      if (alerts.size > 0) await needs.alertDesk.report(device, { at, lists: alerts, blueprint });
-      for (const [name, problem] of refused) await complain(device, `telemetry ${JSON.stringify(name)} ${problem}`);
+      // Not awaited: of a message that waits for the disk nothing should be kept but its bytes.
+      return takeTelemetry(device, blueprint, message);
     },
     async properties(deviceId, { takenAt, values }) {
       const device = await needs.devices.find(deviceId);

@@ -26,9 +26,13 @@ const NUMBER = 0;
 const BOOLEAN = 1;
 const TEXT = 2;
 
+const ROOM = 64 * 1024;
+/** Room beyond this is given back, so that one large batch does not cost memory for ever. */
+const KEPT_ROOM = 1024 * 1024;
+
 /** Grows as needed; `take` gives the bytes and starts anew. */
 export class BatchWriter {
-  #bytes = Buffer.allocUnsafe(64 * 1024);
+  #bytes = Buffer.allocUnsafe(ROOM);
   #view = viewOf(this.#bytes);
   #at = 0;
 
@@ -88,6 +92,10 @@ export class BatchWriter {
     const taken = new Uint8Array(this.#at);
     taken.set(this.#bytes.subarray(0, this.#at));
     this.#at = 0;
+    if (this.#bytes.length > KEPT_ROOM) {
+      this.#bytes = Buffer.allocUnsafe(ROOM);
+      this.#view = viewOf(this.#bytes);
+    }
     return taken;
   }
 

@@ -36,7 +36,7 @@ function createBench() {
       new Promise((resolve, reject) => {
         commits.push({ words: inWords(batch), resolve, reject });
       }),
-    onDurable: (points) => durable.push(...points.map((one) => one.at)),
+    onDurable: (latest) => durable.push(...[...latest.values()].map((one) => one.at)),
   });
   const nextCommit = async (count: number) => {
     while (commits.length < count) await new Promise((resolve) => setImmediate(resolve));
@@ -55,11 +55,11 @@ test("what comes during a commit travels together with the next", async () => {
   expect(durable).toEqual([1]);
   (await nextCommit(2)).resolve();
   await Promise.all(others);
-  expect(commits.map(({ words }) => words)).toEqual(["+power/1 1=5@1", "1=6@2 +note/2 2=x@3"]);
+  expect(commits.map(({ words }) => words)).toEqual(["+power/1 1=5@1", "+power/1 1=6@2 +note/2 2=x@3"]);
   expect(durable).toEqual([1, 2, 3]);
 });
 
-test("a commit that fails takes its definitions with it: the next brings its own", async () => {
+test("a commit that fails takes its definitions with it: the next brings them again, and only until they are stored", async () => {
   const { intake, commits, durable, nextCommit } = createBench();
   const first = intake.append([message(1, { power: 5 })]);
   const commit = await nextCommit(1);
@@ -68,8 +68,19 @@ test("a commit that fails takes its definitions with it: the next brings its own
   await expect(first).rejects.toMatchObject({ code: "storage_full" });
   (await nextCommit(2)).resolve();
   await second;
-  expect(commits.map(({ words }) => words)).toEqual(["+power/1 1=5@1", "+power/2 2=6@2"]);
-  expect(durable).toEqual([2]);
+  const third = intake.append([message(3, { power: 7 })]);
+  (await nextCommit(3)).resolve();
+  await third;
+  expect(commits.map(({ words }) => words)).toEqual(["+power/1 1=5@1", "+power/1 1=6@2", "1=7@3"]);
+  expect(durable).toEqual([2, 3]);
+});
+
+test("of several values of an attribute the newest is told, and of equal times the last", async () => {
+  const { intake, durable, nextCommit } = createBench();
+  const all = [3, 7, 5].map((at) => intake.append([message(at, { power: at })]));
+  (await nextCommit(1)).resolve();
+  await Promise.all(all);
+  expect(durable).toEqual([7]);
 });
 
 test("beyond 64 MiB that wait the next message is refused, and taken again when there is room", async () => {

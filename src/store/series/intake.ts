@@ -1,10 +1,12 @@
 // The way in: one commit is under way at a time, and what comes meanwhile travels together with the next.
 //
-// Messages become bytes only when their commit starts. So a commit that fails takes back the series it would have defined,
-// and the next one, which may bring points of the same series, defines them itself.
+// A message becomes bytes at once, so that nothing else of it waits for the disk: thousands of messages under way would otherwise
+// live long enough to cost the garbage collector more than all the rest.
+// A batch brings the definitions of all its series that are not known to be stored, so that it needs no batch before it.
 import { refuse } from "#core/app-error.ts";
 import type { ColumnKind } from "#core/telemetry/aggregation.ts";
-import type { TelemetryPoints } from "#service/ports/telemetry-store.ts";
+import type { Instant } from "#core/time/instant.ts";
+import type { Snapshot, TelemetryPoints } from "#service/ports/telemetry-store.ts";
 import { BatchWriter, type Scalar, type SeriesDefinition } from "./batch.ts";
 import type { SeriesIndex } from "./series-index.ts";
 
@@ -15,8 +17,8 @@ interface IntakeNeeds {
   readonly index: SeriesIndex;
   /** Resolves when the batch is durable. */
   readonly commit: (batch: Uint8Array<ArrayBuffer>) => Promise<void>;
-  /** Told before the waiting callers are. */
-  readonly onDurable: (points: readonly TelemetryPoints[]) => void;
+  /** Told the newest value of each series in the batch, before the waiting callers are told. */
+  readonly onDurable: (latest: ReadonlyMap<SeriesDefinition, Snapshot>) => void;
 }
 
 export interface Intake {
@@ -24,6 +26,7 @@ export interface Intake {
   append(messages: readonly TelemetryPoints[]): Promise<void>;
   /** Runs a task in its turn, while no commit is under way: after what came before it, before what comes after. */
   alone<Result>(task: () => Promise<Result>): Promise<Result>;
+  /** Resolves when everything that came before is stored or refused. */
   idle(): Promise<void>;
 }
 
@@ -34,34 +37,46 @@ interface Waiting {
 
 /** Messages that share a commit. */
 interface Batch {
-  readonly points: TelemetryPoints[];
+  readonly definitions: Set<SeriesDefinition>;
+  readonly latest: Map<SeriesDefinition, { at: Instant; value: Scalar }>;
   readonly waiting: Waiting[];
-  bytes: number;
+  /** Undefined while it still grows. */
+  bytes: Uint8Array<ArrayBuffer> | undefined;
 }
 
 type Task = () => Promise<void>;
 
 export function createIntake({ index, commit, onDurable }: IntakeNeeds): Intake {
+  /** Of the batch that still grows, which is the last in the queue. */
   const writer = new BatchWriter();
-  /** In the order of arrival; only the last batch still grows. */
+  /** In the order of arrival. */
   const queue: (Batch | Task)[] = [];
-  let waitingBytes = 0;
+  /** Of batches that do not grow any more. */
+  let closedBytes = 0;
   let isBusy = false;
 
   async function store(batch: Batch): Promise<void> {
-    const defined: SeriesDefinition[] = [];
+    const bytes = close(batch);
+    // The buffer is given away with the commit.
+    const size = bytes.length;
     try {
-      for (const message of batch.points) writeMessage(writer, message, { index, defined });
-      const bytes = writer.take();
-      if (bytes.length > 0) await commit(bytes);
-      onDurable(batch.points);
+      if (size > 0) await commit(bytes);
+      index.noteStored(batch.definitions);
+      onDurable(batch.latest);
       for (const { resolve } of batch.waiting) resolve();
     } catch (error) {
-      for (const definition of defined) index.undefine(definition);
       for (const { reject } of batch.waiting) reject(error);
     } finally {
-      waitingBytes -= batch.bytes;
+      closedBytes -= size;
     }
+  }
+
+  function close(batch: Batch): Uint8Array<ArrayBuffer> {
+    if (batch.bytes === undefined) {
+      batch.bytes = writer.take();
+      closedBytes += batch.bytes.length;
+    }
+    return batch.bytes;
   }
 
   function pump(): void {
@@ -77,73 +92,70 @@ export function createIntake({ index, commit, onDurable }: IntakeNeeds): Intake 
     });
   }
 
-  function lastBatch(): Batch {
+  function openBatch(): Batch {
     const last = queue.at(-1);
     if (last !== undefined && typeof last !== "function") return last;
-    const batch = { points: [], waiting: [], bytes: 0 };
+    const batch: Batch = { definitions: new Set(), latest: new Map(), waiting: [], bytes: undefined };
     queue.push(batch);
     return batch;
   }
 
+  function closeLast(): void {
+    const last = queue.at(-1);
+    if (last !== undefined && typeof last !== "function") close(last);
+  }
+
+  function write({ definitions, latest }: Batch, { deviceId, at, values }: TelemetryPoints): void {
+    const all: SeriesDefinition[] = [];
+    for (const [attribute, value] of values) {
+      const kind = kindOf(value);
+      const series = index.find(deviceId, attribute, kind) ?? index.define(deviceId, attribute, kind);
+      all.push(series);
+      if (index.isStored(series) || definitions.has(series)) continue;
+      definitions.add(series);
+      writer.define(series);
+    }
+    writer.message(all[0]?.device ?? 0, at, all.length);
+    let next = 0;
+    for (const value of values.values()) {
+      const series = all[next++];
+      if (series === undefined) continue;
+      writer.value(series.series, value);
+      const newest = latest.get(series);
+      if (newest === undefined) latest.set(series, { at, value });
+      else if (at >= newest.at) {
+        newest.at = at;
+        newest.value = value;
+      }
+    }
+  }
+
+  function alone<Result>(task: () => Promise<Result>): Promise<Result> {
+    closeLast();
+    return new Promise((resolve, reject) => {
+      queue.push(() => task().then(resolve, reject));
+      pump();
+    });
+  }
+
   return {
     append(messages) {
-      if (waitingBytes > MAX_WAITING_BYTES) {
+      if (closedBytes + writer.length > MAX_WAITING_BYTES) {
         return Promise.reject(refuse("overloaded", "too much telemetry waits for the disk"));
       }
-      const batch = lastBatch();
-      for (const message of messages) {
-        if (message.values.size === 0) continue;
-        const size = sizeOf(message);
-        batch.points.push(message);
-        batch.bytes += size;
-        waitingBytes += size;
-      }
+      const batch = openBatch();
+      for (const message of messages) if (message.values.size > 0) write(batch, message);
       return new Promise((resolve, reject) => {
         batch.waiting.push({ resolve, reject });
         pump();
       });
     },
-    alone: (task) =>
-      new Promise((resolve, reject) => {
-        queue.push(() => task().then(resolve, reject));
-        pump();
-      }),
-    async idle() {
-      while (queue.length > 0 || isBusy) await new Promise((resolve) => setImmediate(resolve));
-    },
+    alone,
+    idle: () => alone(async () => {}),
   };
-}
-
-function writeMessage(
-  writer: BatchWriter,
-  { deviceId, at, values }: TelemetryPoints,
-  { index, defined }: { readonly index: SeriesIndex; readonly defined: SeriesDefinition[] },
-): void {
-  const numbers: number[] = [];
-  let device = 0;
-  for (const [attribute, value] of values) {
-    const kind = kindOf(value);
-    let series = index.find(deviceId, attribute, kind);
-    if (series === undefined) {
-      series = index.define(deviceId, attribute, kind);
-      defined.push(series);
-      writer.define(series);
-    }
-    device = series.device;
-    numbers.push(series.series);
-  }
-  writer.message(device, at, numbers.length);
-  let next = 0;
-  for (const value of values.values()) writer.value(numbers[next++] ?? 0, value);
 }
 
 function kindOf(value: Scalar): ColumnKind {
   if (typeof value === "number") return "number";
   return typeof value === "boolean" ? "boolean" : "text";
-}
-
-function sizeOf({ values }: TelemetryPoints): number {
-  let size = 16;
-  for (const value of values.values()) size += typeof value === "string" ? 16 + value.length : 16;
-  return size;
 }

@@ -38,10 +38,8 @@ export async function openSeries(
   const intake = createIntake({
     index,
     commit: (batch) => thread.append(batch),
-    onDurable: (points) => {
-      for (const { deviceId, at, values } of points) {
-        for (const [attribute, value] of values) note(now, deviceId, attribute, { at, value });
-      }
+    onDurable: (latest) => {
+      for (const [{ deviceId, attribute }, snapshot] of latest) note(now, deviceId, attribute, snapshot);
     },
   });
 
@@ -64,23 +62,17 @@ export async function openSeries(
       intake.alone(async () => {
         const definitions: SeriesDefinition[] = [];
         const numbered = columns.map(({ attribute, ...column }): readonly [number, LoadedColumn] => {
-          let series = index.find(deviceId, attribute, column.kind);
-          if (series === undefined) {
-            series = index.define(deviceId, attribute, column.kind);
-            definitions.push(series);
-          }
+          const { kind } = column;
+          const series = index.find(deviceId, attribute, kind) ?? index.define(deviceId, attribute, kind);
+          if (!index.isStored(series)) definitions.push(series);
           return [series.series, { attribute, ...column }];
         });
         const [first] = columns;
         const device = first === undefined ? undefined : index.find(deviceId, first.attribute, first.kind)?.device;
         if (device === undefined) return;
         const newest = columns.flatMap(newestOf);
-        try {
-          await thread.load({ device, definitions, columns: numbered });
-        } catch (error) {
-          for (const definition of definitions) index.undefine(definition);
-          throw error;
-        }
+        await thread.load({ device, definitions, columns: numbered });
+        index.noteStored(definitions);
         for (const { attribute, at, value } of newest) note(now, deviceId, attribute, { at, value });
       }),
     latest: (deviceId) => now.get(deviceId) ?? new Map(),

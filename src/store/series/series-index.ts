@@ -10,6 +10,8 @@ interface IndexedDevice {
 
 export class SeriesIndex {
   readonly #devices = new Map<string, IndexedDevice>();
+  /** Numbers of series that no commit has brought to the store yet. */
+  readonly #unstored = new Set<number>();
   #lastDevice = 0;
   #lastSeries = 0;
 
@@ -26,17 +28,21 @@ export class SeriesIndex {
     return this.#devices.get(deviceId)?.series[kind].get(attribute);
   }
 
-  /** Makes a series that `find` did not know. */
+  /** Makes a series that `find` did not know. Whatever is stored of it must bring its definition until one has been stored. */
   define(deviceId: string, attribute: string, kind: ColumnKind): SeriesDefinition {
     const { device, series } = this.#deviceOf(deviceId);
     const definition = { series: ++this.#lastSeries, device, deviceId, attribute, kind };
     series[kind].set(attribute, definition);
+    this.#unstored.add(definition.series);
     return definition;
   }
 
-  /** Takes back a definition that could not be stored. */
-  undefine({ deviceId, attribute, kind }: SeriesDefinition): void {
-    this.#devices.get(deviceId)?.series[kind].delete(attribute);
+  isStored({ series }: SeriesDefinition): boolean {
+    return this.#unstored.size === 0 || !this.#unstored.has(series);
+  }
+
+  noteStored(definitions: Iterable<SeriesDefinition>): void {
+    for (const { series } of definitions) this.#unstored.delete(series);
   }
 
   *all(): Iterable<SeriesDefinition> {
