@@ -31,7 +31,7 @@ export async function openSeries(
   const worker = new Worker(new URL("./writer-worker.ts", import.meta.url), { workerData });
   const { thread, definitions, latest } = await openWriterThread(worker, { onFault, onTrouble });
   chmodSync(file, 0o600);
-  const readers = openReaders(file, readerCount, onFault);
+  const readers = openReaders(file, { count: readerCount }, onFault);
   const index = new SeriesIndex(definitions);
   const now = new Map<string, Map<string, Snapshot>>();
   for (const one of namedLatest(definitions, latest)) note(now, one.deviceId, one.attribute, one);

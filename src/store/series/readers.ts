@@ -10,7 +10,15 @@ export interface Readers {
   open(query: SeriesQuery, hot: readonly HotSeries[]): Promise<Rows>;
   /** How many rows the answer can have at most. */
   bound(query: SeriesQuery, hot: readonly HotSeries[]): Promise<number>;
+  /** How many there are now. */
+  threads(): number;
   close(): Promise<void>;
+}
+
+interface ReaderSettings {
+  readonly count: number;
+  /** A thread costs 25 MB: of those that have had nothing to do for this long one stays. */
+  readonly spareMs?: number;
 }
 
 /** Answers under way per thread: each holds its unsealed points until its end. */
@@ -19,8 +27,22 @@ const MAX_RUNNING = 64;
 const IDLE_MS = 30_000;
 
 /** Queries go to the thread with the fewest of them. There are at most `count`, and no more than have been needed at once. */
-export function openReaders(file: string, count: number, onFault: (error: Error) => void): Readers {
+export function openReaders(
+  file: string,
+  { count, spareMs = 10_000 }: ReaderSettings,
+  onFault: (error: Error) => void,
+): Readers {
   const threads: Thread[] = [];
+  const closing = new Set<Promise<void>>();
+  const endSpare = setInterval(() => {
+    const limit = performance.now() - spareMs;
+    for (const thread of threads.filter((one) => one.runs.size + one.waiting.size === 0 && one.usedAt() < limit)) {
+      if (threads.length === 1) return;
+      threads.splice(threads.indexOf(thread), 1);
+      const closed = thread.close().finally(() => closing.delete(closed));
+      closing.add(closed);
+    }
+  }, spareMs).unref();
   let lastId = 0;
   let isClosed = false;
   const leastBusy = () => {
@@ -44,9 +66,12 @@ export function openReaders(file: string, count: number, onFault: (error: Error)
       const answer = await leastBusy().ask({ kind: "bound", id: ++lastId, query, hot });
       return "bound" in answer ? answer.bound : 0;
     },
+    threads: () => threads.length,
     async close() {
       isClosed = true;
+      clearInterval(endSpare);
       for (const thread of threads) await thread.close();
+      await Promise.all(closing);
     },
   };
 }
@@ -109,7 +134,9 @@ function openReader(file: string, onFault: (error: Error) => void) {
   const unavailable = () => refuse("storage_unavailable", "telemetry cannot be read now");
   let isClosing = false;
   let isEnded = false;
+  let usedAt = performance.now();
   worker.on("message", (answer: ReaderAnswer) => {
+    usedAt = performance.now();
     const { resolve, reject } = waiting.get(answer.id) ?? {};
     waiting.delete(answer.id);
     if ("failure" in answer) reject?.(new Error(`a query failed: ${answer.failure}`));
@@ -131,6 +158,8 @@ function openReader(file: string, onFault: (error: Error) => void) {
     waiting,
     runs,
     drop,
+    /** When it last answered. */
+    usedAt: () => usedAt,
     ask(request: Exclude<ReaderRequest, { kind: "drop" }>): Promise<Answer> {
       if (isEnded) return Promise.reject(unavailable());
       return new Promise((resolve, reject) => {
