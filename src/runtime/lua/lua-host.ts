@@ -123,7 +123,9 @@ export function createLuaHost(needs: LuaHostNeeds, settings: LuaPoolSettings = {
   /** Whoever sees the device reads what it is told. A fault of the service is none of theirs, and goes to its log. */
   function wordsOf(error: unknown, otherwise: string): string {
     if (error instanceof AppError) return error.message;
-    needs.background.run("start a script", () => Promise.reject(error));
+    needs.background.run("start a script", async () => {
+      throw error;
+    });
     return otherwise;
   }
 
