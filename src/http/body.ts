@@ -30,7 +30,9 @@ export function compileBody<Schema extends TSchema>(schema: Schema): ParseBody<S
     findAll ??= thorough.compile(schema);
     const validate = raw !== undefined && raw.length <= MAX_THOROUGH_BYTES ? findAll : fits;
     validate(body);
-    const [first, ...others] = (validate.errors ?? []).slice(0, MAX_REFUSALS).map(refusalOf);
+    const [first, ...others] = withoutEchoes(validate.errors ?? [])
+      .slice(0, MAX_REFUSALS)
+      .map(refusalOf);
     throw first === undefined ? refuse("invalid_body", "the body does not fit") : new AppError([first, ...others]);
   };
 }
@@ -53,9 +55,11 @@ function parseJson(raw: Uint8Array | undefined): unknown {
 interface ObjectSchema {
   readonly properties?: Readonly<Record<string, ObjectSchema>>;
   readonly required?: readonly string[];
+  readonly items?: ObjectSchema;
 }
 
-function withoutUnset(value: unknown, { properties, required = [] }: ObjectSchema): unknown {
+function withoutUnset(value: unknown, { properties, required = [], items }: ObjectSchema): unknown {
+  if (items?.properties !== undefined && Array.isArray(value)) return value.map((one) => withoutUnset(one, items));
   if (properties === undefined || !isObject(value)) return value;
   const kept: Record<string, unknown> = Object.create(null);
   for (const [name, given] of Object.entries(value)) {
@@ -64,6 +68,20 @@ function withoutUnset(value: unknown, { properties, required = [] }: ObjectSchem
     if (!isUnset) kept[name] = field === undefined ? given : withoutUnset(given, field);
   }
   return kept;
+}
+
+/**
+ * A value that fits none of several shapes fails each of them and the choice itself. Told is what is wrong with it by the shapes of
+ * its type, or where it is of no such type, that it fits none.
+ */
+function withoutEchoes(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+  const choices = errors.filter(({ keyword }) => keyword === "anyOf");
+  const isOf = (choice: ErrorObject, { schemaPath }: ErrorObject) => schemaPath.startsWith(`${choice.schemaPath}/`);
+  const isTold = (choice: ErrorObject) => errors.some((error) => isOf(choice, error) && error.keyword !== "type");
+  return errors.filter((error) => {
+    if (error.keyword === "anyOf") return !isTold(error);
+    return error.keyword !== "type" || !choices.some((choice) => isOf(choice, error));
+  });
 }
 
 function refusalOf(error: ErrorObject): Refusal {
@@ -96,6 +114,7 @@ function explain(error: ErrorObject): { readonly pointer: string; readonly messa
       const hint = close === undefined ? "" : `; did you mean ${close}?`;
       return { pointer: at, message: `${name} must be one of ${words.join(", ")}${hint}` };
     }
+    case "anyOf":
     case "pattern": {
       const rule = (error.parentSchema as { description?: string } | undefined)?.description;
       return { pointer: at, message: `${name} does not fit${rule === undefined ? "" : `: ${rule}`}` };

@@ -13,13 +13,15 @@ import { type BlueprintCatalog, deviceBlueprint } from "#service/blueprint/bluep
 import type { CommandDesk } from "#service/command/command-desk.ts";
 import { endInterrupted } from "#service/command/end-interrupted.ts";
 import type { ChannelSwitch } from "#service/device/channel-switch.ts";
-import { hostAllDevices } from "#service/device/host-device.ts";
+import { hostedDevices } from "#service/device/host-device.ts";
 import type { HostSwitch } from "#service/device/host-switch.ts";
 import type { EventHub } from "#service/event/event-hub.ts";
 import type { Needs } from "#service/ports.ts";
 
 export interface Hosts {
   readonly simulator: Simulators;
+  /** The start of the devices, until the last one has had its turn. */
+  underWay(): readonly { readonly name: string; readonly percent: number }[];
   stop(): Promise<void>;
 }
 
@@ -45,7 +47,10 @@ interface HostingSettings {
   readonly allow: readonly ReachRule[];
 }
 
-/** After recovery: from here on scripts speak and take commands. */
+/**
+ * After recovery: from here on scripts speak and take commands. Resolves before the devices run, which start in the
+ * background; all of them are told to the switch before anybody can change one.
+ */
 export async function startHosts(needs: HostingNeeds, { config, simulated, allow }: HostingSettings): Promise<Hosts> {
   const blueprintOf = (device: Device) => deviceBlueprint(needs, device);
   const simulator = createSimulator({
@@ -70,10 +75,21 @@ export async function startHosts(needs: HostingNeeds, { config, simulated, allow
     needs.channel.add(carrier);
   }
   await endInterrupted(needs);
-  await hostAllDevices(needs);
+  const devices = await hostedDevices(needs);
+  const stopping = new AbortController();
+  const starting = needs.hosts.startAll(devices, stopping.signal);
+  needs.background.run("start devices", () => starting);
   return {
     simulator,
+    underWay() {
+      const waiting = needs.hosts.waiting();
+      if (waiting === 0) return [];
+      return [{ name: "start of devices", percent: Math.floor((1 - waiting / devices.length) * 100) }];
+    },
     async stop() {
+      stopping.abort();
+      // Its failure is told where it runs.
+      await Promise.allSettled([starting]);
       simulator.stop();
       await lua.stop();
       hub.close();

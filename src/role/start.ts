@@ -123,7 +123,7 @@ async function startOn(
   opened.defer(() => background.idle());
   const catalog = createBlueprintCatalog(base);
   const channel = createChannelSwitch();
-  const hosts = createHostSwitch();
+  const hosts = createHostSwitch(base);
   const events = createEventHub();
   const connectivity = createConnectivity({
     elapsed: base.elapsed,
@@ -199,7 +199,7 @@ async function startOn(
       checkReady: async () => {
         await records.sites.list("all", { limit: 0, offset: 0 });
       },
-      underWay: () => demo?.underWay() ?? [],
+      underWay: () => [...(demo?.underWay() ?? []), ...hosting.underWay()],
     },
   );
   const server = await createServer(needs, config.http, routes);

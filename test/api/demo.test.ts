@@ -22,10 +22,11 @@ async function list(busbar: Server): Promise<Listed["devices"]> {
 
 /** What is still made of the history, in percent; undefined when it is complete. */
 async function historyLeft(busbar: Server): Promise<number | undefined> {
-  const { body } = await busbar.anonymous.get<{ readonly under_way?: readonly { readonly percent: number }[] }>(
-    "/readyz",
-  );
-  return body.under_way?.[0]?.percent;
+  interface Ready {
+    readonly under_way?: readonly { readonly name: string; readonly percent: number }[];
+  }
+  const { body } = await busbar.anonymous.get<Ready>("/readyz");
+  return body.under_way?.find(({ name }) => name === "demo history")?.percent;
 }
 
 async function now(busbar: Server, device: string, attribute: string): Promise<unknown> {

@@ -60,6 +60,35 @@ test("a row without an end is refused before it fills the memory", () => {
   expect(() => [...reader.push(`"${"x".repeat(MAX_ROW_LENGTH)}`)]).toThrow(RangeError);
 });
 
+test.each([`1,"${"x".repeat(MAX_ROW_LENGTH)}"\n`, `${"x".repeat(MAX_ROW_LENGTH + 1)}\n2\n`])(
+  "a row that is too long is refused also where its end is known",
+  (text) => {
+    expect(() => [...new CsvReader().push(text)]).toThrow(RangeError);
+  },
+);
+
+// Looking at a row from its start with each piece would take hours here.
+test("a long row may come letter by letter", () => {
+  const reader = new CsvReader();
+  const letters = 400_000;
+  for (const start of '1,"') expect([...reader.push(start)]).toEqual([]);
+  for (let i = 0; i < letters; i++) for (const row of reader.push("x")) expect(row).toBeUndefined();
+  expect([...reader.push('"\n')]).toEqual([{ cells: ["1", "x".repeat(letters)], line: 1 }]);
+});
+
+test.each([
+  ['1,"a', true],
+  ['1,"a""', true],
+  ['1,"a\n2,b\n', true],
+  ['1,"a"', undefined],
+  ['1,a"', undefined],
+  ["1,a", undefined],
+])("whether the last row of %j ends inside quotes: %s", (text, isUnclosed) => {
+  const reader = new CsvReader();
+  expect([...reader.push(text)]).toEqual([]);
+  expect(reader.end()?.isUnclosed).toBe(isUnclosed);
+});
+
 test("a header cell is its pairs", () => {
   expect([...readHeaderCell("telemetry=power device=a=b x =y granularity=1m")]).toEqual([
     ["telemetry", "power"],

@@ -4,6 +4,8 @@ export interface CsvRow {
   readonly cells: readonly string[];
   /** Where the row begins, counted from 1. */
   readonly line: number;
+  /** Only of a last row: the text ends inside quotes, so what is read of it is not what was meant. */
+  readonly isUnclosed?: true;
 }
 
 const NEWLINE = 10;
@@ -13,30 +15,62 @@ const COMMA = 44;
 /** A row longer than this is no row: a quote that is never closed would swallow the rest. */
 export const MAX_ROW_LENGTH = 1024 * 1024;
 
+/** Every character is looked at once, however small the pieces are. */
 export class CsvReader {
-  #rest = "";
+  /** The pieces of a row that has not ended yet. */
+  #parts: string[] = [];
+  #length = 0;
   #line = 1;
+  readonly #scan = new CsvScan();
 
   /** The rows that are complete with this piece. Throws RangeError when a row grows too long. */
   *push(piece: string): Generator<CsvRow> {
-    const text = this.#rest + piece;
     let start = 0;
+    let quote = piece.indexOf('"');
     for (;;) {
-      const end = endOfRow(text, start);
+      if (quote >= 0 && quote < start) quote = piece.indexOf('"', start);
+      const end = this.#endOfRow(piece, start, quote);
       if (end < 0) break;
-      const row = this.#row(text.slice(start, end));
+      const row = this.#row(this.#whole(piece.slice(start, end)));
       start = end + 1;
       if (row !== undefined) yield row;
     }
-    this.#rest = text.slice(start);
-    if (this.#rest.length > MAX_ROW_LENGTH) throw new RangeError(`the row at line ${this.#line} does not end`);
+    this.#keep(piece.slice(start));
   }
 
   /** The last row, if it does not end with a line break. */
   end(): CsvRow | undefined {
-    const rest = this.#rest;
-    this.#rest = "";
-    return rest === "" ? undefined : this.#row(rest);
+    const isUnclosed = this.#scan.isQuoted;
+    const rest = this.#whole("");
+    const row = rest === "" ? undefined : this.#row(rest);
+    return row === undefined || !isUnclosed ? row : { ...row, isUnclosed };
+  }
+
+  /** Index of the line break that ends the row, or -1: one inside quotes does not. `quote` is where the next one stands, or -1. */
+  #endOfRow(text: string, start: number, quote: number): number {
+    const scan = this.#scan;
+    const end = scan.isQuoted ? -1 : text.indexOf("\n", start);
+    if (end >= 0 && (quote < 0 || quote > end)) {
+      scan.beginRow();
+      return end;
+    }
+    for (let i = start; i < text.length; i++) if (scan.endsRow(text.charCodeAt(i))) return i;
+    return -1;
+  }
+
+  #keep(part: string): void {
+    this.#length += part.length;
+    if (this.#length > MAX_ROW_LENGTH) throw new RangeError(`the row at line ${this.#line} does not end`);
+    if (part !== "") this.#parts.push(part);
+  }
+
+  /** The row with its last part, and begins anew. */
+  #whole(part: string): string {
+    this.#keep(part);
+    const text = this.#parts.length === 1 ? (this.#parts[0] ?? "") : this.#parts.join("");
+    this.#parts = [];
+    this.#length = 0;
+    return text;
   }
 
   #row(text: string): CsvRow | undefined {
@@ -50,19 +84,17 @@ export class CsvReader {
   }
 }
 
-/** Index of the line break that ends the row, or -1: one inside quotes does not. */
-function endOfRow(text: string, start: number): number {
-  const end = text.indexOf("\n", start);
-  const quote = text.indexOf('"', start);
-  if (end < 0 || quote < 0 || quote > end) return end;
-  const scan = new CsvScan();
-  for (let i = start; i < text.length; i++) if (scan.endsRow(text.charCodeAt(i))) return i;
-  return -1;
-}
-
 /** Finds the ends of rows, letter by letter. A quote opens a cell only at its very beginning; inside, two of them are one letter. */
 export class CsvScan {
   #state: "start" | "plain" | "quoted" | "closed" = "start";
+
+  get isQuoted(): boolean {
+    return this.#state === "quoted";
+  }
+
+  beginRow(): void {
+    this.#state = "start";
+  }
 
   endsRow(unit: number): boolean {
     if (this.#state === "quoted") {

@@ -46,7 +46,7 @@ export function systemRoutes(needs: SystemNeeds, others: readonly Route[]): read
       operation: "getReadiness",
       summary: "Whether calls can be served",
       description:
-        "Answers 503 while the records cannot be read and while the service stops. Work that still goes on in the background, such as filling the demo's history, is under_way.",
+        "Answers 503 while the records cannot be read and while the service stops. Work that still goes on in the background, such as starting devices or filling the demo's history, is under_way.",
       tag,
       access: "public",
       answer: readiness,

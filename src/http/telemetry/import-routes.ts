@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { type Route, streamRoute } from "#http/route.ts";
 import { strict } from "#http/wire.ts";
-import { type ImportNeeds, importTelemetry } from "#service/telemetry/import-telemetry.ts";
+import { createImporter, type ImportNeeds } from "#service/telemetry/import-telemetry.ts";
 
 const report = strict("TelemetryImport", {
   rows: Type.Integer(),
@@ -18,6 +18,7 @@ const report = strict("TelemetryImport", {
 });
 
 export function importRoutes(needs: ImportNeeds): readonly Route[] {
+  const importTelemetry = createImporter(needs);
   return [
     streamRoute({
       method: "POST",
@@ -32,7 +33,7 @@ export function importRoutes(needs: ImportNeeds): readonly Route[] {
       body: ["text/csv"],
       answer: report,
       handle: async (call) => {
-        const { rows, points, problemCount, problems } = await importTelemetry(needs, call, {
+        const { rows, points, problemCount, problems } = await importTelemetry(call, {
           idOrSlug: call.params.device_id,
           body: call.body,
         });

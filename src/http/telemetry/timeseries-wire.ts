@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { AppError, type Refusal } from "#core/app-error.ts";
+import type { Refusal } from "#core/app-error.ts";
 import { AGGREGATIONS, type Aggregation } from "#core/telemetry/aggregation.ts";
 import { parseDuration } from "#core/time/duration.ts";
 import { type Instant, instant, parseInstant } from "#core/time/instant.ts";
@@ -53,6 +53,8 @@ export interface TimeseriesInput {
   readonly from: Instant;
   readonly to: Instant;
   readonly series: readonly (AskedSeries & { readonly header: HeaderParts })[];
+  /** What is wrong; it has a stand-in above, so that the rest can be looked at too. */
+  readonly refusals: readonly Refusal[];
 }
 
 /** What the header cell repeats as it was asked. */
@@ -61,7 +63,7 @@ interface HeaderParts {
   readonly lookAround: string | undefined;
 }
 
-/** Merges global and own settings, so that nothing optional is left. Refuses with everything that is wrong at once. */
+/** Merges global and own settings, so that nothing optional is left. */
 export function parseTimeseries(body: Body): TimeseriesInput {
   const refusals: Refusal[] = [];
   const refuse = (pointer: string, message: string) => {
@@ -74,20 +76,12 @@ export function parseTimeseries(body: Body): TimeseriesInput {
     const pointer = `/telemetry/${index}`;
     const merged = mergeSettings(body, item, (at, message) => refuse(`${pointer}${at}`, message));
     const names = typeof item.attribute === "string" ? [item.attribute] : item.attribute;
-    return merged === undefined
-      ? []
-      : names.map((attribute) => ({ device: item.device, attribute, pointer, ...merged }));
+    return names.map((attribute) => ({ device: item.device, attribute, pointer, ...merged }));
   });
-  const count = body.telemetry.reduce(
-    (sum, { attribute }) => sum + (typeof attribute === "string" ? 1 : attribute.length),
-    0,
-  );
-  if (count > MAX_SERIES) refuse("/telemetry", `at most ${MAX_SERIES} attributes in one request, not ${count}`);
-  const [first, ...others] = refusals;
-  if (first !== undefined || from === undefined || to === undefined) {
-    throw new AppError([first ?? { code: "invalid_body", message: "the range makes no sense" }, ...others]);
+  if (series.length > MAX_SERIES) {
+    refuse("/telemetry", `at most ${MAX_SERIES} attributes in one request, not ${series.length}`);
   }
-  return { from, to, series };
+  return { from: from ?? instant(0), to: to ?? instant(0), series: series.slice(0, MAX_SERIES), refusals };
 }
 
 interface Merged {
@@ -97,11 +91,7 @@ interface Merged {
   readonly header: HeaderParts;
 }
 
-function mergeSettings(
-  global: Settings,
-  own: Settings,
-  refuse: (at: string, message: string) => void,
-): Merged | undefined {
+function mergeSettings(global: Settings, own: Settings, refuse: (at: string, message: string) => void): Merged {
   const aggregation = own.aggregation ?? global.aggregation;
   const granularity = own.granularity ?? global.granularity;
   const filling = own.gap_filling ?? global.gap_filling;
@@ -118,10 +108,12 @@ function mergeSettings(
   if (lookAround !== undefined && lookAroundMs === undefined) {
     refuse("/gap_filling/look_around", `look_around ${NO_DURATION}`);
   }
-  const isRight = granularityProblem === undefined && (lookAround === undefined || lookAroundMs !== undefined);
-  if (aggregation === undefined || granularity === undefined || granularityMs === undefined || !isRight)
-    return undefined;
-  return { aggregation, granularityMs, lookAroundMs, header: { granularity, lookAround } };
+  return {
+    aggregation: aggregation ?? "auto",
+    granularityMs: granularityMs ?? 1_000,
+    lookAroundMs,
+    header: { granularity: granularity ?? "", lookAround },
+  };
 }
 
 /** Points have times in whole milliseconds, so finer buckets would make no sense. */

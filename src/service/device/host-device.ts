@@ -1,4 +1,4 @@
-import { DEVICE_TYPES } from "#core/device/device.ts";
+import { DEVICE_TYPES, type Device } from "#core/device/device.ts";
 import type { DeviceHost } from "#service/ports/device-host.ts";
 import type { Needs } from "#service/ports.ts";
 
@@ -16,13 +16,14 @@ export async function hostDevice(needs: HostNeeds, deviceId: string): Promise<vo
 
 const PAGE = 500;
 
-/** Runs every device that is of such a kind. */
-export async function hostAllDevices(needs: HostNeeds): Promise<void> {
+/** Every device that is of such a kind. */
+export async function hostedDevices(needs: HostNeeds): Promise<readonly Device[]> {
   const types = DEVICE_TYPES.filter((type) => needs.hosts.hosts(type));
-  if (types.length === 0) return;
-  for (let offset = 0; ; offset += PAGE) {
+  const all: Device[] = [];
+  for (let offset = 0; types.length > 0; offset += PAGE) {
     const { items } = await needs.devices.list({ scope: "all", types }, { limit: PAGE, offset });
-    for (const device of items) await needs.hosts.start(device);
-    if (items.length < PAGE) return;
+    all.push(...items);
+    if (items.length < PAGE) break;
   }
+  return all;
 }

@@ -6,6 +6,7 @@ import type { Device } from "#core/device/device.ts";
 import type { AdjustmentChange } from "#core/simulator/adjustments.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
 import { type BlueprintCatalog, deviceBlueprint } from "#service/blueprint/blueprint-catalog.ts";
+import type { HostSwitch } from "#service/device/host-switch.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
 import type { Simulation, Simulator } from "#service/ports/simulator.ts";
 import type { Call, Needs } from "#service/ports.ts";
@@ -13,6 +14,7 @@ import type { Call, Needs } from "#service/ports.ts";
 export interface SimulationNeeds extends Pick<Needs, "devices" | "now" | "newId"> {
   readonly catalog: BlueprintCatalog;
   readonly simulator: Simulator;
+  readonly hosts: Pick<HostSwitch, "hurry">;
 }
 
 export async function readSimulation(needs: SimulationNeeds, call: Call, idOrSlug: string): Promise<Simulation> {
@@ -47,8 +49,12 @@ export async function adjustSimulation(
 
 async function simulated(needs: SimulationNeeds, call: Call, idOrSlug: string): Promise<Device> {
   const device = await visibleDevice(needs, call, idOrSlug);
-  if (device.type === "SIMULATED") return device;
-  throw refuse("conflict", `device ${device.slug} is not simulated: it is of type ${device.type}`);
+  if (device.type !== "SIMULATED") {
+    throw refuse("conflict", `device ${device.slug} is not simulated: it is of type ${device.type}`);
+  }
+  // After a restart its turn may not have come yet.
+  await needs.hosts.hurry(device.id);
+  return device;
 }
 
 function notRunning(device: Device): AppError {

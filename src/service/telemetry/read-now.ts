@@ -1,6 +1,7 @@
 import { allows } from "#core/access/level.ts";
 import { AppError, type Refusal } from "#core/app-error.ts";
 import type { Device } from "#core/device/device.ts";
+import { type ColumnKind, columnKind } from "#core/telemetry/aggregation.ts";
 import { nearestOf } from "#core/text/nearest.ts";
 import { type BlueprintCatalog, deviceBlueprint } from "#service/blueprint/blueprint-catalog.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
@@ -16,6 +17,9 @@ export interface Now {
   readonly errors: readonly Refusal[];
 }
 
+/** Names that are compared with what there is, to say which was meant: each costs time, and a call can hold thousands. */
+const MAX_HINTS = 20;
+
 /** What can be read is read; what cannot is told beside it. */
 export async function readNow(
   needs: NowNeeds,
@@ -24,10 +28,14 @@ export async function readNow(
 ): Promise<Now> {
   const devices = new Map<string, ReadonlyMap<string, Snapshot>>();
   const errors: Refusal[] = [];
+  let hints = MAX_HINTS;
   for (const [idOrSlug, names] of asked) {
-    const device = await findDevice(needs, call, idOrSlug);
-    if (device === undefined) {
-      for (const attribute of names) errors.push(notFound({ device: idOrSlug, attribute }));
+    const device = await findDevice(needs, call, { device: idOrSlug });
+    if ("code" in device) {
+      // A slug that several devices have names none of them.
+      for (const attribute of names) {
+        errors.push({ ...device, code: "device_not_found", details: { ...device.details, attribute } });
+      }
       continue;
     }
     const attributes = await deviceAttributes(needs, device);
@@ -35,8 +43,9 @@ export async function readNow(
     const found = new Map<string, Snapshot>();
     for (const name of names) {
       const details = { device: idOrSlug, attribute: name };
-      const attribute = findAttribute(attributes, call, details);
-      const snapshot = "code" in attribute ? undefined : latest.get(attribute.id);
+      if (!attributes.has(name)) hints--;
+      const attribute = findAttribute(attributes, call, { ...details, withHint: hints >= 0 });
+      const snapshot = "code" in attribute ? undefined : snapshotOf(attribute, latest);
       if ("code" in attribute) errors.push(attribute);
       else if (snapshot === undefined) errors.push({ code: "no_data", message: `${name} has no value yet`, details });
       else found.set(name, snapshot);
@@ -44,6 +53,17 @@ export async function readNow(
     if (found.size > 0) devices.set(idOrSlug, found);
   }
   return { devices, errors };
+}
+
+/** Undefined also where the latest value is of a type that the attribute had under an earlier blueprint. */
+function snapshotOf({ id, type }: Attribute, latest: ReadonlyMap<string, Snapshot>): Snapshot | undefined {
+  const snapshot = latest.get(id);
+  return snapshot !== undefined && kindOfValue(snapshot.value) === columnKind(type) ? snapshot : undefined;
+}
+
+function kindOfValue(value: Snapshot["value"]): ColumnKind {
+  if (typeof value === "number") return "number";
+  return typeof value === "boolean" ? "boolean" : "text";
 }
 
 export async function deviceAttributes(
@@ -59,12 +79,12 @@ type Place = { readonly device: string; readonly attribute: string; readonly poi
 export function findAttribute(
   attributes: ReadonlyMap<string, Attribute>,
   { caller }: Call,
-  details: Place,
+  { withHint = true, ...details }: Place & { readonly withHint?: boolean },
 ): Attribute | Refusal {
   const name = details.attribute;
   const attribute = attributes.get(name);
   if (attribute === undefined) {
-    const close = nearestOf(name, attributes.keys());
+    const close = withHint ? nearestOf(name, attributes.keys()) : undefined;
     const hint = close === undefined ? "" : `; did you mean ${close}?`;
     return {
       code: "attribute_not_found",
@@ -76,25 +96,21 @@ export function findAttribute(
   return { code: "forbidden", message: `reading ${name} takes access level ${attribute.accessLevel}`, details };
 }
 
+/** The device, or why the caller cannot have it. */
 export async function findDevice(
   needs: Pick<Needs, "devices">,
   call: Call,
-  idOrSlug: string,
-): Promise<Device | undefined> {
+  place: Omit<Place, "attribute"> & { readonly attribute?: string },
+): Promise<Device | Refusal> {
+  const details = { ...place, device: place.device.slice(0, 100) };
   try {
-    return await visibleDevice(needs, call, idOrSlug);
+    return await visibleDevice(needs, call, place.device);
   } catch (error) {
-    if (error instanceof AppError && error.code === "not_found") return undefined;
-    throw error;
+    if (!(error instanceof AppError)) throw error;
+    if (error.code === "slug_ambiguous") return { code: error.code, message: error.message, details };
+    if (error.code !== "not_found") throw error;
+    return { code: "device_not_found", message: `there is no device ${shown(place.device)}`, details };
   }
-}
-
-export function notFound(details: Place): Refusal {
-  return {
-    code: "device_not_found",
-    message: `there is no device ${shown(details.device)}`,
-    details: { ...details, device: details.device.slice(0, 100) },
-  };
 }
 
 function shown(text: string): string {

@@ -11,7 +11,7 @@ import {
 import type { Instant } from "#core/time/instant.ts";
 import type { Rows, SeriesRequest } from "#service/ports/telemetry-store.ts";
 import type { Call } from "#service/ports.ts";
-import { deviceAttributes, findAttribute, findDevice, type NowNeeds, notFound } from "#service/telemetry/read-now.ts";
+import { deviceAttributes, findAttribute, findDevice, type NowNeeds } from "#service/telemetry/read-now.ts";
 
 /** One column as asked, settings already merged. */
 export interface AskedSeries {
@@ -36,6 +36,8 @@ export interface AskedTimeseries {
   readonly from: Instant;
   readonly to: Instant;
   readonly series: readonly AskedSeries[];
+  /** What is wrong already. */
+  readonly refusals: readonly Refusal[];
   /** What stands before the rows. */
   readonly header: (columns: Timeseries["columns"]) => string;
 }
@@ -44,9 +46,9 @@ export interface AskedTimeseries {
 export async function readTimeseries(
   needs: NowNeeds,
   call: Call,
-  { from, to, series, header }: AskedTimeseries,
+  { from, to, series, refusals: known, header }: AskedTimeseries,
 ): Promise<Timeseries> {
-  const refusals: Refusal[] = [];
+  const refusals = [...known];
   const items: SeriesRequest["items"][number][] = [];
   const columns: Timeseries["columns"][number][] = [];
   for (const asked of series) {
@@ -78,9 +80,9 @@ async function resolve(
 ): Promise<
   Refusal | { readonly item: SeriesRequest["items"][number]; readonly column: Timeseries["columns"][number] }
 > {
-  const device = await findDevice(needs, call, asked.device);
   const place = { device: asked.device, attribute: asked.attribute, pointer: asked.pointer };
-  if (device === undefined) return notFound(place);
+  const device = await findDevice(needs, call, place);
+  if ("code" in device) return device;
   const attribute = findAttribute(await deviceAttributes(needs, device), call, place);
   if ("code" in attribute) return attribute;
   const aggregation = resolveAggregation(asked.aggregation, attribute.type);

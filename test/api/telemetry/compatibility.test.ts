@@ -85,5 +85,5 @@ test("the interface's own path keeps its own codes", async () => {
 
 test("other refusals of query_timeseries are not reworded", async () => {
   const refused = await ask(busbar.admin, { from: 5, to: 1, telemetry: [{ device: "x", attribute: "y" }] }, QUERY);
-  expect(refused.errors.map((error) => error.code)).toEqual(["invalid_body"]);
+  expect(refused.errors.map((error) => error.code)).toEqual(["invalid_body", "device_not_found"]);
 });

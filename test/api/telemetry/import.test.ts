@@ -113,6 +113,16 @@ test.each([
   expect(refused.errors[0]?.message).toContain(message);
 });
 
+test.each([
+  ['0,1,a\n60,2,"b\n120,3,c\n', 3, undefined, "has a quote that is never closed"],
+  [`0,1,a\n60,2,${"x".repeat(256 * 1024 + 1)}\n`, 3, "note", "is longer than 256 KiB"],
+])("of a file that ends with something broken the rest is stored (case %#)", async (rows, line, telemetry, message) => {
+  const device = await fresh();
+  const { body } = await load(device, `ts,telemetry=power,telemetry=note\n${rows}`);
+  expect(body.problems).toEqual([{ line, ...(telemetry && { telemetry }), message }]);
+  expect(await last(device, "note")).toBe("0,a");
+});
+
 test("only the first hundred problems are told, but all are counted", async () => {
   const rows = Array.from({ length: 250 }, (_, i) => `${i},bad`);
   const { body } = await load(await fresh(), ["ts,telemetry=power", ...rows].join("\n"));

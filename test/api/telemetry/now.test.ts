@@ -128,6 +128,39 @@ test("a device of another site looks like an unknown one", async () => {
   expect(body).toMatchObject({ devices: {}, errors: [{ code: "device_not_found" }] });
 });
 
+test("a slug that devices of several sites have names none of them, and the rest is read", async () => {
+  await kit.create("twin");
+  const site = (await busbar.admin.post<{ site: { id: string } }>("/v3/sites", { name: "Twin" })).body.site.id;
+  const twin = { name: "twin", slug: "twin", site_id: site, blueprint_id: kit.blueprintId };
+  await busbar.admin.post("/v3/provisioning/standalone", twin);
+  const { status, body } = await now("devices[twin]=power&devices[meter]=power");
+  expect([status, Object.keys(body.devices)]).toEqual([200, ["meter"]]);
+  expect(body.errors).toMatchObject([{ code: "device_not_found", details: { device: "twin", attribute: "power" } }]);
+  expect(body.errors[0]?.message).toContain("use the device id");
+});
+
+test("a value of a type that the attribute no longer has is none", async () => {
+  const changing = await kit.connect("changing");
+  await changing.send("60 power=1 energy=2");
+  const bytes = `blueprint_spec: device/3.0
+display_name: Changed
+runtime: { type: embedded }
+telemetry: { power: { type: string, display_name: Power }, energy: { type: float, display_name: Energy } }
+`;
+  const made = await busbar.admin.call<{ blueprint: { id: string } }>("POST", "/v3/blueprints/upload", { bytes });
+  await busbar.admin.post("/v3/devices/changing/assign_blueprint", { blueprint_id: made.body.blueprint.id });
+  const { body } = await now("devices[changing]=power,energy");
+  expect(body.devices["changing"]).toEqual({ energy: { value: 2, timestamp: 60 } });
+  expect(body.errors).toMatchObject([{ code: "no_data", details: { attribute: "power" } }]);
+});
+
+test("of very many unknown names the first twenty are compared with what there is", async () => {
+  const names = Array.from({ length: 30 }, (_, i) => `powe${i}`);
+  const { body } = await now(`devices[meter]=${names.join(",")}`);
+  expect(body.errors.map(({ code }) => code)).toEqual(names.map(() => "attribute_not_found"));
+  expect(body.errors.map(({ message }) => message.includes("did you mean power?")).lastIndexOf(true)).toBe(19);
+});
+
 test.each(["", "devices[meter]=", "devices[meter]=,"])(
   "without any attribute (%s) the call is refused",
   async (query) => {

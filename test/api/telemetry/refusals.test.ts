@@ -89,6 +89,56 @@ test("all problems of a request are told at once", async () => {
   ]);
 });
 
+test("what is wrong with settings and what is wrong with names is told together", async () => {
+  const reader = busbar.as(await busbar.token({ level: "readonly" }));
+  const telemetry = [
+    { device: "meter", attribute: ["powr", "internal"], granularity: "1" },
+    { device: "nobody", attribute: "power" },
+    { device: "meter", attribute: "status", aggregation: "avg", gap_filling: { look_around: "far" } },
+  ];
+  const refused = await ask(reader, { from: 60, to: 0, telemetry });
+  expect(refused.status).toBe(403);
+  expect(refused.errors.map(({ code, details }) => `${code} ${details?.["pointer"]}`)).toEqual([
+    "forbidden /telemetry/0",
+    "invalid_body /from",
+    "invalid_body /telemetry/0/granularity",
+    "invalid_body /telemetry/2/gap_filling/look_around",
+    "attribute_not_found /telemetry/0",
+    "device_not_found /telemetry/1",
+    "invalid_body /telemetry/2/aggregation",
+  ]);
+});
+
+test("settings of an item that are null or empty are not given", async () => {
+  const unset = { aggregation: null, granularity: "", gap_filling: null };
+  const answer = await ask(busbar.admin, { to: 60, telemetry: [{ ...power.telemetry[0], ...unset }] });
+  expect(rowsOf(answer)).toBe("0,1");
+});
+
+test("a time of another type is one error that says what is wanted", async () => {
+  const refused = await ask(busbar.admin, { ...power, from: {} });
+  expect(refused.errors).toEqual([
+    {
+      code: "invalid_body",
+      message: "from does not fit: Unix seconds, or an RFC 3339 date-time.",
+      details: { pointer: "/from" },
+    },
+  ]);
+});
+
+test("a slug that devices of several sites have is told at its place, beside the rest", async () => {
+  await kit.create("twin");
+  const site = (await busbar.admin.post<{ site: { id: string } }>("/v3/sites", { name: "Twin" })).body.site.id;
+  const twin = { name: "twin", slug: "twin", site_id: site, blueprint_id: kit.blueprintId };
+  await busbar.admin.post("/v3/provisioning/standalone", twin);
+  const telemetry = ["twin", "nobody"].map((device) => ({ device, attribute: "power" }));
+  const refused = await ask(busbar.admin, { telemetry });
+  expect(refused.errors.map(({ code, details }) => [code, details?.["pointer"]])).toEqual([
+    ["slug_ambiguous", "/telemetry/0"],
+    ["device_not_found", "/telemetry/1"],
+  ]);
+});
+
 test("the limit of ten counts attributes, also those of lists", async () => {
   const six = { device: "meter", attribute: Array(6).fill("power") };
   const refused = await ask(busbar.admin, { telemetry: [six, { ...six, attribute: Array(5).fill("power") }] });
