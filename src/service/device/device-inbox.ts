@@ -17,6 +17,7 @@ import type { AlertDesk } from "#service/telemetry/alert-desk.ts";
 import { attributesOf } from "#service/telemetry/attributes.ts";
 import type { TelemetryCounter } from "#service/telemetry/telemetry-counts.ts";
 import { newestValues, type TelemetryFeed } from "#service/telemetry/telemetry-feed.ts";
+import { createTextBudget } from "#service/telemetry/text-budget.ts";
 
 /** A device clock further ahead than this is wrong. */
 const MAX_AHEAD_MS = 24 * 3_600_000;
@@ -38,6 +39,7 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
   /** The last second in which a message without a time came, by device. */
   const arrivals = new Map<string, number>();
   const complaints = new Map<string, { count: number; until: number }>();
+  const texts = createTextBudget(needs);
 
   async function write(device: Device, line: { severity: LogSeverity; text: string; persist: boolean; at: number }) {
     const now = needs.now();
@@ -108,6 +110,11 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
       const blueprint = await deviceBlueprint(needs, device);
       const attributes = attributesOf(blueprint);
       const { accepted, alerts, refused } = acceptTelemetry(attributes, values);
+      // Alerts are folded all the same: they are bounded by themselves.
+      for (const id of texts.take(deviceId, accepted, needs.telemetry.latest(deviceId))) {
+        accepted.delete(id);
+        refused.set(id, "is left out: the device has sent 16 MiB of texts within the hour");
+      }
       if (alerts.size > 0) await needs.alertDesk.prepare(device);
       if (accepted.size > 0) await needs.telemetry.append([{ deviceId, at, values: accepted }]);
       needs.telemetryCounter.add({ kept: accepted.size, leftOut: refused.size });

@@ -2,13 +2,14 @@ import { alertListProblem } from "#core/telemetry/alert-limits.ts";
 import { valueProblem } from "#core/value/value-problem.ts";
 import { type Attribute, listsAlerts } from "#service/telemetry/attributes.ts";
 
+/** The maps belong to whoever asked. */
 export interface AcceptedTelemetry {
   /** By attribute id; lists as JSON text. */
-  readonly accepted: ReadonlyMap<string, number | boolean | string>;
+  readonly accepted: Map<string, number | boolean | string>;
   /** The attributes that list active alerts, with what they list. */
   readonly alerts: ReadonlyMap<Attribute, readonly string[]>;
   /** Why a value was left out, by the name it came under. */
-  readonly refused: ReadonlyMap<string, string>;
+  readonly refused: Map<string, string>;
 }
 
 /** Leaves out what is undeclared or does not fit, and keeps the rest. Null says nothing, so it is no value. */

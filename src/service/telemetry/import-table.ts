@@ -5,6 +5,7 @@ import { parseInstant } from "#core/time/instant.ts";
 import { valueProblem } from "#core/value/value-problem.ts";
 import type { LoadedColumn } from "#service/ports/telemetry-store.ts";
 import type { Attribute } from "#service/telemetry/attributes.ts";
+import { MAX_TEXT_PER_HOUR } from "#service/telemetry/text-budget.ts";
 
 export interface ImportProblem {
   readonly line: number;
@@ -47,6 +48,8 @@ export class ImportTable {
   #waitingBytes = 0;
   readonly #waitingHours = new Set<number>();
   #hour = Number.NaN;
+  /** Characters of texts that differ from those before them, by hour. */
+  readonly #texts = new Map<number, number>();
 
   constructor(parse: (row: CsvRow) => readonly Attribute[], latest: number) {
     this.#parseHeader = parse;
@@ -121,7 +124,10 @@ export class ImportTable {
     if (column === undefined || cell === "") return;
     const { attribute } = column;
     const value = readValue(attribute, cell);
-    const problem = cell.length > MAX_TEXT_LENGTH ? "is longer than 256 KiB" : valueProblem(attribute, value);
+    const problem =
+      cell.length > MAX_TEXT_LENGTH
+        ? "is longer than 256 KiB"
+        : (valueProblem(attribute, value) ?? this.#problemOfText(column, cell));
     if (problem !== undefined) {
       this.#refuse(line, problem, attribute.id);
       return;
@@ -130,6 +136,14 @@ export class ImportTable {
     column.values.push(typeof value === "object" ? JSON.stringify(value) : (value as number | boolean | string));
     this.points++;
     this.#waiting++;
+  }
+
+  #problemOfText({ attribute, values }: OpenColumn, cell: string): string | undefined {
+    if (columnKind(attribute.type) !== "text" || values.at(-1) === cell) return undefined;
+    const used = (this.#texts.get(this.#hour) ?? 0) + cell.length;
+    if (used > MAX_TEXT_PER_HOUR) return "is left out: its hour has 16 MiB of texts already";
+    this.#texts.set(this.#hour, used);
+    return undefined;
   }
 
   #refuse(line: number, message: string, attribute?: string): void {

@@ -43,7 +43,7 @@ function* rows(count: number, row: (i: number) => string): Iterable<string> {
 test("however long the texts are, one step holds no more than some of them", async () => {
   const { steps, run } = makeImporter();
   const text = "x".repeat(200_000);
-  const { points } = await run(bytesOf(rows(500, (i) => `${i},${i}${text}\n`)));
+  const { points } = await run(bytesOf(rows(500, (i) => `${i * 100},${i}${text}\n`)));
   expect(points).toBe(500);
   const sizes = steps.map((columns) => columns.reduce((sum, { count }) => sum + count, 0) * text.length);
   expect(sizes.length).toBeGreaterThan(2);
@@ -60,6 +60,17 @@ test("points of two hours that take turns share a step", async () => {
   const { steps, run } = makeImporter();
   await run(bytesOf(rows(5_500, (i) => `${(i % 2) * 3_600 + i},x\n`)));
   expect(steps.map(([column]) => column?.count)).toEqual([5_500]);
+});
+
+test("an hour takes 16 MiB of texts, and as many that repeat as there are", async () => {
+  const { run } = makeImporter();
+  const text = "x".repeat(200_000);
+  const { points, problems } = await run(bytesOf(rows(84, (i) => `${i},${i + 10}${text}\n`)));
+  expect(points).toBe(83);
+  expect(problems).toEqual([
+    { line: 85, attribute: "note", message: "is left out: its hour has 16 MiB of texts already" },
+  ]);
+  expect((await run(bytesOf(rows(100, (i) => `${i},${text}\n`)))).points).toBe(100);
 });
 
 const broken = new Error("the other end has gone");

@@ -107,6 +107,22 @@ test("a flood of bad values does not become a flood of log", async () => {
   expect(log.at(-1)).toContain("left out for a minute");
 });
 
+test("of more than 16 MiB of new texts in an hour the rest is left out and told, numbers are not", async () => {
+  const sender = await fresh();
+  const text = "x".repeat(250_000);
+  for (let i = 0; i < 70; i++) {
+    await sender.device.sendTelemetry({ timestamp: 60 + i, note: `${i}${text}`, energy: i, alerts: ["full"] });
+  }
+  const count = async (attribute: string) => {
+    const telemetry = [{ device: sender.id, attribute }];
+    return rowsOf(await ask(busbar.admin, { granularity: "1h", aggregation: "count", telemetry }));
+  };
+  expect([await count("note"), await count("energy")]).toEqual(["0,67", "0,70"]);
+  const log = await logOf(sender);
+  expect(log).toHaveLength(3);
+  expect(log[0]).toBe('warning: telemetry "note" is left out: the device has sent 16 MiB of texts within the hour');
+});
+
 test("a device without a blueprint sends nothing that is declared", async () => {
   const body = { name: "Bare", site_id: kit.siteId };
   const { device_id } = (await busbar.admin.post<{ device_id: string }>("/v3/provisioning/standalone", body)).body;
