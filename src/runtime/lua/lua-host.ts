@@ -1,5 +1,5 @@
 // Devices of type LUA: their blueprint's script runs in the pool, and nothing outside this folder knows that it does.
-import { refuse } from "#core/app-error.ts";
+import { AppError, refuse } from "#core/app-error.ts";
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import type { Device } from "#core/device/device.ts";
 import type { ScriptProgram } from "#core/lua/script-program.ts";
@@ -48,7 +48,6 @@ interface Hosted {
 
 /** Rocks come and overload goes: what could not be put together is tried again after this long. */
 const BUILD_AGAIN_MS = 60_000;
-const CONTEXT_AGAIN_MS = 1_000;
 /** A script that fails in every job is not news each time. */
 const NEWS_MS = 1_000;
 
@@ -117,8 +116,17 @@ export function createLuaHost(needs: LuaHostNeeds, settings: LuaPoolSettings = {
       one.blueprint = await needs.blueprintOf(device);
       return await programs.get(device.blueprintId);
     } catch (error) {
-      return error instanceof Error ? error.message : String(error);
+      return wordsOf(error, "the blueprint could not be read; the service's log says why");
     }
+  }
+
+  /** Whoever sees the device reads what it is told. A fault of the service is none of theirs, and goes to its log. */
+  function wordsOf(error: unknown, otherwise: string): string {
+    if (error instanceof AppError) return error.message;
+    needs.background.run("start a script", async () => {
+      throw error;
+    });
+    return otherwise;
   }
 
   function fail(one: Hosted, message: string): void {
@@ -140,18 +148,11 @@ export function createLuaHost(needs: LuaHostNeeds, settings: LuaPoolSettings = {
     tell(one, one.failure);
   }
 
-  /** Never rejects, as the pool asks for it on its own accord; where the store has trouble, the script starts when it has none. */
   async function contextOf(one: Hosted): Promise<ScriptContext> {
-    for (;;) {
-      try {
-        return await readContext(one);
-      } catch (error) {
-        needs.background.run("read what a script starts with", async () => {
-          throw error;
-        });
-        await new Promise<void>((resolve) => needs.after(CONTEXT_AGAIN_MS, resolve));
-        if (stopped || hosted.get(one.device.id) !== one) return nothingAbout(one.device);
-      }
+    try {
+      return await readContext(one);
+    } catch (error) {
+      throw new Error(wordsOf(error, "its configuration or storage could not be read; the service's log says why"));
     }
   }
 
@@ -166,7 +167,8 @@ export function createLuaHost(needs: LuaHostNeeds, settings: LuaPoolSettings = {
     for (const [bucket, values] of configuration) one.given.set(bucket, JSON.stringify(values));
     const buckets = one.blueprint === undefined ? new Map() : allBuckets(one.blueprint, configuration);
     const randomSeed = new DataView(needs.randomBytes(4).slice().buffer).getUint32(0);
-    return { ...nothingAbout(device ?? one.device), configuration: buckets, storage, randomSeed };
+    const { slug } = device ?? one.device;
+    return { deviceId: id, slug, configuration: buckets, storage, isConnected: true, randomSeed };
   }
 
   /** What was written between the reading of the context and the start has not reached the script. */
@@ -236,10 +238,6 @@ export function createLuaHost(needs: LuaHostNeeds, settings: LuaPoolSettings = {
       await pool.close();
     },
   };
-}
-
-function nothingAbout({ id, slug }: Device): ScriptContext {
-  return { deviceId: id, slug, configuration: new Map(), storage: new Map(), isConnected: true, randomSeed: 0 };
 }
 
 function statusOf({ lastError, since, restartAt, ...rest }: ScriptStatus): HostedStatus {
