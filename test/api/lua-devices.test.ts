@@ -135,6 +135,24 @@ test("an error in a job is told with its file and line, and the script runs on",
   expect((await device.run("echo", { text: "x" })).state).toBe("SUCCESS");
 });
 
+test("what a handler failed with is told to those who may read the command's execution, and to nobody else", async () => {
+  const device = await newLuaDevice(
+    busbar,
+    "enapter.register_command_handler('echo', function(ctx, args)\n  error('no ' .. args.text)\nend)",
+  );
+  const { response } = await device.run("echo", { text: "hush" });
+  expect(response?.payload).toEqual({ message: "lua/main.lua:2: no hush" });
+  const message = "lua/main.lua:2: the handler of command echo failed; its execution says why";
+  const reader = busbar.as(await busbar.token({ name: "Reader", level: "readonly" }));
+  await vi.waitFor(async () => {
+    const runtime = await reader.get(`${device.path}/runtime`);
+    expect(runtime.body).toMatchObject({ runtime: { last_error: { file: "lua/main.lua", line: 2, message } } });
+    const logs = await reader.get<{ readonly logs: readonly object[] }>(`${device.path}/logs`);
+    expect(logs.body.logs).toMatchObject([{ severity: "error", message }]);
+    expect(`${runtime.text}${logs.text}`).not.toContain("hush");
+  }, eventually);
+});
+
 test("a script that ends with an error is tried again later, and at once when asked", async () => {
   const device = await newLuaDevice(busbar, "\nerror('broken')");
   await vi.waitFor(async () => {

@@ -1,21 +1,9 @@
 // Creates of executions without end, each asked for again with its key until it is acknowledged.
-import { Agent, request } from "node:http";
+import { Agent } from "node:http";
+import { send } from "./send.ts";
 import type { Victim } from "./victim.ts";
 
 const AT_ONCE = 8;
-
-export interface Answer {
-  readonly status: number;
-  readonly body: {
-    readonly execution_id?: string;
-    readonly executions?: readonly { readonly id: string; readonly state: string; readonly response?: object }[];
-    readonly total_count?: number;
-    readonly config?: object;
-    readonly device_id?: string;
-    readonly blueprint?: { readonly id: string };
-    readonly sites?: readonly { readonly id: string }[];
-  };
-}
 
 export class CommandLoad {
   /** Key to execution id of every acknowledged create. */
@@ -85,30 +73,4 @@ export class CommandLoad {
       await new Promise((resolve) => setImmediate(resolve));
     }
   }
-}
-
-interface Sent {
-  readonly method: "GET" | "POST";
-  readonly path: string;
-  readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly agent?: Agent;
-}
-
-/** Rejects when the connection breaks before the whole answer is here. */
-export function send(victim: Victim, { method, path, body, headers, agent }: Sent): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const all = { "X-Service-Auth-Token": victim.token, ...headers };
-    const sent = request(new URL(path, victim.url), { method, headers: all, ...(agent && { agent }) }, (answer) => {
-      let text = "";
-      answer.on("data", (part) => {
-        text += part;
-      });
-      answer.on("end", () => resolve({ status: answer.statusCode ?? 0, body: JSON.parse(text) }));
-      answer.on("error", reject);
-      answer.on("aborted", () => reject(new Error("cut off")));
-    });
-    sent.on("error", reject);
-    sent.end(body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body));
-  });
 }

@@ -7,8 +7,9 @@ import { commandManifest } from "../support/command-site.ts";
 import type { FakeDeviceConfig } from "../support/fake-device.ts";
 import { randomFrom } from "../support/random.ts";
 import { tempFolder } from "../support/temp-folder.ts";
-import { CommandLoad, send } from "./command-load.ts";
+import { CommandLoad } from "./command-load.ts";
 import { type CountingDevice, startCountingDevice } from "./counting-device.ts";
+import { send } from "./send.ts";
 import { startVictim, type Victim } from "./victim.ts";
 
 const ROUNDS = process.env["BUSBAR_LONG"] === "1" ? 100 : 10;

@@ -1,8 +1,9 @@
 // 200 concurrent creates, and what must be true of them after a kill.
-import { Agent, request } from "node:http";
+import { Agent } from "node:http";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect } from "vitest";
+import { type Named, send } from "./send.ts";
 import type { Victim } from "./victim.ts";
 
 const KINDS = ["site", "device", "token"] as const;
@@ -22,7 +23,7 @@ export class Ledger {
   /** Sends them all at once; resolves when each is answered or cut off. `onAnswer` is told after each acknowledgement. */
   async create(victim: Victim, count: number, onAnswer: () => void): Promise<void> {
     const agent = new Agent({ maxSockets: count });
-    const { body } = await call(victim, { method: "GET", path: "/v3/sites?limit=1" });
+    const { body } = await send(victim, { method: "GET", path: "/v3/sites?limit=1" });
     const siteId = body.sites?.[0]?.id ?? "";
     const round = this.#asked.site.size;
     await Promise.all(
@@ -30,7 +31,7 @@ export class Ledger {
         const kind = KINDS[i % KINDS.length] ?? "site";
         const name = `${kind} ${round}.${i}`;
         this.#asked[kind].add(name);
-        const answer = await call(victim, { method: "POST", agent, ...wanted(kind, name, siteId) }).catch(
+        const answer = await send(victim, { method: "POST", agent, ...wanted(kind, name, siteId) }).catch(
           () => undefined,
         );
         if (answer === undefined) return;
@@ -46,7 +47,7 @@ export class Ledger {
 
   /** Every acknowledged one is there, none is there twice, and nothing is there that was not asked for. */
   async check(victim: Victim, data: string): Promise<{ readonly stored: number }> {
-    expect((await call(victim, { method: "GET", path: "/readyz" })).status).toBe(200);
+    expect((await send(victim, { method: "GET", path: "/readyz" })).status).toBe(200);
     let stored = 0;
     for (const kind of KINDS) {
       const found = (await list(victim, kind)).filter(({ name }) => name.startsWith(`${kind} `));
@@ -58,7 +59,7 @@ export class Ledger {
       stored += found.length;
     }
     for (const text of this.#texts.splice(0)) {
-      expect((await call({ ...victim, token: text }, { method: "GET", path: "/v3/site" })).status).not.toBe(401);
+      expect((await send({ ...victim, token: text }, { method: "GET", path: "/v3/site" })).status).not.toBe(401);
     }
     expectSound(join(data, "records.db"));
     return { stored };
@@ -93,53 +94,9 @@ async function list(victim: Victim, kind: Kind): Promise<readonly Named[]> {
   const items: Named[] = [];
   for (;;) {
     const path = `/v3/${kind}s?limit=1000&offset=${items.length}`;
-    const { status, body } = await call(victim, { method: "GET", path });
+    const { status, body } = await send(victim, { method: "GET", path });
     expect(status).toBe(200);
     items.push(...(body[`${kind}s`] ?? []));
     if (items.length >= (body.total_count ?? 0)) return items;
   }
-}
-
-interface Named {
-  readonly id: string;
-  readonly name: string;
-}
-
-interface Answer {
-  readonly status: number;
-  readonly body: {
-    readonly id?: string;
-    readonly token?: string;
-    readonly device_id?: string;
-    readonly site?: Named;
-    readonly sites?: readonly Named[];
-    readonly devices?: readonly Named[];
-    readonly tokens?: readonly Named[];
-    readonly total_count?: number;
-  };
-}
-
-interface Sent {
-  readonly method: "GET" | "POST";
-  readonly path: string;
-  readonly body?: unknown;
-  readonly agent?: Agent;
-}
-
-/** Rejects when the connection breaks before the whole answer is here. */
-export function call(victim: Victim, { method, path, body, agent }: Sent): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const headers = { "X-Service-Auth-Token": victim.token, "Content-Type": "application/json" };
-    const sent = request(new URL(path, victim.url), { method, headers, ...(agent && { agent }) }, (answer) => {
-      let text = "";
-      answer.on("data", (part) => {
-        text += part;
-      });
-      answer.on("end", () => resolve({ status: answer.statusCode ?? 0, body: JSON.parse(text) }));
-      answer.on("error", reject);
-      answer.on("aborted", () => reject(new Error("cut off")));
-    });
-    sent.on("error", reject);
-    sent.end(body === undefined ? undefined : JSON.stringify(body));
-  });
 }

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { randomFrom } from "../support/random.ts";
 import { tempFolder } from "../support/temp-folder.ts";
-import { call, expectSound, Ledger } from "./creates.ts";
+import { expectSound, Ledger } from "./creates.ts";
+import { send } from "./send.ts";
 import { startVictim, type Victim } from "./victim.ts";
 
 const ROUNDS = 10;
@@ -73,7 +74,7 @@ test("a first start that is killed at any commit is completed by the next", { ti
     const data = tempFolder();
     expect(await startVictim(data, failpoint), failpoint).toBeUndefined();
     const victim = await start(data);
-    const { status, body } = await call(victim, { method: "GET", path: "/v3/sites" });
+    const { status, body } = await send(victim, { method: "GET", path: "/v3/sites" });
     expect({ failpoint, status, sites: body.total_count }).toEqual({ failpoint, status: 200, sites: 1 });
     expectSound(join(data, "records.db"));
     victim.kill();

@@ -5,7 +5,7 @@ import { INTERRUPTED } from "#service/command/end-interrupted.ts";
 import { startModbusServer } from "../support/modbus-server.ts";
 import { randomFrom } from "../support/random.ts";
 import { tempFolder } from "../support/temp-folder.ts";
-import { send } from "./command-load.ts";
+import { send } from "./send.ts";
 import { startVictim, type Victim } from "./victim.ts";
 
 const ROUNDS = process.env["BUSBAR_LONG"] === "1" ? 40 : 3;

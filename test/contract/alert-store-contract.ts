@@ -17,7 +17,7 @@ export interface AlertWorld {
 const EVERYTHING: AlertFilter = { scope: "all", level: "system", active: true, newestFirst: false };
 
 /** Raised so many milliseconds after noon; soft for a minute. */
-function raised(alertId: string, after: number, fields: Partial<RaisedAlert> = {}): RaisedAlert {
+export function raised(alertId: string, after: number, fields: Partial<RaisedAlert> = {}): RaisedAlert {
   const raisedAt = instant(NOON + after);
   return {
     alertId,

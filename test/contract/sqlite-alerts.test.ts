@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { RaisedAlert } from "#core/telemetry/alert-state.ts";
 import { createMemoryAlerts } from "../support/memory-alerts.ts";
 import { makeDevice, makeEntry, makeSite, NOON, newId } from "../support/records.ts";
 import { useRecords } from "../support/sqlite-records.ts";
-import { alertStoreContract } from "./alert-store-contract.ts";
+import { alertStoreContract, raised } from "./alert-store-contract.ts";
 
 const { emptied, newDevice } = useRecords();
 
@@ -27,17 +26,7 @@ test("the alerts of a device go with it", async () => {
   const site = makeSite();
   await sites.insert(site, makeEntry());
   const { id } = await devices.insert(makeDevice(site.id), makeEntry());
-  const alert: RaisedAlert = {
-    alertId: "a",
-    source: "alerts",
-    readLevel: "readonly",
-    blueprintId: undefined,
-    severity: "error",
-    raisedAt: NOON,
-    hardensAt: NOON,
-    isHard: true,
-  };
-  await alerts.record(id, [{ kind: "raised", at: NOON, alert }], []);
+  await alerts.record(id, [{ kind: "raised", at: NOON, alert: raised("a", 0) }], []);
   expect(await alerts.active()).toHaveLength(1);
   await devices.delete(id, makeEntry());
   expect(await alerts.active()).toEqual([]);

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { AlertChange } from "#core/telemetry/alert-state.ts";
 import { makeEntry, NOON, newId } from "../support/records.ts";
 import { useRecords } from "../support/sqlite-records.ts";
+import { raised } from "./alert-store-contract.ts";
 import { ALL } from "./stores.ts";
 import { makeNotice, makeWebhook, webhookStoreContract } from "./webhook-store-contract.ts";
 
@@ -14,20 +15,7 @@ test("an alert and its notices are stored together, or neither is", async () => 
   const webhook = makeWebhook();
   await webhooks.insert(webhook, makeEntry());
   const { deviceId, siteId } = await newDevice();
-  const change: AlertChange = {
-    kind: "raised",
-    at: NOON,
-    alert: {
-      alertId: "a",
-      source: "alerts",
-      readLevel: "readonly",
-      blueprintId: undefined,
-      severity: "error",
-      raisedAt: NOON,
-      hardensAt: NOON,
-      isHard: true,
-    },
-  };
+  const change: AlertChange = { kind: "raised", at: NOON, alert: raised("a", 0) };
   const total = async () => (await webhooks.deliveries(webhook.id, { newestFirst: true }, ALL)).total;
   const broken = { ...makeNotice("a", 0, { siteId }), event: null as unknown as string };
   await expect(alerts.record(deviceId, [change], [broken])).rejects.toThrow();

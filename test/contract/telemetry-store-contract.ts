@@ -4,7 +4,7 @@ import { AppError } from "#core/app-error.ts";
 import type { ResolvedAggregation } from "#core/telemetry/aggregation.ts";
 import { instant } from "#core/time/instant.ts";
 import type { DropChoice, SeriesRequest, TelemetryPoints, TelemetryStore } from "#service/ports/telemetry-store.ts";
-import { answerNaively, type Points } from "#store/series/naive-answer.ts";
+import { answerNaively, type Points } from "../support/naive-answer.ts";
 import { randomFrom } from "../support/random.ts";
 
 export interface OpenedStore {

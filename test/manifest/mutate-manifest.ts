@@ -1,4 +1,5 @@
-import type { GeneratedManifest, Site, SiteKind } from "./generate-manifest.ts";
+import type { GeneratedManifest } from "./generate-manifest.ts";
+import type { Site, SiteKind } from "./manifest-draft.ts";
 import type { Random } from "./random.ts";
 import type { Tree, Value } from "./render-tree.ts";
 

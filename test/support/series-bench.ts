@@ -8,7 +8,6 @@ import { BatchWriter, type Scalar } from "#store/series/batch.ts";
 import { type HotSeries, SeriesEngine } from "#store/series/engine.ts";
 import { HOUR_MS } from "#store/series/hot-store.ts";
 import type { Keeper, KeeperReader } from "#store/series/keeper.ts";
-import { answerNaively, type Points } from "#store/series/naive-answer.ts";
 import type { SeriesItem, SeriesQuery } from "#store/series/query.ts";
 import { startQuery } from "#store/series/run-query.ts";
 import { DAY_MS } from "#store/series/sealed-segments.ts";
@@ -16,6 +15,7 @@ import { createSqliteKeeper } from "#store/series/sqlite/sqlite-keeper.ts";
 import { createSqliteReader } from "#store/series/sqlite/sqlite-reader.ts";
 import { createTimesCache } from "#store/series/times-cache.ts";
 import { Connection } from "#store/sqlite/connection.ts";
+import { answerNaively, type Points } from "./naive-answer.ts";
 
 /** `share` of the messages carry a value of the series. */
 const SERIES: readonly { series: number; device: number; attribute: string; kind: ColumnKind; share?: number }[] = [

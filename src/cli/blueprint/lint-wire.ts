@@ -1,6 +1,7 @@
 import { isAbsolute, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { AnyIssue } from "#core/blueprint/any-issue.ts";
+import { renderDiagnostic } from "#core/blueprint/diagnostic-wire.ts";
 import { ISSUE_CODES } from "#core/blueprint/issue.ts";
 import { PACKAGE_ISSUE_CODES } from "#core/blueprint/package-issue.ts";
 import { SCRIPT_ISSUE_CODES } from "#core/blueprint/script-issue.ts";
@@ -12,22 +13,13 @@ export function renderJson(results: readonly LintResult[]): unknown {
   return {
     errors,
     warnings,
-    files: results.map(({ name, issues }) => ({ file: name, diagnostics: issues.map(renderDiagnostic) })),
-  };
-}
-
-function renderDiagnostic(issue: AnyIssue): unknown {
-  const { severity, code, message, path, range } = issue;
-  return {
-    severity,
-    code,
-    message,
-    path,
-    line: range.start.line,
-    column: range.start.column,
-    end_line: range.end.line,
-    end_column: range.end.column,
-    ...(hasFix(issue) ? { fix: issue.fix } : {}),
+    files: results.map(({ name, issues }) => ({
+      file: name,
+      diagnostics: issues.map((issue) => ({
+        ...renderDiagnostic(issue),
+        ...(hasFix(issue) ? { fix: issue.fix } : {}),
+      })),
+    })),
   };
 }
 

@@ -1,4 +1,5 @@
 // The result of blueprint tests for programs.
+import { renderDiagnostic } from "#core/blueprint/diagnostic-wire.ts";
 import type { Covered, Failure, ScenarioReport } from "#runtime/harness/test-report.ts";
 import { countTests, hasFailed, type TestResult } from "./test-result.ts";
 
@@ -13,19 +14,7 @@ export function renderTestJson(results: readonly TestResult[], withTimeline: boo
       passed: result.skipped === undefined && !hasFailed(result),
       ...(result.skipped === undefined ? {} : { skipped: result.skipped }),
       scenarios: (result.report?.scenarios ?? []).map((report) => renderScenario(report, withTimeline)),
-      unreadable: result.broken.map(({ file, issues }) => ({
-        file,
-        diagnostics: issues.map(({ severity, code, message, path, range: { start, end } }) => ({
-          severity,
-          code,
-          message,
-          path,
-          line: start.line,
-          column: start.column,
-          end_line: end.line,
-          end_column: end.column,
-        })),
-      })),
+      unreadable: result.broken.map(({ file, issues }) => ({ file, diagnostics: issues.map(renderDiagnostic) })),
       problems: (result.report?.problems ?? []).map(renderFailure),
       ...(result.report === undefined
         ? {}

@@ -14,13 +14,8 @@ type Input = CommandArgument | ConfigurationParameter;
 
 /** What people send: arguments and parameters. Accepting less breaks, accepting more does not. */
 export function diffInputs(owner: Thing, what: string, [old, next]: Fields<Input>): readonly BlueprintChange[] {
-  const changes: BlueprintChange[] = [];
   const about = (id: string) => part(owner, `${owner.name}, ${what} ${id}`, `${what}s`, id);
-  for (const id of old.keys()) {
-    if (next.has(id)) continue;
-    const { name, path } = about(id);
-    changes.push({ kind: "removed", path, breaking: true, message: `${name}: removed.` });
-  }
+  const changes = removedFields([old, next], about);
   for (const [id, field] of next) {
     const before = old.get(id);
     const { name, path } = about(id);
@@ -78,13 +73,8 @@ function compareFormat(about: Thing, old: string | undefined, next: string | und
 
 /** What a command answers. Saying less, or something else, breaks. */
 export function diffResponse(owner: Thing, [old, next]: Fields<CommandResponseField>): readonly BlueprintChange[] {
-  const changes: BlueprintChange[] = [];
   const about = (id: string) => part(owner, `${owner.name}, response field ${id}`, "response", id);
-  for (const id of old.keys()) {
-    if (next.has(id)) continue;
-    const { name, path } = about(id);
-    changes.push({ kind: "removed", path, breaking: true, message: `${name}: removed.` });
-  }
+  const changes = removedFields([old, next], about);
   for (const [id, field] of next) {
     const before = old.get(id);
     const { name, path } = about(id);
@@ -92,6 +82,13 @@ export function diffResponse(owner: Thing, [old, next]: Fields<CommandResponseFi
     else changes.push(...diffResponseField({ name, path }, before, field));
   }
   return changes;
+}
+
+function removedFields([old, next]: Fields<unknown>, about: (id: string) => Thing): BlueprintChange[] {
+  return [...old.keys()]
+    .filter((id) => !next.has(id))
+    .map(about)
+    .map(({ name, path }) => ({ kind: "removed", path, breaking: true, message: `${name}: removed.` }));
 }
 
 function diffResponseField(

@@ -1,12 +1,12 @@
 import { Type } from "typebox";
 import { refuse } from "#core/app-error.ts";
+import { renderDiagnostic } from "#core/blueprint/diagnostic-wire.ts";
 import { renderJsonSchema } from "#core/blueprint/schema.ts";
 import type { StoredBlueprint } from "#core/blueprint/stored-blueprint.ts";
 import {
   blueprintSchema,
   diagnosticSchema,
   renderBlueprint,
-  renderDiagnostics,
   renderValidation,
   validationSchema,
 } from "#http/blueprint/blueprint-wire.ts";
@@ -57,7 +57,7 @@ export function blueprintRoutes(needs: UploadNeeds): readonly Route[] {
       ),
       handle: async (call) => {
         const { blueprint, issues } = await uploadBlueprint(needs, call, packageBytes(call));
-        return { blueprint: renderBlueprint(blueprint), diagnostics: renderDiagnostics(issues) };
+        return { blueprint: renderBlueprint(blueprint), diagnostics: issues.map(renderDiagnostic) };
       },
     }),
     route({

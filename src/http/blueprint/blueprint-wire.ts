@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
 import type { BlueprintChange } from "#core/blueprint/blueprint-change.ts";
+import { renderDiagnostic } from "#core/blueprint/diagnostic-wire.ts";
 import type { StoredBlueprint } from "#core/blueprint/stored-blueprint.ts";
 import { renderInstant } from "#core/time/instant.ts";
 import { id, oneOf, strict, timestamp } from "#http/wire.ts";
@@ -55,21 +56,8 @@ export function renderBlueprint(blueprint: StoredBlueprint): Static<typeof bluep
 export function renderValidation(issues: Inspection["issues"]): Static<typeof validationSchema> {
   return {
     validation_errors: issues.filter((issue) => issue.severity === "error").map(inWords),
-    diagnostics: renderDiagnostics(issues),
+    diagnostics: issues.map(renderDiagnostic),
   };
-}
-
-export function renderDiagnostics(issues: Inspection["issues"]): Static<typeof diagnosticSchema>[] {
-  return issues.map(({ severity, code, message, path, range }) => ({
-    severity,
-    code,
-    message,
-    path,
-    line: range.start.line,
-    column: range.start.column,
-    end_line: range.end.line,
-    end_column: range.end.column,
-  }));
 }
 
 export function renderChange({ kind, path, breaking, message }: BlueprintChange): Static<typeof blueprintChangeSchema> {

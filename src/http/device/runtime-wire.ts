@@ -9,7 +9,9 @@ const MEANING =
   "Both are tried again at restart_at. STOPPED: on purpose.";
 
 const errorSchema = strict("RuntimeError", {
-  message: Type.String(),
+  message: Type.String({
+    description: "As in the device's log. What a command's handler failed with is in its execution.",
+  }),
   file: nullable(Type.String({ description: "Path inside the blueprint's package or the rock." })),
   line: nullable(Type.Integer({ minimum: 1 })),
   at: timestamp,

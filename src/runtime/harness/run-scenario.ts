@@ -1,18 +1,17 @@
-// One scenario from its start to its end: virtual time, scripted peers, and the script between them.
+// One scenario played from its start to its end: virtual time, scripted peers, and the script between them.
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import type { Position } from "#core/blueprint/issue.ts";
-import { isExpected } from "#core/scenario/expected-value.ts";
-import type { Expectations, Scenario, Step } from "#core/scenario/scenario.ts";
+import type { Scenario, Step } from "#core/scenario/scenario.ts";
 import type { Wires } from "#runtime/drivers/wires.ts";
 import { createScriptedPeers, type ScriptedPeers } from "#runtime/harness/scripted/scripted-wires.ts";
-import type { DeviceScript, ScriptError, ScriptHost } from "#runtime/lua/device-script.ts";
+import type { DeviceScript, ScriptHost } from "#runtime/lua/device-script.ts";
 import type { Drivers } from "#runtime/lua/drivers.ts";
 import { checkStep, type StepView } from "./check-step.ts";
-import { checkValues, exercisedTelemetry } from "./check-values.ts";
-import { faultFailures } from "./fault-failures.ts";
+import { exercisedTelemetry } from "./check-values.ts";
 import { passTime } from "./pass-time.ts";
 import { renderTimeline, type StepMark } from "./render-timeline.ts";
-import { messageOf, outcomeOf, type RunningCommand, ScenarioRecord } from "./scenario-record.ts";
+import { outcomeOf, type RunningCommand, ScenarioRecord } from "./scenario-record.ts";
+import { ScenarioVerdict } from "./scenario-verdict.ts";
 import type { Failure, ScenarioReport, TimelineEntry } from "./test-report.ts";
 import { createVirtualClock, type VirtualClock } from "./virtual-clock.ts";
 import { createVirtualHost, type VirtualHost } from "./virtual-host.ts";
@@ -55,11 +54,10 @@ class ScenarioRun {
   readonly #scenario: Scenario;
   readonly #clock: VirtualClock = createVirtualClock();
   readonly #record: ScenarioRecord;
+  readonly #verdict: ScenarioVerdict;
   readonly #peers: ScriptedPeers;
   readonly #host: VirtualHost;
-  readonly #failures: Failure[] = [];
   readonly #steps: StepMark[] = [];
-  readonly #wantedFaults = new Set<ScriptError>();
   readonly #handlers = new Set<string>();
   #script: DeviceScript | undefined;
   #drivers: Drivers | undefined;
@@ -73,6 +71,7 @@ class ScenarioRun {
     this.#needs = needs;
     this.#scenario = scenario;
     this.#record = new ScenarioRecord(needs.blueprint, this.#clock.elapsed);
+    this.#verdict = new ScenarioVerdict(this.#record, this.#clock.elapsed);
     const { tell } = this.#record;
     this.#peers = createScriptedPeers({ timers: this.#clock, tell }, scenario.peers);
     for (const [name, change] of scenario.changes) this.#peers.change(name, change);
@@ -95,8 +94,7 @@ class ScenarioRun {
       // What follows would fail as a consequence only.
       if (this.#isStuck) break;
     }
-    this.#judgeCommands();
-    this.#failures.push(...faultFailures(this.#record.since(0, "fault"), this.#wantedFaults));
+    this.#verdict.judgeRest();
   }
 
   #enter(step: Position | undefined): void {
@@ -116,43 +114,49 @@ class ScenarioRun {
   }
 
   async #playStep(step: Step): Promise<void> {
-    const { changes, sends, configuration, storage, isConnected, restarts, command, wait, within } = step;
+    await this.#begin(step);
+    const running = this.#act(step);
+    await this.#passFor(step, running);
+    this.#noteHandlers();
+    this.#verdict.judgeStep(this.#view(), step, running);
+  }
+
+  async #begin(step: Step): Promise<void> {
     if (step.at !== undefined) {
       if (step.at < this.#clock.elapsed()) {
-        this.#fail(
-          step,
-          `at ${seconds(step.at)} has passed already: the step begins at ${seconds(this.#clock.elapsed())}`,
-        );
+        const begins = seconds(this.#clock.elapsed());
+        const message = `at ${seconds(step.at)} has passed already: the step begins at ${begins}`;
+        this.#verdict.add({ kind: "scenario", message, place: step.place });
       }
       if (this.#steps.length > 0) this.#from = this.#record.all.length;
       await this.#pass(step.at - this.#clock.elapsed());
     }
-    const isActing =
-      wait !== undefined ||
-      within !== undefined ||
-      command !== undefined ||
-      restarts ||
-      step.clock !== undefined ||
-      changes.size + sends.size > 0 ||
-      configuration !== undefined ||
-      storage !== undefined ||
-      isConnected !== undefined;
+    const isActing = doesSomething(step);
     // The start of the script belongs to the first step, but not to its command.
-    if (isActing && (this.#steps.length > 0 || command !== undefined)) this.#from = this.#record.all.length;
+    if (isActing && (this.#steps.length > 0 || step.command !== undefined)) this.#from = this.#record.all.length;
     if (isActing || step.at !== undefined) {
       this.#steps.push({ from: this.#record.all.length, at: this.#clock.elapsed(), text: describeStep(step) });
     }
-    if (step.clock !== undefined) this.#host.setClock(step.clock);
+  }
+
+  #act({
+    clock,
+    restarts,
+    changes,
+    storage,
+    configuration,
+    isConnected,
+    sends,
+    command,
+  }: Step): RunningCommand | undefined {
+    if (clock !== undefined) this.#host.setClock(clock);
     if (restarts) this.#restart();
     for (const [name, change] of changes) this.#peers.change(name, change);
     for (const [key, text] of storage ?? []) this.#host.store(key, text);
     for (const bucket of this.#host.configure(configuration)) this.#script?.configurationWritten(bucket);
     if (isConnected !== undefined && this.#host.connect(isConnected)) this.#script?.connectionChanged(isConnected);
     for (const [name, sent] of sends) this.#peers.send(name, sent);
-    const running = command && this.#command(command.name, command.arguments);
-    await this.#passFor(step, running);
-    this.#noteHandlers();
-    this.#failures.push(...this.#check(step, running));
+    return command && this.#command(command.name, command.arguments);
   }
 
   /** As long as the step says; without a word until its command has ended. */
@@ -200,61 +204,6 @@ class ScenarioRun {
     };
   }
 
-  #check(step: Step, running: RunningCommand | undefined): readonly Failure[] {
-    const { expect } = step;
-    const failures = [...checkStep(this.#view(), expect)];
-    const latest = this.#record.commands.at(-1);
-    if (latest !== undefined && (expect.error ?? expect.response ?? expect.noResponse) !== undefined) {
-      latest.isJudged = outcomeOf(latest) !== undefined;
-    } else if (running !== undefined) failures.push(...this.#judge(running, step));
-    this.#noteWantedFaults(expect);
-    const at = this.#clock.elapsed();
-    return failures.map((failure) => ({ at, ...failure }));
-  }
-
-  /** Errors that the step wants, and those by which a handler ended its command as the step wants it. */
-  #noteWantedFaults({ luaErrors, error: wanted }: Expectations): void {
-    const latest = this.#record.commands.at(-1);
-    const outcome = wanted && latest && outcomeOf(latest);
-    for (const { error } of this.#record.since(this.#from, "fault")) {
-      const isTheEnd =
-        outcome !== undefined &&
-        messageOf(outcome) === error.message &&
-        wanted !== undefined &&
-        isExpected(wanted.value, error.message);
-      if (isTheEnd || luaErrors.some(({ value }) => isExpected(value, error.message))) this.#wantedFaults.add(error);
-    }
-  }
-
-  /** A command of which nothing is said is expected to succeed. */
-  #judge(running: RunningCommand, step: Step | undefined): readonly Failure[] {
-    const outcome = outcomeOf(running);
-    const mayRunOn = step === undefined || step.wait !== undefined;
-    if (outcome === undefined && mayRunOn) return [];
-    running.isJudged = true;
-    if (outcome?.state === "SUCCEEDED") return [];
-    return [
-      {
-        kind: "command",
-        message: `command ${running.command.id}`,
-        expected: "success",
-        actual: outcome === undefined ? "no answer" : `the error ${JSON.stringify(messageOf(outcome))}`,
-        ...(step === undefined ? {} : { place: step.command?.place ?? step.place }),
-        ...(outcome === undefined ? {} : { at: outcome.at }),
-      },
-    ];
-  }
-
-  #judgeCommands(): void {
-    for (const running of this.#record.commands) {
-      if (!running.isJudged) this.#failures.push(...this.#judge(running, undefined));
-    }
-  }
-
-  #fail(step: Step, message: string): void {
-    this.#failures.push({ kind: "scenario", message, place: step.place, at: this.#clock.elapsed() });
-  }
-
   #noteHandlers(): void {
     for (const name of this.#script?.handledCommands() ?? []) this.#handlers.add(name);
   }
@@ -277,22 +226,17 @@ class ScenarioRun {
   #stuck(): void {
     this.#isStuck = true;
     const message = "the script calls its peers again and again without an end, and no time passes";
-    const at = this.#clock.elapsed();
-    this.#failures.push({ kind: "deadline", message, at, ...(this.#step === undefined ? {} : { place: this.#step }) });
+    this.#verdict.add({ kind: "deadline", message, ...(this.#step === undefined ? {} : { place: this.#step }) });
   }
 
   report(file: string | undefined): ScenarioReport {
     const { blueprint } = this.#needs;
-    const { allowUndeclared, name } = this.#scenario;
     const { all, commands } = this.#record;
-    const wrong = checkValues({ blueprint, allowUndeclared, commands }, all);
-    // What the script died of comes first: the rest may be a consequence.
-    const rank = ({ kind, at }: Failure) => (kind === "lua" || kind === "deadline" ? -1 : (at ?? 0));
-    const failures = [...wrong, ...this.#failures].sort((one, other) => rank(one) - rank(other));
+    const failures = this.#verdict.failures(this.#scenario.allowUndeclared);
     const raised = this.#record.since(0, "alert").filter(({ isActive }) => isActive);
     return {
       file,
-      name,
+      name: this.#scenario.name,
       failures,
       notes: this.#peers.strangers(),
       elapsed: this.#clock.elapsed(),
@@ -316,6 +260,13 @@ class ScenarioRun {
     const most = isVerbose ? Number.POSITIVE_INFINITY : ENTRIES_SHOWN;
     return renderTimeline(this.#record.all, { steps: this.#steps, until, most });
   }
+}
+
+/** Whether the step is more than another look at what the one before it brought. */
+function doesSomething(step: Step): boolean {
+  const { wait, within, command, restarts, clock, changes, sends, configuration, storage, isConnected } = step;
+  const given = [wait, within, command, clock, configuration, storage, isConnected];
+  return restarts || changes.size + sends.size > 0 || given.some((one) => one !== undefined);
 }
 
 function describeStep({ name, place, command }: Step): string {

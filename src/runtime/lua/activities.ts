@@ -5,7 +5,7 @@ import type { DeviceScript, ScriptCommand, ScriptHost } from "./device-script.ts
 import { createJobList } from "./job-list.ts";
 import type { LuaEngine } from "./lua-engine.ts";
 import { createLuaState, type FunctionRef, type LuaState, type Resumed, type ThreadRef } from "./lua-state.ts";
-import { bytesOf, type LuaValue, luaValueOf } from "./lua-value.ts";
+import { bytesOf, type LuaValue, luaValueOf, textOf } from "./lua-value.ts";
 import { StateGone } from "./lua-wasm.ts";
 import { payloadOf } from "./payload-of.ts";
 import { parseScriptError } from "./script-error.ts";
@@ -42,7 +42,7 @@ export type Activities = Omit<DeviceScript, "close"> & {
 
 export function createActivities(engine: LuaEngine, program: ScriptProgram, host: ScriptHost): Activities {
   const jobs = createJobList();
-  const commands: ScriptCommand[] = [];
+  const commands: { readonly command: ScriptCommand; readonly mayBegin: () => boolean }[] = [];
   const handled = new Set<string>();
   const callbacks: Task[] = [{ kind: "main", args: [] }];
   let current: Activity | undefined;
@@ -63,9 +63,11 @@ export function createActivities(engine: LuaEngine, program: ScriptProgram, host
 
   function takeCommand(): ScriptCommand | undefined {
     for (;;) {
-      const command = commands.shift();
-      if (command?.expiresAt === undefined || host.now() < command.expiresAt) return command;
-      host.respond(command.id, "ERROR", { message: "the device was busy for too long; the command was not started" });
+      const { command, mayBegin } = commands.shift() ?? {};
+      if (command === undefined) return undefined;
+      if (command.expiresAt !== undefined && host.now() >= command.expiresAt)
+        host.respond(command.id, "ERROR", { message: "the device was busy for too long; the command was not started" });
+      else if (mayBegin?.()) return command;
     }
   }
 
@@ -120,8 +122,11 @@ export function createActivities(engine: LuaEngine, program: ScriptProgram, host
     const { task } = activity;
     if (activity.failure === undefined) {
       const fault = parseScriptError(error, program.nodebug);
-      if (task.commandId !== undefined) host.respond(task.commandId, "ERROR", { message: fault.message });
-      host.fault(fault);
+      if (task.commandId === undefined) host.fault(fault);
+      else {
+        host.respond(task.commandId, "ERROR", { message: fault.message });
+        host.fault({ ...fault, command: textOf(String(task.args[0])) });
+      }
     } else if (task.commandId !== undefined) host.respond(task.commandId, "ERROR", { message: activity.failure });
     return task.kind === "main" ? "dead" : undefined;
   }
@@ -214,8 +219,8 @@ export function createActivities(engine: LuaEngine, program: ScriptProgram, host
         if (left <= 0) return "more";
       }
     },
-    command(command) {
-      if (commands.length < MAX_WAITING_COMMANDS) commands.push(command);
+    command(command, mayBegin = () => true) {
+      if (commands.length < MAX_WAITING_COMMANDS) commands.push({ command, mayBegin });
       else host.respond(command.id, "ERROR", { message: "too many commands wait for this device" });
     },
     configurationWritten(bucket) {

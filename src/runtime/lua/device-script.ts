@@ -17,6 +17,8 @@ export interface ScriptError {
   readonly traceback?: string;
   /** A limit was overstepped, and the state given up. */
   readonly byLimit?: true;
+  /** Whose handler it ended; its execution has the error, too. */
+  readonly command?: string;
 }
 
 export interface ScriptCommand {
@@ -69,7 +71,8 @@ export interface DeviceScript {
    * tells when it goes on. "idle": nothing to do before `nextDue`. "dead": the state was given up, and `fault` was told.
    */
   run(budgetMs: number): "more" | "waiting" | "idle" | "dead";
-  command(command: ScriptCommand): void;
+  /** `mayBegin` is asked right before its handler is called; after a no the command is gone, and whoever said no tells its end. */
+  command(command: ScriptCommand, mayBegin?: () => boolean): void;
   configurationWritten(bucket: string): void;
   connectionChanged(isConnected: boolean): void;
   /** The commands that the script has registered a handler for. */
@@ -96,7 +99,7 @@ export function createDeviceScript(engine: LuaEngine, program: ScriptProgram, ho
         return "dead";
       }
     },
-    command: (command) => activities.command(command),
+    command: (command, mayBegin) => activities.command(command, mayBegin),
     configurationWritten: (bucket) => activities.configurationWritten(bucket),
     connectionChanged: (isConnected) => activities.connectionChanged(isConnected),
     handledCommands: () => activities.handledCommands(),

@@ -1,12 +1,12 @@
 // The surroundings of a script inside a thread of the pool: everything it says becomes a message, in bounded numbers.
 
 import type { Payload } from "#core/command/execution.ts";
-import type { ScriptProgram } from "#core/lua/script-program.ts";
-import { createDeviceScript, type DeviceScript, type ScriptHost } from "./device-script.ts";
+import { passGate } from "./command-gate.ts";
+import { createDeviceScript, type DeviceScript, type ScriptCommand, type ScriptHost } from "./device-script.ts";
 import type { Drivers } from "./drivers.ts";
 import type { LuaEngine } from "./lua-engine.ts";
 import { sizeOf } from "./lua-value.ts";
-import type { BucketValues, ScriptContext, ToPool } from "./pool-messages.ts";
+import type { BucketValues, ToPool, ToWorker } from "./pool-messages.ts";
 import { createTokenBucket } from "./token-bucket.ts";
 
 const TELEMETRY = { perSecond: 50, burst: 200 };
@@ -46,10 +46,13 @@ export interface HostedScript {
   endedByLimit(): boolean;
   configurationWritten(bucket: string, values: BucketValues): void;
   connectionChanged(isConnected: boolean): void;
+  command(command: ScriptCommand, ticket: number): void;
   stored(id: number, error: string | undefined): void;
 }
 
-export function createHostedScript(needs: HostedNeeds, program: ScriptProgram, context: ScriptContext): HostedScript {
+type Start = Pick<Extract<ToWorker, { kind: "start" }>, "program" | "context" | "gate">;
+
+export function createHostedScript(needs: HostedNeeds, { program, context, gate }: Start): HostedScript {
   const { slot, post } = needs;
   const buckets = new Map(context.configuration);
   const texts = new Map(context.storage);
@@ -154,6 +157,7 @@ export function createHostedScript(needs: HostedNeeds, program: ScriptProgram, c
       isConnected = isUp;
       script.connectionChanged(isUp);
     },
+    command: (command, ticket) => script.command(command, () => passGate(gate, ticket)),
     stored(id, error) {
       const waiting = storing.get(id);
       storing.delete(id);

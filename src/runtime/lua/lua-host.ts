@@ -4,6 +4,7 @@ import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import type { Device } from "#core/device/device.ts";
 import type { ScriptProgram } from "#core/lua/script-program.ts";
 import { instant } from "#core/time/instant.ts";
+import { failureWords } from "#service/device/failure-words.ts";
 import type { Carrier, DeviceConfiguration } from "#service/ports/carrier.ts";
 import type { DeviceHost, HostedStatus } from "#service/ports/device-host.ts";
 import type { Needs } from "#service/ports.ts";
@@ -48,7 +49,6 @@ interface Hosted {
 
 /** Rocks come and overload goes: what could not be put together is tried again after this long. */
 const BUILD_AGAIN_MS = 60_000;
-const CONTEXT_AGAIN_MS = 1_000;
 /** A script that fails in every job is not news each time. */
 const NEWS_MS = 1_000;
 
@@ -117,7 +117,7 @@ export function createLuaHost(needs: LuaHostNeeds, settings: LuaPoolSettings = {
       one.blueprint = await needs.blueprintOf(device);
       return await programs.get(device.blueprintId);
     } catch (error) {
-      return error instanceof Error ? error.message : String(error);
+      return failureWords(needs, error, "the blueprint could not be read");
     }
   }
 
@@ -140,18 +140,11 @@ export function createLuaHost(needs: LuaHostNeeds, settings: LuaPoolSettings = {
     tell(one, one.failure);
   }
 
-  /** Never rejects, as the pool asks for it on its own accord; where the store has trouble, the script starts when it has none. */
   async function contextOf(one: Hosted): Promise<ScriptContext> {
-    for (;;) {
-      try {
-        return await readContext(one);
-      } catch (error) {
-        needs.background.run("read what a script starts with", async () => {
-          throw error;
-        });
-        await new Promise<void>((resolve) => needs.after(CONTEXT_AGAIN_MS, resolve));
-        if (stopped || hosted.get(one.device.id) !== one) return nothingAbout(one.device);
-      }
+    try {
+      return await readContext(one);
+    } catch (error) {
+      throw new Error(failureWords(needs, error, "its configuration or storage could not be read"));
     }
   }
 
@@ -166,7 +159,8 @@ export function createLuaHost(needs: LuaHostNeeds, settings: LuaPoolSettings = {
     for (const [bucket, values] of configuration) one.given.set(bucket, JSON.stringify(values));
     const buckets = one.blueprint === undefined ? new Map() : allBuckets(one.blueprint, configuration);
     const randomSeed = new DataView(needs.randomBytes(4).slice().buffer).getUint32(0);
-    return { ...nothingAbout(device ?? one.device), configuration: buckets, storage, randomSeed };
+    const { slug } = device ?? one.device;
+    return { deviceId: id, slug, configuration: buckets, storage, isConnected: true, randomSeed };
   }
 
   /** What was written between the reading of the context and the start has not reached the script. */
@@ -236,10 +230,6 @@ export function createLuaHost(needs: LuaHostNeeds, settings: LuaPoolSettings = {
       await pool.close();
     },
   };
-}
-
-function nothingAbout({ id, slug }: Device): ScriptContext {
-  return { deviceId: id, slug, configuration: new Map(), storage: new Map(), isConnected: true, randomSeed: 0 };
 }
 
 function statusOf({ lastError, since, restartAt, ...rest }: ScriptStatus): HostedStatus {

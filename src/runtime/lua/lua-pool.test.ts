@@ -1,5 +1,6 @@
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { collectingPool } from "../../../test/support/lua-pool.ts";
+import type { LuaPool } from "./lua-pool.ts";
 
 let open: ReturnType<typeof collectingPool> | undefined;
 afterEach(() => open?.pool.close());
@@ -85,6 +86,71 @@ test("a stopped device says no more, and its open command ends as interrupted", 
   expect(pool.status("a")).toBeUndefined();
 });
 
+const WAIT = `enapter.register_command_handler('wait', function(ctx)
+  enapter.log('waits') ctx.log('on') system.delay(5000)
+end)`;
+
+test.each<[string, (pool: LuaPool) => unknown]>([
+  ["stopped", (pool) => pool.stop("a")],
+  ["restarted", (pool) => pool.restart("a")],
+])("of a script that is %s, what waits behind a command is not executed, and ends as that", async (_, act) => {
+  const { pool, start, until, told } = newPool();
+  await start("a", WAIT);
+  await until(/is RUNNING/);
+  for (const id of ["c1", "c2", "c3"]) pool.command("a", { id, name: "wait", arguments: {} });
+  await until(/c1 IN_PROGRESS/);
+  act(pool);
+  expect(await until(/c1 ERROR/)).toContain("outcome unknown");
+  const notExecuted = `{"message":"not executed: the device's script ended before the command began"}`;
+  expect([await until(/c2 ERROR/), await until(/c3 ERROR/)]).toEqual([
+    `a c2 ERROR ${notExecuted}`,
+    `a c3 ERROR ${notExecuted}`,
+  ]);
+  // Whatever the thread was about to do has been done when a script that starts later runs.
+  await start("b", "enapter.log('here')");
+  await until(/b info: here/);
+  expect(told.filter((line) => line.endsWith("waits"))).toHaveLength(1);
+});
+
+test("a script that ends by itself leaves what waited as not executed", async () => {
+  const { pool, start, until } = newPool();
+  await start("a", "system.delay(200) error('over')");
+  await until(/is RUNNING/);
+  pool.command("a", { id: "c1", name: "x", arguments: {} });
+  expect(await until(/c1 ERROR/)).toContain("not executed");
+});
+
+test("when the pool closes, what has not begun ends as not executed, and what has begun stays open", async () => {
+  const { pool, start, until, told } = newPool();
+  await start("a", WAIT);
+  await until(/is RUNNING/);
+  for (const id of ["c1", "c2"]) pool.command("a", { id, name: "wait", arguments: {} });
+  await until(/c1 IN_PROGRESS/);
+  await pool.close();
+  expect(told.filter((line) => line.includes("ERROR"))).toEqual([expect.stringMatching(/^a c2 ERROR .*not executed/)]);
+});
+
+test("a device whose context cannot be read is FAILED with the reason, and is tried again later each time", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const { pool } = newPool();
+  const program = { entry: "main.lua", modules: new Map([["main.lua", ""]]), nodebug: false };
+  await pool.start("a", program, () => Promise.reject(new Error("no configuration")));
+  const lastError = { message: "no configuration" };
+  for (const [startCount, delayMs] of [5_000, 10_000, 20_000].entries()) {
+    const restartAt = Date.now() + delayMs;
+    expect(pool.status("a")).toMatchObject({ state: "FAILED", startCount: startCount + 1, lastError, restartAt });
+    await vi.advanceTimersByTimeAsync(delayMs);
+  }
+});
+
+test("a thread that does not begin is given up, and its devices come back later", async () => {
+  const { pool, start, until } = newPool({ watchdogMs: 20, readyMs: 10 });
+  await start("a", "");
+  expect(await until(/a is FAILED/)).toBe("a is FAILED the thread had not begun after 10 ms");
+  expect(pool.status("a")?.restartAt).toBeGreaterThan(Date.now());
+});
+
 test("a script that computes for ever is quarantined, a neighbour goes on", async () => {
   const { pool, start, until, told } = newPool({ threads: 1, limits: { activityMs: 200 } });
   await start("bad", "while true do pcall(function() while true do end end) end");
@@ -114,7 +180,8 @@ test("a thread that gives no sign of life is ended, and its open commands with i
   await start("a", "enapter.register_command_handler('wait', function(ctx) ctx.log('on') system.delay(5000) end)");
   await until(/a is RUNNING/);
   pool.command("a", { id: "c1", name: "wait", arguments: {} });
-  expect(await until(/c1 ERROR/)).toContain("outcome unknown");
+  // On a busy machine the thread looks dead before the command has begun.
+  expect(await until(/c1 ERROR/)).toMatch(/outcome unknown|not executed/);
   expect(await until(/a is FAILED/)).toBe("a is FAILED no sign of life for 150 ms");
 });
 

@@ -9,9 +9,12 @@ import { INTERRUPTED } from "#service/command/end-interrupted.ts";
 import { afterFailure, type BackOff, NO_BACK_OFF } from "./back-off.ts";
 import type { ScriptCommand, ScriptError } from "./device-script.ts";
 import { createLuaEngine, type LuaEngine, type ScriptLimits } from "./lua-engine.ts";
-import { createLuaThread, type LuaThread } from "./lua-thread.ts";
+import { createLuaThread, type LuaThread, type ThreadNeeds } from "./lua-thread.ts";
 import type { LuaValue } from "./lua-value.ts";
+import { createOpenCommands, type OpenCommands } from "./open-commands.ts";
+import { openError } from "./open-error.ts";
 import type { BucketValues, ScriptContext, ToPool } from "./pool-messages.ts";
+import { createPoolThreads, type PoolThread } from "./pool-threads.ts";
 
 /** Where what scripts say goes. Times are Unix milliseconds; keys and texts inside values are byte strings. */
 export interface LuaPoolNeeds {
@@ -43,6 +46,8 @@ export interface LuaPoolSettings {
   readonly threads?: number;
   readonly limits?: Partial<ScriptLimits>;
   readonly watchdogMs?: number;
+  /** A thread that has not begun after so long is ended. */
+  readonly readyMs?: number;
   /** Without it scripts have no drivers. */
   readonly drivers?: DriverThreadNeeds;
 }
@@ -58,7 +63,7 @@ export interface ScriptStatus {
 }
 
 export interface LuaPool {
-  /** Also replaces a running script by a new one. */
+  /** Also replaces a running script by a new one. When the context rejects, its message is the device's last error. */
   start(deviceId: string, program: ScriptProgram, context: () => Promise<ScriptContext>): Promise<void>;
   stop(deviceId: string): void;
   /** At once, also out of quarantine. False for a device that was never started. */
@@ -77,60 +82,45 @@ interface Hosted {
   readonly context: () => Promise<ScriptContext>;
   /** 0 while it does not run. */
   slot: number;
-  thread: PoolThread | undefined;
+  thread: PoolThread<Hosted> | undefined;
   status: ScriptStatus;
   backOff: BackOff;
   timer: NodeJS.Timeout | undefined;
-  /** Commands that were handed over and have no outcome yet. */
-  readonly open: Set<string>;
+  /** Of its latest start. */
+  commands: OpenCommands;
 }
 
-interface PoolThread {
-  readonly thread: LuaThread;
-  readonly devices: Set<Hosted>;
-}
-
+/** Of a command that waited behind others: it may be sent again. */
+const NOT_EXECUTED = "not executed: the device's script ended before the command began";
 const WATCHDOG_MS = 1_000;
+/** Long, because a busy machine may take seconds to begin a thread. */
+const READY_MS = 30_000;
 const MAX_DEFAULT_THREADS = 4;
-/** A thread costs some 20 MB: another one is started only when each has its share of devices. */
-const DEVICES_BEFORE_ANOTHER = 10;
 
 export function createLuaPool(needs: LuaPoolNeeds, settings: LuaPoolSettings = {}): LuaPool {
   const most = settings.threads ?? Math.min(MAX_DEFAULT_THREADS, Math.max(1, Math.floor(availableParallelism() / 2)));
   const devices = new Map<string, Hosted>();
   const slots = new Map<number, Hosted>();
-  const threads = new Set<PoolThread>();
+  const threads = createPoolThreads<Hosted>({ most, open: openThread, died: threadDied });
   let engine: LuaEngine | undefined;
   let lastSlot = 0;
   let isClosed = false;
 
-  function threadFor(): PoolThread {
-    let least: PoolThread | undefined;
-    for (const each of threads) if (!least || each.devices.size < least.devices.size) least = each;
-    if (least && (least.devices.size < DEVICES_BEFORE_ANOTHER || threads.size >= most)) return least;
-    return newThread();
-  }
-
-  function newThread(): PoolThread {
+  function openThread(died: ThreadNeeds["died"]): LuaThread {
     engine ??= createLuaEngine(settings.limits);
-    const created: PoolThread = {
-      devices: new Set(),
-      thread: createLuaThread({
-        engine,
-        drivers: settings.drivers && createDriverThread(settings.drivers),
-        watchdogMs: settings.watchdogMs ?? WATCHDOG_MS,
-        message: take,
-        died: (slot, why) => threadDied(created, slot, why),
-      }),
-    };
-    threads.add(created);
-    return created;
+    return createLuaThread({
+      engine,
+      drivers: settings.drivers && createDriverThread(settings.drivers),
+      watchdogMs: settings.watchdogMs ?? WATCHDOG_MS,
+      readyMs: settings.readyMs ?? READY_MS,
+      message: take,
+      died,
+    });
   }
 
-  function threadDied(dead: PoolThread, slot: number, why: string): void {
-    threads.delete(dead);
+  function threadDied(orphans: ReadonlySet<Hosted>, slot: number, why: string): void {
     const guilty = slots.get(slot);
-    for (const hosted of dead.devices) {
+    for (const hosted of orphans) {
       leave(hosted);
       if (hosted === guilty) setBack(hosted, "QUARANTINED", { message: why });
       else if (slot !== 0) void begin(hosted);
@@ -146,11 +136,13 @@ export function createLuaPool(needs: LuaPoolNeeds, settings: LuaPoolSettings = {
     hosted.thread?.devices.delete(hosted);
     hosted.thread = undefined;
     hosted.slot = 0;
-    const open = [...hosted.open];
-    hosted.open.clear();
-    for (const commandId of open) {
-      needs.respond(hosted.deviceId, { commandId, state: "ERROR", payload: { message: INTERRUPTED } });
-    }
+    const { begun, waiting } = hosted.commands.close();
+    for (const commandId of begun) fail(hosted, commandId, INTERRUPTED);
+    for (const commandId of waiting) fail(hosted, commandId, NOT_EXECUTED);
+  }
+
+  function fail(hosted: Hosted, commandId: string, message: string): void {
+    needs.respond(hosted.deviceId, { commandId, state: "ERROR", payload: { message } });
   }
 
   function setBack(hosted: Hosted, state: "QUARANTINED" | "FAILED", error: ScriptError | undefined): void {
@@ -172,17 +164,20 @@ export function createLuaPool(needs: LuaPoolNeeds, settings: LuaPoolSettings = {
     change(hosted, { state: "STARTING", startCount: hosted.status.startCount + 1 });
     const slot = ++lastSlot;
     hosted.slot = slot;
-    const context = await hosted.context();
+    hosted.commands = createOpenCommands();
     // Stopped, replaced or started again meanwhile.
-    if (isClosed || hosted.slot !== slot) return;
+    const isPast = (): boolean => isClosed || hosted.slot !== slot;
     try {
-      const on = threadFor();
+      const context = await hosted.context();
+      if (isPast()) return;
+      const on = threads.next();
       slots.set(slot, hosted);
       hosted.thread = on;
       on.devices.add(hosted);
-      on.thread.post({ kind: "start", slot, program: hosted.program, context });
+      on.thread.post({ kind: "start", slot, program: hosted.program, context, gate: hosted.commands.gate });
     } catch (error) {
-      // The machine gives no thread, or no memory for what goes to it.
+      if (isPast()) return;
+      // Its context cannot be read, or the machine gives no thread, or no memory for what goes to it.
       leave(hosted);
       setBack(hosted, "FAILED", { message: error instanceof Error ? error.message : String(error) });
     }
@@ -221,17 +216,18 @@ export function createLuaPool(needs: LuaPoolNeeds, settings: LuaPoolSettings = {
         break;
       case "response":
         // The outcome of a command counts once, and not after the script was taken away.
-        if (message.state === "IN_PROGRESS" || hosted.open.delete(message.commandId)) needs.respond(deviceId, message);
+        if (message.state === "IN_PROGRESS" || hosted.commands.end(message.commandId)) needs.respond(deviceId, message);
         break;
       case "store":
         void store(hosted, message);
         break;
       case "fault": {
         // What a job says every second is kept for long only once.
-        const persist = hosted.status.lastError?.message !== message.error.message;
-        hosted.status = { ...hosted.status, lastError: { ...message.error, at: message.at } };
+        const error = openError(message.error);
+        const persist = hosted.status.lastError?.message !== error.message;
+        hosted.status = { ...hosted.status, lastError: { ...error, at: message.at } };
         needs.statusChanged(deviceId, hosted.status);
-        needs.log(deviceId, { text: message.error.message, severity: "error", persist, at: message.at });
+        needs.log(deviceId, { text: error.message, severity: "error", persist, at: message.at });
         break;
       }
       case "dead":
@@ -259,8 +255,8 @@ export function createLuaPool(needs: LuaPoolNeeds, settings: LuaPoolSettings = {
         restartAt: undefined,
         memoryBytes: undefined,
       };
-      const rest = { slot: 0, thread: undefined, backOff: NO_BACK_OFF, timer: undefined, open: new Set<string>() };
-      const hosted: Hosted = { deviceId, program, context, status, ...rest };
+      const rest = { slot: 0, thread: undefined, backOff: NO_BACK_OFF, timer: undefined };
+      const hosted: Hosted = { deviceId, program, context, status, commands: createOpenCommands(), ...rest };
       devices.set(deviceId, hosted);
       await begin(hosted);
     },
@@ -282,8 +278,8 @@ export function createLuaPool(needs: LuaPoolNeeds, settings: LuaPoolSettings = {
     command(deviceId, command) {
       const hosted = devices.get(deviceId);
       if (!hosted?.thread) return false;
-      hosted.open.add(command.id);
-      hosted.thread.thread.post({ kind: "command", slot: hosted.slot, command });
+      const ticket = hosted.commands.add(command.id);
+      hosted.thread.thread.post({ kind: "command", slot: hosted.slot, command, ticket });
       return true;
     },
     configurationWritten(deviceId, bucket, values) {
@@ -296,9 +292,12 @@ export function createLuaPool(needs: LuaPoolNeeds, settings: LuaPoolSettings = {
     status: (deviceId) => devices.get(deviceId)?.status,
     async close() {
       isClosed = true;
-      for (const hosted of devices.values()) clearTimeout(hosted.timer);
-      await Promise.all([...threads].map(({ thread }) => thread.close()));
-      threads.clear();
+      for (const hosted of devices.values()) {
+        clearTimeout(hosted.timer);
+        // Of those that began the next start of the service says that they were interrupted.
+        for (const commandId of hosted.commands.close().waiting) fail(hosted, commandId, NOT_EXECUTED);
+      }
+      await threads.close();
     },
   };
 }

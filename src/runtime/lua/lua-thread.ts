@@ -9,6 +9,8 @@ export interface ThreadNeeds {
   readonly drivers: DriverThread | undefined;
   /** Without a sign of life for so long, the thread is ended. */
   readonly watchdogMs: number;
+  /** As long a thread may take to begin. */
+  readonly readyMs: number;
   message(message: ToPool): void;
   /** It has ended, by itself or by the watchdog. `slot` is what it ran at that moment, 0 for nothing. */
   died(slot: number, why: string): void;
@@ -20,7 +22,7 @@ export interface LuaThread {
   close(): Promise<void>;
 }
 
-/** Looks in so many times per watchdog period: a late timer of our own then does not count as silence. */
+/** Looks in so many times per watchdog period, and counts looks: a late timer of our own then does not count as silence. */
 const LOOKS = 4;
 /** JavaScript of drivers and messages; what scripts hold lies outside. */
 const HEAP_MB = 192;
@@ -34,28 +36,31 @@ export function createLuaThread(needs: ThreadNeeds): LuaThread {
     transferList: data.drivers === undefined ? [] : [data.drivers.channel],
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MB, maxYoungGenerationSizeMb: YOUNG_MB },
   });
+  const lookMs = needs.watchdogMs / LOOKS;
+  const watch = setInterval(look, lookMs);
   let isOver = false;
-  let watch: NodeJS.Timeout | undefined;
+  let isReady = false;
+  let beat = 0;
+  let silent = 0;
 
   worker.on("message", (messages: readonly ToPool[]) => {
     for (const message of messages) {
       if (isOver) return;
-      if (message.kind === "ready") startWatch();
-      else needs.message(message);
+      if (message.kind === "ready") {
+        isReady = true;
+        silent = 0;
+      } else needs.message(message);
     }
   });
   worker.on("error", (error: unknown) => over(`the thread failed: ${String(error)}`));
   worker.on("exit", (code) => over(`the thread ended with ${code}`));
 
-  function startWatch(): void {
-    let beat = -1;
-    let silent = 0;
-    watch = setInterval(() => {
-      const now = Atomics.load(pulse, PULSE_BEAT);
-      silent = now === beat ? silent + 1 : 0;
-      beat = now;
-      if (silent >= LOOKS) over(`no sign of life for ${needs.watchdogMs} ms`);
-    }, needs.watchdogMs / LOOKS);
+  function look(): void {
+    const now = Atomics.load(pulse, PULSE_BEAT);
+    silent = now === beat ? silent + 1 : 0;
+    beat = now;
+    if (isReady && silent >= LOOKS) over(`no sign of life for ${needs.watchdogMs} ms`);
+    else if (!isReady && silent * lookMs >= needs.readyMs) over(`the thread had not begun after ${needs.readyMs} ms`);
   }
 
   function over(why: string): void {

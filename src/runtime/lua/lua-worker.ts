@@ -45,10 +45,11 @@ function end(slot: number): void {
   hosted.delete(slot);
 }
 
-function start({ slot, program, context }: Extract<ToWorker, { kind: "start" }>): void {
+function start(message: Extract<ToWorker, { kind: "start" }>): void {
+  const { slot, context } = message;
   const drivers = driversOf({ id: context.deviceId, slug: context.slug });
   const wake = (): void => runner.wake(slot);
-  const script = createHostedScript({ engine, slot, post: say, wake, drivers }, program, context);
+  const script = createHostedScript({ engine, slot, post: say, wake, drivers }, message);
   hosted.set(slot, script);
   runner.add(slot, script.script);
   say({ kind: "started", slot });
@@ -64,7 +65,7 @@ function take(message: ToWorker): void {
 }
 
 function pass(script: HostedScript, message: Exclude<ToWorker, { kind: "start" | "stop" }>): void {
-  if (message.kind === "command") script.script.command(message.command);
+  if (message.kind === "command") script.command(message.command, message.ticket);
   else if (message.kind === "configuration") script.configurationWritten(message.bucket, message.values);
   else if (message.kind === "connection") script.connectionChanged(message.isConnected);
   else script.stored(message.id, message.error);

@@ -4,6 +4,7 @@ import type { Payload } from "#core/command/execution.ts";
 import type { LogSeverity } from "#core/device/device-message.ts";
 import type { ScriptProgram } from "#core/lua/script-program.ts";
 import type { DriverThreadData } from "#runtime/drivers/driver-thread.ts";
+import type { CommandGate } from "./command-gate.ts";
 import type { ScriptCommand, ScriptError } from "./device-script.ts";
 import type { LuaEngine } from "./lua-engine.ts";
 import type { LuaValue } from "./lua-value.ts";
@@ -38,9 +39,15 @@ export const PULSE_BEAT = 0;
 export const PULSE_SLOT = 1;
 
 export type ToWorker =
-  | { readonly kind: "start"; readonly slot: number; readonly program: ScriptProgram; readonly context: ScriptContext }
+  | {
+      readonly kind: "start";
+      readonly slot: number;
+      readonly program: ScriptProgram;
+      readonly context: ScriptContext;
+      readonly gate: CommandGate;
+    }
   | { readonly kind: "stop"; readonly slot: number }
-  | { readonly kind: "command"; readonly slot: number; readonly command: ScriptCommand }
+  | { readonly kind: "command"; readonly slot: number; readonly command: ScriptCommand; readonly ticket: number }
   | { readonly kind: "configuration"; readonly slot: number; readonly bucket: string; readonly values: BucketValues }
   | { readonly kind: "connection"; readonly slot: number; readonly isConnected: boolean }
   | { readonly kind: "stored"; readonly slot: number; readonly id: number; readonly error: string | undefined };

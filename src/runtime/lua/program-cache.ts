@@ -9,7 +9,10 @@ export interface ProgramCache {
   get(blueprintId: string): Promise<ScriptProgram>;
 }
 
-/** The programs of blueprints, put together once: many devices have the same, and a stored blueprint never changes. */
+/**
+ * The programs of blueprints, put together once: many devices have the same, and a stored blueprint never changes. All threads
+ * read the same copy.
+ */
 export function createProgramCache(needs: Pick<Needs, "blueprints" | "buildScripts">): ProgramCache {
   const known = new Map<string, Promise<ScriptProgram>>();
   return {
@@ -31,8 +34,19 @@ async function build(needs: Pick<Needs, "blueprints" | "buildScripts">, blueprin
   const content = await needs.blueprints.content(blueprintId);
   if (content === undefined) throw refuse("not_found", `there is no blueprint ${blueprintId}`);
   const { program, issues } = await needs.buildScripts(content);
-  if (program !== undefined) return program;
+  if (program !== undefined) return shared(program);
   const errors = issues.filter(({ severity }) => severity === "error");
   const said = errors.map(({ path, range, message }) => `${path}:${range.start.line}: ${message}`);
   throw refuse("invalid_blueprint", said.length > 0 ? said.join(" ") : "the blueprint's package holds no script");
+}
+
+/** In memory that is not copied on the way to a thread. */
+function shared(program: ScriptProgram): ScriptProgram {
+  const modules = [...program.modules].map(([path, source]) => {
+    const bytes = typeof source === "string" ? Buffer.from(source) : source;
+    const copy = new Uint8Array(new SharedArrayBuffer(bytes.length));
+    copy.set(bytes);
+    return [path, copy] as const;
+  });
+  return { ...program, modules: new Map(modules) };
 }

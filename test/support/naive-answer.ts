@@ -1,7 +1,8 @@
 // The plainest way to answer a query, to hold the engine against: every rule of buckets and gap filling in a few lines,
 // with all points in a map and all sums in exact fractions.
-import type { Scalar } from "./batch.ts";
-import type { SeriesItem, SeriesQuery } from "./query.ts";
+import type { Scalar } from "#store/series/batch.ts";
+import type { SeriesItem, SeriesQuery } from "#store/series/query.ts";
+import { exactQuotient } from "./exact-quotient.ts";
 
 /** Series to time to value. */
 export type Points = Map<number, Map<number, Scalar>>;
@@ -60,35 +61,6 @@ function aggregate(aggregation: SeriesItem["aggregation"], values: readonly Scal
     case "bool_or":
       return values.includes(true);
   }
-}
-
-const SCALE_BITS = 1_074n;
-
-/** The sum over the divisor, rounded to a double once. */
-function exactQuotient(values: readonly number[], divisor: number): number {
-  const total = values.reduce((sum, value) => sum + scaled(value), 0n);
-  if (total < 0n)
-    return -exactQuotient(
-      values.map((value) => -value),
-      divisor,
-    );
-  if (total === 0n) return 0;
-  const below = BigInt(divisor) << SCALE_BITS;
-  const shift = 80n + BigInt(below.toString(2).length - total.toString(2).length);
-  const [numerator, denominator] = shift >= 0n ? [total << shift, below] : [total, below << -shift];
-  const quotient = numerator / denominator;
-  return Number(numerator % denominator === 0n ? quotient : quotient | 1n) / 2 ** Number(shift);
-}
-
-/** A double as a whole number of 2^-1074. */
-function scaled(value: number): bigint {
-  const view = new DataView(new ArrayBuffer(8));
-  view.setFloat64(0, value);
-  const bits = view.getBigUint64(0);
-  const exponent = Number((bits >> 52n) & 0x7ffn);
-  const fraction = bits & ((1n << 52n) - 1n);
-  const magnitude = exponent === 0 ? fraction : (fraction | (1n << 52n)) << BigInt(exponent - 1);
-  return bits >> 63n ? -magnitude : magnitude;
 }
 
 function renderCell(value: Scalar | undefined): string {
