@@ -2,8 +2,8 @@
 //
 // Invariants: nothing but CONNECT passes before the device has signed in; no packet that passes is longer than its cap, so
 // that the broker's parser holds at most that much; a PUBLISH beyond the cap is cut to just over the largest payload that
-// is read, so that it can still be told and acknowledged; over the rate, or beyond the share of the event loop that all
-// devices have together, nothing more is read from the socket.
+// is read, so that it can still be told and acknowledged; over the rate nothing more is read from the socket; the broker gets
+// packets only within the share of the event loop that all devices have together.
 import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
 import type { TokenBucket } from "./token-bucket.ts";
@@ -81,6 +81,20 @@ export class FrameGuard extends Duplex {
     return this.writableLength + this.socket.writableLength;
   }
 
+  /** Gives nothing when the devices' share of this turn is used up; that there is something is told again in a later one. */
+  override read(size?: number): Buffer | null {
+    // The stream itself asks for nothing when it only wants to be filled.
+    if (size === 0 || this.readableLength === 0) return super.read(size);
+    if (this.#isQueued) return null;
+    if (this.#share.hasTime()) return super.read(size);
+    this.#isQueued = true;
+    this.#share.later(() => {
+      this.#isQueued = false;
+      if (!this.destroyed) this.emit("readable");
+    });
+    return null;
+  }
+
   override _read(): void {
     this.#isHungry = true;
     this.#advance();
@@ -108,7 +122,6 @@ export class FrameGuard extends Duplex {
   #advance(): void {
     while (this.#isHungry && this.#timer === undefined && !this.destroyed) {
       if (this.#state === "signing in" && this.#body === 0) return;
-      if (!this.#hasTurn()) return;
       const chunk: Buffer | null = this.#chunk ?? this.socket.read();
       if (chunk === null) {
         if (this.#hasEnded) this.push(null);
@@ -119,18 +132,6 @@ export class FrameGuard extends Duplex {
       this.#partial = undefined;
       this.#scan(whole);
     }
-  }
-
-  #hasTurn(): boolean {
-    if (!this.#isQueued && this.#share.hasTime()) return true;
-    if (!this.#isQueued) {
-      this.#share.later(() => {
-        this.#isQueued = false;
-        this.#advance();
-      });
-    }
-    this.#isQueued = true;
-    return false;
   }
 
   /** Passes on what may pass and keeps the rest. */
