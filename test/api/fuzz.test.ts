@@ -1,11 +1,10 @@
 // Random calls made from our own OpenAPI document: half sense, half nonsense. The helper holds every answer against
 // the document, so what is left to say here is that nothing is a fault and memory stays flat.
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
 import { manifest } from "../support/blueprints.ts";
 import type { Operation } from "../support/check-answer.ts";
+import { memoryInUse } from "../support/memory-in-use.ts";
 import { type CallOptions, useServer } from "../support/server.ts";
 
 const busbar = useServer(["--mqtt-port", "0", "--commands-wait-limit", "1ms", "--commands-response-timeout", "20ms"]);
@@ -135,10 +134,8 @@ const written = (value: unknown) => (typeof value === "string" ? value : (JSON.s
 /** Lone surrogates cannot be written in a URL. */
 const wellFormed = (value: string) => value.toWellFormed();
 
-function memoryInUse(): number {
-  setFlagsFromString("--expose-gc");
-  (runInNewContext("gc") as () => void)();
-  const { heapUsed, external } = process.memoryUsage();
+function megabytesInUse(): number {
+  const { heapUsed, external } = memoryInUse();
   return (heapUsed + external) / 1024 / 1024;
 }
 
@@ -155,9 +152,9 @@ test(`${RUNS} random calls are answered or refused as the document says, without
       { numRuns },
     );
   await round(RUNS / 2);
-  const before = memoryInUse();
+  const before = megabytesInUse();
   await round(RUNS / 2);
-  const grown = memoryInUse() - before;
+  const grown = megabytesInUse() - before;
   console.log(
     `fuzz: ${JSON.stringify(Object.fromEntries([...statuses].sort()))}, memory grew by ${grown.toFixed(1)} MiB`,
   );

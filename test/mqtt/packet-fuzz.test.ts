@@ -1,10 +1,9 @@
 // Mutated MQTT packets from a device that has signed in and from strangers. Nothing may crash (an unhandled error fails the
 // run), nothing may reach another device, and memory stays where it was.
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startTestBroker, type TestBroker } from "../support/embedded-broker.ts";
 import { connectFakeDevice, type FakeDevice } from "../support/fake-device.ts";
+import { memoryInUse } from "../support/memory-in-use.ts";
 import {
   connectPacket,
   connectRaw,
@@ -90,11 +89,11 @@ test(`${PACKETS} mutated packets crash nothing, reach nobody else and leave noth
   };
   // The first part warms up caches and compiled code; what grows after it is a leak.
   await wave(PACKETS / 10);
-  const before = heapAfterCollection();
+  const before = memoryInUse().heapUsed;
   const calls = broker.inbox.calls.length;
   await wave((PACKETS * 9) / 10);
   const perCall = 2048;
-  expect(heapAfterCollection() - before).toBeLessThan(20 * MIB + (broker.inbox.calls.length - calls) * perCall);
+  expect(memoryInUse().heapUsed - before).toBeLessThan(20 * MIB + (broker.inbox.calls.length - calls) * perCall);
 
   expect(broker.inbox.calls.length).toBeGreaterThan(PACKETS / 100);
   expect(broker.inbox.calls.filter((call) => call.includes(" d2 ") && !call.includes('"sent"'))).toEqual([]);
@@ -151,11 +150,4 @@ function pick<Item>(random: () => number, items: readonly Item[]): Item {
   const item = items[Math.floor(random() * items.length)];
   if (item === undefined) throw new Error("nothing to pick from");
   return item;
-}
-
-function heapAfterCollection(): number {
-  setFlagsFromString("--expose-gc");
-  const collect: unknown = runInNewContext("gc");
-  if (typeof collect === "function") collect();
-  return process.memoryUsage().heapUsed;
 }

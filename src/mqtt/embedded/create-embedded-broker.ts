@@ -48,7 +48,7 @@ const DRAIN_MS = 30_000;
 const TCP_KEEPALIVE_MS = 30_000;
 const STOP_MS = 5_000;
 /** How long devices may keep the thread busy before it looks after its other callers. */
-const TURN_MS = 8;
+const TURN_MS = 5;
 
 export async function createEmbeddedBroker(needs: MqttNeeds, settings: EmbeddedSettings): Promise<EmbeddedBroker> {
   const connections = createConnections(needs.inbox, settings.connectionsPerDevice);

@@ -50,6 +50,8 @@ interface ChunkCount {
   readonly start: number;
   readonly span: number;
   readonly count: number;
+  /** Of its content. */
+  readonly bytes: number;
 }
 
 /** The last value of a series, for whoever asks for now. */

@@ -2,7 +2,7 @@
 import { chmodSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { instant } from "#core/time/instant.ts";
-import type { LoadedColumn, SeriesRequest, Snapshot, TelemetryStore } from "#service/ports/telemetry-store.ts";
+import type { LoadedColumn, Rows, SeriesRequest, Snapshot, TelemetryStore } from "#service/ports/telemetry-store.ts";
 import type { SeriesDefinition } from "./batch.ts";
 import { valueAt } from "./column.ts";
 import type { EngineSettings, HotSeries } from "./engine.ts";
@@ -10,6 +10,7 @@ import { HOUR_MS } from "./hot-store.ts";
 import { createIntake } from "./intake.ts";
 import type { Latest } from "./keeper.ts";
 import type { SeriesItem, SeriesQuery } from "./query.ts";
+import { openQuickReader } from "./quick-reader.ts";
 import { openReaders } from "./readers.ts";
 import { SeriesIndex } from "./series-index.ts";
 import { openWriterThread } from "./writer-thread.ts";
@@ -31,6 +32,7 @@ export async function openSeries(
   const worker = new Worker(new URL("./writer-worker.ts", import.meta.url), { workerData });
   const { thread, definitions, latest } = await openWriterThread(worker, { onFault, onTrouble });
   chmodSync(file, 0o600);
+  const quick = openQuickReader(file);
   const readers = openReaders(file, { count: readerCount }, onFault);
   const index = new SeriesIndex(definitions);
   const now = new Map<string, Map<string, Snapshot>>();
@@ -52,7 +54,9 @@ export async function openSeries(
     const series = numbered.flatMap((item) => item.series ?? []);
     const lookAround = Math.max(0, ...items.map((item) => item.lookAroundMs ?? 0));
     const isSealed = to <= Atomics.load(oldestHour, 0) * HOUR_MS;
-    const hot = isSealed ? [] : ((await thread.snapshot(series, from - lookAround, to)) as readonly HotSeries[]);
+    const hot = isSealed
+      ? NOTHING_HOT
+      : ((await thread.snapshot(series, from - lookAround, to)) as readonly HotSeries[]);
     return [{ from, to, items: numbered }, hot];
   }
 
@@ -77,8 +81,10 @@ export async function openSeries(
       }),
     latest: (deviceId) => now.get(deviceId) ?? new Map(),
     async query(request, header = "") {
-      const [query, hot] = await prepare(request);
-      return await readers.open({ ...query, header }, hot);
+      const [asked, hot] = await prepare(request);
+      const query = { ...asked, header };
+      const whole = hot === NOTHING_HOT ? quick.answer(query) : undefined;
+      return whole === undefined ? await readers.open(query, hot) : wholeRows(whole);
     },
     rowBound: async (request) => await readers.bound(...(await prepare(request))),
     async deleteDevice(deviceId) {
@@ -99,10 +105,22 @@ export async function openSeries(
     settle: (at) => thread.settle(at),
     async close() {
       await intake.idle();
+      quick.close();
       await readers.close();
       await thread.close();
     },
   };
+}
+
+/** Of a query that asks for nothing but sealed hours. */
+const NOTHING_HOT: readonly HotSeries[] = [];
+
+async function* rowsOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+function wholeRows(bytes: Uint8Array): Rows {
+  return Object.assign(rowsOf(bytes), { whole: bytes });
 }
 
 /** The last of the newest, as `note` needs it. */

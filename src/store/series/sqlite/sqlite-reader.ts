@@ -57,13 +57,19 @@ export function createSqliteReader(database: Connection): KeeperReader {
     counts: (series, from, to) =>
       database
         .all(
-          "SELECT start, span, count FROM chunk WHERE series = ? AND start > ? AND start < ? AND start + span > ?",
+          `SELECT start, span, count, length(presence) + length(data) AS bytes FROM chunk
+           WHERE series = ? AND start > ? AND start < ? AND start + span > ?`,
           series,
           from - LONGEST_SPAN_MS,
           to,
           from,
         )
-        .map((row) => ({ start: number(row, "start"), span: number(row, "span"), count: number(row, "count") })),
+        .map((row) => ({
+          start: number(row, "start"),
+          span: number(row, "span"),
+          count: number(row, "count"),
+          bytes: number(row, "bytes"),
+        })),
     segment: (device, start) => {
       const row = database.get(
         "SELECT device, start, span, row_count, times FROM segment WHERE device = ? AND start = ?",
