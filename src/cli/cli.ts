@@ -7,6 +7,8 @@ type Output = {
   readonly hasColors?: (() => boolean) | undefined;
   /** How wide a terminal is. */
   readonly columns?: number | undefined;
+  /** Told once when there is room again after `write` gave false. */
+  readonly once?: ((event: "drain", listener: () => void) => unknown) | undefined;
 };
 
 /** Everything the command line needs from the world, so that tests can be that world. */

@@ -23,6 +23,11 @@ test("an absent value is a dash", () => {
   expect(renderTable(COLUMNS, [{ name: "", n: null }, { name: "x" }], false)).toBe("NAME  N\n-     -\nx     -");
 });
 
+test("a table may have very many rows", () => {
+  const rows = Array.from({ length: 300_000 }, (_, n) => ({ name: "x", n }));
+  expect(renderTable(COLUMNS, rows, false).split("\n")).toHaveLength(300_001);
+});
+
 test("a table of nothing is its heading", () => {
   expect(renderTable(COLUMNS, [], false)).toBe("NAME  N");
 });

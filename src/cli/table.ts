@@ -38,7 +38,7 @@ export function cutText(text: string): string {
 
 function align(lines: readonly (readonly string[])[]): string[] {
   const widths = (lines[0] ?? []).map((_, column) =>
-    Math.max(...lines.map((line) => displayWidth(line[column] ?? ""))),
+    lines.reduce((widest, line) => Math.max(widest, displayWidth(line[column] ?? "")), 0),
   );
   return lines.map((line) =>
     line

@@ -39,7 +39,7 @@ export async function* listenToEvents(
           headers: { Accept: "text/event-stream", "Last-Event-ID": stream?.lastId },
           signal,
         },
-        SILENCE,
+        { silence: SILENCE, isEndless: true },
       );
       const isLost = stream !== undefined && stream.lastId === undefined;
       stream = createEventStream(stream?.lastId);

@@ -58,7 +58,7 @@ export function telemetry({ json, stream }: Transport) {
           headers: { Accept: "text/csv" },
           ...call,
         },
-        SILENCE_MS,
+        { silence: SILENCE_MS, isEndless: false },
       ),
     /** CSV with a header; what is answered is durable. */
     import: (device: string, csv: Uint8Array) =>

@@ -31,9 +31,14 @@ type Call = {
 export type Transport = {
   readonly json: <T>(call: Call) => Promise<T>;
   readonly bytes: (call: Call) => Promise<Uint8Array>;
-  /** An answer without end, piece by piece. Resolves when it begins; ends by itself when nothing comes for `silence` ms. */
-  readonly stream: (call: Call, silence: number) => Promise<AsyncGenerator<Uint8Array>>;
+  /**
+   * A long answer, piece by piece. Resolves when it begins. When nothing comes for `silence` ms, one without end ends by itself, and
+   * one that has an end has not come to it: that is a failure.
+   */
+  readonly stream: (call: Call, patience: Patience) => Promise<AsyncGenerator<Uint8Array>>;
 };
+
+type Patience = { readonly silence: number; readonly isEndless: boolean };
 
 const DEFAULT_TIMEOUT = 75_000;
 
@@ -71,12 +76,12 @@ export function createTransport(options: ClientOptions): Transport {
   return {
     json: <T>(call: Call) => answer(call, (response) => parseAnswer<T>(response)),
     bytes: (call) => answer(call, async (response) => new Uint8Array(await response.arrayBuffer())),
-    stream: async (call, silence) => {
+    stream: async (call, patience) => {
       const beginning = new AbortController();
       const timer = setTimeout(() => beginning.abort(new DOMException("no answer", "TimeoutError")), timeout);
       try {
         const { body } = await open(call, beginning.signal);
-        return readPieces(body, silence, (error) => failure(error, call));
+        return readPieces(body, patience, (error) => failure(error, call));
       } catch (error) {
         throw failure(error, call);
       } finally {
@@ -88,16 +93,22 @@ export function createTransport(options: ClientOptions): Transport {
 
 async function* readPieces(
   body: ReadableStream<Uint8Array> | null,
-  silence: number,
+  { silence, isEndless }: Patience,
   failure: (error: unknown) => Error,
 ): AsyncGenerator<Uint8Array> {
   if (body === null) return;
   const reader = body.getReader();
   const hangUp = () => void reader.cancel().catch(() => {});
+  let isSilent = false;
+  const giveUp = () => {
+    isSilent = true;
+    hangUp();
+  };
   try {
     for (;;) {
-      const timer = setTimeout(hangUp, silence);
+      const timer = setTimeout(giveUp, silence);
       const { done, value } = await reader.read().finally(() => clearTimeout(timer));
+      if (isSilent && !isEndless) throw new DOMException("the answer does not go on", "TimeoutError");
       if (done) return;
       yield value;
     }

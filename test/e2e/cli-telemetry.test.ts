@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
+import { gzipSync } from "node:zlib";
 import { beforeAll, expect, test } from "vitest";
 import { runBusbar, withFolder } from "../support/run-busbar.ts";
 import { useServer } from "../support/server.ts";
@@ -39,9 +40,39 @@ test("now without attributes shows all of them, and -o json the answer of the in
   expect(json).toEqual({ devices: { meter: { power: { value: 4, timestamp: 240 } } }, errors: [] });
 });
 
-test("now tells what cannot be read", async () => {
-  expect((await run("now meter:powr")).err).toContain("did you mean power?");
-  expect(await run("now nobody:power")).toMatchObject({ code: 4 });
+test("now tells what cannot be read, and fails by it", async () => {
+  const wrong = await run("now meter:power,powr");
+  expect(wrong.out).toMatch(/meter +power +4 /);
+  expect([wrong.code, wrong.err]).toEqual([4, 'the device has no telemetry attribute "powr"; did you mean power?\n']);
+  const reader = { BUSBAR_URL: busbar.url, BUSBAR_TOKEN: await busbar.token({ level: "readonly" }) };
+  expect((await run("now meter:internal", { env: reader })).code).toBe(3);
+});
+
+test.each([
+  "now metre",
+  "telemetry query metre:power",
+  "telemetry export metre --from -1h",
+  "telemetry import - -d metre",
+])("%s says which device may be meant", async (command) => {
+  async function* stdin() {
+    yield Buffer.from("ts,telemetry=power\n1,1\n");
+  }
+  const { code, err } = await run(command, { stdin: stdin() });
+  expect([code, err.includes("did you mean meter?")], err).toEqual([4, true]);
+});
+
+test("now --watch shows the values again and again until the person ends it, one JSON object a line", async () => {
+  const interrupt = Promise.withResolvers<void>();
+  let lines = 0;
+  const onWrite = (text: string) => {
+    lines += text.split("\n").length - 1;
+    if (lines === 3) interrupt.resolve();
+  };
+  const { code, out } = await run("now meter:power --watch 100ms -o json", { interrupt: interrupt.promise, onWrite });
+  expect(code).toBe(0);
+  const answers = out.trimEnd().split("\n");
+  expect(answers.length).toBeGreaterThanOrEqual(3);
+  for (const line of answers) expect(JSON.parse(line)).toMatchObject({ devices: { meter: { power: { value: 4 } } } });
 });
 
 const RANGE = "--from 0 --to 300 -g 1m";
@@ -92,6 +123,22 @@ test("query draws a chart, also into a pipe, and a table when not asked to", asy
   expect((await run(command.replace("--chart ", ""))).out).toMatch(/^TIME /);
 });
 
+test("query and export without attributes take all of a device, and where these are too many name them", async () => {
+  const { out } = await run(`telemetry query meter ${RANGE} -o csv`);
+  expect(out.split("\n")[0]?.match(/telemetry=\w+/g)).toHaveLength(8);
+  expect((await run("telemetry export meter --from 0 --to 61")).err).toBe("exported 1 rows\n");
+  const { code, err } = await run(`telemetry query meter meter:power,energy,note ${RANGE}`);
+  expect([code, err.split("\n")[0]]).toEqual([2, "busbar: at most 10 attributes at once; choose some of"]);
+  expect(err).toContain("  meter:power,energy,running,");
+});
+
+test("query shows means with as many digits as they have meaning, and programs all of them", async () => {
+  const thirds = await kit.connect("thirds");
+  await thirds.send("60 power=0; 61 power=0; 62 power=1");
+  expect((await run(`telemetry query thirds:power ${RANGE}`)).out).toContain("  0.333333333\n");
+  expect((await run(`telemetry query thirds:power ${RANGE} -o csv`)).out).toContain("60,0.3333333333333333\n");
+});
+
 test("query without a granularity takes what fits the range", async () => {
   const { out } = await run("telemetry query meter:power --from 0 --to 300 -o csv");
   expect(out).toContain("granularity=5s");
@@ -99,7 +146,7 @@ test("query without a granularity takes what fits the range", async () => {
 });
 
 test.each([
-  ["telemetry query meter", "which attributes of meter?"],
+  ["telemetry query meter:", "names no telemetry"],
   ["telemetry query meter:power --from 5 --to 1", "--from must be before --to"],
   ["telemetry query meter:power --from soon", "--from must be"],
   ["telemetry query meter:power -g often", "--granularity must be"],
@@ -158,6 +205,31 @@ test("an import tells what was left out by the line of the file, and fails", asy
     expect(err).toBe(
       'line 3, power: must be a number, not "x"\nline 4: the time must be Unix seconds or RFC 3339, not "soon"\n',
     );
+  });
+});
+
+test("an import takes the device that the header names, and files that gzip has packed", async () => {
+  await kit.create("named");
+  await withFolder(async (folder) => {
+    const file = join(folder, "named.csv.gz");
+    writeFileSync(file, gzipSync("ts,telemetry=power device=named,telemetry=note device=named\n60,5,x\n"));
+    expect(await run(["telemetry", "import", file])).toMatchObject({ code: 0, out: "imported 2 points in 1 rows\n" });
+    expect((await run("now named:power")).out).toMatch(/named +power +5 /);
+  });
+});
+
+test.each([
+  ["ts,telemetry=power\n1,1\n", 2, "name the device with --device"],
+  ["ts,telemetry=power device=a,telemetry=note device=b\n", 2, "of several devices"],
+  ["", 2, "the file is empty"],
+  [gzipSync("ts,telemetry=power\n").subarray(0, 15), 2, "cannot be unpacked"],
+  [undefined, 1, "no such file"],
+])("an import of %j fails with %d: %s", async (content, code, message) => {
+  await withFolder(async (folder) => {
+    const file = join(folder, "points.csv");
+    if (content !== undefined) writeFileSync(file, content);
+    const failed = await run(["telemetry", "import", file]);
+    expect([failed.code, failed.err.includes(message)], failed.err).toEqual([code, true]);
   });
 });
 

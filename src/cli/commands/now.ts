@@ -2,11 +2,16 @@ import type { Command } from "commander";
 import { Option } from "commander";
 import type { Cli } from "#cli/cli.ts";
 import { addConnectionOptions, addExamples } from "#cli/client-command.ts";
+import { EXIT } from "#cli/exit-code.ts";
 import { printTable, remark } from "#cli/print.ts";
+import { createPrinter } from "#cli/print-stream.ts";
+import { QuietFailure } from "#cli/quiet-failure.ts";
 import { type ClientFlags, openSession, type Session } from "#cli/session.ts";
+import { cutText, renderTable } from "#cli/table.ts";
 import { type Column, describeColumns } from "#cli/telemetry/describe-columns.ts";
 import { parseSeries } from "#cli/telemetry/parse-series.ts";
 import { UsageError } from "#cli/usage-error.ts";
+import { mayPass } from "#client/errors.ts";
 import type { Now } from "#client/telemetry.ts";
 import { parseDuration } from "#core/time/duration.ts";
 
@@ -19,29 +24,64 @@ export function addNowCommand(now: Command, cli: Cli): void {
     .option("-w, --watch [interval]", "show them again and again (default every 2s)")
     .action(async (words: readonly string[], flags: NowFlags) => {
       const session = await openSession(cli, flags);
-      const columns = await session.wait(describeColumns(session.client, parseSeries(words)));
       const interval = watchInterval(flags.watch);
-      for (;;) {
-        await show(cli, session, { flags, columns, isWatching: interval !== undefined });
-        if (interval === undefined) return;
-        await new Promise((resolve) => setTimeout(resolve, interval));
+      const columns = await session.wait(describeColumns(session.client, parseSeries(words)));
+      if (columns.length === 0) throw new UsageError("the device's blueprint declares no telemetry");
+      const shown = { flags, columns };
+      if (interval === undefined) return await showOnce(cli, session, shown);
+      const print = await createPrinter(cli, flags);
+      const ended = Promise.withResolvers<true>();
+      const stopListening = cli.onInterrupt?.(() => ended.resolve(true));
+      try {
+        do await showAgain(cli, session, { ...shown, print });
+        while ((await Promise.race([ended.promise, pause(interval)])) !== true);
+      } finally {
+        stopListening?.();
       }
     });
   addExamples(now, "now battery-1", "now battery-1:soc,power meter-1:power", "now battery-1:power --watch 1s");
 }
 
-type Shown = { readonly flags: NowFlags; readonly columns: readonly Column[]; readonly isWatching: boolean };
+type Shown = { readonly flags: NowFlags; readonly columns: readonly Column[] };
 
-async function show(cli: Cli, { client, wait }: Session, { flags, columns, isWatching }: Shown): Promise<void> {
+function ask({ client, wait }: Session, columns: readonly Column[]): Promise<Now> {
   const asked: Record<string, string[]> = Object.create(null);
   for (const { device, attribute } of columns) asked[device] = [...(asked[device] ?? []), attribute];
-  if (columns.length === 0) throw new UsageError("the device's blueprint declares no telemetry");
-  const answer = await wait(client.telemetry.now(asked));
-  // On a terminal the new values stand where the old ones stood.
-  if (isWatching && cli.stdout.isTTY === true) cli.stdout.write("\u001b[2J\u001b[H");
+  return wait(client.telemetry.now(asked));
+}
+
+async function showOnce(cli: Cli, session: Session, { flags, columns }: Shown): Promise<void> {
+  const answer = await ask(session, columns);
   await printTable(cli, flags, { answer, rows: columns, columns: cellsOf(answer) });
-  if (flags.output !== "table") return;
-  for (const { code, message } of answer.errors) if (code !== "no_data") remark(cli, message);
+  const problems = answer.errors.filter(({ code }) => code !== "no_data");
+  if (flags.output === "table") for (const { message } of problems) remark(cli, message);
+  const [first] = problems;
+  if (first !== undefined) throw new QuietFailure(first.code === "forbidden" ? EXIT.notAllowed : EXIT.notFound);
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+type Print = Awaited<ReturnType<typeof createPrinter>>;
+
+/** A server that is away for a while ends nothing: whoever watches wants to see it come back. */
+async function showAgain(
+  cli: Cli,
+  session: Session,
+  { flags, columns, print }: Shown & { readonly print: Print },
+): Promise<void> {
+  try {
+    const answer = await ask(session, columns);
+    // On a terminal the new values stand where the old ones stood.
+    if (flags.output === "table" && cli.stdout.isTTY === true) cli.stdout.write("\u001b[2J\u001b[H");
+    print(answer, (colour) => renderTable(cellsOf(answer), columns, colour));
+    if (flags.output !== "table") return;
+    for (const { code, message } of answer.errors) if (code !== "no_data") remark(cli, message);
+  } catch (error) {
+    if (!mayPass(error)) throw error;
+    remark(cli, "no answer; trying again");
+  }
 }
 
 function cellsOf(answer: Now) {
@@ -49,7 +89,10 @@ function cellsOf(answer: Now) {
   return {
     DEVICE: ({ device }: Column) => device,
     ATTRIBUTE: ({ attribute }: Column) => attribute,
-    VALUE: (column: Column) => found(column)?.value,
+    VALUE: (column: Column) => {
+      const value = found(column)?.value;
+      return typeof value === "string" ? cutText(value) : value;
+    },
     UNIT: ({ unit }: Column) => unit,
     TIME: (column: Column) => {
       const timestamp = found(column)?.timestamp;

@@ -1,5 +1,6 @@
 import type { Client } from "#client/create-client.ts";
 import type { AskedSeries } from "./parse-series.ts";
+import { suggestDevice } from "./suggest-device.ts";
 
 export type Column = {
   readonly device: string;
@@ -14,7 +15,7 @@ type Declared = { readonly type?: unknown; readonly unit?: unknown; readonly ali
 export async function describeColumns(client: Client, series: readonly AskedSeries[]): Promise<readonly Column[]> {
   const columns: Column[] = [];
   for (const { device, attributes } of series) {
-    const { manifest } = await client.devices.manifest(device);
+    const manifest = await suggestDevice(client, device, manifestOf(client, device));
     const declared = new Map(Object.entries((manifest["telemetry"] ?? {}) as Readonly<Record<string, Declared>>));
     for (const attribute of attributes.length === 0 ? declared.keys() : attributes) {
       const found = declared.get(attribute) ?? [...declared.values()].find((one) => hasAlias(one, attribute));
@@ -27,6 +28,12 @@ export async function describeColumns(client: Client, series: readonly AskedSeri
     }
   }
   return columns;
+}
+
+/** Empty for a device without a blueprint. */
+async function manifestOf(client: Client, device: string): Promise<Readonly<Record<string, unknown>>> {
+  const { device: found } = await client.devices.get(device, { expand: ["manifest"] });
+  return found.manifest ?? {};
 }
 
 function hasAlias({ aliases }: Declared, name: string): boolean {

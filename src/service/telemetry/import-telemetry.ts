@@ -121,7 +121,9 @@ function parseHeader(row: CsvRow, { attributes, names, call }: HeaderContext): r
     const column = index + 2;
     const pairs = readHeaderCell(cell);
     const [name, device] = [pairs.get("telemetry"), pairs.get("device")];
-    if (device !== undefined && !names.has(device)) wrong(`column ${column} is of another device`, column);
+    if (device !== undefined && !names.has(device)) {
+      wrong(`column ${column} is of another device; without device= in the header it can be loaded here`, column);
+    }
     if (name === undefined) {
       wrong(`column ${column} has no telemetry=<attribute>`, column);
       continue;

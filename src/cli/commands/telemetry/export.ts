@@ -2,13 +2,15 @@
 // at most a million rows.
 import type { Command } from "commander";
 import type { Cli } from "#cli/cli.ts";
-import { addConnectionOptions } from "#cli/client-command.ts";
+import { addConnectionOptions, addExamples } from "#cli/client-command.ts";
 import { remark } from "#cli/print.ts";
 import { startProgress } from "#cli/progress.ts";
 import { type ClientFlags, openSession } from "#cli/session.ts";
-import { parseSeries, requireAttributes } from "#cli/telemetry/parse-series.ts";
+import { describeColumns } from "#cli/telemetry/describe-columns.ts";
+import { checkColumns, parseSeries } from "#cli/telemetry/parse-series.ts";
 import { parseTime } from "#cli/telemetry/parse-time.ts";
 import { UsageError } from "#cli/usage-error.ts";
+import { writeOutput } from "#cli/write-output.ts";
 import type { Client } from "#client/create-client.ts";
 import { ApiError } from "#client/errors.ts";
 import type { TimeseriesQuestion } from "#client/telemetry.ts";
@@ -22,27 +24,30 @@ const NEWLINE = 10;
 
 export function addExportCommand(telemetry: Command, cli: Cli): void {
   const command = telemetry
-    .command("export <device:attributes...>")
+    .command("export")
+    .argument("<device[:attributes]...>", "devices, with attributes or all of them")
     .description("Write every point as CSV, in the form that import reads.")
     .requiredOption("--from <time>", "start: -24h, a day, Unix seconds or RFC 3339")
     .option("--to <time>", "end, not included", "now");
   addConnectionOptions(command).action(async (words: readonly string[], flags: ExportFlags) => {
-    const series = requireAttributes(parseSeries(words));
-    const { client } = await openSession(cli, flags);
+    const series = parseSeries(words);
     const now = Date.now();
     const [from, to] = [parseTime("--from", flags.from, now), parseTime("--to", flags.to, now)];
     if (from >= to) throw new UsageError("--from must be before --to");
+    const { client, wait } = await openSession(cli, flags);
+    const columns = await wait(describeColumns(client, series));
+    checkColumns(columns);
     const question = {
       granularity: "1ms",
       aggregation: "last",
-      telemetry: series.map(({ device, attributes }) => ({ device, attribute: attributes })),
+      telemetry: columns.map(({ device, attribute }) => ({ device, attribute })),
     };
     const progress = startProgress(cli, "exporting");
     let rows = 0;
     try {
       for await (const { bytes, until } of stretches(client, question, { from, to })) {
         for (const byte of bytes) if (byte === NEWLINE) rows++;
-        cli.stdout.write(bytes);
+        await writeOutput(cli, bytes);
         progress.relabel(`exporting: ${rows} rows, at ${new Date(until).toISOString()}`);
       }
     } finally {
@@ -50,6 +55,11 @@ export function addExportCommand(telemetry: Command, cli: Cli): void {
     }
     remark(cli, `exported ${Math.max(0, rows - 1)} rows`);
   });
+  addExamples(
+    command,
+    "telemetry export meter-1:power --from 2026-01-01 > power.csv",
+    "telemetry export meter-1 --from -30d --to -1d | gzip > meter-1.csv.gz",
+  );
 }
 
 type Range = { readonly from: number; readonly to: number };

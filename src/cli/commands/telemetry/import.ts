@@ -1,56 +1,132 @@
 // A file goes up in pieces of whole rows, each with the header; each piece is durable when it is answered.
-import { createReadStream, statSync } from "node:fs";
+import { createReadStream, promises } from "node:fs";
+import { pipeline, type Readable } from "node:stream";
+import { createGunzip } from "node:zlib";
 import type { Command } from "commander";
 import type { Cli } from "#cli/cli.ts";
-import { addConnectionOptions } from "#cli/client-command.ts";
+import { addConnectionOptions, addExamples } from "#cli/client-command.ts";
 import { remark } from "#cli/print.ts";
-import { startProgress } from "#cli/progress.ts";
+import { type Progress, startProgress } from "#cli/progress.ts";
 import { QuietFailure } from "#cli/quiet-failure.ts";
 import { type ClientFlags, openSession } from "#cli/session.ts";
 import { csvPieces } from "#cli/telemetry/csv-pieces.ts";
+import { headerDevice } from "#cli/telemetry/header-device.ts";
+import { suggestDevice } from "#cli/telemetry/suggest-device.ts";
 import { UsageError } from "#cli/usage-error.ts";
+import type { Client } from "#client/create-client.ts";
+import { mayPass } from "#client/errors.ts";
+import type { Imported } from "#client/telemetry.ts";
 
-type ImportFlags = ClientFlags & { readonly device: string };
+type ImportFlags = ClientFlags & { readonly device?: string };
 
 const PIECE_BYTES = 4 * 1024 * 1024;
 const SHOWN_PROBLEMS = 20;
+/** How often a piece is sent again while the server is away or busy, and the pauses between, in milliseconds. */
+const PAUSES = [1_000, 2_000, 4_000, 8_000, 16_000];
 
 export function addImportCommand(telemetry: Command, cli: Cli): void {
   const command = telemetry
-    .command("import <file>")
-    .description("Load points from CSV with a header of telemetry=<attribute> cells; - reads standard input.")
-    .requiredOption("-d, --device <device>", "whose points they are");
+    .command("import")
+    .argument("<file>", "CSV, also compressed by gzip; - reads standard input")
+    .description("Load points from CSV: a column ts, and a column telemetry=<attribute> for each attribute.")
+    .option("-d, --device <device>", "whose points they are (default the device that the header names)");
   addConnectionOptions(command).action(async (file: string, flags: ImportFlags) => {
+    const input = file === "-" ? { bytes: cli.input ?? noInput(), read: undefined } : await openFile(file);
     const { client } = await openSession(cli, flags);
-    const input = file === "-" ? (cli.input ?? noInput()) : createReadStream(file, { highWaterMark: 1024 * 1024 });
-    const size = file === "-" ? undefined : statSync(file).size;
     const progress = startProgress(cli, "importing");
-    const total = { rows: 0, points: 0, problems: 0, bytes: 0 };
+    const total = { rows: 0, points: 0, problems: 0 };
     const shown: string[] = [];
+    let line = 1;
     try {
-      for await (const { bytes, firstLine } of csvPieces(input, PIECE_BYTES)) {
-        const answer = await client.telemetry.import(flags.device, bytes);
+      for await (const { bytes, firstLine } of csvPieces(input.bytes, PIECE_BYTES)) {
+        line = firstLine;
+        const device = flags.device ?? headerDevice(bytes);
+        const answer = await suggestDevice(client, device, send(client, { device, bytes, progress }));
         total.rows += answer.rows;
         total.points += answer.points;
         total.problems += answer.problem_count;
-        total.bytes += bytes.length;
         for (const { line, telemetry: name, message } of answer.problems) {
           // The piece's own lines begin after its header.
           const place = line === 1 ? 1 : line - 2 + firstLine;
           if (shown.length < SHOWN_PROBLEMS)
             shown.push(`line ${place}${name === undefined ? "" : `, ${name}`}: ${message}`);
         }
-        const part = size === undefined ? "" : ` (${Math.min(100, Math.round((total.bytes / size) * 100))} %)`;
+        const part = input.read === undefined ? "" : ` (${Math.round(input.read() * 100)} %)`;
         progress.relabel(`importing: ${total.points} points${part}`);
       }
+      if (line === 1) throw new UsageError("the file is empty; its first row must be ts,telemetry=<attribute>");
+    } catch (error) {
+      if (total.points > 0) {
+        progress.say(
+          `broken off at line ${line}: the ${total.points} points before it are stored. Doing it again is harmless.`,
+        );
+      }
+      throw error;
     } finally {
       progress.stop();
+      for (const one of shown) remark(cli, one);
+      if (total.problems > shown.length) remark(cli, `and ${total.problems - shown.length} problems more`);
     }
-    for (const line of shown) remark(cli, line);
-    if (total.problems > shown.length) remark(cli, `and ${total.problems - shown.length} problems more`);
     cli.stdout.write(`imported ${total.points} points in ${total.rows} rows\n`);
     if (total.problems > 0) throw new QuietFailure(1);
   });
+  addExamples(
+    command,
+    "telemetry import power.csv --device meter-1",
+    "telemetry export meter-1 --from -30d | busbar telemetry import - --url http://other:8080",
+  ).addHelpText(
+    "after",
+    `
+A file looks like this. Times are Unix seconds or RFC 3339, an empty cell is no value:
+  ts,telemetry=power,telemetry=status
+  1794700800,4.25,idle
+  2026-11-15T00:01:00Z,,busy`,
+  );
+}
+
+/** Sends a piece again as long as that may help: doing it twice changes nothing. */
+async function send(
+  client: Client,
+  { device, bytes, progress }: { readonly device: string; readonly bytes: Uint8Array; readonly progress: Progress },
+): Promise<Imported> {
+  for (const pause of PAUSES) {
+    try {
+      return await client.telemetry.import(device, bytes);
+    } catch (error) {
+      if (!mayPass(error)) throw error;
+      progress.say(`${error instanceof Error ? error.message : error}; trying again in ${pause / 1000} s`);
+      await new Promise((resolve) => setTimeout(resolve, pause));
+    }
+  }
+  return await client.telemetry.import(device, bytes);
+}
+
+/** The bytes of a file, unpacked where they are compressed, and how much of it has been read, from 0 to 1. */
+async function openFile(file: string) {
+  const handle = await promises.open(file);
+  const start = Buffer.alloc(2);
+  let size: number;
+  try {
+    await handle.read(start, 0, start.length, 0);
+    ({ size } = await handle.stat());
+  } finally {
+    await handle.close();
+  }
+  const stored = createReadStream(file, { highWaterMark: 1024 * 1024 });
+  const isPacked = start[0] === 0x1f && start[1] === 0x8b;
+  const bytes: AsyncIterable<Uint8Array> = isPacked ? unpacked(file, stored) : stored;
+  return { bytes, read: () => (size === 0 ? 1 : Math.min(1, stored.bytesRead / size)) };
+}
+
+async function* unpacked(file: string, stored: Readable): AsyncIterable<Uint8Array> {
+  const unpacking = createGunzip();
+  // A fault of either reaches whoever reads the other end.
+  pipeline(stored, unpacking, () => {});
+  try {
+    yield* unpacking;
+  } catch (error) {
+    throw new UsageError(`${file} cannot be unpacked: ${error instanceof Error ? error.message : error}`);
+  }
 }
 
 function noInput(): never {

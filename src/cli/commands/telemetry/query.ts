@@ -1,15 +1,16 @@
 import { type Command, Option } from "commander";
 import type { Cli } from "#cli/cli.ts";
-import { addConnectionOptions } from "#cli/client-command.ts";
+import { addConnectionOptions, addExamples } from "#cli/client-command.ts";
 import { remark } from "#cli/print.ts";
 import { type ClientFlags, openSession } from "#cli/session.ts";
-import { renderTable } from "#cli/table.ts";
+import { cutText, renderTable } from "#cli/table.ts";
 import { collectRows, type Table } from "#cli/telemetry/collect-rows.ts";
 import { type Column, describeColumns } from "#cli/telemetry/describe-columns.ts";
-import { type AskedSeries, parseSeries, requireAttributes } from "#cli/telemetry/parse-series.ts";
+import { checkColumns, parseSeries } from "#cli/telemetry/parse-series.ts";
 import { granularityFor, parseTime } from "#cli/telemetry/parse-time.ts";
 import { type ChartSeries, renderChart } from "#cli/telemetry/render-chart.ts";
 import { UsageError } from "#cli/usage-error.ts";
+import { writeOutput } from "#cli/write-output.ts";
 import type { GapFilling, TimeseriesQuestion } from "#client/telemetry.ts";
 import { AGGREGATIONS } from "#core/telemetry/aggregation.ts";
 import { parseDuration } from "#core/time/duration.ts";
@@ -31,7 +32,8 @@ const TABLE_BUCKETS = 60;
 
 export function addQueryCommand(telemetry: Command, cli: Cli): void {
   const query = telemetry
-    .command("query <device:attributes...>")
+    .command("query")
+    .argument("<device[:attributes]...>", "devices, with attributes or all of them")
     .description("Show time series: a table, a chart, or CSV and JSON for programs.")
     .option("--from <time>", "start: -24h, now, a day, Unix seconds or RFC 3339", "-24h")
     .option("--to <time>", "end, not included", "now")
@@ -45,26 +47,35 @@ export function addQueryCommand(telemetry: Command, cli: Cli): void {
       new Option("-o, --output <format>", "how to print it").choices(["table", "csv", "json"]).default("table"),
     );
   addConnectionOptions(query).action(async (words: readonly string[], flags: QueryFlags) => {
-    const series = requireAttributes(parseSeries(words));
-    const { client, wait } = await openSession(cli, { ...flags, output: "table" });
+    const series = parseSeries(words);
     const isChart = flags.chart === true && flags.output === "table";
-    const question = questionOf(cli, series, { ...flags, isChart });
+    const settings = settingsOf(cli, { ...flags, isChart });
+    const { client, wait } = await openSession(cli, { ...flags, output: "table" });
+    const columns = await wait(describeColumns(client, series));
+    checkColumns(columns);
+    const question = { ...settings, telemetry: columns.map(({ device, attribute }) => ({ device, attribute })) };
     const answer = await wait(client.telemetry.timeseries(question));
     if (flags.output === "csv") {
-      for await (const piece of answer) cli.stdout.write(piece);
+      for await (const piece of answer) await writeOutput(cli, piece);
       return;
     }
-    const columns = await wait(describeColumns(client, series));
     const table = await wait(collectRows(answer, columns, flags.aggregation));
     if (flags.output === "json") cli.stdout.write(`${JSON.stringify({ columns, rows: table.rows }, null, 2)}\n`);
     else if (isChart) cli.stdout.write(`${drawing(cli, question, { columns, table })}\n`);
     else printRows(cli, columns, table);
   });
+  addExamples(
+    query,
+    "telemetry query meter-1:power --chart",
+    "telemetry query meter-1 --from 2026-11-14 --to 2026-11-15 -g 1h",
+    "telemetry query meter-1:power pv-1:power --from -7d -g 15m -a max --chart",
+    "telemetry query battery-1:soc,status -g 5m --fill locf:1h -o csv > soc.csv",
+  );
 }
 
 type Asked = QueryFlags & { readonly isChart: boolean };
 
-function questionOf(cli: Cli, series: readonly AskedSeries[], flags: Asked): Question {
+function settingsOf(cli: Cli, flags: Asked): Settings {
   const now = Date.now();
   const [from, to] = [parseTime("--from", flags.from, now), parseTime("--to", flags.to, now)];
   if (from >= to) throw new UsageError("--from must be before --to");
@@ -79,11 +90,14 @@ function questionOf(cli: Cli, series: readonly AskedSeries[], flags: Asked): Que
     granularity,
     aggregation: flags.aggregation,
     ...(flags.fill !== undefined && { gap_filling: parseFill(flags.fill) }),
-    telemetry: series.map(({ device, attributes }) => ({ device, attribute: attributes })),
   };
 }
 
-type Question = TimeseriesQuestion & { readonly from: number; readonly to: number; readonly granularity: string };
+type Settings = Omit<TimeseriesQuestion, "telemetry"> & {
+  readonly from: number;
+  readonly to: number;
+  readonly granularity: string;
+};
 
 function parseFill(text: string): GapFilling {
   const [, method, lookAround] = /^(locf|none)(?::(.+))?$/.exec(text) ?? [];
@@ -107,15 +121,21 @@ function printRows(cli: Cli, columns: readonly Column[], { rows }: Table): void 
   }
   const headings = columns.map((column, i): [string, (row: Row) => Row[number]] => [
     `${nameOf(column)}${columns.slice(0, i).some((one) => nameOf(one) === nameOf(column)) ? ` (${i + 1})` : ""}`,
-    (row) => row[i + 1] ?? null,
+    (row) => shownValue(row[i + 1] ?? null),
   ]);
   const cells = Object.fromEntries([["TIME", (row: Row) => renderInstant(instant(row[0] * 1000))], ...headings]);
   cli.stdout.write(`${renderTable(cells, rows, cli.stdout.hasColors?.() === true)}\n`);
 }
 
+/** Means have more digits than they have meaning; CSV and JSON give all of them. */
+function shownValue(value: Row[number]): Row[number] {
+  if (typeof value === "string") return cutText(value);
+  return typeof value === "number" && !Number.isInteger(value) ? Number(value.toPrecision(9)) : value;
+}
+
 function drawing(
   cli: Cli,
-  { from, to, granularity }: Question,
+  { from, to, granularity }: Settings,
   { columns, table }: { readonly columns: readonly Column[]; readonly table: Table },
 ): string {
   const series = columns.map(({ device, attribute, unit }, i): ChartSeries => {
