@@ -1,9 +1,10 @@
 // Devices of type LUA: their blueprint's script runs in the pool, and nothing outside this folder knows that it does.
-import { AppError, refuse } from "#core/app-error.ts";
+import { refuse } from "#core/app-error.ts";
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import type { Device } from "#core/device/device.ts";
 import type { ScriptProgram } from "#core/lua/script-program.ts";
 import { instant } from "#core/time/instant.ts";
+import { failureWords } from "#service/device/failure-words.ts";
 import type { Carrier, DeviceConfiguration } from "#service/ports/carrier.ts";
 import type { DeviceHost, HostedStatus } from "#service/ports/device-host.ts";
 import type { Needs } from "#service/ports.ts";
@@ -116,17 +117,8 @@ export function createLuaHost(needs: LuaHostNeeds, settings: LuaPoolSettings = {
       one.blueprint = await needs.blueprintOf(device);
       return await programs.get(device.blueprintId);
     } catch (error) {
-      return wordsOf(error, "the blueprint could not be read; the service's log says why");
+      return failureWords(needs, error, "the blueprint could not be read");
     }
-  }
-
-  /** Whoever sees the device reads what it is told. A fault of the service is none of theirs, and goes to its log. */
-  function wordsOf(error: unknown, otherwise: string): string {
-    if (error instanceof AppError) return error.message;
-    needs.background.run("start a script", async () => {
-      throw error;
-    });
-    return otherwise;
   }
 
   function fail(one: Hosted, message: string): void {
@@ -152,7 +144,7 @@ export function createLuaHost(needs: LuaHostNeeds, settings: LuaPoolSettings = {
     try {
       return await readContext(one);
     } catch (error) {
-      throw new Error(wordsOf(error, "its configuration or storage could not be read; the service's log says why"));
+      throw new Error(failureWords(needs, error, "its configuration or storage could not be read"));
     }
   }
 

@@ -9,11 +9,12 @@ import { INTERRUPTED } from "#service/command/end-interrupted.ts";
 import { afterFailure, type BackOff, NO_BACK_OFF } from "./back-off.ts";
 import type { ScriptCommand, ScriptError } from "./device-script.ts";
 import { createLuaEngine, type LuaEngine, type ScriptLimits } from "./lua-engine.ts";
-import { createLuaThread, type LuaThread } from "./lua-thread.ts";
+import { createLuaThread, type LuaThread, type ThreadNeeds } from "./lua-thread.ts";
 import type { LuaValue } from "./lua-value.ts";
 import { createOpenCommands, type OpenCommands } from "./open-commands.ts";
 import { openError } from "./open-error.ts";
 import type { BucketValues, ScriptContext, ToPool } from "./pool-messages.ts";
+import { createPoolThreads, type PoolThread } from "./pool-threads.ts";
 
 /** Where what scripts say goes. Times are Unix milliseconds; keys and texts inside values are byte strings. */
 export interface LuaPoolNeeds {
@@ -81,17 +82,12 @@ interface Hosted {
   readonly context: () => Promise<ScriptContext>;
   /** 0 while it does not run. */
   slot: number;
-  thread: PoolThread | undefined;
+  thread: PoolThread<Hosted> | undefined;
   status: ScriptStatus;
   backOff: BackOff;
   timer: NodeJS.Timeout | undefined;
   /** Of its latest start. */
   commands: OpenCommands;
-}
-
-interface PoolThread {
-  readonly thread: LuaThread;
-  readonly devices: Set<Hosted>;
 }
 
 /** Of a command that waited behind others: it may be sent again. */
@@ -100,46 +96,31 @@ const WATCHDOG_MS = 1_000;
 /** Long, because a busy machine may take seconds to begin a thread. */
 const READY_MS = 30_000;
 const MAX_DEFAULT_THREADS = 4;
-/** A thread costs some 20 MB: another one is started only when each has its share of devices. */
-const DEVICES_BEFORE_ANOTHER = 10;
 
 export function createLuaPool(needs: LuaPoolNeeds, settings: LuaPoolSettings = {}): LuaPool {
   const most = settings.threads ?? Math.min(MAX_DEFAULT_THREADS, Math.max(1, Math.floor(availableParallelism() / 2)));
   const devices = new Map<string, Hosted>();
   const slots = new Map<number, Hosted>();
-  const threads = new Set<PoolThread>();
+  const threads = createPoolThreads<Hosted>({ most, open: openThread, died: threadDied });
   let engine: LuaEngine | undefined;
   let lastSlot = 0;
   let isClosed = false;
 
-  function threadFor(): PoolThread {
-    let least: PoolThread | undefined;
-    for (const each of threads) if (!least || each.devices.size < least.devices.size) least = each;
-    if (least && (least.devices.size < DEVICES_BEFORE_ANOTHER || threads.size >= most)) return least;
-    return newThread();
-  }
-
-  function newThread(): PoolThread {
+  function openThread(died: ThreadNeeds["died"]): LuaThread {
     engine ??= createLuaEngine(settings.limits);
-    const created: PoolThread = {
-      devices: new Set(),
-      thread: createLuaThread({
-        engine,
-        drivers: settings.drivers && createDriverThread(settings.drivers),
-        watchdogMs: settings.watchdogMs ?? WATCHDOG_MS,
-        readyMs: settings.readyMs ?? READY_MS,
-        message: take,
-        died: (slot, why) => threadDied(created, slot, why),
-      }),
-    };
-    threads.add(created);
-    return created;
+    return createLuaThread({
+      engine,
+      drivers: settings.drivers && createDriverThread(settings.drivers),
+      watchdogMs: settings.watchdogMs ?? WATCHDOG_MS,
+      readyMs: settings.readyMs ?? READY_MS,
+      message: take,
+      died,
+    });
   }
 
-  function threadDied(dead: PoolThread, slot: number, why: string): void {
-    threads.delete(dead);
+  function threadDied(orphans: ReadonlySet<Hosted>, slot: number, why: string): void {
     const guilty = slots.get(slot);
-    for (const hosted of dead.devices) {
+    for (const hosted of orphans) {
       leave(hosted);
       if (hosted === guilty) setBack(hosted, "QUARANTINED", { message: why });
       else if (slot !== 0) void begin(hosted);
@@ -189,7 +170,7 @@ export function createLuaPool(needs: LuaPoolNeeds, settings: LuaPoolSettings = {
     try {
       const context = await hosted.context();
       if (isPast()) return;
-      const on = threadFor();
+      const on = threads.next();
       slots.set(slot, hosted);
       hosted.thread = on;
       on.devices.add(hosted);
@@ -316,8 +297,7 @@ export function createLuaPool(needs: LuaPoolNeeds, settings: LuaPoolSettings = {
         // Of those that began the next start of the service says that they were interrupted.
         for (const commandId of hosted.commands.close().waiting) fail(hosted, commandId, NOT_EXECUTED);
       }
-      await Promise.all([...threads].map(({ thread }) => thread.close()));
-      threads.clear();
+      await threads.close();
     },
   };
 }

@@ -39,7 +39,10 @@ function world(configuration: DeviceConfiguration = new Map()) {
   const simulator = createSimulator({
     inbox,
     simulations: {
-      get: async (id) => stored.get(id),
+      get: async (id) => {
+        if (isBroken) throw new Error("the disk is full");
+        return stored.get(id);
+      },
       put: async (id, adjustments) => {
         if (isBroken) throw new Error("the disk is full");
         stored.set(id, adjustments);
@@ -101,6 +104,17 @@ test("while the store is slow, messages are left out, not heaped up; signs of li
   inbox.release();
   await clock.advance(2_000);
   expect(telemetry().length).toBeGreaterThan(sent + 1);
+});
+
+test("a device that a fault of the service keeps from running says so, and the fault itself goes to the log", async () => {
+  const { simulator, breakDisk, failures } = world();
+  breakDisk();
+  await simulator.host.start(device("a"));
+  expect(simulator.host.status("a")).toMatchObject({
+    state: "FAILED",
+    lastError: { message: "the simulation could not be started; the service's log says why" },
+  });
+  await expect.poll(() => failures).toEqual(["start a device: Error: the disk is full"]);
 });
 
 test("a device without a blueprint does not run, and its status says why", async () => {

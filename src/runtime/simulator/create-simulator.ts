@@ -1,6 +1,7 @@
 // Devices of type SIMULATED. Each is a model of its blueprint that speaks through the same inbox as every other device;
 // nothing but this folder knows that it is made up.
 import type { AuditEntry } from "#core/access/audit-entry.ts";
+import { refuse } from "#core/app-error.ts";
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import type { Device } from "#core/device/device.ts";
 import {
@@ -17,6 +18,7 @@ import type { Instant } from "#core/time/instant.ts";
 import { parseUnit } from "#manifest/units.ts";
 import type { Background } from "#service/background.ts";
 import { INTERRUPTED } from "#service/command/end-interrupted.ts";
+import { failureWords } from "#service/device/failure-words.ts";
 import type { Carrier, DeviceConfiguration } from "#service/ports/carrier.ts";
 import type { DeviceHost, HostedStatus } from "#service/ports/device-host.ts";
 import type { DeviceInbox } from "#service/ports/device-inbox.ts";
@@ -77,7 +79,7 @@ export function createSimulator(needs: SimulatorNeeds): Simulators {
       hosted.set(device.id, { device, running, status: { ...status, state: "RUNNING", lastError: undefined } });
       running.start();
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = failureWords(needs, error, "the simulation could not be started");
       const lastError = { message, file: undefined, line: undefined, at: needs.now() };
       hosted.set(device.id, { device, running: undefined, status: { ...status, state: "FAILED", lastError } });
     }
@@ -85,7 +87,7 @@ export function createSimulator(needs: SimulatorNeeds): Simulators {
 
   async function open(device: Device): Promise<SimulatedDevice> {
     const blueprint = await needs.blueprintOf(device);
-    if (blueprint === undefined) throw new Error("the device has no blueprint to simulate");
+    if (blueprint === undefined) throw refuse("conflict", "the device has no blueprint to simulate");
     const offsetMs = await needs.offsetOf(device);
     const stored = await needs.simulations.get(device.id);
     const adjustments = fitting(blueprint, stored ?? untouched(seedOf(0, device.id), needs.now()));
