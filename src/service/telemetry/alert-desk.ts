@@ -33,6 +33,8 @@ export interface AlertDesk {
   prepare(device: Device): Promise<void>;
   /** Resolves when what it changed is durable. */
   report(device: Device, lists: AlertLists): Promise<void>;
+  /** Comes after lists were stored as telemetry without a report: the newest of each source counts. */
+  reread(device: Device): Promise<void>;
   /** Clears what came from attributes that the device's blueprint does not have. */
   blueprintChanged(device: Device): Promise<void>;
   forget(deviceId: string): void;
@@ -199,6 +201,11 @@ export function createAlertDesk(needs: AlertDeskNeeds): AlertDesk {
         }
       }
       await change(device, (state) => foldAll(state, steps));
+    },
+    async reread(device) {
+      await entries.get(device.id)?.tail;
+      forget(device.id);
+      await change(device, unchanged);
     },
     async blueprintChanged(device) {
       await change(device, withSourcesOf(await deviceBlueprint(needs, device)));

@@ -7,12 +7,14 @@ import { auditTrail } from "#service/access/audit-trail.ts";
 import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
 import type { Call, Needs } from "#service/ports.ts";
-import type { Attribute } from "#service/telemetry/attributes.ts";
+import type { AlertDesk } from "#service/telemetry/alert-desk.ts";
+import { type Attribute, listsAlerts } from "#service/telemetry/attributes.ts";
 import { type ImportProblem, ImportTable } from "#service/telemetry/import-table.ts";
 import { deviceAttributes, findAttribute } from "#service/telemetry/read-now.ts";
 
 export type ImportNeeds = Pick<Needs, "devices" | "telemetry" | "audit" | "now" | "newId"> & {
   readonly catalog: BlueprintCatalog;
+  readonly alertDesk: Pick<AlertDesk, "reread">;
 };
 
 export interface ImportReport {
@@ -77,6 +79,7 @@ async function importTelemetry(
     throw error;
   }
   await record();
+  if (table.attributes.some(listsAlerts)) await needs.alertDesk.reread(device);
   const { rows, points, problemCount, problems } = table;
   return { rows, points, problemCount, problems };
 }

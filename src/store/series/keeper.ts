@@ -50,6 +50,8 @@ interface ChunkCount {
   readonly start: number;
   readonly span: number;
   readonly count: number;
+  /** Of its segment: the different times that all series of the device have there. */
+  readonly rows: number;
 }
 
 /** The last value of a series, for whoever asks for now. */

@@ -57,13 +57,20 @@ export function createSqliteReader(database: Connection): KeeperReader {
     counts: (series, from, to) =>
       database
         .all(
-          "SELECT start, span, count FROM chunk WHERE series = ? AND start > ? AND start < ? AND start + span > ?",
+          `SELECT c.start, c.span, c.count, g.row_count FROM chunk c JOIN series s ON s.id = c.series
+           JOIN segment g ON g.device = s.device AND g.start = c.start
+           WHERE c.series = ? AND c.start > ? AND c.start < ? AND c.start + c.span > ?`,
           series,
           from - LONGEST_SPAN_MS,
           to,
           from,
         )
-        .map((row) => ({ start: number(row, "start"), span: number(row, "span"), count: number(row, "count") })),
+        .map((row) => ({
+          start: number(row, "start"),
+          span: number(row, "span"),
+          count: number(row, "count"),
+          rows: number(row, "row_count"),
+        })),
     segment: (device, start) => {
       const row = database.get(
         "SELECT device, start, span, row_count, times FROM segment WHERE device = ? AND start = ?",
