@@ -89,7 +89,7 @@ export async function createServer(
 
   for (const route of [...routes, metrics.route]) {
     for (const prefix of PREFIXES) {
-      const registration = { prefix, authenticate, stopping: stopping.signal };
+      const registration = { prefix, authenticate, stopping: stopping.signal, stallMs: limits.stallMs };
       if (route.streamsBody !== true) register(app, route, registration);
       else void app.register(async (scope) => register(takeStreams(scope), route, registration));
     }
@@ -138,12 +138,13 @@ interface Registration {
   readonly prefix: string;
   readonly authenticate: ReturnType<typeof createAuthenticate>;
   readonly stopping: AbortSignal;
+  readonly stallMs: number;
 }
 
 const callers = new WeakMap<FastifyRequest, Caller>();
 const NOBODY: Caller = { tokenId: "", tokenName: "", level: "readonly", sites: new Set() };
 
-function register(app: FastifyInstance, route: Route, { prefix, authenticate, stopping }: Registration): void {
+function register(app: FastifyInstance, route: Route, { prefix, authenticate, stopping, stallMs }: Registration): void {
   const { access } = route;
   const operation = route.aliasOf ?? route.operation;
   const schema = route.body;
@@ -191,6 +192,7 @@ function register(app: FastifyInstance, route: Route, { prefix, authenticate, st
         signal: stopping,
       });
       if (stopping.aborted) reply.header("connection", "close");
+      if (answer instanceof StreamAnswer) cutWhenStalled(reply, stallMs);
       return send(reply, 200, answer);
     },
   });
@@ -208,6 +210,14 @@ function send(reply: FastifyReply, status: number, answer: object): FastifyReply
     return reply.code(status).headers(answer.headers).header("content-type", answer.contentType).send(answer.stream);
   }
   return reply.code(status).header("content-type", "application/json").serializer(asItIs).send(JSON.stringify(answer));
+}
+
+/** Whoever asks for a long answer and does not read it would hold its place for ever. A server that takes its time is no stall. */
+function cutWhenStalled({ raw }: FastifyReply, stallMs: number): void {
+  raw.setTimeout(stallMs, () => {
+    if (raw.writableNeedDrain) raw.destroy();
+    else raw.setTimeout(stallMs);
+  });
 }
 
 /** The same bytes, not a copy of them. */
