@@ -36,7 +36,7 @@ export interface InboxNeeds extends Pick<Needs, "devices" | "deviceLogs" | "tele
 }
 
 export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
-  /** The last second in which a message without a time came, by device. */
+  /** The time that the last message without one was given, by device. */
   const arrivals = new Map<string, number>();
   const complaints = new Map<string, { count: number; until: number }>();
   const texts = createTextBudget(needs);
@@ -74,11 +74,12 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
    */
   function arrival(deviceId: string, now: number): Instant {
     const second = Math.floor(now / 1000) * 1000;
+    const last = arrivals.get(deviceId) ?? 0;
     const isTaken =
-      arrivals.get(deviceId) === second ||
-      [...needs.telemetry.latest(deviceId).values()].some((snapshot) => snapshot.at >= second);
-    arrivals.set(deviceId, second);
-    return instant(isTaken ? now : second);
+      last >= second || [...needs.telemetry.latest(deviceId).values()].some((snapshot) => snapshot.at >= second);
+    const at = isTaken ? Math.max(now, last + 1) : second;
+    arrivals.set(deviceId, at);
+    return instant(at);
   }
 
   async function signedIn(hardwareId: string, hash: Uint8Array): Promise<SignedIn | undefined> {
