@@ -19,6 +19,7 @@ import { printAnswer, printRecord, printTable, remark } from "#cli/print.ts";
 import { printDevice } from "#cli/print-device.ts";
 import { renderValue } from "#cli/render-value.ts";
 import { type ClientFlags, openSession, type Session } from "#cli/session.ts";
+import { suggestDevice } from "#cli/suggest-device.ts";
 import { addBlueprintOptions, type BlueprintFlags, requireBlueprint } from "#cli/upload-blueprint.ts";
 import { UsageError } from "#cli/usage-error.ts";
 import type { CommunicationConfig, Device, Expansion, MqttProtocol } from "#client/resources.ts";
@@ -50,7 +51,7 @@ export function addDeviceCommands(device: Command, cli: Cli): void {
 
   onDevice<DeviceFlags & ExpandFlags>(["get [device]", "Show one device."], async ({ client, wait }, id, flags) => {
     const expand = withConnectivity(flags);
-    await printDevice(cli, flags, await wait(client.devices.get(id, { expand })));
+    await printDevice(cli, flags, await wait(suggestDevice(client, id, client.devices.get(id, { expand }))));
   }).addOption(expandOption());
 
   addDeviceCreateCommands(device.command("create").description("Create a device."), cli);
