@@ -1,6 +1,6 @@
 import { isUuid } from "#core/device/slug.ts";
+import { EVENT_KINDS } from "#http/event/event-choice-wire.ts";
 import { type EventStreamNeeds, openEventStream } from "#http/event/event-stream.ts";
-import { EVENT_KINDS } from "#http/event/event-wire.ts";
 import { list, listOf } from "#http/query.ts";
 import { type Route, route, StreamAnswer } from "#http/route.ts";
 import type { Call, Needs } from "#service/ports.ts";
