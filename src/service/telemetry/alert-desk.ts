@@ -203,7 +203,8 @@ export function createAlertDesk(needs: AlertDeskNeeds): AlertDesk {
       await change(device, (state) => foldAll(state, steps));
     },
     async reread(device) {
-      await entries.get(device.id)?.tail;
+      // What is under way stands on what is forgotten here, so it ends first.
+      for (let tail = entries.get(device.id)?.tail; tail !== undefined; tail = entries.get(device.id)?.tail) await tail;
       forget(device.id);
       await change(device, unchanged);
     },
