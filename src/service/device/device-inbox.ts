@@ -116,7 +116,8 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
         accepted.delete(id);
         refused.set(id, "is left out: the device has sent 16 MiB of texts within the hour");
       }
-      if (alerts.size > 0) await needs.alertDesk.prepare(device);
+      const preparing = needs.alertDesk.prepare(device);
+      if (preparing !== undefined) await preparing;
       if (accepted.size > 0) await needs.telemetry.append([{ deviceId, at, values: accepted }]);
       needs.telemetryCounter.add({ kept: accepted.size, leftOut: refused.size });
       if (needs.feed.isWatched) {
