@@ -57,6 +57,8 @@ async function importTelemetry(
   const table = new ImportTable((row) => parseHeader(row, { attributes, names, call }), needs.now() + MAX_AHEAD_MS);
   let stored = 0;
   const store = async () => {
+    // Points of a device that was deleted meanwhile would stay for ever.
+    if ((await needs.devices.find(device.id)) === undefined) throw refuse("not_found", "the device has been deleted");
     await needs.telemetry.load(device.id, table.take());
     stored = table.points;
   };
