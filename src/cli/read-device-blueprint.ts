@@ -2,13 +2,16 @@ import type { Device, JsonObject } from "#client/resources.ts";
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import { parseManifest } from "#manifest/parse-manifest.ts";
 import type { Session } from "./session.ts";
+import { suggestDevice } from "./suggest-device.ts";
 import { UsageError } from "./usage-error.ts";
 
 type Described = { readonly device: Device; readonly blueprint: Blueprint; readonly manifest: JsonObject };
 
 /** A device and what its blueprint declares, as the server itself understands it. */
 export async function readDeviceBlueprint({ client, wait }: Session, idOrSlug: string): Promise<Described> {
-  const { device } = await wait(client.devices.get(idOrSlug, { expand: ["manifest", "connectivity"] }));
+  const { device } = await wait(
+    suggestDevice(client, idOrSlug, client.devices.get(idOrSlug, { expand: ["manifest", "connectivity"] })),
+  );
   const { manifest } = device;
   if (!manifest) {
     throw new UsageError(

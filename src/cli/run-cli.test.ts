@@ -50,7 +50,7 @@ test.each<[string, string]>([
   ["site get", "busbar: which site? give its id"],
   ["site get a --site-id b", 'busbar: two different sites are given: "a" and "b"'],
   ["site get ..", 'busbar: ".." is not the id of a site'],
-  ["site update a", "busbar: nothing to change: give --name, --timezone or --location"],
+  ["site update a", "busbar: nothing to change: give --name, --timezone, --location or --no-location"],
   ["site create a --location ,1,2", "has no name"],
   ["site list --url nowhere", 'busbar: "nowhere" is not the address of a server'],
   ["site list --url ftp://host", 'busbar: "ftp://host" is not the address of a server'],

@@ -24,6 +24,7 @@ export type Client = ReturnType<typeof createClient>;
 
 type Signal = { readonly signal?: AbortSignal | undefined };
 type SiteFields = { readonly name: string; readonly timezone?: string; readonly location?: Location };
+type SiteChange = Partial<SiteFields> & { readonly clear?: readonly "location"[] };
 type DeviceFields = { readonly name: string; readonly slug?: string; readonly blueprint_id?: string };
 /** Without a site: the only one there is. */
 type AtSite = { readonly site_id?: string };
@@ -56,8 +57,7 @@ function sites({ json }: Transport) {
       json<Page<"sites", Site>>({ method: "GET", path: "/v3/sites", query: { ...window } }),
     get: (id: string) => json<{ site: Site }>({ method: "GET", path: at(id) }),
     create: (site: SiteFields) => json<{ site: Site }>({ method: "POST", path: "/v3/sites", body: site }),
-    update: (id: string, change: Partial<SiteFields>) =>
-      json<{ site: Site }>({ method: "PATCH", path: at(id), body: change }),
+    update: (id: string, change: SiteChange) => json<{ site: Site }>({ method: "PATCH", path: at(id), body: change }),
     delete: (id: string) => json<JsonObject>({ method: "DELETE", path: at(id) }),
   };
 }

@@ -21,8 +21,9 @@ type DeviceList = Page<"devices", Device>;
 type Change = {
   readonly name?: string;
   readonly slug?: string;
-  readonly parent_id?: string;
-  readonly child_type?: string;
+  /** Null: none. */
+  readonly parent_id?: string | null;
+  readonly child_type?: string | null;
 };
 type LogFilter = Window & {
   readonly received_at_from?: string | undefined;

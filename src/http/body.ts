@@ -1,5 +1,6 @@
 // JSON bodies: one schema validates and documents. All problems at once, each with a JSON pointer.
-// An optional field that is null or an empty text counts as not given, because common clients send unset fields so.
+// An optional field that is null or an empty text counts as not given, because common clients send unset fields so. Where the
+// schema takes null, null says something.
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import addFormats from "ajv-formats";
 import type { Static, TSchema } from "typebox";
@@ -56,6 +57,8 @@ interface ObjectSchema {
   readonly properties?: Readonly<Record<string, ObjectSchema>>;
   readonly required?: readonly string[];
   readonly items?: ObjectSchema;
+  readonly type?: unknown;
+  readonly anyOf?: readonly ObjectSchema[];
 }
 
 function withoutUnset(value: unknown, { properties, required = [], items }: ObjectSchema): unknown {
@@ -64,10 +67,15 @@ function withoutUnset(value: unknown, { properties, required = [], items }: Obje
   const kept: Record<string, unknown> = Object.create(null);
   for (const [name, given] of Object.entries(value)) {
     const field = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    const isUnset = field !== undefined && !required.includes(name) && (given === null || given === "");
-    if (!isUnset) kept[name] = field === undefined ? given : withoutUnset(given, field);
+    const isOptional = field !== undefined && !required.includes(name);
+    const isUnset = given === "" || (given === null && !takesNull(field));
+    if (!isOptional || !isUnset) kept[name] = field === undefined ? given : withoutUnset(given, field);
   }
   return kept;
+}
+
+function takesNull(field: ObjectSchema | undefined): boolean {
+  return field?.anyOf?.some(({ type }) => type === "null") === true;
 }
 
 /**

@@ -15,6 +15,8 @@ export interface Limits {
   readonly headersMs: number;
   readonly requestMs: number;
   readonly idleMs: number;
+  /** For not reading anything of a long answer that waits for it. */
+  readonly stallMs: number;
   /** How often slow clients are looked for. */
   readonly checkEveryMs: number;
   /** From the stop on. */
@@ -25,6 +27,7 @@ export const LIMITS: Limits = {
   headersMs: 10_000,
   requestMs: 30_000,
   idleMs: 72_000,
+  stallMs: 60_000,
   checkEveryMs: 5_000,
   stopMs: 10_000,
 };

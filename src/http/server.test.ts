@@ -2,12 +2,13 @@
 import { once } from "node:events";
 import { Agent, request } from "node:http";
 import { connect } from "node:net";
+import { Readable } from "node:stream";
 import pino from "pino";
 import { Type } from "typebox";
 import { afterEach, expect, test } from "vitest";
 import { instant } from "#core/time/instant.ts";
 import type { Limits } from "./create-app.ts";
-import { type Route, route } from "./route.ts";
+import { type Route, route, StreamAnswer } from "./route.ts";
 import { createServer, type Server } from "./server.ts";
 
 const started: Server[] = [];
@@ -231,4 +232,39 @@ test("a fault is answered 500 without details and logged with them under the req
   expect(answer.text).not.toContain("secret detail");
   expect(lines.join("")).toContain("secret detail");
   expect(JSON.parse(lines[0] ?? "{}").requestId).toBeTruthy();
+});
+
+/** A route that answers with what this gives. */
+function longRoute(pieces: () => AsyncGenerator<string>) {
+  const stream = Readable.from(pieces(), { objectMode: false });
+  const long = route({
+    ...head,
+    method: "GET",
+    path: "/long",
+    operation: "long",
+    handle: async () => new StreamAnswer("text/csv", stream),
+  });
+  return { long, stream };
+}
+
+test("a client that does not read a long answer is cut off", async () => {
+  const { long, stream } = longRoute(async function* () {
+    for (;;) yield "x".repeat(64 * 1024);
+  });
+  const { port } = await open([long], { stallMs: 50 });
+  const socket = connect(port, "127.0.0.1").pause();
+  socket.on("error", () => {});
+  socket.write("GET /long HTTP/1.1\r\nHost: x\r\n\r\n");
+  await once(stream, "close");
+  socket.destroy();
+});
+
+test("a client that waits for more of a long answer is not", async () => {
+  const { long } = longRoute(async function* () {
+    yield "first ";
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    yield "last";
+  });
+  const { port } = await open([long], { stallMs: 50 });
+  expect(await (await fetch(`http://127.0.0.1:${port}/long`)).text()).toBe("first last");
 });

@@ -1,34 +1,23 @@
 // The life of a request, in this order: request id -> stopping? -> token -> level -> body and query parsed -> handler -> answer.
-// Nothing of the body is read before the token and the level are accepted.
-import { isIP, type Socket } from "node:net";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Logger } from "pino";
-import type { Caller } from "#core/access/caller.ts";
-import { AppError, refuse } from "#core/app-error.ts";
-import type { Device } from "#core/device/device.ts";
+// From the token on it is told in register-route.ts.
+import type { Socket } from "node:net";
+import { refuse } from "#core/app-error.ts";
 import { createAuthenticate } from "#http/authenticate.ts";
-import { compileBody } from "#http/body.ts";
 import { createApp, LIMITS, type Limits } from "#http/create-app.ts";
 import { createMetrics } from "#http/metrics.ts";
-import { problemOf } from "#http/problem.ts";
-import { parseQuery } from "#http/query.ts";
-import { RawAnswer, type Route, StreamAnswer } from "#http/route.ts";
+import { registerRoute } from "#http/register-route.ts";
+import type { Route } from "#http/route.ts";
 import { SECURITY_HEADERS } from "#http/security-headers.ts";
+import { type ProblemNeeds, sendProblem } from "#http/send-problem.ts";
 import type { Authenticator } from "#service/access/authenticator.ts";
-import { requireLevel } from "#service/access/require-level.ts";
-import { visibleDevice } from "#service/device/visible-device.ts";
 import type { DeviceHost } from "#service/ports/device-host.ts";
-import type { DeviceStore } from "#service/ports/device-store.ts";
-import type { Needs } from "#service/ports.ts";
 import type { TelemetryCounter } from "#service/telemetry/telemetry-counts.ts";
 
 const PREFIXES = ["", "/api"];
 
-export interface ServerNeeds extends Pick<Needs, "now" | "newId" | "audit"> {
-  readonly devices: Pick<DeviceStore, "find" | "findBySlug">;
+export interface ServerNeeds extends ProblemNeeds {
   readonly authenticator: Authenticator;
   readonly telemetryCounter: Pick<TelemetryCounter, "read">;
-  readonly log: Logger;
   readonly hosts: Pick<DeviceHost, "states">;
 }
 
@@ -59,7 +48,7 @@ export async function createServer(
     newId: needs.newId,
     trustProxy: settings.trustProxy,
     limits,
-    refuse: (error, request, reply) => void sendProblem(needs, request, { reply, error: translate(error) }),
+    refuse: (error, request, reply) => void sendProblem(needs, request, { reply, error }),
   });
 
   // Hooks that run on every call take a callback: an async function would cost a turn of the microtask queue each.
@@ -81,7 +70,7 @@ export async function createServer(
     metrics.observe(request, reply);
     done();
   });
-  app.setErrorHandler(async (error, request, reply) => sendProblem(needs, request, { reply, error: translate(error) }));
+  app.setErrorHandler(async (error, request, reply) => sendProblem(needs, request, { reply, error }));
   app.setNotFoundHandler(async (request, reply) => {
     const message = `no operation answers ${request.method} ${pathOf(request.url)}; /docs lists them all`;
     return sendProblem(needs, request, { reply, error: refuse("route_not_found", message) });
@@ -89,9 +78,8 @@ export async function createServer(
 
   for (const route of [...routes, metrics.route]) {
     for (const prefix of PREFIXES) {
-      const registration = { prefix, authenticate, stopping: stopping.signal };
-      if (route.streamsBody !== true) register(app, route, registration);
-      else void app.register(async (scope) => register(takeStreams(scope), route, registration));
+      const registration = { prefix, authenticate, stopping: stopping.signal, stallMs: limits.stallMs };
+      registerRoute(app, route, registration);
     }
   }
   await app.ready();
@@ -125,187 +113,6 @@ export async function createServer(
       clearInterval(idle);
     },
   };
-}
-
-/** Bodies are handed over unread, so nothing limits them but the time that a request may take. */
-function takeStreams(scope: FastifyInstance): FastifyInstance {
-  scope.removeAllContentTypeParsers();
-  scope.addContentTypeParser("*", (_request, body, done) => done(null, body));
-  return scope;
-}
-
-interface Registration {
-  readonly prefix: string;
-  readonly authenticate: ReturnType<typeof createAuthenticate>;
-  readonly stopping: AbortSignal;
-}
-
-const callers = new WeakMap<FastifyRequest, Caller>();
-const NOBODY: Caller = { tokenId: "", tokenName: "", level: "readonly", sites: new Set() };
-
-function register(app: FastifyInstance, route: Route, { prefix, authenticate, stopping }: Registration): void {
-  const { access } = route;
-  const operation = route.aliasOf ?? route.operation;
-  const schema = route.body;
-  const takesBytes = Array.isArray(schema);
-  const parseBody =
-    schema === undefined || takesBytes ? undefined : compileBody(schema as Exclude<typeof schema, readonly string[]>);
-  app.route({
-    method: route.method,
-    url: prefix + route.path,
-    config: { operation },
-    onRequest: (request, _reply, done) => {
-      if (access === "public") return done();
-      const accept = (caller: Caller) => {
-        callers.set(request, caller);
-        requireLevel(caller, access);
-      };
-      try {
-        const found = authenticate(request.raw.headers, request.ip);
-        if (found instanceof Promise) found.then(accept).then(() => done(), done);
-        else {
-          accept(found);
-          done();
-        }
-      } catch (error) {
-        done(error as Error);
-      }
-    },
-    handler: async (request, reply) => {
-      const raw = request.body as Uint8Array | undefined;
-      const answer = await route.handle({
-        caller: callers.get(request) ?? NOBODY,
-        operation,
-        requestId: request.id,
-        remoteAddress: request.ip,
-        params: request.params as Record<string, string>,
-        query: parseQuery(route.query ?? {}, request.query as Record<string, unknown>),
-        body: parseBody === undefined ? (takesBytes ? (raw ?? new Uint8Array()) : undefined) : parseBody(raw),
-        header: (name) => {
-          const value = request.headers[name];
-          return Array.isArray(value) ? value[0] : value;
-        },
-        contentType: request.headers["content-type"] ?? "",
-        host: () => hostOf(request),
-        forwarded: request.headers["x-forwarded-for"] !== undefined || request.headers.forwarded !== undefined,
-        signal: stopping,
-      });
-      if (stopping.aborted) reply.header("connection", "close");
-      return send(reply, 200, answer);
-    },
-  });
-}
-
-function send(reply: FastifyReply, status: number, answer: object): FastifyReply {
-  if (answer instanceof RawAnswer) {
-    return reply
-      .code(status)
-      .headers(answer.headers)
-      .header("content-type", answer.contentType)
-      .send(typeof answer.content === "string" ? Buffer.from(answer.content) : viewOf(answer.content));
-  }
-  if (answer instanceof StreamAnswer) {
-    return reply.code(status).headers(answer.headers).header("content-type", answer.contentType).send(answer.stream);
-  }
-  return reply.code(status).header("content-type", "application/json").serializer(asItIs).send(JSON.stringify(answer));
-}
-
-/** The same bytes, not a copy of them. */
-function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
-  return Buffer.from(buffer, byteOffset, byteLength);
-}
-
-/**
- * With a serializer of our own Fastify leaves the content type alone; else it adds a charset, which some clients refuse.
- * And text leaves in one write together with the headers, where bytes would take two: half the cost of a small answer.
- */
-const asItIs = (text: unknown) => text as string;
-
-interface Failure {
-  readonly reply: FastifyReply;
-  readonly error: unknown;
-}
-
-async function sendProblem(
-  needs: ServerNeeds,
-  request: FastifyRequest,
-  { reply, error }: Failure,
-): Promise<FastifyReply> {
-  const problem = problemOf(error);
-  if (problem.status === 500) needs.log.error({ requestId: request.id, err: error }, "a fault in Busbar");
-  if (error instanceof AppError && error.code.startsWith("storage_")) {
-    needs.log.error({ requestId: request.id, code: error.code, err: error.cause }, "the store refused a call");
-  }
-  if (error instanceof AppError && (error.code === "unauthorized" || error.code === "forbidden")) {
-    await recordRefusal(needs, request, error);
-  }
-  if (problem.retryAfter !== undefined) reply.header("retry-after", String(problem.retryAfter));
-  return send(reply, problem.status, problem.body);
-}
-
-async function recordRefusal(needs: ServerNeeds, request: FastifyRequest, error: AppError): Promise<void> {
-  const caller = callers.get(request);
-  const params = (request.params ?? {}) as Readonly<Record<string, string | undefined>>;
-  // Named by its site too, so that the site's own people find the entry.
-  const device = caller && (await seenDevice(needs, caller, params["device_id"]));
-  const siteId = params["site_id"] ?? device?.siteId;
-  const deviceId = device?.id ?? params["device_id"];
-  const entry = {
-    id: needs.newId(),
-    at: needs.now(),
-    actor: caller && { tokenId: caller.tokenId, name: caller.tokenName },
-    action: (request.routeOptions.config as { operation?: string }).operation ?? "unknown",
-    target: {
-      ...(siteId !== undefined && { siteId }),
-      ...(deviceId !== undefined && { deviceId }),
-      ...(params["token_id"] !== undefined && { tokenId: params["token_id"] }),
-    },
-    outcome: "REFUSED" as const,
-    code: error.code,
-    requestId: request.id,
-    remoteAddress: isIP(request.ip) === 0 ? "unknown" : request.ip,
-    details: { message: error.message },
-  };
-  try {
-    await needs.audit.append([entry]);
-  } catch (failure) {
-    needs.log.error({ requestId: request.id, err: failure }, "a refused call could not be written to the audit log");
-  }
-}
-
-async function seenDevice(
-  needs: ServerNeeds,
-  caller: Caller,
-  idOrSlug: string | undefined,
-): Promise<Device | undefined> {
-  if (idOrSlug === undefined) return undefined;
-  try {
-    return await visibleDevice(needs, { caller }, idOrSlug);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Fastify's own refusals, in our words. Anything unknown stays what it is: a fault. */
-function translate(error: unknown): unknown {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  switch (code) {
-    case "FST_ERR_CTP_BODY_TOO_LARGE":
-      return refuse("body_too_large", "the body is larger than 1 MiB");
-    case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
-    case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
-    case "FST_ERR_BAD_URL":
-    case "FST_ERR_MAX_PARAM_LENGTH":
-    case "ECONNRESET":
-      return refuse("invalid_request", "the request breaks HTTP: its path, length or content type makes no sense");
-    default:
-      return error;
-  }
-}
-
-function hostOf(request: FastifyRequest): { readonly name: string; readonly port: number } {
-  const { hostname, port, socket, protocol } = request;
-  return { name: hostname || (socket.localAddress ?? "127.0.0.1"), port: port ?? (protocol === "https" ? 443 : 80) };
 }
 
 function pathOf(url: string): string {

@@ -115,6 +115,24 @@ test("an empty patch changes nothing", async () => {
   expect(after.body.device).toEqual(before);
 });
 
+test("null takes a parent away, and with it the child type; a device of type CHILD keeps one", async () => {
+  const parent_id = await provision("standalone", { name: "Holder" });
+  const id = await provision("standalone", { name: "Held" });
+  const patch = (change: object) => busbar.admin.patch<DeviceAnswer>(`/v3/devices/${id}`, change);
+  await patch({ parent_id, child_type: "meter" });
+  expect((await patch({ child_type: null })).body.device).toMatchObject({ parent_id, child_type: null });
+  await patch({ child_type: "meter" });
+  expect((await patch({ parent_id: "" })).body.device).toMatchObject({ parent_id, child_type: "meter" });
+  expect((await patch({ parent_id: null, child_type: "meter" })).errors[0]).toMatchObject({ code: "conflict" });
+  expect((await patch({ parent_id: null })).body.device).toMatchObject({ parent_id: null, child_type: null });
+  expect(await read(id)).toMatchObject({ parent_id: null, child_type: null });
+  const child = await provision("child_device", { name: "Child", parent_id, child_type: "x" });
+  expect((await busbar.admin.patch(`/v3/devices/${child}`, { parent_id: null })).errors[0]).toMatchObject({
+    code: "conflict",
+    details: { pointer: "/parent_id" },
+  });
+});
+
 test("a device is never its own parent, not even over others", async () => {
   const top = await provision("standalone", { name: "Top" });
   const middle = await provision("child_device", { name: "Middle", parent_id: top, child_type: "x" });

@@ -46,6 +46,14 @@ test("telemetry is told live, as far as the caller may read it", async () => {
   expect(seen.id).toBeUndefined();
 });
 
+test("a device may be chosen by its slug", async () => {
+  const { body } = await busbar.admin.get<{ device: { slug: string } }>(`/v3/devices/${id}`);
+  const query = `?kind.in=telemetry&device_id.in=nobody,${body.device.slug}`;
+  const listener = await listen(busbar.url, await busbar.token({}), { query });
+  await device.sendTelemetry({ timestamp: Math.floor(Date.now() / 1000), power: 2.5 });
+  expect((await listener.next(isTelemetry)).data["device_id"]).toBe(id);
+});
+
 test("of a burst each attribute is told with its last value, in far fewer events", async () => {
   const listener = await listen(busbar.url, busbar.adminToken, { query: "?kind.in=telemetry" });
   const at = Date.now() / 1000;

@@ -63,6 +63,18 @@ test("a patch changes what it names and keeps the rest", async () => {
   expect(moved.body.site).toMatchObject({ name: "After", timezone: "Asia/Tokyo" });
 });
 
+test("a location is taken away by its name, not by the null that clients send for what they leave alone", async () => {
+  const { id } = await create("Somewhere");
+  const location = { name: "Hamburg", latitude: 53.55, longitude: 9.99 };
+  const patch = (change: object) => busbar.admin.patch<SiteAnswer>(`/v3/sites/${id}`, change);
+  await patch({ location });
+  expect((await patch({ name: "Renamed", location: null })).body.site).toMatchObject({ name: "Renamed", location });
+  expect((await patch({ location, clear: ["location"] })).errors[0]).toMatchObject({ details: { pointer: "/clear" } });
+  expect((await patch({ clear: ["location"] })).body.site).not.toHaveProperty("location");
+  expect((await busbar.admin.get<SiteAnswer>(`/v3/sites/${id}`)).body.site).not.toHaveProperty("location");
+  expect((await patch({ clear: ["name"] })).errors[0]).toMatchObject({ details: { pointer: "/clear/0" } });
+});
+
 test("an empty patch changes nothing, not even the time of change", async () => {
   const before = await create("Still");
   const after = await busbar.admin.patch<SiteAnswer>(`/v3/sites/${before.id}`, {});

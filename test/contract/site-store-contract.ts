@@ -34,6 +34,17 @@ export function siteStoreContract(open: OpenStores): void {
     expect((await sites.list("all", ALL)).items).toStrictEqual(made);
   });
 
+  test("a location can be taken away, and only what a change names is changed", async () => {
+    const { sites } = await opened(open);
+    const { location, ...site } = makeSite({ location: { name: "Barn" } });
+    await sites.insert({ ...site, location: { name: "Barn" } }, makeEntry());
+    const renamed = { ...site, name: "x", location, updatedAt: LATER };
+    expect(await sites.update(site.id, { name: "x", updatedAt: LATER }, makeEntry())).toStrictEqual(renamed);
+    const { location: _, ...bare } = renamed;
+    expect(await sites.update(site.id, { location: undefined, updatedAt: LATER }, makeEntry())).toStrictEqual(bare);
+    expect(await sites.find(site.id)).toStrictEqual(bare);
+  });
+
   test("an id that no site has finds, changes and deletes nothing", async () => {
     const { sites } = await opened(open);
     for (const id of [...TREACHEROUS, "", newId()]) {

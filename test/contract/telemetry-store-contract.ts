@@ -303,6 +303,22 @@ export function telemetryStoreContract(open: () => Promise<OpenedStore>): void {
     expect(await store.rowBound(both), "five seconds add no rows to seconds").toBe(10);
   });
 
+  test("in the bound of rows the columns of a device that were sent together share theirs", async () => {
+    const { store } = await open();
+    const messages = Array.from({ length: 300 }, (_, i) =>
+      message("a", i * 60_000, { power: i, energy: i, status: "x", ...(i < 10 && { on: true }) }),
+    );
+    await store.append([...messages, message("b", 30_000, { power: 1 })]);
+    const asked = {
+      ...request({ granularityMs: 1 }),
+      items: ATTRIBUTES.flatMap((attribute) => request({ attribute, granularityMs: 1 }).items),
+    };
+    const other = request({ device: "b", granularityMs: 1 }).items;
+    await store.settle(instant(100 * DAY));
+    expect(await store.rowBound(asked)).toBe(300);
+    expect(await store.rowBound({ ...asked, items: [...asked.items, ...other] })).toBe(301);
+  });
+
   test("random queries on random points give what the reference gives", async () => {
     const { store, reopen } = await open();
     const seed = Number(process.env["BUSBAR_TEST_SEED"] ?? 7);

@@ -33,7 +33,7 @@ test("each change of the folder is checked, uploaded and run; what is wrong is t
   await dev.until("err", /changed: lua.main\.lua/);
   await dev.until(
     "err",
-    /lua.main\.lua\):2:1 error lua_syntax\n {2}It is not valid Lua: <name> or '\.\.\.' expected near 'end'/,
+    /my pump.lua.main\.lua:2:1 error lua_syntax\n {2}It is not valid Lua: <name> or '\.\.\.' expected near 'end'/,
   );
   expect((await callBusbar(cwd, ["device", "status", "dev-my-pump"], env)).out).toMatch(/^RUNNING since/);
 

@@ -53,6 +53,11 @@ test.each([
   "telemetry query metre:power",
   "telemetry export metre --from -1h",
   "telemetry import - -d metre",
+  "alerts metre",
+  "events --device metre",
+  "device get metre",
+  "device logs metre",
+  "run metre reset",
 ])("%s says which device may be meant", async (command) => {
   async function* stdin() {
     yield Buffer.from("ts,telemetry=power\n1,1\n");

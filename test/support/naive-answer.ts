@@ -66,5 +66,5 @@ function aggregate(aggregation: SeriesItem["aggregation"], values: readonly Scal
 function renderCell(value: Scalar | undefined): string {
   if (value === undefined) return "";
   const text = String(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return text === "" || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

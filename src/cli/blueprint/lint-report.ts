@@ -1,7 +1,7 @@
 import type { AnyIssue } from "#core/blueprint/any-issue.ts";
 import { printable } from "#core/text/printable.ts";
 import { codeFrame, type Style, styleFor } from "./code-frame.ts";
-import { countIssues, fileOf, hasFix, type LintResult } from "./lint-result.ts";
+import { countIssues, hasFix, isInManifest, type LintResult, placeOf } from "./lint-result.ts";
 
 /** The report for people: each issue with its lines, then a summary. */
 export function renderReport(results: readonly LintResult[], colour: boolean): string {
@@ -17,8 +17,9 @@ type Context = { readonly result: LintResult; readonly lines: readonly string[];
 
 function renderIssue({ result, lines, style }: Context, issue: AnyIssue): string {
   const { severity, code, message, range } = issue;
-  const file = printable(fileOf(result, issue));
-  const isInText = result.text !== "" && file === printable(result.name);
+  const { file: outer, inner } = placeOf(result, issue);
+  const file = printable(inner === undefined ? outer : `${outer} (${inner})`);
+  const isInText = result.text !== "" && isInManifest(issue);
   const isScript = issue.code.startsWith("lua_");
   const place = isInText || isScript ? `${file}:${range.start.line}:${range.start.column}` : file;
   const head = `${style("bold", place)} ${style(severity, severity)} ${style("dim", code)}`;

@@ -1,12 +1,21 @@
+import { join } from "node:path";
 import type { AnyIssue } from "#core/blueprint/any-issue.ts";
-import type { Issue } from "#core/blueprint/issue.ts";
+import type { Issue, Range } from "#core/blueprint/issue.ts";
 
 export type LintResult = {
   /** The manifest's file, the zip or `<stdin>`. */
   readonly name: string;
+  /** Where its files lie, as the person would name it; undefined for a zip and for standard input. */
+  readonly folder: string | undefined;
   readonly issues: readonly AnyIssue[];
   /** The manifest; empty when none could be read. */
   readonly text: string;
+};
+
+export type IssuePlace = {
+  readonly file: string;
+  readonly range: Range | undefined;
+  readonly inner: string | undefined;
 };
 
 export type LintCount = { readonly errors: number; readonly warnings: number; readonly fixable: number };
@@ -21,7 +30,16 @@ export function hasFix(issue: AnyIssue): issue is Issue & { readonly fix: NonNul
   return "fix" in issue && issue.fix !== undefined;
 }
 
-/** Where an issue is to be shown: one about a file of the package is not in the manifest. */
-export function fileOf({ name }: LintResult, issue: AnyIssue): string {
-  return issue.path === "" || issue.path.startsWith("/") ? name : `${name} (${issue.path})`;
+/** Whether it is about the manifest; else it is about another file of the package. */
+export function isInManifest({ path }: AnyIssue): boolean {
+  return path === "" || path.startsWith("/");
+}
+
+/** Where an issue is to be shown. In a zip no line can be: there the range is undefined, and the file's name is `inner`. */
+export function placeOf({ name, folder }: LintResult, issue: AnyIssue): IssuePlace {
+  const { path, range } = issue;
+  if (isInManifest(issue)) return { file: name, range, inner: undefined };
+  return folder === undefined
+    ? { file: name, range: undefined, inner: path }
+    : { file: join(folder, path), range, inner: undefined };
 }

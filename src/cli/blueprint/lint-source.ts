@@ -15,13 +15,14 @@ export interface LintContext {
 }
 
 /** Everything that can be said without a server: the manifest, its files and its scripts. */
-export function lintSource({ name, unpacked }: Source, { profiles, rocks }: LintContext): LintResult {
+export function lintSource(source: Source, { profiles, rocks }: LintContext): LintResult {
+  const { name, folder, unpacked } = source;
   const { package: content, blueprint, issues } = checkUnpacked(unpacked, profiles);
   const text = unpacked.package?.manifest ?? "";
   if (content === undefined || blueprint?.runtime.type !== "lua" || content.kind === "manifest") {
-    return { name, issues, text };
+    return { name, folder, issues, text };
   }
   const shelf = rocks === undefined ? undefined : openRockShelf(rocks, rocks);
   const scripts = buildProgram(content, blueprint, { shelf, checkSyntax: syntaxChecks() });
-  return { name, issues: [...issues, ...scripts.issues], text };
+  return { name, folder, issues: [...issues, ...scripts.issues], text };
 }

@@ -5,7 +5,8 @@ import { renderDiagnostic } from "#core/blueprint/diagnostic-wire.ts";
 import { ISSUE_CODES } from "#core/blueprint/issue.ts";
 import { PACKAGE_ISSUE_CODES } from "#core/blueprint/package-issue.ts";
 import { SCRIPT_ISSUE_CODES } from "#core/blueprint/script-issue.ts";
-import { countIssues, hasFix, type LintResult } from "./lint-result.ts";
+import { renderAnnotation } from "./github-annotation.ts";
+import { countIssues, hasFix, type LintResult, placeOf } from "./lint-result.ts";
 
 /** The report for programs: what `POST /v3/blueprints/validate` calls diagnostics, by file. */
 export function renderJson(results: readonly LintResult[]): unknown {
@@ -23,25 +24,17 @@ export function renderJson(results: readonly LintResult[]): unknown {
   };
 }
 
-/** Workflow commands of GitHub Actions: each issue becomes a note at its line of a pull request. */
+/** Notes at the lines of a pull request. */
 export function renderGithub(results: readonly LintResult[]): string {
   return results
-    .flatMap(({ name, issues }) =>
-      issues.map(({ severity, code, message, range: { start, end } }) => {
-        const place = `file=${property(name)},line=${start.line},col=${start.column}`;
-        const until = `endLine=${end.line},endColumn=${end.column}`;
-        return `::${severity} ${place},${until},title=${property(code)}::${data(message)}`;
+    .flatMap((result) =>
+      result.issues.map((issue) => {
+        const { file, range, inner } = placeOf(result, issue);
+        const message = inner === undefined ? issue.message : `${inner}: ${issue.message}`;
+        return renderAnnotation({ severity: issue.severity, file, range, title: issue.code, message });
       }),
     )
     .join("\n");
-}
-
-function data(text: string): string {
-  return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
-}
-
-function property(text: string): string {
-  return data(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
 }
 
 /** SARIF 2.1.0, for code scanning. */
@@ -73,10 +66,11 @@ export function renderSarif(results: readonly LintResult[], version: string): un
   };
 }
 
-function renderSarifResult({ name }: LintResult, issue: AnyIssue, ruleIndex: number): unknown {
-  const { severity, code, message, range } = issue;
-  const artifactLocation = { uri: uriOf(name) };
-  const region = {
+function renderSarifResult(result: LintResult, issue: AnyIssue, ruleIndex: number): unknown {
+  const { severity, code, message } = issue;
+  const { file, range, inner } = placeOf(result, issue);
+  const artifactLocation = { uri: uriOf(file) };
+  const region = range && {
     startLine: range.start.line,
     startColumn: range.start.column,
     endLine: range.end.line,
@@ -86,8 +80,8 @@ function renderSarifResult({ name }: LintResult, issue: AnyIssue, ruleIndex: num
     ruleId: code,
     ruleIndex,
     level: severity,
-    message: { text: message },
-    locations: [{ physicalLocation: { artifactLocation, region } }],
+    message: { text: inner === undefined ? message : `${inner}: ${message}` },
+    locations: [{ physicalLocation: { artifactLocation, ...(region && { region }) } }],
     ...(hasFix(issue) ? { fixes: [renderSarifFix(artifactLocation, issue.fix)] } : {}),
   };
 }

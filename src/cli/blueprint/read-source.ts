@@ -10,6 +10,8 @@ import { packageOfFiles, type Unpacked, unpackPackage } from "#service/blueprint
 export type Source = {
   /** As the person would name it: the manifest's file, the zip, or `<stdin>`. */
   readonly name: string;
+  /** Where its files lie, named as `name` is; undefined for a zip, for standard input and for a manifest on its own. */
+  readonly folder: string | undefined;
   readonly unpacked: Unpacked;
   /** The manifest's file on disk; undefined for a zip and for standard input. */
   readonly manifestFile: string | undefined;
@@ -45,7 +47,7 @@ async function readPath(cli: Cli, path: string): Promise<readonly Source[]> {
   const isPlain = !looksPacked(bytes);
   // A manifest inside its folder is judged with the files beside it; any other file is a manifest on its own.
   if (isPlain && MANIFEST_NAME.test(basename(full))) return [await readBlueprintFolder(cli, resolve(full, ".."))];
-  return [{ name, unpacked: unpackPackage(bytes), manifestFile: isPlain ? full : undefined }];
+  return [{ name, folder: undefined, unpacked: unpackPackage(bytes), manifestFile: isPlain ? full : undefined }];
 }
 
 async function readFile(full: string, path: string): Promise<Uint8Array> {
@@ -61,7 +63,12 @@ function looksPacked(bytes: Uint8Array): boolean {
 
 async function readStandardInput(cli: Cli): Promise<Source> {
   if (cli.readInput === undefined) throw new UsageError("there is nothing on standard input");
-  return { name: "<stdin>", unpacked: unpackPackage(await cli.readInput()), manifestFile: undefined };
+  return {
+    name: "<stdin>",
+    folder: undefined,
+    unpacked: unpackPackage(await cli.readInput()),
+    manifestFile: undefined,
+  };
 }
 
 async function readFolderOrFolders(cli: Cli, folder: string): Promise<readonly Source[]> {
@@ -88,7 +95,7 @@ async function readBlueprintFolder(cli: Cli, folder: string): Promise<Source> {
   const { files, issues } = await readFolder(folder);
   const unpacked = issues.length > 0 ? { package: undefined, issues } : packageOfFiles("folder", files);
   const manifestFile = unpacked.package && join(folder, unpacked.package.manifestPath);
-  return { name: displayName(cli, manifestFile ?? folder), unpacked, manifestFile };
+  return { name: displayName(cli, manifestFile ?? folder), folder: displayName(cli, folder), unpacked, manifestFile };
 }
 
 /** Short where it can be: relative to the folder we are in, unless that leads out of it. */

@@ -18,7 +18,8 @@ export async function readValidBlueprint(
   const { blueprint, issues } = checkUnpacked(source.unpacked, profiles);
   if (blueprint !== undefined) return { blueprint, source };
   const errors = issues.filter(({ severity }) => severity === "error");
-  const result = { name: source.name, issues: errors, text: source.unpacked.package?.manifest ?? "" };
+  const { name, folder, unpacked } = source;
+  const result = { name, folder, issues: errors, text: unpacked.package?.manifest ?? "" };
   cli.stderr.write(`${renderReport([result], cli.stderr.hasColors?.() === true)}\n`);
   throw new QuietFailure(EXIT.failure);
 }

@@ -18,6 +18,11 @@ export function renderTestReport(results: readonly TestResult[], colour: boolean
   ].join("\n\n");
 }
 
+/** What failed in a scenario and how it came about, without colours. */
+export function describeScenario(report: ScenarioReport, texts: TestResult["texts"]): string {
+  return renderDetails(report, { style: styleFor(false), flags: {}, texts }).join("\n\n");
+}
+
 function renderResult({ name, report, broken, skipped }: TestResult, context: Context): string {
   const { style } = context;
   const head = style("bold", printable(name));

@@ -1,10 +1,15 @@
 import type { Issue } from "#core/blueprint/issue.ts";
 import type { TestReport } from "#runtime/harness/test-report.ts";
+import type { LintResult } from "./lint-result.ts";
 
 /** What came of one blueprint. */
 export type TestResult = {
   /** As the person would name it. */
   readonly name: string;
+  /** The manifest's file, the zip or `<stdin>`. */
+  readonly source: string;
+  /** Why it cannot be run at all. */
+  readonly refused: LintResult | undefined;
   /** Undefined when nothing could be run. */
   readonly report: TestReport | undefined;
   /** Files of scenarios that cannot be read. */
@@ -13,6 +18,8 @@ export type TestResult = {
   readonly skipped: string | undefined;
   /** Text of scenarios and scripts by path, for showing where something is. */
   readonly texts: ReadonlyMap<string, string>;
+  /** The same files as they are found from the folder we are in; one inside a zip is not found. */
+  readonly paths: ReadonlyMap<string, string>;
 };
 
 export type BrokenFile = { readonly file: string; readonly issues: readonly Issue[] };
@@ -22,7 +29,7 @@ export type TestCount = { readonly passed: number; readonly failed: number; read
 export function countTests(results: readonly TestResult[]): TestCount {
   const scenarios = results.flatMap(({ report }) => report?.scenarios ?? []);
   const failed = scenarios.filter(({ failures }) => failures.length > 0).length;
-  const broken = results.reduce((sum, one) => sum + one.broken.length, 0);
+  const broken = results.reduce((sum, one) => sum + one.broken.length + (one.refused === undefined ? 0 : 1), 0);
   return {
     passed: scenarios.length - failed,
     failed: failed + broken,
@@ -30,8 +37,9 @@ export function countTests(results: readonly TestResult[]): TestCount {
   };
 }
 
-export function hasFailed({ report, broken }: TestResult): boolean {
+export function hasFailed({ refused, report, broken }: TestResult): boolean {
   return (
+    refused !== undefined ||
     broken.length > 0 ||
     (report !== undefined &&
       (report.problems.length > 0 || report.scenarios.some(({ failures }) => failures.length > 0)))

@@ -13,6 +13,7 @@ export function renderTestJson(results: readonly TestResult[], withTimeline: boo
       name: result.name,
       passed: result.skipped === undefined && !hasFailed(result),
       ...(result.skipped === undefined ? {} : { skipped: result.skipped }),
+      ...(result.refused === undefined ? {} : { diagnostics: result.refused.issues.map(renderDiagnostic) }),
       scenarios: (result.report?.scenarios ?? []).map((report) => renderScenario(report, withTimeline)),
       unreadable: result.broken.map(({ file, issues }) => ({ file, diagnostics: issues.map(renderDiagnostic) })),
       problems: (result.report?.problems ?? []).map(renderFailure),

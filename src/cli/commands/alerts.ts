@@ -16,6 +16,7 @@ import { parseMoment } from "#cli/parse-moment.ts";
 import { printTable, remark, remarkRest } from "#cli/print.ts";
 import { createPrinter } from "#cli/print-stream.ts";
 import { type ClientFlags, openSession, type Session } from "#cli/session.ts";
+import { suggestDevice } from "#cli/suggest-device.ts";
 import { UsageError } from "#cli/usage-error.ts";
 import type { AlertFilter } from "#client/alerts.ts";
 import { listAll } from "#client/list-all.ts";
@@ -75,7 +76,7 @@ type Asked = { readonly source: Source; readonly flags: AlertFlags; readonly fil
 async function sourceOf(session: Session, device: string | undefined, site: string | undefined): Promise<Source> {
   const { client, wait } = session;
   if (device !== undefined) {
-    const { id } = (await wait(client.devices.get(device))).device;
+    const { id } = (await wait(suggestDevice(client, device, client.devices.get(device)))).device;
     return { lists: [(filter) => client.alerts.list(id, filter)], events: { "device_id.in": [id] } };
   }
   const ofSite = (id: string) => (filter: AlertFilter) => client.alerts.listBySite(id, filter);

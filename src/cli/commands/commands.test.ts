@@ -142,6 +142,7 @@ test.each<[string, string]>([
   ],
   ["site create New -l Hamburg", 'POST /v3/sites {"location":{"name":"Hamburg"},"name":"New"}'],
   ["site update s1 --name Other", 'PATCH /v3/sites/s1 {"name":"Other"}'],
+  ["site update s1 --no-location", 'PATCH /v3/sites/s1 {"clear":["location"]}'],
   ["site delete s1 --yes", "DELETE /v3/sites/s1"],
   ["device list --limit 9", "GET /v3/devices?limit=9&expand=connectivity"],
   [
@@ -155,6 +156,7 @@ test.each<[string, string]>([
     "device update d1 --name N --slug n --parent-id p --child-type t",
     'PATCH /v3/devices/d1 {"name":"N","slug":"n","parent_id":"p","child_type":"t"}',
   ],
+  ["device update d1 --no-parent", 'PATCH /v3/devices/d1 {"parent_id":null}'],
   ["device delete d1 -y", "DELETE /v3/devices/d1"],
   ["device assign-blueprint d1 -b b1", 'POST /v3/devices/d1/assign_blueprint {"blueprint_id":"b1"}'],
   ["device change-blueprint -d d1 --blueprint-id b1", 'POST /v3/devices/d1/assign_blueprint {"blueprint_id":"b1"}'],

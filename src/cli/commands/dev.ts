@@ -1,5 +1,5 @@
 // Working on a Lua blueprint: each change is checked, uploaded and run at once, and what the device says is shown.
-import { basename, resolve } from "node:path";
+import { basename, relative, resolve } from "node:path";
 import type { Command } from "commander";
 import { renderReport } from "#cli/blueprint/lint-report.ts";
 import { countIssues } from "#cli/blueprint/lint-result.ts";
@@ -15,7 +15,7 @@ import { remarkDiagnostics } from "#cli/remark-diagnostics.ts";
 import { type Happening, renderEvent } from "#cli/render-event.ts";
 import { type ClientFlags, openSession, type Session } from "#cli/session.ts";
 import { UsageError } from "#cli/usage-error.ts";
-import { watchFolder } from "#cli/watch-folder.ts";
+import { watchPaths } from "#cli/watch-paths.ts";
 import { ApiError } from "#client/errors.ts";
 import type { Blueprint, Device } from "#client/resources.ts";
 import { starterLibrary } from "#manifest/starter-profiles.ts";
@@ -51,7 +51,7 @@ async function develop(bench: Workbench): Promise<void> {
   const events = createEventView(bench, device);
   try {
     // Listened to and watched before anything is run or read, so that nothing falls between.
-    const changes = watchFolder(folder, stop.signal);
+    const changes = watchPaths([folder], stop.signal);
     let next = changes.next();
     await events.open(stop.signal);
     remark(cli, `watching ${folder}; Ctrl-C ends it`);
@@ -61,7 +61,7 @@ async function develop(bench: Workbench): Promise<void> {
       const change = await next;
       if (change.done === true) break;
       next = changes.next();
-      remark(cli, `changed: ${change.value.join(", ")}`);
+      remark(cli, `changed: ${change.value.map((path) => relative(folder, path)).join(", ")}`);
     }
   } finally {
     stop.abort();

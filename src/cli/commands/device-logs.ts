@@ -6,6 +6,7 @@ import { parseMoment } from "#cli/parse-moment.ts";
 import { printAnswer, remark, remarkRest } from "#cli/print.ts";
 import { createPrinter } from "#cli/print-stream.ts";
 import type { ClientFlags, Session } from "#cli/session.ts";
+import { suggestDevice } from "#cli/suggest-device.ts";
 import { UsageError } from "#cli/usage-error.ts";
 import { listAll } from "#client/list-all.ts";
 import type { DeviceLogEntry } from "#client/resources.ts";
@@ -61,7 +62,7 @@ export async function showLogs(
   };
   const latest = async () => {
     const window = { limit: flags.limit, offset: flags.offset, order: "RECEIVED_AT_DESC" as const };
-    const page = await wait(client.devices.logs(id, { ...filter, ...window }));
+    const page = await wait(suggestDevice(client, id, client.devices.logs(id, { ...filter, ...window })));
     return { ...page, logs: page.logs.toReversed() };
   };
   if (flags.follow !== true) {
@@ -76,7 +77,7 @@ export async function showLogs(
     throw new UsageError("--follow goes on with everything that comes: leave --until and --show out");
 
   const print = await createPrinter(cli, flags);
-  const { device } = await wait(client.devices.get(id));
+  const { device } = await wait(suggestDevice(client, id, client.devices.get(id)));
   let last: string | undefined;
   const show = (entry: Entry) => {
     if (last !== undefined && entry.received_at <= last) return;

@@ -19,6 +19,7 @@ import { printAnswer, printRecord, printTable, remark } from "#cli/print.ts";
 import { printDevice } from "#cli/print-device.ts";
 import { renderValue } from "#cli/render-value.ts";
 import { type ClientFlags, openSession, type Session } from "#cli/session.ts";
+import { suggestDevice } from "#cli/suggest-device.ts";
 import { addBlueprintOptions, type BlueprintFlags, requireBlueprint } from "#cli/upload-blueprint.ts";
 import { UsageError } from "#cli/usage-error.ts";
 import type { CommunicationConfig, Device, Expansion, MqttProtocol } from "#client/resources.ts";
@@ -50,7 +51,7 @@ export function addDeviceCommands(device: Command, cli: Cli): void {
 
   onDevice<DeviceFlags & ExpandFlags>(["get [device]", "Show one device."], async ({ client, wait }, id, flags) => {
     const expand = withConnectivity(flags);
-    await printDevice(cli, flags, await wait(client.devices.get(id, { expand })));
+    await printDevice(cli, flags, await wait(suggestDevice(client, id, client.devices.get(id, { expand }))));
   }).addOption(expandOption());
 
   addDeviceCreateCommands(device.command("create").description("Create a device."), cli);
@@ -58,27 +59,30 @@ export function addDeviceCommands(device: Command, cli: Cli): void {
   type Change = {
     readonly name?: string;
     readonly slug?: string;
+    /** False: none. */
+    readonly parent?: boolean;
     readonly parentId?: string;
     readonly childType?: string;
   };
   onDevice<DeviceFlags & Change>(
     ["update [device]", "Change a device's name, slug or parent."],
     async ({ client, wait }, id, flags) => {
-      const { name, slug, parentId, childType } = flags;
+      const { name, slug, parent, parentId, childType } = flags;
       const change = {
         ...(name === undefined ? {} : { name }),
         ...(slug === undefined ? {} : { slug }),
-        ...(parentId === undefined ? {} : { parent_id: parentId }),
+        ...(parent === false ? { parent_id: null } : parentId === undefined ? {} : { parent_id: parentId }),
         ...(childType === undefined ? {} : { child_type: childType }),
       };
       if (Object.keys(change).length === 0)
-        throw new UsageError("nothing to change: give --name, --slug, --parent-id or --child-type");
+        throw new UsageError("nothing to change: give --name, --slug, --parent-id, --no-parent or --child-type");
       await printDevice(cli, flags, await wait(client.devices.update(id, change)));
     },
   )
     .option("-n, --name <name>", "new name")
     .option("--slug <slug>", "new slug, a short name for addresses")
     .option("--parent-id <id>", "new parent")
+    .option("--no-parent", "it hangs on no other device any more")
     .option("--child-type <type>", "what it is to its parent");
 
   onDevice<DeviceFlags & { yes?: boolean }>(

@@ -7,6 +7,7 @@ import { remark } from "#cli/print.ts";
 import { createPrinter } from "#cli/print-stream.ts";
 import { renderEvent } from "#cli/render-event.ts";
 import { type ClientFlags, openSession, type Session } from "#cli/session.ts";
+import { suggestDevice } from "#cli/suggest-device.ts";
 import { UsageError } from "#cli/usage-error.ts";
 import type { Client } from "#client/create-client.ts";
 import type { EventKind } from "#client/resources.ts";
@@ -73,8 +74,10 @@ function parseKind(text: string): EventKind {
   return kind;
 }
 
-/** Events are chosen by ids only. */
+/** The server would take slugs too, and be silent for ever about one that is misspelt. */
 async function findDevices({ client, wait }: Session, given: readonly string[] | undefined) {
   if (given === undefined) return undefined;
-  return wait(Promise.all(given.map(async (one) => (await client.devices.get(one)).device.id)));
+  return wait(
+    Promise.all(given.map(async (one) => (await suggestDevice(client, one, client.devices.get(one))).device.id)),
+  );
 }

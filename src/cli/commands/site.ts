@@ -13,7 +13,8 @@ type SiteFlags = ClientFlags & {
   readonly siteId?: string;
   readonly name?: string;
   readonly timezone?: string;
-  readonly location?: string;
+  /** False: none. */
+  readonly location?: string | false;
   readonly yes?: boolean;
 };
 
@@ -44,13 +45,15 @@ export function addSiteCommands(site: Command, cli: Cli): void {
   addExamples(create, 'site create "Plant 1" -t Europe/Berlin -l "Hamburg,53.55,9.99"');
 
   const update = withSite(clientCommand(site, "update [site]", "Change a site's name, time zone or location."));
-  withFields(update).action(async (argument: string | undefined, flags: SiteFlags) => {
-    const change = fieldsOf(flags);
-    if (Object.keys(change).length === 0)
-      throw new UsageError("nothing to change: give --name, --timezone or --location");
-    const { id, client, wait } = await openSite(cli, argument, flags);
-    await printSite(cli, flags, await wait(client.sites.update(id, change)));
-  });
+  withFields(update)
+    .option("--no-location", "the site has no location any more")
+    .action(async (argument: string | undefined, flags: SiteFlags) => {
+      const change = fieldsOf(flags);
+      if (Object.keys(change).length === 0)
+        throw new UsageError("nothing to change: give --name, --timezone, --location or --no-location");
+      const { id, client, wait } = await openSite(cli, argument, flags);
+      await printSite(cli, flags, await wait(client.sites.update(id, change)));
+    });
   addExamples(update, 'site update SITE_ID --name "Plant 2"');
 
   withSite(clientCommand(site, "delete [site]", "Delete a site."))
@@ -107,7 +110,8 @@ function fieldsOf({ name, timezone, location }: SiteFlags) {
   return {
     ...(name === undefined ? {} : { name }),
     ...(timezone === undefined ? {} : { timezone }),
-    ...(location === undefined ? {} : { location: parseLocation(location) }),
+    ...(typeof location === "string" && { location: parseLocation(location) }),
+    ...(location === false && { clear: ["location"] as const }),
   };
 }
 

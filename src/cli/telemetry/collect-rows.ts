@@ -1,4 +1,4 @@
-import { CsvReader } from "#core/telemetry/read-csv.ts";
+import { CsvReader, type CsvRow } from "#core/telemetry/read-csv.ts";
 import type { Column } from "./describe-columns.ts";
 
 type Value = number | string | boolean | null;
@@ -18,18 +18,20 @@ export async function collectRows(
   const decoder = new TextDecoder();
   const rows: [number, ...Value[]][] = [];
   let isHeader = true;
-  const take = (cells: readonly string[]) => {
+  const take = ({ cells, emptyTexts }: CsvRow) => {
     if (!isHeader) {
       const [ts = "", ...values] = cells;
-      rows.push([Number(ts), ...values.map((cell, i) => readCell(cell, columns[i]?.type, aggregation))]);
+      const read = (cell: string, i: number) =>
+        emptyTexts?.has(i + 1) === true ? "" : readCell(cell, columns[i]?.type, aggregation);
+      rows.push([Number(ts), ...values.map(read)]);
     }
     isHeader = false;
   };
   for await (const piece of answer) {
-    for (const { cells } of reader.push(decoder.decode(piece, { stream: true }))) take(cells);
+    for (const row of reader.push(decoder.decode(piece, { stream: true }))) take(row);
   }
   const last = reader.end();
-  if (last !== undefined) take(last.cells);
+  if (last !== undefined) take(last);
   return { rows };
 }
 

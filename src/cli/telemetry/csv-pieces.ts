@@ -9,11 +9,12 @@ export type CsvPiece = {
   readonly firstLine: number;
 };
 
-/** Cuts CSV into pieces of whole rows, each with the header on top. A line break inside quotes does not end a row. */
-export async function* csvPieces(input: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<CsvPiece> {
+/** Cuts CSV into pieces of whole rows, each with the header on top and about so long. A line break inside quotes does not end a row. */
+export async function* csvPieces(input: AsyncIterable<Uint8Array>, size: () => number): AsyncGenerator<CsvPiece> {
   let header: Uint8Array | undefined;
   let rest = Buffer.alloc(0);
   let line = 2;
+  let isFirst = true;
   const scan = new CsvScan();
   /** How far `rest` is looked through, and where its last whole row ends. */
   let [seen, end] = [0, 0];
@@ -23,6 +24,7 @@ export async function* csvPieces(input: AsyncIterable<Uint8Array>, size: number)
     for (const byte of rows) if (byte === NEWLINE) line++;
     rest = rest.subarray(upTo);
     [seen, end] = [seen - upTo, 0];
+    isFirst = false;
     return piece;
   };
   for await (const chunk of input) {
@@ -35,7 +37,7 @@ export async function* csvPieces(input: AsyncIterable<Uint8Array>, size: number)
         [seen, end] = [-1, 0];
       } else end = seen + 1;
     }
-    if (end >= size) yield cut(end);
+    if (end >= size()) yield cut(end);
   }
-  if (rest.length > 0 || header !== undefined) yield cut(rest.length);
+  if (rest.length > 0 || (isFirst && header !== undefined)) yield cut(rest.length);
 }

@@ -1,6 +1,6 @@
+import { suggestDevice } from "#cli/suggest-device.ts";
 import type { Client } from "#client/create-client.ts";
 import type { AskedSeries } from "./parse-series.ts";
-import { suggestDevice } from "./suggest-device.ts";
 
 export type Column = {
   readonly device: string;

@@ -48,7 +48,8 @@ async function pieces(text: string, chunk: number, size: number): Promise<readon
     for (let at = 0; at < text.length; at += chunk) yield Buffer.from(text.slice(at, at + chunk));
   }
   const found: string[] = [];
-  for await (const { bytes, firstLine } of csvPieces(input(), size)) found.push(`${firstLine}:${Buffer.from(bytes)}`);
+  for await (const { bytes, firstLine } of csvPieces(input(), () => size))
+    found.push(`${firstLine}:${Buffer.from(bytes)}`);
   return found;
 }
 
@@ -58,6 +59,10 @@ test.each([1, 3, 100])("CSV is cut between rows, each piece with the header (%d 
   expect(found.every((piece) => /^\d+:h\n/.test(piece))).toBe(true);
   expect(found[0]?.startsWith("2:")).toBe(true);
   if (chunk === 1) expect(found.map((piece) => piece.split(":")[0])).toEqual(["2", "4", "5"]);
+});
+
+test("no piece is without rows where there are some", async () => {
+  expect(await pieces("h\n1\n2\n", 100, 1)).toEqual(["2:h\n1\n2\n"]);
 });
 
 test("a header alone is a piece too, so that it is checked", async () => {

@@ -63,6 +63,19 @@ test("states are strips with a key: letters without colours, blocks with", () =>
   expect(stripVTControlCharacters(renderChart(series, { ...FRAME, colour: true }))).toMatch(/^meter:status │█+$/m);
 });
 
+test("of very many or very long states the most frequent are told apart, and their names are cut", () => {
+  const points = Array.from({ length: 24 }, (_, i) => ({
+    at: FRAME.from + i * HOUR,
+    value: i % 2 === 0 ? "y".repeat(500) : `state ${i}`,
+  }));
+  const text = renderChart([{ name: "note", unit: undefined, points }], FRAME);
+  const [strip = "", key = ""] = text.split("\n");
+  expect(strip).toMatch(/^note │[A-H* ]+$/);
+  expect(key).toContain(`A ${"y".repeat(37)}...  B state 1  `);
+  expect(key).toContain("* 5 others");
+  expect(key.length).toBeLessThan(160);
+});
+
 test("a series without points is named, and control characters do not reach the terminal", () => {
   const text = renderChart([{ name: "a:\u001b[2Jb", unit: undefined, points: [] }], FRAME);
   expect(text).toMatch(/^nothing known: a:.*b$/);

@@ -124,6 +124,10 @@ function timeAxis({ from, to, colour }: ChartFrame, width: number, gutter: numbe
 }
 
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+const OTHERS = "*";
+/** States that are told apart: by letters, or by as many colours as there are. The most frequent ones are. */
+const MOST_STATES = 8;
+const LONGEST_STATE = 40;
 
 /** What was the case when, as a strip of one letter or colour for each state. */
 function stateStrips(series: readonly Painted[], frame: ChartFrame): string[] {
@@ -132,23 +136,41 @@ function stateStrips(series: readonly Painted[], frame: ChartFrame): string[] {
   const width = Math.max(10, columns - gutter - 3);
   const lines: string[] = [];
   for (const { name, points } of series) {
-    const states = [...new Set(points.map(({ value }) => String(value)))];
+    const { states, others } = statesOf(points.map(({ value }) => String(value)));
     const cells = Array<number>(width).fill(-1);
     for (const { at, value } of points) {
       const first = Math.floor(((at - from) / (to - from)) * width);
       const last = Math.max(first, Math.ceil(((at + stepMs - from) / (to - from)) * width) - 1);
+      const state = states.indexOf(String(value));
       for (let column = Math.max(0, first); column <= Math.min(width - 1, last); column++) {
-        cells[column] = states.indexOf(String(value));
+        cells[column] = state < 0 ? states.length : state;
       }
     }
-    const letter = (state: number) => LETTERS[state % LETTERS.length] ?? "?";
-    const strip = cells.map((state) => (state < 0 ? " " : paint(colour ? "█" : letter(state), state + 1, colour)));
+    const mark = (state: number) =>
+      state === states.length ? OTHERS : paint(colour ? "█" : (LETTERS[state] ?? "?"), state + 1, colour);
+    const strip = cells.map((state) => (state < 0 ? " " : mark(state)));
     const shown = printable(name).slice(0, gutter).padEnd(gutter);
     lines.push(`${shown} ${dim("│", colour)}${strip.join("").trimEnd()}`);
-    const key = states.map(
-      (state, i) => `${paint(colour ? "█" : letter(i), i + 1, colour)} ${printable(state) || '""'}`,
-    );
+    const key = states.map((state, i) => `${mark(i)} ${cut(printable(state)) || '""'}`);
+    if (others > 0) key.push(`${OTHERS} ${others} others`);
     lines.push(`${" ".repeat(gutter + 2)}${key.join("  ")}`);
   }
   return [...lines, ...timeAxis(frame, width, gutter)];
+}
+
+/** The states in the order of their first coming, and how many are left out because there are too many. */
+function statesOf(values: readonly string[]): { readonly states: readonly string[]; readonly others: number } {
+  const counts = new Map<string, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  const frequent = new Set(
+    [...counts]
+      .toSorted(([, a], [, b]) => b - a)
+      .slice(0, MOST_STATES)
+      .map(([state]) => state),
+  );
+  return { states: [...counts.keys()].filter((state) => frequent.has(state)), others: counts.size - frequent.size };
+}
+
+function cut(text: string): string {
+  return text.length > LONGEST_STATE ? `${text.slice(0, LONGEST_STATE - 3)}...` : text;
 }

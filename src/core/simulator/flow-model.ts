@@ -1,8 +1,8 @@
 // Powers, currents and flows by the shape of a day, and the counters that add them up.
 import type { Category } from "#core/blueprint/vocabulary.ts";
 import { areaSince, areaUntil, type DayShape, type Moment, SHAPES, shapeAt, sideOf, weatherOf } from "./day-shape.ts";
+import type { Measured, NumberModel } from "./measured.ts";
 import { noiseAt } from "./noise.ts";
-import type { Measured, NumberModel } from "./number-model.ts";
 import { hasWord } from "./words.ts";
 
 /** Weather makes the strongest day 1.6 times the usual one; so that it is the rated value, the usual one is less. */

@@ -1,6 +1,5 @@
 // How a number of a device goes, by what it measures, what it is called, and what kind of device it belongs to. Every
 // model is a function of the moment alone: nothing is remembered, so that any moment can be asked for, in any order.
-import type { Category } from "#core/blueprint/vocabulary.ts";
 import { areaUntil, type Moment, SHAPES, shapeAt, weatherOf } from "./day-shape.ts";
 import {
   counter,
@@ -14,28 +13,10 @@ import {
   shaped,
   today,
 } from "./flow-model.ts";
+import type { Measured, NumberModel } from "./measured.ts";
 import { noiseAt, shareAt } from "./noise.ts";
 import type { Quantity } from "./quantity.ts";
 import { hasWord } from "./words.ts";
-
-export interface NumberModel {
-  /** In the unit of the quantity. */
-  readonly at: (now: Moment) => number;
-  /** What is large for it: tells how many digits make sense. */
-  readonly scale: number;
-  /** What becomes of it while the device is stopped: a flow is zero, a counter stands still, other things go on. */
-  readonly kind: "flow" | "counter" | "level" | "setting";
-}
-
-export interface Measured {
-  readonly words: readonly string[];
-  readonly quantity: Quantity;
-  readonly category: Category | undefined;
-  /** Of this attribute. */
-  readonly seed: number;
-  /** Shared by all attributes of the device, so that its powers have one weather. */
-  readonly deviceSeed: number;
-}
 
 const HOUR = 3_600_000;
 const SETTINGS = "limit setpoint target rated nominal threshold reserve capacity setting configured";

@@ -16,4 +16,7 @@ export interface Site {
   readonly updatedAt: Instant;
 }
 
-export type SiteChange = Partial<Pick<Site, "name" | "timezone" | "location">>;
+export interface SiteChange extends Partial<Pick<Site, "name" | "timezone">> {
+  /** Given as undefined: the site has none from then on. */
+  readonly location?: Location | undefined;
+}

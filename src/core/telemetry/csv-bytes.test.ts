@@ -156,7 +156,7 @@ test("milliseconds are written as toFixed writes seconds", () => {
 });
 
 test.each([
-  ["", ""],
+  ["", '""'],
   ["RUN", "RUN"],
   [" a b ", " a b "],
   ["a,b", '"a,b"'],

@@ -99,7 +99,7 @@ export class CsvBytes {
     this.#length = writeTriple(this.#view, point + 1, magnitude - seconds * 1000);
   }
 
-  /** A text field, quoted when it holds a comma, a quote or a line break. A lone surrogate becomes U+FFFD. */
+  /** A text field, quoted when it holds a comma, a quote or a line break, and when it is empty: an empty field is no text. A lone surrogate becomes U+FFFD. */
   text(value: string): void {
     // A UTF-16 unit takes at most three bytes, a quote becomes two, and two go around.
     this.#reserve(value.length * 3 + 2);
@@ -128,6 +128,7 @@ export class CsvBytes {
 
 /** Whether each character is a byte that means nothing in CSV. */
 function isPlain(value: string): boolean {
+  if (value === "") return false;
   for (let i = 0; i < value.length; i++) {
     const unit = value.charCodeAt(i);
     if (unit >= 128 || unit === COMMA || unit === QUOTE || unit === CR || unit === LF) return false;
@@ -136,5 +137,5 @@ function isPlain(value: string): boolean {
 }
 
 function quoted(value: string): string {
-  return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
+  return value === "" || /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 }

@@ -73,7 +73,7 @@ test("a long row may come letter by letter", () => {
   const letters = 400_000;
   for (const start of '1,"') expect([...reader.push(start)]).toEqual([]);
   for (let i = 0; i < letters; i++) for (const row of reader.push("x")) expect(row).toBeUndefined();
-  expect([...reader.push('"\n')]).toEqual([{ cells: ["1", "x".repeat(letters)], line: 1 }]);
+  expect([...reader.push('"\n')]).toMatchObject([{ cells: ["1", "x".repeat(letters)], line: 1 }]);
 });
 
 test.each([
@@ -87,6 +87,14 @@ test.each([
   const reader = new CsvReader();
   expect([...reader.push(text)]).toEqual([]);
   expect(reader.end()?.isUnclosed).toBe(isUnclosed);
+});
+
+test("two quotes are the empty text, and nothing is none", () => {
+  const [row] = new CsvReader().push('"",,"a","" ,"",\n');
+  expect([row?.cells, [...(row?.emptyTexts ?? [])]]).toEqual([
+    ["", "", "a", " ", "", ""],
+    [0, 4],
+  ]);
 });
 
 test("a header cell is its pairs", () => {

@@ -6,6 +6,8 @@ export interface CsvRow {
   readonly line: number;
   /** Only of a last row: the text ends inside quotes, so what is read of it is not what was meant. */
   readonly isUnclosed?: true;
+  /** Which cells are the empty text: two quotes, where nothing at all is no value. */
+  readonly emptyTexts?: ReadonlySet<number>;
 }
 
 const NEWLINE = 10;
@@ -80,7 +82,7 @@ export class CsvReader {
     if (content === "") return undefined;
     if (!content.includes('"')) return { cells: content.split(","), line };
     for (let i = 0; i < content.length; i++) if (content.charCodeAt(i) === NEWLINE) this.#line++;
-    return { cells: quotedCells(content), line };
+    return { ...quotedCells(content), line };
   }
 }
 
@@ -114,15 +116,17 @@ export class CsvScan {
 const CELL = /(?:"((?:[^"]|"")*)"([^,]*)|([^,]*))(,|$)/gy;
 
 /** What follows a closing quote belongs to the cell too: whoever writes that means it. */
-function quotedCells(text: string): readonly string[] {
+function quotedCells(text: string): Pick<CsvRow, "cells" | "emptyTexts"> {
   const cells: string[] = [];
+  const emptyTexts = new Set<number>();
   CELL.lastIndex = 0;
   for (;;) {
     const match = CELL.exec(text);
-    if (match === null) return [...cells, text.slice(CELL.lastIndex)];
+    if (match === null) return { cells: [...cells, text.slice(CELL.lastIndex)], emptyTexts };
     const [, quoted, after = "", plain = "", end] = match;
+    if (quoted === "" && after === "") emptyTexts.add(cells.length);
     cells.push(quoted === undefined ? plain : quoted.replaceAll('""', '"') + after);
-    if (end === "") return cells;
+    if (end === "") return { cells, emptyTexts };
   }
 }
 

@@ -57,8 +57,10 @@ export const deviceSchema = strict("Device", {
 export const deviceChangeSchema = strict("DeviceChange", {
   name: Type.Optional(name("Name of the device.")),
   slug: Type.Optional(slug),
-  parent_id: Type.Optional(id("The device it hangs on, by id or slug.")),
-  child_type: Type.Optional(childType),
+  parent_id: Type.Optional(
+    nullable(id("The device it hangs on, by id or slug; null: none, and no child type either.")),
+  ),
+  child_type: Type.Optional(nullable(childType)),
 });
 
 const newDevice = {
@@ -121,8 +123,8 @@ export function parseDeviceChange(body: Static<typeof deviceChangeSchema>): Omit
   return {
     ...(body.name !== undefined && { name: body.name }),
     ...(slug !== undefined && { slug }),
-    ...(body.parent_id !== undefined && { parentId: body.parent_id }),
-    ...(body.child_type !== undefined && { childType: body.child_type }),
+    ...(body.parent_id !== undefined && { parentId: body.parent_id ?? undefined }),
+    ...(body.child_type !== undefined && { childType: body.child_type ?? undefined }),
   };
 }
 

@@ -1,15 +1,17 @@
+import { isUuid } from "#core/device/slug.ts";
+import { EVENT_KINDS } from "#http/event/event-choice-wire.ts";
 import { type EventStreamNeeds, openEventStream } from "#http/event/event-stream.ts";
-import { EVENT_KINDS } from "#http/event/event-wire.ts";
 import { list, listOf } from "#http/query.ts";
 import { type Route, route, StreamAnswer } from "#http/route.ts";
+import type { Call, Needs } from "#service/ports.ts";
 
 const query = {
   "kind.in": listOf("Only these kinds of events.", EVENT_KINDS),
   "site_id.in": list("Only events of these sites."),
-  "device_id.in": list("Only events of these devices, by id."),
+  "device_id.in": list("Only events of these devices, by id or slug."),
 };
 
-export function eventRoutes(needs: EventStreamNeeds): readonly Route[] {
+export function eventRoutes(needs: EventStreamNeeds & Pick<Needs, "devices">): readonly Route[] {
   return [
     route({
       method: "GET",
@@ -25,9 +27,25 @@ export function eventRoutes(needs: EventStreamNeeds): readonly Route[] {
       query,
       answer: { contentType: "text/event-stream", description: "Events until either side hangs up." },
       handle: async (call) => {
-        const stream = openEventStream(needs, call, { chosen: call.query, lastEventId: call.header("last-event-id") });
+        const chosen = { ...call.query, "device_id.in": await deviceIds(needs, call, call.query["device_id.in"]) };
+        const stream = openEventStream(needs, call, { chosen, lastEventId: call.header("last-event-id") });
         return new StreamAnswer("text/event-stream", stream);
       },
     }),
   ];
+}
+
+/** Ids instead of slugs. A slug that several devices have means all of them; what is unknown stays, and chooses nothing. */
+async function deviceIds(
+  { devices }: Pick<Needs, "devices">,
+  { caller }: Pick<Call, "caller">,
+  names: readonly string[] | undefined,
+): Promise<readonly string[] | undefined> {
+  if (names === undefined) return undefined;
+  const ids = names.map(async (name) => {
+    if (isUuid(name)) return [name.toLowerCase()];
+    const found = await devices.findBySlug(name, caller.sites);
+    return found.length === 0 ? [name] : found.map(({ id }) => id);
+  });
+  return (await Promise.all(ids)).flat();
 }

@@ -4,7 +4,8 @@
 import { Readable } from "node:stream";
 import { seesSite } from "#core/access/caller.ts";
 import { allows } from "#core/access/level.ts";
-import { type Chosen, chooses, choosesKind, renderEvent, renderTelemetryEvent } from "#http/event/event-wire.ts";
+import { type Chosen, chooses, choosesKind } from "#http/event/event-choice-wire.ts";
+import { renderEvent, renderTelemetryEvent } from "#http/event/event-wire.ts";
 import { createTelemetryBuffer } from "#http/event/telemetry-buffer.ts";
 import type { Authenticator } from "#service/access/authenticator.ts";
 import type { EventHub, LiveEvent } from "#service/event/event-hub.ts";

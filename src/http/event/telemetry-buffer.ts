@@ -1,7 +1,7 @@
 // What one listener has not been told yet of telemetry: the newest value of each attribute of each device, and no more.
 import { seesSite } from "#core/access/caller.ts";
 import { allows } from "#core/access/level.ts";
-import { type Chosen, chooses } from "#http/event/event-wire.ts";
+import { type Chosen, chooses } from "#http/event/event-choice-wire.ts";
 import type { Snapshot } from "#service/ports/telemetry-store.ts";
 import type { Call } from "#service/ports.ts";
 import type { TelemetryNews } from "#service/telemetry/telemetry-feed.ts";

@@ -35,6 +35,13 @@ export const siteChangeSchema = strict("SiteChange", {
   name: Type.Optional(name("Name of the site.")),
   timezone: Type.Optional(timezone),
   location: Type.Optional(location),
+  clear: Type.Optional(
+    Type.Array(oneOf(["location"]), {
+      maxItems: 1,
+      description:
+        "What the site shall no longer have. A location of null leaves it as it is: some clients send it so.",
+    }),
+  ),
 });
 
 export function parseNewSite(body: Static<typeof newSiteSchema>): SiteInput {
@@ -47,7 +54,12 @@ export function parseNewSite(body: Static<typeof newSiteSchema>): SiteInput {
 
 export function parseSiteChange(body: Static<typeof siteChangeSchema>): SiteChange {
   const timezone = parseTimezone(body.timezone);
+  const isCleared = body.clear?.includes("location") === true;
+  if (isCleared && body.location !== undefined) {
+    throw refuse("invalid_body", "location is given and to be cleared: do one of them", { pointer: "/clear" });
+  }
   return {
+    ...(isCleared && { location: undefined }),
     ...(body.name !== undefined && { name: body.name }),
     ...(timezone !== undefined && { timezone }),
     ...(body.location !== undefined && { location: parseLocation(body.location) }),

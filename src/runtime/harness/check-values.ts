@@ -1,7 +1,9 @@
 // What is held against the manifest in every scenario, whatever it expects.
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import { nearestOf } from "#core/text/nearest.ts";
+import type { JsonCheck } from "#core/value/check-inputs.ts";
 import { valueProblem } from "#core/value/value-problem.ts";
+import type { JsonChecks } from "#service/blueprint/compile-json-checks.ts";
 import { acceptValues } from "#service/device/accept-values.ts";
 import { acceptTelemetry } from "#service/telemetry/accept-telemetry.ts";
 import { attributesOf } from "#service/telemetry/attributes.ts";
@@ -13,6 +15,7 @@ interface Judged {
   readonly blueprint: Blueprint;
   readonly allowUndeclared: ReadonlySet<string>;
   readonly commands: readonly RunningCommand[];
+  readonly json: JsonChecks;
 }
 
 /** Every value that does not fit, each kind of misfit once. */
@@ -52,16 +55,21 @@ function telemetryProblems(
 }
 
 function propertyProblems(
-  { blueprint, allowUndeclared }: Judged,
+  { blueprint, allowUndeclared, json }: Judged,
   values: ReadonlyMap<string, unknown>,
 ): readonly string[] {
-  const { refused } = acceptValues(blueprint.properties, values);
+  const { accepted, refused } = acceptValues(blueprint.properties, values);
   const names = new Map(
     [...blueprint.properties.values()].flatMap(({ id, aliases }) => [id, ...aliases].map((name) => [name, id])),
   );
-  return [...refused]
+  const wrong = [...refused]
     .filter(([name]) => names.has(name) || !allowUndeclared.has(name))
     .map(([name, problem]) => withHint(`property ${name} ${problem}`, name, names));
+  const misfits = [...accepted].flatMap(([id, value]) => {
+    const problem = schemaProblem(json.properties, id, value);
+    return problem === undefined ? [] : [`property ${id} ${problem}`];
+  });
+  return [...wrong, ...misfits];
 }
 
 function withHint(message: string, name: string, known: ReadonlyMap<string, unknown>): string {
@@ -69,7 +77,7 @@ function withHint(message: string, name: string, known: ReadonlyMap<string, unkn
   return near === undefined ? message : `${message}; did you mean ${near}?`;
 }
 
-function responseProblems({ commands }: Judged, { id, payload }: HappeningOf<"response">): readonly string[] {
+function responseProblems({ commands, json }: Judged, { id, payload }: HappeningOf<"response">): readonly string[] {
   const command = commands.find((one) => one.id === id)?.command;
   if (command === undefined) return [];
   return [...command.response].flatMap(([name, field]) => {
@@ -77,9 +85,21 @@ function responseProblems({ commands }: Judged, { id, payload }: HappeningOf<"re
     if (value === undefined || value === null) {
       return field.required ? [`response of ${command.id} has no ${name}, which the manifest requires`] : [];
     }
-    const problem = valueProblem(field, value);
+    const problem = valueProblem(field, value) ?? schemaProblem(json.response(command.id), name, value);
     return problem === undefined ? [] : [`response of ${command.id}: ${name} ${problem}`];
   });
+}
+
+/** An empty table of Lua arrives as a list, though the script may mean an object: either may fit. */
+function schemaProblem(check: JsonCheck, name: string, value: unknown): string | undefined {
+  const problem = check(name, value);
+  return problem === undefined || check(name, withEmptyObjects(value)) === undefined ? undefined : problem;
+}
+
+function withEmptyObjects(value: unknown): unknown {
+  if (Array.isArray(value)) return value.length === 0 ? {} : value.map(withEmptyObjects);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, withEmptyObjects(one)]));
 }
 
 /** Which names of each kind a scenario made use of. */

@@ -1,5 +1,6 @@
 // Runs scenarios in a thread of its own: whatever a script does, whoever waits for it can end it.
 import { parentPort, workerData } from "node:worker_threads";
+import { compileJsonChecks } from "#service/blueprint/compile-json-checks.ts";
 import type { HarnessJob, HarnessMessage, HarnessSetup } from "./harness-job.ts";
 import { type RunNeeds, runScenario } from "./run-scenario.ts";
 import { startScripts } from "./start-scripts.ts";
@@ -7,12 +8,13 @@ import { startScripts } from "./start-scripts.ts";
 const { blueprint, program, seed, isVerbose } = workerData as HarnessSetup;
 const post = (message: HarnessMessage) => parentPort?.postMessage(message);
 const { start, drivers } = startScripts(program);
+const json = compileJsonChecks(blueprint);
 
 const alive: RunNeeds["alive"] = (place) => post({ kind: "alive", place });
 
 // A rejection is a bug of the harness: it ends the thread, and whoever waits hears of it.
 parentPort?.on("message", ({ file, scenario }: HarnessJob) => {
-  void runScenario({ blueprint, start, drivers, alive, seed, isVerbose }, scenario, file).then((report) =>
+  void runScenario({ blueprint, json, start, drivers, alive, seed, isVerbose }, scenario, file).then((report) =>
     post({ kind: "done", report }),
   );
 });

@@ -1,14 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { parseManifest } from "#manifest/parse-manifest.ts";
 import { parseScenarios } from "#manifest/scenario/parse-scenarios.ts";
+import { compileJsonChecks } from "#service/blueprint/compile-json-checks.ts";
 import { CONVERT, MANIFEST, SCRIPT, SETUP } from "../../../test/support/battery-blueprint.ts";
 import { runScenario } from "./run-scenario.ts";
 import { startScripts } from "./start-scripts.ts";
 import type { Failure } from "./test-report.ts";
 
 /** Runs one scenario of the battery, in this thread. */
-async function run(steps: string, { script = SCRIPT, setup = SETUP } = {}) {
-  const { blueprint } = parseManifest(MANIFEST);
+async function run(steps: string, { script = SCRIPT, setup = SETUP, manifest = MANIFEST } = {}) {
+  const { blueprint } = parseManifest(manifest);
   if (blueprint === undefined) throw new Error("the manifest has errors");
   const { scenarios, issues } = parseScenarios(`${setup}name: a try\nsteps:\n${steps}`, blueprint, "a.yml");
   expect(issues).toEqual([]);
@@ -19,7 +20,9 @@ async function run(steps: string, { script = SCRIPT, setup = SETUP } = {}) {
     ["convert.lua", CONVERT],
   ]);
   const scripts = startScripts({ entry: "main.lua", modules, nodebug: false });
-  return runScenario({ ...scripts, blueprint, alive: () => {}, seed: undefined, isVerbose: true }, scenario, "a.yml");
+  const json = compileJsonChecks(blueprint);
+  const needs = { ...scripts, blueprint, json, alive: () => {}, seed: undefined, isVerbose: true };
+  return runScenario(needs, scenario, "a.yml");
 }
 
 /** A failure in one line. */
@@ -157,6 +160,45 @@ describe("whatever a scenario expects, it fails when the script", () => {
     const { failures, isWhole } = await run("  - wait: 2s\n", { script });
     expect(failures.map(({ message }) => message)).toEqual(["computed for more than 5000 ms without a pause"]);
     expect(isWhole).toBe(false);
+  });
+});
+
+describe("json values are held against their json_schema", () => {
+  const manifest = MANIFEST.replace(
+    "properties:\n",
+    `properties:\n  plan: {type: json, display_name: Plan, json_schema: '{"type": "object", "required": ["a"]}'}\n`,
+  ).replace(
+    "  count_down:",
+    `  plan:
+    group: all
+    display_name: Plan
+    arguments: {steps: {type: json, display_name: Steps, json_schema: '{"type": "array", "items": {"type": "integer"}}'}}
+    response: {made: {type: json, json_schema: '{"type": "object", "additionalProperties": {"type": "integer"}}'}}
+  count_down:`,
+  );
+  const answering = (made: string) =>
+    `${SCRIPT}\nenapter.register_command_handler('plan', function() return { made = ${made} } end)`;
+  const planning = (steps: string) => `  - {command: plan, arguments: {steps: ${steps}}}\n`;
+
+  test.each([
+    ["arguments", planning("[1, x]"), "{}", ["plan: steps does not fit its schema: /1 must be integer at 0"]],
+    [
+      "answers",
+      planning("[1]"),
+      "{ a = 'b' }",
+      ["response of plan: made does not fit its schema: /a must be integer at 0"],
+    ],
+    ["sound ones", planning("[1, 2]"), "{ a = 1 }", []],
+    ["an empty table, which is a list and an object alike", planning("[]"), "{}", []],
+  ])("%s", async (_, steps, made, expected) => {
+    expect((await run(steps, { script: answering(made), manifest })).failures.map(line)).toEqual(expected);
+  });
+
+  test("properties", async () => {
+    const sending = (plan: string) => replaced("model = 'B1'", `plan = ${plan}`);
+    const problem = 'property plan does not fit its schema: it lacks the field "a" at 0';
+    expect((await run(WAIT, { script: sending("{ b = 1 }"), manifest })).failures.map(line)).toEqual([problem]);
+    expect((await run(WAIT, { script: sending("{ a = 1 }"), manifest })).failures.map(line)).toEqual([]);
   });
 });
 

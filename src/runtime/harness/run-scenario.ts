@@ -1,11 +1,13 @@
 // One scenario played from its start to its end: virtual time, scripted peers, and the script between them.
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import type { Position } from "#core/blueprint/issue.ts";
-import type { Scenario, Step } from "#core/scenario/scenario.ts";
+import type { Scenario, Step, StepCommand } from "#core/scenario/scenario.ts";
+import { checkInputs } from "#core/value/check-inputs.ts";
 import type { Wires } from "#runtime/drivers/wires.ts";
 import { createScriptedPeers, type ScriptedPeers } from "#runtime/harness/scripted/scripted-wires.ts";
 import type { DeviceScript, ScriptHost } from "#runtime/lua/device-script.ts";
 import type { Drivers } from "#runtime/lua/drivers.ts";
+import type { JsonChecks } from "#service/blueprint/compile-json-checks.ts";
 import { checkStep, type StepView } from "./check-step.ts";
 import { exercisedTelemetry } from "./check-values.ts";
 import { passTime } from "./pass-time.ts";
@@ -25,6 +27,7 @@ const INTERRUPTED = "interrupted by restart, outcome unknown";
 
 export interface RunNeeds {
   readonly blueprint: Blueprint;
+  readonly json: JsonChecks;
   readonly start: (host: ScriptHost) => DeviceScript;
   /** `now` is the wall clock in Unix milliseconds. */
   readonly drivers: (wires: Wires, now: () => number) => Drivers;
@@ -71,7 +74,7 @@ class ScenarioRun {
     this.#needs = needs;
     this.#scenario = scenario;
     this.#record = new ScenarioRecord(needs.blueprint, this.#clock.elapsed);
-    this.#verdict = new ScenarioVerdict(this.#record, this.#clock.elapsed);
+    this.#verdict = new ScenarioVerdict(this.#record, this.#clock.elapsed, needs.json);
     const { tell } = this.#record;
     this.#peers = createScriptedPeers({ timers: this.#clock, tell }, scenario.peers);
     for (const [name, change] of scenario.changes) this.#peers.change(name, change);
@@ -156,7 +159,7 @@ class ScenarioRun {
     for (const bucket of this.#host.configure(configuration)) this.#script?.configurationWritten(bucket);
     if (isConnected !== undefined && this.#host.connect(isConnected)) this.#script?.connectionChanged(isConnected);
     for (const [name, sent] of sends) this.#peers.send(name, sent);
-    return command && this.#command(command.name, command.arguments);
+    return command && this.#command(command);
   }
 
   /** As long as the step says; without a word until its command has ended. */
@@ -184,9 +187,13 @@ class ScenarioRun {
     this.#start();
   }
 
-  #command(name: string, given: Readonly<Record<string, unknown>>): RunningCommand | undefined {
+  /** What the service would refuse is not handed over: it fails the scenario. */
+  #command({ name, arguments: given, place }: StepCommand): RunningCommand | undefined {
     const command = this.#needs.blueprint.commands.get(name);
     if (command === undefined) return undefined;
+    const { problems } = checkInputs(command.arguments, given, this.#needs.json.arguments(name));
+    for (const { message } of problems) this.#verdict.add({ kind: "scenario", message: `${name}: ${message}`, place });
+    if (problems.length > 0) return undefined;
     const id = `command-${this.#record.commands.length + 1}`;
     const running: RunningCommand = { id, command, responses: [], isJudged: false };
     this.#record.commands.push(running);

@@ -2,6 +2,7 @@
 import { isExpected } from "#core/scenario/expected-value.ts";
 import type { Expectations, Step } from "#core/scenario/scenario.ts";
 import type { ScriptError } from "#runtime/lua/device-script.ts";
+import type { JsonChecks } from "#service/blueprint/compile-json-checks.ts";
 import { checkStep, type StepView } from "./check-step.ts";
 import { checkValues } from "./check-values.ts";
 import { faultFailures } from "./fault-failures.ts";
@@ -11,12 +12,14 @@ import type { Failure } from "./test-report.ts";
 export class ScenarioVerdict {
   readonly #record: ScenarioRecord;
   readonly #now: () => number;
+  readonly #json: JsonChecks;
   readonly #failures: Failure[] = [];
   readonly #wantedFaults = new Set<ScriptError>();
 
-  constructor(record: ScenarioRecord, now: () => number) {
+  constructor(record: ScenarioRecord, now: () => number, json: JsonChecks) {
     this.#record = record;
     this.#now = now;
+    this.#json = json;
   }
 
   /** Something failed at this moment. */
@@ -48,7 +51,7 @@ export class ScenarioVerdict {
   /** Everything that failed, and values that the blueprint does not allow. */
   failures(allowUndeclared: ReadonlySet<string>): readonly Failure[] {
     const { blueprint, commands, all } = this.#record;
-    const wrong = checkValues({ blueprint, allowUndeclared, commands }, all);
+    const wrong = checkValues({ blueprint, allowUndeclared, commands, json: this.#json }, all);
     // What the script died of comes first: the rest may be a consequence.
     const rank = ({ kind, at }: Failure) => (kind === "lua" || kind === "deadline" ? -1 : (at ?? 0));
     return [...wrong, ...this.#failures].sort((one, other) => rank(one) - rank(other));

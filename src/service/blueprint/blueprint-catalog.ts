@@ -4,7 +4,7 @@ import { refuse } from "#core/app-error.ts";
 import type { Blueprint, Command } from "#core/blueprint/blueprint.ts";
 import type { Device } from "#core/device/device.ts";
 import type { JsonCheck } from "#core/value/check-inputs.ts";
-import { compileSchemas } from "#service/blueprint/compile-schemas.ts";
+import { compileJsonChecks } from "#service/blueprint/compile-json-checks.ts";
 import type { Needs } from "#service/ports.ts";
 
 const MAX_KNOWN = 500;
@@ -66,13 +66,6 @@ async function read(needs: CatalogNeeds, blueprintId: string): Promise<KnownBlue
   if (found === undefined) {
     throw refuse("invalid_blueprint", `blueprint ${blueprintId} is not valid in this version: ${issues[0]?.message}`);
   }
-  return { ...found, checkJson: jsonChecks(found.blueprint) };
-}
-
-function jsonChecks(blueprint: Blueprint): KnownBlueprint["checkJson"] {
-  const { checks } = compileSchemas(blueprint);
-  return (command) => (name, value) => {
-    const [fault] = checks.get(`commands/${command.id}/arguments/${name}`)?.(value) ?? [];
-    return fault === undefined ? undefined : `does not fit its schema: ${fault.pointer || "it"} ${fault.message}`;
-  };
+  const checks = compileJsonChecks(found.blueprint);
+  return { ...found, checkJson: (command) => checks.arguments(command.id) };
 }

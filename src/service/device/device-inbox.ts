@@ -43,7 +43,7 @@ interface Arrived {
 }
 
 export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
-  /** The last second in which a message without a time came, by device. */
+  /** The time that the last message without one was given, by device. */
   const arrivals = new Map<string, number>();
   const complaints = new Map<string, { count: number; until: number }>();
   const texts = createTextBudget(needs);
@@ -81,11 +81,12 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
    */
   function arrival(deviceId: string, now: number): Instant {
     const second = Math.floor(now / 1000) * 1000;
+    const last = arrivals.get(deviceId) ?? 0;
     const isTaken =
-      arrivals.get(deviceId) === second ||
-      [...needs.telemetry.latest(deviceId).values()].some((snapshot) => snapshot.at >= second);
-    arrivals.set(deviceId, second);
-    return instant(isTaken ? now : second);
+      last >= second || [...needs.telemetry.latest(deviceId).values()].some((snapshot) => snapshot.at >= second);
+    const at = isTaken ? Math.max(now, last + 1) : second;
+    arrivals.set(deviceId, at);
+    return instant(at);
   }
 
   function takeTelemetry(
@@ -118,7 +119,6 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
 
   async function keepAndTell({ device, blueprint, at }: Arrived, taken: AcceptedTelemetry): Promise<void> {
     const { accepted: values, alerts, refused } = taken;
-    if (alerts.size > 0) await needs.alertDesk.prepare(device);
     await keep(device, at, taken);
     if (needs.feed.isWatched) {
       const newest = newestValues({ at, values }, attributesOf(blueprint), needs.telemetry.latest(device.id));
@@ -148,6 +148,8 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
       const device = await needs.devices.find(deviceId);
       if (device === undefined) return;
       const blueprint = await deviceBlueprint(needs, device);
+      const preparing = needs.alertDesk.prepare(device);
+      if (preparing !== undefined) await preparing;
       // Not awaited: of a message that waits for the disk nothing should be kept but its bytes.
       return takeTelemetry(device, blueprint, message);
     },

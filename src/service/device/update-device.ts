@@ -16,16 +16,25 @@ export async function updateDevice(
 ): Promise<Device> {
   const before = await visibleDevice(needs, call, idOrSlug);
   const parent = given.parentId === undefined ? undefined : await visibleDevice(needs, call, given.parentId);
-  const change = { ...given, ...(parent !== undefined && { parentId: parent.id }) };
+  const isFreed = "parentId" in given && parent === undefined;
+  const change = {
+    ...(isFreed && { childType: undefined }),
+    ...given,
+    ...(parent !== undefined && { parentId: parent.id }),
+  };
   if (Object.keys(change).length === 0) return before;
-  if (change.childType !== undefined && (change.parentId ?? before.parentId) === undefined) {
+  if (isFreed && before.type === "CHILD") {
+    throw refuse("conflict", "a device of type CHILD has a parent; name another one", { pointer: "/parent_id" });
+  }
+  const after = { ...before, ...change };
+  if (change.childType !== undefined && after.parentId === undefined) {
     throw refuse("conflict", "only a device with a parent has a child type; name the parent too", {
       pointer: "/child_type",
     });
   }
   const trail = auditTrail(needs, call, {
     target: { siteId: before.siteId, deviceId: before.id },
-    details: { ...change },
+    details: Object.fromEntries(Object.entries(change).map(([field, value]) => [field, value ?? null])),
   });
   const device = await needs.devices.update(before.id, { ...change, updatedAt: needs.now() }, trail);
   if (device === undefined) throw refuse("not_found", `there is no device ${before.id}`);

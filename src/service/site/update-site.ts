@@ -11,7 +11,10 @@ export async function updateSite(
 ): Promise<Site> {
   const before = await visibleSite(needs, call, siteId);
   if (Object.keys(change).length === 0) return before;
-  const trail = auditTrail(needs, call, { target: { siteId }, details: { ...change } });
+  const trail = auditTrail(needs, call, {
+    target: { siteId },
+    details: { ...change, ...("location" in change && { location: change.location ?? null }) },
+  });
   const site = await needs.sites.update(siteId, { ...change, updatedAt: needs.now() }, trail);
   if (site === undefined) throw refuse("not_found", `there is no site ${siteId}`);
   return site;

@@ -217,6 +217,18 @@ test("an end that was stored as telemetry but not as an alert is caught up with 
   expect(told).toEqual(["-9 raised note!", "-1 cleared note!"]);
 });
 
+test("lists that were imported count from then on, after what was under way, and what waits to harden goes on", async () => {
+  const { clock, latest, report, desk, world, told, active } = makeWorld();
+  await report("alerts=hot", 0);
+  const reports = [report("alerts=hot,note", 1), report("alerts=hot,note", 2)];
+  latest.set("alerts", { at: instant(NOON + 3_000), value: '["hot","other"]' });
+  await clock.advance(5_000);
+  await Promise.all([...reports, desk().reread(world.device)]);
+  expect(active()).toEqual(["hot", "other!"]);
+  await clock.advance(60_000);
+  expect(told.at(-1)).toBe("60 hardened hot!");
+});
+
 test.each(["no list", "{}", "[1]", '[""]'])("imported telemetry that reads %s is no list of alerts", async (value) => {
   const { latest, report, restart, active } = makeWorld();
   await report("alerts=note", 0);

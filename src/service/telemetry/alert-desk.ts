@@ -29,10 +29,15 @@ import { describeAlert } from "#service/telemetry/describe-alert.ts";
 import type { WebhookDesk } from "#service/webhook/webhook-desk.ts";
 
 export interface AlertDesk {
-  /** Comes before a message is stored as telemetry: what was stored earlier tells what is older than the newest list. */
-  prepare(device: Device): Promise<void>;
+  /**
+   * Comes before a message is stored as telemetry: what was stored earlier tells what is older than the newest list. Undefined when
+   * there is nothing to wait for. Also for messages without lists, so that none overtakes one that waits.
+   */
+  prepare(device: Device): Promise<void> | undefined;
   /** Resolves when what it changed is durable. */
   report(device: Device, lists: AlertLists): Promise<void>;
+  /** Comes after lists were stored as telemetry without a report: the newest of each source counts. */
+  reread(device: Device): Promise<void>;
   /** Clears what came from attributes that the device's blueprint does not have. */
   blueprintChanged(device: Device): Promise<void>;
   forget(deviceId: string): void;
@@ -184,8 +189,8 @@ export function createAlertDesk(needs: AlertDeskNeeds): AlertDesk {
   }
 
   return {
-    async prepare(device) {
-      if (entries.get(device.id)?.state === undefined) await change(device, unchanged);
+    prepare(device) {
+      return entries.get(device.id)?.state === undefined ? change(device, unchanged) : undefined;
     },
     async report(device, lists) {
       if (lists.lists.size === 0) return;
@@ -199,6 +204,12 @@ export function createAlertDesk(needs: AlertDeskNeeds): AlertDesk {
         }
       }
       await change(device, (state) => foldAll(state, steps));
+    },
+    async reread(device) {
+      // What is under way stands on what is forgotten here, so it ends first.
+      for (let tail = entries.get(device.id)?.tail; tail !== undefined; tail = entries.get(device.id)?.tail) await tail;
+      forget(device.id);
+      await change(device, unchanged);
     },
     async blueprintChanged(device) {
       await change(device, withSourcesOf(await deviceBlueprint(needs, device)));

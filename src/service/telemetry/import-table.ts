@@ -60,6 +60,11 @@ export class ImportTable {
     return this.#columns !== undefined;
   }
 
+  /** Those of the header. */
+  get attributes(): readonly Attribute[] {
+    return (this.#columns ?? []).map(({ attribute }) => attribute);
+  }
+
   read(bytes: number): void {
     this.#waitingBytes += bytes;
   }
@@ -96,8 +101,13 @@ export class ImportTable {
     const hour = Math.floor(at / HOUR_MS);
     if (hour !== this.#hour) this.#waitingHours.add(hour);
     this.#hour = hour;
-    for (let i = 0; i < this.#columns.length; i++)
-      this.#addCell(this.#columns[i], { at, line, cell: cells[i + 1] ?? "" });
+    for (let i = 0; i < this.#columns.length; i++) {
+      const cell = cells[i + 1] ?? "";
+      const column = this.#columns[i];
+      // An empty cell is no value, save where it is the empty text.
+      if (column === undefined || (cell === "" && !isEmptyText(row, i + 1, column.attribute))) continue;
+      this.#addCell(column, { at, line, cell });
+    }
   }
 
   /** Hands over what waits, and begins anew. */
@@ -117,11 +127,9 @@ export class ImportTable {
   }
 
   #addCell(
-    column: OpenColumn | undefined,
+    column: OpenColumn,
     { at, line, cell }: { readonly at: number; readonly line: number; readonly cell: string },
   ): void {
-    // An empty cell is no value.
-    if (column === undefined || cell === "") return;
     const { attribute } = column;
     const value = readValue(attribute, cell);
     const problem =
@@ -150,6 +158,10 @@ export class ImportTable {
     this.problemCount++;
     if (this.problems.length < MAX_PROBLEMS) this.problems.push({ line, attribute, message });
   }
+}
+
+function isEmptyText({ emptyTexts }: CsvRow, index: number, { type }: Attribute): boolean {
+  return type === "string" && emptyTexts?.has(index) === true;
 }
 
 function loadedColumn({ attribute, times, values }: OpenColumn): LoadedColumn {

@@ -17,8 +17,9 @@ function makeImporter() {
   const steps: (readonly LoadedColumn[])[] = [];
   const trail: AuditEntry["details"][] = [];
   const device = { id: "d1", siteId: "s1", slug: "meter", blueprintId: "b1" };
+  const world = { isDeleted: false };
   const needs = {
-    devices: { find: async () => device, findBySlug: async () => [device] },
+    devices: { find: async () => (world.isDeleted ? undefined : device), findBySlug: async () => [device] },
     telemetry: { load: async (_: string, columns: readonly LoadedColumn[]) => void steps.push(columns) },
     audit: { append: async (entries: readonly AuditEntry[]) => void trail.push(...entries.map((one) => one.details)) },
     catalog: { get: async () => ({ blueprint: BLUEPRINT }) },
@@ -27,7 +28,7 @@ function makeImporter() {
   } as unknown as ImportNeeds;
   const importTelemetry = createImporter(needs);
   const run = (body: AsyncIterable<Uint8Array>) => importTelemetry(callBy("owner"), { idOrSlug: "meter", body });
-  return { steps, trail, run };
+  return { steps, trail, run, world };
 }
 
 async function* bytesOf(pieces: Iterable<string>, end?: () => void): AsyncIterable<Uint8Array> {
@@ -83,6 +84,18 @@ test("what an import that breaks off has stored stands in the audit log", async 
   const pieces = rows(1_500, (i) => `${i * 3_600},x\n`);
   await expect(run(bytesOf(pieces, breakOff))).rejects.toBe(broken);
   expect(trail).toEqual([{ rows: 1_500, points: 1_000, problems: 0, broken_off: true }]);
+});
+
+test("an import ends when its device is deleted", async () => {
+  const { steps, run, world } = makeImporter();
+  function* pieces() {
+    for (const piece of rows(2_500, (i) => `${i * 3_600},x\n`)) {
+      world.isDeleted = steps.length > 0;
+      yield piece;
+    }
+  }
+  await expect(run(bytesOf(pieces()))).rejects.toMatchObject({ code: "not_found" });
+  expect(steps).toHaveLength(1);
 });
 
 test("an import that stored nothing leaves no trace", async () => {

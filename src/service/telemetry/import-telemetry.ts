@@ -7,12 +7,14 @@ import { auditTrail } from "#service/access/audit-trail.ts";
 import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
 import type { Call, Needs } from "#service/ports.ts";
-import type { Attribute } from "#service/telemetry/attributes.ts";
+import type { AlertDesk } from "#service/telemetry/alert-desk.ts";
+import { type Attribute, listsAlerts } from "#service/telemetry/attributes.ts";
 import { type ImportProblem, ImportTable } from "#service/telemetry/import-table.ts";
 import { deviceAttributes, findAttribute } from "#service/telemetry/read-now.ts";
 
 export type ImportNeeds = Pick<Needs, "devices" | "telemetry" | "audit" | "now" | "newId"> & {
   readonly catalog: BlueprintCatalog;
+  readonly alertDesk: Pick<AlertDesk, "reread">;
 };
 
 export interface ImportReport {
@@ -55,6 +57,8 @@ async function importTelemetry(
   const table = new ImportTable((row) => parseHeader(row, { attributes, names, call }), needs.now() + MAX_AHEAD_MS);
   let stored = 0;
   const store = async () => {
+    // Points of a device that was deleted meanwhile would stay for ever.
+    if ((await needs.devices.find(device.id)) === undefined) throw refuse("not_found", "the device has been deleted");
     await needs.telemetry.load(device.id, table.take());
     stored = table.points;
   };
@@ -77,6 +81,7 @@ async function importTelemetry(
     throw error;
   }
   await record();
+  if (table.attributes.some(listsAlerts)) await needs.alertDesk.reread(device);
   const { rows, points, problemCount, problems } = table;
   return { rows, points, problemCount, problems };
 }

@@ -52,6 +52,8 @@ interface ChunkCount {
   readonly count: number;
   /** Of its content. */
   readonly bytes: number;
+  /** Of its segment: the different times that all series of the device have there. */
+  readonly rows: number;
 }
 
 /** The last value of a series, for whoever asks for now. */

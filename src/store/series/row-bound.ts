@@ -15,10 +15,10 @@ function bucketsIn({ from, to }: Range, granularity: number): number {
 
 export function rowBound(reader: KeeperReader, query: SeriesQuery, hot: readonly HotSeries[]): number {
   const grids = new Map<number, number>();
-  for (const item of query.items) {
-    const buckets = bucketsIn(query, item.granularityMs);
-    const own = columnBound(reader, query, { item, hot });
-    grids.set(item.granularityMs, Math.min(buckets, (grids.get(item.granularityMs) ?? 0) + own));
+  for (const [granularity, items] of Map.groupBy(query.items, (item) => item.granularityMs)) {
+    const devices = Map.groupBy(items, (item) => item.device);
+    const own = [...devices.values()].reduce((sum, some) => sum + deviceBound(reader, query, { items: some, hot }), 0);
+    grids.set(granularity, Math.min(bucketsIn(query, granularity), own));
   }
   const full = [...grids].filter(([granularity, rows]) => rows === bucketsIn(query, granularity));
   let total = 0;
@@ -30,25 +30,39 @@ export function rowBound(reader: KeeperReader, query: SeriesQuery, hot: readonly
   return total;
 }
 
-function columnBound(
+/** Of columns of one device with one granularity. Sealed ones share the times of their segment, and so their rows. */
+function deviceBound(
   reader: KeeperReader,
   { from, to }: SeriesQuery,
-  { item, hot }: { readonly item: SeriesItem; readonly hot: readonly HotSeries[] },
+  { items, hot }: { readonly items: readonly SeriesItem[]; readonly hot: readonly HotSeries[] },
 ): number {
-  const { series, granularityMs, lookAroundMs } = item;
-  if (series === undefined) return 0;
-  const isFilled = lookAroundMs !== undefined;
-  const range = { from: from - (lookAroundMs ?? 0), to };
+  const segments = new Map<number, { buckets: number; rows: number; points: number }>();
   let rows = 0;
-  const add = (stretch: Range, count: number) => {
-    const shared = { from: Math.max(range.from, stretch.from), to: Math.min(range.to, stretch.to) };
-    rows += Math.min(count, bucketsIn(shared, granularityMs));
-  };
-  for (const { start, span, count } of reader.counts(series, range.from, to)) {
-    add({ from: start, to: start + span }, count);
+  for (const { series, granularityMs, lookAroundMs } of items) {
+    if (series === undefined) continue;
+    const range = { from: from - (lookAroundMs ?? 0), to };
+    const within = (stretch: Range) =>
+      bucketsIn({ from: Math.max(range.from, stretch.from), to: Math.min(range.to, stretch.to) }, granularityMs);
+    let own = 0;
+    for (const { start, span, count, rows: all } of reader.counts(series, range.from, to)) {
+      const segment = segments.get(start) ?? {
+        buckets: within({ from: start, to: start + span }),
+        rows: all,
+        points: 0,
+      };
+      segments.set(start, segment);
+      segment.points += count;
+      own += count;
+    }
+    for (const { columns } of hot.filter((one) => one.series === series)) {
+      for (const { times, count } of columns) {
+        const stretch = { from: times[0] ?? 0, to: (times[count - 1] ?? 0) + 1 };
+        rows += Math.min(count, within(stretch));
+        own += count;
+      }
+    }
+    if (lookAroundMs !== undefined && own > 0) return bucketsIn({ from, to }, granularityMs);
   }
-  for (const { columns } of hot.filter((one) => one.series === series)) {
-    for (const { times, count } of columns) add({ from: times[0] ?? 0, to: (times[count - 1] ?? 0) + 1 }, count);
-  }
-  return isFilled && rows > 0 ? bucketsIn({ from, to }, granularityMs) : rows;
+  for (const segment of segments.values()) rows += Math.min(segment.buckets, segment.rows, segment.points);
+  return rows;
 }

@@ -48,7 +48,8 @@ export const siteWrites = {
   ): Site | undefined {
     const before = findSite(database, id);
     if (before === undefined) return undefined;
-    const site = { ...before, ...change };
+    const { location, ...rest } = { ...before, ...change };
+    const site = { ...rest, ...(location !== undefined && { location }) };
     database.run(
       "UPDATE site SET name = ?, timezone = ?, location = ?, updated_at = ? WHERE id = ?",
       site.name,

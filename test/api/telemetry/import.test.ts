@@ -54,7 +54,7 @@ test("rows become points of the header's attributes, by the types of the bluepri
 
 test("what a time series answered is read back as it was", async () => {
   const from = await fresh();
-  const csv = 'ts,telemetry=p,telemetry=note\n1.5,1,a\n1700000000.123,0.1,"b\nc"\n';
+  const csv = 'ts,telemetry=p,telemetry=note\n1.5,1,a\n2.5,,""\n3.5,"",\n1700000000.123,0.1,"b\nc"\n';
   await load(from, csv);
   const question = { from: 0, to: 2e9, granularity: "1ms", aggregation: "last" };
   const read = (device: string) =>
@@ -62,7 +62,7 @@ test("what a time series answered is read back as it was", async () => {
   const answer = (await read(from)).text;
   const to = await fresh();
   expect((await load(to, answer)).errors[0]?.message).toContain("of another device");
-  expect((await load(to, answer.replaceAll(` device=${from}`, ""))).body.points).toBe(4);
+  expect((await load(to, answer.replaceAll(` device=${from}`, ""))).body.points).toBe(5);
   expect((await read(to)).text).toBe(answer.replaceAll(from, to));
 });
 
@@ -149,6 +149,20 @@ test("the newest imported value is the current one, unless a newer one is known"
   expect((await now()).body.devices).toEqual({ [device]: { power: { value: 3, timestamp: 300 } } });
   await load(device, "ts,telemetry=power\n50,9\n");
   expect((await now()).body.devices).toEqual({ [device]: { power: { value: 3, timestamp: 300 } } });
+});
+
+test("an imported list of alerts that is the newest one says what is active, and an older one does not", async () => {
+  const device = await fresh();
+  const active = async () => {
+    const { body } = await busbar.admin.get<{ alerts: readonly { id: string }[] }>(`/v3/devices/${device}/alerts`);
+    return body.alerts.map((alert) => alert.id).sort();
+  };
+  await load(device, 'ts,telemetry=faults,telemetry=power\n100,"[""a"",""b""]",1\n');
+  expect(await active()).toEqual(["a", "b"]);
+  await load(device, 'ts,telemetry=faults\n50,"[""c""]"\n');
+  expect(await active()).toEqual(["a", "b"]);
+  await load(device, 'ts,telemetry=faults\n150,"[""b""]"\n');
+  expect(await active()).toEqual(["b"]);
 });
 
 test("a body far larger than others may be is read as it comes, and all of it is there", async () => {

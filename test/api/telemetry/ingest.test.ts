@@ -73,6 +73,12 @@ test.each([
   expect(await logOf(sender)).toEqual([]);
 });
 
+test("messages of a device are stored in the order in which they came, alerts or not", async () => {
+  const sender = await fresh();
+  await sender.send('60 power=1 alerts=["x"]; 60 power=2; 60 power=3 faults=["y"]; 60 power=4');
+  expect(await last(sender, "power")).toBe("60,4");
+});
+
 test("half a number is no integer", async () => {
   const sender = await fresh();
   await sender.send("60 energy=2.5 power=1");

@@ -26,7 +26,7 @@ test.each<readonly [string, Files, string, number, string]>([
     { "manifest.yml": LUA, "main.lua": "x = 1\nif x" },
     "lint",
     1,
-    "manifest.yml (main.lua):2:1 error lua_syntax\n  It is not valid Lua: 'then' expected near <eof>.\n\n1 blueprint checked: 1 error.\n",
+    "main.lua:2:1 error lua_syntax\n  It is not valid Lua: 'then' expected near <eof>.\n\n1 blueprint checked: 1 error.\n",
   ],
   [
     "rocks, where there is a folder of them",
@@ -157,6 +157,25 @@ test("github notes are one line each with nothing left to interpret", async () =
   const first = out.split("\n").find((line) => line.includes("line=2")) ?? "";
   expect(first).toMatch(/^::error file=a%2Cb\/manifest\.yml,line=2,col=1,endLine=2,endColumn=\d+,title=\w+::/);
   expect(first).not.toMatch(/100%(?!25)/);
+});
+
+test("an issue of a script is placed in the script; inside a zip no line can be shown", async () => {
+  const files = { "manifest.yml": LUA, "main.lua": "require 'inspect'\n\nif x" };
+  const zip = packPackage(new Map(Object.entries(files).map(([path, text]) => [path, new TextEncoder().encode(text)])));
+  const unpacked = Object.fromEntries(Object.entries(files).map(([path, text]) => [`my/${path}`, text]));
+  await inFolder({ ...unpacked, "my.zip": zip }, async (run) => {
+    expect((await run("lint my")).out).toContain("my/main.lua:3:1 error lua_syntax\n");
+    expect((await run("lint -o github my")).out).toMatch(
+      /^::error file=my\/main\.lua,line=3,col=1,.*title=lua_syntax::It is/,
+    );
+    expect((await run("lint -o github my.zip")).out).toMatch(
+      /^::error file=my\.zip,title=lua_syntax::main\.lua: It is/,
+    );
+    const placeOf = async (path: string) =>
+      JSON.parse((await run(`lint -o sarif ${path}`)).out).runs[0].results[0].locations[0].physicalLocation;
+    expect(await placeOf("my")).toMatchObject({ artifactLocation: { uri: "my/main.lua" }, region: { startLine: 3 } });
+    expect(await placeOf("my.zip")).toEqual({ artifactLocation: { uri: "my.zip" } });
+  });
 });
 
 test("sarif names rules, places and fixes", async () => {

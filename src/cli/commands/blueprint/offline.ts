@@ -75,7 +75,7 @@ function addLint(blueprint: Command, cli: Cli): void {
 }
 
 function addTest(blueprint: Command, cli: Cli): void {
-  const output = new Option("-o, --output <format>", "how to print").choices(["pretty", "json"]);
+  const output = new Option("-o, --output <format>", "how to print").choices(["pretty", "json", "github", "junit"]);
   const command = blueprint
     .command("test [paths...]")
     .description(
@@ -88,6 +88,7 @@ function addTest(blueprint: Command, cli: Cli): void {
     .option("--coverage", "list what no scenario made use of")
     .option("--seed <number>", "of random numbers, where a scenario sets none", parseSeed)
     .option("--watch", "run again whenever a file changes")
+    .option("--junit <file>", "write the result as JUnit XML too, for build servers")
     .option("--rocks <folder>", "rocks that the blueprint asks for")
     .addHelpText("after", `\n${PATH} A folder of blueprints counts as each of them.`)
     .action(async (paths: readonly string[], flags: TestFlags) => (await import("./test.ts")).test(cli, paths, flags));
@@ -96,6 +97,7 @@ function addTest(blueprint: Command, cli: Cli): void {
     "blueprint test my-battery",
     "blueprint test my-battery --filter hot --verbose",
     "blueprint test my-battery --watch",
+    "blueprint test blueprints/ -o github --junit report.xml",
   );
 }
 

@@ -1,22 +1,15 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { CONVERT, MANIFEST, SCRIPT, SETUP } from "../../../../test/support/battery-blueprint.ts";
+import { type Files, inFolder } from "../../../../test/support/blueprint-folder.ts";
 import { runBusbar, withFolder } from "../../../../test/support/run-busbar.ts";
 
 const GOOD = { "manifest.yml": MANIFEST, "lua/main.lua": SCRIPT, "lua/convert.lua": CONVERT };
 
-type Files = Readonly<Record<string, string>>;
-
 /** What `busbar blueprint test` says about a folder of these files. */
 function testing(files: Files, flags = "") {
-  return withFolder((folder) => {
-    for (const [path, content] of Object.entries(files)) {
-      mkdirSync(dirname(join(folder, path)), { recursive: true });
-      writeFileSync(join(folder, path), content);
-    }
-    return runBusbar(`blueprint test ${flags}`, { cwd: folder });
-  });
+  return inFolder(files, (run) => run(`test ${flags}`));
 }
 
 const scenario = (steps: string, setup = SETUP): Files => ({
@@ -135,6 +128,89 @@ test.each(["battery", "other"])("a fresh %s passes its own first test", async (k
   });
 });
 
+const FAILS = {
+  ...scenario("  - wait: 1s\n    expect: {telemetry: {volts: 48}}\n"),
+  "tests/b.yml": "steps:\n  - wiat: 1s\n",
+  "tests/c.yml": `${SETUP}name: a "good" one\nsteps: [{wait: 2s}]\n`,
+};
+
+test("-o github gives one note a failure, at its line as seen from where we are", async () => {
+  const files = Object.fromEntries(Object.entries(FAILS).map(([path, text]) => [`my/${path}`, text]));
+  const { code, out } = await testing({ ...files, "my/lua/convert.lua": "error('100%')" }, "-o github my");
+  expect(code).toBe(1);
+  expect(out.split("\n")).toEqual([
+    '::error file=my/tests/b.yml,line=2,col=5,endLine=2,endColumn=9,title=unknown_key::A step has no key "wiat". Did you mean wait?',
+    "::error file=my/lua/convert.lua,line=1,col=1,endLine=1,endColumn=1,title=a try::100%25 at 0 s%0Alua/convert.lua:1: in local 'chunk'%0Alua/main.lua:1: in local 'chunk'",
+    expect.stringMatching(
+      /^::error file=my\/tests\/a.yml,line=7,col=26,.*,title=a try::telemetry volts at 1 s%0Aexpected 48%0Acame /,
+    ),
+    expect.stringMatching(/^::error file=my\/lua\/convert.lua,line=1,.*,title=a "good" one::/),
+    "",
+  ]);
+  expect(await testing(scenario("  - wait: 1s\n"), "-o github")).toEqual({ code: 0, out: "", err: "" });
+});
+
+test("-o junit gives a suite a blueprint and a case a scenario", async () => {
+  const { code, out } = await testing(FAILS, "-o junit");
+  expect(code).toBe(1);
+  expect(out).toBe(`<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="busbar blueprint test" tests="4" failures="1" errors="1" skipped="0" time="3">
+  <testsuite name="." tests="4" failures="1" errors="1" skipped="0" time="3">
+    <testcase name="tests/b.yml" classname="tests/b.yml" file="tests/b.yml" time="0">
+      <error message="cannot be read">tests/b.yml:2:5 A step has no key &quot;wiat&quot;. Did you mean wait?</error>
+    </testcase>
+    <testcase name="a try" classname="tests/a.yml" file="tests/a.yml" time="1">
+      <failure message="telemetry volts: expected 48, came 51.20000076293945">  tests/a.yml:7:26  telemetry volts  at 1 s
+    expected  48
+    came      51.20000076293945
+    5 | steps:
+    6 |   - wait: 1s
+    7 |     expect: {telemetry: {volts: 48}}
+      |                          ^^^^^
+
+  what happened before (all of it with --verbose)
+    0 s    properties model=&quot;B1&quot;
+    0 s  line 6
+    1 s    battery ← read holdings 100+3 of unit 1 → 16972 52429 235
+    1 s    telemetry alerts=[] status=&quot;ok&quot; voltage=51.2</failure>
+    </testcase>
+    <testcase name="a &quot;good&quot; one" classname="tests/c.yml" file="tests/c.yml" time="2"/>
+    <testcase name="commands and their handlers" classname="manifest.yml" file="manifest.yml" time="0"/>
+  </testsuite>
+</testsuites>
+`);
+});
+
+test("--junit writes the same beside the report for people, and says what cannot run or has nothing to run", async () => {
+  const files = {
+    "a/manifest.yml": MANIFEST.replace("display_name: Battery", "display_nam: Battery"),
+    "b/manifest.yml": "blueprint_spec: device/3.0\ndisplay_name: E\nruntime: {type: embedded}\n",
+  };
+  await inFolder(files, async (run, folder) => {
+    const { code, out, err } = await run("test a b --junit made/report.xml");
+    expect([code, out, err]).toEqual([
+      1,
+      expect.stringContaining("b\n  - nothing"),
+      expect.stringContaining("a/manif"),
+    ]);
+    const xml = readFileSync(join(folder, "made/report.xml"), "utf8");
+    expect(xml).toContain('tests="2" failures="0" errors="1" skipped="1" time="0"');
+    expect(xml).toContain('<testcase name="is a valid blueprint" classname="a/manifest.yml"');
+    expect(xml).toContain('<skipped message="nothing to run: its runtime is embedded"/>');
+    expect((await run("test a -o github")).out).toMatch(/^::error file=a\/manifest.yml,line=2,.*title=unknown_key::/m);
+    expect(JSON.parse((await run("test a -o json")).out)).toMatchObject({
+      failed: 1,
+      blueprints: [{ passed: false, diagnostics: [{ code: "missing_key" }, { code: "unknown_key", line: 2 }, {}] }],
+    });
+  });
+});
+
+test("what XML cannot hold does not break the report", async () => {
+  const script = `${SCRIPT}\nerror('<a>&\\0\\27 "b" ]]>')`;
+  const { out } = await testing({ ...scenario("  - wait: 1s\n"), "lua/main.lua": script }, "-o junit");
+  expect(out).toContain('<failure message="&lt;a&gt;&amp;\ufffd\ufffd &quot;b&quot; ]]&gt;">');
+});
+
 test("--watch runs again when a file changes", async () => {
   await withFolder(async (folder) => {
     for (const [path, content] of Object.entries(scenario("  - wait: 1s\n"))) {
@@ -143,7 +219,7 @@ test("--watch runs again when a file changes", async () => {
     }
     let outputs = 0;
     const { promise: interrupt, resolve: end } = Promise.withResolvers<void>();
-    const ran = await runBusbar("blueprint test --watch", {
+    const ran = await runBusbar("blueprint test --watch --junit report.xml", {
       cwd: folder,
       interrupt,
       onWrite: (text) => {

@@ -1,7 +1,9 @@
-import { readFileSync, watch } from "node:fs";
-import { resolve } from "node:path";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { renderReport } from "#cli/blueprint/lint-report.ts";
 import { readSources, type Source } from "#cli/blueprint/read-source.ts";
+import { renderTestGithub } from "#cli/blueprint/test-github.ts";
+import { renderTestJunit } from "#cli/blueprint/test-junit.ts";
 import { renderTestReport } from "#cli/blueprint/test-report.ts";
 import { type BrokenFile, hasFailed, type TestResult } from "#cli/blueprint/test-result.ts";
 import { renderTestJson } from "#cli/blueprint/test-wire.ts";
@@ -11,6 +13,7 @@ import { remark } from "#cli/print.ts";
 import { withProgress } from "#cli/progress.ts";
 import { QuietFailure } from "#cli/quiet-failure.ts";
 import { UsageError } from "#cli/usage-error.ts";
+import { watchPaths } from "#cli/watch-paths.ts";
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import { parseScenarios } from "#manifest/scenario/parse-scenarios.ts";
 import type { HarnessJob } from "#runtime/harness/harness-job.ts";
@@ -19,7 +22,8 @@ import { testBlueprint } from "#runtime/harness/test-blueprint.ts";
 import { decodeText } from "#service/blueprint/unpack-package.ts";
 
 export type TestFlags = {
-  readonly output: "pretty" | "json";
+  readonly output: "pretty" | "json" | "github" | "junit";
+  readonly junit?: string;
   readonly scenario: readonly string[];
   readonly filter?: string;
   readonly verbose?: boolean;
@@ -44,12 +48,30 @@ async function testOnce(cli: Cli, paths: readonly string[], flags: TestFlags): P
   const results: TestResult[] = [];
   for (const source of sources)
     results.push(await withProgress(cli, `testing ${source.name}`, testSource(cli, source, flags)));
-  const answer =
-    flags.output === "json"
-      ? JSON.stringify(renderTestJson(results, flags.verbose === true), null, 2)
-      : renderTestReport(results, cli.stdout.hasColors?.() === true, flags);
-  cli.stdout.write(`${answer}\n`);
+  report(cli, results, flags);
   return results;
+}
+
+function report(cli: Cli, results: readonly TestResult[], flags: TestFlags): void {
+  const answer = renderAs(cli, results, flags);
+  if (answer !== "") cli.stdout.write(`${answer}\n`);
+  if (flags.junit !== undefined) saveJunit(resolve(cli.cwd, flags.junit), results);
+}
+
+function renderAs(cli: Cli, results: readonly TestResult[], flags: TestFlags): string {
+  if (flags.output === "json") return JSON.stringify(renderTestJson(results, flags.verbose === true), null, 2);
+  if (flags.output === "junit") return renderTestJunit(results);
+  if (flags.output === "github") return renderTestGithub(results);
+  const refused = results.flatMap((result) => result.refused ?? []);
+  if (refused.length > 0) cli.stderr.write(`${renderReport(refused, cli.stderr.hasColors?.() === true)}\n`);
+  const judged = results.filter((result) => result.refused === undefined);
+  return judged.length === 0 ? "" : renderTestReport(judged, cli.stdout.hasColors?.() === true, flags);
+}
+
+/** A report is made anew with each run, so one that is there is replaced. */
+function saveJunit(file: string, results: readonly TestResult[]): void {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, `${renderTestJunit(results)}\n`);
 }
 
 async function testSource(cli: Cli, source: Source, flags: TestFlags): Promise<TestResult> {
@@ -57,23 +79,32 @@ async function testSource(cli: Cli, source: Source, flags: TestFlags): Promise<T
   const rocks = flags.rocks === undefined ? undefined : resolve(cli.cwd, flags.rocks);
   const { blueprint, program, issues } = readProgram(source.unpacked, rocks);
   const texts = new Map([...(program?.modules ?? [])].map(([module, code]) => [module, textOf(code)]));
-  const nothing = { name, report: undefined, broken: [], skipped: undefined, texts };
+  const paths = pathsOf(source);
+  const files = { texts, paths };
+  const nothing = { name, source: source.name, refused: undefined, report: undefined, broken: [], skipped: undefined };
   if (issues.length > 0) {
-    const result = { name: source.name, issues, text: source.unpacked.package?.manifest ?? "" };
-    cli.stderr.write(`${renderReport([result], cli.stderr.hasColors?.() === true)}\n`);
-    throw new QuietFailure(EXIT.failure);
+    const text = source.unpacked.package?.manifest ?? "";
+    return { ...nothing, ...files, refused: { name: source.name, folder: source.folder, issues, text } };
   }
   if (blueprint === undefined || program === undefined) {
     const why = blueprint?.runtime.type === "embedded" ? "its runtime is embedded" : "it names no script";
-    return { ...nothing, skipped: `nothing to run: ${why}` };
+    return { ...nothing, ...files, skipped: `nothing to run: ${why}` };
   }
-  const { jobs, broken, files } = readScenarios(cli, source, { blueprint, flags });
-  const shown = new Map([...texts, ...files]);
+  const scenarios = readScenarios(cli, source, { blueprint, flags });
+  const { jobs, broken } = scenarios;
+  const named = flags.scenario.map((file) => [file, file] as const);
+  const shown = { texts: new Map([...texts, ...scenarios.files]), paths: new Map([...paths, ...named]) };
   if (jobs.length === 0 && (broken.length > 0 || flags.filter !== undefined)) {
-    return { ...nothing, broken, texts: shown, skipped: broken.length > 0 ? undefined : "no scenario fits the filter" };
+    return { ...nothing, ...shown, broken, skipped: broken.length > 0 ? undefined : "no scenario fits the filter" };
   }
   const report = await testBlueprint({ blueprint, program, jobs, seed: flags.seed, isVerbose: flags.verbose });
-  return { ...nothing, report, broken, texts: shown };
+  return { ...nothing, ...shown, report, broken };
+}
+
+/** Where the files of a folder are, from the folder we are in. */
+function pathsOf({ folder, unpacked }: Source): ReadonlyMap<string, string> {
+  if (folder === undefined) return new Map();
+  return new Map([...(unpacked.package?.files.keys() ?? [])].map((path) => [path, join(folder, path)]));
 }
 
 function textOf(code: Uint8Array | string): string {
@@ -122,56 +153,26 @@ function readFiles(cli: Cli, paths: readonly string[]): ReadonlyMap<string, stri
   );
 }
 
-/** Changes that come together, as when an editor saves, are one. */
-const CALM_MS = 100;
-
 /** Until the person interrupts. */
 async function watchAndTest(cli: Cli, paths: readonly string[], flags: TestFlags): Promise<void> {
-  const folders = (paths.length === 0 ? ["."] : paths).map((path) => resolve(cli.cwd, path));
-  const changes = createChanges([...folders, ...flags.scenario.map((file) => resolve(cli.cwd, file))]);
-  const ended = cli.onInterrupt?.(changes.end);
+  const watched = [...(paths.length === 0 ? ["."] : paths), ...flags.scenario].map((path) => resolve(cli.cwd, path));
+  const written = flags.junit === undefined ? undefined : resolve(cli.cwd, flags.junit);
+  const stop = new AbortController();
+  const unlisten = cli.onInterrupt?.(() => stop.abort());
   try {
-    do {
-      await testOnce(cli, paths, flags).catch((error: unknown) => {
-        if (!(error instanceof QuietFailure)) throw error;
-      });
+    // Watched before anything is read, so that no change falls between.
+    const changes = watchPaths(watched, stop.signal);
+    for (let next = changes.next(); ; ) {
+      await testOnce(cli, paths, flags);
       remark(cli, "waiting for changes; Ctrl-C ends");
-    } while (await changes.next());
+      let change = await next;
+      // Our own report is no reason to begin anew.
+      while (change.done !== true && change.value.every((path) => path === written)) change = await changes.next();
+      if (change.done === true) return;
+      next = changes.next();
+    }
   } finally {
-    changes.end();
-    ended?.();
+    stop.abort();
+    unlisten?.();
   }
-}
-
-function createChanges(paths: readonly string[]) {
-  let tell: (() => void) | undefined;
-  let hasChanged = false;
-  let isEnded = false;
-  let timer: NodeJS.Timeout | undefined;
-  const changed = () => {
-    clearTimeout(timer);
-    timer = setTimeout(() => {
-      hasChanged = true;
-      tell?.();
-    }, CALM_MS);
-  };
-  const watchers = paths.map((path) => watch(path, { recursive: true }, changed));
-  return {
-    end() {
-      isEnded = true;
-      clearTimeout(timer);
-      for (const watcher of watchers) watcher.close();
-      tell?.();
-    },
-    /** False when it is over. */
-    async next(): Promise<boolean> {
-      if (!hasChanged && !isEnded) {
-        await new Promise<void>((resolve) => {
-          tell = resolve;
-        });
-      }
-      hasChanged = false;
-      return !isEnded;
-    },
-  };
 }

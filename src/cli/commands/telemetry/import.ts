@@ -9,9 +9,9 @@ import { remark } from "#cli/print.ts";
 import { type Progress, startProgress } from "#cli/progress.ts";
 import { QuietFailure } from "#cli/quiet-failure.ts";
 import { type ClientFlags, openSession } from "#cli/session.ts";
+import { suggestDevice } from "#cli/suggest-device.ts";
 import { csvPieces } from "#cli/telemetry/csv-pieces.ts";
 import { headerDevice } from "#cli/telemetry/header-device.ts";
-import { suggestDevice } from "#cli/telemetry/suggest-device.ts";
 import { UsageError } from "#cli/usage-error.ts";
 import type { Client } from "#client/create-client.ts";
 import { mayPass } from "#client/errors.ts";
@@ -19,7 +19,13 @@ import type { Imported } from "#client/telemetry.ts";
 
 type ImportFlags = ClientFlags & { readonly device?: string };
 
-const PIECE_BYTES = 4 * 1024 * 1024;
+/** Pieces are as long as they take a second or some: the server gives a request 30 s, and a break costs one of them. */
+const FIRST_PIECE_BYTES = 512 * 1024;
+const LONGEST_PIECE_BYTES = 4 * 1024 * 1024;
+/** What is read of a file at once. */
+const CHUNK_BYTES = 128 * 1024;
+const QUICK_MS = 3_000;
+const SLOW_MS = 10_000;
 const SHOWN_PROBLEMS = 20;
 /** How often a piece is sent again while the server is away or busy, and the pauses between, in milliseconds. */
 const PAUSES = [1_000, 2_000, 4_000, 8_000, 16_000];
@@ -37,11 +43,14 @@ export function addImportCommand(telemetry: Command, cli: Cli): void {
     const total = { rows: 0, points: 0, problems: 0 };
     const shown: string[] = [];
     let line = 1;
+    let size = FIRST_PIECE_BYTES;
     try {
-      for await (const { bytes, firstLine } of csvPieces(input.bytes, PIECE_BYTES)) {
+      for await (const { bytes, firstLine } of csvPieces(input.bytes, () => size)) {
         line = firstLine;
+        const begun = performance.now();
         const device = flags.device ?? headerDevice(bytes);
         const answer = await suggestDevice(client, device, send(client, { device, bytes, progress }));
+        size = nextSize(size, performance.now() - begun);
         total.rows += answer.rows;
         total.points += answer.points;
         total.problems += answer.problem_count;
@@ -84,6 +93,11 @@ A file looks like this. Times are Unix seconds or RFC 3339, an empty cell is no 
   );
 }
 
+function nextSize(size: number, tookMs: number): number {
+  if (tookMs > SLOW_MS) return Math.max(FIRST_PIECE_BYTES / 8, size / 2);
+  return tookMs < QUICK_MS ? Math.min(LONGEST_PIECE_BYTES, size * 2) : size;
+}
+
 /** Sends a piece again as long as that may help: doing it twice changes nothing. */
 async function send(
   client: Client,
@@ -112,14 +126,14 @@ async function openFile(file: string) {
   } finally {
     await handle.close();
   }
-  const stored = createReadStream(file, { highWaterMark: 1024 * 1024 });
+  const stored = createReadStream(file, { highWaterMark: CHUNK_BYTES });
   const isPacked = start[0] === 0x1f && start[1] === 0x8b;
   const bytes: AsyncIterable<Uint8Array> = isPacked ? unpacked(file, stored) : stored;
   return { bytes, read: () => (size === 0 ? 1 : Math.min(1, stored.bytesRead / size)) };
 }
 
 async function* unpacked(file: string, stored: Readable): AsyncIterable<Uint8Array> {
-  const unpacking = createGunzip();
+  const unpacking = createGunzip({ chunkSize: CHUNK_BYTES });
   // A fault of either reaches whoever reads the other end.
   pipeline(stored, unpacking, () => {});
   try {

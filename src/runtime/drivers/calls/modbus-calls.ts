@@ -8,7 +8,7 @@ import {
   type WriteKind,
   writeRequest,
 } from "#runtime/drivers/modbus/pdu.ts";
-import { modbusOverPort } from "#runtime/drivers/port/port-request.ts";
+import { modbusOverPort } from "#runtime/drivers/port/modbus-over-port.ts";
 import { type ModbusWire, WireError, type Wires } from "#runtime/drivers/wires.ts";
 import { bytesOf, type LuaValue } from "#runtime/lua/lua-value.ts";
 import { type Call, integer, list, table, text, timeout } from "./arguments.ts";

@@ -1,5 +1,3 @@
-import type { ModbusWire } from "#runtime/drivers/wires.ts";
-
 /** What a script wants of a port. */
 export type PortUse = "modbus" | "serial" | "can" | "relay" | "digitalin" | "digitalout" | "analogin" | "analogout";
 /** What a port of levels can be asked for. A state is 0 or 1. */
@@ -41,16 +39,4 @@ export interface PortSession {
   call(port: string, request: PortRequest): Promise<PortAnswer>;
   /** Gives back what is held, and ends what waits. */
   close(): void;
-}
-
-/** Modbus RTU over a port, as the same kind of wire as Modbus TCP. */
-export function modbusOverPort(ports: PortSession, port: string): ModbusWire {
-  return {
-    async request(unit, pdu, timeoutMs) {
-      const answer = await ports.call(port, { op: "modbus", unit, pdu, timeoutMs });
-      if (answer instanceof Uint8Array) return answer;
-      throw new TypeError("a port answered a Modbus request with something else");
-    },
-    close() {},
-  };
 }

@@ -57,8 +57,10 @@ export function createSqliteReader(database: Connection): KeeperReader {
     counts: (series, from, to) =>
       database
         .all(
-          `SELECT start, span, count, length(presence) + length(data) AS bytes FROM chunk
-           WHERE series = ? AND start > ? AND start < ? AND start + span > ?`,
+          `SELECT c.start, c.span, c.count, g.row_count, length(c.presence) + length(c.data) AS bytes
+           FROM chunk c JOIN series s ON s.id = c.series
+           JOIN segment g ON g.device = s.device AND g.start = c.start
+           WHERE c.series = ? AND c.start > ? AND c.start < ? AND c.start + c.span > ?`,
           series,
           from - LONGEST_SPAN_MS,
           to,
@@ -69,6 +71,7 @@ export function createSqliteReader(database: Connection): KeeperReader {
           span: number(row, "span"),
           count: number(row, "count"),
           bytes: number(row, "bytes"),
+          rows: number(row, "row_count"),
         })),
     segment: (device, start) => {
       const row = database.get(

@@ -1,0 +1,96 @@
+// One route as Fastify serves it: token and level, then body and query, then the handler. Nothing of the body is read before
+// the token and the level are accepted.
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { Caller } from "#core/access/caller.ts";
+import type { createAuthenticate } from "#http/authenticate.ts";
+import { compileBody } from "#http/body.ts";
+import { parseQuery } from "#http/query.ts";
+import { type Route, StreamAnswer } from "#http/route.ts";
+import { cutWhenStalled, sendAnswer } from "#http/send-answer.ts";
+import { requireLevel } from "#service/access/require-level.ts";
+
+interface Registration {
+  readonly prefix: string;
+  readonly authenticate: ReturnType<typeof createAuthenticate>;
+  readonly stopping: AbortSignal;
+  readonly stallMs: number;
+}
+
+const callers = new WeakMap<FastifyRequest, Caller>();
+const NOBODY: Caller = { tokenId: "", tokenName: "", level: "readonly", sites: new Set() };
+
+/** Undefined as long as no token is accepted. */
+export function callerOf(request: FastifyRequest): Caller | undefined {
+  return callers.get(request);
+}
+
+export function registerRoute(app: FastifyInstance, route: Route, registration: Registration): void {
+  if (route.streamsBody !== true) register(app, route, registration);
+  else void app.register(async (scope) => register(takeStreams(scope), route, registration));
+}
+
+/** Bodies are handed over unread, so nothing limits them but the time that a request may take. */
+function takeStreams(scope: FastifyInstance): FastifyInstance {
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser("*", (_request, body, done) => done(null, body));
+  return scope;
+}
+
+function register(app: FastifyInstance, route: Route, { prefix, authenticate, stopping, stallMs }: Registration): void {
+  const { access } = route;
+  const operation = route.aliasOf ?? route.operation;
+  const schema = route.body;
+  const takesBytes = Array.isArray(schema);
+  const parseBody =
+    schema === undefined || takesBytes ? undefined : compileBody(schema as Exclude<typeof schema, readonly string[]>);
+  app.route({
+    method: route.method,
+    url: prefix + route.path,
+    config: { operation },
+    onRequest: (request, _reply, done) => {
+      if (access === "public") return done();
+      const accept = (caller: Caller) => {
+        callers.set(request, caller);
+        requireLevel(caller, access);
+      };
+      try {
+        const found = authenticate(request.raw.headers, request.ip);
+        if (found instanceof Promise) found.then(accept).then(() => done(), done);
+        else {
+          accept(found);
+          done();
+        }
+      } catch (error) {
+        done(error as Error);
+      }
+    },
+    handler: async (request, reply) => {
+      const raw = request.body as Uint8Array | undefined;
+      const answer = await route.handle({
+        caller: callerOf(request) ?? NOBODY,
+        operation,
+        requestId: request.id,
+        remoteAddress: request.ip,
+        params: request.params as Record<string, string>,
+        query: parseQuery(route.query ?? {}, request.query as Record<string, unknown>),
+        body: parseBody === undefined ? (takesBytes ? (raw ?? new Uint8Array()) : undefined) : parseBody(raw),
+        header: (name) => {
+          const value = request.headers[name];
+          return Array.isArray(value) ? value[0] : value;
+        },
+        contentType: request.headers["content-type"] ?? "",
+        host: () => hostOf(request),
+        forwarded: request.headers["x-forwarded-for"] !== undefined || request.headers.forwarded !== undefined,
+        signal: stopping,
+      });
+      if (stopping.aborted) reply.header("connection", "close");
+      if (answer instanceof StreamAnswer) cutWhenStalled(reply, stallMs);
+      return sendAnswer(reply, 200, answer);
+    },
+  });
+}
+
+function hostOf(request: FastifyRequest): { readonly name: string; readonly port: number } {
+  const { hostname, port, socket, protocol } = request;
+  return { name: hostname || (socket.localAddress ?? "127.0.0.1"), port: port ?? (protocol === "https" ? 443 : 80) };
+}

@@ -1,0 +1,102 @@
+// A refused or failed call: its answer, its line in the log, and where a token was refused its entry in the audit log.
+import { isIP } from "node:net";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Logger } from "pino";
+import type { Caller } from "#core/access/caller.ts";
+import { AppError, refuse } from "#core/app-error.ts";
+import type { Device } from "#core/device/device.ts";
+import { problemOf } from "#http/problem.ts";
+import { callerOf } from "#http/register-route.ts";
+import { sendAnswer } from "#http/send-answer.ts";
+import { visibleDevice } from "#service/device/visible-device.ts";
+import type { DeviceStore } from "#service/ports/device-store.ts";
+import type { Needs } from "#service/ports.ts";
+
+export interface ProblemNeeds extends Pick<Needs, "now" | "newId" | "audit"> {
+  readonly devices: Pick<DeviceStore, "find" | "findBySlug">;
+  readonly log: Logger;
+}
+
+interface Failure {
+  readonly reply: FastifyReply;
+  readonly error: unknown;
+}
+
+/** `error` may be Fastify's own. */
+export async function sendProblem(
+  needs: ProblemNeeds,
+  request: FastifyRequest,
+  { reply, error: thrown }: Failure,
+): Promise<FastifyReply> {
+  const error = translate(thrown);
+  const problem = problemOf(error);
+  if (problem.status === 500) needs.log.error({ requestId: request.id, err: error }, "a fault in Busbar");
+  if (error instanceof AppError && error.code.startsWith("storage_")) {
+    needs.log.error({ requestId: request.id, code: error.code, err: error.cause }, "the store refused a call");
+  }
+  if (error instanceof AppError && (error.code === "unauthorized" || error.code === "forbidden")) {
+    await recordRefusal(needs, request, error);
+  }
+  if (problem.retryAfter !== undefined) reply.header("retry-after", String(problem.retryAfter));
+  return sendAnswer(reply, problem.status, problem.body);
+}
+
+async function recordRefusal(needs: ProblemNeeds, request: FastifyRequest, error: AppError): Promise<void> {
+  const caller = callerOf(request);
+  const params = (request.params ?? {}) as Readonly<Record<string, string | undefined>>;
+  // Named by its site too, so that the site's own people find the entry.
+  const device = caller && (await seenDevice(needs, caller, params["device_id"]));
+  const siteId = params["site_id"] ?? device?.siteId;
+  const deviceId = device?.id ?? params["device_id"];
+  const entry = {
+    id: needs.newId(),
+    at: needs.now(),
+    actor: caller && { tokenId: caller.tokenId, name: caller.tokenName },
+    action: (request.routeOptions.config as { operation?: string }).operation ?? "unknown",
+    target: {
+      ...(siteId !== undefined && { siteId }),
+      ...(deviceId !== undefined && { deviceId }),
+      ...(params["token_id"] !== undefined && { tokenId: params["token_id"] }),
+    },
+    outcome: "REFUSED" as const,
+    code: error.code,
+    requestId: request.id,
+    remoteAddress: isIP(request.ip) === 0 ? "unknown" : request.ip,
+    details: { message: error.message },
+  };
+  try {
+    await needs.audit.append([entry]);
+  } catch (failure) {
+    needs.log.error({ requestId: request.id, err: failure }, "a refused call could not be written to the audit log");
+  }
+}
+
+async function seenDevice(
+  needs: ProblemNeeds,
+  caller: Caller,
+  idOrSlug: string | undefined,
+): Promise<Device | undefined> {
+  if (idOrSlug === undefined) return undefined;
+  try {
+    return await visibleDevice(needs, { caller }, idOrSlug);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Fastify's own refusals, in our words. Anything unknown stays what it is: a fault. */
+function translate(error: unknown): unknown {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  switch (code) {
+    case "FST_ERR_CTP_BODY_TOO_LARGE":
+      return refuse("body_too_large", "the body is larger than 1 MiB");
+    case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
+    case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
+    case "FST_ERR_BAD_URL":
+    case "FST_ERR_MAX_PARAM_LENGTH":
+    case "ECONNRESET":
+      return refuse("invalid_request", "the request breaks HTTP: its path, length or content type makes no sense");
+    default:
+      return error;
+  }
+}
