@@ -92,7 +92,7 @@ export interface Keeper extends KeeperReader {
   /** Segments of a device that touch [from, to), and their chunks, in order. */
   segments(device: number, from: number, to: number): readonly Segment[];
   chunks(device: number, start: number): readonly Chunk[];
-  /** Devices and days with at least one hourly segment that starts before `before`. */
+  /** The first device and day with an hourly segment that starts before `before`, save those with too much text to be joined. */
   daysToCompact(before: number): readonly { readonly device: number; readonly day: number }[];
   putLatest(latest: readonly Latest[]): void;
   /** Deletes chunks of the series that ended before, at most `limit`; gives how many. */

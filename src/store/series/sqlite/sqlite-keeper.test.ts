@@ -38,6 +38,29 @@ test("a file of the first shape is taken over, and its chunks are read without p
   after.close();
 });
 
+test("a day with very much text stays in hours, others are to be joined", () => {
+  const database = filled(join(tempFolder(), "telemetry.db"));
+  const keeper = createSqliteKeeper(database);
+  const put = (device: number, bytes: number) => {
+    const times = Float64Array.of(25 * HOUR);
+    const column = { kind: "text", count: 1, times, values: ["x".repeat(bytes)] } as const;
+    const place = { device, start: 25 * HOUR, span: HOUR };
+    const { segment, chunks } = encodeSegment(place, new Map([[device * 10, column]]));
+    keeper.commit(() => {
+      keeper.define({ series: device * 10, device, deviceId: `d${device}`, attribute: "note", kind: "text" });
+      keeper.putSegment(segment, chunks);
+    });
+  };
+  put(2, 33 * 1024 * 1024);
+  put(3, 1024 * 1024);
+  expect(keeper.daysToCompact(100 * HOUR)).toEqual([{ device: 1, day: 0 }]);
+  keeper.commit(() => keeper.deleteSegment(1, 0));
+  for (let i = 0; i < 2; i++) expect(keeper.daysToCompact(100 * HOUR)).toEqual([{ device: 3, day: 1 }]);
+  keeper.commit(() => keeper.deleteSegment(3, 25 * HOUR));
+  expect(keeper.daysToCompact(100 * HOUR)).toEqual([]);
+  database.close();
+});
+
 test("a file of a newer shape is left alone", () => {
   const file = join(tempFolder(), "telemetry.db");
   const database = filled(file);

@@ -16,6 +16,7 @@ import {
 
 export function createSqliteKeeper(database: Connection): Keeper {
   prepareSchema(database);
+  const heavy = createHeavyDays(database);
   return {
     ...createSqliteReader(database),
     commit(changes) {
@@ -85,14 +86,17 @@ export function createSqliteKeeper(database: Connection): Keeper {
           start,
         )
         .map(readChunk),
-    daysToCompact: (before) =>
-      database
+    daysToCompact(before) {
+      const days = database
         .all(
           `SELECT DISTINCT device, CAST(floor(start / ${DAY_MS}.0) AS INTEGER) AS day FROM segment
            WHERE span = ${HOUR_MS} AND start < ? ORDER BY day, device`,
           before,
         )
-        .map((row) => ({ device: number(row, "device"), day: number(row, "day") })),
+        .map((row) => ({ device: number(row, "device"), day: number(row, "day") }));
+      const first = days.find((day) => !heavy.has(day));
+      return first === undefined ? [] : [first];
+    },
     putLatest(latest) {
       for (const { series, at, value } of latest) {
         database.run(
@@ -135,6 +139,30 @@ export function createSqliteKeeper(database: Connection): Keeper {
       database.run(`DELETE FROM chunk WHERE ${series}`, device);
       database.run(`DELETE FROM latest WHERE ${series}`, device);
       database.run("DELETE FROM segment WHERE device = ?", device);
+    },
+  };
+}
+
+/** Bytes of texts from which on the hours of a day stay apart: joining them would take too long, and too much memory. */
+const HEAVY_TEXT_BYTES = 32 * 1024 * 1024;
+
+/** Days with very much text. Each is looked at until it is one, and then remembered. */
+function createHeavyDays(database: Connection) {
+  const known = new Set<string>();
+  return {
+    has({ device, day }: { readonly device: number; readonly day: number }): boolean {
+      const key = `${device}/${day}`;
+      if (known.has(key)) return true;
+      const row = database.get(
+        `SELECT sum(length(c.data)) AS size FROM series s JOIN chunk c ON c.series = s.id
+         WHERE s.device = ? AND s.kind = ${KINDS.indexOf("text")} AND c.start >= ? AND c.start < ?`,
+        device,
+        day * DAY_MS,
+        (day + 1) * DAY_MS,
+      );
+      const isHeavy = Number(row?.["size"] ?? 0) > HEAVY_TEXT_BYTES;
+      if (isHeavy) known.add(key);
+      return isHeavy;
     },
   };
 }
