@@ -9,7 +9,7 @@ import { type Column, sortColumn } from "./column.ts";
 import type { HotHour } from "./hot-hour.ts";
 import { HOUR_MS, HotStore } from "./hot-store.ts";
 import type { Keeper, Latest } from "./keeper.ts";
-import { LatestValues } from "./latest-values.ts";
+import { LatestValues, lastOf } from "./latest-values.ts";
 import { type Load, planLoad } from "./plan-load.ts";
 import { DAY_MS, SealedSegments } from "./sealed-segments.ts";
 
@@ -68,7 +68,7 @@ export class SeriesEngine {
   }
 
   latest(): readonly Latest[] {
-    return this.#latest.all();
+    return this.#latest.with([...this.#hot.all()].flatMap((hour) => hour.newest()));
   }
 
   /** Durable when it returns. Several batches share one commit. */
@@ -95,7 +95,7 @@ export class SeriesEngine {
     const isJournaled = (one: number, hour: number) =>
       this.#hot.has(one, hour) || this.#journaled.has(`${one}/${hour}`);
     const { segments, journal } = planLoad({ sealed: this.#sealed, isJournaled }, device, sorted);
-    const latest = this.#latest.newerIn(sorted);
+    const latest = this.#latest.newer(sorted.flatMap(([series, column]) => lastOf(series, column)));
     failpoint("telemetry.before-load");
     this.#keeper.commit(() => {
       for (const definition of definitions) this.#keeper.define(definition);
@@ -186,11 +186,13 @@ export class SeriesEngine {
         hour = undefined;
       },
       value: (series, value) => {
+        if (hour?.push(series, value)) return;
         const definition = this.#series.get(series);
         if (definition === undefined) return;
         hour ??= this.#hot.begin(device, at, sequence);
-        this.#hot.push(hour, definition, value);
-        this.#latest.note(series, at, value);
+        if (hour.push(series, value)) return;
+        hour.add(series, definition.kind);
+        hour.push(series, value);
       },
       forget: (forgotten) => this.#forget(forgotten),
     });
@@ -211,15 +213,16 @@ export class SeriesEngine {
     const draft = this.#sealed.draftOf(hour.device, hour.hour);
     for (const [series, hot] of hour.columns()) draft.parts.set(series, [hot]);
     const { segment, chunks } = this.#sealed.encode(draft);
+    const latest = this.#latest.newer(hour.newest());
     const oldest = this.#oldestNeeded(hour);
     failpoint("telemetry.before-seal");
     this.#keeper.commit(() => {
       this.#keeper.putSegment(segment, chunks);
-      this.#keeper.putLatest(this.#latest.changed());
+      this.#keeper.putLatest(latest);
       this.#keeper.trimJournal(oldest);
     });
     failpoint("telemetry.after-seal");
-    this.#latest.settle();
+    this.#latest.put(latest);
     this.#hot.remove(hour);
     this.#journaled.set(`${hour.device}/${hour.hour}`, hour.lastSequence);
     for (const [key, sequence] of this.#journaled) if (sequence < oldest) this.#journaled.delete(key);

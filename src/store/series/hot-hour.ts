@@ -4,6 +4,7 @@
 import type { ColumnKind } from "#core/telemetry/aggregation.ts";
 import type { Scalar } from "./batch.ts";
 import type { Column, ColumnValues } from "./column.ts";
+import type { Latest } from "./keeper.ts";
 
 interface Place {
   readonly device: number;
@@ -22,6 +23,9 @@ export class HotHour {
   /** By what they take in memory: a text of 16 characters more counts as one point more. */
   points = 0;
   readonly #columns = new Map<number, HotColumn>();
+  /** The same in the order of their first values. Messages of a device are much alike: the next value is most often of the next one. */
+  readonly #order: HotColumn[] = [];
+  #next = 0;
   #times = new Float64Array(64);
   #rows = 0;
   #isSorted = true;
@@ -42,17 +46,31 @@ export class HotHour {
     if (row > 0 && at <= (this.#times[row - 1] ?? 0)) this.#isSorted = false;
     this.#times[row] = at;
     this.#rows = row + 1;
+    this.#next = 0;
     this.#reading = undefined;
   }
 
-  push(series: number, kind: ColumnKind, value: Scalar): void {
-    let column = this.#columns.get(series);
-    if (column === undefined) {
-      column = new HotColumn(kind);
-      this.#columns.set(series, column);
-    }
-    column.push(this.#rows - 1, value);
+  /** False when it is the first value of the series: then nothing was done, and `add` comes first. */
+  push(series: number, value: Scalar): boolean {
+    let column = this.#order[this.#next];
+    if (column?.series !== series) column = this.#columns.get(series);
+    if (column === undefined) return false;
+    this.#next = column.place + 1;
+    const row = this.#rows - 1;
+    column.push(row, value, this.#times[row] ?? 0);
     this.points += typeof value === "string" ? 1 + (value.length >> 4) : 1;
+    return true;
+  }
+
+  add(series: number, kind: ColumnKind): void {
+    const column = new HotColumn({ series, kind, place: this.#order.length });
+    this.#columns.set(series, column);
+    this.#order.push(column);
+  }
+
+  /** The newest value of each series. */
+  newest(): readonly Latest[] {
+    return this.#order.map((column) => column.newest());
   }
 
   /** Sorted, each time once. */
@@ -93,8 +111,13 @@ function orderOf(count: number, time: (index: number) => number): Uint32Array {
 
 /** The values of one series in the order of arrival. */
 class HotColumn {
+  readonly series: number;
   readonly kind: ColumnKind;
+  /** Among the columns of the hour. */
+  readonly place: number;
   #count = 0;
+  #newestAt = Number.NEGATIVE_INFINITY;
+  #newest = 0;
   #values: Float64Array | Uint8Array | Uint32Array;
   /** The row of each value; undefined while the n-th value is that of the n-th row. */
   #rows: Uint32Array | undefined;
@@ -102,13 +125,19 @@ class HotColumn {
   readonly #words: string[] = [];
   readonly #places = new Map<string, number>();
 
-  constructor(kind: ColumnKind) {
+  constructor({ series, kind, place }: { series: number; kind: ColumnKind; place: number }) {
+    this.series = series;
     this.kind = kind;
+    this.place = place;
     this.#values = valuesFor(kind, 16);
   }
 
-  push(row: number, value: Scalar): void {
+  push(row: number, value: Scalar, at: number): void {
     const count = this.#count;
+    if (at >= this.#newestAt) {
+      this.#newestAt = at;
+      this.#newest = count;
+    }
     if (count === this.#values.length) this.#values = grown(this.#values, valuesFor(this.kind, roomAfter(count)));
     if (this.#rows === undefined && row !== count) {
       this.#rows = new Uint32Array(this.#values.length);
@@ -120,6 +149,13 @@ class HotColumn {
     }
     this.#values[count] = this.kind === "text" ? this.#placeOf(String(value)) : Number(value);
     this.#count = count + 1;
+  }
+
+  newest(): Latest {
+    const { series, kind } = this;
+    const stored = this.#values[this.#newest] ?? 0;
+    const value = kind === "text" ? (this.#words[stored] ?? "") : kind === "boolean" ? stored === 1 : stored;
+    return { series, at: this.#newestAt, value };
   }
 
   /** The arrays are not those that go on growing. */

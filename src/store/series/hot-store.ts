@@ -1,19 +1,18 @@
 // The points that are not sealed yet, in memory, by device and hour.
-import type { ColumnKind } from "#core/telemetry/aggregation.ts";
-import type { Scalar } from "./batch.ts";
 import { HotHour } from "./hot-hour.ts";
 
 export const HOUR_MS = 3_600_000;
 
 export class HotStore {
   readonly #devices = new Map<number, Map<number, HotHour>>();
-  #points = 0;
 
   get points(): number {
-    return this.#points;
+    let points = 0;
+    for (const hour of this.all()) points += hour.points;
+    return points;
   }
 
-  /** Begins a message, which is to be handed to `push` with its values. */
+  /** Begins a message, whose values are to be pushed there. */
   begin(device: number, at: number, sequence: number): HotHour {
     const hour = this.#hour(device, Math.floor(at / HOUR_MS), sequence);
     hour.begin(at);
@@ -23,12 +22,6 @@ export class HotStore {
 
   has(device: number, hour: number): boolean {
     return this.#devices.get(device)?.has(hour) === true;
-  }
-
-  push(hour: HotHour, { series, kind }: { readonly series: number; readonly kind: ColumnKind }, value: Scalar): void {
-    const before = hour.points;
-    hour.push(series, kind, value);
-    this.#points += hour.points - before;
   }
 
   /** The hours of a device that touch [from, to), in order. */
@@ -43,9 +36,9 @@ export class HotStore {
     for (const hours of this.#devices.values()) yield* hours.values();
   }
 
-  remove({ device, hour, points }: HotHour): void {
+  remove({ device, hour }: HotHour): void {
     const hours = this.#devices.get(device);
-    if (hours?.delete(hour)) this.#points -= points;
+    hours?.delete(hour);
     if (hours?.size === 0) this.#devices.delete(device);
   }
 

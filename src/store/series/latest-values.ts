@@ -1,60 +1,38 @@
-// The last value of every series, and which of them the database does not have yet.
-import type { Scalar } from "./batch.ts";
+// The last value of every series as the database has it. What is in memory may be later.
 import { type Column, valueAt } from "./column.ts";
 import type { Latest } from "./keeper.ts";
 
 export class LatestValues {
-  readonly #latest = new Map<number, { series: number; at: number; value: Scalar }>();
-  readonly #changed = new Set<number>();
+  readonly #latest = new Map<number, Latest>();
 
   constructor(stored: readonly Latest[]) {
     this.put(stored);
   }
 
-  all(): readonly Latest[] {
-    return [...this.#latest.values()];
+  /** Those of these that are the last of their series. Of equal times the later write counts, and these are later. */
+  newer(values: readonly Latest[]): readonly Latest[] {
+    return values.filter(({ series, at }) => at >= (this.#latest.get(series)?.at ?? Number.NEGATIVE_INFINITY));
   }
 
-  /** Takes the point unless a later one is known. Of equal times the one that comes last counts. */
-  note(series: number, at: number, value: Scalar): void {
-    const latest = this.#latest.get(series);
-    if (latest === undefined) this.#latest.set(series, { series, at, value });
-    else if (at < latest.at) return;
-    else {
-      latest.at = at;
-      latest.value = value;
-    }
-    this.#changed.add(series);
-  }
-
-  /** What these columns would change; each is in order of time. */
-  newerIn(columns: Iterable<readonly [series: number, column: Column]>): readonly Latest[] {
-    const newer: Latest[] = [];
-    for (const [series, column] of columns) {
-      const at = column.times[column.count - 1];
-      const known = this.#latest.get(series);
-      if (at === undefined || column.count === 0 || (known !== undefined && known.at > at)) continue;
-      newer.push({ series, at, value: valueAt(column, column.count - 1) });
-    }
-    return newer;
-  }
-
-  /** Takes values that the database has. */
   put(stored: readonly Latest[]): void {
-    for (const latest of stored) this.#latest.set(latest.series, { ...latest });
+    for (const latest of stored) this.#latest.set(latest.series, latest);
   }
 
   delete(series: number): void {
     this.#latest.delete(series);
   }
 
-  /** What the database does not have yet. */
-  changed(): readonly Latest[] {
-    return [...this.#changed].flatMap((series) => this.#latest.get(series) ?? []);
+  /** All, with values that the database does not have yet. */
+  with(values: readonly Latest[]): readonly Latest[] {
+    const all = new Map(this.#latest);
+    for (const value of values)
+      if (value.at >= (all.get(value.series)?.at ?? Number.NEGATIVE_INFINITY)) all.set(value.series, value);
+    return [...all.values()];
   }
+}
 
-  /** The database has everything. */
-  settle(): void {
-    this.#changed.clear();
-  }
+/** The last value of a column in order of time; none when it is empty. */
+export function lastOf(series: number, column: Column): readonly Latest[] {
+  const last = column.count - 1;
+  return last < 0 ? [] : [{ series, at: column.times[last] ?? 0, value: valueAt(column, last) }];
 }
