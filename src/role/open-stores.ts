@@ -1,0 +1,41 @@
+// The stores and the threads that keep them, without the rest of the program.
+import { join } from "node:path";
+import type { Logger } from "pino";
+import type { Config } from "#config";
+import { toMilliseconds } from "#core/time/duration.ts";
+import type { Needs } from "#service/ports.ts";
+import { openSeries, type SeriesSettings } from "#store/series/open-series.ts";
+import { claimFolder, openRecords, type Records } from "#store/sqlite/open-records.ts";
+
+export interface Surroundings {
+  readonly config: Config;
+  readonly log: Logger;
+  /** What was opened last is closed first. */
+  readonly opened: AsyncDisposableStack;
+}
+
+export type OpenStores = Records & Pick<Needs, "telemetry">;
+
+/** Side by side, because each of them waits for its threads to begin. */
+export async function openStores(
+  { config, log, opened }: Surroundings,
+  onFault: (error: Error) => void,
+): Promise<OpenStores> {
+  const release = claimFolder(config.data);
+  const telemetryFile = join(config.data, "telemetry.db");
+  const onTrouble = (error: Error) => log.error({ err: error }, "telemetry could not be sealed; it is tried again");
+  const [records, telemetry] = await Promise.allSettled([
+    openRecords(config.data, onFault, release),
+    openSeries(telemetryFile, { ...seriesSettings(config), onTrouble }, onFault),
+  ]);
+  if (records.status === "fulfilled") opened.defer(() => records.value.close());
+  if (telemetry.status === "fulfilled") opened.defer(() => telemetry.value.close());
+  if (records.status === "rejected") throw records.reason;
+  if (telemetry.status === "rejected") throw telemetry.reason;
+  return { ...records.value, telemetry: telemetry.value };
+}
+
+function seriesSettings({ telemetry }: Config): SeriesSettings {
+  const { sealAfter, maxOpenPoints, readers } = telemetry;
+  return { graceMs: toMilliseconds(sealAfter), maxHotPoints: maxOpenPoints, readers };
+}

@@ -1,0 +1,173 @@
+// The only file that wires things together: stores -> use cases -> carriers and routes -> server.
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { uuidv7 } from "uuidv7";
+import { toMilliseconds } from "#core/time/duration.ts";
+import { renderEventData } from "#http/event/event-wire.ts";
+import { createRoutes } from "#http/routes.ts";
+import { createServer } from "#http/server.ts";
+import { starterLibrary } from "#manifest/starter-profiles.ts";
+import { prepareAdminToken } from "#role/admin-token.ts";
+import { startCarriers } from "#role/carriers.ts";
+import { startChores } from "#role/chores.ts";
+import { createClockwork } from "#role/clockwork.ts";
+import { startDemo } from "#role/demo/start-demo.ts";
+import { ensureFirstSite } from "#role/first-site.ts";
+import { startHosts } from "#role/hosts.ts";
+import type { OpenStores, Surroundings } from "#role/open-stores.ts";
+import { readSealKey } from "#role/seal-key.ts";
+import { createSimulatedPorts } from "#runtime/drivers/simulated-ports.ts";
+import { createInspector } from "#runtime/inspect/create-inspector.ts";
+import { createAuthenticator } from "#service/access/authenticator.ts";
+import { createSeal } from "#service/access/seal.ts";
+import { createBackground } from "#service/background.ts";
+import { createBlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
+import { createCommandDesk } from "#service/command/command-desk.ts";
+import { createChannelSwitch } from "#service/device/channel-switch.ts";
+import { deviceConfiguration } from "#service/device/configuration.ts";
+import { createConnectivity } from "#service/device/connectivity.ts";
+import { createDeviceInbox } from "#service/device/device-inbox.ts";
+import { createHostSwitch } from "#service/device/host-switch.ts";
+import { createEventHub } from "#service/event/event-hub.ts";
+import type { Call } from "#service/ports.ts";
+import { createAlertDesk } from "#service/telemetry/alert-desk.ts";
+import { createTelemetryCounter } from "#service/telemetry/telemetry-counts.ts";
+import { createTelemetryFeed } from "#service/telemetry/telemetry-feed.ts";
+import { createWebhookDesk } from "#service/webhook/webhook-desk.ts";
+import { version } from "#version";
+import { createSender, SENDER_TIMEOUT_MS } from "#webhook/create-sender.ts";
+
+export interface Started {
+  readonly url: string;
+  /** Undefined when no broker runs. */
+  readonly mqttPort: number | undefined;
+  /** Where the admin token is; undefined when the settings gave it. */
+  readonly tokenFile: string | undefined;
+}
+
+export async function startOn(records: OpenStores, { config, log, opened }: Surroundings): Promise<Started> {
+  const inspector = createInspector({ rocks: join(config.data, "rocks") });
+  opened.defer(() => inspector.close());
+  const background = createBackground((name, error) => log.error({ err: error, task: name }, "background work failed"));
+  const { close: _, ...stores } = records;
+  const base = {
+    ...stores,
+    ...createClockwork(),
+    inspectPackage: inspector.inspect,
+    buildScripts: inspector.build,
+    profiles: starterLibrary(),
+    sender: createSender({ allowPrivate: config.webhooks.allowPrivate, timeoutMs: SENDER_TIMEOUT_MS }),
+    seal: createSeal(readSealKey(config.data)),
+    newId: uuidv7,
+    randomBytes: (length: number) => randomBytes(length),
+    background,
+    log,
+    responseTimeoutMs: toMilliseconds(config.commands.responseTimeout),
+    waitLimitMs: toMilliseconds(config.commands.waitLimit),
+    runId: randomBytes(6).toString("hex"),
+  };
+  const admin = await prepareAdminToken(base, config.data, config.admin.token);
+  const authenticator = createAuthenticator(base, admin.record);
+  opened.defer(() => authenticator.flushUses());
+  opened.defer(() => background.idle());
+  const catalog = createBlueprintCatalog(base);
+  const channel = createChannelSwitch();
+  const hosts = createHostSwitch(base);
+  const events = createEventHub();
+  const connectivity = createConnectivity({
+    elapsed: base.elapsed,
+    silenceMs: toMilliseconds(config.devices.silence),
+    onChange: (deviceId, status) => {
+      background.run("tell a change of connectivity", async () => {
+        const device = await records.devices.find(deviceId);
+        const at = base.now();
+        if (device !== undefined)
+          events.publish({ siteId: device.siteId, deviceId }, { kind: "connectivity", status, at });
+      });
+    },
+  });
+  const desk = createCommandDesk({
+    ...base,
+    channel,
+    events,
+    onDropped: (deviceId, { executionId, state }) =>
+      log.debug({ deviceId, executionId, state }, "a response came too late to count"),
+  });
+  const webhookDesk = createWebhookDesk({ ...base, renderEvent: renderEventData });
+  const alertDesk = createAlertDesk({ ...base, catalog, events, webhookDesk });
+  const needs = {
+    ...base,
+    authenticator,
+    catalog,
+    channel,
+    hosts,
+    events,
+    connectivity,
+    desk,
+    alertDesk,
+    webhookDesk,
+    feed: createTelemetryFeed(),
+    telemetryCounter: createTelemetryCounter(),
+  };
+  const inbox = createDeviceInbox(needs);
+  opened.defer(() => desk.stop());
+  opened.defer(() => alertDesk.stop());
+  opened.defer(() => webhookDesk.stop());
+  if (config.role === "gateway") {
+    if (!config.demo) await ensureFirstSite(needs, BOOTSTRAP, "My site");
+  }
+  const simulated = createSimulatedPorts();
+  const demo =
+    config.role === "gateway" && config.demo
+      ? await startDemo(needs, BOOTSTRAP, { data: config.data, simulated })
+      : undefined;
+  opened.defer(() => demo?.stop());
+  await webhookDesk.refresh();
+  webhookDesk.forward(events);
+  webhookDesk.wake();
+  // Before any device can speak: from then on the deadlines move.
+  await desk.recover();
+  await alertDesk.recover();
+  const carriers = await startCarriers(
+    { ...base, channel, inbox, configurationOf: (deviceId) => deviceConfiguration(needs, deviceId) },
+    config,
+  );
+  opened.defer(() => carriers.stop());
+  const hosting = await startHosts(
+    { ...needs, inbox, configurationOf: (deviceId) => deviceConfiguration(needs, deviceId) },
+    { config, simulated, allow: [...config.lua.allow, ...(demo?.allow ?? [])] },
+  );
+  opened.defer(() => hosting.stop());
+  const routes = createRoutes(
+    { ...needs, simulator: hosting.simulator },
+    {
+      about: { version: version(), role: config.role, headerPrefix: config.http.headerPrefixes[0] ?? "X-Service" },
+      endpoints: carriers.endpoints,
+      issueCertificate: carriers.issueCertificate,
+      retentionDefault: config.telemetry.retention,
+      checkReady: async () => {
+        await records.sites.list("all", { limit: 0, offset: 0 });
+      },
+      underWay: () => [...(demo?.underWay() ?? []), ...hosting.underWay()],
+    },
+  );
+  const server = await createServer(needs, config.http, routes);
+  opened.defer(() => server.stop());
+  const { port } = await server.listen(config.port, config.host);
+  demo?.fill();
+  const chores = startChores(needs, config);
+  opened.defer(() => chores.stop());
+  return {
+    url: `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${port}`,
+    mqttPort: carriers.endpoints.mqtt?.port,
+    tokenFile: admin.file,
+  };
+}
+
+/** Changes that the program makes by itself at its first start. */
+const BOOTSTRAP: Call = {
+  caller: { tokenId: "bootstrap", tokenName: "first start", level: "system", sites: "all" },
+  operation: "firstStart",
+  requestId: "first-start",
+  remoteAddress: "local",
+};
