@@ -18,7 +18,6 @@ const LAYERS = {
     "#service/**",
     "node:*",
     "fastify",
-    "typebox",
     "ajv",
     "ajv/**",
     "ajv-formats",

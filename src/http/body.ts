@@ -3,9 +3,9 @@
 // schema takes null, null says something.
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import addFormats from "ajv-formats";
-import type { Static, TSchema } from "typebox";
 import { AppError, type Refusal, refuse } from "#core/app-error.ts";
 import { nearestOf } from "#core/text/nearest.ts";
+import type { Schema } from "#http/schema.ts";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 const MAX_REFUSALS = 20;
@@ -18,16 +18,16 @@ const [quick, thorough] = [false, true].map((allErrors) => {
   return ajv;
 }) as [Ajv, Ajv];
 
-export type ParseBody<Schema extends TSchema> = (raw: Uint8Array | undefined) => Static<Schema>;
+export type ParseBody<Body> = (raw: Uint8Array | undefined) => Body;
 
-export function compileBody<Schema extends TSchema>(schema: Schema): ParseBody<Schema> {
+export function compileBody<Body>(schema: Schema<Body>): ParseBody<Body> {
   // Compiled when first used: a hundred schemas would make a start a good deal longer.
   let fits: ValidateFunction | undefined;
   let findAll: ValidateFunction | undefined;
   return (raw) => {
     const body = withoutUnset(parseJson(raw), schema);
     fits ??= quick.compile(schema);
-    if (fits(body)) return body as Static<Schema>;
+    if (fits(body)) return body as Body;
     findAll ??= thorough.compile(schema);
     const validate = raw !== undefined && raw.length <= MAX_THOROUGH_BYTES ? findAll : fits;
     validate(body);
@@ -53,15 +53,7 @@ function parseJson(raw: Uint8Array | undefined): unknown {
   }
 }
 
-interface ObjectSchema {
-  readonly properties?: Readonly<Record<string, ObjectSchema>>;
-  readonly required?: readonly string[];
-  readonly items?: ObjectSchema;
-  readonly type?: unknown;
-  readonly anyOf?: readonly ObjectSchema[];
-}
-
-function withoutUnset(value: unknown, { properties, required = [], items }: ObjectSchema): unknown {
+function withoutUnset(value: unknown, { properties, required = [], items }: Schema): unknown {
   if (items?.properties !== undefined && Array.isArray(value)) return value.map((one) => withoutUnset(one, items));
   if (properties === undefined || !isObject(value)) return value;
   const kept: Record<string, unknown> = Object.create(null);
@@ -74,8 +66,8 @@ function withoutUnset(value: unknown, { properties, required = [], items }: Obje
   return kept;
 }
 
-function takesNull(field: ObjectSchema | undefined): boolean {
-  return field?.anyOf?.some(({ type }) => type === "null") === true;
+function takesNull(field: Schema | undefined): boolean {
+  return field?.anyOf?.some((one) => one["type"] === "null") === true;
 }
 
 /**

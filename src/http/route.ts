@@ -1,8 +1,8 @@
 // A route as data: the server registers it, the OpenAPI document lists it, the access tests enumerate it.
 import type { Readable } from "node:stream";
-import type { Static, TSchema } from "typebox";
 import type { AccessLevel } from "#core/access/level.ts";
 import type { ParsedQuery, QuerySpec } from "#http/query.ts";
+import type { Schema, Static } from "#http/schema.ts";
 import type { Call } from "#service/ports.ts";
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -44,7 +44,7 @@ interface RouteHead<Path extends string, Query extends QuerySpec> {
   readonly access: AccessLevel | "public";
   readonly query?: Query;
   /** Schema of the JSON answer, or what a RawAnswer may be. */
-  readonly answer: TSchema | { readonly contentType: string; readonly description: string };
+  readonly answer: Schema | { readonly contentType: string; readonly description: string };
 }
 
 /** An answer that is not JSON. */
@@ -76,7 +76,7 @@ export class StreamAnswer {
 /** What the OpenAPI document tells of a route. */
 export interface RouteDescription extends RouteHead<string, QuerySpec> {
   /** JSON by a schema, or the bytes as they came (then the accepted content types, for the document). */
-  readonly body?: TSchema | readonly string[];
+  readonly body?: Schema | readonly string[];
   /** The handler reads the body as it comes, of any length. */
   readonly streamsBody?: true;
 }
@@ -89,7 +89,7 @@ export interface Route extends RouteDescription {
 export function route<
   const Path extends string,
   Query extends QuerySpec = Record<never, never>,
-  Body extends TSchema = never,
+  Body extends Schema = never,
 >(
   definition: RouteHead<Path, Query> & {
     readonly body?: Body;

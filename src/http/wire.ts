@@ -1,6 +1,7 @@
 // Pieces of the wire that every subject shares.
-import { type Static, type TProperties, type TSchema, Type } from "typebox";
+
 import { ACCESS_LEVELS, type AccessLevel } from "#core/access/level.ts";
+import { type Fields, type Schema, Type } from "#http/schema.ts";
 import type { Page } from "#service/ports/page.ts";
 
 /** Levels as the ecosystem's clients spell them in `authorized_role`. */
@@ -28,17 +29,17 @@ export const id = (description: string) => Type.String({ minLength: 1, maxLength
 
 export const timestamp = Type.String({ format: "date-time" });
 
-export const nullable = <Schema extends TSchema>(schema: Schema) =>
-  Type.Unsafe<Static<Schema> | null>({ anyOf: [schema, { type: "null" }] });
+export const nullable = <Value>(schema: Schema<Value>) =>
+  Type.Unsafe<Value | null>({ anyOf: [schema, { type: "null" }] });
 
 /** An object that refuses fields it does not list. Its title makes it a named schema of the OpenAPI document. */
-export const strict = <Properties extends TProperties>(title: string, properties: Properties) =>
+export const strict = <Properties extends Fields>(title: string, properties: Properties) =>
   Type.Object(properties, { title, additionalProperties: false });
 
 /** What operations answer that have nothing to tell. */
 export const NOTHING = Type.Object({}, { additionalProperties: false });
 
-export const listAnswer = <Schema extends TSchema>(plural: string, item: Schema) =>
+export const listAnswer = (plural: string, item: Schema) =>
   Type.Object(
     {
       [plural]: Type.Array(item),

@@ -1,6 +1,6 @@
-import { type Static, Type } from "typebox";
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import { renderInstant } from "#core/time/instant.ts";
+import { type Static, Type } from "#http/schema.ts";
 import { id, nullable, oneOf, strict, timestamp } from "#http/wire.ts";
 
 export const auditEntrySchema = strict("AuditEntry", {

@@ -1,9 +1,9 @@
-import { type Static, Type } from "typebox";
 import { ACCESS_LEVELS } from "#core/access/level.ts";
 import type { TokenRecord } from "#core/access/token-record.ts";
 import { refuse } from "#core/app-error.ts";
 import { parseDuration, toMilliseconds } from "#core/time/duration.ts";
 import { type Instant, renderInstant } from "#core/time/instant.ts";
+import { type Static, Type } from "#http/schema.ts";
 import { id, name, nullable, oneOf, strict, timestamp } from "#http/wire.ts";
 import type { TokenInput } from "#service/access/create-token.ts";
 

@@ -1,4 +1,3 @@
-import { Type } from "typebox";
 import { refuse } from "#core/app-error.ts";
 import { renderDiagnostic } from "#core/blueprint/diagnostic-wire.ts";
 import { renderJsonSchema } from "#core/blueprint/schema.ts";
@@ -13,6 +12,7 @@ import {
 import { packageBytes } from "#http/blueprint/package-bytes.ts";
 import { choice, pageOf, paging } from "#http/query.ts";
 import { bytesRoute, RawAnswer, type Route, route } from "#http/route.ts";
+import { Type } from "#http/schema.ts";
 import { listAnswer, renderPage } from "#http/wire.ts";
 import { renderScenarioSchema } from "#manifest/scenario/parse-scenarios.ts";
 import { inspectUpload } from "#service/blueprint/inspect-upload.ts";

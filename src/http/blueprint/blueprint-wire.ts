@@ -1,8 +1,8 @@
-import { type Static, Type } from "typebox";
 import type { BlueprintChange } from "#core/blueprint/blueprint-change.ts";
 import { renderDiagnostic } from "#core/blueprint/diagnostic-wire.ts";
 import type { StoredBlueprint } from "#core/blueprint/stored-blueprint.ts";
 import { renderInstant } from "#core/time/instant.ts";
+import { type Static, Type } from "#http/schema.ts";
 import { id, oneOf, strict, timestamp } from "#http/wire.ts";
 import type { Inspection } from "#service/blueprint/inspect-package.ts";
 

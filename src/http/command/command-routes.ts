@@ -1,9 +1,9 @@
-import { Type } from "typebox";
 import { EXECUTION_STATES } from "#core/command/execution.ts";
 import { idempotencyKey, waitOf } from "#http/command/command-headers.ts";
 import { commandInputSchema, executionSchema, parseCommandInput, renderExecution } from "#http/command/command-wire.ts";
 import { choice, dateTime, list, listOf, type ParsedQuery, pageOf, paging } from "#http/query.ts";
 import { type Route, route } from "#http/route.ts";
+import { Type } from "#http/schema.ts";
 import { listAnswer, renderPage } from "#http/wire.ts";
 import { type CreateNeeds, createExecution } from "#service/command/create-execution.ts";
 import { executeCommand } from "#service/command/execute-command.ts";

@@ -1,4 +1,3 @@
-import { type Static, Type } from "typebox";
 import {
   type CommandResponse,
   EXECUTION_STATES,
@@ -7,6 +6,7 @@ import {
   RESPONSE_STATES,
 } from "#core/command/execution.ts";
 import { renderInstant } from "#core/time/instant.ts";
+import { type Static, Type } from "#http/schema.ts";
 import { id, oneOf, strict, timestamp } from "#http/wire.ts";
 import type { ExecutionInput } from "#service/command/create-execution.ts";
 

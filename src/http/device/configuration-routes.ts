@@ -1,6 +1,6 @@
-import { Type } from "typebox";
 import type { Payload } from "#core/command/execution.ts";
 import { type Route, route } from "#http/route.ts";
+import { Type } from "#http/schema.ts";
 import { type ConfigurationNeeds, readConfiguration, writeConfiguration } from "#service/device/configuration.ts";
 
 const tag = "Configuration";

@@ -1,8 +1,8 @@
-import { Type } from "typebox";
 import { refuse } from "#core/app-error.ts";
 import { blueprintChangeSchema, renderChange } from "#http/blueprint/blueprint-wire.ts";
 import { assignBlueprintSchema, deviceSchema, renderDevice } from "#http/device/device-wire.ts";
 import { type Route, route } from "#http/route.ts";
+import { Type } from "#http/schema.ts";
 import { type AssignNeeds, assignBlueprint } from "#service/blueprint/assign-blueprint.ts";
 import { readProperties } from "#service/device/read-properties.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";

@@ -1,6 +1,6 @@
-import { type Static, Type } from "typebox";
 import { refuse } from "#core/app-error.ts";
 import { type Route, route } from "#http/route.ts";
+import { type Static, Type } from "#http/schema.ts";
 import { oneOf, strict } from "#http/wire.ts";
 import { type GenerateConfigNeeds, generateConfig } from "#service/device/generate-config.ts";
 import type { IssueCertificate } from "#service/ports/carrier.ts";

@@ -1,8 +1,8 @@
-import { type Static, Type } from "typebox";
 import { LOG_SEVERITIES } from "#core/device/device-message.ts";
 import { renderMicros } from "#http/command/command-wire.ts";
 import { choice, dateTime, listOf, pageOf, paging } from "#http/query.ts";
 import { type Route, route } from "#http/route.ts";
+import { type Static, Type } from "#http/schema.ts";
 import { listAnswer, oneOf, renderPage, strict, timestamp } from "#http/wire.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
 import type { DeviceLogEntry } from "#service/ports/device-log-store.ts";

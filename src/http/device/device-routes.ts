@@ -1,4 +1,3 @@
-import { Type } from "typebox";
 import { DEVICE_TYPES } from "#core/device/device.ts";
 import {
   deviceChangeSchema,
@@ -10,6 +9,7 @@ import {
 import { type ExpandNeeds, expandDevices } from "#http/device/expand-devices.ts";
 import { list, listOf, pageOf, paging } from "#http/query.ts";
 import { type Route, route } from "#http/route.ts";
+import { Type } from "#http/schema.ts";
 import { listAnswer, NOTHING } from "#http/wire.ts";
 import { type DeleteDeviceNeeds, deleteDevice } from "#service/device/delete-device.ts";
 import { listDevices } from "#service/device/list-devices.ts";

@@ -1,9 +1,9 @@
-import { type Static, Type } from "typebox";
 import type { Caller } from "#core/access/caller.ts";
 import { refuse } from "#core/app-error.ts";
 import { DEVICE_TYPES, type Device, type DeviceChange } from "#core/device/device.ts";
 import { isSlug, SLUG_RULE } from "#core/device/slug.ts";
 import { renderInstant } from "#core/time/instant.ts";
+import { type Static, Type } from "#http/schema.ts";
 import { siteSchema } from "#http/site/site-wire.ts";
 import { id, name, nullable, oneOf, ROLES, renderRole, strict, timestamp } from "#http/wire.ts";
 import type { ProvisionInput } from "#service/device/provision-device.ts";

@@ -1,6 +1,6 @@
-import { Type } from "typebox";
 import { renderRuntime, runtimeSchema } from "#http/device/runtime-wire.ts";
 import { type Route, route } from "#http/route.ts";
+import { Type } from "#http/schema.ts";
 import { nullable } from "#http/wire.ts";
 import { type RuntimeNeeds, readRuntime, restartRuntime } from "#service/device/device-runtime.ts";
 

@@ -1,5 +1,5 @@
-import { type Static, Type } from "typebox";
 import { renderInstant } from "#core/time/instant.ts";
+import { type Static, Type } from "#http/schema.ts";
 import { nullable, oneOf, strict, timestamp } from "#http/wire.ts";
 import type { HostedError, HostedState, HostedStatus } from "#service/ports/device-host.ts";
 

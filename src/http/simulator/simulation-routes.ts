@@ -1,5 +1,5 @@
-import { Type } from "typebox";
 import { type Route, route } from "#http/route.ts";
+import { Type } from "#http/schema.ts";
 import {
   parseSimulationChange,
   renderSimulation,

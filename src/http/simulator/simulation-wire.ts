@@ -1,4 +1,3 @@
-import { type Static, Type } from "typebox";
 import { AppError, type Refusal } from "#core/app-error.ts";
 import {
   type AdjustmentChange,
@@ -10,6 +9,7 @@ import { MAX_ALERT_ID_LENGTH, MAX_LISTED_ALERTS } from "#core/telemetry/alert-li
 import { type Duration, parseDuration, toMilliseconds } from "#core/time/duration.ts";
 import { formatDuration } from "#core/time/format-duration.ts";
 import { parseInstant, renderInstant } from "#core/time/instant.ts";
+import { type Static, Type } from "#http/schema.ts";
 import { nullable, oneOf, strict, timestamp } from "#http/wire.ts";
 import type { Simulation } from "#service/ports/simulator.ts";
 

@@ -1,6 +1,6 @@
-import { Type } from "typebox";
 import { pageOf, paging } from "#http/query.ts";
 import { type Route, route } from "#http/route.ts";
+import { Type } from "#http/schema.ts";
 import {
   newSiteSchema,
   parseNewSite,

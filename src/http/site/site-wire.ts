@@ -1,9 +1,9 @@
-import { type Static, Type } from "typebox";
 import type { Caller } from "#core/access/caller.ts";
 import { refuse } from "#core/app-error.ts";
 import type { Location, Site, SiteChange } from "#core/site/site.ts";
 import { isTimezone } from "#core/site/timezone.ts";
 import { renderInstant } from "#core/time/instant.ts";
+import { type Static, Type } from "#http/schema.ts";
 import { id, name, oneOf, ROLES, renderRole, strict, timestamp } from "#http/wire.ts";
 import type { SiteInput } from "#service/site/create-site.ts";
 

@@ -1,10 +1,10 @@
-import { Type } from "typebox";
 import { METRICS } from "#http/metrics.ts";
 import { renderOpenapi } from "#http/openapi.ts";
 import { htmlAnswer } from "#http/page/html-answer.ts";
 import { renderReferencePage } from "#http/page/reference-page.ts";
 import { renderWelcomePage } from "#http/page/welcome-page.ts";
 import { type Route, route } from "#http/route.ts";
+import { Type } from "#http/schema.ts";
 import { oneOf } from "#http/wire.ts";
 
 const tag = "System";

@@ -1,6 +1,6 @@
-import { type Static, Type } from "typebox";
 import { ALERT_SEVERITIES } from "#core/telemetry/alert-state.ts";
 import { renderInstant } from "#core/time/instant.ts";
+import { type Static, Type } from "#http/schema.ts";
 import { oneOf, strict, timestamp } from "#http/wire.ts";
 import type { DescribedAlert } from "#service/telemetry/describe-alert.ts";
 

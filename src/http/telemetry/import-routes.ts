@@ -1,5 +1,5 @@
-import { Type } from "typebox";
 import { type Route, streamRoute } from "#http/route.ts";
+import { Type } from "#http/schema.ts";
 import { strict } from "#http/wire.ts";
 import { createImporter, type ImportNeeds } from "#service/telemetry/import-telemetry.ts";
 

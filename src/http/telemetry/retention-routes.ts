@@ -1,7 +1,7 @@
-import { type Static, Type } from "typebox";
 import { AppError, type Refusal } from "#core/app-error.ts";
 import { parseRetention, type Retention, type SiteRetention } from "#core/telemetry/retention.ts";
 import { type Route, route } from "#http/route.ts";
+import { type Static, Type } from "#http/schema.ts";
 import { nullable, strict } from "#http/wire.ts";
 import type { Needs } from "#service/ports.ts";
 import { visibleSite } from "#service/site/visible-site.ts";

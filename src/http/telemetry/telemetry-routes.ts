@@ -1,8 +1,8 @@
 import { Readable } from "node:stream";
-import { Type } from "typebox";
 import { refuse } from "#core/app-error.ts";
 import { duration, mapOf } from "#http/query.ts";
 import { RawAnswer, type Route, route, StreamAnswer } from "#http/route.ts";
+import { Type } from "#http/schema.ts";
 import { renderSnapshot, renderSnapshots } from "#http/telemetry/snapshot-wire.ts";
 import { parseTimeseries, renderHeader, timeseriesSchema } from "#http/telemetry/timeseries-wire.ts";
 import type { Call, Needs } from "#service/ports.ts";

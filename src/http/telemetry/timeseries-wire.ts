@@ -1,8 +1,8 @@
-import { type Static, Type } from "typebox";
 import type { Refusal } from "#core/app-error.ts";
 import { AGGREGATIONS, type Aggregation } from "#core/telemetry/aggregation.ts";
 import { parseDuration } from "#core/time/duration.ts";
 import { type Instant, instant, parseInstant } from "#core/time/instant.ts";
+import { type Static, Type } from "#http/schema.ts";
 import { oneOf, strict } from "#http/wire.ts";
 import type { AskedSeries, Timeseries } from "#service/telemetry/read-timeseries.ts";
 

@@ -1,7 +1,7 @@
-import { Type } from "typebox";
 import { DELIVERY_STATES } from "#core/webhook/webhook.ts";
 import { choice, listOf, pageOf, paging } from "#http/query.ts";
 import { type Route, route } from "#http/route.ts";
+import { Type } from "#http/schema.ts";
 import {
   createdWebhookSchema,
   deliverySchema,

@@ -1,6 +1,6 @@
-import { type Static, Type } from "typebox";
 import { renderInstant } from "#core/time/instant.ts";
 import { DELIVERY_STATES, type Delivery, WEBHOOK_KINDS, type Webhook } from "#core/webhook/webhook.ts";
+import { type Static, Type } from "#http/schema.ts";
 import { id, nullable, oneOf, strict, timestamp } from "#http/wire.ts";
 import type { WebhookInput } from "#service/webhook/create-webhook.ts";
 
