@@ -11,7 +11,6 @@ import { prepareAdminToken } from "#role/admin-token.ts";
 import { startCarriers } from "#role/carriers.ts";
 import { startChores } from "#role/chores.ts";
 import { createClockwork } from "#role/clockwork.ts";
-import { startDemo } from "#role/demo/start-demo.ts";
 import { ensureFirstSite } from "#role/first-site.ts";
 import { startHosts } from "#role/hosts.ts";
 import type { OpenStores, Surroundings } from "#role/open-stores.ts";
@@ -119,7 +118,7 @@ export async function startOn(records: OpenStores, { config, log, opened }: Surr
   const simulated = createSimulatedPorts();
   const demo =
     config.role === "gateway" && config.demo
-      ? await startDemo(needs, BOOTSTRAP, { data: config.data, simulated })
+      ? await (await import("#role/demo/start-demo.ts")).startDemo(needs, BOOTSTRAP, { data: config.data, simulated })
       : undefined;
   opened.defer(() => demo?.stop());
   await webhookDesk.refresh();
