@@ -93,7 +93,7 @@ function chunkQueue({ reader, view }: CursorSource, { series, to }: Walk): (at: 
 /** By the summary of the chunk, else by those of its parts and, where a border cuts a part, by the points there. */
 function* piecesOf(chunk: ChunkHead, late: readonly Column[], cut: Cut): Iterable<Piece> {
   const { summary, grain, start, span } = chunk;
-  const { from, to, isOneBucket, fitsBuckets, source } = cut;
+  const { from, to, isOneBucket, fitsBuckets, source, scratch } = cut;
   if (late.length > 0) {
     yield pointsOf(chunk, late, cut);
     return;
@@ -111,7 +111,7 @@ function* piecesOf(chunk: ChunkHead, late: readonly Column[], cut: Cut): Iterabl
     return;
   }
   if (from < inner.from) yield pointsOf(chunk, late, { ...cut, to: inner.from });
-  yield { parts: readParts(source.reader.parts(chunk), chunk), ...inner };
+  yield { parts: readParts(source.reader.parts(chunk), chunk, scratch.part), ...inner };
   if (inner.to < to) yield pointsOf(chunk, late, { ...cut, from: inner.to });
 }
 

@@ -72,8 +72,12 @@ export function encodeParts(parts: Parts, count: number, { start, grain }: Place
   return writer.bytes();
 }
 
-/** Decodes a field when it is asked for. */
-export function readParts(bytes: Uint8Array, { start, grain }: Place): (field: PartField) => Float64Array {
+/** Decodes a field when it is asked for, into the room that is given for it. */
+export function readParts(
+  bytes: Uint8Array,
+  { start, grain }: Place,
+  room: (field: PartField, count: number) => Float64Array = (_, count) => new Float64Array(count),
+): (field: PartField) => Float64Array {
   const reader = new ByteReader(bytes, "parts");
   const format = reader.byte();
   if (format !== FORMAT) throw reader.damaged(`no format has the number ${format}`);
@@ -82,7 +86,7 @@ export function readParts(bytes: Uint8Array, { start, grain }: Place): (field: P
   const count = countOf(fields.get("count") ?? bytes);
   if (count > MOST_PARTS) throw reader.damaged(`it has ${count} parts`);
   return (field) => {
-    const values = new Float64Array(count);
+    const values = room(field, count);
     const own = fields.get(field) ?? bytes;
     const found = field === "start" ? decodeTimes(own, values) : decodeNumbers(own, values);
     if (found !== count) throw reader.damaged(`${field} has ${found} values instead of ${count}`);

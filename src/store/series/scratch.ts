@@ -1,5 +1,6 @@
 // Room to decode into, used again and again: a day of one series is close to a megabyte, and making and collecting that much for
 // every chunk costs as much as decoding it.
+import type { PartField } from "./parts.ts";
 
 export interface Scratch {
   /** At least `count` long, with anything in it; good until the next call of the same one. */
@@ -7,6 +8,8 @@ export interface Scratch {
   times(count: number): Float64Array;
   flags(count: number): Uint8Array;
   presence(count: number): Uint8Array;
+  /** Exactly `count` long. */
+  part(field: PartField, count: number): Float64Array;
 }
 
 /** Beyond it they are left to the garbage collector. */
@@ -23,11 +26,17 @@ export function giveBack(scratch: Scratch): void {
 }
 
 function createScratch(): Scratch {
+  const parts = new Map<PartField, (count: number) => Float64Array>();
   return {
     numbers: growing((count) => new Float64Array(count)),
     times: growing((count) => new Float64Array(count)),
     flags: growing((count) => new Uint8Array(count)),
     presence: growing((count) => new Uint8Array(count)),
+    part(field, count) {
+      const room = parts.get(field) ?? growing((length) => new Float64Array(length));
+      parts.set(field, room);
+      return room(count).subarray(0, count);
+    },
   };
 }
 
