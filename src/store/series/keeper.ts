@@ -50,8 +50,6 @@ interface ChunkCount {
   readonly start: number;
   readonly span: number;
   readonly count: number;
-  /** Of its content. */
-  readonly bytes: number;
   /** Of its segment: the different times that all series of the device have there. */
   readonly rows: number;
 }
@@ -75,6 +73,8 @@ export interface KeeperReader {
   parts(chunk: ChunkHead): Uint8Array;
   /** The chunks of the series that touch [from, to), without their content. */
   counts(series: number, from: number, to: number): readonly ChunkCount[];
+  /** How much a walk through the series in [from, to) may have to decode. */
+  extent(series: number, from: number, to: number): { readonly points: number; readonly bytes: number };
   segment(device: number, start: number): Segment | undefined;
   close(): void;
 }

@@ -33,10 +33,9 @@ export function openQuickReader(file: string): QuickReader {
     let [points, bytes] = [0, 0];
     for (const { series, lookAroundMs = 0 } of items) {
       if (series === undefined) continue;
-      for (const chunk of reader.counts(series, from - lookAroundMs, to)) {
-        points += chunk.count;
-        bytes += chunk.bytes;
-      }
+      const extent = reader.extent(series, from - lookAroundMs, to);
+      points += extent.points;
+      bytes += extent.bytes;
     }
     return points <= MAX_POINTS && bytes <= MAX_BYTES;
   }

@@ -57,8 +57,7 @@ export function createSqliteReader(database: Connection): KeeperReader {
     counts: (series, from, to) =>
       database
         .all(
-          `SELECT c.start, c.span, c.count, g.row_count, length(c.presence) + length(c.data) AS bytes
-           FROM chunk c JOIN series s ON s.id = c.series
+          `SELECT c.start, c.span, c.count, g.row_count FROM chunk c JOIN series s ON s.id = c.series
            JOIN segment g ON g.device = s.device AND g.start = c.start
            WHERE c.series = ? AND c.start > ? AND c.start < ? AND c.start + c.span > ?`,
           series,
@@ -70,9 +69,19 @@ export function createSqliteReader(database: Connection): KeeperReader {
           start: number(row, "start"),
           span: number(row, "span"),
           count: number(row, "count"),
-          bytes: number(row, "bytes"),
           rows: number(row, "row_count"),
         })),
+    extent: (series, from, to) => {
+      const row = database.get(
+        `SELECT coalesce(sum(count), 0) AS points, coalesce(sum(length(presence) + length(data)), 0) AS bytes
+         FROM chunk WHERE series = ? AND start > ? AND start < ? AND start + span > ?`,
+        series,
+        from - LONGEST_SPAN_MS,
+        to,
+        from,
+      );
+      return { points: number(row ?? {}, "points"), bytes: number(row ?? {}, "bytes") };
+    },
     segment: (device, start) => {
       const row = database.get(
         "SELECT device, start, span, row_count, times FROM segment WHERE device = ? AND start = ?",
