@@ -83,7 +83,7 @@ async function measure(): Promise<object> {
   const memory = { afterQueriesMB: queriedMB, afterIngestMB: round(busbar.memory() / MB, 0) };
   await busbar.stop();
   if (parts.has("restart")) say("restart");
-  const restart = parts.has("restart") ? await measureRestart(site, size) : {};
+  const restart = parts.has("restart") ? await measureRestart(folder, site, size) : {};
 
   const figures = {
     bench: "telemetry",
