@@ -88,6 +88,11 @@ export class BatchWriter {
     this.#at = this.#bytes.writeUInt32LE(device, this.#at);
   }
 
+  /** Takes back what was written since it had this length. */
+  rewind(length: number): void {
+    this.#at = length;
+  }
+
   take(): Uint8Array<ArrayBuffer> {
     const taken = new Uint8Array(this.#at);
     taken.set(this.#bytes.subarray(0, this.#at));

@@ -83,6 +83,18 @@ test("of several values of an attribute the newest is told, and of equal times t
   expect(durable).toEqual([7]);
 });
 
+test("a message that cannot be written spoils no other", async () => {
+  const { intake, commits, durable, nextCommit } = createBench();
+  const before = intake.append([message(1, { power: 1 })]);
+  const unwritable = message(2, { power: 2, ["x".repeat(70_000)]: 3 });
+  expect(() => intake.append([unwritable])).toThrow();
+  const after = intake.append([message(3, { power: 3 })]);
+  (await nextCommit(1)).resolve();
+  await Promise.all([before, after]);
+  expect(commits.map(({ words }) => words)).toEqual(["+power/1 1=1@1 1=3@3"]);
+  expect(durable).toEqual([3]);
+});
+
 test("beyond 64 MiB that wait the next message is refused, and taken again when there is room", async () => {
   const { intake, nextCommit } = createBench();
   const held = intake.append([message(1, { power: 1 })]);

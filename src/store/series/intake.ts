@@ -105,29 +105,32 @@ export function createIntake({ index, commit, onDurable }: IntakeNeeds): Intake 
     if (last !== undefined && typeof last !== "function") close(last);
   }
 
-  function write({ definitions, latest }: Batch, { deviceId, at, values }: TelemetryPoints): void {
+  function write(batch: Batch, message: TelemetryPoints): void {
+    const begin = writer.length;
+    try {
+      const series = writeValues(batch, message);
+      for (const one of series) if (!index.isStored(one)) batch.definitions.add(one);
+      noteLatest(batch.latest, series, message);
+    } catch (error) {
+      // Half a message would spoil the whole batch.
+      writer.rewind(begin);
+      throw error;
+    }
+  }
+
+  /** Gives the series of the values, in their order. */
+  function writeValues({ definitions }: Batch, { deviceId, at, values }: TelemetryPoints): readonly SeriesDefinition[] {
     const all: SeriesDefinition[] = [];
     for (const [attribute, value] of values) {
       const kind = kindOf(value);
       const series = index.find(deviceId, attribute, kind) ?? index.define(deviceId, attribute, kind);
       all.push(series);
-      if (index.isStored(series) || definitions.has(series)) continue;
-      definitions.add(series);
-      writer.define(series);
+      if (!index.isStored(series) && !definitions.has(series)) writer.define(series);
     }
     writer.message(all[0]?.device ?? 0, at, all.length);
     let next = 0;
-    for (const value of values.values()) {
-      const series = all[next++];
-      if (series === undefined) continue;
-      writer.value(series.series, value);
-      const newest = latest.get(series);
-      if (newest === undefined) latest.set(series, { at, value });
-      else if (at >= newest.at) {
-        newest.at = at;
-        newest.value = value;
-      }
-    }
+    for (const value of values.values()) writer.value(all[next++]?.series ?? 0, value);
+    return all;
   }
 
   function alone<Result>(task: () => Promise<Result>): Promise<Result> {
@@ -153,6 +156,24 @@ export function createIntake({ index, commit, onDurable }: IntakeNeeds): Intake 
     alone,
     idle: () => alone(async () => {}),
   };
+}
+
+function noteLatest(
+  latest: Batch["latest"],
+  series: readonly SeriesDefinition[],
+  { at, values }: TelemetryPoints,
+): void {
+  let next = 0;
+  for (const value of values.values()) {
+    const one = series[next++];
+    const newest = one && latest.get(one);
+    if (one === undefined) continue;
+    if (newest === undefined) latest.set(one, { at, value });
+    else if (at >= newest.at) {
+      newest.at = at;
+      newest.value = value;
+    }
+  }
 }
 
 function kindOf(value: Scalar): ColumnKind {

@@ -19,17 +19,17 @@ interface ReaderSettings {
   readonly count: number;
   /** A thread costs 25 MB: of those that have had nothing to do for this long one stays. */
   readonly spareMs?: number;
+  /** An answer that nobody has read from for this long gives its place to another when there is none left. */
+  readonly idleMs?: number;
 }
 
 /** Answers under way per thread: each holds its unsealed points until its end. */
 const MAX_RUNNING = 64;
-/** An answer that nobody has read from for this long gives its place to another when there is none left. */
-const IDLE_MS = 30_000;
 
 /** Queries go to the thread with the fewest of them. There are at most `count`, and no more than have been needed at once. */
 export function openReaders(
   file: string,
-  { count, spareMs = 10_000 }: ReaderSettings,
+  { count, spareMs = 10_000, idleMs = 30_000 }: ReaderSettings,
   onFault: (error: Error) => void,
 ): Readers {
   const threads: Thread[] = [];
@@ -57,7 +57,7 @@ export function openReaders(
   return {
     async open(query, hot) {
       const thread = leastBusy();
-      if (thread.runs.size >= MAX_RUNNING && !thread.endIdle()) {
+      if (thread.runs.size >= MAX_RUNNING && !thread.endIdle(idleMs)) {
         throw refuse("overloaded", "too many queries run at once; try again in a moment");
       }
       return await startRun(thread, { kind: "open", id: ++lastId, query, hot });
@@ -168,8 +168,8 @@ function openReader(file: string, onFault: (error: Error) => void) {
       });
     },
     /** Ends the answer that has waited longest for its reader, if any has waited too long. */
-    endIdle(): boolean {
-      const limit = performance.now() - IDLE_MS;
+    endIdle(idleMs: number): boolean {
+      const limit = performance.now() - idleMs;
       const [longest] = [...runs]
         .flatMap(([id, { idleSince }]) => (idleSince !== undefined && idleSince < limit ? [{ id, idleSince }] : []))
         .sort((a, b) => a.idleSince - b.idleSince);
