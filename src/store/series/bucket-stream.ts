@@ -121,7 +121,7 @@ export class BucketStream {
     const results = this.#numbers;
     // The last point may share its bucket with what comes after the column.
     const end = this.#end - 1;
-    if (from >= end) return from;
+    if (from >= end || this.#size >= BLOCK) return from;
     let at = from;
     let start = Math.floor((times[at] ?? 0) / granularity) * granularity;
     if (start === this.#start) return at;
