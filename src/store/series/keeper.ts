@@ -23,6 +23,11 @@ export interface ChunkHead {
   readonly grain: number;
 }
 
+export interface StoredHead extends ChunkHead {
+  /** Of its content. */
+  readonly bytes: number;
+}
+
 /** The values of one series in one segment. */
 export interface Chunk extends ChunkHead, ChunkContent {
   readonly parts: Uint8Array;
@@ -65,7 +70,7 @@ export interface KeeperReader {
   definitions(): readonly SeriesDefinition[];
   latest(): readonly Latest[];
   /** The first chunks of the series that end after `at` and start before `before`, in order: some of them, none only at the end. */
-  nextChunks(series: number, at: number, before: number): readonly ChunkHead[];
+  nextChunks(series: number, at: number, before: number): readonly StoredHead[];
   /** The last chunk of the series that starts before `at`. */
   lastChunk(series: number, at: number): ChunkHead | undefined;
   content(chunk: ChunkHead): ChunkContent;
@@ -73,8 +78,6 @@ export interface KeeperReader {
   parts(chunk: ChunkHead): Uint8Array;
   /** The chunks of the series that touch [from, to), without their content. */
   counts(series: number, from: number, to: number): readonly ChunkCount[];
-  /** How much a walk through the series in [from, to) may have to decode. */
-  extent(series: number, from: number, to: number): { readonly points: number; readonly bytes: number };
   segment(device: number, start: number): Segment | undefined;
   close(): void;
 }

@@ -1,11 +1,11 @@
 import type { ColumnKind } from "#core/telemetry/aggregation.ts";
 import { KINDS, type Scalar, type SeriesDefinition } from "#store/series/batch.ts";
-import type { Chunk, ChunkHead, KeeperReader, Segment } from "#store/series/keeper.ts";
+import type { Chunk, KeeperReader, Segment, StoredHead } from "#store/series/keeper.ts";
 import type { Connection, Row } from "#store/sqlite/connection.ts";
 import { bytes, number, text } from "#store/sqlite/row.ts";
 
 const HEAD_COLUMNS = `c.series, c.start, c.span, c.count, c.first_at, c.last_at, c.first_value, c.last_value,
-  c.sum_high, c.sum_low, c.min, c.max, c.grain, s.kind`;
+  c.sum_high, c.sum_low, c.min, c.max, c.grain, s.kind, length(c.presence) + length(c.data) AS bytes`;
 export const CHUNK_COLUMNS = `${HEAD_COLUMNS}, c.parts, c.presence, c.data`;
 /** Heads read at once. */
 const HEADS = 64;
@@ -71,17 +71,6 @@ export function createSqliteReader(database: Connection): KeeperReader {
           count: number(row, "count"),
           rows: number(row, "row_count"),
         })),
-    extent: (series, from, to) => {
-      const row = database.get(
-        `SELECT coalesce(sum(count), 0) AS points, coalesce(sum(length(presence) + length(data)), 0) AS bytes
-         FROM chunk WHERE series = ? AND start > ? AND start < ? AND start + span > ?`,
-        series,
-        from - LONGEST_SPAN_MS,
-        to,
-        from,
-      );
-      return { points: number(row ?? {}, "points"), bytes: number(row ?? {}, "bytes") };
-    },
     segment: (device, start) => {
       const row = database.get(
         "SELECT device, start, span, row_count, times FROM segment WHERE device = ? AND start = ?",
@@ -113,7 +102,7 @@ export function readChunk(row: Row): Chunk {
   };
 }
 
-function readHead(row: Row): ChunkHead {
+function readHead(row: Row): StoredHead {
   return {
     series: number(row, "series"),
     start: number(row, "start"),
@@ -129,6 +118,7 @@ function readHead(row: Row): ChunkHead {
       max: number(row, "max"),
     },
     grain: number(row, "grain"),
+    bytes: number(row, "bytes"),
   };
 }
 
