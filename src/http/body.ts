@@ -53,21 +53,38 @@ function parseJson(raw: Uint8Array | undefined): unknown {
   }
 }
 
-function withoutUnset(value: unknown, { properties, required = [], items }: Schema): unknown {
-  if (items?.properties !== undefined && Array.isArray(value)) return value.map((one) => withoutUnset(one, items));
+/** The value itself where nothing in it is unset, which is most often so. */
+function withoutUnset(value: unknown, schema: Schema): unknown {
+  return hasUnset(value, schema) ? copyWithoutUnset(value, schema) : value;
+}
+
+function hasUnset(value: unknown, { properties, required = [], items }: Schema): boolean {
+  if (items?.properties !== undefined && Array.isArray(value)) return value.some((one) => hasUnset(one, items));
+  if (properties === undefined || !isObject(value)) return false;
+  return Object.entries(value).some(([name, given]) => {
+    const field = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    return field !== undefined && (isUnset(given, field, required.includes(name)) || hasUnset(given, field));
+  });
+}
+
+function copyWithoutUnset(value: unknown, { properties, required = [], items }: Schema): unknown {
+  if (items?.properties !== undefined && Array.isArray(value)) return value.map((one) => copyWithoutUnset(one, items));
   if (properties === undefined || !isObject(value)) return value;
   const kept: Record<string, unknown> = Object.create(null);
   for (const [name, given] of Object.entries(value)) {
     const field = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    const isOptional = field !== undefined && !required.includes(name);
-    const isUnset = given === "" || (given === null && !takesNull(field));
-    if (!isOptional || !isUnset) kept[name] = field === undefined ? given : withoutUnset(given, field);
+    if (field === undefined) kept[name] = given;
+    else if (!isUnset(given, field, required.includes(name))) kept[name] = copyWithoutUnset(given, field);
   }
   return kept;
 }
 
-function takesNull(field: Schema | undefined): boolean {
-  return field?.anyOf?.some((one) => one["type"] === "null") === true;
+function isUnset(given: unknown, field: Schema, isRequired: boolean): boolean {
+  return !isRequired && (given === "" || (given === null && !takesNull(field)));
+}
+
+function takesNull(field: Schema): boolean {
+  return field.anyOf?.some((one) => one["type"] === "null") === true;
 }
 
 /**

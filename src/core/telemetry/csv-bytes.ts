@@ -7,6 +7,8 @@ const QUOTE = 34;
 const CR = 13;
 const LF = 10;
 const WORD = 4;
+/** Texts that are remembered. */
+const MAX_PLACES = 64;
 /** Bytes from which on a call into the engine copies quicker than a loop. */
 const LONG = 256;
 
@@ -18,10 +20,8 @@ export class CsvBytes {
   /** Of the same memory. */
   #view: DataView;
   #length = 0;
-  /** The last text and where it was written: texts repeat, and copying bytes is quicker than encoding them. */
-  #lastText: string | undefined;
-  #lastFrom = 0;
-  #lastTo = 0;
+  /** Where texts were written: they repeat, and copying bytes is quicker than encoding them. */
+  readonly #places = new Map<string, { readonly from: number; readonly to: number }>();
 
   /** `room` is a guess at the length in bytes; more is found when needed. */
   constructor(room = 4096) {
@@ -43,7 +43,7 @@ export class CsvBytes {
   /** Forgets what was not taken. */
   clear(): void {
     this.#length = 0;
-    this.#lastText = undefined;
+    this.#places.clear();
   }
 
   /** Text as it is. */
@@ -105,20 +105,20 @@ export class CsvBytes {
 
   /** A text field, quoted when it holds a comma, a quote or a line break, and when it is empty: an empty field is no text. A lone surrogate becomes U+FFFD. */
   text(value: string): void {
+    const place = this.#places.get(value);
+    if (place !== undefined) {
+      this.again(place.from, place.to);
+      return;
+    }
     // A UTF-16 unit takes at most three bytes, a quote becomes two, and two go around.
     this.#reserve(value.length * 3 + 2);
     const bytes = this.#bytes;
-    let at = this.#length;
-    if (value === this.#lastText) {
-      this.again(this.#lastFrom, this.#lastTo);
-      return;
-    }
-    this.#lastText = value;
-    this.#lastFrom = at;
+    const from = this.#length;
+    let at = from;
     if (isPlain(value)) for (let i = 0; i < value.length; i++) bytes[at++] = value.charCodeAt(i);
     else at += encoder.encodeInto(quoted(value), bytes.subarray(at)).written;
-    this.#lastTo = at;
     this.#length = at;
+    if (this.#places.size < MAX_PLACES) this.#places.set(value, { from, to: at });
   }
 
   #reserve(more: number): void {

@@ -122,10 +122,19 @@ function problemOfGranularity(milliseconds: number): string | undefined {
   return Number.isInteger(milliseconds) ? undefined : "must be a whole number of milliseconds";
 }
 
+/** The same few lengths come again and again. */
+const lengths = new Map<string, number>();
+const MAX_LENGTHS = 1_000;
+
 /** Milliseconds, perhaps with a fraction. */
 function parseLength(text: string): number | undefined {
+  const known = lengths.get(text);
+  if (known !== undefined) return known;
   const duration = parseDuration(text);
-  return duration === undefined ? undefined : Number(duration / 1_000_000n) + Number(duration % 1_000_000n) / 1e6;
+  if (duration === undefined) return undefined;
+  const length = Number(duration / 1_000_000n) + Number(duration % 1_000_000n) / 1e6;
+  if (lengths.size < MAX_LENGTHS) lengths.set(text, length);
+  return length;
 }
 
 function parseTime(given: string | number, refuse: (problem: string) => void): Instant | undefined {
