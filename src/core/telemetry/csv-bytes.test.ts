@@ -199,3 +199,32 @@ test("what was taken stays as it was while more is written", () => {
   expect(csv.take().length).toBe(5000);
   expect(csv.take().length).toBe(0);
 });
+
+test.each([
+  ["one row", { first: 60, step: 60, end: 61 }, ["60"]],
+  ["none", { first: 60, step: 60, end: 60 }, []],
+  ["rows whose numbers grow longer", { first: 998, step: 1, end: 1_002 }, ["998", "999", "1000", "1001"]],
+  [
+    "more rows than are written at once",
+    { first: 0, step: 30, end: 30 * 40 },
+    Array.from({ length: 40 }, (_, i) => `${i * 30}`),
+  ],
+])("%s with the same cells", (_, numbers, expected) => {
+  for (const cells of [",", ",on", `,${"x".repeat(50)},1.5`, `,${"long ".repeat(5_000)}`]) {
+    const csv = new CsvBytes(8);
+    csv.plain(`-1${cells}\n`);
+    const next = csv.rows(numbers, 2, { to: csv.length, limit: 1e9 });
+    const rows = ["-1", ...expected].map((number) => `${number}${cells}\n`).join("");
+    expect(new TextDecoder().decode(csv.take())).toBe(rows);
+    expect(next).toBe(numbers.first + expected.length * numbers.step);
+  }
+});
+
+test("rows stop soon after the limit", () => {
+  const csv = new CsvBytes();
+  csv.plain(",x\n");
+  const next = csv.rows({ first: 1_000_000_000, step: 1, end: 2_000_000_000 }, 0, { to: 3, limit: 1_000 });
+  expect(csv.length).toBe(3 + (next - 1_000_000_000) * 13);
+  expect(csv.length).toBeGreaterThanOrEqual(1_000);
+  expect(csv.length).toBeLessThan(1_300);
+});

@@ -7,12 +7,21 @@ const QUOTE = 34;
 const CR = 13;
 const LF = 10;
 const WORD = 4;
+/** Rows between two looks at the room; long ones are fewer. */
+const STRETCH = 16;
+const STRETCH_BYTES = 16 * 1024;
 /** Texts that are remembered. */
 const MAX_PLACES = 64;
 /** Bytes from which on a call into the engine copies quicker than a loop. */
 const LONG = 256;
 
 const encoder = new TextEncoder();
+
+interface Numbers {
+  readonly first: number;
+  readonly step: number;
+  readonly end: number;
+}
 
 /** Writes CSV straight to bytes: numbers without a string between, texts quoted by RFC 4180, lines ended by a line feed. */
 export class CsvBytes {
@@ -73,6 +82,29 @@ export class CsvBytes {
     }
     // By words: the last may take along bytes that follow, which are overwritten by what is written next.
     for (let i = from; i < to; i += WORD, at += WORD) this.#view.setUint32(at, this.#view.getUint32(i));
+  }
+
+  /**
+   * Rows of whole numbers, none negative, each followed by what was written from one length to another: from `first` on, `step` apart
+   * and before `end`, until there are `limit` bytes. Gives the number of the next row.
+   */
+  rows({ first, step, end }: Numbers, from: number, { to, limit }: { to: number; limit: number }): number {
+    const width = to - from;
+    const stretch = Math.max(1, Math.min(STRETCH, Math.floor(STRETCH_BYTES / (width + 1))));
+    let value = first;
+    while (value < end && this.#length < limit) {
+      this.#reserve(stretch * (width + NUMBER_ROOM) + WORD);
+      const view = this.#view;
+      let at = this.#length;
+      for (let row = 0; row < stretch && value < end; row++) {
+        at = writeWhole(view, at, value);
+        for (let i = 0; i < width; i += WORD) view.setUint32(at + i, view.getUint32(from + i));
+        at += width;
+        value += step;
+      }
+      this.#length = at;
+    }
+    return value;
   }
 
   /** Exactly the characters of String(value). */

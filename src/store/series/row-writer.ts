@@ -64,15 +64,19 @@ export class RowWriter {
     for (const { ownNext } of this.#columns) if (ownNext < end) end = ownNext;
     const pace = this.#pace;
     const cellsEnd = csv.length;
-    let at = start + pace;
-    let rows = 0;
-    for (; at < end && csv.length < bytes; at += pace) {
-      this.#writeTime(csv, at);
-      csv.again(cells, cellsEnd);
-      rows++;
+    const first = start + pace;
+    let at = first;
+    if (this.#isWholeSeconds && first >= 0) {
+      const seconds = { first: first / 1_000, step: pace / 1_000, end: end / 1_000 };
+      at = csv.rows(seconds, cells, { to: cellsEnd, limit: bytes }) * 1_000;
+    } else {
+      for (; at < end && csv.length < bytes; at += pace) {
+        this.#writeTime(csv, at);
+        csv.again(cells, cellsEnd);
+      }
     }
-    if (rows > 0) for (const column of this.#columns) column.skipTo(at);
-    return rows;
+    if (at > first) for (const column of this.#columns) column.skipTo(at);
+    return (at - first) / pace;
   }
 
   #writeTime(csv: CsvBytes, start: number): void {
