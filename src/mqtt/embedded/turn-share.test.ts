@@ -66,3 +66,13 @@ test("what waiting ones use of a turn is not there for others", () => {
   turn();
   expect(share.hasTime()).toBe(true);
 });
+
+test("one that fails does not take the others with it", () => {
+  const { share, work, turn } = createBench();
+  share.later(() => {
+    throw new Error("no");
+  });
+  share.later(work("b", 1));
+  expect(turn).toThrow("no");
+  expect(turn()).toBe("b");
+});

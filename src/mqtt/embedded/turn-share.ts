@@ -32,10 +32,14 @@ export function createTurnShare(ms: number, { elapsed, nextTurn }: Loop = EVENT_
     waiting = [];
     const start = begin();
     let done = 0;
-    // One at least, so that the last one comes to its turn too.
-    do tasks[done++]?.();
-    while (done < tasks.length && elapsed() - start < ms);
-    waiting = [...tasks.slice(done), ...waiting];
+    try {
+      // One at least, so that the last one comes to its turn too.
+      do tasks[done++]?.();
+      while (done < tasks.length && elapsed() - start < ms);
+    } finally {
+      // Also when one of them fails: the others have nobody else who would call them.
+      waiting = [...tasks.slice(done), ...waiting];
+    }
   }
 
   return {
