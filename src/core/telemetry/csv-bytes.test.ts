@@ -75,7 +75,6 @@ test.each([
   2.675,
 ])("%d is written as String() writes it", (value) => {
   expect(written((csv) => csv.number(value))).toBe(String(value));
-  if (Number.isInteger(value)) expect(written((csv) => csv.integer(value))).toBe(String(value));
 });
 
 let seed = 12345;
@@ -141,16 +140,17 @@ test.each([
   [1700000000120, "1700000000.120"],
   [-62135596800000, "-62135596800.000"],
   [8640000000000000, "8640000000000.000"],
-])("%d ms are %s seconds", (millis, text) => {
-  expect(written((csv) => csv.millis(millis))).toBe(text);
+])("a row of %d ms begins with %s", (time, text) => {
+  expect(written((csv) => csv.row(time, false))).toBe(text);
+  if (time % 1000 === 0) expect(written((csv) => csv.row(time, true))).toBe(String(time / 1000));
 });
 
-test("milliseconds are written as toFixed writes seconds", () => {
+test("a row begins with its milliseconds as toFixed writes seconds", () => {
   fc.assert(
     fc.property(fc.integer({ min: -1e14, max: 1e14 }), (millis) => {
       const magnitude = Math.abs(millis);
       const text = `${millis < 0 ? "-" : ""}${Math.floor(magnitude / 1000)}.${String(magnitude % 1000).padStart(3, "0")}`;
-      expect(written((csv) => csv.millis(millis))).toBe(text);
+      expect(written((csv) => csv.row(millis, false))).toBe(text);
     }),
   );
 });
@@ -200,31 +200,61 @@ test("what was taken stays as it was while more is written", () => {
   expect(csv.take().length).toBe(0);
 });
 
+const DAY = 86_400_000;
+
 test.each([
-  ["one row", { first: 60, step: 60, end: 61 }, ["60"]],
-  ["none", { first: 60, step: 60, end: 60 }, []],
-  ["rows whose numbers grow longer", { first: 998, step: 1, end: 1_002 }, ["998", "999", "1000", "1001"]],
-  [
-    "more rows than are written at once",
-    { first: 0, step: 30, end: 30 * 40 },
-    Array.from({ length: 40 }, (_, i) => `${i * 30}`),
-  ],
-])("%s with the same cells", (_, numbers, expected) => {
-  for (const cells of [",", ",on", `,${"x".repeat(50)},1.5`, `,${"long ".repeat(5_000)}`]) {
-    const csv = new CsvBytes(8);
-    csv.plain(`-1${cells}\n`);
-    const next = csv.rows(numbers, 2, { to: csv.length, limit: 1e9 });
-    const rows = ["-1", ...expected].map((number) => `${number}${cells}\n`).join("");
-    expect(new TextDecoder().decode(csv.take())).toBe(rows);
-    expect(next).toBe(numbers.first + expected.length * numbers.step);
+  ["none", 0],
+  ["one", 1],
+  ["more than are written at once", 40],
+])("%s more of a row, each with its own time", (_, count) => {
+  const cells = [",", ",on", `,${"x".repeat(50)},1.5`, ",\u007f\u{1f600},", `,${"long ".repeat(5_000)}`];
+  const times = [-2_000, 0, 998_000, 999_999_000_000, 1_790_726_400_000, 9_999_999_000_000];
+  const steps = [1_000, 60_000, 999_000, 3_600_000, DAY];
+  for (const cell of cells) {
+    for (const time of times) {
+      for (const step of steps) {
+        const csv = new CsvBytes(8);
+        csv.row(time, true);
+        csv.plain(`${cell}\n`);
+        expect(csv.repeat(step, count, 1e9)).toBe(count);
+        const rows = Array.from({ length: count + 1 }, (_, i) => `${(time + i * step) / 1_000}${cell}\n`);
+        expect(decoder.decode(csv.take())).toBe(rows.join(""));
+      }
+    }
   }
 });
 
-test("rows stop soon after the limit", () => {
+test("more of a row whose times have decimals", () => {
   const csv = new CsvBytes();
-  csv.plain(",x\n");
-  const next = csv.rows({ first: 1_000_000_000, step: 1, end: 2_000_000_000 }, 0, { to: 3, limit: 1_000 });
-  expect(csv.length).toBe(3 + (next - 1_000_000_000) * 13);
-  expect(csv.length).toBeGreaterThanOrEqual(1_000);
-  expect(csv.length).toBeLessThan(1_300);
+  csv.row(1_790_726_400_500, false);
+  csv.plain(",on\n");
+  csv.repeat(250, 3, 1e9);
+  expect(decoder.decode(csv.take())).toBe(
+    "1790726400.500,on\n1790726400.750,on\n1790726401.000,on\n1790726401.250,on\n",
+  );
+});
+
+test("a row can be repeated, then another one, and the first goes on where it was", () => {
+  const csv = new CsvBytes();
+  csv.row(1_790_726_400_000, true);
+  csv.plain(",on\n");
+  csv.repeat(60_000, 1, 1e9);
+  csv.repeat(60_000, 1, 1e9);
+  csv.row(1_790_726_580_000, true);
+  csv.plain(",off\n");
+  csv.repeat(60_000, 1, 1e9);
+  const rows = ["400,on", "460,on", "520,on", "580,off", "640,off"].map((row) => `1790726${row}\n`);
+  expect(decoder.decode(csv.take())).toBe(rows.join(""));
+});
+
+test.each([",x", `,${"x".repeat(400)}`])("rows stop soon after the limit", (cell) => {
+  const csv = new CsvBytes();
+  csv.row(1_000_000_000_000, true);
+  csv.plain(`${cell}\n`);
+  const width = csv.length;
+  const count = csv.repeat(1_000, 1e9, 5_000);
+  expect(csv.length).toBe((count + 1) * width);
+  expect(csv.length).toBeGreaterThanOrEqual(5_000);
+  expect(csv.length).toBeLessThan(5_000 + width);
+  expect(csv.repeat(1_000, 1e9, 5_000)).toBe(0);
 });

@@ -7,21 +7,16 @@ const QUOTE = 34;
 const CR = 13;
 const LF = 10;
 const WORD = 4;
-/** Rows between two looks at the room; long ones are fewer. */
+/** Rows between two looks at the room. */
 const STRETCH = 16;
-const STRETCH_BYTES = 16 * 1024;
-/** Texts that are remembered. */
-const MAX_PLACES = 64;
 /** Bytes from which on a call into the engine copies quicker than a loop. */
 const LONG = 256;
+/** Times of ten digits as seconds, from 2001 to 2286. */
+const LEAST_MODERN = 1e12;
+const AFTER_MODERN = 1e13;
+const MODERN_DIGITS = 10;
 
 const encoder = new TextEncoder();
-
-interface Numbers {
-  readonly first: number;
-  readonly step: number;
-  readonly end: number;
-}
 
 /** Writes CSV straight to bytes: numbers without a string between, texts quoted by RFC 4180, lines ended by a line feed. */
 export class CsvBytes {
@@ -29,8 +24,11 @@ export class CsvBytes {
   /** Of the same memory. */
   #view: DataView;
   #length = 0;
-  /** Where texts were written: they repeat, and copying bytes is quicker than encoding them. */
-  readonly #places = new Map<string, { readonly from: number; readonly to: number }>();
+  // The row that was begun last: its time, how that is written, and where it and the first cell begin.
+  #rowTime = 0;
+  #isWhole = true;
+  #rowFrom = 0;
+  #cellsFrom = 0;
 
   /** `room` is a guess at the length in bytes; more is found when needed. */
   constructor(room = 4096) {
@@ -52,7 +50,6 @@ export class CsvBytes {
   /** Forgets what was not taken. */
   clear(): void {
     this.#length = 0;
-    this.#places.clear();
   }
 
   /** Text as it is. */
@@ -71,8 +68,66 @@ export class CsvBytes {
     this.#bytes[this.#length++] = LF;
   }
 
+  /** Begins a row with its time in milliseconds, written as seconds: `isWhole` leaves out the decimals, of which there must be none. */
+  row(time: number, isWhole: boolean): void {
+    this.#rowTime = time;
+    this.#isWhole = isWhole;
+    this.#rowFrom = this.#length;
+    this.#writeTime(time);
+    this.#cellsFrom = this.#length;
+  }
+
+  /** The row that ends here once more, and again, each `step` milliseconds later than the one before, until there are `limit` bytes. Gives how many. */
+  repeat(step: number, count: number, limit: number): number {
+    const width = this.#length - this.#rowFrom;
+    const most = Math.max(0, Math.min(count, Math.ceil((limit - this.#length) / width)));
+    const isModern = this.#rowTime >= LEAST_MODERN && this.#rowTime + most * step < AFTER_MODERN;
+    if (this.#isWhole && isModern && width <= LONG) this.#repeatModern(step, most);
+    else {
+      const [from, to] = [this.#cellsFrom, this.#length];
+      for (let row = 0; row < most; row++) {
+        this.row(this.#rowTime + step, this.#isWhole);
+        this.#again(from, to);
+      }
+    }
+    return most;
+  }
+
+  /** Each row is the one before it with other digits, mostly the last three. */
+  #repeatModern(step: number, count: number): void {
+    const width = this.#length - this.#rowFrom;
+    const behind = this.#bytes[this.#cellsFrom] ?? 0;
+    let high = Math.floor(this.#rowTime / 1e6);
+    const stepSeconds = step / 1_000;
+    let low = this.#rowTime / 1_000 - high * 1_000;
+    let left = count;
+    while (left > 0) {
+      const stretch = Math.min(left, STRETCH);
+      left -= stretch;
+      this.#reserve(stretch * width + WORD);
+      const view = this.#view;
+      let at = this.#length;
+      for (let row = 0; row < stretch; row++, at += width) {
+        for (let i = 0; i < width; i += WORD) view.setUint32(at + i, view.getUint32(at + i - width));
+        low += stepSeconds;
+        if (low >= 1_000) {
+          const carried = Math.floor(low / 1_000);
+          high += carried;
+          low -= carried * 1_000;
+          writeWhole(view, at, high);
+        }
+        writeTriple(view, at + MODERN_DIGITS - 3, low);
+        view.setUint8(at + MODERN_DIGITS, behind);
+      }
+      this.#length = at;
+    }
+    this.#rowTime += count * step;
+    this.#rowFrom += count * width;
+    this.#cellsFrom += count * width;
+  }
+
   /** What was written from one length to another, once more. */
-  again(from: number, to: number): void {
+  #again(from: number, to: number): void {
     this.#reserve(to - from + WORD);
     let at = this.#length;
     this.#length = at + to - from;
@@ -84,73 +139,40 @@ export class CsvBytes {
     for (let i = from; i < to; i += WORD, at += WORD) this.#view.setUint32(at, this.#view.getUint32(i));
   }
 
-  /**
-   * Rows of whole numbers, none negative, each followed by what was written from one length to another: from `first` on, `step` apart
-   * and before `end`, until there are `limit` bytes. Gives the number of the next row.
-   */
-  rows({ first, step, end }: Numbers, from: number, { to, limit }: { to: number; limit: number }): number {
-    const width = to - from;
-    const stretch = Math.max(1, Math.min(STRETCH, Math.floor(STRETCH_BYTES / (width + 1))));
-    let value = first;
-    while (value < end && this.#length < limit) {
-      this.#reserve(stretch * (width + NUMBER_ROOM) + WORD);
-      const view = this.#view;
-      let at = this.#length;
-      for (let row = 0; row < stretch && value < end; row++) {
-        at = writeWhole(view, at, value);
-        for (let i = 0; i < width; i += WORD) view.setUint32(at + i, view.getUint32(from + i));
-        at += width;
-        value += step;
-      }
-      this.#length = at;
-    }
-    return value;
-  }
-
   /** Exactly the characters of String(value). */
   number(value: number): void {
     this.#reserve(NUMBER_ROOM);
     this.#length = writeNumber(this.#view, this.#length, value);
   }
 
-  /** The same for whole numbers, without a look for decimals. */
-  integer(value: number): void {
-    this.#reserve(NUMBER_ROOM);
-    if (!Number.isSafeInteger(value)) {
-      this.#length = writeNumber(this.#view, this.#length, value);
-      return;
-    }
-    if (value < 0) this.#bytes[this.#length++] = MINUS;
-    this.#length = writeWhole(this.#view, this.#length, Math.abs(value));
-  }
-
-  /** Whole milliseconds as seconds with three decimals: 1700000000120 is 1700000000.120. */
-  millis(value: number): void {
-    this.#reserve(NUMBER_ROOM);
-    if (value < 0) this.#bytes[this.#length++] = MINUS;
-    const magnitude = Math.abs(value);
-    const seconds = Math.floor(magnitude / 1000);
-    const point = writeWhole(this.#view, this.#length, seconds);
-    this.#bytes[point] = POINT;
-    this.#length = writeTriple(this.#view, point + 1, magnitude - seconds * 1000);
-  }
-
   /** A text field, quoted when it holds a comma, a quote or a line break, and when it is empty: an empty field is no text. A lone surrogate becomes U+FFFD. */
   text(value: string): void {
-    const place = this.#places.get(value);
-    if (place !== undefined) {
-      this.again(place.from, place.to);
-      return;
-    }
     // A UTF-16 unit takes at most three bytes, a quote becomes two, and two go around.
     this.#reserve(value.length * 3 + 2);
     const bytes = this.#bytes;
-    const from = this.#length;
-    let at = from;
-    if (isPlain(value)) for (let i = 0; i < value.length; i++) bytes[at++] = value.charCodeAt(i);
-    else at += encoder.encodeInto(quoted(value), bytes.subarray(at)).written;
-    this.#length = at;
-    if (this.#places.size < MAX_PLACES) this.#places.set(value, { from, to: at });
+    let at = this.#length;
+    for (let i = 0; i < value.length; i++) {
+      const unit = value.charCodeAt(i);
+      if (unit >= 128 || unit === COMMA || unit === QUOTE || unit === CR || unit === LF) {
+        this.plain(quoted(value));
+        return;
+      }
+      bytes[at++] = unit;
+    }
+    if (value === "") this.plain(quoted(value));
+    else this.#length = at;
+  }
+
+  /** Seconds, with three decimals or none: 1700000000120 is 1700000000.120. */
+  #writeTime(time: number): void {
+    this.#reserve(NUMBER_ROOM);
+    if (time < 0) this.#bytes[this.#length++] = MINUS;
+    const magnitude = Math.abs(time);
+    const seconds = Math.floor(magnitude / 1000);
+    this.#length = writeWhole(this.#view, this.#length, seconds);
+    if (this.#isWhole) return;
+    this.#bytes[this.#length] = POINT;
+    this.#length = writeTriple(this.#view, this.#length + 1, magnitude - seconds * 1000);
   }
 
   #reserve(more: number): void {
@@ -160,16 +182,6 @@ export class CsvBytes {
     this.#bytes = grown;
     this.#view = new DataView(grown.buffer);
   }
-}
-
-/** Whether each character is a byte that means nothing in CSV. */
-function isPlain(value: string): boolean {
-  if (value === "") return false;
-  for (let i = 0; i < value.length; i++) {
-    const unit = value.charCodeAt(i);
-    if (unit >= 128 || unit === COMMA || unit === QUOTE || unit === CR || unit === LF) return false;
-  }
-  return true;
 }
 
 function quoted(value: string): string {

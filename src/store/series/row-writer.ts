@@ -42,61 +42,49 @@ export class RowWriter {
   /** Writes rows until the budget is spent; true when there are no more. */
   write(csv: CsvBytes, { bytes, isSpent }: Budget): boolean {
     const columns = this.#columns;
+    let look = STRIDE;
     for (let rows = 1; ; rows++) {
       let start = Number.POSITIVE_INFINITY;
       for (const { next } of columns) if (next < start) start = next;
       if (start === Number.POSITIVE_INFINITY) return true;
-      this.#writeTime(csv, start);
-      const cells = csv.length;
+      csv.row(start, this.#isWholeSeconds);
       for (const column of columns) {
         csv.comma();
         if (column.next === start) column.write(csv);
       }
       csv.newline();
-      if (this.#pace > 0) rows += this.#repeat(csv, start, { cells, bytes });
-      if (csv.length >= bytes || (rows % STRIDE === 0 && isSpent())) return false;
+      if (this.#pace > 0) rows += this.#repeat(csv, start, bytes);
+      if (csv.length >= bytes) return false;
+      if (rows < look) continue;
+      if (isSpent()) return false;
+      look = rows + STRIDE;
     }
   }
 
   /** Writes the rows that follow and differ from the one at `start` in time only, because every column carries its value on. */
-  #repeat(csv: CsvBytes, start: number, { cells, bytes }: { readonly cells: number; readonly bytes: number }): number {
+  #repeat(csv: CsvBytes, start: number, bytes: number): number {
     let end = this.#to;
     for (const { ownNext } of this.#columns) if (ownNext < end) end = ownNext;
     const pace = this.#pace;
-    const cellsEnd = csv.length;
-    const first = start + pace;
-    let at = first;
-    if (this.#isWholeSeconds && first >= 0) {
-      const seconds = { first: first / 1_000, step: pace / 1_000, end: end / 1_000 };
-      at = csv.rows(seconds, cells, { to: cellsEnd, limit: bytes }) * 1_000;
-    } else {
-      for (; at < end && csv.length < bytes; at += pace) {
-        this.#writeTime(csv, at);
-        csv.again(cells, cellsEnd);
-      }
-    }
-    if (at > first) for (const column of this.#columns) column.skipTo(at);
-    return (at - first) / pace;
-  }
-
-  #writeTime(csv: CsvBytes, start: number): void {
-    if (this.#isWholeSeconds) csv.integer(start / 1_000);
-    else csv.millis(start);
+    const rows = csv.repeat(pace, Math.ceil((end - start) / pace) - 1, bytes);
+    if (rows > 0) for (const column of this.#columns) column.skipTo(start + (rows + 1) * pace);
+    return rows;
   }
 }
 
 class FilledColumn {
+  // Numbers from the start: a field that was ever undefined would need a new object for each number.
   /** Start of the next bucket that the column has a cell for; infinity when it has nothing more to say. */
-  next: number;
+  next = 0;
   /** The same of a value of its own. */
-  ownNext: number;
+  ownNext = 0;
   readonly #buckets: BucketStream;
   readonly #granularity: number;
   readonly #isFilled: boolean;
   readonly #to: number;
   #carried: Scalar | undefined;
   /** The next bucket that a carried value fills. */
-  #fillStart: number;
+  #fillStart = 0;
 
   constructor({ buckets, granularity, fill }: RowColumn, { from, to }: Range) {
     this.#buckets = buckets;

@@ -53,8 +53,9 @@ export function decodeTexts(bytes: Uint8Array): string[] {
   if (format !== RUNS && format !== BLOCKS) throw reader.damaged(`no format has the number ${format}`);
   const count = reader.count(MAX_TEXTS);
   const size = reader.count(count);
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const dictionary: string[] = [];
-  for (let i = 0; i < size; i++) dictionary.push(readWord(reader));
+  for (let i = 0; i < size; i++) dictionary.push(readWord(reader, buffer));
   return format === RUNS ? readRuns(reader, dictionary, count) : readPlaces(reader, dictionary, count);
 }
 
@@ -81,7 +82,7 @@ function readPlaces(reader: ByteReader, dictionary: readonly string[], count: nu
   const places = new Float64Array(count);
   readIntegers(reader, places, { count, factor: ONE });
   const texts: string[] = [];
-  for (const place of places) texts.push(wordAt(reader, dictionary, place));
+  for (let i = 0; i < count; i++) texts.push(dictionary[places[i] ?? 0] ?? wordAt(reader, dictionary, places[i] ?? 0));
   return texts;
 }
 
@@ -106,9 +107,15 @@ function writeWord(writer: ByteWriter, word: string): void {
   }
 }
 
-function readWord(reader: ByteReader): string {
+/** `buffer` is the reader's bytes. */
+function readWord(reader: ByteReader, buffer: Buffer): string {
   const head = reader.unsigned();
-  const bytes = reader.take(Math.floor(head / 2));
+  const length = Math.floor(head / 2);
+  const begin = reader.skip(length);
+  if (head % 2 === 0 && isAscii(reader.bytes, begin, begin + length)) {
+    return buffer.toString("latin1", begin, begin + length);
+  }
+  const bytes = reader.bytes.subarray(begin, begin + length);
   if (head % 2 === 0) {
     try {
       return decoder.decode(bytes);
@@ -120,4 +127,9 @@ function readWord(reader: ByteReader): string {
   let word = "";
   for (let i = 0; i < bytes.length; i += 2) word += String.fromCharCode((bytes[i] ?? 0) | ((bytes[i + 1] ?? 0) << 8));
   return word;
+}
+
+function isAscii(bytes: Uint8Array, from: number, to: number): boolean {
+  for (let i = from; i < to; i++) if ((bytes[i] ?? 0) >= 128) return false;
+  return true;
 }
