@@ -15,16 +15,16 @@ interface AuthenticateSettings {
 }
 
 /** At once when the token is known, else after a look into the records. Throws or rejects with the refusal. */
-export type Authenticate = (headers: IncomingHttpHeaders, remoteAddress: string) => Caller | Promise<Caller>;
+export type Authenticate = (headers: IncomingHttpHeaders, remoteAddress: () => string) => Caller | Promise<Caller>;
 
 /** A right token passes whatever others at its address sent; wrong ones soon have to wait. */
 export function createAuthenticate(needs: AuthenticateNeeds, settings: AuthenticateSettings): Authenticate {
   const names = settings.headerPrefixes.map((prefix) => `${prefix}-Auth-Token`.toLowerCase());
   const limit = createWrongTokenLimit(settings.wrongTokenLimit);
 
-  function refusalOf(error: unknown, remoteAddress: string): unknown {
+  function refusalOf(error: unknown, remoteAddress: () => string): unknown {
     if (!(error instanceof AppError) || error.code !== "unauthorized") return error;
-    const wait = limit.note(remoteAddress, needs.now());
+    const wait = limit.note(remoteAddress(), needs.now());
     if (wait === 0) return error;
     const message = `too many wrong tokens from this address; try again in ${wait} s`;
     return new AppError([{ code: "too_many_wrong_tokens", message }], wait);

@@ -61,10 +61,14 @@ function withoutUnset(value: unknown, schema: Schema): unknown {
 function hasUnset(value: unknown, { properties, required = [], items }: Schema): boolean {
   if (items?.properties !== undefined && Array.isArray(value)) return value.some((one) => hasUnset(one, items));
   if (properties === undefined || !isObject(value)) return false;
-  return Object.entries(value).some(([name, given]) => {
+  for (const name of Object.keys(value)) {
     const field = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    return field !== undefined && (isUnset(given, field, required.includes(name)) || hasUnset(given, field));
-  });
+    if (field === undefined) continue;
+    const given = (value as Readonly<Record<string, unknown>>)[name];
+    const isEmpty = given === null || given === "";
+    if (isEmpty ? isUnset(given, field, required.includes(name)) : hasUnset(given, field)) return true;
+  }
+  return false;
 }
 
 function copyWithoutUnset(value: unknown, { properties, required = [], items }: Schema): unknown {

@@ -70,6 +70,7 @@ export function createApp(needs: AppNeeds): FastifyInstance {
     },
     clientErrorHandler: (error, socket) => refuseSocket(socket, String(error.code ?? "malformed")),
   });
+  app.decorateRequest("caller", undefined);
   app.server.maxConnections = 10_000;
   app.server.on("connect", (_request, socket: Duplex) => refuseSocket(socket, "CONNECT is for proxies"));
   // An expectation that Busbar does not know changes nothing about the answer.

@@ -16,13 +16,14 @@ interface Registration {
   readonly stallMs: number;
 }
 
-const callers = new WeakMap<FastifyRequest, Caller>();
-const NOBODY: Caller = { tokenId: "", tokenName: "", level: "readonly", sites: new Set() };
-
-/** Undefined as long as no token is accepted. */
-export function callerOf(request: FastifyRequest): Caller | undefined {
-  return callers.get(request);
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Undefined as long as no token is accepted. */
+    caller: Caller | undefined;
+  }
 }
+
+const NOBODY: Caller = { tokenId: "", tokenName: "", level: "readonly", sites: new Set() };
 
 export function registerRoute(app: FastifyInstance, route: Route, registration: Registration): void {
   if (route.streamsBody !== true) register(app, route, registration);
@@ -50,11 +51,11 @@ function register(app: FastifyInstance, route: Route, { prefix, authenticate, st
     onRequest: (request, _reply, done) => {
       if (access === "public") return done();
       const accept = (caller: Caller) => {
-        callers.set(request, caller);
+        request.caller = caller;
         requireLevel(caller, access);
       };
       try {
-        const found = authenticate(request.raw.headers, request.ip);
+        const found = authenticate(request.raw.headers, () => request.ip);
         if (found instanceof Promise) found.then(accept).then(() => done(), done);
         else {
           accept(found);
@@ -67,7 +68,7 @@ function register(app: FastifyInstance, route: Route, { prefix, authenticate, st
     handler: async (request, reply) => {
       const raw = request.body as Uint8Array | undefined;
       const answer = await route.handle({
-        caller: callerOf(request) ?? NOBODY,
+        caller: request.caller ?? NOBODY,
         operation,
         requestId: request.id,
         remoteAddress: request.ip,

@@ -6,7 +6,6 @@ import type { Caller } from "#core/access/caller.ts";
 import { AppError, refuse } from "#core/app-error.ts";
 import type { Device } from "#core/device/device.ts";
 import { problemOf } from "#http/problem.ts";
-import { callerOf } from "#http/register-route.ts";
 import { sendAnswer } from "#http/send-answer.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
 import type { DeviceStore } from "#service/ports/device-store.ts";
@@ -42,7 +41,7 @@ export async function sendProblem(
 }
 
 async function recordRefusal(needs: ProblemNeeds, request: FastifyRequest, error: AppError): Promise<void> {
-  const caller = callerOf(request);
+  const { caller } = request;
   const params = (request.params ?? {}) as Readonly<Record<string, string | undefined>>;
   // Named by its site too, so that the site's own people find the entry.
   const device = caller && (await seenDevice(needs, caller, params["device_id"]));

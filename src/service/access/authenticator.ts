@@ -1,12 +1,12 @@
 // From a token's text to a caller. Tokens are cached, and a revoked one leaves the cache before the revocation is
 // answered: a call that starts after that answer is refused. The cache is looked up by the hash of the text, which
-// nobody can steer, and the hash found is still compared in constant time.
+// nobody can steer.
 import type { Caller } from "#core/access/caller.ts";
 import { tokenIdOf } from "#core/access/token.ts";
 import { ADMIN_TOKEN_ID, isLive, type TokenRecord } from "#core/access/token-record.ts";
 import { type AppError, refuse } from "#core/app-error.ts";
 import { type Instant, renderInstant } from "#core/time/instant.ts";
-import { hashSecret, sameHash } from "#service/access/hash-secret.ts";
+import { hashKey, hashSecret, sameHash, secretKey } from "#service/access/hash-secret.ts";
 import type { Needs } from "#service/ports.ts";
 
 const MAX_CACHED = 10_000;
@@ -36,7 +36,7 @@ export function createAuthenticator(needs: AuthenticatorNeeds, admin: TokenRecor
   const byId = new Map<string, Entry>();
   const byHash = new Map<string, Entry>();
   const adminEntry = entryOf(admin);
-  byHash.set(keyOf(admin.hash), adminEntry);
+  byHash.set(hashKey(admin.hash), adminEntry);
   const watchers = new Map<string, Set<() => void>>();
   let uses = new Map<string, Instant>();
   /** Uses on their way to the store: until it has them, the answer to `lastUse` is here. */
@@ -54,14 +54,14 @@ export function createAuthenticator(needs: AuthenticatorNeeds, admin: TokenRecor
     if (began === generation) {
       if (byId.size >= MAX_CACHED) for (const oldest of byId.keys()) if (drop(oldest)) break;
       byId.set(id, entry);
-      byHash.set(keyOf(token.hash), entry);
+      byHash.set(hashKey(token.hash), entry);
     }
     return entry;
   }
 
   function drop(id: string): boolean {
     const entry = byId.get(id);
-    if (entry !== undefined) byHash.delete(keyOf(entry.token.hash));
+    if (entry !== undefined) byHash.delete(hashKey(entry.token.hash));
     return byId.delete(id);
   }
 
@@ -75,11 +75,8 @@ export function createAuthenticator(needs: AuthenticatorNeeds, admin: TokenRecor
   return {
     authenticate(text) {
       if (text === undefined || text === "") throw refuse("unauthorized", "the call carries no access token");
-      const hash = hashSecret(text);
-      const entry = byHash.get(keyOf(hash));
-      return entry !== undefined && sameHash(hash, entry.token.hash)
-        ? accept(entry)
-        : knownEntry(text, hash).then(accept);
+      const entry = byHash.get(secretKey(text));
+      return entry === undefined ? knownEntry(text).then(accept) : accept(entry);
     },
     forget(tokenId) {
       generation++;
@@ -115,18 +112,14 @@ export function createAuthenticator(needs: AuthenticatorNeeds, admin: TokenRecor
     },
   };
 
-  async function knownEntry(text: string, hash: Uint8Array): Promise<Entry> {
+  async function knownEntry(text: string): Promise<Entry> {
     const id = tokenIdOf(text);
     const entry = id === undefined ? undefined : await lookUp(id);
-    if (entry === undefined || !sameHash(hash, entry.token.hash)) {
+    if (entry === undefined || !sameHash(hashSecret(text), entry.token.hash)) {
       throw refuse("unauthorized", "the access token is not known here");
     }
     return entry;
   }
-}
-
-function keyOf(hash: Uint8Array): string {
-  return Buffer.from(hash.buffer, hash.byteOffset, hash.length).toString("latin1");
 }
 
 function entryOf(token: TokenRecord): Entry {
