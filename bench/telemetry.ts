@@ -1,7 +1,7 @@
 // Our telemetry engine next to time-series databases on the same machine, with the same data and equal answers, in one run: query
 // latencies through real HTTP, durable ingest through MQTT, backfill, bytes a point, memory, restart, and how quick small requests
 // stay meanwhile. Prints a table on stderr and one JSON line. Result caches are off; what they give is told beside it.
-//   npm run bench -- telemetry [--scale 0.1] [--peers victoria,influx,postgres] [--runs 100] [--parts queries,ingest,restart]
+//   npm run bench -- telemetry [--scale 0.1] [--peers victoria,influx,postgres] [--runs 1000] [--parts queries,ingest,restart]
 // The whole takes about a quarter of an hour with VictoriaMetrics, the fastest peer and the only one unless others are named.
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, loadavg } from "node:os";
@@ -32,7 +32,7 @@ const { values } = parseArgs({
   options: {
     scale: { type: "string", default: "1" },
     peers: { type: "string", default: "victoria" },
-    runs: { type: "string", default: "100" },
+    runs: { type: "string", default: "1000" },
     parts: { type: "string", default: "queries,ingest,restart" },
   },
 });

@@ -10,6 +10,7 @@ interface Latency {
 
 interface Measured {
   readonly question: string;
+  readonly runs: number;
   readonly engines: Readonly<Record<string, Latency>>;
   /** How many times faster ours is than the fastest peer. */
   readonly ratio: number | undefined;
@@ -28,8 +29,9 @@ const WARM_UP_MS = 4_000;
 const LEAST_WARM_UP = 3;
 const CLIENTS = 4;
 const CLIENTS_MS = 3_000;
-/** Beyond it a slow engine gets fewer runs. */
-const ENOUGH_MS = 15_000;
+/** Beyond it there are fewer runs, of all engines, because they take turns. */
+const ENOUGH_MS = 60_000;
+const LEAST_RUNS = 10;
 
 /** The first engine is ours; every other must give the same answers. */
 export async function measureQueries(
@@ -65,15 +67,11 @@ async function measureOne(engines: readonly Engine[], question: Question, runs: 
   }
   for (const engine of engines) await warmUp(engine, question);
   const times = new Map(engines.map((engine): [string, number[]] => [engine.name, []]));
-  const spent = new Map<string, number>();
+  const started = performance.now();
+  let done = 0;
   // By turns, so that a noisy moment of the machine hits all.
-  for (let run = 0; run < runs; run++) {
-    for (const engine of engines) {
-      if ((spent.get(engine.name) ?? 0) > ENOUGH_MS) continue;
-      const time = await timed(engine, question, false);
-      times.get(engine.name)?.push(time);
-      spent.set(engine.name, (spent.get(engine.name) ?? 0) + time);
-    }
+  for (; done < runs && (done < LEAST_RUNS || performance.now() - started < ENOUGH_MS); done++) {
+    for (const engine of engines) times.get(engine.name)?.push(await timed(engine, question, false));
   }
   const latencies: Record<string, Latency> = {};
   for (const engine of engines) {
@@ -92,6 +90,7 @@ async function measureOne(engines: readonly Engine[], question: Question, runs: 
   };
   return {
     question: question.name,
+    runs: done,
     engines: latencies,
     ratio: ratio(({ p50 }) => p50),
     p99Ratio: ratio(({ p99 }) => p99),
@@ -134,9 +133,10 @@ function at(sorted: readonly number[], share: number): number {
 
 export function report({ queries, fourClients }: Queries): string {
   const names = Object.keys(queries[0]?.engines ?? {});
-  const head = ["p50 / p99 (warm), ms", ...names, "ratio", "p99 ratio"];
-  const rows = queries.map(({ question, engines, ratio, p99Ratio }) => [
+  const head = ["p50 / p99 (warm), ms", "runs", ...names, "ratio", "p99 ratio"];
+  const rows = queries.map(({ question, runs, engines, ratio, p99Ratio }) => [
     question,
+    String(runs),
     ...names.map((name) => {
       const { p50, p99, warm } = engines[name] ?? NONE;
       return `${p50} / ${p99} (${warm})`;
@@ -144,7 +144,7 @@ export function report({ queries, fourClients }: Queries): string {
     String(ratio ?? "-"),
     String(p99Ratio ?? "-"),
   ]);
-  const clients = ["four clients on q1, answers/s", ...names.map((name) => String(fourClients[name])), "", ""];
+  const clients = ["four clients on q1, answers/s", "", ...names.map((name) => String(fourClients[name])), "", ""];
   const table = [head, ...rows, clients];
   const widths = head.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
   return table.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ")).join("\n");

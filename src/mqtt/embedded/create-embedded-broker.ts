@@ -1,6 +1,7 @@
 // The broker inside the process: aedes speaks MQTT 3.1.1, the policy beside this file decides.
 import { createServer, type Server, type Socket } from "node:net";
 import { Aedes, type Client } from "aedes";
+import { writeToStream } from "mqtt-packet";
 import { MAX_PAYLOAD } from "#mqtt/adapter.ts";
 import type { Broker, MqttNeeds } from "#mqtt/mqtt-needs.ts";
 import { createConnections } from "./connections.ts";
@@ -49,6 +50,9 @@ const TCP_KEEPALIVE_MS = 30_000;
 const STOP_MS = 5_000;
 /** How long devices may keep the thread busy before it looks after its other callers. */
 const TURN_MS = 5;
+
+// What writes the packets for aedes would keep a buffer for each number of 16 bits, 8 MB in all.
+writeToStream.cacheNumbers = false;
 
 export async function createEmbeddedBroker(needs: MqttNeeds, settings: EmbeddedSettings): Promise<EmbeddedBroker> {
   const connections = createConnections(needs.inbox, settings.connectionsPerDevice);
