@@ -10,7 +10,7 @@ const LAYERS = {
   service: ["#core/**", "#manifest/**", "node:crypto", "node:vm", "node:zlib", "ajv", "ajv/**", "ajv-formats"],
   store: ["#core/**", "#service/ports.ts", "#service/ports/**", "node:*"],
   runtime: ["#core/**", "#manifest/**", "#service/**", "node:*", "serialport"],
-  mqtt: ["#core/**", "#service/ports/**", "node:*", "aedes", "mqtt"],
+  mqtt: ["#core/**", "#service/ports/**", "node:*", "aedes", "mqtt", "mqtt-packet"],
   webhook: ["#core/**", "#service/ports/**", "node:*"],
   http: [
     "#core/**",

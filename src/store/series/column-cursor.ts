@@ -4,7 +4,7 @@
 // is missing in one is in the other, and what is in both is the same point.
 import type { Scalar } from "./batch.ts";
 import { type Column, lowerBound, mergeColumns, valueAt } from "./column.ts";
-import type { ChunkHead, KeeperReader, Summary } from "./keeper.ts";
+import type { ChunkHead, ChunkReader, Summary } from "./keeper.ts";
 import { type PartField, readParts } from "./parts.ts";
 import { giveBack, type Scratch, takeScratch } from "./scratch.ts";
 import { decodeChunk } from "./segment-codec.ts";
@@ -16,7 +16,7 @@ export type Piece =
   | { readonly column: Column; readonly from: number; readonly to: number };
 
 export interface CursorSource {
-  readonly reader: KeeperReader;
+  readonly reader: ChunkReader;
   /** Another one for each view of the store: what was read in a former view is not good any more. */
   readonly view: () => object;
   /** Times of a segment, decoded once for all series of the device. */

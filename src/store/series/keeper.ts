@@ -23,11 +23,6 @@ export interface ChunkHead {
   readonly grain: number;
 }
 
-export interface StoredHead extends ChunkHead {
-  /** Of its content. */
-  readonly bytes: number;
-}
-
 /** The values of one series in one segment. */
 export interface Chunk extends ChunkHead, ChunkContent {
   readonly parts: Uint8Array;
@@ -70,7 +65,7 @@ export interface KeeperReader {
   definitions(): readonly SeriesDefinition[];
   latest(): readonly Latest[];
   /** The first chunks of the series that end after `at` and start before `before`, in order: some of them, none only at the end. */
-  nextChunks(series: number, at: number, before: number): readonly StoredHead[];
+  nextChunks(series: number, at: number, before: number): readonly ChunkHead[];
   /** The last chunk of the series that starts before `at`. */
   lastChunk(series: number, at: number): ChunkHead | undefined;
   content(chunk: ChunkHead): ChunkContent;
@@ -81,6 +76,9 @@ export interface KeeperReader {
   segment(device: number, start: number): Segment | undefined;
   close(): void;
 }
+
+/** What a query reads. */
+export type ChunkReader = Pick<KeeperReader, "nextChunks" | "lastChunk" | "content" | "parts" | "segment">;
 
 export interface Keeper extends KeeperReader {
   /** Runs the changes in one transaction; durable when it returns. */

@@ -1,22 +1,26 @@
 // Answers small questions about sealed hours on the thread that asks: there the way to a reading thread and back would take longer
 // than the answer itself.
 //
-// What it may cost is bounded before anything is decoded: the thread that asks has other callers.
+// What it may cost is bounded before anything is decoded: the thread that asks has other callers. Each series is read by one statement,
+// which sees one state of the store; after that its points are columns in memory, like those of an hour that is not sealed.
 import { CsvBytes } from "#core/telemetry/csv-bytes.ts";
 import { Connection } from "#store/sqlite/connection.ts";
-import type { KeeperReader, StoredHead } from "./keeper.ts";
+import { decodeTimes } from "./codec/times.ts";
+import type { Column } from "./column.ts";
+import type { HotSeries } from "./engine.ts";
+import type { ChunkReader } from "./keeper.ts";
 import type { SeriesItem, SeriesQuery } from "./query.ts";
 import { startQuery } from "./run-query.ts";
-import { createSqliteReader } from "./sqlite/sqlite-reader.ts";
+import { decodeChunk } from "./segment-codec.ts";
+import { readSmallChunks, type SmallChunk } from "./sqlite/small-chunks.ts";
 import { createTimesCache } from "./times-cache.ts";
 
 const MAX_ITEMS = 4;
 const MAX_RANGE_MS = 48 * 3_600_000;
 /** Of all items together. */
 const MAX_ROWS = 2_000;
-const MAX_CHUNKS = 8;
-const MAX_POINTS = 2_000;
-const MAX_BYTES = 32 * 1024;
+/** Of each series. */
+const BOUNDS = { chunks: 8, points: 2_000, bytes: 32 * 1024 };
 
 export interface QuickReader {
   /** All rows, or undefined when they may cost too much or the reader is closed. */
@@ -26,37 +30,36 @@ export interface QuickReader {
 
 export function openQuickReader(file: string): QuickReader {
   const database = new Connection(file, "read", 1);
-  const reader = createSqliteReader(database);
-  const needs = { times: createTimesCache(0), csv: new CsvBytes(), elapsed: () => performance.now() };
+  const needs = {
+    reader: NO_CHUNKS,
+    times: createTimesCache(0),
+    csv: new CsvBytes(),
+    elapsed: () => performance.now(),
+  };
   let isClosed = false;
 
-  /** The heads of all chunks that the answer needs, or undefined when there is too much behind them. */
-  function smallHeads({ from, to, items }: SeriesQuery): Heads | undefined {
-    const heads: Heads = new Map();
-    let [points, bytes] = [0, 0];
-    for (const { series, lookAroundMs = 0 } of items) {
-      if (series === undefined) continue;
-      const found = reader.nextChunks(series, from - lookAroundMs, to);
-      for (const head of found) {
-        points += head.summary.count;
-        bytes += head.bytes;
-      }
-      if (found.length > MAX_CHUNKS || points > MAX_POINTS || bytes > MAX_BYTES) return undefined;
-      heads.set(series, found);
+  /** The points of every series that is asked for, or undefined when there are too many. */
+  function readColumns({ from, to, items }: SeriesQuery): readonly HotSeries[] | undefined {
+    const found: HotSeries[] = [];
+    for (const { series, kind } of items) {
+      if (series === undefined || found.some((one) => one.series === series)) continue;
+      const reach = Math.max(...items.map((item) => (item.series === series ? (item.lookAroundMs ?? 0) : 0)));
+      const within = { from: from - reach, to };
+      const chunks = readSmallChunks(database, { series, ...within }, BOUNDS);
+      if (chunks === undefined) return undefined;
+      found.push({ series, columns: chunks.map((chunk) => columnOf(kind, chunk, within)) });
     }
-    return heads;
+    return found;
   }
 
   return {
     answer(query) {
       if (isClosed || !looksSmall(query)) return undefined;
-      return database.snapshot(() => {
-        const heads = smallHeads(query);
-        if (heads === undefined) return undefined;
-        // Few texts may still be many bytes, once they are carried on.
-        const { bytes, done } = startQuery({ ...needs, reader: withHeads(reader, heads) }, query, []).pull();
-        return done ? bytes : undefined;
-      });
+      const columns = readColumns(query);
+      if (columns === undefined) return undefined;
+      // Few texts may still be many bytes, once they are carried on.
+      const { bytes, done } = startQuery(needs, query, columns).pull();
+      return done ? bytes : undefined;
     },
     close() {
       isClosed = true;
@@ -65,17 +68,30 @@ export function openQuickReader(file: string): QuickReader {
   };
 }
 
-type Heads = Map<number, readonly StoredHead[]>;
-
-/** The same reader, which has read these heads already. */
-function withHeads(reader: KeeperReader, heads: Heads): KeeperReader {
-  const of = (series: number) => heads.get(series) ?? [];
-  return {
-    ...reader,
-    nextChunks: (series, at, before) => of(series).filter(({ start, span }) => start < before && start + span > at),
-    lastChunk: (series, at) => of(series).findLast(({ start }) => start < at),
+function columnOf(
+  kind: Column["kind"],
+  { count, presence, values, times }: SmallChunk,
+  within: { readonly from: number; readonly to: number },
+): Column {
+  const shared = () => {
+    const all = new Float64Array(times?.rows ?? 0);
+    if (times !== undefined) decodeTimes(times.bytes, all);
+    return all;
   };
+  return decodeChunk(kind, { summary: { count }, presence, values }, { times: shared, within });
 }
+
+const noChunk = () => {
+  throw new Error("there are no chunks here");
+};
+/** Of a store in which nothing is sealed. */
+const NO_CHUNKS: ChunkReader = {
+  nextChunks: () => [],
+  lastChunk: () => undefined,
+  segment: () => undefined,
+  content: noChunk,
+  parts: noChunk,
+};
 
 /** By the question alone. */
 function looksSmall({ from, to, items }: SeriesQuery): boolean {

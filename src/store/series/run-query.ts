@@ -3,7 +3,7 @@ import { BucketStream } from "./bucket-stream.ts";
 import type { Column } from "./column.ts";
 import { type CursorSource, lastBefore, walkColumn } from "./column-cursor.ts";
 import type { HotSeries } from "./engine.ts";
-import type { KeeperReader } from "./keeper.ts";
+import type { ChunkReader } from "./keeper.ts";
 import type { SeriesItem, SeriesQuery } from "./query.ts";
 import { type RowColumn, RowWriter } from "./row-writer.ts";
 import type { TimesCache } from "./times-cache.ts";
@@ -17,7 +17,7 @@ export interface QueryRun {
 }
 
 interface RunNeeds {
-  readonly reader: KeeperReader;
+  readonly reader: ChunkReader;
   readonly times: TimesCache;
   /** Used within a pull only, so that all queries of a thread share it. */
   readonly csv: CsvBytes;

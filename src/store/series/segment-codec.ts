@@ -5,7 +5,7 @@ import { decodeSections, encodeSections } from "./codec/sections.ts";
 import { decodeTexts, encodeTexts } from "./codec/texts.ts";
 import { areTimes, decodeTimes, encodeTimes } from "./codec/times.ts";
 import { type Column, type ColumnValues, lowerBound } from "./column.ts";
-import type { Chunk, ChunkContent, ChunkHead, Segment } from "./keeper.ts";
+import type { Chunk, ChunkContent, Segment } from "./keeper.ts";
 import type { Scratch } from "./scratch.ts";
 import { summarize } from "./summarize.ts";
 
@@ -41,6 +41,10 @@ export function decodeSegmentTimes(segment: Segment): Float64Array {
   return times;
 }
 
+interface Decodable extends ChunkContent {
+  readonly summary: { readonly count: number };
+}
+
 interface DecodeOptions {
   /** Gives those of the chunk's segment. */
   readonly times: () => Float64Array;
@@ -52,7 +56,7 @@ interface DecodeOptions {
 
 export function decodeChunk(
   kind: Column["kind"],
-  chunk: ChunkContent & Pick<ChunkHead, "summary">,
+  chunk: Decodable,
   { times: timesOf, within, scratch }: DecodeOptions,
 ): Column {
   const { count } = chunk.summary;
@@ -65,7 +69,7 @@ export function decodeChunk(
 
 /** At least as many as the chunk has points. */
 function ownTimes(
-  { presence, summary: { count } }: ChunkContent & Pick<ChunkHead, "summary">,
+  { presence, summary: { count } }: Decodable,
   timesOf: () => Float64Array,
   scratch: Scratch | undefined,
 ): Float64Array {

@@ -1,5 +1,5 @@
 // Times of segments, decoded once for all series of a device and for the queries that follow.
-import type { KeeperReader } from "./keeper.ts";
+import type { ChunkReader } from "./keeper.ts";
 import { decodeSegmentTimes } from "./segment-codec.ts";
 
 export interface TimesCache {
@@ -7,7 +7,7 @@ export interface TimesCache {
    * Times of the segment of a device that starts there, for one view of the store. A segment may be rewritten between two views,
    * so what was decoded before is used again only where the stored bytes are still the same.
    */
-  view(reader: KeeperReader): (device: number, start: number) => Float64Array;
+  view(reader: ChunkReader): (device: number, start: number) => Float64Array;
 }
 
 interface Entry {

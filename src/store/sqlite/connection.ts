@@ -43,6 +43,15 @@ export class Connection {
     return guarded(() => this.#prepare(sql).all(...(values as SQLInputValue[])));
   }
 
+  /** The same as lists of values, which is quicker where a row has many. */
+  lists(sql: string, ...values: readonly Value[]): readonly (readonly unknown[])[] {
+    return guarded(() => {
+      return this.#prepare(sql, "lists").all(
+        ...(values as SQLInputValue[]),
+      ) as unknown as readonly (readonly unknown[])[];
+    });
+  }
+
   /** Gives the number of changed rows. */
   run(sql: string, ...values: readonly Value[]): number {
     return guarded(() => Number(this.#prepare(sql).run(...(values as SQLInputValue[])).changes));
@@ -82,10 +91,12 @@ export class Connection {
     this.#database.close();
   }
 
-  #prepare(sql: string): StatementSync {
+  /** A text is always asked for in the same shape. */
+  #prepare(sql: string, shape: "objects" | "lists" = "objects"): StatementSync {
     let statement = this.#statements.get(sql);
     if (statement === undefined) {
       statement = this.#database.prepare(sql);
+      statement.setReturnArrays(shape === "lists");
       this.#statements.set(sql, statement);
     }
     return statement;

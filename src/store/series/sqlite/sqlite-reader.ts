@@ -1,17 +1,17 @@
 import type { ColumnKind } from "#core/telemetry/aggregation.ts";
 import { KINDS, type Scalar, type SeriesDefinition } from "#store/series/batch.ts";
-import type { Chunk, KeeperReader, Segment, StoredHead } from "#store/series/keeper.ts";
+import type { Chunk, ChunkHead, KeeperReader, Segment } from "#store/series/keeper.ts";
 import type { Connection, Row } from "#store/sqlite/connection.ts";
 import { bytes, number, text } from "#store/sqlite/row.ts";
 
 const HEAD_COLUMNS = `c.series, c.start, c.span, c.count, c.first_at, c.last_at, c.first_value, c.last_value,
-  c.sum_high, c.sum_low, c.min, c.max, c.grain, s.kind, length(c.presence) + length(c.data) AS bytes`;
+  c.sum_high, c.sum_low, c.min, c.max, c.grain, s.kind`;
 export const CHUNK_COLUMNS = `${HEAD_COLUMNS}, c.parts, c.presence, c.data`;
 /** Heads read at once. */
 const HEADS = 64;
 export const CHUNK_FROM = "chunk c JOIN series s ON s.id = c.series";
 
-const LONGEST_SPAN_MS = 24 * 3_600_000;
+export const LONGEST_SPAN_MS = 24 * 3_600_000;
 
 /** Reads what is sealed. Any number of threads may have one each. */
 export function createSqliteReader(database: Connection): KeeperReader {
@@ -102,7 +102,7 @@ export function readChunk(row: Row): Chunk {
   };
 }
 
-function readHead(row: Row): StoredHead {
+function readHead(row: Row): ChunkHead {
   return {
     series: number(row, "series"),
     start: number(row, "start"),
@@ -118,7 +118,6 @@ function readHead(row: Row): StoredHead {
       max: number(row, "max"),
     },
     grain: number(row, "grain"),
-    bytes: number(row, "bytes"),
   };
 }
 
