@@ -2,7 +2,7 @@
 // latencies through real HTTP, durable ingest through MQTT, backfill, bytes a point, memory, restart, and how quick small requests
 // stay meanwhile. Prints a table on stderr and one JSON line. Result caches are off; what they give is told beside it.
 //   npm run bench -- telemetry [--scale 0.1] [--peers victoria,influx,postgres] [--runs 1000] [--parts queries,ingest,restart]
-// The whole takes about a quarter of an hour with VictoriaMetrics, the fastest peer and the only one unless others are named.
+// The whole takes eight minutes with VictoriaMetrics, the fastest peer and the only one unless others are named.
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, loadavg } from "node:os";
 import { join } from "node:path";

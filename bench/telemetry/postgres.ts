@@ -64,24 +64,22 @@ export async function startPostgres(
   function session() {
     const child = run(join(bin, "psql"), [...psql, "-v", "ON_ERROR_STOP=1"]);
     let text = "";
-    let waiting: ((answer: string) => void) | undefined;
+    let waiting: PromiseWithResolvers<string> | undefined;
+    child.process.once("exit", () => waiting?.reject(new Error(`psql ended: ${child.output().slice(-500)}`)));
     child.process.stdout?.on("data", (part: Buffer) => {
       text += part.toString();
       if (!text.endsWith(`${DONE}\n`)) return;
       const answer = text.slice(0, -DONE.length - 1);
       text = "";
-      waiting?.(answer);
+      waiting?.resolve(answer);
     });
     let turn: Promise<unknown> = Promise.resolve();
     const ask = (sql: string): Promise<string> => {
-      const answer = turn.then(
-        () =>
-          new Promise<string>((resolve, reject) => {
-            waiting = resolve;
-            child.process.once("exit", () => reject(new Error(`psql ended: ${child.output().slice(-500)}`)));
-            child.process.stdin?.write(`${sql};\n\\echo ${DONE}\n`);
-          }),
-      );
+      const answer = turn.then(() => {
+        waiting = Promise.withResolvers();
+        child.process.stdin?.write(`${sql};\n\\echo ${DONE}\n`);
+        return waiting.promise;
+      });
       turn = answer;
       return answer;
     };
