@@ -97,7 +97,9 @@ export class FrameGuard extends Duplex {
 
   override _read(): void {
     this.#isHungry = true;
-    this.#advance();
+    // Not at once: what is pushed in the middle of a read goes out with it, and then the stream tells of nothing that comes later until
+    // it is read again, for which the broker waits to be told.
+    queueMicrotask(() => this.#advance());
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {

@@ -1,0 +1,46 @@
+import type { Socket } from "node:net";
+import { PassThrough } from "node:stream";
+import { setImmediate as turn } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { FrameGuard } from "./frame-guard.ts";
+
+const PIECE = 65_536;
+
+/** A long PUBLISH, and the bytes of its header. */
+function publishOf(length: number): Buffer {
+  const header = Buffer.from([0x30, (length & 127) | 128, ((length >> 7) & 127) | 128, length >> 14]);
+  return Buffer.concat([header, Buffer.alloc(length)]);
+}
+
+test.each([0, 1, 2, 3, 4])("a long message arrives also where read %d finds no time left in the turn", async (busy) => {
+  const later: (() => void)[] = [];
+  let reads = 0;
+  const share = { hasTime: () => reads++ !== busy + 1, later: (task: () => void) => void later.push(task) };
+  const stream = new PassThrough({ highWaterMark: 1e6 });
+  const socket = Object.assign(stream, { destroySoon: () => stream.destroy() });
+  const guard = new FrameGuard(socket as unknown as Socket, { maxPayload: 1e6, onPacket: () => {}, share });
+  let received = 0;
+  // One read each time it is told, as the broker does.
+  guard.on("readable", () => {
+    received += guard.read(undefined)?.length ?? 0;
+  });
+  const connect = Buffer.from([0x10, 0]);
+  socket.write(connect);
+  await turn();
+  guard.open({ take: () => 0 });
+  const message = publishOf(4 * PIECE);
+  for (let at = 0; at < message.length; at += PIECE) {
+    socket.write(message.subarray(at, at + PIECE));
+    await turn();
+    // What was put off comes when the next piece is there already.
+    if (later.length > 0) {
+      socket.write(message.subarray(at + PIECE, at + 2 * PIECE));
+      at += PIECE;
+      for (const task of later.splice(0)) task();
+    }
+    await turn();
+  }
+  await turn();
+  expect(received).toBe(connect.length + message.length);
+  guard.destroy();
+});
