@@ -5,13 +5,12 @@
 // which sees one state of the store; after that its points are columns in memory, like those of an hour that is not sealed.
 import { CsvBytes } from "#core/telemetry/csv-bytes.ts";
 import { Connection } from "#store/sqlite/connection.ts";
-import { decodeTimes } from "./codec/times.ts";
 import type { Column } from "./column.ts";
 import type { HotSeries } from "./engine.ts";
 import type { ChunkReader } from "./keeper.ts";
 import type { SeriesItem, SeriesQuery } from "./query.ts";
 import { startQuery } from "./run-query.ts";
-import { decodeChunk } from "./segment-codec.ts";
+import { decodeChunk, decodeSegmentTimes } from "./segment-codec.ts";
 import { readSmallChunks, type SmallChunk } from "./sqlite/small-chunks.ts";
 import { createTimesCache } from "./times-cache.ts";
 
@@ -70,15 +69,11 @@ export function openQuickReader(file: string): QuickReader {
 
 function columnOf(
   kind: Column["kind"],
-  { count, presence, values, times }: SmallChunk,
+  { count, presence, values, segment }: SmallChunk,
   within: { readonly from: number; readonly to: number },
 ): Column {
-  const shared = () => {
-    const all = new Float64Array(times?.rows ?? 0);
-    if (times !== undefined) decodeTimes(times.bytes, all);
-    return all;
-  };
-  return decodeChunk(kind, { summary: { count }, presence, values }, { times: shared, within });
+  const times = () => (segment === undefined ? new Float64Array(0) : decodeSegmentTimes(segment));
+  return decodeChunk(kind, { summary: { count }, presence, values }, { times, within });
 }
 
 const noChunk = () => {

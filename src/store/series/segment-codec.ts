@@ -35,7 +35,7 @@ export function encodeSegment(
   return { segment, chunks };
 }
 
-export function decodeSegmentTimes(segment: Segment): Float64Array {
+export function decodeSegmentTimes(segment: Pick<Segment, "rows" | "times">): Float64Array {
   const times = new Float64Array(segment.rows);
   decodeTimes(segment.times, times);
   return times;

@@ -1,13 +1,13 @@
 import { areTimes } from "#store/series/codec/times.ts";
-import type { ChunkContent } from "#store/series/keeper.ts";
+import type { ChunkContent, Segment } from "#store/series/keeper.ts";
 import type { Connection } from "#store/sqlite/connection.ts";
 import { LONGEST_SPAN_MS } from "./sqlite-reader.ts";
 
 /** A chunk with all that it takes to decode it. */
 export interface SmallChunk extends ChunkContent {
   readonly count: number;
-  /** Of its segment, when the chunk has none of its own. */
-  readonly times: { readonly rows: number; readonly bytes: Uint8Array } | undefined;
+  /** Where its times are, when the chunk has none of its own. */
+  readonly segment: Pick<Segment, "rows" | "times"> | undefined;
 }
 
 interface Asked {
@@ -59,6 +59,6 @@ function sumOf(rows: readonly (readonly unknown[])[], column: number): number {
 function readChunk(row: readonly unknown[]): SmallChunk {
   const [presence, values, times] = [row[1], row[2], row[4]];
   if (!(presence instanceof Uint8Array && values instanceof Uint8Array)) throw new Error("a chunk holds no bytes");
-  const shared = times instanceof Uint8Array ? { rows: Number(row[3]), bytes: times } : undefined;
-  return { count: Number(row[0]), presence, values, times: shared };
+  const segment = times instanceof Uint8Array ? { rows: Number(row[3]), times } : undefined;
+  return { count: Number(row[0]), presence, values, segment };
 }
