@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { IncomingMessage, Server } from "node:http";
 import type { Plant } from "#core/plant/plant.ts";
+import { createServer } from "#runtime/plain-http.ts";
 import type { LivePlant } from "#runtime/plant/live-plant.ts";
 import { orderWeather, renderObservation } from "#runtime/plant/weather-api.ts";
 

@@ -1,8 +1,9 @@
 // HTTP for scripts: each request and each redirect is held against the address policy, the answer is bounded in size and
 // the whole of it in time.
-import { type IncomingMessage, Agent as PlainAgent, request as requestPlain } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { request as requestTls, Agent as TlsAgent } from "node:https";
 import { type HttpAnswer, type HttpRequest, WireError } from "#runtime/drivers/wires.ts";
+import { Agent as PlainAgent, request as requestPlain } from "#runtime/plain-http.ts";
 import { CookieJar, parseSetCookie } from "./cookie-jar.ts";
 import type { Reach } from "./create-reach.ts";
 import { failureWords } from "./failure-words.ts";
