@@ -14,7 +14,6 @@ import { choice, pageOf, paging } from "#http/query.ts";
 import { bytesRoute, RawAnswer, type Route, route } from "#http/route.ts";
 import { Type } from "#http/schema.ts";
 import { listAnswer, renderPage } from "#http/wire.ts";
-import { renderScenarioSchema } from "#manifest/scenario/parse-scenarios.ts";
 import { inspectUpload } from "#service/blueprint/inspect-upload.ts";
 import { packPackage } from "#service/blueprint/pack-package.ts";
 import { unpackPackage } from "#service/blueprint/unpack-package.ts";
@@ -119,7 +118,8 @@ export function blueprintRoutes(needs: UploadNeeds): readonly Route[] {
       tag,
       access: "public",
       answer: Type.Object({}, { additionalProperties: true }),
-      handle: async () => renderScenarioSchema(),
+      // What reads scenarios reads YAML; nothing else on this thread does, so a start does without.
+      handle: async () => (await import("#manifest/scenario/parse-scenarios.ts")).renderScenarioSchema(),
     }),
   ];
 }

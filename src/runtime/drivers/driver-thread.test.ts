@@ -10,7 +10,7 @@ import { createSimulatedPorts } from "./simulated-ports.ts";
 /** Makes drivers for a device and performs the calls it is sent. */
 const THREAD = `
 import { parentPort, workerData } from "node:worker_threads";
-const { openDriverThread } = await import(${JSON.stringify(new URL("./driver-thread.ts", import.meta.url).href)});
+const { openDriverThread } = await import(${JSON.stringify(new URL("./open-driver-thread.ts", import.meta.url).href)});
 const open = openDriverThread(workerData.data);
 const drivers = new Map();
 parentPort.on("message", async ({ id, device, name, args }) => {

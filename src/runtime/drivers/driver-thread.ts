@@ -1,13 +1,8 @@
-// Drivers on a thread of their own: the main thread keeps the ports, the thread makes the connections.
+// Drivers on a thread of their own: the main thread keeps the ports, the thread makes the connections (open-driver-thread.ts).
 import { MessageChannel, type MessagePort } from "node:worker_threads";
-import { type ReachRule, reachRulesFor } from "#core/net/reach-rule.ts";
-import type { Drivers } from "#runtime/lua/drivers.ts";
-import { createDrivers } from "./create-drivers.ts";
-import { createWires } from "./create-wires.ts";
-import { paceDrivers } from "./pace-drivers.ts";
-import { connectPorts, servePorts } from "./port-bridge.ts";
-import type { PortDevice, PortHub } from "./port-hub.ts";
-import { realTimers } from "./timers.ts";
+import type { ReachRule } from "#core/net/reach-rule.ts";
+import { servePorts } from "./port-bridge.ts";
+import type { PortHub } from "./port-hub.ts";
 
 /** Goes to the thread with its other data; `channel` has to be among what is transferred. */
 export interface DriverThreadData {
@@ -33,14 +28,4 @@ export interface DriverThreadNeeds {
 export function createDriverThread({ hub, allow, onBug }: DriverThreadNeeds): DriverThread {
   const { port1, port2 } = new MessageChannel();
   return { data: { allow, channel: port2 }, stop: servePorts(hub, port1, onBug) };
-}
-
-/** The thread's end: makes the drivers of one device after the other. */
-export function openDriverThread({ allow, channel }: DriverThreadData): (device: PortDevice) => Drivers {
-  const ports = connectPorts(channel);
-  return (device) => {
-    const rules = reachRulesFor(allow, device);
-    const wires = createWires({ rules, ports: ports.session(device), now: Date.now });
-    return paceDrivers(createDrivers(wires, Date.now), realTimers);
-  };
 }

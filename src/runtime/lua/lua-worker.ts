@@ -1,6 +1,6 @@
 // A thread of the pool: runs the scripts it is given and says what they say.
 import { parentPort, workerData } from "node:worker_threads";
-import { openDriverThread } from "#runtime/drivers/driver-thread.ts";
+import { openDriverThread } from "#runtime/drivers/open-driver-thread.ts";
 import { createHostedScript, type HostedScript } from "./hosted-script.ts";
 import { noDrivers } from "./no-drivers.ts";
 import { PULSE_BEAT, PULSE_SLOT, type ToPool, type ToWorker, type WorkerData } from "./pool-messages.ts";

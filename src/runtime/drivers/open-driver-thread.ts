@@ -1,0 +1,20 @@
+// Apart from the main thread's end, which makes no connections and should not load what does.
+import { reachRulesFor } from "#core/net/reach-rule.ts";
+import type { Drivers } from "#runtime/lua/drivers.ts";
+import { createDrivers } from "./create-drivers.ts";
+import { createWires } from "./create-wires.ts";
+import type { DriverThreadData } from "./driver-thread.ts";
+import { paceDrivers } from "./pace-drivers.ts";
+import { connectPorts } from "./port-bridge.ts";
+import type { PortDevice } from "./port-hub.ts";
+import { realTimers } from "./timers.ts";
+
+/** The thread's end: makes the drivers of one device after the other. */
+export function openDriverThread({ allow, channel }: DriverThreadData): (device: PortDevice) => Drivers {
+  const ports = connectPorts(channel);
+  return (device) => {
+    const rules = reachRulesFor(allow, device);
+    const wires = createWires({ rules, ports: ports.session(device), now: Date.now });
+    return paceDrivers(createDrivers(wires, Date.now), realTimers);
+  };
+}
