@@ -8,8 +8,8 @@ const LAYERS = {
   config: ["#core/**", "node:net", "node:path", "yaml"],
   manifest: ["#core/**", "yaml"],
   service: ["#core/**", "#manifest/**", "node:crypto", "node:vm", "node:zlib", "ajv", "ajv/**", "ajv-formats"],
-  store: ["#core/**", "#service/ports.ts", "#service/ports/**", "node:*"],
-  runtime: ["#core/**", "#manifest/**", "#service/**", "node:*", "serialport"],
+  store: ["#core/**", "#service/ports.ts", "#service/ports/**", "#keep-compiled", "node:*"],
+  runtime: ["#core/**", "#manifest/**", "#service/**", "#keep-compiled", "node:*", "serialport"],
   mqtt: ["#core/**", "#service/ports/**", "node:*", "aedes", "mqtt", "mqtt-packet"],
   webhook: ["#core/**", "#service/ports/**", "node:*"],
   http: [
@@ -55,6 +55,7 @@ const LAYERS = {
     "#webhook/**",
     "#http/**",
     "#config",
+    "#keep-compiled",
     "#log",
     "#version",
     "node:*",

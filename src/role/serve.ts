@@ -2,6 +2,7 @@
 import { isIP } from "node:net";
 import type { Logger } from "pino";
 import type { Config } from "#config";
+import { keepCompiled } from "#keep-compiled";
 import { type Running, start } from "#role/start.ts";
 import { version } from "#version";
 
@@ -21,6 +22,7 @@ export async function serve(config: Config, log: Logger): Promise<void> {
   }
   log.info({ role: config.role, data: config.data, url: running.url }, "ready");
   process.stdout.write(welcome(config, running));
+  keepCompiled();
   try {
     await end.promise;
   } catch (error) {

@@ -1,5 +1,6 @@
 // Reads uploaded packages in a thread of its own, so that a hostile one never holds up an answer to anybody else.
 import { parentPort, workerData } from "node:worker_threads";
+import { keepCompiled } from "#keep-compiled";
 import { starterLibrary } from "#manifest/starter-profiles.ts";
 import { openRockShelf } from "#runtime/inspect/open-rock-shelf.ts";
 import { createSyntaxChecks } from "#runtime/lua/check-syntax.ts";
@@ -28,6 +29,7 @@ const FOLDER = "the folder rocks of the data folder";
 const profiles = starterLibrary();
 const syntaxChecks = createSyntaxChecks();
 
+keepCompiled();
 parentPort?.on("message", ({ id, kind, bytes }: InspectTask) => {
   const result = kind === "inspect" ? inspectPackage(bytes, profiles) : build(bytes, workerData as InspectSettings);
   parentPort?.postMessage({ id, result } satisfies InspectAnswer);

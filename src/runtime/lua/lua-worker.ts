@@ -1,5 +1,6 @@
 // A thread of the pool: runs the scripts it is given and says what they say.
 import { parentPort, workerData } from "node:worker_threads";
+import { keepCompiled } from "#keep-compiled";
 import { openDriverThread } from "#runtime/drivers/open-driver-thread.ts";
 import { createHostedScript, type HostedScript } from "./hosted-script.ts";
 import { noDrivers } from "./no-drivers.ts";
@@ -84,6 +85,7 @@ setInterval(() => {
 }, MEMORY_REPORT_MS);
 say({ kind: "ready" });
 flush();
+keepCompiled();
 
 function parseWorkerData(data: unknown): WorkerData {
   return data as WorkerData;

@@ -1,6 +1,7 @@
 // A thread that answers queries: decoding, aggregating and writing CSV happen here, not on the thread that answers HTTP.
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { CsvBytes } from "#core/telemetry/csv-bytes.ts";
+import { keepCompiled } from "#keep-compiled";
 import { Connection } from "#store/sqlite/connection.ts";
 import type { HotSeries } from "./engine.ts";
 import type { SeriesQuery } from "./query.ts";
@@ -59,6 +60,7 @@ port.on("message", (request: ReaderRequest) => {
     port.postMessage({ id, failure } satisfies ReaderAnswer);
   }
 });
+keepCompiled();
 
 /** All reads of one pull see the same state of the store. */
 function pull(id: number): void {

@@ -1,6 +1,7 @@
 // The one thread that writes telemetry. Whatever has arrived meanwhile shares one commit; sealing and compaction are done
 // in small steps in between, so that an acknowledgement never waits for more than one step.
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
+import { keepCompiled } from "#keep-compiled";
 import { Connection, diskTrouble } from "#store/sqlite/connection.ts";
 import { type EngineSettings, SeriesEngine } from "./engine.ts";
 import { createSqliteKeeper } from "./sqlite/sqlite-keeper.ts";
@@ -124,6 +125,7 @@ function tellOldest(): void {
 
 tellOldest();
 port.postMessage({ definitions: engine.definitions(), latest: engine.latest() });
+keepCompiled();
 
 function failureOf(error: unknown): WriterFailure {
   const trouble = diskTrouble(error) ?? error;

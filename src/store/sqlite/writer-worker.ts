@@ -1,6 +1,7 @@
 // The one thread that writes the records. It takes everything that has arrived meanwhile as the next batch, so that
 // the slower the disk, the more writes share one fsync.
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
+import { keepCompiled } from "#keep-compiled";
 import { commitBatch, refuseBatch, type WriteAnswer, type WriteRequest } from "./commit-batch.ts";
 import { Connection } from "./connection.ts";
 import { migrate } from "./migrate.ts";
@@ -31,6 +32,7 @@ port.on("message", (first: readonly WriteRequest[] | "close") => {
   }
 });
 port.postMessage("ready");
+keepCompiled();
 
 function commit(batch: readonly WriteRequest[]): void {
   const answers = attempt(batch);
