@@ -4,6 +4,7 @@ import { CsvBytes } from "#core/telemetry/csv-bytes.ts";
 import { keepCompiled } from "#keep-compiled";
 import { Connection } from "#store/sqlite/connection.ts";
 import type { HotSeries } from "./engine.ts";
+import { makeWay } from "./make-way.ts";
 import type { SeriesQuery } from "./query.ts";
 import { rowBound } from "./row-bound.ts";
 import { type QueryRun, startQuery } from "./run-query.ts";
@@ -28,6 +29,7 @@ export type ReaderAnswer =
 /** Decoded times that a thread keeps: those of ten devices and a day at a point a second. */
 const TIMES_BYTES = 8 * 1024 * 1024;
 
+makeWay();
 const port: MessagePort = parentPort ?? fail("reader-worker.ts runs only as a worker");
 const { file } = workerData as { readonly file: string };
 const database = new Connection(file, "read", 4);
