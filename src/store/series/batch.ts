@@ -7,6 +7,7 @@
 //   value        := series u32, then by its kind: f64 | u8 | text32
 //   3 forget     := device u32: whatever came before of this device is gone
 import type { ColumnKind } from "#core/telemetry/aggregation.ts";
+import { KnownTexts } from "./known-texts.ts";
 
 export const KINDS: readonly ColumnKind[] = ["number", "boolean", "text"];
 export type Scalar = number | boolean | string;
@@ -131,7 +132,7 @@ export interface BatchReader {
   forget(device: number): void;
 }
 
-export function readBatch(batch: Uint8Array, reader: BatchReader): void {
+export function readBatch(batch: Uint8Array, reader: BatchReader, texts = new KnownTexts()): void {
   const bytes = Buffer.from(batch.buffer, batch.byteOffset, batch.byteLength);
   const view = new DataView(batch.buffer, batch.byteOffset, batch.byteLength);
   let at = 0;
@@ -154,7 +155,7 @@ export function readBatch(batch: Uint8Array, reader: BatchReader): void {
           at += 1;
         } else {
           const end = at + 4 + view.getUint32(at, true);
-          reader.value(series, bytes.toString("utf8", at + 4, end));
+          reader.value(series, texts.read(bytes, at + 4, end));
           at = end;
         }
       }

@@ -4,11 +4,12 @@
 // holds it is durable; a journal row goes only when all its points are in segments. Applying a batch or a merge twice
 // changes nothing, so a crash between any two steps loses nothing and doubles nothing.
 import { failpoint } from "#store/failpoint.ts";
-import { BatchWriter, readBatch, readDefinitions, type SeriesDefinition } from "./batch.ts";
+import { type BatchReader, BatchWriter, readBatch, readDefinitions, type SeriesDefinition } from "./batch.ts";
 import { type Column, sortColumn } from "./column.ts";
 import type { HotHour } from "./hot-hour.ts";
 import { HOUR_MS, HotStore } from "./hot-store.ts";
 import type { Keeper, Latest } from "./keeper.ts";
+import { KnownTexts } from "./known-texts.ts";
 import { LatestValues, lastOf } from "./latest-values.ts";
 import { type Load, planLoad } from "./plan-load.ts";
 import { DAY_MS, SealedSegments } from "./sealed-segments.ts";
@@ -38,6 +39,7 @@ export class SeriesEngine {
   readonly #sealed: SealedSegments;
   /** Hours that are sealed but still in the journal, by `device/hour`: the newest journal row with points of theirs. */
   readonly #journaled = new Map<string, number>();
+  readonly #texts = new KnownTexts();
   #sequence = 0;
 
   constructor(keeper: Keeper, settings: EngineSettings) {
@@ -176,7 +178,7 @@ export class SeriesEngine {
     let device = 0;
     let at = 0;
     let hour: HotHour | undefined;
-    readBatch(batch, {
+    const reader: BatchReader = {
       define: (definition) => {
         this.#series.set(definition.series, definition);
       },
@@ -195,7 +197,8 @@ export class SeriesEngine {
         hour.push(series, value);
       },
       forget: (forgotten) => this.#forget(forgotten),
-    });
+    };
+    readBatch(batch, reader, this.#texts);
   }
 
   #dueHour(now: number): HotHour | undefined {

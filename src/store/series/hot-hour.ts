@@ -124,6 +124,7 @@ class HotColumn {
   /** Texts are kept once and stand for themselves by number. */
   readonly #words: string[] = [];
   readonly #places = new Map<string, number>();
+  #lastPlace = 0;
 
   constructor({ series, kind, place }: { series: number; kind: ColumnKind; place: number }) {
     this.series = series;
@@ -188,13 +189,16 @@ class HotColumn {
     return taken as Float64Array | Uint8Array;
   }
 
+  /** Most often a device says what it said before. */
   #placeOf(text: string): number {
+    if (text === this.#words[this.#lastPlace]) return this.#lastPlace;
     let place = this.#places.get(text);
     if (place === undefined) {
       place = this.#words.length;
       this.#words.push(text);
       this.#places.set(text, place);
     }
+    this.#lastPlace = place;
     return place;
   }
 }

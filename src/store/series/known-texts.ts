@@ -1,0 +1,28 @@
+/** Longer ones seldom come twice. */
+const LONGEST = 64;
+const SLOTS = 1_024;
+
+/** Texts of devices repeat: a known one is found by its bytes, which is quicker than to make it anew, and takes no memory. */
+export class KnownTexts {
+  readonly #texts: string[] = new Array(SLOTS).fill("");
+
+  /** The text of the bytes from `from` to `to`, in UTF-8. */
+  read(bytes: Buffer, from: number, to: number): string {
+    if (to - from > LONGEST) return bytes.toString("utf8", from, to);
+    let hash = 0;
+    for (let at = from; at < to; at++) hash = Math.imul(hash ^ (bytes[at] ?? 0), 0x01000193);
+    const slot = (hash ^ (hash >>> 15)) & (SLOTS - 1);
+    const known = this.#texts[slot] ?? "";
+    if (isMadeOf(known, bytes, from, to)) return known;
+    const text = bytes.toString("utf8", from, to);
+    this.#texts[slot] = text;
+    return text;
+  }
+}
+
+/** True only of texts in which each character is one byte; others are made anew. */
+function isMadeOf(text: string, bytes: Buffer, from: number, to: number): boolean {
+  if (text.length !== to - from) return false;
+  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) !== bytes[from + i]) return false;
+  return true;
+}
