@@ -2,8 +2,8 @@ import { readlinkSync } from "node:fs";
 import { constants, getPriority, setPriority } from "node:os";
 import { basename } from "node:path";
 
-/** As `nice` counts: a tenth of the weight of a thread at 0 where both want the processor, and all of it where nobody else does. */
-const BEHIND_OTHERS = 10;
+/** As `nice` counts: two fifths of the weight of the others where both want the processor, and all of it where nobody else does. */
+const BEHIND_OTHERS = 4;
 
 /**
  * Puts this thread behind the others, which Linux does thread by thread. A long query then takes what the threads that
