@@ -32,3 +32,13 @@ test("more texts than there is room for come out right too", () => {
     }
   }
 });
+
+test("a text is not taken for another whose characters are its bytes", () => {
+  const texts = new KnownTexts();
+  for (let i = 0; i < 20_000; i++) {
+    const bytes = Buffer.from(`ä${i}`);
+    const lookalike = Buffer.from(bytes.toString("latin1"));
+    expect(texts.read(lookalike, 0, lookalike.length)).toBe(`Ã¤${i}`);
+    expect(texts.read(bytes, 0, bytes.length)).toBe(`ä${i}`);
+  }
+});

@@ -15,12 +15,12 @@ export class KnownTexts {
     const known = this.#texts[slot] ?? "";
     if (isMadeOf(known, bytes, from, to)) return known;
     const text = bytes.toString("utf8", from, to);
-    this.#texts[slot] = text;
+    // Only where each character is a byte do equal characters mean equal bytes.
+    if (text.length === to - from) this.#texts[slot] = text;
     return text;
   }
 }
 
-/** True only of texts in which each character is one byte; others are made anew. */
 function isMadeOf(text: string, bytes: Buffer, from: number, to: number): boolean {
   if (text.length !== to - from) return false;
   for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) !== bytes[from + i]) return false;
