@@ -9,9 +9,9 @@ const LAYERS = {
   manifest: ["#core/**", "yaml"],
   service: ["#core/**", "#manifest/**", "node:crypto", "node:vm", "node:zlib", "ajv", "ajv/**", "ajv-formats"],
   store: ["#core/**", "#service/ports.ts", "#service/ports/**", "#keep-compiled", "node:*"],
-  runtime: ["#core/**", "#manifest/**", "#service/**", "#keep-compiled", "node:*", "serialport"],
+  runtime: ["#core/**", "#manifest/**", "#service/**", "#keep-compiled", "#plain-http", "node:*", "serialport"],
   mqtt: ["#core/**", "#service/ports/**", "node:*", "aedes", "mqtt", "mqtt-packet"],
-  webhook: ["#core/**", "#service/ports/**", "node:*"],
+  webhook: ["#core/**", "#service/ports/**", "#plain-http", "node:*"],
   http: [
     "#core/**",
     "#manifest/**",

@@ -3,16 +3,14 @@
 // check happens in the look-up of the connection itself, so that a name which resolves differently the second time gains
 // nothing. Redirects are answers like any other, that is, failures.
 import { type LookupAddress, lookup } from "node:dns";
+import { request as requestTls } from "node:https";
 import type { LookupFunction } from "node:net";
 import { isPublicAddress } from "#core/net/address-kind.ts";
 import { connectionWords } from "#core/net/connection-words.ts";
+import { request as requestPlain } from "#plain-http";
 import type { OutgoingDelivery, SendResult, WebhookSender } from "#service/ports/webhook-sender.ts";
 import { renderDelivery } from "./delivery-wire.ts";
 import { literalAddress } from "./literal-address.ts";
-
-// Importing node:http would load a second HTTP client with it, which nobody here uses and which costs a start a tenth of a second.
-const { request: requestPlain } = process.getBuiltinModule("node:http");
-const { request: requestTls } = process.getBuiltinModule("node:https");
 
 export interface SenderSettings {
   /** Also addresses of this machine and of private networks. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server } from "node:http";
 import type { Plant } from "#core/plant/plant.ts";
-import { createServer } from "#runtime/plain-http.ts";
+import { createServer } from "#plain-http";
 import type { LivePlant } from "#runtime/plant/live-plant.ts";
 import { orderWeather, renderObservation } from "#runtime/plant/weather-api.ts";
 
