@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { refuse } from "#core/app-error.ts";
+import type { ByteBudgets } from "#core/share/byte-budgets.ts";
 import { RawAnswer, type Route, type RouteDescription } from "#http/route.ts";
 import type { DeviceHost } from "#service/ports/device-host.ts";
 import type { TelemetryCounter } from "#service/telemetry/telemetry-counts.ts";
@@ -25,10 +26,11 @@ interface MetricsNeeds {
   /** Whose states are counted. */
   readonly hosts: Pick<DeviceHost, "states">;
   readonly telemetryCounter: Pick<TelemetryCounter, "read">;
+  readonly budgets: Pick<ByteBudgets, "list">;
 }
 
 export function createMetrics(
-  { hosts, telemetryCounter }: MetricsNeeds,
+  { hosts, telemetryCounter, budgets }: MetricsNeeds,
   settings: { readonly metricsPublic: boolean },
 ): Metrics {
   const registry = new Registry();
@@ -61,6 +63,24 @@ export function createMetrics(
       this.reset();
       this.inc({ outcome: "kept" }, kept);
       this.inc({ outcome: "left_out" }, leftOut);
+    },
+  });
+  void new Gauge({
+    name: "busbar_buffer_bytes",
+    help: "Bytes that each buffer, queue and cache holds.",
+    labelNames: ["buffer"],
+    registers: [registry],
+    collect() {
+      for (const { name, used } of budgets.list()) this.set({ buffer: name }, used());
+    },
+  });
+  void new Gauge({
+    name: "busbar_buffer_limit_bytes",
+    help: "The most bytes that each buffer, queue and cache may hold.",
+    labelNames: ["buffer"],
+    registers: [registry],
+    collect() {
+      for (const { name, limit } of budgets.list()) this.set({ buffer: name }, limit);
     },
   });
   // Finding the series of two labels costs more than counting in it. There are as many as operations times statuses.

@@ -76,6 +76,7 @@ async function open(routes: readonly Route[], limits: Partial<Limits> = {}) {
         flushUses: async () => {},
       },
       telemetryCounter: { read: () => ({ kept: 0, leftOut: 0 }) },
+      budgets: { list: () => [] },
       hosts: { states: () => [] },
       log: pino({ base: null }, { write: (line: string) => lines.push(line) }),
     },

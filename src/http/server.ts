@@ -2,6 +2,7 @@
 // From the token on it is told in register-route.ts.
 import type { Socket } from "node:net";
 import { refuse } from "#core/app-error.ts";
+import type { ByteBudgets } from "#core/share/byte-budgets.ts";
 import { createAuthenticate } from "#http/authenticate.ts";
 import { createApp, LIMITS, type Limits } from "#http/create-app.ts";
 import { createMetrics } from "#http/metrics.ts";
@@ -17,6 +18,7 @@ const PREFIXES = ["", "/api"];
 
 export interface ServerNeeds extends ProblemNeeds {
   readonly authenticator: Authenticator;
+  readonly budgets: Pick<ByteBudgets, "list">;
   readonly telemetryCounter: Pick<TelemetryCounter, "read">;
   readonly hosts: Pick<DeviceHost, "states">;
 }

@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { uuidv7 } from "uuidv7";
+import { createByteBudgets } from "#core/share/byte-budgets.ts";
 import { toMilliseconds } from "#core/time/duration.ts";
 import { renderEventData } from "#http/event/event-wire.ts";
 import { createRoutes } from "#http/routes.ts";
@@ -60,6 +61,7 @@ export async function startOn(records: OpenStores, { config, log, opened }: Surr
     newId: uuidv7,
     randomBytes: (length: number) => randomBytes(length),
     background,
+    budgets: createByteBudgets(),
     log,
     responseTimeoutMs: toMilliseconds(config.commands.responseTimeout),
     waitLimitMs: toMilliseconds(config.commands.waitLimit),
