@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import type { Logger } from "pino";
 import type { Config } from "#config";
+import type { ByteBudgets } from "#core/share/byte-budgets.ts";
 import { toMilliseconds } from "#core/time/duration.ts";
 import type { Needs } from "#service/ports.ts";
 import { openSeries, type SeriesSettings } from "#store/series/open-series.ts";
@@ -12,6 +13,7 @@ export interface Surroundings {
   readonly log: Logger;
   /** What was opened last is closed first. */
   readonly opened: AsyncDisposableStack;
+  readonly budgets: ByteBudgets;
 }
 
 export type OpenStores = Records & Pick<Needs, "telemetry">;

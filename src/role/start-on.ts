@@ -2,7 +2,6 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { uuidv7 } from "uuidv7";
-import { createByteBudgets } from "#core/share/byte-budgets.ts";
 import { toMilliseconds } from "#core/time/duration.ts";
 import { renderEventData } from "#http/event/event-wire.ts";
 import { createRoutes } from "#http/routes.ts";
@@ -45,7 +44,7 @@ export interface Started {
   readonly tokenFile: string | undefined;
 }
 
-export async function startOn(records: OpenStores, { config, log, opened }: Surroundings): Promise<Started> {
+export async function startOn(records: OpenStores, { config, log, opened, budgets }: Surroundings): Promise<Started> {
   const inspector = createInspector({ rocks: join(config.data, "rocks") });
   opened.defer(() => inspector.close());
   const background = createBackground((name, error) => log.error({ err: error, task: name }, "background work failed"));
@@ -61,7 +60,7 @@ export async function startOn(records: OpenStores, { config, log, opened }: Surr
     newId: uuidv7,
     randomBytes: (length: number) => randomBytes(length),
     background,
-    budgets: createByteBudgets(),
+    budgets,
     log,
     responseTimeoutMs: toMilliseconds(config.commands.responseTimeout),
     waitLimitMs: toMilliseconds(config.commands.waitLimit),

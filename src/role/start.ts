@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import type { Config } from "#config";
+import { createByteBudgets } from "#core/share/byte-budgets.ts";
 import { openStores } from "#role/open-stores.ts";
 import type { Started } from "#role/start-on.ts";
 
@@ -12,7 +13,7 @@ export async function start(config: Config, log: Logger, onFault: (error: Error)
   // What was opened last is closed first, after a failed start as after a stop.
   const opened = new AsyncDisposableStack();
   try {
-    const surroundings = { config, log, opened };
+    const surroundings = { config, log, opened, budgets: createByteBudgets() };
     // The journal is replayed on its thread while this one loads the rest of the program, which takes about as long.
     const [stores, { startOn }] = await Promise.all([openStores(surroundings, onFault), import("#role/start-on.ts")]);
     const started = await startOn(stores, surroundings);
