@@ -5,6 +5,7 @@ import type { ByteBudgets } from "#core/share/byte-budgets.ts";
 import { RawAnswer, type Route, type RouteDescription } from "#http/route.ts";
 import type { DeviceHost } from "#service/ports/device-host.ts";
 import type { TelemetryCounter } from "#service/telemetry/telemetry-counts.ts";
+import type { Troubles } from "#service/troubles.ts";
 
 export interface Metrics {
   readonly route: Route;
@@ -27,10 +28,11 @@ interface MetricsNeeds {
   readonly hosts: Pick<DeviceHost, "states">;
   readonly telemetryCounter: Pick<TelemetryCounter, "read">;
   readonly budgets: Pick<ByteBudgets, "list">;
+  readonly troubles: Pick<Troubles, "list">;
 }
 
 export function createMetrics(
-  { hosts, telemetryCounter, budgets }: MetricsNeeds,
+  { hosts, telemetryCounter, budgets, troubles }: MetricsNeeds,
   settings: { readonly metricsPublic: boolean },
 ): Metrics {
   const registry = new Registry();
@@ -81,6 +83,16 @@ export function createMetrics(
     registers: [registry],
     collect() {
       for (const { name, limit } of budgets.list()) this.set({ buffer: name }, limit);
+    },
+  });
+  void new Gauge({
+    name: "busbar_troubles",
+    help: "What does not work while the rest serves, by part; /readyz says what it is.",
+    labelNames: ["part"],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { part } of troubles.list()) this.inc({ part });
     },
   });
   // Finding the series of two labels costs more than counting in it. There are as many as operations times statuses.

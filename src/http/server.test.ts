@@ -77,6 +77,7 @@ async function open(routes: readonly Route[], limits: Partial<Limits> = {}) {
       },
       telemetryCounter: { read: () => ({ kept: 0, leftOut: 0 }) },
       budgets: { list: () => [] },
+      troubles: { list: () => [] },
       hosts: { states: () => [] },
       log: pino({ base: null }, { write: (line: string) => lines.push(line) }),
     },

@@ -13,6 +13,7 @@ import { type ProblemNeeds, sendProblem } from "#http/send-problem.ts";
 import type { Authenticator } from "#service/access/authenticator.ts";
 import type { DeviceHost } from "#service/ports/device-host.ts";
 import type { TelemetryCounter } from "#service/telemetry/telemetry-counts.ts";
+import type { Troubles } from "#service/troubles.ts";
 
 const PREFIXES = ["", "/api"];
 
@@ -21,6 +22,7 @@ export interface ServerNeeds extends ProblemNeeds {
   readonly budgets: Pick<ByteBudgets, "list">;
   readonly telemetryCounter: Pick<TelemetryCounter, "read">;
   readonly hosts: Pick<DeviceHost, "states">;
+  readonly troubles: Pick<Troubles, "list">;
 }
 
 export interface ServerSettings {

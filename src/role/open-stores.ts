@@ -5,6 +5,7 @@ import type { Config } from "#config";
 import type { ByteBudgets } from "#core/share/byte-budgets.ts";
 import { toMilliseconds } from "#core/time/duration.ts";
 import type { Needs } from "#service/ports.ts";
+import type { Troubles } from "#service/troubles.ts";
 import { openSeries, type SeriesSettings } from "#store/series/open-series.ts";
 import { claimFolder, openRecords, type Records } from "#store/sqlite/open-records.ts";
 
@@ -13,6 +14,7 @@ export interface Surroundings {
   readonly log: Logger;
   /** What was opened last is closed first. */
   readonly opened: AsyncDisposableStack;
+  readonly troubles: Troubles;
   readonly budgets: ByteBudgets;
 }
 

@@ -44,7 +44,10 @@ export interface Started {
   readonly tokenFile: string | undefined;
 }
 
-export async function startOn(records: OpenStores, { config, log, opened, budgets }: Surroundings): Promise<Started> {
+export async function startOn(
+  records: OpenStores,
+  { config, log, opened, budgets, troubles }: Surroundings,
+): Promise<Started> {
   const inspector = createInspector({ rocks: join(config.data, "rocks") });
   opened.defer(() => inspector.close());
   const background = createBackground((name, error) => log.error({ err: error, task: name }, "background work failed"));
@@ -61,6 +64,7 @@ export async function startOn(records: OpenStores, { config, log, opened, budget
     randomBytes: (length: number) => randomBytes(length),
     background,
     budgets,
+    troubles,
     log,
     responseTimeoutMs: toMilliseconds(config.commands.responseTimeout),
     waitLimitMs: toMilliseconds(config.commands.waitLimit),
@@ -148,6 +152,7 @@ export async function startOn(records: OpenStores, { config, log, opened, budget
       checkReady: async () => {
         await records.sites.list("all", { limit: 0, offset: 0 });
       },
+      troubles,
       underWay: () => [...(demo?.underWay() ?? []), ...hosting.underWay()],
     },
   );

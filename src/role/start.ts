@@ -3,6 +3,7 @@ import type { Config } from "#config";
 import { createByteBudgets } from "#core/share/byte-budgets.ts";
 import { openStores } from "#role/open-stores.ts";
 import type { Started } from "#role/start-on.ts";
+import { createTroubles, type Troubles } from "#service/troubles.ts";
 
 export interface Running extends Started {
   stop(): Promise<void>;
@@ -13,7 +14,7 @@ export async function start(config: Config, log: Logger, onFault: (error: Error)
   // What was opened last is closed first, after a failed start as after a stop.
   const opened = new AsyncDisposableStack();
   try {
-    const surroundings = { config, log, opened, budgets: createByteBudgets() };
+    const surroundings = { config, log, opened, budgets: createByteBudgets(), troubles: openTroubles(log) };
     // The journal is replayed on its thread while this one loads the rest of the program, which takes about as long.
     const [stores, { startOn }] = await Promise.all([openStores(surroundings, onFault), import("#role/start-on.ts")]);
     const started = await startOn(stores, surroundings);
@@ -22,6 +23,13 @@ export async function start(config: Config, log: Logger, onFault: (error: Error)
     await opened.disposeAsync();
     throw error;
   }
+}
+
+function openTroubles(log: Logger): Troubles {
+  return createTroubles(
+    ({ part, message }, details) => log.warn({ part, ...details }, `degraded: ${message}`),
+    (part) => log.info({ part }, "no longer degraded"),
+  );
 }
 
 /** A setting that this version cannot honour must not look as if it did. */

@@ -12,6 +12,7 @@ export function allRoutes(): readonly RouteDescription[] {
     retentionDefault: UNLIMITED,
     checkReady: async () => {},
     underWay: () => [],
+    troubles: { list: () => [] },
   };
   return [...createRoutes({} as RouteNeeds, settings), METRICS];
 }

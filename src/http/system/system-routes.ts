@@ -6,6 +6,7 @@ import { renderWelcomePage } from "#http/page/welcome-page.ts";
 import { type Route, route } from "#http/route.ts";
 import { Type } from "#http/schema.ts";
 import { oneOf } from "#http/wire.ts";
+import type { Troubles } from "#service/troubles.ts";
 
 const tag = "System";
 
@@ -14,6 +15,7 @@ export interface SystemNeeds {
   readonly checkReady: () => Promise<void>;
   /** Work in the background that has an end, and how far it is. */
   readonly underWay: () => readonly { readonly name: string; readonly percent: number }[];
+  readonly troubles: Pick<Troubles, "list">;
   readonly about: {
     readonly version: string;
     readonly role: string;
@@ -25,8 +27,13 @@ export interface SystemNeeds {
 export function systemRoutes(needs: SystemNeeds, others: readonly Route[]): readonly Route[] {
   const status = Type.Object({ status: oneOf(["ok"]) }, { additionalProperties: false });
   const work = Type.Object({ name: Type.String(), percent: Type.Integer() }, { additionalProperties: false });
+  const trouble = Type.Object({ part: Type.String(), message: Type.String() }, { additionalProperties: false });
   const readiness = Type.Object(
-    { status: oneOf(["ok"]), under_way: Type.Optional(Type.Array(work)) },
+    {
+      status: oneOf(["ok"]),
+      under_way: Type.Optional(Type.Array(work)),
+      degraded: Type.Optional(Type.Array(trouble)),
+    },
     { additionalProperties: false },
   );
   const routes: Route[] = [
@@ -46,14 +53,19 @@ export function systemRoutes(needs: SystemNeeds, others: readonly Route[]): read
       operation: "getReadiness",
       summary: "Whether calls can be served",
       description:
-        "Answers 503 while the records cannot be read and while the service stops. Work that still goes on in the background, such as starting devices or filling the demo's history, is under_way.",
+        "Answers 503 while the records cannot be read and while the service stops. Work that still goes on in the background, such as starting devices or filling the demo's history, is under_way. What does not work while the rest serves, such as a full disk or a stored value that cannot be read, is degraded; the log has the details.",
       tag,
       access: "public",
       answer: readiness,
       handle: async () => {
         await needs.checkReady();
         const underWay = needs.underWay();
-        return { status: "ok", ...(underWay.length > 0 && { under_way: underWay }) };
+        const degraded = needs.troubles.list();
+        return {
+          status: "ok",
+          ...(underWay.length > 0 && { under_way: underWay }),
+          ...(degraded.length > 0 && { degraded }),
+        };
       },
     }),
     route({

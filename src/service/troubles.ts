@@ -1,0 +1,50 @@
+// What is wrong right now although the service runs: part of the disk, a stored value, the demo. /readyz lists it as
+// degraded and /metrics counts it, so that nothing that was set aside is forgotten.
+
+/** Anybody may read both, so neither holds an id, a path or a value. */
+export interface Trouble {
+  readonly part: string;
+  readonly message: string;
+}
+
+export interface Troubles {
+  /** Each trouble is logged once with its details, which only the log shows. */
+  report(trouble: Trouble, details?: Readonly<Record<string, unknown>>): void;
+  /** Ends every trouble of a part. */
+  clear(part: string): void;
+  list(): readonly Trouble[];
+}
+
+/** Logs what the first of its kind found; a damaged file may hold thousands. */
+const MAX_TOLD = 1_000;
+const MAX_LISTED = 100;
+
+export function createTroubles(
+  tell: (trouble: Trouble, details: Readonly<Record<string, unknown>>) => void,
+  tellEnd: (part: string) => void = () => {},
+): Troubles {
+  const current = new Map<string, Trouble>();
+  const told = new Set<string>();
+  return {
+    report(trouble, details = {}) {
+      const key = keyOf(trouble);
+      if (current.size < MAX_LISTED) current.set(key, trouble);
+      const line = `${key} ${String(details["place"] ?? "")}`;
+      if (told.has(line) || told.size >= MAX_TOLD) return;
+      told.add(line);
+      tell(trouble, details);
+    },
+    clear(part) {
+      let isEnded = false;
+      for (const [key, trouble] of current) if (trouble.part === part) isEnded = current.delete(key) || isEnded;
+      if (!isEnded) return;
+      for (const line of told) if (line.startsWith(`${part}: `)) told.delete(line);
+      tellEnd(part);
+    },
+    list: () => [...current.values()],
+  };
+}
+
+function keyOf({ part, message }: Trouble): string {
+  return `${part}: ${message}`;
+}
