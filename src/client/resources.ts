@@ -308,6 +308,9 @@ export type Token = {
 export type AuditEntry = {
   readonly id: string;
   readonly at: string;
+  /** How many calls it stands for, from `at` to `last_at`: repeated refusals are one entry. */
+  readonly count: number;
+  readonly last_at: string;
   /** null: no valid token came with the call, or Busbar itself acted. */
   readonly actor: { readonly token_id: string; readonly name: string } | null;
   readonly action: string;

@@ -23,6 +23,7 @@ import { retentionRoutes } from "#http/telemetry/retention-routes.ts";
 import { telemetryRoutes } from "#http/telemetry/telemetry-routes.ts";
 import { webhookRoutes } from "#http/webhook/webhook-routes.ts";
 import type { Authenticator } from "#service/access/authenticator.ts";
+import type { RefusalLog } from "#service/access/refusal-log.ts";
 import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
 import type { HostSwitch } from "#service/device/host-switch.ts";
@@ -36,6 +37,7 @@ import type { WebhookDesk } from "#service/webhook/webhook-desk.ts";
 
 export interface RouteNeeds extends Needs, CommandNeeds {
   readonly authenticator: Authenticator;
+  readonly refusals: RefusalLog;
   readonly catalog: BlueprintCatalog;
   readonly channel: Carrier;
   readonly hosts: HostSwitch;

@@ -2,16 +2,19 @@
 import { isIP } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
-import type { Caller } from "#core/access/caller.ts";
+import type { AuditTarget } from "#core/access/audit-entry.ts";
+import { type Caller, seesSite } from "#core/access/caller.ts";
 import { AppError, refuse } from "#core/app-error.ts";
 import type { Device } from "#core/device/device.ts";
 import { problemOf } from "#http/problem.ts";
 import { sendAnswer } from "#http/send-answer.ts";
+import type { RefusalLog } from "#service/access/refusal-log.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
 import type { DeviceStore } from "#service/ports/device-store.ts";
 import type { Needs } from "#service/ports.ts";
 
-export interface ProblemNeeds extends Pick<Needs, "now" | "newId" | "audit"> {
+export interface ProblemNeeds extends Pick<Needs, "now" | "newId"> {
+  readonly refusals: Pick<RefusalLog, "note">;
   readonly devices: Pick<DeviceStore, "find" | "findBySlug">;
   readonly log: Logger;
 }
@@ -43,31 +46,32 @@ export async function sendProblem(
 async function recordRefusal(needs: ProblemNeeds, request: FastifyRequest, error: AppError): Promise<void> {
   const { caller } = request;
   const params = (request.params ?? {}) as Readonly<Record<string, string | undefined>>;
-  // Named by its site too, so that the site's own people find the entry.
-  const device = caller && (await seenDevice(needs, caller, params["device_id"]));
-  const siteId = params["site_id"] ?? device?.siteId;
-  const deviceId = device?.id ?? params["device_id"];
-  const entry = {
-    id: needs.newId(),
-    at: needs.now(),
-    actor: caller && { tokenId: caller.tokenId, name: caller.tokenName },
+  needs.refusals.note({
+    caller,
     action: (request.routeOptions.config as { operation?: string }).operation ?? "unknown",
-    target: {
-      ...(siteId !== undefined && { siteId }),
-      ...(deviceId !== undefined && { deviceId }),
-      ...(params["token_id"] !== undefined && { tokenId: params["token_id"] }),
-    },
-    outcome: "REFUSED" as const,
+    target: caller === undefined ? {} : await targetOf(needs, caller, params),
     code: error.code,
+    message: error.message,
     requestId: request.id,
     remoteAddress: isIP(request.ip) === 0 ? "unknown" : request.ip,
-    details: { message: error.message },
+  });
+}
+
+/** A site's own people find the entry if the caller sees the site: nobody writes into the log of a site by naming it. */
+async function targetOf(
+  needs: ProblemNeeds,
+  caller: Caller,
+  params: Readonly<Record<string, string | undefined>>,
+): Promise<AuditTarget> {
+  const device = await seenDevice(needs, caller, params["device_id"]);
+  const named = params["site_id"];
+  const siteId = named !== undefined && seesSite(caller, named) ? named : device?.siteId;
+  const deviceId = device?.id ?? params["device_id"];
+  return {
+    ...(siteId !== undefined && { siteId }),
+    ...(deviceId !== undefined && { deviceId }),
+    ...(params["token_id"] !== undefined && { tokenId: params["token_id"] }),
   };
-  try {
-    await needs.audit.append([entry]);
-  } catch (failure) {
-    needs.log.error({ requestId: request.id, err: failure }, "a refused call could not be written to the audit log");
-  }
 }
 
 async function seenDevice(

@@ -1,11 +1,13 @@
 // What is done again and again beside the calls.
 import type { Logger } from "pino";
 import type { Config } from "#config";
+import { ANONYMOUS_REFUSAL_LIFETIME_MS, KEPT_REFUSALS } from "#core/access/refusal-limits.ts";
 import { toMilliseconds } from "#core/time/duration.ts";
 import { instant } from "#core/time/instant.ts";
 import { DELIVERY_RETENTION_MS } from "#core/webhook/webhook-limits.ts";
 import { repeat } from "#role/repeat.ts";
 import type { Authenticator } from "#service/access/authenticator.ts";
+import type { RefusalLog } from "#service/access/refusal-log.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
 import type { Needs } from "#service/ports.ts";
 import { enforceRetention, type RetentionNeeds } from "#service/telemetry/enforce-retention.ts";
@@ -14,6 +16,7 @@ interface ChoreNeeds
   extends Pick<Needs, "audit" | "executions" | "deviceLogs" | "alerts" | "webhooks" | "now">,
     RetentionNeeds {
   readonly authenticator: Authenticator;
+  readonly refusals: RefusalLog;
   readonly connectivity: Connectivity;
   readonly log: Logger;
 }
@@ -25,6 +28,7 @@ export function startChores(needs: ChoreNeeds, config: Config): { stop(): Promis
   const ago = (ms: number) => instant(needs.now() - ms);
   const running = [
     { name: "notice silent devices", everyMs: SECOND, task: async () => needs.connectivity.sweep() },
+    { name: "note refused calls", everyMs: SECOND, task: () => needs.refusals.flush() },
     { name: "note token uses", everyMs: 15 * SECOND, task: () => needs.authenticator.flushUses() },
     { name: "sweep executions", everyMs: MINUTE, task: () => untilDone(() => needs.executions.sweep(needs.now())) },
     {
@@ -55,8 +59,16 @@ export function startChores(needs: ChoreNeeds, config: Config): { stop(): Promis
     },
     {
       name: "prune audit log",
-      everyMs: 60 * MINUTE,
-      task: () => untilDone(() => needs.audit.prune(ago(toMilliseconds(config.audit.retention)))),
+      everyMs: 10 * MINUTE,
+      task: () =>
+        untilDone(() =>
+          needs.audit.prune({
+            before: ago(toMilliseconds(config.audit.retention)),
+            anonymousBefore: ago(ANONYMOUS_REFUSAL_LIFETIME_MS),
+            maxAnonymous: KEPT_REFUSALS.anonymous,
+            maxRefused: KEPT_REFUSALS.token,
+          }),
+        ),
     },
   ].map((chore) => repeat(needs.log, chore));
   return {

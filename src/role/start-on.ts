@@ -18,6 +18,7 @@ import { readSealKey } from "#role/seal-key.ts";
 import { createSimulatedPorts } from "#runtime/drivers/simulated-ports.ts";
 import { createInspector } from "#runtime/inspect/create-inspector.ts";
 import { createAuthenticator } from "#service/access/authenticator.ts";
+import { createRefusalLog } from "#service/access/refusal-log.ts";
 import { createSeal } from "#service/access/seal.ts";
 import { createBackground } from "#service/background.ts";
 import { createBlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
@@ -73,6 +74,8 @@ export async function startOn(
   const admin = await prepareAdminToken(base, config.data, config.admin.token);
   const authenticator = createAuthenticator(base, admin.record);
   opened.defer(() => authenticator.flushUses());
+  const refusals = createRefusalLog(base);
+  opened.defer(() => refusals.flush());
   opened.defer(() => background.idle());
   const catalog = createBlueprintCatalog(base);
   const channel = createChannelSwitch();
@@ -102,6 +105,7 @@ export async function startOn(
   const needs = {
     ...base,
     authenticator,
+    refusals,
     catalog,
     channel,
     hosts,

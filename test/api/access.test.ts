@@ -229,7 +229,7 @@ beforeAll(async () => {
 
 function trail(): AuditEntry {
   const [id, at] = [uuidv7(), instant(Date.now())];
-  const rest = { code: undefined, requestId: "", remoteAddress: "", details: {} };
+  const rest = { code: undefined, requestId: "", remoteAddress: "", details: {}, count: 1, lastAt: at };
   return { id, at, actor: undefined, action: "test", target: {}, outcome: "OK", ...rest };
 }
 

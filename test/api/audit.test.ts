@@ -91,13 +91,32 @@ test("every 401 is in the log, without the token that was tried", async () => {
   expect(await latest("outcome.in=refused")).toMatchObject({
     actor: null,
     action: "getSite",
-    target: { site_id: site },
+    target: {},
     outcome: "REFUSED",
     code: "unauthorized",
     request_id: "refused-401",
     remote_address: "127.0.0.1",
   });
   expect((await busbar.admin.get("/v3/audit?limit=1000")).text).not.toContain("try-this-secret-token");
+});
+
+test("refused calls that repeat are one entry with a count, whatever they name, and no site's own", async () => {
+  const before = (await busbar.admin.get<Entries>("/v3/audit?limit=0")).body.total_count;
+  const calls = Array.from({ length: 200 }, (_, n) => busbar.anonymous.get(`/v3/devices/device-${n}/manifest`));
+  await Promise.all([...calls, ...calls.map(() => busbar.anonymous.patch(`/v3/sites/${site}`, { name: "x" }))]);
+  const [patched, got] = await list("outcome.in=refused&limit=2&order=at_desc&action.in=getDeviceManifest,updateSite");
+  expect([patched?.count, got?.count].toSorted()).toEqual([200, 200]);
+  expect([patched?.target, got?.target]).toEqual([{}, {}]);
+  expect(Date.parse(got?.last_at ?? "")).toBeGreaterThanOrEqual(Date.parse(got?.at ?? ""));
+  expect((await busbar.admin.get<Entries>("/v3/audit?limit=0")).body.total_count - before).toBe(2);
+  const owner = busbar.as(await busbar.token({ name: "site owner", level: "owner", site_ids: [site] }));
+  expect((await owner.get<Entries>("/v3/audit?outcome.in=refused")).body.entries).toEqual([]);
+});
+
+test("a caller that names a site which it does not see leaves nothing in that site's log", async () => {
+  const stranger = busbar.as(await busbar.token({ name: "stranger", site_ids: [other] }));
+  await stranger.patch(`/v3/sites/${site}`, { name: "x" });
+  expect(await latest("outcome.in=refused")).toMatchObject({ actor: { name: "stranger" }, target: {} });
 });
 
 test("every 403 is in the log with the token's name: level too low, sites too few, grant too high", async () => {

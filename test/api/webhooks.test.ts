@@ -219,7 +219,8 @@ test("what was queued before a restart is delivered after it, and dead letters a
 
 function trail() {
   const rest = { actor: undefined, action: "test", target: {}, outcome: "OK", code: undefined } as const;
-  return { ...rest, id: "", at: 0 as never, requestId: "", remoteAddress: "", details: {} };
+  const now = 0 as never;
+  return { ...rest, id: "", at: now, lastAt: now, count: 1, requestId: "", remoteAddress: "", details: {} };
 }
 
 test("webhooks are listed to those who could have made them, without the secret", async () => {

@@ -1,18 +1,21 @@
 import { expect, test } from "vitest";
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
-import type { AuditFilter } from "#service/ports/audit-store.ts";
+import type { AuditFilter, AuditLimits } from "#service/ports/audit-store.ts";
 import { makeEntry, NOON, newId, TREACHEROUS, UNUSUAL } from "../support/records.ts";
 import { ALL, type OpenStores, opened, pagingContract } from "./stores.ts";
 
 const EVERYTHING: AuditFilter = { reader: { tokenId: "admin", sites: "all" }, newestFirst: false };
+
+/** Only what is older than noon goes. */
+const OLDER: AuditLimits = { before: NOON, anonymousBefore: at(-1e9), maxAnonymous: 1e6, maxRefused: 1e6 };
 
 export function auditStoreContract(open: OpenStores): void {
   test("an entry is read as it was written", async () => {
     const { audit } = await opened(open);
     const entries = [
       makeEntry(),
-      makeEntry({ actor: undefined, outcome: "REFUSED", code: "unauthorized" }),
+      makeEntry({ actor: undefined, outcome: "REFUSED", code: "unauthorized", count: 7, lastAt: at(9) }),
       makeEntry({ target: { siteId: "s", deviceId: "d", blueprintId: "b", tokenId: "t" } }),
       makeEntry({ details: JSON.parse('{"__proto__": {"polluted": true}, "list": [1, null, "x"], "constructor": 1}') }),
       ...[...TREACHEROUS, ...UNUSUAL].map((text) =>
@@ -101,7 +104,7 @@ export function auditStoreContract(open: OpenStores): void {
     const kept = [entryAt(0), entryAt(1)];
     await audit.append([...old, ...kept]);
     const rounds: number[] = [];
-    do rounds.push(await audit.prune(NOON));
+    do rounds.push(await audit.prune(OLDER));
     while (rounds.at(-1) !== 0 && rounds.length < 2_500);
     expect(rounds.at(-1)).toBe(0);
     expect(rounds[0]).toBeLessThan(2_500);
@@ -112,9 +115,38 @@ export function auditStoreContract(open: OpenStores): void {
   test("pruning begins with the oldest", async () => {
     const { audit } = await opened(open);
     await audit.append(Array.from({ length: 2_500 }, (_, i) => entryAt(-1 - i)));
-    const gone = await audit.prune(NOON);
+    const gone = await audit.prune(OLDER);
     const { items } = await audit.list(EVERYTHING, ALL);
     expect(items[0]?.at).toBe(at(gone - 2_500));
+  });
+
+  test("of an entry that is put again the count and the last time change, and nothing else", async () => {
+    const { audit } = await opened(open);
+    const first = makeEntry({ actor: undefined, outcome: "REFUSED", code: "unauthorized" });
+    const other = makeEntry();
+    await audit.put([first, other]);
+    await audit.put([{ ...first, count: 4, lastAt: at(9), action: "other", requestId: "other" }]);
+    expect((await audit.list(EVERYTHING, ALL)).items).toEqual([{ ...first, count: 4, lastAt: at(9) }, other]);
+  });
+
+  test("refusals have limits of their own: without a token by age and number, with one by number", async () => {
+    const { audit } = await opened(open);
+    const refused = (afterNoon: number, isKnown: boolean) =>
+      makeEntry({ at: at(afterNoon), outcome: "REFUSED", ...(!isKnown && { actor: undefined }) });
+    const changes = [0, 1, 2, 3, 4].map(entryAt);
+    const anonymous = [0, 1, 2, 3, 4].map((time) => refused(time, false));
+    const known = [0, 1, 2, 3, 4].map((time) => refused(time, true));
+    await audit.append([...changes, ...anonymous, ...known]);
+    const limits = { before: at(-1), anonymousBefore: at(1), maxAnonymous: 3, maxRefused: 2 };
+    while ((await audit.prune(limits)) > 0);
+    const kept = new Set((await audit.list(EVERYTHING, ALL)).items.map((entry) => entry.id));
+    const left = (entries: readonly AuditEntry[]) =>
+      entries.filter((entry) => kept.has(entry.id)).map((entry) => entry.at - NOON);
+    expect([left(changes), left(anonymous), left(known)]).toEqual([
+      [0, 1, 2, 3, 4],
+      [2, 3, 4],
+      [3, 4],
+    ]);
   });
 
   test("of several entries all are stored or none is", async () => {

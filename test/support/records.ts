@@ -92,6 +92,8 @@ export function makeEntry(fields: Partial<AuditEntry> = {}): AuditEntry {
     requestId: "request-1",
     remoteAddress: "127.0.0.1",
     details: {},
+    count: 1,
+    lastAt: fields.at ?? NOON,
     ...fields,
   };
 }

@@ -52,5 +52,6 @@ const COLUMNS = {
     Object.entries(entry.target)
       .map(([kind, id]) => `${kind}=${id}`)
       .join(" "),
+  COUNT: (entry: AuditEntry) => (entry.count > 1 ? `${entry.count}, last ${entry.last_at}` : entry.count),
   FROM: (entry: AuditEntry) => entry.remote_address,
 };

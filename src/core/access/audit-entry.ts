@@ -13,6 +13,7 @@ export interface AuditTarget {
 /** Who did or tried what, when and from where. Holds no sensitive value: details are chosen by each operation. */
 export interface AuditEntry {
   readonly id: string;
+  /** When it happened; of several calls, the first. */
   readonly at: Instant;
   /** Absent when no valid token came with the call, or when Busbar itself acted. */
   readonly actor: { readonly tokenId: string; readonly name: string } | undefined;
@@ -25,4 +26,8 @@ export interface AuditEntry {
   readonly requestId: string;
   readonly remoteAddress: string;
   readonly details: Readonly<Record<string, unknown>>;
+  /** How many calls the entry stands for: 1, but for refusals that were repeated. */
+  readonly count: number;
+  /** When the last of them came. */
+  readonly lastAt: Instant;
 }

@@ -2,10 +2,9 @@ import { auditEntrySchema, renderAuditEntry } from "#http/access/audit-wire.ts";
 import { choice, dateTime, list, listOf, pageOf, paging } from "#http/query.ts";
 import { type Route, route } from "#http/route.ts";
 import { listAnswer, renderPage } from "#http/wire.ts";
-import { listAudit } from "#service/access/list-audit.ts";
-import type { Needs } from "#service/ports.ts";
+import { type ListAuditNeeds, listAudit } from "#service/access/list-audit.ts";
 
-export function auditRoutes(needs: Pick<Needs, "audit">): readonly Route[] {
+export function auditRoutes(needs: ListAuditNeeds): readonly Route[] {
   return [
     route({
       method: "GET",
@@ -13,7 +12,7 @@ export function auditRoutes(needs: Pick<Needs, "audit">): readonly Route[] {
       operation: "listAudit",
       summary: "Read the audit log",
       description:
-        "Every change and every refused call. A token for some sites reads the entries about them and about itself.",
+        "Every change and every refused call; refused calls that repeat are one entry with a count. A token for some sites reads the entries about them and about itself.",
       tag: "Access",
       access: "owner",
       query: {

@@ -6,6 +6,8 @@ import { id, nullable, oneOf, strict, timestamp } from "#http/wire.ts";
 export const auditEntrySchema = strict("AuditEntry", {
   id: id("Entry identifier."),
   at: timestamp,
+  count: Type.Integer({ description: "How many calls the entry stands for. Repeated refusals are one entry." }),
+  last_at: timestamp,
   actor: nullable(strict("AuditActor", { token_id: Type.String(), name: Type.String() })),
   action: Type.String({ description: "The operation, such as createSite." }),
   target: strict("AuditTarget", {
@@ -26,6 +28,8 @@ export function renderAuditEntry(entry: AuditEntry): Static<typeof auditEntrySch
   return {
     id: entry.id,
     at: renderInstant(entry.at),
+    count: entry.count,
+    last_at: renderInstant(entry.lastAt),
     actor: entry.actor === undefined ? null : { token_id: entry.actor.tokenId, name: entry.actor.name },
     action: entry.action,
     target: {

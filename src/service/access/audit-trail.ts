@@ -8,9 +8,10 @@ interface Deed {
 
 /** The audit entry of a change that is about to be stored together with it. */
 export function auditTrail(needs: Pick<Needs, "now" | "newId">, call: Call, deed: Deed): AuditEntry {
+  const at = needs.now();
   return {
     id: needs.newId(),
-    at: needs.now(),
+    at,
     actor: { tokenId: call.caller.tokenId, name: call.caller.tokenName },
     action: call.operation,
     target: deed.target,
@@ -19,5 +20,7 @@ export function auditTrail(needs: Pick<Needs, "now" | "newId">, call: Call, deed
     requestId: call.requestId,
     remoteAddress: call.remoteAddress,
     details: deed.details ?? {},
+    count: 1,
+    lastAt: at,
   };
 }

@@ -14,9 +14,21 @@ export interface AuditFilter {
   readonly newestFirst: boolean;
 }
 
+export interface AuditLimits {
+  /** Every entry that is older goes. */
+  readonly before: Instant;
+  /** Refusals without a token that are older go. */
+  readonly anonymousBefore: Instant;
+  /** How many refusals without a token, and with one, are kept at most; the oldest go first. */
+  readonly maxAnonymous: number;
+  readonly maxRefused: number;
+}
+
 export interface AuditStore {
   append(entries: readonly AuditEntry[]): Promise<void>;
+  /** Stores the entries; of those that are stored already, the count and the last time. */
+  put(entries: readonly AuditEntry[]): Promise<void>;
   list(filter: AuditFilter, page: PageRequest): Promise<Page<AuditEntry>>;
-  /** Deletes entries older than `before`, a bounded number at a time; gives how many. */
-  prune(before: Instant): Promise<number>;
+  /** Deletes what is beyond the limits, a bounded number at a time; gives how many. */
+  prune(limits: AuditLimits): Promise<number>;
 }

@@ -1,19 +1,23 @@
 import type { AuditEntry, AuditOutcome, AuditTarget } from "#core/access/audit-entry.ts";
-import type { Instant } from "#core/time/instant.ts";
-import type { AuditStore } from "#service/ports/audit-store.ts";
+import type { AuditLimits, AuditStore } from "#service/ports/audit-store.ts";
 import type { Connection, Row } from "./connection.ts";
-import { listed, optionalText, text, time } from "./row.ts";
+import { listed, number, optionalText, optionalTime, text, time } from "./row.ts";
 import { selectPage, Where } from "./where.ts";
 import type { Writer } from "./writer.ts";
 
 const COLUMNS =
-  "id, at, actor_token_id, actor_name, action, site_id, target, outcome, code, request_id, remote_address, details";
+  "id, at, actor_token_id, actor_name, action, site_id, target, outcome, code, request_id, remote_address, details, count, last_at";
 /** Few enough that pruning never holds up other writes. */
 const PRUNE_AT_ONCE = 1_000;
+const MERGED = " ON CONFLICT (id) DO UPDATE SET count = excluded.count, last_at = excluded.last_at";
+/** As their indexes say it. */
+const ANONYMOUS = "outcome = 'REFUSED' AND actor_token_id IS NULL";
+const REFUSED = "outcome = 'REFUSED' AND actor_token_id IS NOT NULL";
 
 export function createAuditStore(reader: Connection, writer: Writer): AuditStore {
   return {
     append: (entries) => writer.run("appendAudit", { entries }),
+    put: (entries) => writer.run("putAudit", { entries }),
     list: async (filter, page) => {
       const where = new Where();
       if (filter.reader.sites !== "all") {
@@ -29,7 +33,7 @@ export function createAuditStore(reader: Connection, writer: Writer): AuditStore
       const order = filter.newestFirst ? "at DESC, id DESC" : "at, id";
       return selectPage(reader, page, { columns: COLUMNS, from: "audit", where, order, read: readEntry });
     },
-    prune: (before) => writer.run("pruneAudit", { before }),
+    prune: (limits) => writer.run("pruneAudit", limits),
   };
 }
 
@@ -38,18 +42,31 @@ export const auditWrites = {
     for (const entry of entries) recordAudit(database, entry);
   },
 
-  pruneAudit(database: Connection, { before }: { before: Instant }): number {
-    return database.run(
-      "DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE at < ? ORDER BY at LIMIT ?)",
-      before,
-      PRUNE_AT_ONCE,
+  putAudit(database: Connection, { entries }: { entries: readonly AuditEntry[] }): void {
+    for (const entry of entries) insert(database, entry, MERGED);
+  },
+
+  pruneAudit(database: Connection, limits: AuditLimits): number {
+    const drop = (which: string, ...values: readonly number[]) =>
+      database.run(`DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE ${which})`, ...values);
+    const older = `at < ? ORDER BY at LIMIT ${PRUNE_AT_ONCE}`;
+    const beyond = `ORDER BY at DESC, id DESC LIMIT ${PRUNE_AT_ONCE} OFFSET ?`;
+    return (
+      drop(older, limits.before) +
+      drop(`${ANONYMOUS} AND ${older}`, limits.anonymousBefore) +
+      drop(`${ANONYMOUS} ${beyond}`, limits.maxAnonymous) +
+      drop(`${REFUSED} ${beyond}`, limits.maxRefused)
     );
   },
 };
 
 export function recordAudit(database: Connection, entry: AuditEntry): void {
+  insert(database, entry, "");
+}
+
+function insert(database: Connection, entry: AuditEntry, onConflict: string): void {
   database.run(
-    `INSERT INTO audit (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO audit (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)${onConflict}`,
     entry.id,
     entry.at,
     entry.actor?.tokenId ?? null,
@@ -62,6 +79,8 @@ export function recordAudit(database: Connection, entry: AuditEntry): void {
     entry.requestId,
     entry.remoteAddress,
     JSON.stringify(entry.details),
+    entry.count,
+    entry.count === 1 ? null : entry.lastAt,
   );
 }
 
@@ -78,5 +97,7 @@ function readEntry(row: Row): AuditEntry {
     requestId: text(row, "request_id"),
     remoteAddress: text(row, "remote_address"),
     details: JSON.parse(text(row, "details")) as AuditEntry["details"],
+    count: number(row, "count"),
+    lastAt: optionalTime(row, "last_at") ?? time(row, "at"),
   };
 }

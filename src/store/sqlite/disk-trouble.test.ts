@@ -22,7 +22,7 @@ const FILL = `
       const id = String(++last).padStart(8, "0");
       const site = { id, name: "x".repeat(2000), timezone: "UTC", createdAt: 1, updatedAt: 1 };
       const entry = { id, at: 1, actor: undefined, action: "a", target: {}, outcome: "OK", code: undefined,
-        requestId: "r", remoteAddress: "l", details: {} };
+        requestId: "r", remoteAddress: "l", details: {}, count: 1, lastAt: 1 };
       try { await records.sites.insert(site, entry); stored.push(id); } catch (error) { codes.add(error.code ?? error.message); }
     }));
     return [...codes];

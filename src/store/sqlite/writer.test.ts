@@ -44,7 +44,7 @@ test("a thread that cannot start is a failed opening", async () => {
 
 test("more writes than may wait are refused at once as overload", async () => {
   const writer = await openWriter("", unexpected, startThread("silent"));
-  const writes = Array.from({ length: 20_003 }, () => writer.run("pruneAudit", { before: NOON }));
+  const writes = Array.from({ length: 20_003 }, () => writer.run("markAttempted", { id: "x" }));
   const results = Promise.allSettled(writes);
   await expect(writes.at(-1)).rejects.toMatchObject({ code: "overloaded" });
   await writer.close();

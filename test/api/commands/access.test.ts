@@ -96,11 +96,9 @@ test("the level at creation stays: a blueprint with other levels does not open o
 test("calls without a token, and refusals by level, are in the audit log without the arguments", async () => {
   expect((await commandsOf(busbar.anonymous, deviceId).create({ name: "stop" })).status).toBe(401);
   await as("readonly").create({ name: "start", arguments: { power: 8.46713 } });
-  const { body, text } = await busbar.admin.get<{ entries: readonly object[] }>("/v3/audit?limit=2&order=at_desc");
-  expect(body.entries).toMatchObject([
-    { action: "createCommandExecution", outcome: "REFUSED", code: "forbidden" },
-    { action: "createCommandExecution", outcome: "REFUSED", code: "unauthorized" },
-  ]);
+  const { body, text } = await busbar.admin.get<{ entries: readonly object[] }>("/v3/audit?outcome.in=refused");
+  const found = (code: string) => expect.objectContaining({ action: "createCommandExecution", code });
+  expect(body.entries).toEqual(expect.arrayContaining([found("forbidden"), found("unauthorized")]));
   expect(text).not.toContain("8.46713");
 });
 

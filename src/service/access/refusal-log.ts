@@ -1,0 +1,126 @@
+// Refused calls on their way into the audit log. Repeated ones are one entry with a count, and the number of entries is
+// bounded, so that a flood of refused calls writes a few rows a second, whoever sends it and whatever it names.
+import type { AuditEntry, AuditTarget } from "#core/access/audit-entry.ts";
+import type { Caller } from "#core/access/caller.ts";
+import { MAX_REFUSALS, REFUSAL_WINDOW_MS } from "#core/access/refusal-limits.ts";
+import { addressBlock } from "#core/net/address-block.ts";
+import type { Needs } from "#service/ports.ts";
+
+export interface RefusedCall {
+  /** Undefined when no valid token came with the call. */
+  readonly caller: Caller | undefined;
+  readonly action: string;
+  /** What the call is about, as far as its caller sees it. */
+  readonly target: AuditTarget;
+  readonly code: string;
+  readonly message: string;
+  readonly requestId: string;
+  readonly remoteAddress: string;
+}
+
+export interface RefusalLog {
+  /** Counts a refused call. It is stored with the next `flush`. */
+  note(call: RefusedCall): void;
+  /** Stores what is not stored yet. A count that could not be stored is stored with a later one. */
+  flush(): Promise<void>;
+}
+
+interface RefusalNeeds extends Pick<Needs, "now" | "newId"> {
+  readonly audit: Pick<Needs["audit"], "put">;
+  /** Milliseconds that never jump. */
+  readonly elapsed: () => number;
+}
+
+type Counted = { -readonly [Key in "count" | "lastAt"]: AuditEntry[Key] } & Omit<AuditEntry, "count" | "lastAt">;
+
+const ANONYMOUS = "anonymous";
+const REST = "refused calls of more kinds than the log lists one by one";
+
+export function createRefusalLog(needs: RefusalNeeds): RefusalLog {
+  /** The entries of this window, by what they merge. */
+  const entries = new Map<string, Counted>();
+  /** How many entries each token or address has, and all without a token. */
+  const sizes = new Map<string, number>();
+  const unsaved = new Set<Counted>();
+  let windowEnds = needs.elapsed() + REFUSAL_WINDOW_MS;
+  let lastFlush = Promise.resolve();
+
+  const sizeOf = (source: string) => sizes.get(source) ?? 0;
+
+  function isRoomFor({ caller }: RefusedCall, source: string): boolean {
+    if (entries.size >= MAX_REFUSALS.all) return false;
+    if (caller !== undefined) return sizeOf(source) < MAX_REFUSALS.token;
+    return sizeOf(source) < MAX_REFUSALS.address && sizeOf(ANONYMOUS) < MAX_REFUSALS.anonymous;
+  }
+
+  /** The entry that counts the call: that of its own kind, or where there is no room for one, that of the rest. */
+  function entryOf(call: RefusedCall): Counted {
+    const { caller, action, code, target } = call;
+    const source = caller === undefined ? `address ${addressBlock(call.remoteAddress)}` : `token ${caller.tokenId}`;
+    const kind = JSON.stringify([source, action, code, target.siteId, target.deviceId, target.tokenId]);
+    const known = entries.get(kind);
+    if (known !== undefined) return known;
+    if (!isRoomFor(call, source)) return restOf(call, source);
+    for (const counted of caller === undefined ? [source, ANONYMOUS] : [source])
+      sizes.set(counted, sizeOf(counted) + 1);
+    return begin(kind, call);
+  }
+
+  /** A token's rest is its own. Of addresses there may be any number, so theirs is one for all. */
+  function restOf(call: RefusedCall, source: string): Counted {
+    const isOwn = call.caller !== undefined && entries.size < MAX_REFUSALS.all;
+    const key = `rest of ${isOwn ? source : call.caller === undefined ? ANONYMOUS : "tokens"}`;
+    const rest = { ...call, action: "various", target: {}, code: undefined, message: REST };
+    return entries.get(key) ?? begin(key, isOwn ? rest : { ...rest, caller: undefined, remoteAddress: "various" });
+  }
+
+  function begin(key: string, call: Omit<RefusedCall, "code"> & { readonly code: string | undefined }): Counted {
+    const { caller, action, target, code, message, requestId, remoteAddress } = call;
+    const at = needs.now();
+    const entry: Counted = {
+      id: needs.newId(),
+      at,
+      actor: caller && { tokenId: caller.tokenId, name: caller.tokenName },
+      action,
+      target,
+      outcome: "REFUSED",
+      code,
+      requestId,
+      remoteAddress,
+      details: { message },
+      count: 0,
+      lastAt: at,
+    };
+    entries.set(key, entry);
+    return entry;
+  }
+
+  async function store(): Promise<void> {
+    const isOver = needs.elapsed() >= windowEnds;
+    const batch = [...unsaved];
+    unsaved.clear();
+    try {
+      if (batch.length > 0) await needs.audit.put(batch.map((entry) => ({ ...entry })));
+    } catch (error) {
+      for (const entry of batch) unsaved.add(entry);
+      throw error;
+    }
+    if (!isOver) return;
+    entries.clear();
+    sizes.clear();
+    windowEnds = needs.elapsed() + REFUSAL_WINDOW_MS;
+  }
+
+  return {
+    note(call) {
+      const entry = entryOf(call);
+      entry.count++;
+      entry.lastAt = needs.now();
+      unsaved.add(entry);
+    },
+    flush() {
+      lastFlush = lastFlush.then(store, store);
+      return lastFlush;
+    },
+  };
+}
