@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { refuse } from "#core/app-error.ts";
 import type { ByteBudgets } from "#core/share/byte-budgets.ts";
+import type { Shares, ShareUse } from "#core/share/shares.ts";
 import { RawAnswer, type Route, type RouteDescription } from "#http/route.ts";
 import type { DeviceHost } from "#service/ports/device-host.ts";
 import type { TelemetryCounter } from "#service/telemetry/telemetry-counts.ts";
@@ -29,10 +30,17 @@ interface MetricsNeeds {
   readonly telemetryCounter: Pick<TelemetryCounter, "read">;
   readonly budgets: Pick<ByteBudgets, "list">;
   readonly troubles: Pick<Troubles, "list">;
+  readonly shares: Pick<Shares, "list">;
 }
 
+const SHARE_METRICS: readonly { readonly of: keyof ShareUse; readonly name: string; readonly help: string }[] = [
+  { of: "inside", name: "busbar_share_inside", help: "How many use each share now." },
+  { of: "waiting", name: "busbar_share_waiting", help: "How many wait for their turn in each share." },
+  { of: "refused", name: "busbar_share_refused_total", help: "How many each share has refused since the start." },
+];
+
 export function createMetrics(
-  { hosts, telemetryCounter, budgets, troubles }: MetricsNeeds,
+  { hosts, telemetryCounter, budgets, shares, troubles }: MetricsNeeds,
   settings: { readonly metricsPublic: boolean },
 ): Metrics {
   const registry = new Registry();
@@ -95,6 +103,12 @@ export function createMetrics(
       for (const { part } of troubles.list()) this.inc({ part });
     },
   });
+  for (const { of, name, help } of SHARE_METRICS) {
+    const collect = function (this: Gauge<"share">) {
+      for (const [share, use] of shares.list()) this.set({ share }, use[of]);
+    };
+    void new Gauge({ name, help, labelNames: ["share"], registers: [registry], collect });
+  }
   // Finding the series of two labels costs more than counting in it. There are as many as operations times statuses.
   const series = new Map<string, Histogram.Internal<"operation" | "status">>();
   return {

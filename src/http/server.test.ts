@@ -5,6 +5,7 @@ import { connect } from "node:net";
 import { Readable } from "node:stream";
 import pino from "pino";
 import { afterEach, expect, test } from "vitest";
+import { createShares } from "#core/share/shares.ts";
 import { instant } from "#core/time/instant.ts";
 import { Type } from "#http/schema.ts";
 import type { Limits } from "./create-app.ts";
@@ -78,6 +79,7 @@ async function open(routes: readonly Route[], limits: Partial<Limits> = {}) {
       telemetryCounter: { read: () => ({ kept: 0, leftOut: 0 }) },
       budgets: { list: () => [] },
       troubles: { list: () => [] },
+      shares: createShares(),
       hosts: { states: () => [] },
       log: pino({ base: null }, { write: (line: string) => lines.push(line) }),
     },

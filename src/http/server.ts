@@ -3,6 +3,7 @@
 import type { Socket } from "node:net";
 import { refuse } from "#core/app-error.ts";
 import type { ByteBudgets } from "#core/share/byte-budgets.ts";
+import type { Shares } from "#core/share/shares.ts";
 import { createAuthenticate } from "#http/authenticate.ts";
 import { createApp, LIMITS, type Limits } from "#http/create-app.ts";
 import { createMetrics } from "#http/metrics.ts";
@@ -20,6 +21,7 @@ const PREFIXES = ["", "/api"];
 export interface ServerNeeds extends ProblemNeeds {
   readonly authenticator: Authenticator;
   readonly budgets: Pick<ByteBudgets, "list">;
+  readonly shares: Shares;
   readonly telemetryCounter: Pick<TelemetryCounter, "read">;
   readonly hosts: Pick<DeviceHost, "states">;
   readonly troubles: Pick<Troubles, "list">;

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Logger } from "pino";
 import type { Config } from "#config";
 import type { ByteBudgets } from "#core/share/byte-budgets.ts";
+import type { Shares } from "#core/share/shares.ts";
 import { toMilliseconds } from "#core/time/duration.ts";
 import type { Needs } from "#service/ports.ts";
 import type { Troubles } from "#service/troubles.ts";
@@ -16,6 +17,7 @@ export interface Surroundings {
   readonly opened: AsyncDisposableStack;
   readonly troubles: Troubles;
   readonly budgets: ByteBudgets;
+  readonly shares: Shares;
 }
 
 export type OpenStores = Records & Pick<Needs, "telemetry">;

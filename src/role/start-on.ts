@@ -47,9 +47,9 @@ export interface Started {
 
 export async function startOn(
   records: OpenStores,
-  { config, log, opened, budgets, troubles }: Surroundings,
+  { config, log, opened, budgets, shares, troubles }: Surroundings,
 ): Promise<Started> {
-  const inspector = createInspector({ rocks: join(config.data, "rocks") });
+  const inspector = createInspector({ shares }, { rocks: join(config.data, "rocks") });
   opened.defer(() => inspector.close());
   const background = createBackground((name, error) => log.error({ err: error, task: name }, "background work failed"));
   const { close: _, ...stores } = records;
@@ -66,6 +66,7 @@ export async function startOn(
     background,
     budgets,
     troubles,
+    shares,
     log,
     responseTimeoutMs: toMilliseconds(config.commands.responseTimeout),
     waitLimitMs: toMilliseconds(config.commands.waitLimit),

@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import type { Config } from "#config";
 import { createByteBudgets } from "#core/share/byte-budgets.ts";
+import { createShares } from "#core/share/shares.ts";
 import { openStores } from "#role/open-stores.ts";
 import type { Started } from "#role/start-on.ts";
 import { createTroubles, type Troubles } from "#service/troubles.ts";
@@ -14,7 +15,8 @@ export async function start(config: Config, log: Logger, onFault: (error: Error)
   // What was opened last is closed first, after a failed start as after a stop.
   const opened = new AsyncDisposableStack();
   try {
-    const surroundings = { config, log, opened, budgets: createByteBudgets(), troubles: openTroubles(log) };
+    const lists = { budgets: createByteBudgets(), shares: createShares(), troubles: openTroubles(log) };
+    const surroundings = { config, log, opened, ...lists };
     // The journal is replayed on its thread while this one loads the rest of the program, which takes about as long.
     const [stores, { startOn }] = await Promise.all([openStores(surroundings, onFault), import("#role/start-on.ts")]);
     const started = await startOn(stores, surroundings);

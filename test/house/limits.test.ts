@@ -1,4 +1,4 @@
-// The table of byte budgets, compared with what a running Busbar shows.
+// The tables of byte budgets and fair shares, compared with what a running Busbar shows.
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { useServer } from "../support/server.ts";
@@ -25,5 +25,14 @@ test("docs/limits.md lists every byte budget with its limit, and no other", asyn
     name,
     Number(limit),
   ]);
+  expect(documented.sort()).toEqual(shown.sort());
+});
+
+test("docs/limits.md lists every fair share, and no other", async () => {
+  const page = readFileSync(new URL("../../docs/limits.md", import.meta.url), "utf8");
+  const table = page.split("## Fair shares")[1]?.split("## Byte budgets")[0] ?? "";
+  const documented = [...table.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
+  const { text } = await busbar.anonymous.get("/metrics");
+  const shown = [...text.matchAll(/^busbar_share_waiting\{share="(\w+)"\} \d+$/gm)].map(([, name]) => name);
   expect(documented.sort()).toEqual(shown.sort());
 });

@@ -84,6 +84,14 @@ test("where nobody waits, a key's slots and all slots are limits on their own", 
   expect(got).toEqual([true, true, false, true, false]);
 });
 
+test("a key with room goes in past others that wait for their own slots, also where nobody more may wait", () => {
+  const { share } = openLine({ slots: 3, slotsPerKey: 1, waiting: 2, waitingPerKey: 1 });
+  for (const key of "aabb") void share.enter(key);
+  expect([share.inside, share.waiting]).toEqual([2, 2]);
+  expect(share.enter("c")).toBeTypeOf("function");
+  expect(share.enter("d")).toBeUndefined();
+});
+
 test("a wait that is given up frees its place", async () => {
   const { ask, line, leaves, share } = openLine();
   const [first, second] = [new AbortController(), new AbortController()];

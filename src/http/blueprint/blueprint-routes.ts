@@ -39,7 +39,7 @@ export function blueprintRoutes(needs: UploadNeeds): readonly Route[] {
       access: "public",
       body: PACKAGE_TYPES,
       answer: validationSchema,
-      handle: async (call) => renderValidation((await inspectUpload(needs, packageBytes(call))).issues),
+      handle: async (call) => renderValidation((await inspectUpload(needs, call, packageBytes(call))).issues),
     }),
     bytesRoute({
       method: "POST",

@@ -1,15 +1,25 @@
 import { Worker } from "node:worker_threads";
-import { refuse } from "#core/app-error.ts";
+import { AppError, refuse } from "#core/app-error.ts";
+import type { FairShare, Leave } from "#core/share/fair-share.ts";
+import type { Requester } from "#core/share/requester.ts";
+import type { Shares } from "#core/share/shares.ts";
 import type { InspectAnswer, InspectSettings, InspectTask } from "#runtime/inspect/inspect-worker.ts";
 import type { BuildScripts, InspectPackage } from "#service/ports/inspect-package.ts";
 
 /** Far beyond what any package takes: whoever needs longer has found a fault, and the thread is given up. */
 const DEADLINE_MS = 5_000;
 const IDLE_MS = 30_000;
-const MAX_WAITING = 64;
 const MEMORY_MB = 256;
+/** One package is read at a time, by turns of whoever brought them. What reading costs is counted in milliseconds. */
+const READING = { slots: 1, slotsPerKey: 1, waiting: 64, waitingPerKey: 16, quantum: 20 };
+/** Those without a token wait here first, by turns of their addresses: together they are one requester among the others. */
+const WITHOUT_TOKEN = { slots: 1, slotsPerKey: 1, waiting: 8, waitingPerKey: 4, quantum: 20 };
+const NOBODY = "nobody";
+/** Stored packages that are read again take no place from uploads. */
+const STORED = { slots: 1, slotsPerKey: 1, waiting: 256, waitingPerKey: 256 };
 
-interface Waiting {
+interface UnderWay {
+  readonly id: number;
   readonly resolve: (result: InspectAnswer["result"]) => void;
   readonly reject: (error: Error) => void;
 }
@@ -20,33 +30,36 @@ export interface Inspector {
   close(): Promise<void>;
 }
 
+interface InspectorNeeds {
+  readonly shares: Pick<Shares, "open">;
+  readonly deadlineMs?: number;
+  readonly openThread?: (settings: InspectSettings) => Worker;
+}
+
 /** One thread, started when needed, ended when it has been idle, replaced when it runs out of time or memory. */
-export function createInspector(settings: InspectSettings, deadlineMs = DEADLINE_MS): Inspector {
-  const waiting = new Map<number, Waiting>();
+export function createInspector(
+  { shares, deadlineMs = DEADLINE_MS, openThread = openInspectThread }: InspectorNeeds,
+  settings: InspectSettings,
+): Inspector {
+  const reading = shares.open("packages", READING);
+  const before = {
+    address: shares.open("packages_without_token", WITHOUT_TOKEN),
+    "own work": shares.open("packages_stored", STORED),
+    token: undefined,
+  };
+  let underWay: UnderWay | undefined;
   let worker: Worker | undefined;
   let lastId = 0;
   let timer: NodeJS.Timeout | undefined;
 
   function start(): Worker {
-    const started = new Worker(new URL("./inspect-worker.ts", import.meta.url), {
-      workerData: settings,
-      resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
-    });
+    const started = openThread(settings);
     started.on("message", ({ id, result }: InspectAnswer) => {
-      waiting.get(id)?.resolve(result);
-      waiting.delete(id);
-      watch();
+      if (id === underWay?.id) underWay.resolve(result);
     });
     started.on("error", () => giveUp(started));
     started.unref();
     return started;
-  }
-
-  /** The thread works in order, so the clock runs for the oldest package only and starts anew with each answer. */
-  function watch(): void {
-    clearTimeout(timer);
-    timer =
-      waiting.size > 0 ? setTimeout(() => worker && giveUp(worker), deadlineMs) : setTimeout(rest, IDLE_MS).unref();
   }
 
   /** A thread holds some 25 MB, and packages are rare. */
@@ -56,38 +69,74 @@ export function createInspector(settings: InspectSettings, deadlineMs = DEADLINE
     void idle?.terminate();
   }
 
+  /** Only the package that was being read is refused: the next one gets a new thread. */
   function giveUp(failed: Worker): void {
     if (worker !== failed) return;
-    worker = undefined;
-    clearTimeout(timer);
-    void failed.terminate();
-    for (const { reject } of waiting.values()) {
-      reject(refuse("overloaded", "the package took too long to read; try again, and alone if it is large"));
-    }
-    waiting.clear();
+    rest();
+    underWay?.reject(refuse("overloaded", "the package took too long to read; is it larger than it needs to be?"));
   }
 
   /** The thread answers each kind of task with its own kind of result. */
-  function ask<Result extends InspectAnswer["result"]>(kind: InspectTask["kind"], bytes: Uint8Array): Promise<Result> {
-    if (waiting.size >= MAX_WAITING) {
-      return Promise.reject(refuse("overloaded", "too many packages wait to be read; try again in a moment"));
-    }
+  async function read<Result extends InspectAnswer["result"]>(
+    kind: InspectTask["kind"],
+    bytes: Uint8Array,
+  ): Promise<Result> {
     worker ??= start();
+    const thread = worker;
+    clearTimeout(timer);
+    timer = setTimeout(() => giveUp(thread), deadlineMs);
     const id = ++lastId;
-    const answer = new Promise<Result>((resolve, reject) =>
-      waiting.set(id, { resolve: resolve as Waiting["resolve"], reject }),
-    );
-    worker.postMessage({ id, kind, bytes } satisfies InspectTask);
-    if (waiting.size === 1) watch();
-    return answer;
+    try {
+      return await new Promise<Result>((resolve, reject) => {
+        underWay = { id, resolve: resolve as UnderWay["resolve"], reject };
+        thread.postMessage({ id, kind, bytes } satisfies InspectTask);
+      });
+    } finally {
+      underWay = undefined;
+      clearTimeout(timer);
+      timer = setTimeout(rest, IDLE_MS).unref();
+    }
+  }
+
+  async function ask<Result extends InspectAnswer["result"]>(
+    kind: InspectTask["kind"],
+    bytes: Uint8Array,
+    { kind: whose, key }: Requester,
+  ): Promise<Result> {
+    const room = before[whose];
+    const leaveRoom = room && (await turnIn(room, key));
+    let leave: Leave | undefined;
+    let begun = performance.now();
+    try {
+      leave = await turnIn(reading, whose === "address" ? NOBODY : key);
+      begun = performance.now();
+      return await read(kind, bytes);
+    } finally {
+      const cost = performance.now() - begun;
+      leave?.(cost);
+      leaveRoom?.(cost);
+    }
   }
 
   return {
-    inspect: (bytes) => ask("inspect", bytes),
-    build: (bytes) => ask("build", bytes),
+    inspect: (bytes, requester) => ask("inspect", bytes, requester),
+    build: (bytes, requester) => ask("build", bytes, requester),
     async close() {
       clearTimeout(timer);
       await worker?.terminate();
     },
   };
+}
+
+function openInspectThread(workerData: InspectSettings): Worker {
+  return new Worker(new URL("./inspect-worker.ts", import.meta.url), {
+    workerData,
+    resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
+  });
+}
+
+async function turnIn(share: FairShare, key: string): Promise<Leave> {
+  const turn = share.enter(key);
+  if (turn !== undefined) return await turn;
+  throw new AppError([{ code: "overloaded", message: "too many packages wait to be read; try again in a moment" }], 2);
 }

@@ -1,5 +1,6 @@
 import { refuse } from "#core/app-error.ts";
 import type { ScriptProgram } from "#core/lua/script-program.ts";
+import { OWN_WORK } from "#core/share/requester.ts";
 import type { Needs } from "#service/ports.ts";
 
 const MAX_KNOWN = 200;
@@ -33,7 +34,7 @@ export function createProgramCache(needs: Pick<Needs, "blueprints" | "buildScrip
 async function build(needs: Pick<Needs, "blueprints" | "buildScripts">, blueprintId: string): Promise<ScriptProgram> {
   const content = await needs.blueprints.content(blueprintId);
   if (content === undefined) throw refuse("not_found", `there is no blueprint ${blueprintId}`);
-  const { program, issues } = await needs.buildScripts(content);
+  const { program, issues } = await needs.buildScripts(content, OWN_WORK);
   if (program !== undefined) return shared(program);
   const errors = issues.filter(({ severity }) => severity === "error");
   const said = errors.map(({ path, range, message }) => `${path}:${range.start.line}: ${message}`);

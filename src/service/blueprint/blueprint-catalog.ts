@@ -3,6 +3,7 @@
 import { refuse } from "#core/app-error.ts";
 import type { Blueprint, Command } from "#core/blueprint/blueprint.ts";
 import type { Device } from "#core/device/device.ts";
+import { OWN_WORK } from "#core/share/requester.ts";
 import type { JsonCheck } from "#core/value/check-inputs.ts";
 import { compileJsonChecks } from "#service/blueprint/compile-json-checks.ts";
 import type { Needs } from "#service/ports.ts";
@@ -61,7 +62,7 @@ export function createBlueprintCatalog(needs: CatalogNeeds): BlueprintCatalog {
 async function read(needs: CatalogNeeds, blueprintId: string): Promise<KnownBlueprint> {
   const content = await needs.blueprints.content(blueprintId);
   if (content === undefined) throw refuse("not_found", `there is no blueprint ${blueprintId.slice(0, 80)}`);
-  const { found, issues } = await needs.inspectPackage(content);
+  const { found, issues } = await needs.inspectPackage(content, OWN_WORK);
   // It was accepted at its upload: only a Busbar with stricter rules can find errors now.
   if (found === undefined) {
     throw refuse("invalid_blueprint", `blueprint ${blueprintId} is not valid in this version: ${issues[0]?.message}`);

@@ -17,7 +17,7 @@ interface Upload {
 /** Stores the package as it is. The same bytes again give the same blueprint. */
 export async function uploadBlueprint(needs: UploadNeeds, call: Call, content: Uint8Array): Promise<Upload> {
   if (content.length === 0) throw refuse("invalid_body", "the body must be a blueprint package, but is empty");
-  const { issues, found } = await inspectUpload(needs, content);
+  const { issues, found } = await inspectUpload(needs, call, content);
   if (found === undefined) throw refusalOf(issues);
   const { displayName, implements: profiles, implementsDraft } = found.blueprint;
   const id = needs.newId();
