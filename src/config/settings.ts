@@ -52,6 +52,24 @@ export const SETTINGS = {
       "10",
       "Wrong tokens per minute and address before it has to wait.",
     ),
+    connectionsPerAddress: setting(
+      "http.connections_per_address",
+      kinds.integer(1, 10_000),
+      "1024",
+      "Open connections of one address; beyond it, waiting ones are closed. Behind a proxy all come from the proxy's.",
+    ),
+    streamsPerToken: setting(
+      "http.streams_per_token",
+      kinds.integer(1, 2_048),
+      "64",
+      "Event streams that one token may have open.",
+    ),
+    streamsPerAddress: setting(
+      "http.streams_per_address",
+      kinds.integer(1, 2_048),
+      "256",
+      "Event streams that one address may have open.",
+    ),
   },
   log: {
     level: setting(

@@ -3,6 +3,7 @@
 import type { ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import { refuseSocket } from "#http/refuse-socket.ts";
 import { createRequestIds } from "#http/request-id.ts";
 import { SECURITY_HEADERS } from "#http/security-headers.ts";
 
@@ -10,12 +11,14 @@ const BODY_LIMIT = 1024 * 1024;
 /** Longer than any id or slug, so that a long one is an unknown one, and short enough to cost nothing. */
 const MAX_PARAM_LENGTH = 500;
 
-/** How long a client may take, in milliseconds, before it is cut off. */
+/** How long a client may take, in milliseconds, before it is cut off, and how many connections there may be. */
 export interface Limits {
+  readonly connections: number;
+  readonly connectionsPerAddress: number;
   readonly headersMs: number;
   readonly requestMs: number;
   readonly idleMs: number;
-  /** For not reading anything of a long answer that waits for it. */
+  /** For not reading anything of an answer that waits for it. */
   readonly stallMs: number;
   /** How often slow clients are looked for. */
   readonly checkEveryMs: number;
@@ -23,7 +26,8 @@ export interface Limits {
   readonly stopMs: number;
 }
 
-export const LIMITS: Limits = {
+export const LIMITS: Omit<Limits, "connectionsPerAddress"> = {
+  connections: 10_000,
   headersMs: 10_000,
   requestMs: 30_000,
   idleMs: 72_000,
@@ -41,12 +45,9 @@ interface AppNeeds {
 
 export function createApp(needs: AppNeeds): FastifyInstance {
   const { limits } = needs;
-  const refuseSocket = (socket: Duplex, reason: string) => {
-    if (socket.destroyed || !socket.writable) return;
+  const refuseBroken = (socket: Duplex, reason: string) => {
     const message = `the request breaks HTTP or one of its limits (${reason})`;
-    const body = JSON.stringify({ errors: [{ code: "invalid_request", message }] });
-    const head = `Content-Type: application/json\r\nX-Request-Id: ${needs.newId()}\r\nContent-Length: ${Buffer.byteLength(body)}`;
-    socket.end(`HTTP/1.1 400 Bad Request\r\n${head}\r\nConnection: close\r\n\r\n${body}`);
+    refuseSocket(socket, { status: "400 Bad Request", code: "invalid_request", message, requestId: needs.newId() });
   };
   const app = Fastify({
     bodyLimit: BODY_LIMIT,
@@ -68,11 +69,10 @@ export function createApp(needs: AppNeeds): FastifyInstance {
       // Node would refuse a missing Host without a word.
       requireHostHeader: false,
     },
-    clientErrorHandler: (error, socket) => refuseSocket(socket, String(error.code ?? "malformed")),
+    clientErrorHandler: (error, socket) => refuseBroken(socket, String(error.code ?? "malformed")),
   });
   app.decorateRequest("caller", undefined);
-  app.server.maxConnections = 10_000;
-  app.server.on("connect", (_request, socket: Duplex) => refuseSocket(socket, "CONNECT is for proxies"));
+  app.server.on("connect", (_request, socket: Duplex) => refuseBroken(socket.resume(), "CONNECT is for proxies"));
   // An expectation that Busbar does not know changes nothing about the answer.
   app.server.on("checkExpectation", (request, response: ServerResponse) =>
     app.server.emit("request", request, response),

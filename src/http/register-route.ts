@@ -1,19 +1,19 @@
 // One route as Fastify serves it: token and level, then body and query, then the handler. Nothing of the body is read before
 // the token and the level are accepted.
+import type { ServerResponse } from "node:http";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Caller } from "#core/access/caller.ts";
 import type { createAuthenticate } from "#http/authenticate.ts";
 import { compileBody } from "#http/body.ts";
 import { parseQuery } from "#http/query.ts";
-import { type Route, StreamAnswer } from "#http/route.ts";
-import { cutWhenStalled, sendAnswer } from "#http/send-answer.ts";
+import type { Route } from "#http/route.ts";
+import { sendAnswer } from "#http/send-answer.ts";
 import { requireLevel } from "#service/access/require-level.ts";
 
 interface Registration {
   readonly prefix: string;
   readonly authenticate: ReturnType<typeof createAuthenticate>;
   readonly stopping: AbortSignal;
-  readonly stallMs: number;
 }
 
 declare module "fastify" {
@@ -37,7 +37,7 @@ function takeStreams(scope: FastifyInstance): FastifyInstance {
   return scope;
 }
 
-function register(app: FastifyInstance, route: Route, { prefix, authenticate, stopping, stallMs }: Registration): void {
+function register(app: FastifyInstance, route: Route, { prefix, authenticate, stopping }: Registration): void {
   const { access } = route;
   const operation = route.aliasOf ?? route.operation;
   const schema = route.body;
@@ -67,6 +67,7 @@ function register(app: FastifyInstance, route: Route, { prefix, authenticate, st
     },
     handler: async (request, reply) => {
       const raw = request.body as Uint8Array | undefined;
+      let signal: AbortSignal | undefined;
       const answer = await route.handle({
         caller: request.caller ?? NOBODY,
         operation,
@@ -82,13 +83,31 @@ function register(app: FastifyInstance, route: Route, { prefix, authenticate, st
         contentType: request.headers["content-type"] ?? "",
         host: () => hostOf(request),
         forwarded: request.headers["x-forwarded-for"] !== undefined || request.headers.forwarded !== undefined,
-        signal: stopping,
+        // Made when it is asked for: few handlers look at it.
+        get signal() {
+          signal ??= endOfCall(reply.raw, stopping);
+          return signal;
+        },
       });
       if (stopping.aborted) reply.header("connection", "close");
-      if (answer instanceof StreamAnswer) cutWhenStalled(reply, stallMs);
       return sendAnswer(reply, 200, answer);
     },
   });
+}
+
+/** Aborted when the client has gone before its answer was written, or when the server stops. */
+function endOfCall(response: ServerResponse, stopping: AbortSignal): AbortSignal {
+  const end = new AbortController();
+  const abort = () => end.abort();
+  if (stopping.aborted || response.closed) abort();
+  else {
+    stopping.addEventListener("abort", abort);
+    response.once("close", () => {
+      stopping.removeEventListener("abort", abort);
+      if (!response.writableFinished) abort();
+    });
+  }
+  return end.signal;
 }
 
 function hostOf(request: FastifyRequest): { readonly name: string; readonly port: number } {

@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
 import { RawAnswer, StreamAnswer } from "#http/route.ts";
 
@@ -10,17 +11,18 @@ export function sendAnswer(reply: FastifyReply, status: number, answer: object):
       .send(typeof answer.content === "string" ? Buffer.from(answer.content) : viewOf(answer.content));
   }
   if (answer instanceof StreamAnswer) {
-    return reply.code(status).headers(answer.headers).header("content-type", answer.contentType).send(answer.stream);
+    reply.code(status).headers(answer.headers).header("content-type", answer.contentType);
+    return reply.send(endWithConnection(answer.stream, reply));
   }
   return reply.code(status).header("content-type", "application/json").serializer(asItIs).send(JSON.stringify(answer));
 }
 
-/** Whoever asks for a long answer and does not read it would hold its place for ever. A server that takes its time is no stall. */
-export function cutWhenStalled({ raw }: FastifyReply, stallMs: number): void {
-  raw.setTimeout(stallMs, () => {
-    if (raw.writableNeedDrain) raw.destroy();
-    else raw.setTimeout(stallMs);
-  });
+/** A stream ends with its connection, also with one that has ended already. HEAD wants nothing of it but the headers. */
+function endWithConnection(stream: Readable, { raw, request }: FastifyReply): Readable | undefined {
+  if (request.method === "HEAD") return stream.destroy();
+  if (raw.closed || raw.destroyed) return void stream.destroy();
+  raw.once("close", () => stream.destroy());
+  return stream;
 }
 
 /** The same bytes, not a copy of them. */

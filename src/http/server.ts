@@ -1,12 +1,13 @@
 // The life of a request, in this order: request id -> stopping? -> token -> level -> body and query parsed -> handler -> answer.
 // From the token on it is told in register-route.ts.
-import type { Socket } from "node:net";
 import { refuse } from "#core/app-error.ts";
 import type { ByteBudgets } from "#core/share/byte-budgets.ts";
 import type { Shares } from "#core/share/shares.ts";
 import { createAuthenticate } from "#http/authenticate.ts";
+import { boundConnections } from "#http/bound-connections.ts";
 import { createApp, LIMITS, type Limits } from "#http/create-app.ts";
 import { createMetrics } from "#http/metrics.ts";
+import { refuseSocket } from "#http/refuse-socket.ts";
 import { registerRoute } from "#http/register-route.ts";
 import type { Route } from "#http/route.ts";
 import { SECURITY_HEADERS } from "#http/security-headers.ts";
@@ -32,6 +33,7 @@ export interface ServerSettings {
   readonly wrongTokenLimit: number;
   readonly trustProxy: boolean | readonly string[];
   readonly metricsPublic: boolean;
+  readonly connectionsPerAddress: number;
   readonly limits?: Partial<Limits>;
 }
 
@@ -49,7 +51,7 @@ export async function createServer(
   const authenticate = createAuthenticate(needs, settings);
   const metrics = createMetrics(needs, settings);
   const stopping = new AbortController();
-  const limits = { ...LIMITS, ...settings.limits };
+  const limits = { ...LIMITS, connectionsPerAddress: settings.connectionsPerAddress, ...settings.limits };
   const app = createApp({
     newId: needs.newId,
     trustProxy: settings.trustProxy,
@@ -84,19 +86,22 @@ export async function createServer(
 
   for (const route of [...routes, metrics.route]) {
     for (const prefix of PREFIXES) {
-      const registration = { prefix, authenticate, stopping: stopping.signal, stallMs: limits.stallMs };
+      const registration = { prefix, authenticate, stopping: stopping.signal };
       registerRoute(app, route, registration);
     }
   }
   await app.ready();
 
-  // Browsers and clients open connections ahead of need. Node does not count one as idle before its first request.
-  const unused = new Set<Socket>();
-  app.server.on("connection", (socket: Socket) => {
-    unused.add(socket);
-    socket.once("close", () => unused.delete(socket));
+  const connections = boundConnections(app.server, limits, (socket) => {
+    const message = "there are too many connections, and each of them is in use; close some or try again in a moment";
+    const refusal = {
+      status: "503 Service Unavailable",
+      code: "overloaded",
+      message,
+      requestId: needs.newId(),
+    } as const;
+    refuseSocket(socket, refusal, true);
   });
-  app.server.on("request", ({ socket }: { readonly socket: Socket }) => unused.delete(socket));
 
   return {
     async listen(port, host) {
@@ -110,7 +115,7 @@ export async function createServer(
       // A connection whose last answer did not say that it closes falls idle and would hold up the stop.
       const closeIdle = () => {
         app.server.closeIdleConnections();
-        for (const socket of unused) if (socket.bytesRead === 0) socket.destroy();
+        connections.closeUnused();
       };
       closeIdle();
       const idle = setInterval(closeIdle, 100);

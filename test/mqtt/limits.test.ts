@@ -1,3 +1,4 @@
+import { connect } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { startTestBroker, type TestBroker } from "../support/embedded-broker.ts";
 import {
@@ -190,4 +191,19 @@ test("of too many connections that have not signed in the oldest goes, and a dev
   await device.end();
   await broker.stop();
   await Promise.all(strangers.map(({ closed }) => closed));
+});
+
+test("a flood of connections from one address pushes out its own, not those of another that is about to sign in", async () => {
+  const broker = await startTestBroker({ unauthenticatedConnections: 20, unauthenticatedPerAddress: 15 });
+  const honest = await connectRaw(broker.port);
+  const flood = Array.from({ length: 100 }, () =>
+    connect({ port: broker.port, host: "127.0.0.1", localAddress: "127.0.0.2" }).on("error", () => {}),
+  );
+  const closed = flood.map((socket) => new Promise((resolve) => socket.resume().on("close", resolve)));
+  await Promise.all(closed.slice(0, 50));
+  honest.send(connectPacket({ username: "HW1", password: "secret1" }));
+  await honest.seen("connack 0");
+  await honest.end();
+  await broker.stop();
+  await Promise.all(closed);
 });

@@ -9,6 +9,7 @@ import { createDevicePolicy, SIGN_IN_MS } from "./device-policy.ts";
 import { createEmbeddedChannel } from "./embedded-channel.ts";
 import { FrameGuard } from "./frame-guard.ts";
 import { noMemory, noRouting } from "./keep-nothing.ts";
+import { createStrangers } from "./strangers.ts";
 import { createTlsListener, type TlsSettings } from "./tls-listener.ts";
 import { createTurnShare } from "./turn-share.ts";
 
@@ -23,8 +24,9 @@ export interface EmbeddedSettings {
   /** Beyond it the oldest goes. */
   readonly connectionsPerDevice: number;
   readonly subscriptionsPerConnection: number;
-  /** Connections that have not signed in yet; beyond it the oldest of them goes. */
+  /** Connections that have not signed in yet, of all and of one address; beyond it the oldest of the address with most goes. */
   readonly unauthenticatedConnections: number;
+  readonly unauthenticatedPerAddress: number;
   readonly connections: number;
 }
 
@@ -32,7 +34,8 @@ export const EMBEDDED_DEFAULTS: Omit<EmbeddedSettings, "host" | "port" | "tls"> 
   messageRate: 1_000,
   connectionsPerDevice: 4,
   subscriptionsPerConnection: 16,
-  unauthenticatedConnections: 256,
+  unauthenticatedConnections: 1_024,
+  unauthenticatedPerAddress: 256,
   connections: 10_000,
 };
 
@@ -58,7 +61,7 @@ export async function createEmbeddedBroker(needs: MqttNeeds, settings: EmbeddedS
   const connections = createConnections(needs.inbox, settings.connectionsPerDevice);
   const channel = createEmbeddedChannel(connections);
   const guards = new WeakMap<Client, FrameGuard>();
-  const strangers = new Set<FrameGuard>();
+  const strangers = createStrangers(settings);
   const share = createTurnShare(TURN_MS);
   const policy = createDevicePolicy({ ...needs, connections, channel }, settings, (client) => guards.get(client));
   const aedes = await Aedes.createBroker({
@@ -71,17 +74,13 @@ export async function createEmbeddedBroker(needs: MqttNeeds, settings: EmbeddedS
   policy.watch(aedes);
   aedes.on("clientReady", (client) => {
     const guard = guards.get(client);
-    if (guard !== undefined) strangers.delete(guard);
+    if (guard !== undefined) strangers.signedIn(guard.socket);
   });
 
   const accept = (socket: Socket): void => {
     socket.setNoDelay(true);
     socket.setKeepAlive(true, TCP_KEEPALIVE_MS);
     const guard = new FrameGuard(socket, { maxPayload: MAX_PAYLOAD, onPacket: () => policy.notice(client), share });
-    guard.once("close", () => strangers.delete(guard));
-    strangers.add(guard);
-    const [oldest] = strangers;
-    if (strangers.size > settings.unauthenticatedConnections) oldest?.destroy();
     const client = aedes.handle(guard);
     guards.set(client, guard);
   };
@@ -89,6 +88,8 @@ export async function createEmbeddedBroker(needs: MqttNeeds, settings: EmbeddedS
   const servers: Server[] = [];
   const open = async (server: Server, port: number): Promise<number> => {
     server.maxConnections = settings.connections;
+    // Also before the handshake of TLS, which a stranger may leave unfinished.
+    server.prependListener("connection", strangers.add);
     servers.push(server);
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject);
@@ -117,7 +118,7 @@ export async function createEmbeddedBroker(needs: MqttNeeds, settings: EmbeddedS
       await within(STOP_MS, Promise.all(underWay));
       // The acknowledgements are written in the next turns of the event loop.
       for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-      for (const guard of strangers) guard.destroy();
+      strangers.closeAll();
       await new Promise<void>((resolve) => aedes.close(resolve));
       await Promise.all(closed);
     },

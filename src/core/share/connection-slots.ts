@@ -1,0 +1,80 @@
+// Which connections stay when there are too many. A newcomer is not kept out by connections that only wait: the address that
+// has the most makes room, and of its connections the one goes first that has waited for its client longest.
+import { parseAddress } from "#core/net/address.ts";
+
+export interface SlotLimits<T> {
+  readonly total: number;
+  readonly perAddress: number;
+  /** Whether the connection is waiting for its client: for a request, for the rest of one, or to be read. */
+  readonly isWaiting: (connection: T) => boolean;
+}
+
+export interface ConnectionSlots<T> {
+  /** Counts one more. Returns the connection that has to be closed for it and counts no longer; that may be itself. */
+  add(connection: T, address: string | undefined): T | undefined;
+  /** The connection was used: others of its address are closed before it. */
+  touch(connection: T): void;
+  remove(connection: T): void;
+  readonly size: number;
+}
+
+export function createConnectionSlots<T>({ total, perAddress, isWaiting }: SlotLimits<T>): ConnectionSlots<T> {
+  /** Of each address, the connection that was used longest ago first. */
+  const addresses = new Map<string, Set<T>>();
+  const keys = new Map<T, string>();
+
+  function remove(connection: T): void {
+    const key = keys.get(connection);
+    if (key === undefined) return;
+    keys.delete(connection);
+    const group = addresses.get(key);
+    group?.delete(connection);
+    if (group?.size === 0) addresses.delete(key);
+  }
+
+  function longestWaiting(group: ReadonlySet<T>): T | undefined {
+    for (const connection of group) if (isWaiting(connection)) return connection;
+    return undefined;
+  }
+
+  function ofTheLargest(): T | undefined {
+    let found: T | undefined;
+    let most = 0;
+    for (const group of addresses.values()) {
+      if (group.size <= most) continue;
+      const waiting = longestWaiting(group);
+      if (waiting === undefined) continue;
+      found = waiting;
+      most = group.size;
+    }
+    return found;
+  }
+
+  return {
+    add(connection, address) {
+      const key = addressKey(address);
+      const group = addresses.get(key) ?? new Set<T>();
+      addresses.set(key, group.add(connection));
+      keys.set(connection, key);
+      if (group.size <= perAddress && keys.size <= total) return undefined;
+      const excess = (group.size > perAddress ? longestWaiting(group) : ofTheLargest()) ?? connection;
+      remove(excess);
+      return excess;
+    },
+    touch(connection) {
+      const group = addresses.get(keys.get(connection) ?? "");
+      if (group?.delete(connection) === true) group.add(connection);
+    },
+    remove,
+    get size() {
+      return keys.size;
+    },
+  };
+}
+
+/** One customer's addresses count as one: of IPv6 the first 64 bits. */
+export function addressKey(text: string | undefined): string {
+  const address = text === undefined ? undefined : parseAddress(text);
+  if (address === undefined) return text ?? "";
+  return address.family === 4 ? `${address.value}` : `${address.value >> 64n}/64`;
+}

@@ -1,0 +1,46 @@
+// Connections that have not signed in yet. A flood of them from one address pushes out its own and nobody else's.
+import type { Socket } from "node:net";
+import { createConnectionSlots } from "#core/share/connection-slots.ts";
+
+export interface Strangers {
+  /** Closes the oldest of the address that has the most, if there are too many now. */
+  add(socket: Socket): void;
+  signedIn(socket: Socket): void;
+  closeAll(): void;
+}
+
+interface StrangerLimits {
+  readonly unauthenticatedConnections: number;
+  readonly unauthenticatedPerAddress: number;
+}
+
+export function createStrangers(limits: StrangerLimits): Strangers {
+  const sockets = new Map<string, Socket>();
+  const slots = createConnectionSlots<string>({
+    total: limits.unauthenticatedConnections,
+    perAddress: limits.unauthenticatedPerAddress,
+    isWaiting: () => true,
+  });
+  const forget = (id: string) => {
+    sockets.delete(id);
+    slots.remove(id);
+  };
+  return {
+    add(socket) {
+      const id = connectionId(socket);
+      sockets.set(id, socket);
+      socket.once("close", () => forget(id));
+      const excess = slots.add(id, socket.remoteAddress);
+      if (excess !== undefined) sockets.get(excess)?.destroy();
+    },
+    signedIn: (socket) => forget(connectionId(socket)),
+    closeAll() {
+      for (const socket of sockets.values()) socket.destroy();
+    },
+  };
+}
+
+/** The same for a connection and for the TLS that runs over it. */
+function connectionId({ remoteAddress, remotePort, localPort }: Socket): string {
+  return `${remoteAddress} ${remotePort} ${localPort}`;
+}
