@@ -24,7 +24,7 @@ export type OpenStores = Records & Pick<Needs, "telemetry">;
 
 /** Side by side, because each of them waits for its threads to begin. */
 export async function openStores(
-  { config, log, opened }: Surroundings,
+  { config, log, opened, budgets }: Surroundings,
   onFault: (error: Error) => void,
 ): Promise<OpenStores> {
   const release = claimFolder(config.data);
@@ -38,6 +38,7 @@ export async function openStores(
   if (telemetry.status === "fulfilled") opened.defer(() => telemetry.value.close());
   if (records.status === "rejected") throw records.reason;
   if (telemetry.status === "rejected") throw telemetry.reason;
+  for (const buffer of records.value.buffers) budgets.watch(buffer);
   return { ...records.value, telemetry: telemetry.value };
 }
 

@@ -148,7 +148,7 @@ export async function take(store: ExecutionStore, one: Step, { places, made, id 
     case "find":
       return [await store.find(deviceId, known, instant(NOON + one.now)), await store.responses(known)];
     case "open":
-      return await store.open(one.place === undefined ? undefined : at(one.place).deviceId);
+      return await store.open({ ...(one.place !== undefined && { deviceId: at(one.place).deviceId }), limit: 100 });
     case "list":
       return await store.list(filterOf(one, at), { limit: one.limit, offset: one.offset });
   }

@@ -95,6 +95,25 @@ export function executionStoreContract(open: () => Promise<ExecutionWorld>): voi
     expect(log.map(({ payload }) => payload?.["percent"])).toEqual([10, 30, 20, 10]);
   });
 
+  test("a log that grows too long keeps its start and its end, and says how many responses are left out between", async () => {
+    const { executions, place, insert } = await setUp();
+    const { id } = await insert(makeExecution(place));
+    await executions.record(place.deviceId, id, arrival("STARTED"));
+    const text = "x".repeat(100_000);
+    for (let n = 1; n <= 25; n++) {
+      await executions.record(place.deviceId, id, arrival("IN_PROGRESS", { payload: { n, text } }));
+    }
+    await executions.record(place.deviceId, id, arrival("SUCCEEDED", { payload: { text: "y".repeat(250_000) } }));
+    const log = await executions.responses(id);
+    const told = log.map(({ state, payload }) => payload?.["message"] ?? payload?.["n"] ?? state);
+    const gap = "18 responses are left out here: the log of an execution holds 1048576 bytes";
+    expect(told).toEqual(["SUCCEEDED", 25, 24, 23, 22, 21, 20, 19, gap, "STARTED"]);
+    expect(log.map(({ receivedAt }) => receivedAt)).toEqual(
+      log.map(({ receivedAt }) => receivedAt).toSorted((a, b) => b - a),
+    );
+    expect((await executions.find(place.deviceId, id, NOON))?.state).toBe("SUCCESS");
+  });
+
   test("a timeout counts only for the deadline it was set for, and only while the execution is open", async () => {
     const { executions, place, insert } = await setUp();
     const { id, deadline } = await insert(makeExecution(place));
@@ -137,7 +156,7 @@ export function executionStoreContract(open: () => Promise<ExecutionWorld>): voi
     expect(await executions.markAttempted(newId())).toBe(false);
   });
 
-  test("open executions are given with their sealed arguments, oldest first, of one device or of all", async () => {
+  test("open executions are given a page at a time, oldest first, of one device or of all; what is sent, when asked for", async () => {
     const { executions, place, insert, device } = await setUp();
     const other = await device();
     const sealed = new Uint8Array([1, 2, 3]);
@@ -146,13 +165,18 @@ export function executionStoreContract(open: () => Promise<ExecutionWorld>): voi
     const elsewhere = await insert(makeExecution(other, { after: 0 }));
     const ended = await insert(makeExecution(place), { sealed });
     await executions.record(place.deviceId, ended.id, arrival("SUCCEEDED"));
-    const mine = await executions.open(place.deviceId);
-    expect(mine.map(({ execution, attempted }) => [execution, attempted])).toEqual([
-      [early, false],
-      [late, true],
-    ]);
-    expect(mine.map((one) => one.sealed && [...one.sealed])).toEqual([[1, 2, 3], undefined]);
-    expect((await executions.open()).map(({ execution }) => execution.id)).toEqual([elsewhere.id, early.id, late.id]);
+    const [first, ...none] = await executions.open({ deviceId: place.deviceId, limit: 1 });
+    const { deviceId, createdAt, deadline } = early;
+    expect([first, none]).toEqual([{ id: early.id, deviceId, createdAt, deadline, attempted: false, bytes: 5 }, []]);
+    const rest = await executions.open({ deviceId: place.deviceId, limit: 5, ...(first && { after: first }) });
+    expect(rest.map(({ id, attempted, bytes }) => [id, attempted, bytes])).toEqual([[late.id, true, 2]]);
+    const everyone = (await executions.open({ limit: 5 })).map(({ id }) => id);
+    const mine = [early.id, late.id];
+    expect(everyone).toEqual(place.deviceId < other.deviceId ? [...mine, elsewhere.id] : [elsewhere.id, ...mine]);
+    const sent = await executions.toSend(early.id);
+    expect([sent?.execution, sent?.attempted, [...(sent?.sealed ?? [])]]).toEqual([early, false, [1, 2, 3]]);
+    expect(await executions.toSend(ended.id)).toBeUndefined();
+    expect(await executions.toSend(newId())).toBeUndefined();
   });
 
   test("a device's open executions are capped, others' and ended ones do not count", async () => {
@@ -164,6 +188,17 @@ export function executionStoreContract(open: () => Promise<ExecutionWorld>): voi
     await executions.record(place.deviceId, first.id, arrival("SUCCEEDED"));
     await insert(makeExecution(place), { maxOpen: 2 });
     await expectRefusal(insert(makeExecution(place), { maxOpen: 2 }), "queue_full");
+  });
+
+  test("what the arguments of a device's open executions hold is capped, the sealed ones included", async () => {
+    const { executions, place, insert } = await setUp();
+    const large = (length: number) =>
+      makeExecution(place, { request: { name: "start", manifestName: "start", arguments: { a: "x".repeat(length) } } });
+    const first = await insert(large(92));
+    await insert(large(42), { sealed: new Uint8Array(50), maxOpenBytes: 200 });
+    await expectRefusal(insert(makeExecution(place), { maxOpenBytes: 200 }), "queue_full");
+    await executions.record(place.deviceId, first.id, arrival("SUCCEEDED"));
+    await insert(large(92), { maxOpenBytes: 200 });
   });
 
   test("a key gives the earlier execution as it is by now, per token and device, for 24 hours", async () => {

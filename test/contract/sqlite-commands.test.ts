@@ -167,7 +167,7 @@ test("an execution and its audit entry are stored together or not at all", async
   const entry = makeEntry();
   await executions.insert(asNew(makeExecution(place)), entry);
   await expect(executions.insert(asNew(makeExecution(place)), entry)).rejects.toThrow();
-  expect(await executions.open()).toHaveLength(1);
+  expect(await executions.open({ limit: 5 })).toHaveLength(1);
   expectCountersRight();
 });
 

@@ -6,7 +6,7 @@ export const BUGS: readonly Bug[] = [
     name: "the mark of an attempt is not kept",
     store: (rows) => ({
       ...rows,
-      markAttempted: async (id) => (await rows.open()).some((one) => one.execution.id === id),
+      markAttempted: async (id) => (await rows.toSend(id)) !== undefined,
     }),
   },
   {
@@ -28,7 +28,7 @@ export const BUGS: readonly Bug[] = [
     store: (rows) => ({
       ...rows,
       expire: async (id) => {
-        const now = (await rows.open()).find((one) => one.execution.id === id);
+        const now = await rows.toSend(id);
         return now && (await rows.expire(id, now.execution.deadline));
       },
     }),
@@ -76,7 +76,7 @@ export const BUGS: readonly Bug[] = [
     store: (rows) => ({
       ...rows,
       record: async (deviceId, id, arrival) => {
-        const isOpen = (await rows.open(deviceId)).some((one) => one.execution.id === id);
+        const isOpen = (await rows.toSend(id)) !== undefined;
         return isOpen ? await rows.record(deviceId, id, arrival) : undefined;
       },
     }),
@@ -132,7 +132,7 @@ export const BUGS: readonly Bug[] = [
           stored.set(input.execution.id, world.clock.elapsed);
           return await rows.insert(input, trail);
         },
-        open: async (deviceId) => (await rows.open(deviceId)).filter((one) => !lost.has(one.execution.id)),
+        open: async (page) => (await rows.open(page)).filter((one) => !lost.has(one.id)),
         find: async (deviceId, id, now) => (lost.has(id) ? undefined : await rows.find(deviceId, id, now)),
       };
     },

@@ -4,7 +4,9 @@
 //   3. An execution always ends, at latest 5 s after its deadline.
 // and besides: states change only as is legal, times of responses rise, what was acknowledged stays, nobody is given up
 // on too early, and a command does reach a device that is there.
+
 import { type Execution, type ExecutionState, isFinal, isOpen } from "#core/command/execution.ts";
+import { everyOpen } from "#service/command/every-open.ts";
 import type { ExecutionStore } from "#service/ports/execution-store.ts";
 import type { SimClock } from "./sim-clock.ts";
 
@@ -58,7 +60,7 @@ export class Referee {
   /** The rows, with an eye on every change. */
   watch(rows: ExecutionStore): ExecutionStore {
     const look = async (id: string): Promise<{ execution: Execution; attempted: boolean } | undefined> =>
-      (await rows.open()).find(({ execution }) => execution.id === id);
+      await rows.toSend(id);
     return {
       ...rows,
       insert: async (input, trail) => {
@@ -122,7 +124,7 @@ export class Referee {
 
   async sent(id: string, rows: ExecutionStore): Promise<void> {
     this.#tried.set(id, this.#clock.elapsed);
-    if (!(await rows.open()).some(({ execution }) => execution.id === id)) this.#blame(`${id} was sent after its end`);
+    if ((await rows.toSend(id)) === undefined) this.#blame(`${id} was sent after its end`);
   }
 
   left(id: string, hasLeft: boolean): void {
@@ -144,10 +146,10 @@ export class Referee {
   async patrol(rows: ExecutionStore): Promise<void> {
     const { upSince, lastTrouble } = this.#at;
     if (upSince === undefined) return;
-    for (const { execution } of await rows.open()) {
-      const since = Math.max(this.#heard.get(execution.id) ?? 0, upSince, lastTrouble);
+    for await (const { id } of everyOpen(rows)) {
+      const since = Math.max(this.#heard.get(id) ?? 0, upSince, lastTrouble);
       const late = this.#clock.elapsed - since - this.#patienceMs;
-      if (late > GRACE_MS) this.#blame(`${execution.id} should have ended ${late} ms ago`);
+      if (late > GRACE_MS) this.#blame(`${id} should have ended ${late} ms ago`);
     }
   }
 

@@ -1,9 +1,11 @@
 // The real use cases and the real command desk over a simulated clock, disk and network. One seed is one schedule.
+import { createByteBudgets } from "#core/share/byte-budgets.ts";
 import { parseManifest } from "#manifest/parse-manifest.ts";
 import { createSeal } from "#service/access/seal.ts";
 import { createBackground } from "#service/background.ts";
 import { type CommandDesk, createCommandDesk, type DeskNeeds } from "#service/command/command-desk.ts";
 import { createExecution, type ExecutionInput } from "#service/command/create-execution.ts";
+import { everyOpen } from "#service/command/every-open.ts";
 import { executeCommand } from "#service/command/execute-command.ts";
 import { createEventHub } from "#service/event/event-hub.ts";
 import type { CommandChannel } from "#service/ports/carrier.ts";
@@ -137,6 +139,7 @@ export class World {
       channel: this.#channel,
       events: createEventHub(10),
       background: createBackground(() => {}),
+      budgets: createByteBudgets(),
       after,
       responseTimeoutMs: PATIENCE_MS,
       onDropped: () => {},
@@ -242,8 +245,8 @@ export class World {
     for (const [id, deviceId] of this.#acknowledged) {
       this.referee.acknowledgedCreate(await this.rows.find(deviceId, id, this.clock.now()), id);
     }
-    for (const { execution } of await this.rows.open()) {
-      this.referee.violations.push(`${execution.id} never ended`);
+    for await (const { id } of everyOpen(this.rows)) {
+      this.referee.violations.push(`${id} never ended`);
     }
   }
 }

@@ -33,7 +33,15 @@ export function makeExecution(place: Place, { after = 0, ...fields }: Partial<Ex
 }
 
 export function asNew(execution: Execution, fields: Partial<NewExecution> = {}): NewExecution {
-  return { execution, sealed: undefined, attempted: false, idempotency: undefined, maxOpen: 1_000, ...fields };
+  return {
+    execution,
+    sealed: undefined,
+    attempted: false,
+    idempotency: undefined,
+    maxOpen: 1_000,
+    maxOpenBytes: 1e9,
+    ...fields,
+  };
 }
 
 /** A key as one caller sends it; the letter of the body stands for its digest. */

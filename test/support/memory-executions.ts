@@ -2,7 +2,16 @@
 // measure in the model-based test, and as the store under simulated time.
 import { allows } from "#core/access/level.ts";
 import { refuse } from "#core/app-error.ts";
-import { type CommandResponse, type Execution, isOpen, withResponse, withTimeout } from "#core/command/execution.ts";
+import {
+  type CommandResponse,
+  type Execution,
+  isOpen,
+  type Micros,
+  type Payload,
+  withResponse,
+  withTimeout,
+} from "#core/command/execution.ts";
+import { ENTRY_BYTES, leftOutEntry, MAX_LOG_BYTES } from "#core/command/log-limits.ts";
 import { EPHEMERAL_LIFETIME_MS } from "#core/command/retention.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { ExecutionFilter, ExecutionStore, Idempotency, NewExecution } from "#service/ports/execution-store.ts";
@@ -11,7 +20,8 @@ interface Kept {
   execution: Execution;
   sealed: Uint8Array | undefined;
   attempted: boolean;
-  readonly log: CommandResponse[];
+  log: readonly CommandResponse[];
+  gap: { readonly count: number; readonly at: Micros } | undefined;
 }
 
 interface UsedKey extends Idempotency {
@@ -50,7 +60,9 @@ export function createMemoryExecutions(): ExecutionStore {
       if (earlier !== undefined) return { execution: earlier, isNew: false };
       const open = all().filter((one) => one.execution.deviceId === execution.deviceId && isOpen(one.execution.state));
       if (open.length >= input.maxOpen) throw refuse("queue_full", "full");
-      kept.set(execution.id, { execution, sealed: input.sealed, attempted: input.attempted, log: [] });
+      const bytes = [input, ...open].reduce((sum, one) => sum + bytesOf(one), 0);
+      if (bytes > input.maxOpenBytes) throw refuse("queue_full", "full");
+      kept.set(execution.id, { execution, sealed: input.sealed, attempted: input.attempted, log: [], gap: undefined });
       if (idempotency !== undefined) {
         const { deviceId } = execution;
         const others = keys.filter(
@@ -65,7 +77,11 @@ export function createMemoryExecutions(): ExecutionStore {
       const execution = kept.get(id)?.execution;
       return execution?.deviceId === deviceId && isAlive(execution, now) ? execution : undefined;
     },
-    responses: async (id) => [...(kept.get(id)?.log ?? [])].reverse(),
+    async responses(id) {
+      const { log = [], gap } = kept.get(id) ?? {};
+      const entries = gap === undefined ? log : [...log, leftOutEntry(gap.count, gap.at)];
+      return entries.toSorted((a, b) => b.receivedAt - a.receivedAt);
+    },
     async list(filter, { limit, offset }) {
       const sign = filter.newestFirst ? -1 : 1;
       const found = all()
@@ -93,7 +109,13 @@ export function createMemoryExecutions(): ExecutionStore {
       if (arrival.repeated && isKnown) return undefined;
       const after = withResponse(one.execution, arrival);
       if (after?.response === undefined) return undefined;
-      one.log.push(after.response);
+      one.log = [...one.log, after.response];
+      while (one.log.reduce((sum, { payload }) => sum + entryBytes(payload), 0) > MAX_LOG_BYTES) {
+        const middle = one.log.slice(0, -1).find(({ state }) => state === "IN_PROGRESS");
+        if (middle === undefined) break;
+        one.log = one.log.filter((entry) => entry !== middle);
+        one.gap = { count: (one.gap?.count ?? 0) + 1, at: middle.receivedAt };
+      }
       return replace(one, after);
     },
     async expire(id, deadline) {
@@ -102,11 +124,26 @@ export function createMemoryExecutions(): ExecutionStore {
       const after = withTimeout(one.execution);
       return after && replace(one, after);
     },
-    async open(deviceId) {
+    async open({ deviceId, after, limit }) {
       return all()
         .filter(({ execution }) => isOpen(execution.state) && (deviceId ?? execution.deviceId) === execution.deviceId)
-        .sort(({ execution: a }, { execution: b }) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
-        .map(({ execution, attempted, sealed }) => ({ execution, attempted, sealed }));
+        .map((one) => ({ ...one, ...one.execution, bytes: bytesOf(one) }))
+        .sort(compareWaiting)
+        .filter((one) => after === undefined || compareWaiting(after, one) < 0)
+        .slice(0, limit)
+        .map(({ id, deviceId: device, createdAt, deadline, attempted, bytes }) => ({
+          id,
+          deviceId: device,
+          createdAt,
+          deadline,
+          attempted,
+          bytes,
+        }));
+    },
+    async toSend(id) {
+      const one = kept.get(id);
+      if (one === undefined || !isOpen(one.execution.state)) return undefined;
+      return { execution: one.execution, attempted: one.attempted, sealed: one.sealed };
     },
     async sweep(now) {
       const dead = all().filter(({ execution }) => !isAlive(execution, now));
@@ -117,6 +154,20 @@ export function createMemoryExecutions(): ExecutionStore {
     },
   };
 }
+
+const entryBytes = (payload: Payload | undefined) =>
+  ENTRY_BYTES + (payload === undefined ? 0 : Buffer.byteLength(JSON.stringify(payload)));
+
+function bytesOf({ execution, sealed }: Pick<Kept, "execution" | "sealed">): number {
+  return Buffer.byteLength(JSON.stringify(execution.request.arguments)) + (sealed?.byteLength ?? 0);
+}
+
+function compareWaiting(a: WaitingPlace, b: WaitingPlace): number {
+  if (a.deviceId !== b.deviceId) return a.deviceId < b.deviceId ? -1 : 1;
+  return a.createdAt - b.createdAt || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
+}
+
+type WaitingPlace = Pick<Execution, "id" | "deviceId" | "createdAt">;
 
 function isAlive({ ephemeral, createdAt }: Execution, now: Instant): boolean {
   return !ephemeral || now < createdAt + EPHEMERAL_LIFETIME_MS;

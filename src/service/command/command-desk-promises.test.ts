@@ -1,6 +1,8 @@
 // What the desk promises its devices and callers, under a held clock. Every schedule of them is in test/simulation.
+
 import { expect, test } from "vitest";
 import type { ResponseState } from "#core/command/execution.ts";
+import { createByteBudgets } from "#core/share/byte-budgets.ts";
 import { createSeal } from "#service/access/seal.ts";
 import { createBackground } from "#service/background.ts";
 import { createEventHub } from "#service/event/event-hub.ts";
@@ -33,6 +35,7 @@ async function setUp() {
     now: () => clock.now(),
     after: (ms, callback) => clock.after(ms, callback),
     background: createBackground((name) => failures.push(name)),
+    budgets: createByteBudgets(),
     channel: {
       isReady: () => device.isReady,
       send: async (_deviceId, command) => {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { ResponseState } from "#core/command/execution.ts";
+import { createByteBudgets } from "#core/share/byte-budgets.ts";
 import { createBackground } from "#service/background.ts";
 import { createEventHub } from "#service/event/event-hub.ts";
 import type { OutgoingCommand } from "#service/ports/carrier.ts";
@@ -33,6 +34,7 @@ async function setUp() {
     executions,
     events,
     background,
+    budgets: createByteBudgets(),
     seal: { seal: () => new Uint8Array(), open: () => "{}", fingerprint: () => new Uint8Array() },
     now: () => NOON,
     channel: {

@@ -4,14 +4,19 @@
 // at any moment leaves it unsent or sent once, never sent twice. Whoever waits is told after the change is durable.
 import type { Execution, Micros, Payload } from "#core/command/execution.ts";
 import { isOpen } from "#core/command/execution.ts";
+import { leftOutPayload, MAX_PAYLOAD_BYTES } from "#core/command/log-limits.ts";
 import type { ResponseMessage } from "#core/device/device-message.ts";
+import { approximateBytes } from "#core/share/approximate-bytes.ts";
+import type { ByteBudgets } from "#core/share/byte-budgets.ts";
+import { createByteGate, type Leave } from "#core/share/byte-gate.ts";
 import type { Background } from "#service/background.ts";
 import { createAbortWatch } from "#service/command/abort-watch.ts";
 import { type After, createDeadlines } from "#service/command/deadlines.ts";
+import { everyOpen } from "#service/command/every-open.ts";
 import { type CarriedArrival, createLateStarts } from "#service/command/late-starts.ts";
 import type { EventHub } from "#service/event/event-hub.ts";
 import type { CommandChannel } from "#service/ports/carrier.ts";
-import type { OpenExecution } from "#service/ports/execution-store.ts";
+import type { OpenExecution, WaitingExecution } from "#service/ports/execution-store.ts";
 import type { Needs } from "#service/ports.ts";
 
 export interface CommandDesk {
@@ -28,6 +33,8 @@ export interface CommandDesk {
   ): Promise<Execution | undefined>;
   /** Takes over what an earlier run left open. */
   recover(): Promise<void>;
+  /** How many executions of all devices are open. */
+  readonly openCount: number;
   stop(): void;
 }
 
@@ -35,6 +42,7 @@ export interface DeskNeeds extends Pick<Needs, "executions" | "seal" | "now"> {
   readonly channel: CommandChannel;
   readonly events: EventHub;
   readonly background: Background;
+  readonly budgets: Pick<ByteBudgets, "open">;
   readonly after: After;
   /** Without a response for this long an execution becomes TIMEOUT. */
   readonly responseTimeoutMs: number;
@@ -45,11 +53,14 @@ type Waiter = (execution: Execution) => void;
 
 /** What the store or the channel could not do is tried again after this long. */
 const AGAIN_MS = 1_000;
+/** What the arguments of commands may hold that are being handed over. */
+const SENDING_BYTES = 16 * 1024 * 1024;
 
 export function createCommandDesk(needs: DeskNeeds): CommandDesk {
   const waiters = new Map<string, Set<Waiter>>();
   const retries = new Set<() => void>();
   const aborts = createAbortWatch();
+  const sending = createByteGate(needs.budgets.open("commands_being_sent", SENDING_BYTES));
   const starts = createLateStarts(needs.after, (deviceId, id, start) => {
     const { promise, resolve } = Promise.withResolvers<void>();
     needs.background.run("record the start of an execution", async () => {
@@ -89,52 +100,74 @@ export function createCommandDesk(needs: DeskNeeds): CommandDesk {
     return { state, payload, at, patienceMs: needs.responseTimeoutMs, repeated };
   }
 
-  /** `open.attempted` means that this call is the one that may hand it over. */
-  async function handOver(open: OpenExecution): Promise<void> {
-    const { execution, attempted, sealed } = open;
-    const { id, deviceId, request, deadline } = execution;
-    if (!attempted && !(await needs.executions.markAttempted(id))) return;
+  /**
+   * `waiting.attempted` means that this call is the one that may hand it over. Whoever has to wait for room keeps no
+   * arguments meanwhile: they are read when they are sent.
+   */
+  function handOver(waiting: WaitingExecution, known?: OpenExecution): Promise<void> {
+    const turn = sending.enter(waiting.bytes);
+    return turn instanceof Promise
+      ? turn.then((leave) => sendAndLeave(waiting, leave))
+      : sendAndLeave(waiting, turn, known);
+  }
+
+  async function sendAndLeave(waiting: WaitingExecution, leave: Leave, known?: OpenExecution): Promise<void> {
+    try {
+      await send(waiting, known);
+    } finally {
+      leave();
+    }
+  }
+
+  async function send(waiting: WaitingExecution, known?: OpenExecution): Promise<void> {
+    const { id, deviceId, deadline } = waiting;
+    if (!waiting.attempted && !(await needs.executions.markAttempted(id))) return;
     // An expired command is never started. Its timer is due, or due soon where the clock was set forward.
     if (deadline <= needs.now()) return;
+    const open = known ?? (await needs.executions.toSend(id));
+    if (open === undefined) return;
+    const { sealed } = open;
+    const { request } = open.execution;
     const clear = sealed === undefined ? request.arguments : (JSON.parse(needs.seal.open(sealed, id)) as Payload);
     try {
       await needs.channel.send(deviceId, { id, name: request.manifestName, arguments: clear });
     } catch {
-      await takeBack(open);
+      await takeBack(waiting);
       return;
     }
-    starts.note(execution, arrivalNow({ state: "STARTED", payload: undefined, repeated: false }));
+    starts.note(waiting, arrivalNow({ state: "STARTED", payload: undefined, repeated: false }));
   }
 
   /** It certainly did not leave, so it may be handed over when the device is back. */
-  async function takeBack(open: OpenExecution): Promise<void> {
-    const { id, deviceId } = open.execution;
+  async function takeBack(waiting: WaitingExecution): Promise<void> {
+    const { id, deviceId } = waiting;
     try {
       await needs.executions.unmarkAttempted(id);
     } catch (error) {
       // Marked and not sent, it would never be handed over: only we know that it may be.
-      tryAgain("take a mark back", () => takeBack(open));
+      tryAgain("take a mark back", () => takeBack(waiting));
       throw error;
     }
     // Already back: its return came before the mark was taken back, so that nobody else hands it over.
-    if (needs.channel.isReady(deviceId)) handOverLater(open);
+    if (needs.channel.isReady(deviceId)) handOverLater(waiting);
   }
 
-  function handOverSoon(open: OpenExecution): void {
+  function handOverSoon(waiting: WaitingExecution, known?: OpenExecution): void {
+    const handed = handOver(waiting, known);
     needs.background.run("hand a command over", async () => {
       try {
-        await handOver(open);
+        await handed;
       } catch (error) {
         // Nobody else would, once the disk is well again. If it did leave, its mark stops the second try.
-        handOverLater(open);
+        handOverLater(waiting);
         throw error;
       }
     });
   }
 
-  function handOverLater(open: OpenExecution): void {
+  function handOverLater(waiting: WaitingExecution): void {
     tryAgain("hand a command over again", async () => {
-      if (needs.channel.isReady(open.execution.deviceId)) handOverSoon({ ...open, attempted: false });
+      if (needs.channel.isReady(waiting.deviceId)) handOverSoon({ ...waiting, attempted: false });
     });
   }
 
@@ -151,13 +184,15 @@ export function createCommandDesk(needs: DeskNeeds): CommandDesk {
       const { execution } = open;
       deadlines.set(execution.id, execution.deadline, needs.responseTimeoutMs);
       needs.events.publish(execution, { kind: "execution", execution });
-      if (open.attempted || needs.channel.isReady(execution.deviceId)) handOverSoon(open);
+      if (open.attempted || needs.channel.isReady(execution.deviceId)) handOverSoon(waitingOf(open), open);
     },
     async respond(deviceId, message) {
-      const { executionId: id } = message;
+      const { executionId: id, payload } = message;
+      const bytes = approximateBytes(payload);
+      const kept = bytes > MAX_PAYLOAD_BYTES ? { ...message, payload: leftOutPayload(bytes) } : message;
       // In the same turn, so that both share a commit; and told in this order, in whichever the store answers.
       const started = starts.hurry(deviceId, id);
-      const recorded = needs.executions.record(deviceId, id, arrivalNow(message));
+      const recorded = needs.executions.record(deviceId, id, arrivalNow(kept));
       const [execution] = await Promise.all([recorded, started]);
       if (execution !== undefined) changed(execution);
       else needs.onDropped(deviceId, message);
@@ -165,7 +200,9 @@ export function createCommandDesk(needs: DeskNeeds): CommandDesk {
     deviceReachable(deviceId) {
       needs.background.run("hand over what waits for a device", async () => {
         // All at once: the marks share a commit, and the store answers in order, so that the commands leave in order.
-        for (const open of await needs.executions.open(deviceId)) if (!open.attempted) handOverSoon(open);
+        for await (const waiting of everyOpen(needs.executions, deviceId)) {
+          if (!waiting.attempted) handOverSoon(waiting);
+        }
       });
     },
     async waitForEnd({ id, deviceId }, ms, signal) {
@@ -191,11 +228,14 @@ export function createCommandDesk(needs: DeskNeeds): CommandDesk {
     },
     async recover() {
       const now = needs.now();
-      for (const { execution } of await needs.executions.open()) {
+      for await (const { id, deadline } of everyOpen(needs.executions)) {
         // Whatever the clock did meanwhile, nobody waits longer than once more the whole time.
-        const left = Math.min(Math.max(execution.deadline - now, 0), needs.responseTimeoutMs);
-        deadlines.set(execution.id, execution.deadline, left);
+        const left = Math.min(Math.max(deadline - now, 0), needs.responseTimeoutMs);
+        deadlines.set(id, deadline, left);
       }
+    },
+    get openCount() {
+      return deadlines.count;
     },
     stop() {
       starts.stop();
@@ -203,4 +243,10 @@ export function createCommandDesk(needs: DeskNeeds): CommandDesk {
       for (const callOff of retries) callOff();
     },
   };
+}
+
+function waitingOf({ execution, attempted, sealed }: OpenExecution): WaitingExecution {
+  const { id, deviceId, createdAt, deadline, request } = execution;
+  const bytes = approximateBytes(request.arguments) + (sealed?.byteLength ?? 0);
+  return { id, deviceId, createdAt, deadline, attempted, bytes };
 }

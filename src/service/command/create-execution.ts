@@ -28,6 +28,9 @@ export interface ExecutionInput extends CommandInput {
 }
 
 const MAX_OPEN = 1_000;
+const MAX_OPEN_BYTES = 16 * 1024 * 1024;
+/** Of all devices: each is watched by a timer. */
+const MAX_OPEN_IN_ALL = 50_000;
 
 /** Stored before it is sent: a crash between the two leaves a NEW execution that times out, not a lost one. */
 export async function createExecution(needs: CreateNeeds, call: Call, input: ExecutionInput): Promise<Execution> {
@@ -42,6 +45,9 @@ export async function createExecution(needs: CreateNeeds, call: Call, input: Exe
     throw refuse("forbidden", `reading the log of ${plan.command.id} takes access level ${needed}; nothing was run`, {
       needed,
     });
+  }
+  if (needs.desk.openCount >= MAX_OPEN_IN_ALL) {
+    throw refuse("overloaded", `${MAX_OPEN_IN_ALL} executions of all devices are still open; try again in a moment`);
   }
   const id = needs.newId();
   const createdAt = needs.now();
@@ -69,7 +75,12 @@ export async function createExecution(needs: CreateNeeds, call: Call, input: Exe
     details: { execution_id: id, command: plan.command.id },
   });
   const stored = await needs.executions.insert(
-    { ...open, idempotency: idempotencyOf(needs, call, { input, createdAt }), maxOpen: MAX_OPEN },
+    {
+      ...open,
+      idempotency: idempotencyOf(needs, call, { input, createdAt }),
+      maxOpen: MAX_OPEN,
+      maxOpenBytes: MAX_OPEN_BYTES,
+    },
     trail,
   );
   if (stored.isNew) needs.desk.accept(open);

@@ -8,6 +8,7 @@ export interface Deadlines {
   clear(executionId: string): void;
   /** Whether one is set and has not passed. */
   has(executionId: string): boolean;
+  readonly count: number;
   /** For good: what is set later never passes. */
   stop(): void;
 }
@@ -39,6 +40,9 @@ export function createDeadlines(after: After, onPassed: (executionId: string, de
       timers.delete(executionId);
     },
     has: (executionId) => timers.has(executionId),
+    get count() {
+      return timers.size;
+    },
     stop() {
       stopped = true;
       for (const callOff of timers.values()) callOff();

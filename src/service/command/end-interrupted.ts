@@ -1,5 +1,6 @@
 import type { Device } from "#core/device/device.ts";
 import type { CommandDesk } from "#service/command/command-desk.ts";
+import { everyOpen } from "#service/command/every-open.ts";
 import type { DeviceHost } from "#service/ports/device-host.ts";
 import type { Needs } from "#service/ports.ts";
 
@@ -18,9 +19,8 @@ interface InterruptedNeeds extends Pick<Needs, "executions" | "devices"> {
 export async function endInterrupted(needs: InterruptedNeeds): Promise<void> {
   const known = new Map<string, Device | undefined>();
   const ends: Promise<void>[] = [];
-  for (const { execution, attempted } of await needs.executions.open()) {
+  for await (const { id: executionId, deviceId, attempted } of everyOpen(needs.executions)) {
     if (!attempted) continue;
-    const { id: executionId, deviceId } = execution;
     if (!known.has(deviceId)) known.set(deviceId, await needs.devices.find(deviceId));
     const device = known.get(deviceId);
     if (device === undefined || !needs.hosts.hosts(device.type)) continue;

@@ -13,8 +13,9 @@ export interface NewExecution {
   /** True when it is handed to the device right after the commit. */
   readonly attempted: boolean;
   readonly idempotency: Idempotency | undefined;
-  /** How many executions of the device may be open at once. */
+  /** How many executions of the device may be open at once, and how many bytes their arguments may hold. */
   readonly maxOpen: number;
+  readonly maxOpenBytes: number;
 }
 
 export interface Idempotency {
@@ -24,11 +25,25 @@ export interface Idempotency {
   readonly expiresAt: Instant;
 }
 
-/** An execution that still waits for its device. */
+/** An execution that was just stored, with everything that is sent. */
 export interface OpenExecution {
   readonly execution: Execution;
   readonly attempted: boolean;
   readonly sealed: Uint8Array | undefined;
+}
+
+/** An execution that still waits for its device, without its arguments: many of them must fit into memory. */
+export interface WaitingExecution extends Pick<Execution, "id" | "deviceId" | "createdAt" | "deadline"> {
+  readonly attempted: boolean;
+  /** How much its arguments hold. */
+  readonly bytes: number;
+}
+
+interface WaitingPage {
+  readonly deviceId?: string;
+  /** The last one of the page before. */
+  readonly after?: WaitingExecution;
+  readonly limit: number;
 }
 
 export interface ExecutionFilter {
@@ -72,8 +87,10 @@ export interface ExecutionStore {
   ): Promise<Execution | undefined>;
   /** The execution after its timeout; undefined when it has ended, or was heard of since, so that its deadline is no longer this one. */
   expire(id: string, deadline: Instant): Promise<Execution | undefined>;
-  /** Everything that is open, oldest first; of one device or of all. */
-  open(deviceId?: string): Promise<readonly OpenExecution[]>;
+  /** A page of what is open, of one device or of all: by device, then oldest first. */
+  open(page: WaitingPage): Promise<readonly WaitingExecution[]>;
+  /** What is sent to the device; undefined when it has ended. */
+  toSend(id: string): Promise<OpenExecution | undefined>;
   /** Deletes ephemeral executions older than a day and used-up idempotency keys, a bounded number at a time; gives how many. */
   sweep(now: Instant): Promise<number>;
 }

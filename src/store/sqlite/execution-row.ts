@@ -7,7 +7,7 @@ import type {
   Payload,
   ResponseState,
 } from "#core/command/execution.ts";
-import type { OpenExecution } from "#service/ports/execution-store.ts";
+import type { OpenExecution, WaitingExecution } from "#service/ports/execution-store.ts";
 import type { Connection, Row } from "./connection.ts";
 import { bytes, number, optionalText, text, time } from "./row.ts";
 
@@ -20,7 +20,18 @@ export function findExecution(database: Connection, id: string): OpenExecution |
   return row && readOpenExecution(row);
 }
 
-export function readOpenExecution(row: Row): OpenExecution {
+export function readWaiting(row: Row): WaitingExecution {
+  return {
+    id: text(row, "id"),
+    deviceId: text(row, "device_id"),
+    createdAt: time(row, "created_at"),
+    deadline: time(row, "deadline"),
+    attempted: row["attempted"] === 1,
+    bytes: number(row, "bytes"),
+  };
+}
+
+function readOpenExecution(row: Row): OpenExecution {
   return {
     execution: readExecution(row),
     attempted: row["attempted"] === 1,

@@ -1,8 +1,12 @@
+import { type CommandResponse, isOpen, type Micros } from "#core/command/execution.ts";
+import { leftOutEntry } from "#core/command/log-limits.ts";
 import { EPHEMERAL_LIFETIME_MS } from "#core/command/retention.ts";
 import type { ExecutionStore } from "#service/ports/execution-store.ts";
 import type { Connection } from "./connection.ts";
 import { listExecutions } from "./execution-list.ts";
-import { EXECUTION_COLUMNS, EXECUTION_FROM, findExecution, readOpenExecution, readResponse } from "./execution-row.ts";
+import { findExecution, readResponse, readWaiting } from "./execution-row.ts";
+import { number } from "./row.ts";
+import { Where } from "./where.ts";
 import type { Writer } from "./writer.ts";
 
 export function createExecutionStore(reader: Connection, writer: Writer): ExecutionStore {
@@ -16,25 +20,41 @@ export function createExecutionStore(reader: Connection, writer: Writer): Execut
       if (execution?.deviceId !== deviceId) return undefined;
       return execution.ephemeral && execution.createdAt + EPHEMERAL_LIFETIME_MS <= now ? undefined : execution;
     },
-    responses: async (id) =>
-      reader
-        .all(
-          "SELECT received_at, state, payload FROM execution_response WHERE execution_id = ? ORDER BY received_at DESC",
-          id,
-        )
-        .map((row) => readResponse(row, "state", "payload")),
+    responses: async (id) => {
+      const rows = reader.all(
+        "SELECT received_at, state, payload FROM execution_response WHERE execution_id = ? ORDER BY received_at DESC",
+        id,
+      );
+      const log = rows.map((row) => readResponse(row, "state", "payload"));
+      const gap = reader.get("SELECT left_out, left_out_at FROM execution WHERE id = ? AND left_out > 0", id);
+      if (gap === undefined) return log;
+      const at = number(gap, "left_out_at") as Micros;
+      const isNewer = (entry: CommandResponse) => entry.receivedAt > at;
+      const entry = leftOutEntry(number(gap, "left_out"), at);
+      return [...log.filter(isNewer), entry, ...log.filter((one) => !isNewer(one))];
+    },
     list: async (filter, page) => listExecutions(reader, filter, page),
     markAttempted: (id) => writer.run("markAttempted", { id }),
     unmarkAttempted: (id) => writer.run("unmarkAttempted", { id }),
     record: (deviceId, id, arrival) => writer.run("recordResponse", { deviceId, id, arrival }),
     expire: (id, deadline) => writer.run("expireExecution", { id, deadline }),
-    open: async (deviceId) => {
-      const which = deviceId === undefined ? "" : " AND e.device_id = ?";
+    open: async ({ deviceId, after, limit }) => {
+      const where = new Where().and("is_open = 1");
+      if (deviceId !== undefined) where.and("device_id = ?", deviceId);
+      if (after !== undefined) {
+        where.and("(device_id, created_at, id) > (?, ?, ?)", after.deviceId, after.createdAt, after.id);
+      }
       const rows = reader.all(
-        `SELECT ${EXECUTION_COLUMNS} FROM ${EXECUTION_FROM} WHERE e.is_open = 1${which} ORDER BY e.created_at, e.id`,
-        ...(deviceId === undefined ? [] : [deviceId]),
+        `SELECT id, device_id, created_at, deadline, attempted, bytes FROM execution${where.sql}
+         ORDER BY device_id, created_at, id LIMIT ?`,
+        ...where.values,
+        limit,
       );
-      return rows.map(readOpenExecution);
+      return rows.map(readWaiting);
+    },
+    toSend: async (id) => {
+      const found = findExecution(reader, id);
+      return found !== undefined && isOpen(found.execution.state) ? found : undefined;
     },
     sweep: (now) => writer.run("sweepExecutions", { now }),
   };

@@ -2,6 +2,7 @@ import type { AuditEntry } from "#core/access/audit-entry.ts";
 import { ACCESS_LEVELS } from "#core/access/level.ts";
 import { refuse } from "#core/app-error.ts";
 import { type Arrival, type Execution, isFinal, isOpen, withResponse, withTimeout } from "#core/command/execution.ts";
+import { ENTRY_BYTES, MAX_LOG_BYTES } from "#core/command/log-limits.ts";
 import { EPHEMERAL_LIFETIME_MS } from "#core/command/retention.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { Idempotency, NewExecution } from "#service/ports/execution-store.ts";
@@ -22,19 +23,22 @@ export const executionWrites = {
     const { execution, idempotency } = input;
     const earlier = idempotency && findEarlier(database, execution, idempotency);
     if (earlier !== undefined) return earlier;
-    requireRoom(database, execution.deviceId, input.maxOpen);
+    const shown = JSON.stringify(execution.request.arguments);
+    const bytes = Buffer.byteLength(shown) + (input.sealed?.byteLength ?? 0);
+    requireRoom(database, input, bytes);
     database.run(
-      `INSERT INTO execution (id, group_id, site_id, device_id, created_at, arguments, sealed, attempted, is_open, deadline)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, ?)`,
+      `INSERT INTO execution (id, group_id, site_id, device_id, created_at, arguments, sealed, attempted, is_open, deadline, bytes)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?)`,
       execution.id,
       count(database, execution, 1),
       execution.siteId,
       execution.deviceId,
       execution.createdAt,
-      JSON.stringify(execution.request.arguments),
+      shown,
       input.sealed ?? null,
       input.attempted ? 1 : 0,
       execution.deadline,
+      bytes,
     );
     if (idempotency !== undefined) putIdempotency(database, execution, idempotency);
     recordAudit(database, trail);
@@ -58,12 +62,14 @@ export const executionWrites = {
     const after = withResponse(before, arrival);
     if (after === undefined) return undefined;
     replace(database, before, after);
+    const payload = renderPayload(after.response?.payload);
+    makeLogRoom(database, id, Buffer.byteLength(payload ?? "") + ENTRY_BYTES);
     database.run(
       "INSERT INTO execution_response (execution_id, received_at, state, payload) VALUES (?, ?, ?, ?)",
       id,
       after.response?.receivedAt ?? 0,
       arrival.state,
-      renderPayload(after.response?.payload),
+      payload,
     );
     return after;
   },
@@ -153,6 +159,33 @@ function replace(database: Connection, before: Execution, after: Execution): voi
   );
 }
 
+/** Counts a new entry of the log. Where it is too long, the oldest entries between start and end go and are counted too. */
+function makeLogRoom(database: Connection, id: string, bytes: number): void {
+  const row = database.get(
+    "UPDATE execution SET log_bytes = log_bytes + ? WHERE id = ? RETURNING log_bytes",
+    bytes,
+    id,
+  );
+  let excess = (row === undefined ? 0 : number(row, "log_bytes")) - MAX_LOG_BYTES;
+  while (excess > 0) {
+    const oldest = database.get(
+      `SELECT received_at, coalesce(octet_length(payload), 0) + ${ENTRY_BYTES} AS bytes FROM execution_response
+       WHERE execution_id = ? AND state = 'IN_PROGRESS' ORDER BY received_at LIMIT 1`,
+      id,
+    );
+    if (oldest === undefined) return;
+    const at = number(oldest, "received_at");
+    database.run("DELETE FROM execution_response WHERE execution_id = ? AND received_at = ?", id, at);
+    database.run(
+      "UPDATE execution SET log_bytes = log_bytes - ?, left_out = left_out + 1, left_out_at = ? WHERE id = ?",
+      number(oldest, "bytes"),
+      at,
+      id,
+    );
+    excess -= number(oldest, "bytes");
+  }
+}
+
 /** A carrier that delivers at least once may bring the same answers again, several of them and in their order. */
 function isRepetition(database: Connection, id: string, arrival: Arrival & { readonly repeated: boolean }): boolean {
   if (!arrival.repeated) return false;
@@ -165,14 +198,20 @@ function isRepetition(database: Connection, id: string, arrival: Arrival & { rea
   return row !== undefined;
 }
 
-function requireRoom(database: Connection, deviceId: string, maxOpen: number): void {
+function requireRoom(database: Connection, input: NewExecution, more: number): void {
   const row = database.get(
-    "SELECT 1 FROM execution WHERE device_id = ? AND is_open = 1 LIMIT 1 OFFSET ?",
-    deviceId,
-    maxOpen - 1,
+    "SELECT count(*) AS count, coalesce(sum(bytes), 0) AS bytes FROM execution WHERE device_id = ? AND is_open = 1",
+    input.execution.deviceId,
   );
-  if (row !== undefined) {
-    throw refuse("queue_full", `${maxOpen} executions of this device are still open; wait for some to end`);
+  if (row === undefined) return;
+  const count = number(row, "count");
+  if (count >= input.maxOpen) {
+    throw refuse("queue_full", `${count} executions of this device are still open; wait for some to end`);
+  }
+  const bytes = number(row, "bytes") + more;
+  if (bytes > input.maxOpenBytes) {
+    const message = `the arguments of this device's open executions would hold ${bytes} bytes, more than ${input.maxOpenBytes}; wait for some to end`;
+    throw refuse("queue_full", message);
   }
 }
 

@@ -1,5 +1,6 @@
 import { chmodSync, closeSync, mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
+import type { BufferUse } from "#core/share/byte-budgets.ts";
 import type { Needs } from "#service/ports.ts";
 import { createAlertStore } from "./alert-store.ts";
 import { createAuditStore } from "./audit-store.ts";
@@ -35,6 +36,8 @@ export interface Records
     | "scripts"
     | "simulations"
   > {
+  /** What waits in memory for the disk. */
+  readonly buffers: readonly BufferUse[];
   close(): Promise<void>;
 }
 
@@ -70,6 +73,7 @@ export async function openRecords(
       retentions: createRetentionStore(reader, writer),
       scripts: createScriptStore(reader, writer),
       simulations: createSimulationStore(reader, writer),
+      buffers: [writer.buffer],
       close() {
         closed ??= closeAll();
         return closed;

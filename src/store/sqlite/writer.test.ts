@@ -53,6 +53,19 @@ test("more writes than may wait are refused at once as overload", async () => {
   expect(codes.filter((code) => code === "storage_unavailable")).toHaveLength(20_000);
 });
 
+test("more bytes than may wait are refused at once as overload, and what is answered makes room", async () => {
+  const writer = await openWriter("", unexpected, startThread("silent"));
+  const site = { ...makeSite(), name: "x".repeat(1_000_000) };
+  const writes = Array.from({ length: 40 }, () => writer.run("insertSite", { site, trail: makeEntry() }));
+  const results = Promise.allSettled(writes);
+  expect(writer.buffer.used()).toBeLessThanOrEqual(writer.buffer.limit);
+  await expect(writes.at(-1)).rejects.toMatchObject({ code: "overloaded" });
+  await writer.close();
+  const codes = (await results).map((result) => result.status === "rejected" && result.reason.code);
+  expect(codes.filter((code) => code === "overloaded")).toHaveLength(7);
+  expect(writer.buffer.used()).toBe(0);
+});
+
 test("closing stores what was handed over before it, and takes nothing after it", async () => {
   const file = join(tempFolder(), "records.db");
   const writer = await openWriter(file, unexpected);

@@ -1,6 +1,8 @@
 // The HTTP thread's end of the writer: hands writes over in the order of the calls, resolves each after its commit.
 import { Worker } from "node:worker_threads";
 import { AppError, refuse } from "#core/app-error.ts";
+import { approximateBytes } from "#core/share/approximate-bytes.ts";
+import { type BufferUse, createByteBudget } from "#core/share/byte-budgets.ts";
 import type { WriteAnswer, WriteRequest } from "./commit-batch.ts";
 import type { WRITES } from "./writes.ts";
 
@@ -10,16 +12,20 @@ type Result<Name extends keyof Writes> = ReturnType<Writes[Name]>;
 
 export interface Writer {
   run<Name extends keyof Writes>(name: Name, input: Input<Name>): Promise<Result<Name>>;
+  /** What waits for the disk. */
+  readonly buffer: BufferUse;
   /** Resolves when everything handed over before is stored or refused, and the file is closed. */
   close(): Promise<void>;
 }
 
 interface Waiting {
+  readonly bytes: number;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: Error) => void;
 }
 
 const MAX_WAITING = 20_000;
+const MAX_WAITING_BYTES = 32 * 1024 * 1024;
 
 /** `onFault` is told when the writing thread ends by itself; the caller should then stop the process. */
 export async function openWriter(
@@ -34,6 +40,7 @@ export async function openWriter(
   });
 
   const waiting = new Map<number, Waiting>();
+  const budget = createByteBudget("records_writes", MAX_WAITING_BYTES);
   let outgoing: WriteRequest[] = [];
   let lastId = 0;
   let closed: Promise<void> | undefined;
@@ -50,8 +57,9 @@ export async function openWriter(
   });
 
   function settle(answer: WriteAnswer): void {
-    const { resolve, reject } = waiting.get(answer.id) ?? {};
+    const { resolve, reject, bytes = 0 } = waiting.get(answer.id) ?? {};
     waiting.delete(answer.id);
+    budget.give(bytes);
     if ("refusals" in answer) {
       const refused = new AppError(answer.refusals);
       refused.cause = answer.cause;
@@ -65,6 +73,7 @@ export async function openWriter(
     ended = true;
     for (const { reject } of waiting.values())
       reject(refuse("storage_unavailable", "the records cannot be written now"));
+    for (const { bytes } of waiting.values()) budget.give(bytes);
     waiting.clear();
     if (closed === undefined) onFault(error);
   }
@@ -80,13 +89,16 @@ export async function openWriter(
         return Promise.reject(refuse("storage_unavailable", "the records are closed"));
       }
       if (waiting.size >= MAX_WAITING) return Promise.reject(refuse("overloaded", "too many writes wait for the disk"));
+      const bytes = approximateBytes(input);
+      if (!budget.take(bytes)) return Promise.reject(refuse("overloaded", "too many bytes wait for the disk"));
       const id = ++lastId;
       // One message per turn of the event loop: what one turn hands over travels, and is committed, together.
       if (outgoing.push({ id, name, input }) === 1) setImmediate(flush);
       return new Promise<Result<Name>>((resolve, reject) => {
-        waiting.set(id, { resolve: resolve as (result: unknown) => void, reject });
+        waiting.set(id, { bytes, resolve: resolve as (result: unknown) => void, reject });
       });
     },
+    buffer: budget,
     close() {
       if (closed === undefined) {
         if (outgoing.length > 0) flush();
