@@ -4,9 +4,10 @@ import { defineConfig } from "vitest/config";
 // As bin/busbar does it: without it every thread that a test starts strips types anew.
 process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(new URL("node_modules/.cache/busbar", import.meta.url));
 
+const MEASURES = "test/hostile/**/*.test.ts";
+
 export default defineConfig({
   test: {
-    include: ["src/**/*.test.ts", "test/**/*.test.ts"],
     // bin/busbar says why.
     execArgv: ["--no-wasm-code-gc"],
     testTimeout: 30_000,
@@ -15,5 +16,21 @@ export default defineConfig({
     expect: { poll: { timeout: 15_000 } },
     // Suites start servers, workers and browsers of their own: more files at once than cores only adds noise.
     maxWorkers: 2,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "busbar",
+          include: ["src/**/*.test.ts", "test/**/*.test.ts"],
+          exclude: [MEASURES],
+          sequence: { groupOrder: 0 },
+        },
+      },
+      // It measures times, so it runs when everything else is done, and alone.
+      {
+        extends: true,
+        test: { name: "hostile neighbours", include: [MEASURES], maxWorkers: 1, sequence: { groupOrder: 1 } },
+      },
+    ],
   },
 });

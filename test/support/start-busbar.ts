@@ -7,6 +7,8 @@ const PROGRAM = fileURLToPath(new URL("../../bin/busbar", import.meta.url));
 
 export type RunningBusbar = {
   readonly url: string;
+  readonly pid: number;
+  readonly isRunning: () => boolean;
   /** Every line that it has logged so far. */
   readonly log: readonly string[];
   /** Sends a signal and gives the exit code. */
@@ -23,8 +25,9 @@ function cleanEnvironment(more: Readonly<Record<string, string>>): NodeJS.Proces
 
 /** `./bin/busbar serve` in `cwd` on a free port; resolves when it is ready. */
 export async function startBusbar(cwd: string, ...flags: readonly string[]): Promise<RunningBusbar> {
+  const port = flags.includes("--port") ? [] : ["--port", "0"];
   const mqtt = flags.includes("--mqtt-port") ? [] : ["--mqtt-port", "off"];
-  const child = spawn(PROGRAM, ["serve", "--port", "0", ...mqtt, "--log-format", "json", ...flags], {
+  const child = spawn(PROGRAM, ["serve", ...port, ...mqtt, "--log-format", "json", ...flags], {
     cwd,
     env: cleanEnvironment({}),
     stdio: ["ignore", "ignore", "pipe"],
@@ -41,15 +44,16 @@ export async function startBusbar(cwd: string, ...flags: readonly string[]): Pro
     child.on("error", reject);
     log.on("close", () => reject(new Error(`busbar serve ended before it was ready:\n${lines.join("\n")}`)));
   });
+  const isRunning = () => child.exitCode === null && child.signalCode === null;
   const stop = async (signal: NodeJS.Signals = "SIGTERM"): Promise<number | null> => {
-    if (child.exitCode === null && child.signalCode === null) {
+    if (isRunning()) {
       const exited = once(child, "exit");
       child.kill(signal);
       await exited;
     }
     return child.exitCode;
   };
-  return { url, log: lines, stop };
+  return { url, pid: child.pid ?? 0, isRunning, log: lines, stop };
 }
 
 /** One call of `./bin/busbar` as a user makes it. */

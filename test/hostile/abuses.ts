@@ -1,0 +1,21 @@
+// Every abuse. To add one, add it to the file of its kind.
+import type { Abuse } from "./abuse.ts";
+import { BLUEPRINT_ABUSES } from "./abuses/blueprints.ts";
+import { BODY_ABUSES } from "./abuses/bodies.ts";
+import { CONNECTION_ABUSES } from "./abuses/connections.ts";
+import { DEVICE_ABUSES } from "./abuses/devices.ts";
+import { EVENT_ABUSES } from "./abuses/event-streams.ts";
+import { OWNER_ABUSES } from "./abuses/owners.ts";
+import { READ_ABUSES } from "./abuses/reads.ts";
+import { SCRIPT_ABUSES } from "./abuses/scripts.ts";
+
+export const ABUSES: readonly Abuse[] = [
+  ...BODY_ABUSES,
+  ...READ_ABUSES,
+  ...CONNECTION_ABUSES,
+  ...EVENT_ABUSES,
+  ...BLUEPRINT_ABUSES,
+  ...OWNER_ABUSES,
+  ...DEVICE_ABUSES,
+  ...SCRIPT_ABUSES,
+];
