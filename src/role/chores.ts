@@ -2,6 +2,7 @@
 import type { Logger } from "pino";
 import type { Config } from "#config";
 import { ANONYMOUS_REFUSAL_LIFETIME_MS, KEPT_REFUSALS } from "#core/access/refusal-limits.ts";
+import type { ClockWatch } from "#core/time/clock-watch.ts";
 import { toMilliseconds } from "#core/time/duration.ts";
 import { instant } from "#core/time/instant.ts";
 import { DELIVERY_RETENTION_MS } from "#core/webhook/webhook-limits.ts";
@@ -17,6 +18,7 @@ interface ChoreNeeds
     RetentionNeeds {
   readonly authenticator: Authenticator;
   readonly refusals: RefusalLog;
+  readonly clock: ClockWatch;
   readonly connectivity: Connectivity;
   readonly log: Logger;
 }
@@ -25,12 +27,15 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
 export function startChores(needs: ChoreNeeds, config: Config): { stop(): Promise<void> } {
-  const ago = (ms: number) => instant(needs.now() - ms);
+  // What is deleted stays so: a clock that was set forward is not believed at once.
+  const earliest = () => needs.clock.earliest();
+  const ago = (ms: number) => instant(earliest() - ms);
   const running = [
+    { name: "watch the clock", everyMs: SECOND, task: async () => void needs.clock.check() },
     { name: "notice silent devices", everyMs: SECOND, task: async () => needs.connectivity.sweep() },
     { name: "note refused calls", everyMs: SECOND, task: () => needs.refusals.flush() },
     { name: "note token uses", everyMs: 15 * SECOND, task: () => needs.authenticator.flushUses() },
-    { name: "sweep executions", everyMs: MINUTE, task: () => untilDone(() => needs.executions.sweep(needs.now())) },
+    { name: "sweep executions", everyMs: MINUTE, task: () => untilDone(() => needs.executions.sweep(earliest())) },
     {
       name: "prune device logs",
       everyMs: 10 * MINUTE,
@@ -55,7 +60,7 @@ export function startChores(needs: ChoreNeeds, config: Config): { stop(): Promis
     {
       name: "drop old telemetry",
       everyMs: 10 * MINUTE,
-      task: async () => void (await enforceRetention(needs, config.telemetry.retention)),
+      task: async () => void (await enforceRetention({ ...needs, now: earliest }, config.telemetry.retention)),
     },
     {
       name: "prune audit log",

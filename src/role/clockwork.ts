@@ -1,12 +1,20 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
 import { performance } from "node:perf_hooks";
-import { type Instant, instant } from "#core/time/instant.ts";
+import { type ClockWatch, createClockWatch } from "#core/time/clock-watch.ts";
+import { type Instant, instant, renderInstant } from "#core/time/instant.ts";
 import type { After } from "#service/command/deadlines.ts";
+import type { Troubles } from "#service/troubles.ts";
 
 export interface Clockwork {
   readonly now: () => Instant;
   /** Milliseconds on a clock that never jumps. */
   readonly elapsed: () => number;
   readonly after: After;
+}
+
+export interface WatchedClockwork extends Clockwork {
+  readonly clock: ClockWatch;
 }
 
 /** The real clocks. Everything below takes them as arguments, so that tests can hold them. */
@@ -19,4 +27,40 @@ export function createClockwork(): Clockwork {
       return () => clearTimeout(timer);
     },
   };
+}
+
+const WAS_SET = {
+  part: "clock",
+  message:
+    "the clock of this machine was set; for a day times by the former one are accepted too, and nothing is deleted by the new one",
+};
+
+/** A clock that was set is the gateway's own trouble and no device's. */
+export function watchClock(folder: string, troubles: Troubles, { now, elapsed }: Clockwork): ClockWatch {
+  const clock = createClockWatch({
+    now,
+    elapsed,
+    lastUse: lastUseOf(folder),
+    onStep: ({ from, to }) => {
+      const [before, after] = [renderInstant(from), renderInstant(to)];
+      troubles.report(WAS_SET, { from: before, to: after, place: `${before} to ${after}` });
+    },
+  });
+  return {
+    ...clock,
+    check() {
+      const step = clock.check();
+      if (!clock.isInDoubt()) troubles.clear(WAS_SET.part);
+      return step;
+    },
+  };
+}
+
+/** When the data was last written to, by the clock of then. */
+function lastUseOf(folder: string): number | undefined {
+  const times = ["records.db", "records.db-wal", "telemetry.db", "telemetry.db-wal"].map(
+    (file) => statSync(join(folder, file), { throwIfNoEntry: false })?.mtimeMs ?? 0,
+  );
+  const last = Math.max(...times);
+  return last === 0 ? undefined : last;
 }

@@ -5,6 +5,7 @@ import type { Config } from "#config";
 import type { ByteBudgets } from "#core/share/byte-budgets.ts";
 import type { Shares } from "#core/share/shares.ts";
 import { toMilliseconds } from "#core/time/duration.ts";
+import type { WatchedClockwork } from "#role/clockwork.ts";
 import type { Needs } from "#service/ports.ts";
 import type { Troubles } from "#service/troubles.ts";
 import { openSeries, type SeriesSettings } from "#store/series/open-series.ts";
@@ -15,6 +16,7 @@ export interface Surroundings {
   readonly log: Logger;
   /** What was opened last is closed first. */
   readonly opened: AsyncDisposableStack;
+  readonly clockwork: WatchedClockwork;
   readonly troubles: Troubles;
   readonly budgets: ByteBudgets;
   readonly shares: Shares;
@@ -24,7 +26,7 @@ export type OpenStores = Records & Pick<Needs, "telemetry">;
 
 /** Side by side, because each of them waits for its threads to begin. */
 export async function openStores(
-  { config, log, opened, budgets }: Surroundings,
+  { config, log, opened, clockwork: { now }, budgets }: Surroundings,
   onFault: (error: Error) => void,
 ): Promise<OpenStores> {
   const release = claimFolder(config.data);
@@ -32,7 +34,7 @@ export async function openStores(
   const onTrouble = (error: Error) => log.error({ err: error }, "telemetry could not be sealed; it is tried again");
   const [records, telemetry] = await Promise.allSettled([
     openRecords(config.data, onFault, release),
-    openSeries(telemetryFile, { ...seriesSettings(config), onTrouble }, onFault),
+    openSeries(telemetryFile, { ...seriesSettings(config), now, onTrouble }, onFault),
   ]);
   if (records.status === "fulfilled") opened.defer(() => records.value.close());
   if (telemetry.status === "fulfilled") opened.defer(() => telemetry.value.close());

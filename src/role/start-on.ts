@@ -10,7 +10,6 @@ import { starterLibrary } from "#manifest/starter-profiles.ts";
 import { prepareAdminToken } from "#role/admin-token.ts";
 import { startCarriers } from "#role/carriers.ts";
 import { startChores } from "#role/chores.ts";
-import { createClockwork } from "#role/clockwork.ts";
 import { ensureFirstSite } from "#role/first-site.ts";
 import { startHosts } from "#role/hosts.ts";
 import type { OpenStores, Surroundings } from "#role/open-stores.ts";
@@ -31,6 +30,7 @@ import { createHostSwitch } from "#service/device/host-switch.ts";
 import { createEventHub } from "#service/event/event-hub.ts";
 import type { Call } from "#service/ports.ts";
 import { createAlertDesk } from "#service/telemetry/alert-desk.ts";
+import { releaseHeld } from "#service/telemetry/release-held.ts";
 import { createTelemetryCounter } from "#service/telemetry/telemetry-counts.ts";
 import { createTelemetryFeed } from "#service/telemetry/telemetry-feed.ts";
 import { createWebhookDesk } from "#service/webhook/webhook-desk.ts";
@@ -47,7 +47,7 @@ export interface Started {
 
 export async function startOn(
   records: OpenStores,
-  { config, log, opened, budgets, shares, troubles }: Surroundings,
+  { config, log, opened, clockwork, budgets, shares, troubles }: Surroundings,
 ): Promise<Started> {
   const inspector = createInspector({ shares }, { rocks: join(config.data, "rocks") });
   opened.defer(() => inspector.close());
@@ -55,7 +55,7 @@ export async function startOn(
   const { close: _, ...stores } = records;
   const base = {
     ...stores,
-    ...createClockwork(),
+    ...clockwork,
     inspectPackage: inspector.inspect,
     buildScripts: inspector.build,
     profiles: starterLibrary(),
@@ -119,6 +119,9 @@ export async function startOn(
     telemetryCounter: createTelemetryCounter(),
   };
   const inbox = createDeviceInbox(needs);
+  clockwork.clock.listen(({ from, to }) =>
+    background.run("release points that the clock had refused", () => releaseHeld(needs, to - from)),
+  );
   opened.defer(() => desk.stop());
   opened.defer(() => alertDesk.stop());
   opened.defer(() => webhookDesk.stop());

@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import type { Config } from "#config";
 import { createByteBudgets } from "#core/share/byte-budgets.ts";
 import { createShares } from "#core/share/shares.ts";
+import { createClockwork, watchClock } from "#role/clockwork.ts";
 import { openStores } from "#role/open-stores.ts";
 import type { Started } from "#role/start-on.ts";
 import { createTroubles, type Troubles } from "#service/troubles.ts";
@@ -10,13 +11,21 @@ export interface Running extends Started {
   stop(): Promise<void>;
 }
 
-export async function start(config: Config, log: Logger, onFault: (error: Error) => void): Promise<Running> {
+/** Other `clocks` are for tests that set the clock. */
+export async function start(
+  config: Config,
+  log: Logger,
+  onFault: (error: Error) => void,
+  clocks = createClockwork(),
+): Promise<Running> {
   refuseUnavailable(config);
+  const troubles = openTroubles(log);
+  const clockwork = { ...clocks, clock: watchClock(config.data, troubles, clocks) };
   // What was opened last is closed first, after a failed start as after a stop.
   const opened = new AsyncDisposableStack();
   try {
-    const lists = { budgets: createByteBudgets(), shares: createShares(), troubles: openTroubles(log) };
-    const surroundings = { config, log, opened, ...lists };
+    const lists = { budgets: createByteBudgets(), shares: createShares(), troubles };
+    const surroundings = { config, log, opened, clockwork, ...lists };
     // The journal is replayed on its thread while this one loads the rest of the program, which takes about as long.
     const [stores, { startOn }] = await Promise.all([openStores(surroundings, onFault), import("#role/start-on.ts")]);
     const started = await startOn(stores, surroundings);

@@ -47,6 +47,9 @@ export interface Faults {
 }
 
 /** A store with everything in one thread, that can be closed and opened again. */
+/** Later than every point. */
+const NOW = Number.MAX_SAFE_INTEGER;
+
 export class SeriesBench {
   readonly #folder = mkdtempSync(join(tmpdir(), "busbar-series-"));
   readonly #faults: Faults;
@@ -116,7 +119,7 @@ export class SeriesBench {
           { kind, count: points.length, times: Float64Array.from(points, ({ at }) => at), values },
         ] as const;
       });
-      this.engine.load({ device, definitions, columns: columns.filter(([, { count }]) => count > 0) });
+      this.engine.load({ device, definitions, columns: columns.filter(([, { count }]) => count > 0) }, NOW);
     }
   }
 
@@ -262,7 +265,7 @@ export function findDifference(seed: number, faults: Faults = {}): Difference | 
       else bench.append(messages);
       const now = origin + random.integer(0, 5 * DAY_MS);
       for (let steps = random.integer(0, 6); steps > 0; steps--) {
-        random.pick([() => bench.engine.sealOne(now), () => bench.engine.compactOne(now), () => bench.reopen()])();
+        random.pick([() => bench.engine.sealOne(now, 0), () => bench.engine.compactOne(now), () => bench.reopen()])();
       }
       // What is kept of this answer must not show in later ones.
       const found = ask(bench, randomQuery(random, origin, bench.times()));

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect } from "vitest";
 import type { ErrorItem } from "#client/resources.ts";
 import { loadConfig } from "#config";
 import { createLogger } from "#log";
+import type { Clockwork } from "#role/clockwork.ts";
 import { type Running, start } from "#role/start.ts";
 import { openRecords, type Records } from "#store/sqlite/open-records.ts";
 import { type CheckAnswer, createCheckAnswer, type Operation, operationsOf } from "./check-answer.ts";
@@ -61,10 +62,16 @@ export interface TestServer {
 
 const ADMIN_TOKEN = "test-admin-token-test-admin-token-test";
 
+interface ServerOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** In place of the real clocks. */
+  readonly clockwork?: Clockwork;
+}
+
 /** One server for all tests of the file; its settings as flags, for example `["--demo"]`. */
 export function useServer(
   flags: readonly string[] = [],
-  { env = { BUSBAR_ADMIN_TOKEN: ADMIN_TOKEN } }: { readonly env?: Readonly<Record<string, string>> } = {},
+  { env = { BUSBAR_ADMIN_TOKEN: ADMIN_TOKEN }, clockwork }: ServerOptions = {},
 ): TestServer {
   const data = mkdtempSync(join(tmpdir(), "busbar-api-"));
   let running: Running | undefined;
@@ -80,9 +87,10 @@ export function useServer(
       readFile: () => undefined,
     });
     const stream = { write: (line: string) => (log += line) };
-    running = await start(config, createLogger({ ...config.log, format: "json" }, stream), (error) => {
+    const onFault = (error: Error) => {
       throw error;
-    });
+    };
+    running = await start(config, createLogger({ ...config.log, format: "json" }, stream), onFault, clockwork);
     document = (await (await fetch(`${running.url}/openapi.json`)).json()) as typeof document;
     check = createCheckAnswer(document);
   }

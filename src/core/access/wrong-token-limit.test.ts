@@ -10,6 +10,8 @@ test.each([
   ["a@0 a@0 a@0 a@30.5", "- - - 30"],
   ["a@0 a@0 a@0 a@60", "- - - -"],
   ["a@0 a@0 a@0 a@0 a@60 a@60 a@60 a@60", "- - - 60 - - - 60"],
+  // The clock is set back by a day.
+  ["a@86400 a@86400 a@86400 a@86401 a@1 a@1 a@1 a@2", "- - - 59 - - - 59"],
   ["a@0 a@0 a@0 b@0 b@0 b@0 a@10 b@20", "- - - - - - 50 40"],
   ["constructor@0 __proto__@0 constructor@0 __proto__@0 constructor@0 __proto__@0 constructor@0", "- - - - - - 60"],
 ])("wrong tokens at [%s] wait for [%s]", (given, expected) => {

@@ -14,7 +14,8 @@ export function createWrongTokenLimit(perMinute: number, maxSources = 10_000): W
   return {
     note(source, now) {
       let window = windows.get(source);
-      if (window === undefined || window.ends <= now) {
+      // One that ends later than in a minute is from before the clock was set back.
+      if (window === undefined || window.ends <= now || window.ends > now + WINDOW_MS) {
         windows.delete(source);
         if (windows.size >= maxSources) for (const oldest of windows.keys()) if (windows.delete(oldest)) break;
         window = { count: 0, ends: now + WINDOW_MS };

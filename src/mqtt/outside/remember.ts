@@ -14,7 +14,8 @@ export function remember<Value>(
   const known = new Map<string, { readonly answer: Promise<Value>; readonly at: Instant }>();
   return (key) => {
     const found = known.get(key);
-    if (found !== undefined && now() - found.at < forMs) return found.answer;
+    // Of before the clock was set back nobody knows how old it is.
+    if (found !== undefined && Math.abs(now() - found.at) < forMs) return found.answer;
     known.delete(key);
     const answer = lookUp(key);
     known.set(key, { answer, at: now() });

@@ -27,6 +27,7 @@ function setUp() {
   events.listen((event) => event.kind === "log" && heard.push(`event ${event.entry.message}`));
   const inbox = createDeviceInbox({
     now: () => clock.now(),
+    clock: { latest: () => clock.now() },
     events,
     devices: {
       find: async (id: string) => (id === "device" ? device : undefined),

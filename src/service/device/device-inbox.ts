@@ -4,6 +4,7 @@ import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import type { Micros } from "#core/command/execution.ts";
 import type { Device } from "#core/device/device.ts";
 import type { LogSeverity, ValuesMessage } from "#core/device/device-message.ts";
+import type { ClockWatch } from "#core/time/clock-watch.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
 import { hashFingerprint, hashPassword, sameHash } from "#service/access/hash-secret.ts";
 import { type BlueprintCatalog, deviceBlueprint } from "#service/blueprint/blueprint-catalog.ts";
@@ -22,12 +23,16 @@ import { createTextBudget } from "#service/telemetry/text-budget.ts";
 
 /** A device clock further ahead than this is wrong. */
 const MAX_AHEAD_MS = 24 * 3_600_000;
+/** Times given to messages without one run ahead of the clock by no more than this, however many come. */
+const MAX_RUN_AHEAD_MS = 60_000;
+const MINUTE_MS = 60_000;
 const MAX_LOG_LENGTH = 4_096;
 /** At most this many lines a minute about one device's bad messages: a flood of them must not become a flood of log. */
 const COMPLAINTS_PER_MINUTE = 10;
 
 export interface InboxNeeds extends Pick<Needs, "devices" | "deviceLogs" | "telemetry" | "now"> {
   readonly catalog: BlueprintCatalog;
+  readonly clock: Pick<ClockWatch, "latest">;
   readonly desk: CommandDesk;
   readonly alertDesk: AlertDesk;
   readonly feed: TelemetryFeed;
@@ -65,8 +70,9 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
   async function complain(device: Device, text: string): Promise<void> {
     const now = needs.now();
     let window = complaints.get(device.id);
-    if (window === undefined || window.until <= now) {
-      window = { count: 0, until: now + 60_000 };
+    // One that ends later than in a minute is from before the clock was set back.
+    if (window === undefined || window.until <= now || window.until > now + MINUTE_MS) {
+      window = { count: 0, until: now + MINUTE_MS };
       complaints.set(device.id, window);
     }
     window.count++;
@@ -77,16 +83,27 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
 
   /**
    * The time of a message without one: a whole second, because only a device that sends a fraction has one, save where the
-   * second is taken, so that no point hides another.
+   * second is taken, so that no point hides another. It follows the clock wherever that is set.
    */
   function arrival(deviceId: string, now: number): Instant {
     const second = Math.floor(now / 1000) * 1000;
-    const last = arrivals.get(deviceId) ?? 0;
+    const known = arrivals.get(deviceId) ?? 0;
+    const last = known > now + MAX_RUN_AHEAD_MS ? 0 : known;
+    // After the clock was set back the same seconds come once more, and most points lie on whole ones.
+    const isRepeated = needs.clock.latest() > now + MINUTE_MS;
     const isTaken =
-      last >= second || [...needs.telemetry.latest(deviceId).values()].some((snapshot) => snapshot.at >= second);
-    const at = isTaken ? Math.max(now, last + 1) : second;
+      isRepeated ||
+      last >= second ||
+      [...needs.telemetry.latest(deviceId).values()].some((snapshot) => snapshot.at >= second);
+    let at = isTaken ? Math.max(now, last + 1) : second;
+    if (isRepeated && at % 1000 === 0) at++;
     arrivals.set(deviceId, at);
     return instant(at);
+  }
+
+  /** No clock that may be right says that it is so late. */
+  function isTooFarAhead(at: number, now: number): boolean {
+    return at > now + MAX_AHEAD_MS && at > needs.clock.latest() + MAX_AHEAD_MS;
   }
 
   function takeTelemetry(
@@ -96,10 +113,7 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
   ): Promise<void> {
     const now = needs.now();
     const at = takenAt === undefined ? arrival(device.id, now) : instant(Math.round(takenAt));
-    if (at > now + MAX_AHEAD_MS) {
-      needs.telemetryCounter.add({ kept: 0, leftOut: values.size });
-      return complain(device, "telemetry refused: the device's clock is more than a day ahead");
-    }
+    if (takenAt !== undefined && isTooFarAhead(at, now)) return refuseAhead(device, blueprint, { at, now, values });
     const taken = acceptTelemetry(attributesOf(blueprint), values);
     // Alerts are folded all the same: they are bounded by themselves.
     for (const id of texts.take(device.id, taken.accepted, needs.telemetry.latest(device.id))) {
@@ -108,6 +122,18 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
     }
     const isPlain = taken.alerts.size + taken.refused.size === 0 && !needs.feed.isWatched;
     return isPlain ? keep(device, at, taken) : keepAndTell({ device, blueprint, at }, taken);
+  }
+
+  /** Refused as far as anybody sees, and yet kept: if it is our clock that is wrong, the points come to light when it is set. */
+  async function refuseAhead(
+    device: Device,
+    blueprint: Blueprint | undefined,
+    { at, now, values }: Pick<ValuesMessage, "values"> & { readonly at: Instant; readonly now: Instant },
+  ): Promise<void> {
+    needs.telemetryCounter.add({ kept: 0, leftOut: values.size });
+    const { accepted } = acceptTelemetry(attributesOf(blueprint), values);
+    if (accepted.size > 0) await needs.telemetry.holdBack({ deviceId: device.id, at, values: accepted }, now);
+    await complain(device, "telemetry refused: its time is more than a day ahead of the clock of this gateway");
   }
 
   function keep({ id: deviceId }: Device, at: Instant, { accepted, refused }: AcceptedTelemetry): Promise<void> {
@@ -157,8 +183,8 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
       const device = await needs.devices.find(deviceId);
       if (device === undefined) return;
       const now = needs.now();
-      if (takenAt !== undefined && takenAt > now + MAX_AHEAD_MS) {
-        await complain(device, "properties refused: the device's clock is more than a day ahead");
+      if (takenAt !== undefined && isTooFarAhead(takenAt, now)) {
+        await complain(device, "properties refused: their time is more than a day ahead of the clock of this gateway");
         return;
       }
       const known = device.blueprintId === undefined ? undefined : await needs.catalog.get(device.blueprintId);

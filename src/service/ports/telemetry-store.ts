@@ -50,6 +50,13 @@ export interface Rows extends AsyncIterableIterator<Uint8Array> {
 export interface TelemetryStore {
   /** The same device, attribute and time written twice keeps the later write. Resolves when durable. */
   append(messages: readonly TelemetryPoints[]): Promise<void>;
+  /**
+   * Keeps a message out of every answer, because its time cannot be right unless our own clock is wrong. Resolves when durable; a device
+   * that has very many of them loses the rest.
+   */
+  holdBack(message: TelemetryPoints, arrivedAt: Instant): Promise<void>;
+  /** The clock was set by so much: messages whose time is right by the new one take their place. Gives their devices. */
+  release(byMs: number): Promise<ReadonlySet<string>>;
   /** Writes many points of one device at once, faster than `append`. Resolves when durable. */
   load(deviceId: string, columns: readonly LoadedColumn[]): Promise<void>;
   /** The newest value of each attribute, from memory. */

@@ -39,13 +39,13 @@ const point = (device: number, at: number) => ({ device, at, values: [[device ==
 test("a deleted device is gone from memory, from segments, and from what a restart replays", () => {
   const bench = newBench();
   bench.append([point(1, 0), point(2, 0)]);
-  bench.engine.sealOne(2 * HOUR_MS);
+  bench.engine.sealOne(2 * HOUR_MS, 0);
   bench.append([point(1, HOUR_MS), point(2, HOUR_MS), point(1, 0)]);
   bench.engine.deleteDevice("d1");
   for (const isReopened of [false, true]) {
     if (isReopened) bench.reopen();
     expect([isReopened, count(bench, 1, 1), count(bench, 5, 2)]).toEqual([isReopened, "", "0,2\n"]);
-    expect(bench.engine.latest().map((latest) => latest.series)).toEqual([5]);
+    expect(bench.engine.latest(2 * HOUR_MS).map((latest) => latest.series)).toEqual([5]);
   }
   bench.append([point(1, 2 * HOUR_MS)]);
   bench.reopen();
@@ -56,6 +56,6 @@ test("long texts count for the memory they take, so that they are sealed early t
   const bench = newBench();
   bench.append([{ device: 1, at: 0, values: [[4, "x".repeat(16_000)]] }]);
   expect(bench.engine.hotPoints).toBe(1_001);
-  bench.engine.sealAll();
+  bench.engine.sealAll(2 * HOUR_MS);
   expect(bench.engine.hotPoints).toBe(0);
 });

@@ -69,8 +69,10 @@ export class SeriesEngine {
     return [...this.#series.values()];
   }
 
-  latest(): readonly Latest[] {
-    return this.#latest.with([...this.#hot.all()].flatMap((hour) => hour.newest()));
+  /** `now` is Unix milliseconds. */
+  latest(now: number): readonly Latest[] {
+    const hot = [...this.#hot.all()].flatMap((hour) => hour.newest());
+    return this.#latest.with(hot, now);
   }
 
   /** Durable when it returns. Several batches share one commit. */
@@ -92,12 +94,15 @@ export class SeriesEngine {
    * Puts points straight into segments, past the journal. Durable when it returns, and later than everything before it.
    * Hours that the journal still holds take the usual way, else a replay would put older writes over these.
    */
-  load({ device, definitions, columns }: Load): void {
+  load({ device, definitions, columns }: Load, now: number): void {
     const sorted = columns.map(([series, column]) => [series, sortColumn(column)] as const);
     const isJournaled = (one: number, hour: number) =>
       this.#hot.has(one, hour) || this.#journaled.has(`${one}/${hour}`);
     const { segments, journal } = planLoad({ sealed: this.#sealed, isJournaled }, device, sorted);
-    const latest = this.#latest.newer(sorted.flatMap(([series, column]) => lastOf(series, column)));
+    const latest = this.#latest.newer(
+      sorted.flatMap(([series, column]) => lastOf(series, column)),
+      now,
+    );
     failpoint("telemetry.before-load");
     this.#keeper.commit(() => {
       for (const definition of definitions) this.#keeper.define(definition);
@@ -126,11 +131,11 @@ export class SeriesEngine {
     });
   }
 
-  /** Seals one hour that is due; false when none is. `now` is Unix milliseconds. */
-  sealOne(now: number): boolean {
-    const due = this.#dueHour(now);
+  /** Seals one hour that is due; false when none is. `now` is Unix milliseconds, `elapsed` is on a clock that never jumps. */
+  sealOne(now: number, elapsed: number): boolean {
+    const due = this.#dueHour(now, elapsed);
     if (due === undefined) return false;
-    this.#seal(due);
+    this.#seal(due, now);
     return true;
   }
 
@@ -140,8 +145,8 @@ export class SeriesEngine {
   }
 
   /** Seals everything, so that the next start has nothing to replay. */
-  sealAll(): void {
-    for (const hour of [...this.#hot.all()]) this.#seal(hour);
+  sealAll(now: number): void {
+    for (const hour of [...this.#hot.all()]) this.#seal(hour, now);
   }
 
   deleteDevice(deviceId: string): void {
@@ -201,22 +206,28 @@ export class SeriesEngine {
     readBatch(batch, reader, this.#texts);
   }
 
-  #dueHour(now: number): HotHour | undefined {
+  /**
+   * An hour that has been in memory for longer than an hour takes is due too, whatever its own time: one that lies days ahead, because a
+   * clock was wrong, would otherwise hold the journal for days.
+   */
+  #dueHour(now: number, elapsed: number): HotHour | undefined {
     const isFull = this.#hot.points > this.#settings.maxHotPoints;
     const limit = now - this.#settings.graceMs;
+    const longest = HOUR_MS + this.#settings.graceMs;
     let oldest: HotHour | undefined;
     for (const hour of this.#hot.all()) {
-      const isDue = isFull || (hour.hour + 1) * HOUR_MS <= limit;
+      hour.seenAt ??= elapsed;
+      const isDue = isFull || (hour.hour + 1) * HOUR_MS <= limit || elapsed - hour.seenAt >= longest;
       if (isDue && (oldest === undefined || hour.hour < oldest.hour)) oldest = hour;
     }
     return oldest;
   }
 
-  #seal(hour: HotHour): void {
+  #seal(hour: HotHour, now: number): void {
     const draft = this.#sealed.draftOf(hour.device, hour.hour);
     for (const [series, hot] of hour.columns()) draft.parts.set(series, [hot]);
     const { segment, chunks } = this.#sealed.encode(draft);
-    const latest = this.#latest.newer(hour.newest());
+    const latest = this.#latest.newer(hour.newest(), now);
     const oldest = this.#oldestNeeded(hour);
     failpoint("telemetry.before-seal");
     this.#keeper.commit(() => {

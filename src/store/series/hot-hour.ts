@@ -20,6 +20,8 @@ export class HotHour {
   readonly firstSequence: number;
   /** The newest one. */
   lastSequence: number;
+  /** When sealing first looked at it, on a clock that never jumps. */
+  seenAt: number | undefined;
   /** By what they take in memory: a text of 16 characters more counts as one point more. */
   points = 0;
   readonly #columns = new Map<number, HotColumn>();

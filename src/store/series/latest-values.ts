@@ -1,4 +1,5 @@
 // The last value of every series as the database has it. What is in memory may be later.
+import { isLater } from "#core/telemetry/latest-value.ts";
 import { type Column, valueAt } from "./column.ts";
 import type { Latest } from "./keeper.ts";
 
@@ -10,8 +11,10 @@ export class LatestValues {
   }
 
   /** Those of these that are the last of their series. Of equal times the later write counts, and these are later. */
-  newer(values: readonly Latest[]): readonly Latest[] {
-    return values.filter(({ series, at }) => at >= (this.#latest.get(series)?.at ?? Number.NEGATIVE_INFINITY));
+  newer(values: readonly Latest[], now: number): readonly Latest[] {
+    return values.filter(({ series, at }) =>
+      isLater(at, this.#latest.get(series)?.at ?? Number.NEGATIVE_INFINITY, now),
+    );
   }
 
   put(stored: readonly Latest[]): void {
@@ -23,10 +26,10 @@ export class LatestValues {
   }
 
   /** All, with values that the database does not have yet. */
-  with(values: readonly Latest[]): readonly Latest[] {
+  with(values: readonly Latest[], now: number): readonly Latest[] {
     const all = new Map(this.#latest);
     for (const value of values)
-      if (value.at >= (all.get(value.series)?.at ?? Number.NEGATIVE_INFINITY)) all.set(value.series, value);
+      if (isLater(value.at, all.get(value.series)?.at ?? Number.NEGATIVE_INFINITY, now)) all.set(value.series, value);
     return [...all.values()];
   }
 }

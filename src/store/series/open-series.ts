@@ -1,11 +1,13 @@
 // The telemetry store as the use cases see it: the writing thread, the reading threads, and the latest values in memory.
 import { chmodSync } from "node:fs";
 import { Worker } from "node:worker_threads";
+import { isLater, takesPlace } from "#core/telemetry/latest-value.ts";
 import { instant } from "#core/time/instant.ts";
 import type { LoadedColumn, Rows, SeriesRequest, Snapshot, TelemetryStore } from "#service/ports/telemetry-store.ts";
 import type { SeriesDefinition } from "./batch.ts";
 import { valueAt } from "./column.ts";
 import type { EngineSettings, HotSeries } from "./engine.ts";
+import { createHeldBack } from "./held-back.ts";
 import { HOUR_MS } from "./hot-store.ts";
 import { createIntake } from "./intake.ts";
 import type { Latest } from "./keeper.ts";
@@ -18,13 +20,14 @@ import type { WriterData } from "./writer-worker.ts";
 
 export interface SeriesSettings extends EngineSettings {
   readonly readers: number;
+  readonly now?: () => number;
   /** Background work failed; nothing is lost, and it is tried again. */
   readonly onTrouble?: (error: Error) => void;
 }
 
 export async function openSeries(
   file: string,
-  { readers: readerCount, onTrouble = () => {}, ...settings }: SeriesSettings,
+  { readers: readerCount, onTrouble = () => {}, now: clock = () => Date.now(), ...settings }: SeriesSettings,
   onFault: (error: Error) => void,
 ): Promise<TelemetryStore> {
   const oldestHour = new Int32Array(new SharedArrayBuffer(4));
@@ -36,13 +39,22 @@ export async function openSeries(
   const readers = openReaders(file, { count: readerCount }, onFault);
   const index = new SeriesIndex(definitions);
   const now = new Map<string, Map<string, Snapshot>>();
-  for (const one of namedLatest(definitions, latest)) note(now, one.deviceId, one.attribute, one);
+  const startedAt = clock();
+  for (const one of namedLatest(definitions, latest)) note(now, one, { snapshot: one, at: startedAt, fits: isLater });
   const intake = createIntake({
     index,
     commit: (batch) => thread.append(batch),
     onDurable: (latest) => {
-      for (const [{ deviceId, attribute }, snapshot] of latest) note(now, deviceId, attribute, snapshot);
+      const at = clock();
+      for (const [series, snapshot] of latest) note(now, series, { snapshot, at, fits: takesPlace });
     },
+  });
+
+  const { holdBack, release } = createHeldBack({
+    hold: thread.hold,
+    takeRight: thread.takeRight,
+    forget: thread.forgetHeld,
+    append: (messages) => intake.append(messages),
   });
 
   /** The query by numbers, and what is not sealed yet of it. */
@@ -62,6 +74,8 @@ export async function openSeries(
 
   return {
     append: (messages) => intake.append(messages),
+    holdBack,
+    release,
     load: (deviceId, columns) =>
       intake.alone(async () => {
         const definitions: SeriesDefinition[] = [];
@@ -77,7 +91,10 @@ export async function openSeries(
         const newest = columns.flatMap(newestOf);
         await thread.load({ device, definitions, columns: numbered });
         index.noteStored(definitions);
-        for (const { attribute, at, value } of newest) note(now, deviceId, attribute, { at, value });
+        const at = clock();
+        for (const { attribute, ...snapshot } of newest) {
+          note(now, { deviceId, attribute }, { snapshot, at, fits: isLater });
+        }
       }),
     latest: (deviceId) => now.get(deviceId) ?? new Map(),
     async query(request, header = "") {
@@ -131,11 +148,18 @@ function newestOf(column: LoadedColumn) {
   return [{ attribute: column.attribute, at: instant(column.times[newest] ?? 0), value: valueAt(column, newest) }];
 }
 
+interface Candidate {
+  readonly snapshot: Snapshot;
+  /** What the clock says. */
+  readonly at: number;
+  /** Whether it takes the place of what is known. */
+  readonly fits: typeof isLater;
+}
+
 function note(
   now: Map<string, Map<string, Snapshot>>,
-  deviceId: string,
-  attribute: string,
-  { at, value }: Snapshot,
+  { deviceId, attribute }: Pick<SeriesDefinition, "deviceId" | "attribute">,
+  { snapshot: { at, value }, at: clock, fits }: Candidate,
 ): void {
   let device = now.get(deviceId);
   if (device === undefined) {
@@ -143,7 +167,7 @@ function note(
     now.set(deviceId, device);
   }
   const before = device.get(attribute);
-  if (before === undefined || at >= before.at) device.set(attribute, { at, value });
+  if (before === undefined || fits(at, before.at, clock)) device.set(attribute, { at, value });
 }
 
 function* namedLatest(definitions: readonly SeriesDefinition[], latest: readonly Latest[]) {

@@ -3,12 +3,16 @@ import { type AppError, refuse } from "#core/app-error.ts";
 import type { SeriesDefinition } from "./batch.ts";
 import type { Latest } from "./keeper.ts";
 import type { Load } from "./plan-load.ts";
+import type { HeldPoints, HeldRow } from "./sqlite/held-points.ts";
 import { BACKGROUND, type WriterAnswer, type WriterFailure, type WriterRequest } from "./writer-messages.ts";
 
 type Body<Request> = Request extends unknown ? Omit<Request, "id"> : never;
 
 interface WriterThread {
   append(batch: Uint8Array<ArrayBuffer>): Promise<void>;
+  hold(points: readonly HeldPoints[]): Promise<void>;
+  takeRight(byMs: number): Promise<readonly HeldRow[]>;
+  forgetHeld(rows: readonly HeldRow[]): Promise<void>;
   load(load: Load): Promise<void>;
   snapshot(series: readonly number[], from: number, to: number): Promise<unknown>;
   deleteDevice(deviceId: string): Promise<void>;
@@ -66,6 +70,9 @@ export async function openWriterThread(
 
   const thread: WriterThread = {
     append: (batch) => ask({ kind: "append", batch }, [batch.buffer]),
+    hold: (points) => ask({ kind: "hold", points }),
+    takeRight: (byMs) => ask({ kind: "takeRight", byMs }),
+    forgetHeld: (rows) => ask({ kind: "forgetHeld", rows }),
     load: (load) => ask({ kind: "load", load }, buffersOf(load)),
     snapshot: (series, from, to) => ask({ kind: "snapshot", series, from, to }),
     deleteDevice: (deviceId) => ask({ kind: "deleteDevice", deviceId }),

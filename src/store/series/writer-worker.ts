@@ -4,6 +4,7 @@ import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "
 import { keepCompiled } from "#keep-compiled";
 import { Connection, diskTrouble } from "#store/sqlite/connection.ts";
 import { type EngineSettings, SeriesEngine } from "./engine.ts";
+import { createHeldPoints } from "./sqlite/held-points.ts";
 import { createSqliteKeeper } from "./sqlite/sqlite-keeper.ts";
 import { BACKGROUND, type WriterAnswer, type WriterFailure, type WriterRequest } from "./writer-messages.ts";
 
@@ -25,7 +26,9 @@ const NO_HOUR = 2 ** 31 - 1;
 const port: MessagePort = parentPort ?? fail("writer-worker.ts runs only as a worker");
 const { file, settings, oldestHour } = workerData as WriterData;
 const database = new Connection(file, "write", 4);
-const engine = new SeriesEngine(createSqliteKeeper(database), settings);
+const keeper = createSqliteKeeper(database);
+const held = createHeldPoints(database);
+const engine = new SeriesEngine(keeper, settings);
 
 port.on("message", (first: WriterRequest) => {
   let request: WriterRequest | undefined = first;
@@ -55,7 +58,7 @@ function step(): void {
   let worked = false;
   try {
     const now = Date.now();
-    worked = engine.sealOne(now) || engine.compactOne(now);
+    worked = engine.sealOne(now, performance.now()) || engine.compactOne(now);
     tellOldest();
   } catch (error) {
     // Nothing was lost: the points are still in memory and in the journal. The next round tries again.
@@ -103,14 +106,22 @@ function run(request: Exclude<WriterRequest, { kind: "append" }>): unknown {
   switch (request.kind) {
     case "snapshot":
       return engine.snapshot(request.series, request.from, request.to);
+    case "hold":
+      return keeper.commit(() => held.put(request.points));
+    case "takeRight":
+      if (request.byMs !== 0) keeper.commit(() => held.shift(request.byMs));
+      return held.right();
+    case "forgetHeld":
+      return keeper.commit(() => held.remove(request.rows));
     case "load":
-      return engine.load(request.load);
+      return engine.load(request.load, Date.now());
     case "deleteDevice":
+      keeper.commit(() => held.deleteDevice(request.deviceId));
       return engine.deleteDevice(request.deviceId);
     case "drop":
       return engine.drop(request.series, request.before);
     case "settle":
-      while (engine.sealOne(request.now) || engine.compactOne(request.now));
+      while (engine.sealOne(request.now, performance.now()) || engine.compactOne(request.now));
       return undefined;
     case "close":
       clearInterval(housekeeping);
@@ -124,7 +135,7 @@ function tellOldest(): void {
 }
 
 tellOldest();
-port.postMessage({ definitions: engine.definitions(), latest: engine.latest() });
+port.postMessage({ definitions: engine.definitions(), latest: engine.latest(Date.now()) });
 keepCompiled();
 
 function failureOf(error: unknown): WriterFailure {

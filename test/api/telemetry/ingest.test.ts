@@ -90,7 +90,8 @@ test("a clock more than 24 h ahead is refused and logged, one less than that is 
   const sender = await fresh();
   const now = Math.floor(Date.now() / 1000);
   await sender.send(`${now + 24 * 3600 + 60} power=1`);
-  expect(await logOf(sender)).toEqual(["warning: telemetry refused: the device's clock is more than a day ahead"]);
+  const told = "warning: telemetry refused: its time is more than a day ahead of the clock of this gateway";
+  expect(await logOf(sender)).toEqual([told]);
   await sender.send(`${now + 24 * 3600 - 60} power=2`);
   const telemetry = [{ device: sender.id, attribute: "power" }];
   const question = { from: now, to: now + 3 * 24 * 3600, granularity: "1y", aggregation: "count", telemetry };

@@ -101,7 +101,7 @@ export function createSqliteKeeper(database: Connection): Keeper {
       for (const { series, at, value } of latest) {
         database.run(
           `INSERT INTO latest (series, at, value) VALUES (?, ?, ?)
-           ON CONFLICT (series) DO UPDATE SET at = excluded.at, value = excluded.value WHERE excluded.at >= latest.at`,
+           ON CONFLICT (series) DO UPDATE SET at = excluded.at, value = excluded.value`,
           series,
           at,
           renderScalar(value),

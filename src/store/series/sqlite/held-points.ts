@@ -1,0 +1,88 @@
+// Points whose time lies too far ahead to be right, unless it is our own clock that is wrong. They are durable and in no answer. When the
+// clock is set forward, those whose time is right by the new one are taken out again.
+import type { Connection } from "#store/sqlite/connection.ts";
+import { number, text } from "#store/sqlite/row.ts";
+
+export interface HeldPoints {
+  readonly deviceId: string;
+  /** Unix milliseconds. */
+  readonly at: number;
+  /** The same moment by our clock. */
+  readonly arrivedAt: number;
+  /** Pairs of attribute and value, as JSON. */
+  readonly values: string;
+}
+
+export interface HeldRow extends HeldPoints {
+  readonly id: number;
+}
+
+/** Of one device, so that one with a wrong clock leaves room for others. */
+const DEVICE_BYTES = 1024 * 1024;
+const ALL_BYTES = 16 * 1024 * 1024;
+/** Taken out at once. */
+const STEP = 500;
+const MAX_AHEAD_MS = 24 * 3_600_000;
+
+export function createHeldPoints(database: Connection) {
+  database.script(
+    `CREATE TABLE IF NOT EXISTS held (
+       id INTEGER PRIMARY KEY, device_id TEXT NOT NULL, at REAL NOT NULL, arrived_at REAL NOT NULL, points TEXT NOT NULL) STRICT`,
+  );
+  const used = new Map<string, number>();
+  let all = 0;
+  const count = (deviceId: string, bytes: number) => {
+    used.set(deviceId, (used.get(deviceId) ?? 0) + bytes);
+    all += bytes;
+  };
+  for (const row of database.all("SELECT device_id, sum(length(points)) AS size FROM held GROUP BY device_id")) {
+    count(text(row, "device_id"), number(row, "size"));
+  }
+  /** Nobody knows what clock those of an earlier run came by. */
+  const earlier = Number(database.get("SELECT max(id) AS last FROM held")?.["last"] ?? 0);
+  return {
+    /** In a transaction of the caller's. What there is no room for is left out. */
+    put(points: readonly HeldPoints[]): void {
+      for (const { deviceId, at, arrivedAt, values } of points) {
+        const bytes = values.length;
+        if ((used.get(deviceId) ?? 0) + bytes > DEVICE_BYTES || all + bytes > ALL_BYTES) continue;
+        database.run(
+          "INSERT INTO held (device_id, at, arrived_at, points) VALUES (?, ?, ?, ?)",
+          deviceId,
+          at,
+          arrivedAt,
+          values,
+        );
+        count(deviceId, bytes);
+      }
+    },
+    /** The clock was set by so much: what arrived before did so at another time than it seemed. */
+    shift(byMs: number): void {
+      database.run("UPDATE held SET arrived_at = arrived_at + ? WHERE id > ?", byMs, earlier);
+    },
+    /** Some of those whose time is right after all. */
+    right(): readonly HeldRow[] {
+      return database
+        .all(
+          `SELECT id, device_id, at, arrived_at, points FROM held WHERE at <= arrived_at + ${MAX_AHEAD_MS} ORDER BY id LIMIT ${STEP}`,
+        )
+        .map((row) => ({
+          id: number(row, "id"),
+          deviceId: text(row, "device_id"),
+          at: number(row, "at"),
+          arrivedAt: number(row, "arrived_at"),
+          values: text(row, "points"),
+        }));
+    },
+    remove(rows: readonly HeldRow[]): void {
+      for (const { id, deviceId, values } of rows) {
+        database.run("DELETE FROM held WHERE id = ?", id);
+        count(deviceId, -values.length);
+      }
+    },
+    deleteDevice(deviceId: string): void {
+      database.run("DELETE FROM held WHERE device_id = ?", deviceId);
+      count(deviceId, -(used.get(deviceId) ?? 0));
+    },
+  };
+}
