@@ -5,7 +5,7 @@
 // asks for the earliest.
 import { type Instant, instant } from "./instant.ts";
 
-export interface ClockStep {
+interface ClockStep {
   readonly from: Instant;
   readonly to: Instant;
 }
