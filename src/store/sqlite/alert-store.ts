@@ -5,16 +5,17 @@ import type { Instant } from "#core/time/instant.ts";
 import type { Notice } from "#core/webhook/webhook.ts";
 import type { AlertFilter, AlertRecord, AlertStore } from "#service/ports/alert-store.ts";
 import type { Connection, Row } from "./connection.ts";
+import type { Lists } from "./lists.ts";
 import { listed, number, optionalText, optionalTime, text, time } from "./row.ts";
 import { enqueueNotices } from "./webhook-store.ts";
-import { selectPage, Where } from "./where.ts";
+import { Where } from "./where.ts";
 import type { Writer } from "./writer.ts";
 
 const COLUMNS =
   "device_id, source, alert_id, raised_at, site_id, blueprint_id, severity, read_level, hardens_at, hardened_at, cleared_at";
 const PRUNE_AT_ONCE = 1_000;
 
-export function createAlertStore(reader: Connection, writer: Writer): AlertStore {
+export function createAlertStore(reader: Connection, writer: Writer, lists: Lists): AlertStore {
   return {
     record: (deviceId, changes, notices) => writer.run("recordAlerts", { deviceId, changes, notices }),
     active: async (deviceId) => {
@@ -24,7 +25,7 @@ export function createAlertStore(reader: Connection, writer: Writer): AlertStore
       return reader.all(sql, ...where.values).map(readAlert);
     },
     list: async (filter, page) =>
-      selectPage(reader, page, {
+      lists.page(page, {
         columns: COLUMNS,
         from: "alert",
         where: whereOf(filter),

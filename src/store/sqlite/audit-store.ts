@@ -1,8 +1,9 @@
 import type { AuditEntry, AuditOutcome, AuditTarget } from "#core/access/audit-entry.ts";
 import type { AuditLimits, AuditStore } from "#service/ports/audit-store.ts";
 import type { Connection, Row } from "./connection.ts";
+import type { Lists } from "./lists.ts";
 import { listed, number, optionalText, optionalTime, text, time } from "./row.ts";
-import { selectPage, Where } from "./where.ts";
+import { Where } from "./where.ts";
 import type { Writer } from "./writer.ts";
 
 const COLUMNS =
@@ -14,7 +15,7 @@ const MERGED = " ON CONFLICT (id) DO UPDATE SET count = excluded.count, last_at 
 const ANONYMOUS = "outcome = 'REFUSED' AND actor_token_id IS NULL";
 const REFUSED = "outcome = 'REFUSED' AND actor_token_id IS NOT NULL";
 
-export function createAuditStore(reader: Connection, writer: Writer): AuditStore {
+export function createAuditStore(lists: Lists, writer: Writer): AuditStore {
   return {
     append: (entries) => writer.run("appendAudit", { entries }),
     put: (entries) => writer.run("putAudit", { entries }),
@@ -31,7 +32,14 @@ export function createAuditStore(reader: Connection, writer: Writer): AuditStore
       if (filter.before !== undefined) where.and("at < ?", filter.before);
       where.andIn("action", filter.actions).andIn("site_id", filter.siteIds).andIn("outcome", filter.outcomes);
       const order = filter.newestFirst ? "at DESC, id DESC" : "at, id";
-      return selectPage(reader, page, { columns: COLUMNS, from: "audit", where, order, read: readEntry });
+      return lists.page(page, {
+        columns: COLUMNS,
+        from: "audit",
+        where,
+        order,
+        whose: `audit ${filter.reader.tokenId}`,
+        read: readEntry,
+      });
     },
     prune: (limits) => writer.run("pruneAudit", limits),
   };

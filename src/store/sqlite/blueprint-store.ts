@@ -3,13 +3,14 @@ import type { StoredBlueprint } from "#core/blueprint/stored-blueprint.ts";
 import type { BlueprintStore } from "#service/ports/blueprint-store.ts";
 import { recordAudit } from "./audit-store.ts";
 import type { Connection, Row } from "./connection.ts";
+import type { Lists } from "./lists.ts";
 import { bytes, listed, number, text, time } from "./row.ts";
-import { selectPage, Where } from "./where.ts";
+import { Where } from "./where.ts";
 import type { Writer } from "./writer.ts";
 
 const COLUMNS = "id, display_name, version, digest, size, implements, created_at";
 
-export function createBlueprintStore(reader: Connection, writer: Writer): BlueprintStore {
+export function createBlueprintStore(reader: Connection, writer: Writer, lists: Lists): BlueprintStore {
   return {
     insert: (blueprint, content, trail) => writer.run("insertBlueprint", { blueprint, content, trail }),
     find: async (id) => {
@@ -23,7 +24,7 @@ export function createBlueprintStore(reader: Connection, writer: Writer): Bluepr
     implementing: async () =>
       reader.all("SELECT id, implements FROM blueprint WHERE implements <> '[]'").map(readImplementing),
     list: async (page) =>
-      selectPage(reader, page, {
+      lists.page(page, {
         columns: COLUMNS,
         from: "blueprint",
         where: new Where(),

@@ -3,13 +3,14 @@ import type { LogSeverity } from "#core/device/device-message.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { DeviceLogEntry, DeviceLogStore } from "#service/ports/device-log-store.ts";
 import type { Connection, Row } from "./connection.ts";
+import type { Lists } from "./lists.ts";
 import { number, text, time } from "./row.ts";
-import { selectPage, Where } from "./where.ts";
+import { Where } from "./where.ts";
 import type { Writer } from "./writer.ts";
 
 const PRUNE_AT_ONCE = 1_000;
 
-export function createDeviceLogStore(reader: Connection, writer: Writer): DeviceLogStore {
+export function createDeviceLogStore(lists: Lists, writer: Writer): DeviceLogStore {
   return {
     append: (deviceId, entries) => writer.run("appendDeviceLog", { deviceId, entries }),
     list: async (deviceId, filter, page) => {
@@ -18,10 +19,12 @@ export function createDeviceLogStore(reader: Connection, writer: Writer): Device
       if (filter.before !== undefined) where.and("received_at < ?", filter.before * 1000);
       if (filter.persisted !== undefined) where.and("persist = ?", filter.persisted ? 1 : 0);
       where.andIn("severity", filter.severities);
-      return selectPage(reader, page, {
+      return lists.page(page, {
         columns: "received_at, taken_at, severity, message, persist",
         from: "device_log",
         where,
+        range: new Where().and("device_id = ?", deviceId),
+        whose: `logs ${deviceId}`,
         order: filter.newestFirst ? "received_at DESC" : "received_at",
         read: readEntry,
       });

@@ -1,8 +1,9 @@
 import type { Device, DeviceCredential, DeviceType, PropertyValue } from "#core/device/device.ts";
 import type { DeviceStore } from "#service/ports/device-store.ts";
 import type { Connection, Row } from "./connection.ts";
+import type { Lists } from "./lists.ts";
 import { bytes, listed, optionalText, text, time } from "./row.ts";
-import { selectPage, Where } from "./where.ts";
+import { Where } from "./where.ts";
 import type { Writer } from "./writer.ts";
 
 export const DEVICE_COLUMNS =
@@ -12,7 +13,7 @@ const CREDENTIAL_COLUMNS = "device_id, hardware_id, channel_id, secret_hash, iss
 /** Devices are read far more often than they change: with every message and every call. */
 const MAX_KNOWN = 10_000;
 
-export function createDeviceStore(reader: Connection, writer: Writer): DeviceStore {
+export function createDeviceStore(reader: Connection, writer: Writer, lists: Lists): DeviceStore {
   const known = new Map<string, Device>();
   // A change is forgotten here before it is acknowledged, so that nobody who knows of it sees what was before.
   const changing = async <Result>(id: string, write: Promise<Result>): Promise<Result> => {
@@ -47,7 +48,7 @@ export function createDeviceStore(reader: Connection, writer: Writer): DeviceSto
         .andIn("child_type", filter.childTypes)
         .andIn("type", filter.types)
         .andIn("blueprint_id", filter.blueprintIds);
-      return selectPage(reader, page, {
+      return lists.page(page, {
         columns: DEVICE_COLUMNS,
         from: "device",
         where,

@@ -1,6 +1,6 @@
 // How many executions lie between two moments: whole days and hours by their counters, the rest one by one.
 import type { Connection } from "./connection.ts";
-import { type Bounds, EARLIEST, type Group, LATEST, listedIds, type Share } from "./execution-groups.ts";
+import { type Bounds, EARLIEST, type Group, isUnbounded, LATEST, listedIds, type Share } from "./execution-groups.ts";
 import { SPANS, type Span } from "./execution-spans.ts";
 import { number } from "./row.ts";
 
@@ -8,10 +8,9 @@ export function countExecutions(reader: Connection, shares: readonly Share[]): n
   return shares.reduce((sum, share) => sum + countShare(reader, share), 0);
 }
 
-function countShare(reader: Connection, { groups, bounds }: Share): number {
-  if (bounds.since === EARLIEST && bounds.before === LATEST) {
-    return groups.reduce((sum, group) => sum + group.total, 0);
-  }
+function countShare(reader: Connection, share: Share): number {
+  const { groups, bounds } = share;
+  if (isUnbounded(share)) return groups.reduce((sum, group) => sum + group.total, 0);
   const open = groups.filter((group) => group.open);
   const ended = groups.filter((group) => !group.open);
   return countRows(reader, open, bounds) + countEnded(reader, { groups: ended, bounds }, SPANS);

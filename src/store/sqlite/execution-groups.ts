@@ -21,15 +21,30 @@ export interface Bounds {
   readonly before: number;
 }
 
+/** Groups, and devices that a filter names, of which a list may look at each on the main thread. */
+const FEW_GROUPS = 300;
+
+/** Whether few groups lie where `findGroups` looks. */
+export function hasFewGroups(reader: Connection, filter: ExecutionFilter): boolean {
+  if ((filter.deviceIds?.length ?? 0) > FEW_GROUPS) return false;
+  const where = placeOf(filter);
+  const found = reader.get(`SELECT 1 FROM execution_group${where.sql} LIMIT 1 OFFSET ${FEW_GROUPS}`, ...where.values);
+  return found === undefined;
+}
+
+/** The conditions by which an index finds groups: that of devices where some are named, else that of sites. */
+function placeOf({ scope, siteId, deviceIds }: ExecutionFilter): Where {
+  // A plus keeps SQLite from that column's index.
+  const site = deviceIds === undefined ? "site_id" : "+site_id";
+  const where = new Where().andIn("device_id", deviceIds).andInScope(site, scope);
+  return siteId === undefined ? where : where.and(`${site} = ?`, siteId);
+}
+
 /** Of the groups with executions, those that the filter leaves. */
 export function findGroups(reader: Connection, filter: ExecutionFilter): readonly Group[] {
-  const where = new Where()
-    .and("total > 0")
-    .and("read_level <= ?", ACCESS_LEVELS.indexOf(filter.level))
-    .andInScope("site_id", filter.scope);
-  if (filter.siteId !== undefined) where.and("site_id = ?", filter.siteId);
+  const where = placeOf(filter).and("total > 0").and("read_level <= ?", ACCESS_LEVELS.indexOf(filter.level));
   if (filter.retention !== "ALL") where.and("ephemeral = ?", filter.retention === "EPHEMERAL" ? 1 : 0);
-  where.andIn("device_id", filter.deviceIds).andIn("state", filter.states);
+  where.andIn("state", filter.states);
   if (filter.names !== undefined) {
     const names = listed(filter.names);
     where.and(
@@ -64,6 +79,11 @@ export function sharesOf(groups: readonly Group[], filter: ExecutionFilter): rea
     { groups: groups.filter((group) => group.ephemeral), bounds: { since: Math.max(since, alive), before } },
   ];
   return shares.filter((share) => share.groups.length > 0 && share.bounds.since < share.bounds.before);
+}
+
+/** Whether all executions of the groups count. */
+export function isUnbounded({ bounds }: Share): boolean {
+  return bounds.since === EARLIEST && bounds.before === LATEST;
 }
 
 /** The same groups between narrower bounds. */

@@ -5,7 +5,7 @@ import type { ExecutionFilter } from "#service/ports/execution-store.ts";
 import type { Page, PageRequest } from "#service/ports/page.ts";
 import type { Connection } from "./connection.ts";
 import { countExecutions } from "./execution-count.ts";
-import { findGroups, sharesOf } from "./execution-groups.ts";
+import { findGroups, type Group, hasFewGroups, isUnbounded, sharesOf } from "./execution-groups.ts";
 import { mergeGroups, walkSite } from "./execution-merge.ts";
 import { EXECUTION_COLUMNS, EXECUTION_FROM, readExecution } from "./execution-row.ts";
 import { skipTime } from "./execution-skip.ts";
@@ -14,25 +14,56 @@ import { listed, text } from "./row.ts";
 /** Beyond this many groups it pays to look first whether they are most of the site. */
 const MANY_GROUPS = 200;
 
+/** Executions that a list may touch on the main thread. */
+const FEW_EXECUTIONS = 1_000;
+
 /** From one snapshot: an execution that moves between groups meanwhile would else be in both or in none. */
 export function listExecutions(reader: Connection, filter: ExecutionFilter, page: PageRequest): Page<Execution> {
+  return reader.snapshot(() => readPage(reader, { filter, page, groups: findGroups(reader, filter) }));
+}
+
+/** The same if it touches few groups and few executions, else undefined. */
+export function listFewExecutions(
+  reader: Connection,
+  filter: ExecutionFilter,
+  page: PageRequest,
+): Page<Execution> | undefined {
   return reader.snapshot(() => {
+    if (!hasFewGroups(reader, filter)) return undefined;
     const groups = findGroups(reader, filter);
-    const shares = sharesOf(groups, filter);
-    const total = countExecutions(reader, shares);
-    const count = Math.min(page.limit, total - page.offset);
-    if (count <= 0) return { items: [], total };
-    // A page in the later half is nearer from the other end.
-    const rest = total - page.offset - count;
-    const isFlipped = rest < page.offset;
-    const newestFirst = filter.newestFirst !== isFlipped;
-    const start = skipTime(reader, { shares, offset: isFlipped ? rest : page.offset }, newestFirst);
-    const wanted = { shares: start.shares, depth: start.offset + count, newestFirst };
-    const walked =
-      groups.length > MANY_GROUPS && filter.siteId !== undefined ? walkSite(reader, filter.siteId, wanted) : undefined;
-    const ids = (walked ?? mergeGroups(reader, wanted)).slice(start.offset);
-    return { items: readAll(reader, isFlipped ? ids.toReversed() : ids), total };
+    return isShort(groups, filter, page) ? readPage(reader, { filter, page, groups }) : undefined;
   });
+}
+
+/** Counting by counters touches no executions, and a page near either end only its own. */
+function isShort(groups: readonly Group[], filter: ExecutionFilter, page: PageRequest): boolean {
+  const total = groups.reduce((sum, group) => sum + group.total, 0);
+  if (total <= FEW_EXECUTIONS) return true;
+  const isCounted = sharesOf(groups, filter).every(isUnbounded);
+  return isCounted && Math.min(page.offset, total - page.offset) <= FEW_EXECUTIONS;
+}
+
+interface Reading {
+  readonly filter: ExecutionFilter;
+  readonly page: PageRequest;
+  readonly groups: readonly Group[];
+}
+
+function readPage(reader: Connection, { filter, page, groups }: Reading): Page<Execution> {
+  const shares = sharesOf(groups, filter);
+  const total = countExecutions(reader, shares);
+  const count = Math.min(page.limit, total - page.offset);
+  if (count <= 0) return { items: [], total };
+  // A page in the later half is nearer from the other end.
+  const rest = total - page.offset - count;
+  const isFlipped = rest < page.offset;
+  const newestFirst = filter.newestFirst !== isFlipped;
+  const start = skipTime(reader, { shares, offset: isFlipped ? rest : page.offset }, newestFirst);
+  const wanted = { shares: start.shares, depth: start.offset + count, newestFirst };
+  const walked =
+    groups.length > MANY_GROUPS && filter.siteId !== undefined ? walkSite(reader, filter.siteId, wanted) : undefined;
+  const ids = (walked ?? mergeGroups(reader, wanted)).slice(start.offset);
+  return { items: readAll(reader, isFlipped ? ids.toReversed() : ids), total };
 }
 
 function readAll(reader: Connection, ids: readonly string[]): readonly Execution[] {

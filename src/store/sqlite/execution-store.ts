@@ -3,13 +3,13 @@ import { leftOutEntry } from "#core/command/log-limits.ts";
 import { EPHEMERAL_LIFETIME_MS } from "#core/command/retention.ts";
 import type { ExecutionStore } from "#service/ports/execution-store.ts";
 import type { Connection } from "./connection.ts";
-import { listExecutions } from "./execution-list.ts";
 import { findExecution, readResponse, readWaiting } from "./execution-row.ts";
+import type { Lists } from "./lists.ts";
 import { number } from "./row.ts";
 import { Where } from "./where.ts";
 import type { Writer } from "./writer.ts";
 
-export function createExecutionStore(reader: Connection, writer: Writer): ExecutionStore {
+export function createExecutionStore(reader: Connection, writer: Writer, lists: Lists): ExecutionStore {
   return {
     insert: async (input, trail) => {
       const earlier = await writer.run("insertExecution", { input, trail });
@@ -33,7 +33,7 @@ export function createExecutionStore(reader: Connection, writer: Writer): Execut
       const entry = leftOutEntry(number(gap, "left_out"), at);
       return [...log.filter(isNewer), entry, ...log.filter((one) => !isNewer(one))];
     },
-    list: async (filter, page) => listExecutions(reader, filter, page),
+    list: (filter, page) => lists.executions(filter, page),
     markAttempted: (id) => writer.run("markAttempted", { id }),
     unmarkAttempted: (id) => writer.run("unmarkAttempted", { id }),
     record: (deviceId, id, arrival) => writer.run("recordResponse", { deviceId, id, arrival }),

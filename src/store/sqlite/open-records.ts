@@ -10,7 +10,9 @@ import { Connection } from "./connection.ts";
 import { createDeviceLogStore } from "./device-log-store.ts";
 import { createDeviceStore } from "./device-store.ts";
 import { createExecutionStore } from "./execution-store.ts";
+import { createLists } from "./lists.ts";
 import { lockFolder } from "./lock-folder.ts";
+import { openReadPool } from "./read-pool.ts";
 import { createRetentionStore } from "./retention-store.ts";
 import { createScriptStore } from "./script-store.ts";
 import { createSimulationStore } from "./simulation-store.ts";
@@ -58,18 +60,20 @@ export async function openRecords(
     makePrivate(file);
     const writer = await openWriter(file, onFault);
     const reader = await openReader(file, writer);
+    const pool = openReadPool(file);
+    const lists = createLists(reader, pool);
     let closed: Promise<void> | undefined;
     return {
-      sites: createSiteStore(reader, writer),
-      devices: createDeviceStore(reader, writer),
-      blueprints: createBlueprintStore(reader, writer),
+      sites: createSiteStore(reader, writer, lists),
+      devices: createDeviceStore(reader, writer, lists),
+      blueprints: createBlueprintStore(reader, writer, lists),
       tokens: createTokenStore(reader, writer),
-      audit: createAuditStore(reader, writer),
-      executions: createExecutionStore(reader, writer),
-      deviceLogs: createDeviceLogStore(reader, writer),
+      audit: createAuditStore(lists, writer),
+      executions: createExecutionStore(reader, writer, lists),
+      deviceLogs: createDeviceLogStore(lists, writer),
       configurations: createConfigurationStore(reader, writer),
-      alerts: createAlertStore(reader, writer),
-      webhooks: createWebhookStore(reader, writer),
+      alerts: createAlertStore(reader, writer, lists),
+      webhooks: createWebhookStore(reader, writer, lists),
       retentions: createRetentionStore(reader, writer),
       scripts: createScriptStore(reader, writer),
       simulations: createSimulationStore(reader, writer),
@@ -83,6 +87,7 @@ export async function openRecords(
     /** The writer goes last, because the last to leave moves the log into the file. */
     async function closeAll(): Promise<void> {
       reader.close();
+      await pool.close();
       await writer.close();
       release();
     }

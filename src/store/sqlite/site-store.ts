@@ -5,18 +5,19 @@ import type { Instant } from "#core/time/instant.ts";
 import type { SiteStore } from "#service/ports/site-store.ts";
 import { recordAudit } from "./audit-store.ts";
 import type { Connection, Row } from "./connection.ts";
+import type { Lists } from "./lists.ts";
 import { optionalText, text, time } from "./row.ts";
-import { selectPage, Where } from "./where.ts";
+import { Where } from "./where.ts";
 import type { Writer } from "./writer.ts";
 
 const COLUMNS = "id, name, timezone, location, created_at, updated_at";
 
-export function createSiteStore(reader: Connection, writer: Writer): SiteStore {
+export function createSiteStore(reader: Connection, writer: Writer, lists: Lists): SiteStore {
   return {
     insert: (site, trail) => writer.run("insertSite", { site, trail }),
     find: async (id) => findSite(reader, id),
     list: async (scope, page) =>
-      selectPage(reader, page, {
+      lists.page(page, {
         columns: COLUMNS,
         from: "site",
         where: new Where().andInScope("id", scope),

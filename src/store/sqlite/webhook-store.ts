@@ -8,15 +8,16 @@ import { MAX_PAST_DELIVERIES, MAX_PENDING_DELIVERIES, MAX_WEBHOOKS } from "#core
 import type { WebhookStore } from "#service/ports/webhook-store.ts";
 import { recordAudit } from "./audit-store.ts";
 import type { Connection, Row } from "./connection.ts";
+import type { Lists } from "./lists.ts";
 import { bytes, listed, number, optionalText, text, time } from "./row.ts";
 import { DELIVERY_COLUMNS, findDelivery, readDelivery } from "./webhook-row.ts";
-import { selectPage, Where } from "./where.ts";
+import { Where } from "./where.ts";
 import type { Writer } from "./writer.ts";
 
 const COLUMNS = "id, url, kinds, sites, level, secret, created_at";
 const PRUNE_AT_ONCE = 1_000;
 
-export function createWebhookStore(reader: Connection, writer: Writer): WebhookStore {
+export function createWebhookStore(reader: Connection, writer: Writer, lists: Lists): WebhookStore {
   return {
     insert: (webhook, trail) => writer.run("insertWebhook", { webhook, trail }),
     all: async () => allWebhooks(reader),
@@ -42,9 +43,11 @@ export function createWebhookStore(reader: Connection, writer: Writer): WebhookS
     },
     settle: (id, outcome) => writer.run("settleDelivery", { id, outcome }),
     deliveries: async (webhookId, filter, page) =>
-      selectPage(reader, page, {
+      lists.page(page, {
         columns: DELIVERY_COLUMNS,
         from: "webhook_delivery",
+        range: new Where().and("webhook_id = ?", webhookId),
+        whose: `deliveries ${webhookId}`,
         where: new Where().and("webhook_id = ?", webhookId).andIn("state", filter.states),
         order: filter.newestFirst ? "number DESC" : "number",
         read: readDelivery,

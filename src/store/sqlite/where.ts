@@ -1,5 +1,5 @@
 import type { SiteScope } from "#core/access/caller.ts";
-import type { Page, PageRequest } from "#service/ports/page.ts";
+import type { PageRequest } from "#service/ports/page.ts";
 import type { Connection, Row, Value } from "./connection.ts";
 import { listed, number } from "./row.ts";
 
@@ -28,26 +28,35 @@ export class Where {
   }
 }
 
-interface Selection<Item> {
+/** A list as text and values, which can travel to another thread. */
+export interface PageQuery {
   readonly columns: string;
   readonly from: string;
-  readonly where: Where;
+  readonly where: string;
+  readonly values: readonly Value[];
   readonly order: string;
+}
+
+export interface Selection<Item> extends Omit<PageQuery, "where" | "values"> {
+  readonly where: Where;
+  /** A part of `where` that an index answers: all that the list can touch. Without it that is the whole table. */
+  readonly range?: Where;
+  /** Whose list it is, where many share it: each waits for its own long ones. */
+  readonly whose?: string;
   readonly read: (row: Row) => Item;
 }
 
-export function selectPage<Item>(reader: Connection, page: PageRequest, selection: Selection<Item>): Page<Item> {
-  const { columns, from, where, order, read } = selection;
+/** The rows of a page and the number of all, of one state of the records. */
+export function selectRows(
+  reader: Connection,
+  page: PageRequest,
+  { columns, from, where, values, order }: PageQuery,
+): { readonly rows: readonly Row[]; readonly total: number } {
   return reader.snapshot(() => {
-    const counted = reader.get(`SELECT count(*) AS total FROM ${from}${where.sql}`, ...where.values);
+    const counted = reader.get(`SELECT count(*) AS total FROM ${from}${where}`, ...values);
     const total = counted === undefined ? 0 : number(counted, "total");
-    if (page.limit === 0 || page.offset >= total) return { items: [], total };
-    const rows = reader.all(
-      `SELECT ${columns} FROM ${from}${where.sql} ORDER BY ${order} LIMIT ? OFFSET ?`,
-      ...where.values,
-      page.limit,
-      page.offset,
-    );
-    return { items: rows.map(read), total };
+    if (page.limit === 0 || page.offset >= total) return { rows: [], total };
+    const sql = `SELECT ${columns} FROM ${from}${where} ORDER BY ${order} LIMIT ? OFFSET ?`;
+    return { rows: reader.all(sql, ...values, page.limit, page.offset), total };
   });
 }

@@ -1,0 +1,40 @@
+// Lists and counts. What touches few rows is read at once on the main thread; everything else on a reading thread, so that
+// no list holds up other callers, whatever its filters, its offset and the size of its table.
+import type { Execution } from "#core/command/execution.ts";
+import type { ExecutionFilter } from "#service/ports/execution-store.ts";
+import type { Page, PageRequest } from "#service/ports/page.ts";
+import type { Connection } from "./connection.ts";
+import { listFewExecutions } from "./execution-list.ts";
+import type { ReadPool } from "./read-pool.ts";
+import { number } from "./row.ts";
+import { type Selection, selectRows } from "./where.ts";
+
+/** Rows that a list may touch on the main thread: about a millisecond. */
+const FEW_ROWS = 1_000;
+
+export interface Lists {
+  page<Item>(page: PageRequest, selection: Selection<Item>): Promise<Page<Item>>;
+  executions(filter: ExecutionFilter, page: PageRequest): Promise<Page<Execution>>;
+}
+
+export function createLists(reader: Connection, pool: ReadPool): Lists {
+  function isSmall({ from, range }: Selection<unknown>): boolean {
+    const sql = `SELECT count(*) AS total FROM (SELECT 1 FROM ${from}${range?.sql ?? ""} LIMIT ${FEW_ROWS + 1})`;
+    const row = reader.get(sql, ...(range?.values ?? []));
+    return row !== undefined && number(row, "total") <= FEW_ROWS;
+  }
+
+  return {
+    async page(page, selection) {
+      const { columns, from, where, order, whose } = selection;
+      const query = { columns, from, order, where: where.sql, values: where.values };
+      const { rows, total } = isSmall(selection)
+        ? selectRows(reader, page, query)
+        : await pool.run(whose ?? from, "rows", { query, page });
+      return { items: rows.map(selection.read), total };
+    },
+    executions: async (filter, page) =>
+      listFewExecutions(reader, filter, page) ??
+      (await pool.run(filter.deviceIds?.[0] ?? filter.siteId ?? "executions", "executions", { filter, page })),
+  };
+}

@@ -1,0 +1,45 @@
+// A thread for reads that may touch many rows: the thread that answers calls never waits for them.
+import { type MessagePort, parentPort, workerData } from "node:worker_threads";
+import { AppError, type Refusal } from "#core/app-error.ts";
+import { keepCompiled } from "#keep-compiled";
+import { makeWay } from "#store/series/make-way.ts";
+import { Connection } from "./connection.ts";
+import { READS } from "./reads.ts";
+
+export interface ReadRequest {
+  readonly name: keyof typeof READS;
+  readonly input: unknown;
+}
+
+export type ReadAnswer =
+  | { readonly result: unknown }
+  | { readonly refusals: readonly [Refusal, ...Refusal[]]; readonly cause: unknown }
+  | { readonly fault: string };
+
+const CACHE_MB = 8;
+
+makeWay();
+const port: MessagePort = parentPort ?? fail("read-worker.ts runs only as a worker");
+const { file } = workerData as { readonly file: string };
+let database: Connection | undefined;
+
+port.on("message", (request: ReadRequest) => port.postMessage(answer(request)));
+keepCompiled();
+
+function answer({ name, input }: ReadRequest): ReadAnswer {
+  try {
+    database ??= new Connection(file, "read", CACHE_MB);
+    const read = READS[name] as (database: Connection, input: unknown) => unknown;
+    return { result: read(database, input) };
+  } catch (error) {
+    // After trouble with the disk only a new handle reads what is there.
+    database?.close();
+    database = undefined;
+    if (error instanceof AppError) return { refusals: error.refusals, cause: error.cause };
+    return { fault: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+  }
+}
+
+function fail(text: string): never {
+  throw new Error(text);
+}
