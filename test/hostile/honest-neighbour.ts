@@ -13,6 +13,8 @@ const NEW_CONNECTION_EVERY = 10;
 /** What is not answered by then counts as refused. */
 const PATIENCE_MS = 15_000;
 const LOOK_EVERY_MS = 100;
+const AT_ONCE = 4;
+const PAGE = 100;
 
 /** Milliseconds from the moment when it was due to its answer. */
 export interface Latency {
@@ -35,9 +37,17 @@ export interface Sample {
 export interface HonestNeighbour {
   readonly mqttPort: number;
   measure(lengthMs: number): Promise<Sample>;
-  /** How much was acknowledged since the last call, and what of it is not there. */
-  verify(): Promise<{ readonly acknowledged: number; readonly missing: readonly string[] }>;
+  /** How much was acknowledged since it was last asked, or since the beginning, and what of it is not there. */
+  verify(
+    since?: "last time" | "beginning",
+  ): Promise<{ readonly acknowledged: number; readonly missing: readonly string[] }>;
   close(): void;
+}
+
+interface Acknowledged {
+  readonly executions: readonly { readonly id: string; readonly deviceId: string }[];
+  /** Times in milliseconds. */
+  readonly points: readonly { readonly at: number; readonly value: number }[];
 }
 
 interface Place {
@@ -70,9 +80,10 @@ export async function openHonestNeighbour(admin: Client, place: Place): Promise<
     `/telemetry/v1/now?devices[${deviceId}]=counter,power`,
     `/v3/devices/${deviceId}/commands/executions?limit=10&order=CREATED_AT_DESC`,
   ];
-  const executions = new Map<string, string>();
-  /** Time in milliseconds to value. */
-  const points = new Map<number, number>();
+  /** Everything that was acknowledged so far, and where what was not verified yet begins. */
+  const executions: Acknowledged["executions"][number][] = [];
+  const points: Acknowledged["points"][number][] = [];
+  let verified = { executions: 0, points: 0 };
   let number = 0;
   let lastPointAt = 0;
 
@@ -90,7 +101,7 @@ export async function openHonestNeighbour(admin: Client, place: Place): Promise<
     const { status, text } = await client.call("POST", path, { body, timeoutMs: PATIENCE_MS });
     if (status !== 200) throw new Error(`execute ${status} ${text.slice(0, 200)}`);
     const { execution } = JSON.parse(text) as { execution: { id: string; state: string; response?: object } };
-    executions.set(execution.id, id);
+    executions.push({ id: execution.id, deviceId: id });
     if (execution.state !== "SUCCESS") throw new Error(`execution ${JSON.stringify(execution).slice(0, 300)}`);
   }
   async function point(): Promise<void> {
@@ -99,7 +110,7 @@ export async function openHonestNeighbour(admin: Client, place: Place): Promise<
     number += 1;
     const value = number;
     await device.sendTelemetry({ timestamp: at / 1000, counter: value, power: 1.5 });
-    points.set(at, value);
+    points.push({ at, value });
   }
 
   return {
@@ -118,15 +129,15 @@ export async function openHonestNeighbour(admin: Client, place: Place): Promise<
       ]);
       return { reads: readTimes, commands: commandTimes, points: pointTimes, refused };
     },
-    async verify() {
-      const acknowledged = executions.size + points.size;
+    async verify(since = "last time") {
+      const from = since === "beginning" ? { executions: 0, points: 0 } : verified;
+      verified = { executions: executions.length, points: points.length };
+      const wanted = { executions: executions.slice(from.executions), points: points.slice(from.points) };
       const missing = [
-        ...(await missingExecutions(client, executions)),
-        ...(await missingPoints(client, deviceId, points)),
+        ...(await missingExecutions(client, wanted.executions)),
+        ...(await missingPoints(client, deviceId, wanted.points)),
       ];
-      executions.clear();
-      points.clear();
-      return { acknowledged, missing };
+      return { acknowledged: wanted.executions.length + wanted.points.length, missing };
     },
     close() {
       device.drop();
@@ -145,37 +156,47 @@ interface Pace {
   readonly isRunning: () => boolean;
 }
 
-/** Begins one every so often whether or not the former has ended: a stall is felt by all that were due in it. */
+/**
+ * One is due every so often whether or not the former has ended: a stall is felt by all that were due in it. Few are under way
+ * at once, so that what the gateway works for one of them is not its work for all that a busy machine has kept waiting.
+ */
 async function pace({ lengthMs, everyMs, act, times, refused, isRunning }: Pace): Promise<readonly Latency[]> {
-  const began = performance.now();
   const latencies: Latency[] = [];
-  const underWay: Promise<void>[] = [];
-  let failed = 0;
-  for (let turn = 0; turn * everyMs < lengthMs && isRunning(); turn++) {
-    const due = began + turn * everyMs;
-    const before = times();
-    const early = due - performance.now();
-    if (early > 0) await new Promise((resolve) => setTimeout(resolve, early));
-    const done = act(turn).then(
-      () => {
-        const wall = performance.now() - due;
-        const { ranMs, waitedMs } = times();
-        latencies.push({ wall, net: Math.max(ranMs - before.ranMs, wall - (waitedMs - before.waitedMs)) });
-      },
-      (error: Error) => {
-        failed += 1;
-        refused.push(error.message);
-      },
-    );
-    underWay.push(done);
-  }
-  const open = () => underWay.length - latencies.length - failed;
-  for (const until = performance.now() + PATIENCE_MS; open() > 0 && isRunning() && performance.now() < until; ) {
-    await Promise.race([Promise.all(underWay), new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))]);
-  }
-  if (open() > 0) refused.push(`${open()} without an answer`);
+  const began = performance.now();
+  const count = Math.ceil(lengthMs / everyMs);
+  const isOver = () => !isRunning() || performance.now() > began + lengthMs + PATIENCE_MS;
+  let turn = 0;
+  let answered = 0;
+  const loop = async () => {
+    while (turn < count && !isOver()) {
+      const due = began + turn * everyMs;
+      turn += 1;
+      const early = due - performance.now();
+      if (early > 0) await pause(early);
+      const before = times();
+      const sent = performance.now();
+      try {
+        await act(turn);
+        const after = times();
+        const now = performance.now();
+        const net = Math.max(after.ranMs - before.ranMs, now - sent - (after.waitedMs - before.waitedMs));
+        latencies.push({ wall: now - due, net });
+      } catch (error) {
+        refused.push(error instanceof Error ? error.message : `${error}`);
+      }
+      answered += 1;
+    }
+  };
+  let isDone = false;
+  const done = Promise.all(Array.from({ length: AT_ONCE }, loop)).then(() => {
+    isDone = true;
+  });
+  while (!isDone && !isOver()) await Promise.race([done, pause(LOOK_EVERY_MS)]);
+  if (answered < count) refused.push(`${count - answered} without an answer`);
   return latencies;
 }
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function makeSite(
   admin: Client,
@@ -187,29 +208,31 @@ async function makeSite(
   return { siteId: site.id, client: createClient({ url, token, address, maxSockets: 32 }) };
 }
 
-async function missingExecutions(client: Client, executions: ReadonlyMap<string, string>): Promise<readonly string[]> {
-  const seen = new Map<string, number>();
-  for (const deviceId of new Set(executions.values())) {
-    for (let offset = 0, isMore = true; isMore; offset += 100) {
-      const path = `/v3/devices/${deviceId}/commands/executions?order=CREATED_AT_DESC&limit=100&offset=${offset}`;
+async function missingExecutions(client: Client, wanted: Acknowledged["executions"]): Promise<readonly string[]> {
+  /** How often each of the wanted ones is listed as a success. */
+  const seen = new Map(wanted.map(({ id }) => [id, 0]));
+  for (const deviceId of new Set(wanted.map((one) => one.deviceId))) {
+    const ids = wanted.filter((one) => one.deviceId === deviceId).map(({ id }) => id);
+    for (let offset = 0, isMore = true; isMore; offset += PAGE) {
+      const path = `/v3/devices/${deviceId}/commands/executions?order=CREATED_AT_DESC&limit=${PAGE}&offset=${offset}`;
       const page = await client.ask<{ executions: readonly { id: string; state: string }[] }>("GET", path);
       for (const { id, state } of page.executions) {
-        if (executions.has(id) && state === "SUCCESS") seen.set(id, (seen.get(id) ?? 0) + 1);
+        const count = seen.get(id);
+        if (count !== undefined && state === "SUCCESS") seen.set(id, count + 1);
       }
-      const wanted = [...executions].filter(([id, owner]) => owner === deviceId && !seen.has(id));
-      isMore = wanted.length > 0 && page.executions.length === 100;
+      isMore = page.executions.length === PAGE && ids.some((id) => seen.get(id) === 0);
     }
   }
-  return [...executions.keys()].filter((id) => seen.get(id) !== 1).map((id) => `execution ${id}`);
+  return [...seen].filter(([, count]) => count !== 1).map(([id, count]) => `execution ${id}, listed ${count} times`);
 }
 
 async function missingPoints(
   client: Client,
   deviceId: string,
-  points: ReadonlyMap<number, number>,
+  wanted: Acknowledged["points"],
 ): Promise<readonly string[]> {
-  if (points.size === 0) return [];
-  const times = [...points.keys()];
+  if (wanted.length === 0) return [];
+  const times = wanted.map(({ at }) => at);
   const query = {
     from: Math.min(...times) / 1000,
     to: (Math.max(...times) + 1) / 1000,
@@ -220,7 +243,11 @@ async function missingPoints(
   const { status, text } = await client.call("POST", "/telemetry/v1/timeseries", { body: query });
   if (status !== 200) return [`all points: the query answered ${status} ${text.slice(0, 200)}`];
   const rows = text.trim().split("\n").slice(1);
-  const stored = new Map(rows.map((row) => row.split(",").map(Number) as [number, number]));
-  const found = new Map([...stored].map(([seconds, value]) => [Math.round(seconds * 1000), value]));
-  return [...points].filter(([at, value]) => found.get(at) !== value).map(([at]) => `point of ${at}`);
+  const stored = new Map(
+    rows.map((row) => {
+      const [seconds = Number.NaN, value = Number.NaN] = row.split(",").map(Number);
+      return [Math.round(seconds * 1000), value];
+    }),
+  );
+  return wanted.filter(({ at, value }) => stored.get(at) !== value).map(({ at }) => `point of ${at}`);
 }
