@@ -23,6 +23,9 @@ async function openGateway(): Promise<Gateway> {
 
 const echo = await startEcho();
 let gateway = await openGateway();
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.once(signal, () => void gateway.close().finally(() => process.exit(1)));
+}
 const all: Figures[] = [];
 console.error(TABLE_HEAD);
 for (const abuse of chosen) {
