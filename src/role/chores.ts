@@ -10,6 +10,7 @@ import { repeat } from "#role/repeat.ts";
 import type { Authenticator } from "#service/access/authenticator.ts";
 import type { RefusalLog } from "#service/access/refusal-log.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
+import type { DeviceLog } from "#service/device/device-log.ts";
 import type { Needs } from "#service/ports.ts";
 import { enforceRetention, type RetentionNeeds } from "#service/telemetry/enforce-retention.ts";
 
@@ -20,6 +21,7 @@ interface ChoreNeeds
   readonly refusals: RefusalLog;
   readonly clock: ClockWatch;
   readonly connectivity: Connectivity;
+  readonly deviceLog: Pick<DeviceLog, "tellLeftOut">;
   readonly log: Logger;
 }
 
@@ -36,6 +38,7 @@ export function startChores(needs: ChoreNeeds, config: Config): { stop(): Promis
     { name: "note refused calls", everyMs: SECOND, task: () => needs.refusals.flush() },
     { name: "note token uses", everyMs: 15 * SECOND, task: () => needs.authenticator.flushUses() },
     { name: "sweep executions", everyMs: MINUTE, task: () => untilDone(() => needs.executions.sweep(earliest())) },
+    { name: "tell what device logs leave out", everyMs: 10 * SECOND, task: () => needs.deviceLog.tellLeftOut() },
     {
       name: "prune device logs",
       everyMs: 10 * MINUTE,

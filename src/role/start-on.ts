@@ -26,6 +26,7 @@ import { createChannelSwitch } from "#service/device/channel-switch.ts";
 import { deviceConfiguration } from "#service/device/configuration.ts";
 import { createConnectivity } from "#service/device/connectivity.ts";
 import { createDeviceInbox } from "#service/device/device-inbox.ts";
+import { createDeviceLog } from "#service/device/device-log.ts";
 import { createHostSwitch } from "#service/device/host-switch.ts";
 import { createEventHub } from "#service/event/event-hub.ts";
 import type { Call } from "#service/ports.ts";
@@ -103,8 +104,10 @@ export async function startOn(
   });
   const webhookDesk = createWebhookDesk({ ...base, renderEvent: renderEventData });
   const alertDesk = createAlertDesk({ ...base, catalog, events, webhookDesk });
+  const deviceLog = createDeviceLog({ ...base, events });
   const needs = {
     ...base,
+    deviceLog,
     authenticator,
     refusals,
     catalog,

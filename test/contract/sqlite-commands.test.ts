@@ -199,7 +199,7 @@ test("a deleted device takes its executions, log and configuration along", async
     severity: "info",
     message: "",
   } as const;
-  await deviceLogs.append(place.deviceId, [{ ...line, persist: true }]);
+  await deviceLogs.append(place.deviceId, [{ ...line, persist: true }], 1e9);
   expect(await devices.delete(place.deviceId, makeEntry())).toBe(true);
   for (const table of [
     "execution",

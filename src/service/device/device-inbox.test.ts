@@ -4,11 +4,12 @@ import { instant } from "#core/time/instant.ts";
 import { parseManifest } from "#manifest/parse-manifest.ts";
 import { hashFingerprint, hashPassword } from "#service/access/hash-secret.ts";
 import { createEventHub } from "#service/event/event-hub.ts";
-import type { DeviceLogEntry } from "#service/ports/device-log-store.ts";
+import type { DeviceLogEntry, DeviceLogStore } from "#service/ports/device-log-store.ts";
 import { SimClock } from "../../../test/simulation/sim-clock.ts";
 import { commandManifest } from "../../../test/support/command-site.ts";
 import { makeCredential, makeDevice, NOON } from "../../../test/support/records.ts";
 import { createDeviceInbox, type InboxNeeds } from "./device-inbox.ts";
+import { createDeviceLog } from "./device-log.ts";
 
 const { blueprint } = parseManifest(commandManifest("Inbox"));
 const SECRET = "a secret";
@@ -28,18 +29,22 @@ function setUp() {
   const inbox = createDeviceInbox({
     now: () => clock.now(),
     clock: { latest: () => clock.now() },
-    events,
+    deviceLog: createDeviceLog({
+      now: () => clock.now(),
+      elapsed: () => clock.elapsed,
+      events,
+      deviceLogs: {
+        append: async (_id: string, entries: readonly DeviceLogEntry[]) => {
+          log.push(...entries);
+          return entries;
+        },
+      } as unknown as DeviceLogStore,
+    }),
     devices: {
       find: async (id: string) => (id === "device" ? device : undefined),
       findCredentialByHardwareId: async (id: string) => credentials.find((one) => one.hardwareId === id),
       putProperties: async (_id: string, values: readonly { name: string; value: unknown }[]) => {
         for (const { name, value } of values) properties.set(name, value);
-      },
-    },
-    deviceLogs: {
-      append: async (_id: string, entries: readonly DeviceLogEntry[]) => {
-        log.push(...entries);
-        return entries;
       },
     },
     catalog: { get: async () => ({ blueprint }) },

@@ -1,9 +1,8 @@
 // The one door for everything devices say, whatever carried it.
 
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
-import type { Micros } from "#core/command/execution.ts";
 import type { Device } from "#core/device/device.ts";
-import type { LogSeverity, ValuesMessage } from "#core/device/device-message.ts";
+import type { ValuesMessage } from "#core/device/device-message.ts";
 import type { ClockWatch } from "#core/time/clock-watch.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
 import { hashFingerprint, hashPassword, sameHash } from "#service/access/hash-secret.ts";
@@ -11,7 +10,7 @@ import { type BlueprintCatalog, deviceBlueprint } from "#service/blueprint/bluep
 import type { CommandDesk } from "#service/command/command-desk.ts";
 import { acceptValues } from "#service/device/accept-values.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
-import type { EventHub } from "#service/event/event-hub.ts";
+import type { DeviceLog } from "#service/device/device-log.ts";
 import type { DeviceInbox, SignedIn } from "#service/ports/device-inbox.ts";
 import type { Needs } from "#service/ports.ts";
 import { type AcceptedTelemetry, acceptTelemetry } from "#service/telemetry/accept-telemetry.ts";
@@ -26,11 +25,10 @@ const MAX_AHEAD_MS = 24 * 3_600_000;
 /** Times given to messages without one run ahead of the clock by no more than this, however many come. */
 const MAX_RUN_AHEAD_MS = 60_000;
 const MINUTE_MS = 60_000;
-const MAX_LOG_LENGTH = 4_096;
 /** At most this many lines a minute about one device's bad messages: a flood of them must not become a flood of log. */
 const COMPLAINTS_PER_MINUTE = 10;
 
-export interface InboxNeeds extends Pick<Needs, "devices" | "deviceLogs" | "telemetry" | "now"> {
+export interface InboxNeeds extends Pick<Needs, "devices" | "telemetry" | "now"> {
   readonly catalog: BlueprintCatalog;
   readonly clock: Pick<ClockWatch, "latest">;
   readonly desk: CommandDesk;
@@ -38,7 +36,7 @@ export interface InboxNeeds extends Pick<Needs, "devices" | "deviceLogs" | "tele
   readonly feed: TelemetryFeed;
   readonly telemetryCounter: Pick<TelemetryCounter, "add">;
   readonly connectivity: Connectivity;
-  readonly events: EventHub;
+  readonly deviceLog: Pick<DeviceLog, "write">;
 }
 
 interface Arrived {
@@ -53,20 +51,6 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
   const complaints = new Map<string, { count: number; until: number }>();
   const texts = createTextBudget(needs);
 
-  async function write(device: Device, line: { severity: LogSeverity; text: string; persist: boolean; at: number }) {
-    const now = needs.now();
-    const entry = {
-      receivedAt: (now * 1000) as Micros,
-      takenAt: instant(Math.floor(line.at)),
-      severity: line.severity,
-      message: line.text.slice(0, MAX_LOG_LENGTH),
-      persist: line.persist,
-    };
-    for (const stored of await needs.deviceLogs.append(device.id, [entry])) {
-      needs.events.publish({ siteId: device.siteId, deviceId: device.id }, { kind: "log", entry: stored });
-    }
-  }
-
   async function complain(device: Device, text: string): Promise<void> {
     const now = needs.now();
     let window = complaints.get(device.id);
@@ -78,7 +62,7 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
     window.count++;
     if (window.count > COMPLAINTS_PER_MINUTE) return;
     const last = window.count === COMPLAINTS_PER_MINUTE ? "; more of the kind are left out for a minute" : "";
-    await write(device, { severity: "warning", text: `${text}${last}`, persist: false, at: now });
+    await needs.deviceLog.write(device, { severity: "warning", text: `${text}${last}`, persist: false, at: now });
   }
 
   /**
@@ -198,7 +182,8 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
     },
     async log(deviceId, { takenAt, severity, text, persist }) {
       const device = await needs.devices.find(deviceId);
-      if (device !== undefined) await write(device, { severity, text, persist, at: takenAt ?? needs.now() });
+      if (device !== undefined)
+        await needs.deviceLog.write(device, { severity, text, persist, at: takenAt ?? needs.now() });
     },
     response: (deviceId, message) => needs.desk.respond(deviceId, message),
     async malformed(deviceId, problem) {

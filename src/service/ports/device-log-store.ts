@@ -20,8 +20,11 @@ export interface LogFilter {
 }
 
 export interface DeviceLogStore {
-  /** Entries with the same time get distinct, rising ones. */
-  append(deviceId: string, entries: readonly DeviceLogEntry[]): Promise<readonly DeviceLogEntry[]>;
+  /**
+   * Entries with the same time get distinct, rising ones. What the device's entries that persist hold, and what the others
+   * hold, is at most `maxBytes` each: the oldest go.
+   */
+  append(deviceId: string, entries: readonly DeviceLogEntry[], maxBytes: number): Promise<readonly DeviceLogEntry[]>;
   list(deviceId: string, filter: LogFilter, page: PageRequest): Promise<Page<DeviceLogEntry>>;
   /** Deletes what is older, a bounded number at a time; gives how many. */
   prune(limits: { readonly persistedBefore: Instant; readonly temporaryBefore: Instant }): Promise<number>;

@@ -9,10 +9,12 @@ import { Where } from "./where.ts";
 import type { Writer } from "./writer.ts";
 
 const PRUNE_AT_ONCE = 1_000;
+/** What an entry takes beside its text. */
+const ENTRY_BYTES = 64;
 
 export function createDeviceLogStore(lists: Lists, writer: Writer): DeviceLogStore {
   return {
-    append: (deviceId, entries) => writer.run("appendDeviceLog", { deviceId, entries }),
+    append: (deviceId, entries, maxBytes) => writer.run("appendDeviceLog", { deviceId, entries, maxBytes }),
     list: async (deviceId, filter, page) => {
       const where = new Where().and("device_id = ?", deviceId);
       if (filter.since !== undefined) where.and("received_at >= ?", filter.since * 1000);
@@ -36,11 +38,11 @@ export function createDeviceLogStore(lists: Lists, writer: Writer): DeviceLogSto
 export const deviceLogWrites = {
   appendDeviceLog(
     database: Connection,
-    { deviceId, entries }: { deviceId: string; entries: readonly DeviceLogEntry[] },
+    { deviceId, entries, maxBytes }: { deviceId: string; entries: readonly DeviceLogEntry[]; maxBytes: number },
   ): readonly DeviceLogEntry[] {
     const row = database.get("SELECT max(received_at) AS last FROM device_log WHERE device_id = ?", deviceId);
     let last = typeof row?.["last"] === "number" ? row["last"] : 0;
-    return entries.map((entry) => {
+    const stored = entries.map((entry) => {
       last = Math.max(entry.receivedAt, last + 1);
       database.run(
         `INSERT INTO device_log (device_id, received_at, taken_at, severity, message, persist) VALUES (?, ?, ?, ?, ?, ?)`,
@@ -51,25 +53,76 @@ export const deviceLogWrites = {
         entry.message,
         entry.persist ? 1 : 0,
       );
+      const bytes = Buffer.byteLength(entry.message) + ENTRY_BYTES;
+      database.run(
+        `INSERT INTO device_log_size (device_id, persist, bytes) VALUES (?, ?, ?)
+         ON CONFLICT (device_id, persist) DO UPDATE SET bytes = bytes + excluded.bytes`,
+        deviceId,
+        entry.persist ? 1 : 0,
+        bytes,
+      );
       return { ...entry, receivedAt: last as Micros };
     });
+    for (const persist of new Set(entries.map((entry) => entry.persist))) {
+      dropOldest(database, { deviceId, persist: persist ? 1 : 0, maxBytes });
+    }
+    return stored;
   },
 
   pruneDeviceLogs(
     database: Connection,
     { persistedBefore, temporaryBefore }: { persistedBefore: Instant; temporaryBefore: Instant },
   ): number {
-    const drop = (persist: 0 | 1, before: Instant) =>
-      database.run(
+    const drop = (persist: 0 | 1, before: Instant): number => {
+      const rows = database.all(
         `DELETE FROM device_log WHERE (device_id, received_at) IN (
-           SELECT device_id, received_at FROM device_log WHERE persist = ? AND received_at < ? LIMIT ?)`,
+           SELECT device_id, received_at FROM device_log WHERE persist = ? AND received_at < ? LIMIT ?)
+         RETURNING device_id, octet_length(message) + ${ENTRY_BYTES} AS bytes`,
         persist,
         before * 1000,
         PRUNE_AT_ONCE,
       );
+      for (const row of rows) shrink(database, text(row, "device_id"), { persist, by: number(row, "bytes") });
+      return rows.length;
+    };
     return drop(0, temporaryBefore) + drop(1, persistedBefore);
   },
 };
+
+interface Kind {
+  readonly deviceId: string;
+  readonly persist: 0 | 1;
+  readonly maxBytes: number;
+}
+
+/** The oldest entries make room for the newest. */
+function dropOldest(database: Connection, { deviceId, persist, maxBytes }: Kind): void {
+  const size = database.get("SELECT bytes FROM device_log_size WHERE device_id = ? AND persist = ?", deviceId, persist);
+  let excess = (size === undefined ? 0 : number(size, "bytes")) - maxBytes;
+  while (excess > 0) {
+    const [dropped] = database.all(
+      `DELETE FROM device_log WHERE device_id = ? AND received_at = (
+         SELECT received_at FROM device_log WHERE device_id = ? AND persist = ? ORDER BY received_at LIMIT 1)
+       RETURNING octet_length(message) + ${ENTRY_BYTES} AS bytes`,
+      deviceId,
+      deviceId,
+      persist,
+    );
+    if (dropped === undefined) return;
+    const by = number(dropped, "bytes");
+    shrink(database, deviceId, { persist, by });
+    excess -= by;
+  }
+}
+
+function shrink(database: Connection, deviceId: string, { persist, by }: { persist: 0 | 1; by: number }): void {
+  database.run(
+    "UPDATE device_log_size SET bytes = bytes - ? WHERE device_id = ? AND persist = ?",
+    by,
+    deviceId,
+    persist,
+  );
+}
 
 function readEntry(row: Row): DeviceLogEntry {
   return {

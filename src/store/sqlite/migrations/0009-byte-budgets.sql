@@ -12,10 +12,13 @@ UPDATE execution SET log_bytes = (
   SELECT coalesce(sum(coalesce(octet_length(payload), 0) + 64), 0) FROM execution_response WHERE execution_id = execution.id)
 WHERE is_open = 1;
 
--- How much the log of a device holds.
+-- How much the log of a device holds, of what persists and of the rest.
 CREATE TABLE device_log_size (
-  device_id TEXT PRIMARY KEY REFERENCES device (id) ON DELETE CASCADE,
-  bytes INTEGER NOT NULL
+  device_id TEXT NOT NULL REFERENCES device (id) ON DELETE CASCADE,
+  persist INTEGER NOT NULL,
+  bytes INTEGER NOT NULL,
+  PRIMARY KEY (device_id, persist)
 ) STRICT, WITHOUT ROWID;
-INSERT INTO device_log_size (device_id, bytes)
-  SELECT device_id, sum(octet_length(message) + 64) FROM device_log GROUP BY device_id;
+INSERT INTO device_log_size (device_id, persist, bytes)
+  SELECT device_id, persist, sum(octet_length(message) + 64) FROM device_log GROUP BY device_id, persist;
+CREATE INDEX device_log_by_kind ON device_log (device_id, persist, received_at);
