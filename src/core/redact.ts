@@ -15,7 +15,7 @@ const NAMES_ONLY = /(_id|Id|_ids|Ids|_name|Name|_file|File)$/;
 /** Busbar's own tokens, wherever they stand. */
 const TOKEN = /bb_[A-Za-z0-9_-]{16,}/g;
 /** `scheme://name:password@` */
-const LOGIN = /:\/\/[^\s/@"']*:[^\s/@"']*@/g;
+const LOGIN = /:\/\/[^\s/@:"']*:[^\s/@"']*@/g;
 
 const DEEPEST = 12;
 

@@ -4,10 +4,13 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import addFormats from "ajv-formats";
 import { AppError, type Refusal, refuse } from "#core/app-error.ts";
+import { jsonExcess } from "#core/text/json-excess.ts";
 import { nearestOf } from "#core/text/nearest.ts";
 import type { Schema } from "#http/schema.ts";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
+/** Everything that walks over a body afterwards relies on these. */
+const LIMITS = { depth: 64, values: 100_000 };
 const MAX_REFUSALS = 20;
 const MAX_POINTER_LENGTH = 300;
 /** Each problem found costs memory, and a large body can hold half a million: past this size only the first is told. */
@@ -41,8 +44,16 @@ export function compileBody<Body>(schema: Schema<Body>): ParseBody<Body> {
 function parseJson(raw: Uint8Array | undefined): unknown {
   if (raw === undefined || raw.length === 0)
     throw refuse("invalid_json", "the body must be a JSON object, but is empty");
+  let text: string;
   try {
-    return JSON.parse(utf8.decode(raw));
+    text = utf8.decode(raw);
+  } catch {
+    throw refuse("invalid_json", "the body is not UTF-8 text");
+  }
+  const excess = jsonExcess(text, LIMITS);
+  if (excess !== undefined) throw refuse("invalid_json", `the body is ${excess}`);
+  try {
+    return JSON.parse(text);
   } catch (error) {
     // The parser's own words may quote the body, which may hold a secret: say only where, if it tells.
     const at = /position (\d+)/.exec(error instanceof Error ? error.message : "")?.[1];

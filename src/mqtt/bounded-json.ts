@@ -1,7 +1,8 @@
 // JSON from a device: bounded in depth before it is parsed, and with the NaN and Infinity that some libraries write.
 import { randomUUID } from "node:crypto";
+import { endOfString, jsonExcess } from "#core/text/json-excess.ts";
 
-const MAX_DEPTH = 32;
+const LIMITS = { depth: 32, values: 100_000 };
 const OBJECT = /^\s*\{/;
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 const EMPTY = /^\s*$/;
@@ -18,7 +19,8 @@ export function readJsonObject(bytes: Uint8Array): ReadObject {
     return { problem: "is not UTF-8 text" };
   }
   if (EMPTY.test(text)) return { problem: "is empty" };
-  if (isTooDeep(bytes)) return { problem: `is nested more than ${MAX_DEPTH} levels deep` };
+  const excess = jsonExcess(text, LIMITS);
+  if (excess !== undefined) return { problem: `is ${excess}` };
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -37,49 +39,38 @@ function membersOf(object: Readonly<Record<string, unknown>>): Map<string, unkno
   return members;
 }
 
-/** Brackets outside strings, counted without recursion. In UTF-8 none of these bytes is part of another character. */
-function isTooDeep(bytes: Uint8Array): boolean {
-  let opened = 0;
-  for (const byte of bytes) if (byte === OPEN_BRACE || byte === OPEN_BRACKET) opened++;
-  if (opened <= MAX_DEPTH) return false;
-  let depth = 0;
-  let inString = false;
-  for (let at = 0; at < bytes.length; at += 1) {
-    const code = bytes[at];
-    if (inString) {
-      if (code === BACKSLASH) at += 1;
-      else if (code === QUOTE) inString = false;
-    } else if (code === QUOTE) inString = true;
-    else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
-      depth += 1;
-      if (depth > MAX_DEPTH) return true;
-    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth -= 1;
-  }
-  return false;
-}
-
-const [QUOTE, BACKSLASH, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [34, 92, 123, 125, 91, 93];
-
 const NON_FINITE: ReadonlyMap<string, number> = new Map([
   ["NaN", Number.NaN],
   ["Infinity", Number.POSITIVE_INFINITY],
   ["-Infinity", Number.NEGATIVE_INFINITY],
 ]);
-/** A string or a word that stands alone. */
-const TOKENS = /"(?:[^"\\]|\\.)*"|-?Infinity|NaN/g;
+const WORD = /-?Infinity|NaN/g;
 const MARK = `${randomUUID()}:`;
 
 /** One bad number must not cost the whole message, so that it can be left out by name later. Undefined: no JSON even so. */
 function parseWithNonFinite(text: string): unknown {
   if (!/NaN|Infinity/.test(text)) return undefined;
-  const marked = text.replaceAll(TOKENS, (token) => (NON_FINITE.has(token) ? JSON.stringify(MARK + token) : token));
   try {
-    return JSON.parse(marked, (_name, value: unknown) =>
+    return JSON.parse(markNonFinite(text), (_name, value: unknown) =>
       typeof value === "string" && value.startsWith(MARK) ? NON_FINITE.get(value.slice(MARK.length)) : value,
     );
   } catch {
     return undefined;
   }
+}
+
+/** Each word outside strings becomes a marked string. Every character is looked at once, closed strings or not. */
+function markNonFinite(text: string): string {
+  const parts: string[] = [];
+  let from = 0;
+  while (from < text.length) {
+    const quote = text.indexOf('"', from);
+    const opens = quote < 0 ? text.length : quote;
+    parts.push(text.slice(from, opens).replaceAll(WORD, (word) => JSON.stringify(MARK + word)));
+    from = opens < text.length ? endOfString(text, opens) + 1 : opens;
+    parts.push(text.slice(opens, from));
+  }
+  return parts.join("");
 }
 
 /** The engine's message unless it quotes the text, which may hold a secret. */

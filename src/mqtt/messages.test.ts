@@ -69,7 +69,7 @@ test("brackets inside text are not levels", () => {
 });
 
 test("a quarter of a mebibyte of opening brackets is refused without recursion", () => {
-  expect(shown(parseValues(bytes("[".repeat(256 * 1024))))).toBe("is nested more than 32 levels deep");
+  expect(shown(parseValues(bytes("[".repeat(256 * 1024))))).toContain("is nested more than 32 levels deep");
 });
 
 test("more than 5000 values are refused", () => {

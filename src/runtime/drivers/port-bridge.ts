@@ -1,5 +1,6 @@
 // Sessions of a port hub from another thread: calls and answers as messages. When the thread ends, so do its sessions.
 import type { MessagePort } from "node:worker_threads";
+import { tryPost } from "#core/thread/try-post.ts";
 import type { PortAnswer, PortRequest, PortSession } from "./port/port-request.ts";
 import type { PortDevice, PortHub } from "./port-hub.ts";
 import { WireError, type WireErrorCode } from "./wires.ts";
@@ -22,7 +23,11 @@ type Reply =
 /** The hub's end. `onBug` hears what no script can be blamed for. The answer ends all sessions of that thread. */
 export function servePorts(hub: PortHub, channel: MessagePort, onBug: (error: unknown) => void): () => void {
   const sessions = new Map<number, PortSession>();
-  const reply = (message: Reply) => channel.postMessage(message);
+  const reply = (message: Reply) => {
+    const error = tryPost(channel, message);
+    if (error !== undefined) onBug(error);
+    if (error !== undefined) tryPost(channel, { id: message.id, code: "closed", text: error.message } satisfies Reply);
+  };
   const stop = () => {
     for (const session of sessions.values()) session.close();
     sessions.clear();
@@ -66,7 +71,7 @@ export function connectPorts(channel: MessagePort): RemotePorts {
   const waiting = new Map<number, Waiting>();
   let lastCall = 0;
   let lastSession = 0;
-  const post = (message: Call) => channel.postMessage(message);
+  const post = (message: Call) => tryPost(channel, message);
   const end = (why: string, isMeant: (one: Waiting) => boolean) => {
     for (const [id, one] of waiting) {
       if (!isMeant(one)) continue;
@@ -94,7 +99,10 @@ export function connectPorts(channel: MessagePort): RemotePorts {
             if (isClosed) return failed(new WireError("closed", "the device has stopped"));
             lastCall++;
             waiting.set(lastCall, { session, done, failed });
-            post({ do: "call", session, id: lastCall, port, request });
+            const error = post({ do: "call", session, id: lastCall, port, request });
+            if (error === undefined) return;
+            waiting.delete(lastCall);
+            failed(new WireError("closed", error.message));
           }),
         close() {
           if (isClosed) return;

@@ -1,12 +1,16 @@
 // Runs scenarios in a thread of its own: whatever a script does, whoever waits for it can end it.
 import { parentPort, workerData } from "node:worker_threads";
+import { tryPost } from "#core/thread/try-post.ts";
 import { compileJsonChecks } from "#service/blueprint/compile-json-checks.ts";
 import type { HarnessJob, HarnessMessage, HarnessSetup } from "./harness-job.ts";
 import { type RunNeeds, runScenario } from "./run-scenario.ts";
 import { startScripts } from "./start-scripts.ts";
 
 const { blueprint, program, seed, isVerbose } = workerData as HarnessSetup;
-const post = (message: HarnessMessage) => parentPort?.postMessage(message);
+const post = (message: HarnessMessage) => {
+  const error = parentPort === null ? undefined : tryPost(parentPort, message);
+  if (error !== undefined) throw error;
+};
 const { start, drivers } = startScripts(program);
 const json = compileJsonChecks(blueprint);
 

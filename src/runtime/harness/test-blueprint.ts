@@ -3,6 +3,7 @@ import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import type { Position } from "#core/blueprint/issue.ts";
 import type { ScriptProgram } from "#core/lua/script-program.ts";
 import { nearestOf } from "#core/text/nearest.ts";
+import { tryPost } from "#core/thread/try-post.ts";
 import type { HarnessJob, HarnessMessage, HarnessSetup } from "./harness-job.ts";
 import { smokeScenario } from "./smoke-scenario.ts";
 import type { Coverage, Covered, Failure, ScenarioReport, TestReport } from "./test-report.ts";
@@ -87,7 +88,8 @@ function createRunner(setup: HarnessSetup, patience: number) {
         }
         current.on("message", hear);
         current.on("error", fail);
-        current.postMessage(job);
+        const error = tryPost(current, job);
+        if (error !== undefined) fail(error);
       }),
   };
 }

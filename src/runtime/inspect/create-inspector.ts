@@ -3,7 +3,8 @@ import { AppError, refuse } from "#core/app-error.ts";
 import type { FairShare, Leave } from "#core/share/fair-share.ts";
 import type { Requester } from "#core/share/requester.ts";
 import type { Shares } from "#core/share/shares.ts";
-import type { InspectAnswer, InspectSettings, InspectTask } from "#runtime/inspect/inspect-worker.ts";
+import { tryPost } from "#core/thread/try-post.ts";
+import type { InspectAnswer, InspectResult, InspectSettings, InspectTask } from "#runtime/inspect/inspect-worker.ts";
 import type { BuildScripts, InspectPackage } from "#service/ports/inspect-package.ts";
 
 /** Far beyond what any package takes: whoever needs longer has found a fault, and the thread is given up. */
@@ -20,7 +21,7 @@ const STORED = { slots: 1, slotsPerKey: 1, waiting: 256, waitingPerKey: 256 };
 
 interface UnderWay {
   readonly id: number;
-  readonly resolve: (result: InspectAnswer["result"]) => void;
+  readonly resolve: (result: InspectResult) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -54,8 +55,10 @@ export function createInspector(
 
   function start(): Worker {
     const started = openThread(settings);
-    started.on("message", ({ id, result }: InspectAnswer) => {
-      if (id === underWay?.id) underWay.resolve(result);
+    started.on("message", (answer: InspectAnswer) => {
+      if (answer.id !== underWay?.id) return;
+      if ("failure" in answer) underWay.reject(new Error(answer.failure));
+      else underWay.resolve(answer.result);
     });
     started.on("error", () => giveUp(started));
     started.unref();
@@ -77,10 +80,7 @@ export function createInspector(
   }
 
   /** The thread answers each kind of task with its own kind of result. */
-  async function read<Result extends InspectAnswer["result"]>(
-    kind: InspectTask["kind"],
-    bytes: Uint8Array,
-  ): Promise<Result> {
+  async function read<Result extends InspectResult>(kind: InspectTask["kind"], bytes: Uint8Array): Promise<Result> {
     worker ??= start();
     const thread = worker;
     clearTimeout(timer);
@@ -89,7 +89,8 @@ export function createInspector(
     try {
       return await new Promise<Result>((resolve, reject) => {
         underWay = { id, resolve: resolve as UnderWay["resolve"], reject };
-        thread.postMessage({ id, kind, bytes } satisfies InspectTask);
+        const error = tryPost(thread, { id, kind, bytes } satisfies InspectTask);
+        if (error !== undefined) reject(error);
       });
     } finally {
       underWay = undefined;
@@ -98,7 +99,7 @@ export function createInspector(
     }
   }
 
-  async function ask<Result extends InspectAnswer["result"]>(
+  async function ask<Result extends InspectResult>(
     kind: InspectTask["kind"],
     bytes: Uint8Array,
     { kind: whose, key }: Requester,

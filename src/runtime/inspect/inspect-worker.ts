@@ -1,5 +1,6 @@
 // Reads uploaded packages in a thread of its own, so that a hostile one never holds up an answer to anybody else.
 import { parentPort, workerData } from "node:worker_threads";
+import { tryPost } from "#core/thread/try-post.ts";
 import { keepCompiled } from "#keep-compiled";
 import { starterLibrary } from "#manifest/starter-profiles.ts";
 import { openRockShelf } from "#runtime/inspect/open-rock-shelf.ts";
@@ -14,10 +15,11 @@ export interface InspectTask {
   readonly bytes: Uint8Array;
 }
 
-export interface InspectAnswer {
-  readonly id: number;
-  readonly result: Inspection | BuiltProgram;
-}
+export type InspectResult = Inspection | BuiltProgram;
+
+export type InspectAnswer =
+  | { readonly id: number; readonly result: InspectResult }
+  | { readonly id: number; readonly failure: string };
 
 export interface InspectSettings {
   /** The operator's folder of rocks. */
@@ -32,7 +34,9 @@ const syntaxChecks = createSyntaxChecks();
 keepCompiled();
 parentPort?.on("message", ({ id, kind, bytes }: InspectTask) => {
   const result = kind === "inspect" ? inspectPackage(bytes, profiles) : build(bytes, workerData as InspectSettings);
-  parentPort?.postMessage({ id, result } satisfies InspectAnswer);
+  if (parentPort === null) return;
+  const error = tryPost(parentPort, { id, result } satisfies InspectAnswer);
+  if (error !== undefined) tryPost(parentPort, { id, failure: error.message } satisfies InspectAnswer);
 });
 
 function build(bytes: Uint8Array, { rocks }: InspectSettings): BuiltProgram {

@@ -174,7 +174,9 @@ export function createLuaPool(needs: LuaPoolNeeds, settings: LuaPoolSettings = {
       slots.set(slot, hosted);
       hosted.thread = on;
       on.devices.add(hosted);
-      on.thread.post({ kind: "start", slot, program: hosted.program, context, gate: hosted.commands.gate });
+      const { gate } = hosted.commands;
+      const failure = on.thread.post({ kind: "start", slot, program: hosted.program, context, gate });
+      if (failure !== undefined) throw failure;
     } catch (error) {
       if (isPast()) return;
       // Its context cannot be read, or the machine gives no thread, or no memory for what goes to it.
@@ -279,12 +281,16 @@ export function createLuaPool(needs: LuaPoolNeeds, settings: LuaPoolSettings = {
       const hosted = devices.get(deviceId);
       if (!hosted?.thread) return false;
       const ticket = hosted.commands.add(command.id);
-      hosted.thread.thread.post({ kind: "command", slot: hosted.slot, command, ticket });
+      const failure = hosted.thread.thread.post({ kind: "command", slot: hosted.slot, command, ticket });
+      if (failure !== undefined && hosted.commands.end(command.id)) fail(hosted, command.id, failure.message);
       return true;
     },
     configurationWritten(deviceId, bucket, values) {
       const hosted = devices.get(deviceId);
-      hosted?.thread?.thread.post({ kind: "configuration", slot: hosted.slot, bucket, values });
+      const failure = hosted?.thread?.thread.post({ kind: "configuration", slot: hosted.slot, bucket, values });
+      if (failure === undefined) return;
+      const text = `the script was not told of its new configuration ${bucket}: ${failure.message}`;
+      needs.log(deviceId, { text, severity: "error", persist: true, at: needs.now() });
     },
     connectionChanged(isConnected) {
       for (const [slot, hosted] of slots) hosted.thread?.thread.post({ kind: "connection", slot, isConnected });

@@ -1,4 +1,5 @@
 import { Worker } from "node:worker_threads";
+import { tryPost } from "#core/thread/try-post.ts";
 import type { DriverThread } from "#runtime/drivers/driver-thread.ts";
 import type { LuaEngine } from "./lua-engine.ts";
 import { PULSE_BEAT, PULSE_SLOT, type ToPool, type ToWorker, type WorkerData } from "./pool-messages.ts";
@@ -18,7 +19,8 @@ export interface ThreadNeeds {
 
 /** One worker with its watchdog. Ends with `died` once, or with `close`, never with both. */
 export interface LuaThread {
-  post(message: ToWorker): void;
+  /** Tells why, when the message cannot be copied. */
+  post(message: ToWorker): Error | undefined;
   close(): Promise<void>;
 }
 
@@ -75,7 +77,7 @@ export function createLuaThread(needs: ThreadNeeds): LuaThread {
 
   return {
     post(message) {
-      if (!isOver) worker.postMessage(message);
+      return isOver ? undefined : tryPost(worker, message);
     },
     async close() {
       isOver = true;

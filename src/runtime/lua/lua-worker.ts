@@ -1,5 +1,6 @@
 // A thread of the pool: runs the scripts it is given and says what they say.
 import { parentPort, workerData } from "node:worker_threads";
+import { tryPostAll } from "#core/thread/try-post.ts";
 import { keepCompiled } from "#keep-compiled";
 import { openDriverThread } from "#runtime/drivers/open-driver-thread.ts";
 import { createHostedScript, type HostedScript } from "./hosted-script.ts";
@@ -36,8 +37,14 @@ function say(message: ToPool): void {
 
 function flush(): void {
   if (outbox.length === 0) return;
-  parentPort?.postMessage(outbox);
+  const messages = outbox;
   outbox = [];
+  if (parentPort !== null) tryPostAll(parentPort, messages, tellFailure);
+}
+
+/** What cannot be told is the fault of the script that said it. */
+function tellFailure(message: ToPool, { message: text }: Error): void {
+  if ("slot" in message) say({ kind: "fault", slot: message.slot, error: { message: text }, at: Date.now() });
 }
 
 function end(slot: number): void {

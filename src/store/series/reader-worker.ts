@@ -1,6 +1,7 @@
 // A thread that answers queries: decoding, aggregating and writing CSV happen here, not on the thread that answers HTTP.
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { CsvBytes } from "#core/telemetry/csv-bytes.ts";
+import { tryPost } from "#core/thread/try-post.ts";
 import { keepCompiled } from "#keep-compiled";
 import { Connection } from "#store/sqlite/connection.ts";
 import type { HotSeries } from "./engine.ts";
@@ -49,7 +50,7 @@ port.on("message", (request: ReaderRequest) => {
   try {
     if (request.kind === "bound") {
       const bound = database.snapshot(() => rowBound(reader, request.query, request.hot));
-      port.postMessage({ id, bound } satisfies ReaderAnswer);
+      say({ id, bound });
       return;
     }
     if (request.kind === "open") {
@@ -59,7 +60,7 @@ port.on("message", (request: ReaderRequest) => {
   } catch (error) {
     runs.delete(id);
     const failure = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    port.postMessage({ id, failure } satisfies ReaderAnswer);
+    say({ id, failure });
   }
 });
 keepCompiled();
@@ -70,7 +71,12 @@ function pull(id: number): void {
   if (run === undefined) return;
   const { bytes, done } = database.snapshot(() => run.pull());
   if (done) runs.delete(id);
-  port.postMessage({ id, bytes, done } satisfies ReaderAnswer, [bytes.buffer as ArrayBuffer]);
+  say({ id, bytes, done }, [bytes.buffer as ArrayBuffer]);
+}
+
+function say(answer: ReaderAnswer, transfer?: readonly ArrayBuffer[]): void {
+  const error = tryPost(port, answer, transfer);
+  if (error !== undefined) tryPost(port, { id: answer.id, failure: error.message } satisfies ReaderAnswer);
 }
 
 function fail(text: string): never {

@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { refuse } from "#core/app-error.ts";
+import { tryPost } from "#core/thread/try-post.ts";
 import type { Rows } from "#service/ports/telemetry-store.ts";
 import type { HotSeries } from "./engine.ts";
 import type { SeriesQuery } from "./query.ts";
@@ -152,7 +153,7 @@ function openReader(file: string, onFault: (error: Error) => void) {
   worker.on("error", end);
   worker.on("exit", () => end(new Error("a thread that reads telemetry ended")));
   const drop = (id: number) => {
-    if (runs.delete(id)) worker.postMessage({ kind: "drop", id } satisfies ReaderRequest);
+    if (runs.delete(id)) tryPost(worker, { kind: "drop", id } satisfies ReaderRequest);
   };
   return {
     waiting,
@@ -164,7 +165,10 @@ function openReader(file: string, onFault: (error: Error) => void) {
       if (isEnded) return Promise.reject(unavailable());
       return new Promise((resolve, reject) => {
         waiting.set(request.id, { resolve, reject });
-        worker.postMessage(request);
+        const error = tryPost(worker, request);
+        if (error === undefined) return;
+        waiting.delete(request.id);
+        reject(error);
       });
     },
     /** Ends the answer that has waited longest for its reader, if any has waited too long. */

@@ -1,5 +1,6 @@
 import type { Worker } from "node:worker_threads";
 import { type AppError, refuse } from "#core/app-error.ts";
+import { tryPost } from "#core/thread/try-post.ts";
 import type { SeriesDefinition } from "./batch.ts";
 import type { Latest } from "./keeper.ts";
 import type { Load } from "./plan-load.ts";
@@ -64,7 +65,10 @@ export async function openWriterThread(
     const id = ++lastId;
     return new Promise<Result>((resolve, reject) => {
       waiting.set(id, { resolve: resolve as (result: unknown) => void, reject });
-      worker.postMessage({ ...body, id }, transfer);
+      const error = tryPost(worker, { ...body, id }, transfer);
+      if (error === undefined) return;
+      waiting.delete(id);
+      reject(error);
     });
   }
 

@@ -1,6 +1,7 @@
 // The one thread that writes telemetry. Whatever has arrived meanwhile shares one commit; sealing and compaction are done
 // in small steps in between, so that an acknowledgement never waits for more than one step.
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
+import { tryPost } from "#core/thread/try-post.ts";
 import { keepCompiled } from "#keep-compiled";
 import { Connection, diskTrouble } from "#store/sqlite/connection.ts";
 import { type EngineSettings, SeriesEngine } from "./engine.ts";
@@ -75,7 +76,7 @@ function tellTrouble(failure: WriterFailure): void {
   const now = performance.now();
   if (told !== undefined && told.message === failure.message && now < told.until) return;
   told = { message: failure.message, until: now + SAME_TROUBLE_MS };
-  port.postMessage({ id: BACKGROUND, failure } satisfies WriterAnswer);
+  say({ id: BACKGROUND, failure });
 }
 
 function flush(appends: readonly Extract<WriterRequest, { kind: "append" }>[]): [] {
@@ -83,10 +84,10 @@ function flush(appends: readonly Extract<WriterRequest, { kind: "append" }>[]): 
   try {
     engine.append(appends.map((append) => append.batch));
     tellOldest();
-    for (const { id } of appends) port.postMessage({ id, result: undefined } satisfies WriterAnswer);
+    for (const { id } of appends) say({ id, result: undefined });
   } catch (error) {
     const failure = failureOf(error);
-    for (const { id } of appends) port.postMessage({ id, failure } satisfies WriterAnswer);
+    for (const { id } of appends) say({ id, failure });
   }
   return [];
 }
@@ -95,9 +96,9 @@ function answer(request: Exclude<WriterRequest, { kind: "append" }>): void {
   try {
     const result = run(request);
     tellOldest();
-    port.postMessage({ id: request.id, result } satisfies WriterAnswer);
+    say({ id: request.id, result });
   } catch (error) {
-    port.postMessage({ id: request.id, failure: failureOf(error) } satisfies WriterAnswer);
+    say({ id: request.id, failure: failureOf(error) });
   }
   if (request.kind === "close") port.close();
 }
@@ -135,8 +136,19 @@ function tellOldest(): void {
 }
 
 tellOldest();
-port.postMessage({ definitions: engine.definitions(), latest: engine.latest(Date.now()) });
+sayOpened();
 keepCompiled();
+
+function say(answer: WriterAnswer): void {
+  const error = tryPost(port, answer);
+  if (error !== undefined) tryPost(port, { id: answer.id, failure: failureOf(error) } satisfies WriterAnswer);
+}
+
+/** Without it the store does not open: an error ends this thread, and the start tells it. */
+function sayOpened(): void {
+  const error = tryPost(port, { definitions: engine.definitions(), latest: engine.latest(Date.now()) });
+  if (error !== undefined) throw error;
+}
 
 function failureOf(error: unknown): WriterFailure {
   const trouble = diskTrouble(error) ?? error;

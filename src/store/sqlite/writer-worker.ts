@@ -1,6 +1,7 @@
 // The one thread that writes the records. It takes everything that has arrived meanwhile as the next batch, so that
 // the slower the disk, the more writes share one fsync.
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
+import { tryPost, tryPostAll } from "#core/thread/try-post.ts";
 import { keepCompiled } from "#keep-compiled";
 import { commitBatch, refuseBatch, type WriteAnswer, type WriteRequest } from "./commit-batch.ts";
 import { Connection } from "./connection.ts";
@@ -31,12 +32,12 @@ port.on("message", (first: readonly WriteRequest[] | "close") => {
     port.close();
   }
 });
-port.postMessage("ready");
+tryPost(port, "ready");
 keepCompiled();
 
 function commit(batch: readonly WriteRequest[]): void {
   const answers = attempt(batch);
-  port.postMessage(answers);
+  tryPostAll(port, answers, ({ id }, error) => tryPost(port, [{ id, fault: error.message } satisfies WriteAnswer]));
   // After a failed fsync the state of the file's pages is unknown to this handle: only a new one reads what is on disk.
   if (answers.every((answer) => "refusals" in answer && answer.refusals[0].code.startsWith("storage_"))) leave();
   try {

@@ -42,6 +42,18 @@ test("a thread that cannot start is a failed opening", async () => {
   await expect(silent).rejects.toThrow("the writing thread ended before it was ready");
 });
 
+test.each([
+  ["that holds a function", { before: () => NOON }],
+  ["nested 10,000 deep", { before: nested(10_000) }],
+])("a write %s is refused alone: others of the same turn are stored", async (_, input) => {
+  const writer = await openWriter(join(tempFolder(), "records.db"), unexpected);
+  const writes = [insertInto(writer), writer.run("pruneAudit", input as never), insertInto(writer)];
+  const results = await Promise.allSettled(writes);
+  expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+  expect(results[1]).toMatchObject({ reason: { message: expect.stringContaining("cannot be copied") } });
+  await writer.close();
+});
+
 test("more writes than may wait are refused at once as overload", async () => {
   const writer = await openWriter("", unexpected, startThread("silent"));
   const writes = Array.from({ length: 20_003 }, () => writer.run("markAttempted", { id: "x" }));
@@ -101,6 +113,12 @@ type Writer = Awaited<ReturnType<typeof openWriter>>;
 
 function insertInto(writer: Writer): Promise<void> {
   return writer.run("insertSite", { site: makeSite(), trail: makeEntry() });
+}
+
+function nested(levels: number): unknown {
+  let value: unknown = 1;
+  for (let level = 0; level < levels; level++) value = [value];
+  return value;
 }
 
 function startThread(kind: keyof typeof THREADS): Worker {

@@ -3,6 +3,7 @@ import { Worker } from "node:worker_threads";
 import { AppError, refuse } from "#core/app-error.ts";
 import { approximateBytes } from "#core/share/approximate-bytes.ts";
 import { type BufferUse, createByteBudget } from "#core/share/byte-budgets.ts";
+import { tryPost, tryPostAll } from "#core/thread/try-post.ts";
 import type { WriteAnswer, WriteRequest } from "./commit-batch.ts";
 import type { WRITES } from "./writes.ts";
 
@@ -79,7 +80,7 @@ export async function openWriter(
   }
 
   function flush(): void {
-    if (!ended) worker.postMessage(outgoing);
+    if (!ended) tryPostAll(worker, outgoing, ({ id }, { message }) => settle({ id, fault: message }));
     outgoing = [];
   }
 
@@ -102,7 +103,7 @@ export async function openWriter(
     close() {
       if (closed === undefined) {
         if (outgoing.length > 0) flush();
-        if (!ended) worker.postMessage("close");
+        if (!ended) tryPost(worker, "close");
         closed = exit.promise;
       }
       return closed;

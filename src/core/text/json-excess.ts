@@ -1,0 +1,43 @@
+// How deep JSON text is nested and how many values it holds, before anything is built of it. Whatever walks over a parsed
+// value (copies for a thread, canonical forms, checks) may then use recursion, and costs what the limits allow.
+// One pass over the text, without recursion.
+
+export interface JsonLimits {
+  /** Levels of objects and lists. */
+  readonly depth: number;
+  /** Members of objects and items of lists. */
+  readonly values: number;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+
+/** Says which limit the text exceeds and where. Undefined: none. The text need not be JSON. */
+export function jsonExcess(text: string, limits: JsonLimits): string | undefined {
+  let depth = 0;
+  let values = 1;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = endOfString(text, at);
+    else if (code === COMMA) values += 1;
+    // [ and {, then ] and }
+    else if ((code | 0x20) === 0x7b) {
+      depth += 1;
+      values += 1;
+      if (depth > limits.depth) return `nested more than ${limits.depth} levels deep, from character ${at} on`;
+    } else if ((code | 0x20) === 0x7d) depth -= 1;
+    if (values > limits.values) return `of more than ${limits.values} values, from character ${at} on`;
+  }
+  return undefined;
+}
+
+/** Where the closing quote of the string stands that begins at `start`; the end of the text where there is none. */
+export function endOfString(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === BACKSLASH) at += 1;
+    else if (code === QUOTE) return at;
+  }
+  return text.length;
+}

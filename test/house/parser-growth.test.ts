@@ -1,0 +1,171 @@
+// Every parser of ours that reads a stranger's text takes time in proportion to its length. Each is given hostile texts of
+// two sizes: one text may take about as long as 16 texts of a sixteenth of its size, where a quadratic parser takes 16 times
+// as long.
+import { expect, test } from "vitest";
+import { tokenIdOf } from "#core/access/token.ts";
+import { slugOf } from "#core/device/slug.ts";
+import { parseDependency, parseRockVersion } from "#core/lua/rock-version.ts";
+import { readRockspec } from "#core/lua/rockspec.ts";
+import { scanRequires } from "#core/lua/scan-requires.ts";
+import { parseRange } from "#core/net/address.ts";
+import { parseReachRule } from "#core/net/reach-rule.ts";
+import { parseMachinePort } from "#core/port/machine-port.ts";
+import { redactText } from "#core/redact.ts";
+import { CsvReader, readHeaderCell } from "#core/telemetry/read-csv.ts";
+import { jsonExcess } from "#core/text/json-excess.ts";
+import { nearestOf } from "#core/text/nearest.ts";
+import { printable } from "#core/text/printable.ts";
+import { parseDuration } from "#core/time/duration.ts";
+import { parseInstant } from "#core/time/instant.ts";
+import { formatProblem } from "#core/value/string-format.ts";
+import { packageBytes } from "#http/blueprint/package-bytes.ts";
+import { compileBody } from "#http/body.ts";
+import { idempotencyKey, waitOf } from "#http/command/command-headers.ts";
+import { choice, dateTime, duration, list, listOf, mapOf, parseQuery } from "#http/query.ts";
+import { jsonSchemaProblem } from "#manifest/json-schema-problem.ts";
+import { parseManifest } from "#manifest/parse-manifest.ts";
+import { readPlainYaml } from "#manifest/plain-yaml.ts";
+import { parseUnit } from "#manifest/units.ts";
+import { readJsonObject } from "#mqtt/bounded-json.ts";
+import { filterMatches, isTopicLevel, parseDeviceTopic } from "#mqtt/topics.ts";
+import { decodeJson } from "#runtime/lua/script-json.ts";
+import { findDirectory } from "#service/blueprint/zip-layout.ts";
+
+interface Parser {
+  readonly parse: (text: string) => unknown;
+  /** What each hostile text begins with: so far it is right. */
+  readonly starts: readonly string[];
+}
+
+const UNITS = [
+  ..."\"'\\[]{}(),;:-/.=#%&*+?|@~<> \n\r\t\u0000a9é",
+  ...['\\"', '""', '"a",', '","', "[[", "[=", "--[[", "{a: ", "a:\n ", "- ", "-\n", " #", "a b", ": a\n", "&a ", "*a "],
+  ...["1h", "9.", "1.5", "a.", "+/", "a/", "://", "://a:", "a@", "\\u00", "\r\n", "NaN", "Infinity,", '{"a":', "%7B"],
+  ...["'' ", "|\n", ">-\n ", "a=b ", "wait = ", "a1-", "::", "0x", "e9", "\\\n", "{}", "_9", "?a", "<<: ", '"b":1,'],
+];
+
+const bytes = (text: string) => Buffer.from(text);
+const head = "blueprint_spec: device/3.0\ndisplay_name: X\nruntime: {type: embedded}\n";
+const body = compileBody({ type: "object", properties: { name: { type: "string" } }, additionalProperties: true });
+const query = {
+  word: choice("", ["one", "two"]),
+  words: listOf("", ["one", "two"]),
+  list: list(""),
+  time: dateTime(""),
+  span: duration(""),
+  "map[]": mapOf(""),
+};
+
+const PARSERS: Readonly<Record<string, Parser>> = {
+  "the JSON limits": { parse: (text) => jsonExcess(text, { depth: 1e9, values: 1e9 }), starts: ["", '{"a":"'] },
+  "JSON of devices": {
+    parse: (text) => readJsonObject(bytes(text)),
+    starts: ["", '{"a":NaN,"b":"', '{"a":NaN,', '{"a":NaN,"b":', '{"a":"Infinity'],
+  },
+  "JSON bodies": { parse: (text) => body(bytes(text)), starts: ["", '{"name":"', '{"name":', '{"name":1,'] },
+  "JSON of scripts": { parse: decodeJson, starts: ["", '{"a":"', '["'] },
+  manifests: {
+    parse: (text) => parseManifest(text),
+    starts: ["", head, `${head}x: "`],
+  },
+  "plain YAML": { parse: readPlainYaml, starts: ["", "a: ", "a: '", "a: |\n "] },
+  "JSON schemas": { parse: jsonSchemaProblem, starts: ["", '{"pattern":"'] },
+  units: { parse: parseUnit, starts: ["", "k", "m{", "["] },
+  durations: { parse: parseDuration, starts: ["", "1"] },
+  instants: { parse: parseInstant, starts: ["", "2026-01-01T00:00:00."] },
+  CSV: { parse: (text) => readCsv([text]), starts: ["", '"', 'a,"', "a\n"] },
+  "CSV in pieces": { parse: (text) => readCsv(piecesOf(text, 97)), starts: ["", '"'] },
+  "CSV headers": { parse: readHeaderCell, starts: ["", "telemetry="] },
+  "MQTT topics": { parse: (text) => [parseDeviceTopic(text), isTopicLevel(text)], starts: ["", "v1/from/a/b/"] },
+  "MQTT filters": { parse: (text) => filterMatches(`+/${text}x`, `a/${text}`), starts: ["", "a/"] },
+  rockspecs: { parse: readRockspec, starts: ["", 'package = "', "dependencies = {", "x = [["] },
+  "Lua sources": { parse: scanRequires, starts: ["", "require '", "--[==["] },
+  "rock dependencies": { parse: (text) => [parseDependency(text), parseRockVersion(text)], starts: ["", "lua >= "] },
+  "queries, by value": {
+    parse: (text) => parseQuery(query, { word: text, words: text, list: text, time: text, span: text, "map[a]": text }),
+    starts: ["", "one,"],
+  },
+  "queries, by name": { parse: (text) => parseQuery(query, { [text]: "x" }), starts: ["", "map["] },
+  slugs: { parse: (text) => slugOf(text), starts: ["", "a"] },
+  "texts of the log": { parse: redactText, starts: ["", "http://", "bb_", "http://a:"] },
+  "texts of people": { parse: printable, starts: [""] },
+  suggestions: { parse: (text) => nearestOf(text, [text.slice(1), "word"]), starts: [""] },
+  "Prefer headers": { parse: (text) => waitOf({ header: () => text }), starts: ["", "wait=", ", "] },
+  "idempotency keys": { parse: (text) => idempotencyKey({ header: () => text }), starts: ["", "a"] },
+  "form headers": {
+    parse: (contentType) => packageBytes({ body: new Uint8Array(10), contentType }),
+    starts: ["multipart/form-data", "multipart/form-data;", "multipart/form-data; boundary="],
+  },
+  forms: {
+    parse: (text) => packageBytes({ body: bytes(text), contentType: "multipart/form-data; boundary=a" }),
+    starts: ["", "--a\r\n", "--a\r\n\r\n\r\n"],
+  },
+  "ZIP directories": { parse: (text) => findDirectory(bytes(text)), starts: ["", "PK\u0005\u0006"] },
+  addresses: {
+    parse: (text) => [parseRange(text), parseReachRule(text), parseMachinePort(text)],
+    starts: ["", "::", "1"],
+  },
+  tokens: { parse: tokenIdOf, starts: ["", "bb_"] },
+  formats: {
+    parse: (text) => FORMATS.map((format) => formatProblem(format, text)),
+    starts: ["", "a:", "a@", "a.", "12:00:00.", "http:"],
+  },
+};
+
+const FORMATS = ["uri", "url", "date", "time", "duration", "timezone", "email", "hostname", "ipv4", "ipv6", "uuid"];
+const LARGE = 32_768;
+const PARTS = 16;
+/** Of processor time. A quadratic parser takes far longer for the larger text, so below it nothing need be compared. */
+const NOTEWORTHY_MS = 50;
+/** Between 1, which is linear, and 16. */
+const MOST_GROWTH = 5;
+
+test.each(Object.keys(PARSERS))("the time for %s grows no faster than their length", { timeout: 60_000 }, (name) => {
+  const { parse, starts } = PARSERS[name] as Parser;
+  const texts = starts.flatMap((start) => UNITS.map((unit) => [start, unit] as const));
+  expect(texts.find(([start, unit]) => !isLinear(parse, start, unit))).toBeUndefined();
+});
+
+test("a quadratic parser is found", () => {
+  const parse = (text: string) => {
+    let found = 0;
+    for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at + 1)) found += text.slice(at).lastIndexOf("x");
+    return found;
+  };
+  expect(isLinear(parse, "", '"aaaa')).toBe(false);
+  expect(isLinear(parse, "", "a")).toBe(true);
+});
+
+function isLinear(parse: Parser["parse"], start: string, unit: string): boolean {
+  const textOf = (size: number) => start + unit.repeat(Math.ceil(size / unit.length));
+  const large = [textOf(LARGE)];
+  if (timeOf(parse, large) < NOTEWORTHY_MS) return true;
+  const small = Array.from({ length: PARTS }, () => textOf(LARGE / PARTS));
+  const best = (texts: readonly string[]) => Math.min(...[1, 2, 3].map(() => timeOf(parse, texts)));
+  return best(large) < MOST_GROWTH * Math.max(best(small), NOTEWORTHY_MS / MOST_GROWTH);
+}
+
+/** Milliseconds that this thread itself has worked: what else the machine does counts little. */
+function timeOf(parse: Parser["parse"], texts: readonly string[]): number {
+  const before = process.threadCpuUsage();
+  for (const text of texts) {
+    try {
+      parse(text);
+    } catch {
+      // A refusal is an answer too.
+    }
+  }
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1_000;
+}
+
+function readCsv(pieces: Iterable<string>): number {
+  const reader = new CsvReader();
+  let rows = 0;
+  for (const piece of pieces) for (const _ of reader.push(piece)) rows++;
+  return reader.end() === undefined ? rows : rows + 1;
+}
+
+function* piecesOf(text: string, length: number): Iterable<string> {
+  for (let at = 0; at < text.length; at += length) yield text.slice(at, at + length);
+}
