@@ -106,3 +106,27 @@ test("messages below the level are not written", () => {
   log.warn("loud");
   expect(text.trim().split("\n")).toHaveLength(1);
 });
+
+test("a log that cannot be written ends nothing, and tells how much is missing once it can", () => {
+  let isFull = false;
+  let text = "";
+  const stream = {
+    write: (line: string) => {
+      if (isFull) throw new Error("ENOSPC: no space left on device, write");
+      text += line;
+    },
+  };
+  const log = createLogger({ level: "info", format: "json" }, stream);
+  log.info("one");
+  isFull = true;
+  log.info("two");
+  log.info("three");
+  isFull = false;
+  log.info("four");
+  const lines = text.trim().split("\n");
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { msg: "one" },
+    { level: "warn", lines: 2, msg: "lines of the log could not be written" },
+    { msg: "four" },
+  ]);
+});

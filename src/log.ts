@@ -1,3 +1,4 @@
+import { writeSync } from "node:fs";
 import { styleText } from "node:util";
 import pino from "pino";
 import { redact } from "#core/redact.ts";
@@ -13,6 +14,9 @@ type LogStream = {
   readonly write: (text: string) => unknown;
   readonly isTTY?: boolean | undefined;
   readonly hasColors?: (() => boolean) | undefined;
+  readonly on?: (event: "error", listener: () => void) => unknown;
+  readonly destroyed?: boolean;
+  readonly fd?: number;
 };
 
 type LogRecord = Readonly<Record<string, unknown>>;
@@ -26,7 +30,8 @@ export function createLogger(options: LogOptions, stream: LogStream = process.st
   const isPretty = options.format === "pretty" || (options.format === "auto" && stream.isTTY === true);
   const colour = stream.hasColors?.() === true;
   const render = isPretty ? (record: LogRecord) => renderPretty(record, colour) : JSON.stringify;
-  const door = { write: (line: string) => stream.write(`${render(parseFields(redact(JSON.parse(line))))}\n`) };
+  const write = createLogOutput(stream, render);
+  const door = { write: (line: string) => write(parseFields(redact(JSON.parse(line)))) };
   return pino(
     {
       level: options.level,
@@ -44,6 +49,33 @@ export function createLogger(options: LogOptions, stream: LogStream = process.st
     },
     door,
   );
+}
+
+/**
+ * A log that cannot be written, for example on a full disk, must end nothing: the line is lost, and how many were is the first
+ * thing told when there is room again. Node gives up a stream after one failed write, but not what lies behind it.
+ */
+function createLogOutput(stream: LogStream, render: (record: LogRecord) => string): (record: LogRecord) => void {
+  let lost = 0;
+  stream.on?.("error", () => {
+    lost++;
+  });
+  const put = (text: string) => {
+    if (stream.destroyed === true && stream.fd !== undefined) writeSync(stream.fd, text);
+    else stream.write(text);
+  };
+  return (record) => {
+    try {
+      if (lost > 0 && (stream.destroyed !== true || stream.fd !== undefined)) {
+        const { time } = record;
+        put(`${render({ level: "warn", time, lines: lost, msg: "lines of the log could not be written" })}\n`);
+        lost = 0;
+      }
+      put(`${render(record)}\n`);
+    } catch {
+      lost++;
+    }
+  };
 }
 
 /** Only what is listed here is ever logged of a request: headers, bodies and query strings may carry secrets. */

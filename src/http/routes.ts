@@ -33,6 +33,7 @@ import type { Simulator } from "#service/ports/simulator.ts";
 import type { Needs } from "#service/ports.ts";
 import type { AlertDesk } from "#service/telemetry/alert-desk.ts";
 import type { TelemetryFeed } from "#service/telemetry/telemetry-feed.ts";
+import type { Troubles } from "#service/troubles.ts";
 import type { WebhookDesk } from "#service/webhook/webhook-desk.ts";
 
 export interface RouteNeeds extends Needs, CommandNeeds {
@@ -48,6 +49,7 @@ export interface RouteNeeds extends Needs, CommandNeeds {
   readonly feed: TelemetryFeed;
   readonly webhookDesk: WebhookDesk;
   readonly runId: string;
+  readonly troubles: Troubles;
 }
 
 export interface RouteSettings extends SystemNeeds, ConfigSettings {

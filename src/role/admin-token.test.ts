@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { tokenIdOf } from "#core/access/token.ts";
@@ -69,12 +69,19 @@ test("a file with any text of 32 characters sets the token, with or without a li
   }
 });
 
-test.each(["", "\n", "x".repeat(31)])("a file with the text %j is refused and kept", async (text) => {
-  const { file, start, tokens } = prepare();
+test.each(["", "\n", "x".repeat(31)])("a file with the text %j is set aside, and a new token made", async (text) => {
+  const { file, start, accepts, told } = prepare();
   writeFileSync(file, text);
-  await expect(start()).rejects.toThrow(/holds fewer than 32 characters; delete it to have a new admin token made/);
-  expect(readFileSync(file, "utf8")).toBe(text);
-  expect(tokens.stored.size).toBe(0);
+  const started = await start();
+  expect(readFileSync(`${file}.unreadable`, "utf8")).toBe(text);
+  expect(await accepts(started, readFileSync(file, "utf8").trim())).toBe(true);
+  expect(told).toEqual(["admin.token held no token and was set aside; a new one was made"]);
+});
+
+test("a folder in the place of the file is set aside as well", async () => {
+  const { file, start, accepts } = prepare();
+  mkdirSync(file);
+  expect(await accepts(await start(), readFileSync(file, "utf8").trim())).toBe(true);
 });
 
 test("what a crash left half written is replaced, whoever may read it", async () => {
@@ -100,10 +107,17 @@ function prepare() {
   const data = tempFolder();
   const tokens = new FakeTokens();
   let next = 0;
-  const needs = { tokens, now: () => NOON, randomBytes: (length: number) => new Uint8Array(length).fill(++next) };
+  const told: string[] = [];
+  const needs = {
+    tokens,
+    now: () => NOON,
+    randomBytes: (length: number) => new Uint8Array(length).fill(++next),
+    troubles: { report: ({ message }: { readonly message: string }) => void told.push(message) },
+  };
   type Started = Awaited<ReturnType<typeof prepareAdminToken>>;
   return {
     data,
+    told,
     tokens,
     file: join(data, "admin.token"),
     start: (given?: Secret) => prepareAdminToken(needs, data, given),

@@ -1,6 +1,6 @@
 // The bootstrap token: from BUSBAR_ADMIN_TOKEN, else from admin.token in the data folder, else made now and written there.
 // The file or the variable is the truth at every start; the records only keep the hash.
-import { readFileSync } from "node:fs";
+import { readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { formatToken, SECRET_BYTES } from "#core/access/token.ts";
 import { ADMIN_TOKEN_ID, type TokenRecord } from "#core/access/token-record.ts";
@@ -8,6 +8,7 @@ import type { Secret } from "#core/secret.ts";
 import { writeSecretFile } from "#role/write-secret-file.ts";
 import { hashSecret } from "#service/access/hash-secret.ts";
 import type { Needs } from "#service/ports.ts";
+import type { Troubles } from "#service/troubles.ts";
 
 const MIN_LENGTH = 32;
 
@@ -18,12 +19,12 @@ interface AdminToken {
 }
 
 export async function prepareAdminToken(
-  needs: Pick<Needs, "tokens" | "now" | "randomBytes">,
+  needs: Pick<Needs, "tokens" | "now" | "randomBytes"> & { readonly troubles: Pick<Troubles, "report"> },
   data: string,
   given: Secret | undefined,
 ): Promise<AdminToken> {
   const file = join(data, "admin.token");
-  const text = given?.reveal() ?? readText(file) ?? makeText(file, needs.randomBytes(SECRET_BYTES));
+  const text = given?.reveal() ?? readText(needs, file) ?? makeText(needs, file);
   const record: TokenRecord = {
     id: ADMIN_TOKEN_ID,
     name: "admin",
@@ -35,24 +36,49 @@ export async function prepareAdminToken(
     revokedAt: undefined,
     lastUsedAt: undefined,
   };
-  await needs.tokens.putAdmin(record);
+  try {
+    await needs.tokens.putAdmin(record);
+  } catch (error) {
+    // The records only list it: calls are held against the file or the setting.
+    needs.troubles.report(
+      { part: "admin token", message: "the records do not list the present admin token" },
+      { err: error },
+    );
+  }
   return { record, file: given === undefined ? file : undefined };
 }
 
-function readText(file: string): string | undefined {
-  let text: string;
+type FileNeeds = Parameters<typeof prepareAdminToken>[0];
+
+/** A file that holds no token is set aside, so that a new one is made: a broken file must not keep a site from starting. */
+function readText(needs: FileNeeds, file: string): string | undefined {
+  let problem: unknown = `it holds fewer than ${MIN_LENGTH} characters`;
   try {
-    text = readFileSync(file, "utf8").trim();
+    const text = readFileSync(file, "utf8").trim();
+    if (text.length >= MIN_LENGTH) return text;
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-    throw error;
+    problem = error;
   }
-  if (text.length >= MIN_LENGTH) return text;
-  throw new Error(`${file} holds fewer than ${MIN_LENGTH} characters; delete it to have a new admin token made`);
+  const aside = `${file}.unreadable`;
+  const message = "admin.token held no token and was set aside; a new one was made";
+  needs.troubles.report({ part: "admin token", message }, { file, aside, problem });
+  try {
+    renameSync(file, aside);
+  } catch {
+    // The new one replaces it, or cannot be written either, which is told.
+  }
+  return undefined;
 }
 
-function makeText(file: string, secret: Uint8Array): string {
-  const text = formatToken(ADMIN_TOKEN_ID, secret);
-  writeSecretFile(file, `${text}\n`, 0o600);
+function makeText(needs: FileNeeds, file: string): string {
+  const text = formatToken(ADMIN_TOKEN_ID, needs.randomBytes(SECRET_BYTES));
+  try {
+    writeSecretFile(file, `${text}\n`, 0o600);
+  } catch (error) {
+    const message =
+      "admin.token cannot be written, so nobody has the admin token; set BUSBAR_ADMIN_TOKEN, or make room";
+    needs.troubles.report({ part: "admin token", message }, { err: error });
+  }
   return text;
 }

@@ -5,10 +5,11 @@ import type { Config } from "#config";
 import { toMilliseconds } from "#core/time/duration.ts";
 import { createEmbeddedBroker, EMBEDDED_DEFAULTS } from "#mqtt/embedded/create-embedded-broker.ts";
 import type { Broker, MqttNeeds } from "#mqtt/mqtt-needs.ts";
-import { openSiteAuthority } from "#mqtt/pki/open-site-authority.ts";
+import { openSiteAuthority, type SiteAuthority } from "#mqtt/pki/open-site-authority.ts";
 import type { ChannelSwitch } from "#service/device/channel-switch.ts";
 import type { Carrier, IssueCertificate } from "#service/ports/carrier.ts";
 import type { DeviceStore } from "#service/ports/device-store.ts";
+import type { Troubles } from "#service/troubles.ts";
 
 export interface Carriers {
   /** Where devices connect to; host undefined means the name under which the client reached us. */
@@ -25,6 +26,7 @@ interface CarrierNeeds extends MqttNeeds {
   readonly devices: DeviceStore;
   /** Learns of the carrier before the first device can connect. */
   readonly channel: ChannelSwitch;
+  readonly troubles: Pick<Troubles, "report">;
 }
 
 export async function startCarriers(needs: CarrierNeeds, config: Config): Promise<Carriers> {
@@ -35,7 +37,7 @@ export async function startCarriers(needs: CarrierNeeds, config: Config): Promis
 
 async function startEmbedded(needs: CarrierNeeds, config: Config): Promise<Carriers> {
   const tlsPort = config.mqtt.tlsPort;
-  const authority = tlsPort === "off" ? undefined : openSiteAuthority(join(config.data, "pki"), needs.now);
+  const authority = tlsPort === "off" ? undefined : openAuthority(needs, join(config.data, "pki"));
   const broker = await createEmbeddedBroker(needs, {
     ...EMBEDDED_DEFAULTS,
     messageRate: config.mqtt.messageRate,
@@ -57,6 +59,18 @@ async function startEmbedded(needs: CarrierNeeds, config: Config): Promise<Carri
     issueCertificate: authority && ((hardwareId) => authority.issueDeviceCertificate(hardwareId)),
     stop: () => broker.stop(),
   };
+}
+
+/** Undefined when its files cannot be used: a new authority would lock out every device that trusts the old one. */
+function openAuthority(needs: CarrierNeeds, folder: string): SiteAuthority | undefined {
+  try {
+    return openSiteAuthority(folder, needs.now);
+  } catch (error) {
+    const message =
+      "MQTT over TLS is off: the site's certificates cannot be read; restore the folder pki from a backup";
+    needs.troubles.report({ part: "mqtt", message }, { err: error, place: folder });
+    return undefined;
+  }
 }
 
 async function startOutside(needs: CarrierNeeds, config: Config, url: string): Promise<Carriers> {

@@ -18,12 +18,19 @@ export interface WatchedClockwork extends Clockwork {
 }
 
 /** The real clocks. Everything below takes them as arguments, so that tests can hold them. */
-export function createClockwork(): Clockwork {
+export function createClockwork(onError: (error: unknown) => void = rethrow): Clockwork {
   return {
     now: () => instant(Date.now()),
     elapsed: () => performance.now(),
     after: (ms, callback) => {
-      const timer = setTimeout(callback, ms);
+      const timer = setTimeout(() => {
+        // Thrown from a timer it would end the process.
+        try {
+          callback();
+        } catch (error) {
+          onError(error);
+        }
+      }, ms);
       return () => clearTimeout(timer);
     },
   };
@@ -63,4 +70,8 @@ function lastUseOf(folder: string): number | undefined {
   );
   const last = Math.max(...times);
   return last === 0 ? undefined : last;
+}
+
+function rethrow(error: unknown): never {
+  throw error;
 }

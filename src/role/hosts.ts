@@ -17,6 +17,7 @@ import { hostedDevices } from "#service/device/host-device.ts";
 import type { HostSwitch } from "#service/device/host-switch.ts";
 import type { EventHub } from "#service/event/event-hub.ts";
 import type { Needs } from "#service/ports.ts";
+import type { Troubles } from "#service/troubles.ts";
 
 export interface Hosts {
   readonly simulator: Simulators;
@@ -37,6 +38,7 @@ interface HostingNeeds
   readonly desk: CommandDesk;
   readonly events: EventHub;
   readonly log: Logger;
+  readonly troubles: Pick<Troubles, "report">;
 }
 
 interface HostingSettings {
@@ -74,7 +76,12 @@ export async function startHosts(needs: HostingNeeds, { config, simulated, allow
     needs.hosts.add(host);
     needs.channel.add(carrier);
   }
-  await endInterrupted(needs);
+  await endInterrupted(needs).catch((error: unknown) =>
+    needs.troubles.report(
+      { part: "commands", message: "not every interrupted execution could be ended; they time out" },
+      { err: error },
+    ),
+  );
   const devices = await hostedDevices(needs);
   const stopping = new AbortController();
   const starting = needs.hosts.startAll(devices, stopping.signal);

@@ -26,14 +26,16 @@ export type OpenStores = Records & Pick<Needs, "telemetry">;
 
 /** Side by side, because each of them waits for its threads to begin. */
 export async function openStores(
-  { config, log, opened, clockwork: { now }, budgets }: Surroundings,
+  { config, log, opened, clockwork: { now }, budgets, troubles }: Surroundings,
   onFault: (error: Error) => void,
 ): Promise<OpenStores> {
   const release = claimFolder(config.data);
   const telemetryFile = join(config.data, "telemetry.db");
   const onTrouble = (error: Error) => log.error({ err: error }, "telemetry could not be sealed; it is tried again");
+  const onDamaged = (place: string) =>
+    troubles.report({ part: "records", message: "a stored value cannot be read and is left out" }, { place });
   const [records, telemetry] = await Promise.allSettled([
-    openRecords(config.data, onFault, release),
+    openRecords(config.data, onFault, { release, onDamaged }),
     openSeries(telemetryFile, { ...seriesSettings(config), now, onTrouble }, onFault),
   ]);
   if (records.status === "fulfilled") opened.defer(() => records.value.close());

@@ -3,12 +3,14 @@ import { isIP } from "node:net";
 import type { Logger } from "pino";
 import type { Config } from "#config";
 import { keepCompiled } from "#keep-compiled";
+import { keepRunning } from "#role/keep-running.ts";
 import { type Running, start } from "#role/start.ts";
 import { version } from "#version";
 
 /** Resolves after a clean stop. Rejects when it cannot start or must not go on. */
 export async function serve(config: Config, log: Logger): Promise<void> {
   const end = Promise.withResolvers<void>();
+  keepRunning(log);
   const running = await start(config, log, end.reject).catch((error: unknown) => {
     throw explain(error, config);
   });

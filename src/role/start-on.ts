@@ -54,6 +54,15 @@ export async function startOn(
   opened.defer(() => inspector.close());
   const background = createBackground((name, error) => log.error({ err: error, task: name }, "background work failed"));
   const { close: _, ...stores } = records;
+  /** Nothing that was stored may stop a start: a part that fails is reported, and the rest serves. */
+  const attempt = async <Result>(part: string, message: string, task: () => Promise<Result>) => {
+    try {
+      return await task();
+    } catch (error) {
+      troubles.report({ part, message }, { err: error });
+      return undefined;
+    }
+  };
   const base = {
     ...stores,
     ...clockwork,
@@ -129,20 +138,23 @@ export async function startOn(
   opened.defer(() => alertDesk.stop());
   opened.defer(() => webhookDesk.stop());
   if (config.role === "gateway") {
-    if (!config.demo) await ensureFirstSite(needs, BOOTSTRAP, "My site");
+    if (!config.demo)
+      await attempt("site", "the first site could not be made", () => ensureFirstSite(needs, BOOTSTRAP, "My site"));
   }
   const simulated = createSimulatedPorts();
   const demo =
     config.role === "gateway" && config.demo
-      ? await (await import("#role/demo/start-demo.ts")).startDemo(needs, BOOTSTRAP, { data: config.data, simulated })
+      ? await attempt("demo", "the demo site does not run", async () =>
+          (await import("#role/demo/start-demo.ts")).startDemo(needs, BOOTSTRAP, { data: config.data, simulated }),
+        )
       : undefined;
   opened.defer(() => demo?.stop());
-  await webhookDesk.refresh();
+  await attempt("webhooks", "the webhooks could not be read", () => webhookDesk.refresh());
   webhookDesk.forward(events);
   webhookDesk.wake();
   // Before any device can speak: from then on the deadlines move.
-  await desk.recover();
-  await alertDesk.recover();
+  await attempt("commands", "open executions could not be taken over", () => desk.recover());
+  await attempt("alerts", "active alerts could not be taken over", () => alertDesk.recover());
   const carriers = await startCarriers(
     { ...base, channel, inbox, configurationOf: (deviceId) => deviceConfiguration(needs, deviceId) },
     config,

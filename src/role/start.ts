@@ -16,7 +16,7 @@ export async function start(
   config: Config,
   log: Logger,
   onFault: (error: Error) => void,
-  clocks = createClockwork(),
+  clocks = createClockwork((error) => log.error({ err: error }, "a timer failed")),
 ): Promise<Running> {
   refuseUnavailable(config);
   const troubles = openTroubles(log);

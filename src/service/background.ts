@@ -9,7 +9,7 @@ export function createBackground(onFailure: (name: string, error: unknown) => vo
   const running = new Set<Promise<void>>();
   return {
     run(name, task) {
-      const work = task()
+      const work = begin(task)
         .catch((error: unknown) => onFailure(name, error))
         .finally(() => running.delete(work));
       running.add(work);
@@ -18,4 +18,9 @@ export function createBackground(onFailure: (name: string, error: unknown) => vo
       while (running.size > 0) await Promise.all(running);
     },
   };
+}
+
+/** A task that throws before its first wait fails like any other. */
+async function begin(task: () => Promise<void>): Promise<void> {
+  await task();
 }

@@ -19,9 +19,9 @@ const RECORD: DemoRecord = {
 test("a record is read as it was written, and is nobody else's business", async () => {
   await withFolder(async (folder) => {
     const file = join(folder, "demo.json");
-    expect(await readDemoRecord(file)).toBeUndefined();
+    expect(await readDemoRecord(file, 1_000)).toBeUndefined();
     await writeDemoRecord(file, RECORD);
-    expect(await readDemoRecord(file)).toMatchObject(RECORD);
+    expect(await readDemoRecord(file, 1_000)).toMatchObject(RECORD);
   });
 });
 
@@ -29,6 +29,9 @@ test.each<readonly [string, (text: string) => string]>([
   ["half a file", (text) => text.slice(0, 400)],
   ["a plant without a battery", (text) => text.replace('"battery": {\n   "status"', '"battery_": {\n   "status"')],
   ["text where a number belongs", (text) => text.replace('"soc": 55', '"soc": "full"')],
+  ["a plant of centuries ago", (text) => text.replace('"at": 1000', '"at": -9e15')],
+  ["a history without an end", (text) => text.replace('"origin": 1,', '"origin": -9e15,')],
+  ["a history that ends before it begins", (text) => text.replace('"to": 3', '"to": 1')],
   ["nothing of the kind", () => "[]"],
 ])("%s is refused", async (_what, spoil) => {
   await withFolder(async (folder) => {
@@ -37,6 +40,6 @@ test.each<readonly [string, (text: string) => string]>([
     const text = readFileSync(file, "utf8");
     expect(spoil(text)).not.toBe(text);
     writeFileSync(file, spoil(text));
-    await expect(readDemoRecord(file)).rejects.toThrow();
+    await expect(readDemoRecord(file, 1_000)).rejects.toThrow();
   });
 });

@@ -3,7 +3,7 @@
 import { constants, promises } from "node:fs";
 import { dirname } from "node:path";
 import { newPlant, type PlantMemory } from "#core/plant/plant.ts";
-import type { PlantSite } from "#core/plant/site.ts";
+import { DAY_MS, type PlantSite } from "#core/plant/site.ts";
 
 export interface DemoRecord {
   readonly siteId: string;
@@ -26,14 +26,15 @@ export interface DemoHistory {
 }
 
 const FORMAT = 1;
+const LONGEST_MS = 2 * 366 * DAY_MS;
 
 /** Undefined when there is none. Throws when there is one that makes no sense. */
-export async function readDemoRecord(file: string): Promise<DemoRecord | undefined> {
+export async function readDemoRecord(file: string, now: number): Promise<DemoRecord | undefined> {
   const text = await promises.readFile(file, "utf8").catch((error: unknown) => {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
     throw error;
   });
-  return text === undefined ? undefined : parseDemoRecord(JSON.parse(text));
+  return text === undefined ? undefined : parseDemoRecord(JSON.parse(text), now);
 }
 
 /** Complete or absent, never half, and on the disk when this resolves. */
@@ -47,7 +48,7 @@ export async function writeDemoRecord(file: string, record: DemoRecord): Promise
   await folder.sync();
 }
 
-function parseDemoRecord(value: unknown): DemoRecord {
+function parseDemoRecord(value: unknown, now: number): DemoRecord {
   const site = { seed: 0, latitude: 0, longitude: 0 };
   const { weather: _, grid: _grid, loads: _loads, ...plant } = newPlant(site, 0);
   const shape = {
@@ -60,7 +61,14 @@ function parseDemoRecord(value: unknown): DemoRecord {
     plant,
   };
   if (!hasShape(shape, value)) throw new Error("it is not of this version");
-  return value as DemoRecord;
+  const record = value as DemoRecord;
+  const { origin, from, to, storedFrom } = record.history;
+  const isOrdered = origin <= from && from <= storedFrom && storedFrom <= to && from < to;
+  // The plant is folded step by step: over centuries that would never end.
+  if (!isOrdered || to - origin > LONGEST_MS || Math.abs(now - record.plant.at) > LONGEST_MS) {
+    throw new Error("its times make no sense");
+  }
+  return record;
 }
 
 /** Whether a value has every field of an example, of the same types, down to the leaves. */

@@ -1,6 +1,7 @@
 // The demo site: six devices whose scripts run against a simulated plant, with a week of history.
 import { join } from "node:path";
 import type { Logger } from "pino";
+import type { Device } from "#core/device/device.ts";
 import { parseReachRule, type ReachRule } from "#core/net/reach-rule.ts";
 import type { Plant } from "#core/plant/plant.ts";
 import { DAY_MS, type PlantSite } from "#core/plant/site.ts";
@@ -19,8 +20,13 @@ import { foldPast, HISTORY_STEP_MS } from "#runtime/plant/plant-history.ts";
 import { type RunningPlant, startPlant } from "#runtime/plant/start-plant.ts";
 import type { Background } from "#service/background.ts";
 import type { Call } from "#service/ports.ts";
+import type { Troubles } from "#service/troubles.ts";
 
-export type DemoNeeds = ProvisionDemoNeeds & { readonly background: Background; readonly log: Logger };
+export type DemoNeeds = ProvisionDemoNeeds & {
+  readonly background: Background;
+  readonly log: Logger;
+  readonly troubles: Pick<Troubles, "report">;
+};
 
 export interface Demo {
   /** What its devices may reach besides the setting lua.allow: each its own server of the plant. */
@@ -46,7 +52,7 @@ export async function startDemo(
   { data, simulated }: { readonly data: string; readonly simulated: SimulatedPorts },
 ): Promise<Demo> {
   const file = join(data, "demo.json");
-  const former = await readDemoRecord(file).catch((error: unknown) => {
+  const former = await readDemoRecord(file, needs.now()).catch((error: unknown) => {
     needs.log.warn({ err: error, file }, "the demo's own file cannot be used; its plant and history begin anew");
     return undefined;
   });
@@ -128,17 +134,35 @@ class DemoSite implements Demo {
   async provision(call: Call, siteId: string): Promise<void> {
     const devices = { ...this.#record.devices };
     for (const demo of this.#devices) {
-      const known = devices[demo.example];
-      const device = await provisionDemoDevice(this.#needs, call, { demo, siteId, known });
-      if (device?.blueprintId === undefined) continue;
-      devices[demo.example] = { id: device.id, blueprintId: device.blueprintId };
-      if (demo.server === undefined) continue;
-      const port = this.#running.ports[demo.server];
-      await connectDemoDevice(this.#needs, call, { device, connection: demo.connection(port) });
-      this.#allow = [...this.#allow, reachRule(device.id, port)];
+      try {
+        const known = this.#record.devices[demo.example];
+        const device = await provisionDemoDevice(this.#needs, call, { demo, siteId, known });
+        if (device?.blueprintId === undefined) continue;
+        devices[demo.example] = { id: device.id, blueprintId: device.blueprintId };
+        await this.#connect(call, demo, device);
+      } catch (error) {
+        const message = "a device of the demo could not be made or connected";
+        this.#needs.troubles.report({ part: "demo", message }, { err: error, place: demo.example });
+      }
     }
     this.#record = { ...this.#record, siteId, devices };
-    await this.#save();
+    await this.#saveOrTell();
+  }
+
+  async #connect(call: Call, demo: DemoDevice, device: Device): Promise<void> {
+    if (demo.server === undefined) return;
+    const port = this.#running.ports[demo.server];
+    this.#allow = [...this.#allow, reachRule(device.id, port)];
+    await connectDemoDevice(this.#needs, call, { device, connection: demo.connection(port) });
+  }
+
+  /** The demo goes on without its file; the next start begins where the file is. */
+  async #saveOrTell(): Promise<void> {
+    try {
+      await this.#save();
+    } catch (error) {
+      this.#needs.troubles.report({ part: "demo", message: "the demo's own file cannot be written" }, { err: error });
+    }
   }
 
   underWay() {
@@ -160,7 +184,7 @@ class DemoSite implements Demo {
     this.#stopping.abort();
     clearInterval(this.#timer);
     await this.#running.stop();
-    await this.#save();
+    await this.#saveOrTell();
   }
 
   async #fill(): Promise<void> {

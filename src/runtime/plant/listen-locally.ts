@@ -3,7 +3,7 @@ import type { Server, Socket } from "node:net";
 /** Where the plant's servers listen: only programs of this machine reach them. */
 export const PLANT_HOST = "127.0.0.1";
 
-/** Listens on the port that is preferred, or on any when that one is taken. Closing ends open connections, too. */
+/** Listens on the port that is preferred, or on any when that one is taken or is no port. Closing ends open connections, too. */
 export async function listenLocally(
   server: Server,
   preferred: number | undefined,
@@ -13,9 +13,9 @@ export async function listenLocally(
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
   });
-  const port = await listenOn(server, preferred ?? 0).catch((error: unknown) => {
-    if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") return listenOn(server, 0);
-    throw error;
+  const port = await listenOn(server, isPort(preferred) ? preferred : 0).catch((error: unknown) => {
+    if (preferred === undefined) throw error;
+    return listenOn(server, 0);
   });
   return {
     port,
@@ -36,4 +36,9 @@ function listenOn(server: Server, port: number): Promise<number> {
       resolve(typeof address === "object" && address !== null ? address.port : port);
     });
   });
+}
+
+/** What was stored may be anything; a text would be taken for the path of a socket. */
+function isPort(value: unknown): value is number {
+  return typeof value === "number" && Number.isInteger(value) && value > 0 && value < 65_536;
 }

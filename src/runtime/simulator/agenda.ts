@@ -1,4 +1,5 @@
 // What is to be done when, for all simulated devices together: one timer, whatever their number.
+import type { Background } from "#service/background.ts";
 
 export interface Agenda {
   /** Does it after that many milliseconds, or a little later. Gives the function that calls it off. */
@@ -10,12 +11,13 @@ interface AgendaNeeds {
   /** Milliseconds on a clock that never jumps. */
   readonly elapsed: () => number;
   readonly after: (ms: number, callback: () => void) => () => void;
+  readonly background: Background;
 }
 
 /** Everything due within this time is done together, so that a thousand devices wake the process fifty times a second. */
 const TOGETHER_MS = 20;
 
-export function createAgenda({ elapsed, after }: AgendaNeeds): Agenda {
+export function createAgenda({ elapsed, after, background }: AgendaNeeds): Agenda {
   /** Tasks by the moment, in steps, at which they are due. */
   const due = new Map<number, Set<() => void>>();
   let awake: { readonly step: number; readonly callOff: () => void } | undefined;
@@ -38,7 +40,16 @@ export function createAgenda({ elapsed, after }: AgendaNeeds): Agenda {
     for (const step of ripe) {
       const tasks = due.get(step) ?? [];
       due.delete(step);
-      for (const task of tasks) task();
+      for (const task of tasks) {
+        // What one device cannot do must not keep the others from theirs.
+        try {
+          task();
+        } catch (error) {
+          background.run("run a simulated device", async () => {
+            throw error;
+          });
+        }
+      }
     }
     sleep();
   }

@@ -62,8 +62,8 @@ export function createSimulatedDevice(needs: DeviceNeeds, deviceId: string, firs
     const phase = seedOf(1, deviceId) % intervalMs;
     const beat = (Math.floor((needs.now() - phase) / intervalMs) + 1) * intervalMs;
     callOffBeat = agenda.add(beat + phase - needs.now(), () => {
-      send(instant(beat));
       scheduleBeat();
+      send(instant(beat));
     });
   }
 

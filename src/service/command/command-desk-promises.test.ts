@@ -89,7 +89,7 @@ test("what waits is handed over in its order when the device is reachable, once"
   expect(sent.map(({ id }) => id)).toEqual([ids[2], ids[0], ids[1]]);
 });
 
-test("one that cannot be opened does not hold up the others", async () => {
+test("one that cannot be opened is not sent, ends as an error, and does not hold up the others", async () => {
   const { desk, device, accept, sent, executions, failures } = await setUp();
   const broken = makeExecution(PLACE);
   await executions.insert(asNew(broken, { sealed: new Uint8Array(40) }), makeEntry());
@@ -97,7 +97,11 @@ test("one that cannot be opened does not hold up the others", async () => {
   device.isReady = true;
   desk.deviceReachable("device");
   await settled();
-  expect([sent.map((one) => one.id), failures]).toEqual([[id], ["hand a command over"]]);
+  expect([sent.map((one) => one.id), failures]).toEqual([[id], []]);
+  expect(await executions.find("device", broken.id, broken.createdAt)).toMatchObject({
+    state: "ERROR",
+    response: { payload: { message: "the stored arguments cannot be read; the command was not sent" } },
+  });
 });
 
 test("a command that did not leave is handed over later, when the device is there", async () => {

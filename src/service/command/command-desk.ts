@@ -56,6 +56,9 @@ const AGAIN_MS = 1_000;
 /** What the arguments of commands may hold that are being handed over. */
 const SENDING_BYTES = 16 * 1024 * 1024;
 
+/** What a command ends with that was not sent because nobody knows any more what it was to do. */
+const UNREADABLE = "the stored arguments cannot be read; the command was not sent";
+
 export function createCommandDesk(needs: DeskNeeds): CommandDesk {
   const waiters = new Map<string, Set<Waiter>>();
   const retries = new Set<() => void>();
@@ -126,9 +129,18 @@ export function createCommandDesk(needs: DeskNeeds): CommandDesk {
     if (deadline <= needs.now()) return;
     const open = known ?? (await needs.executions.toSend(id));
     if (open === undefined) return;
-    const { sealed } = open;
     const { request } = open.execution;
-    const clear = sealed === undefined ? request.arguments : (JSON.parse(needs.seal.open(sealed, id)) as Payload);
+    const clear = clearArguments(open);
+    if (clear === undefined) {
+      const payload = { message: UNREADABLE };
+      const ended = await needs.executions.record(
+        deviceId,
+        id,
+        arrivalNow({ state: "ERROR", payload, repeated: false }),
+      );
+      if (ended !== undefined) changed(ended);
+      return;
+    }
     try {
       await needs.channel.send(deviceId, { id, name: request.manifestName, arguments: clear });
     } catch {
@@ -136,6 +148,17 @@ export function createCommandDesk(needs: DeskNeeds): CommandDesk {
       return;
     }
     starts.note(waiting, arrivalNow({ state: "STARTED", payload: undefined, repeated: false }));
+  }
+
+  /** Undefined when nobody knows any more what it was to do. */
+  function clearArguments({ execution, sealed, isUnreadable }: OpenExecution): Payload | undefined {
+    if (isUnreadable === true) return undefined;
+    if (sealed === undefined) return execution.request.arguments;
+    try {
+      return JSON.parse(needs.seal.open(sealed, execution.id)) as Payload;
+    } catch {
+      return undefined;
+    }
   }
 
   /** It certainly did not leave, so it may be handed over when the device is back. */

@@ -27,5 +27,10 @@ export async function endInterrupted(needs: InterruptedNeeds): Promise<void> {
     const payload = { message: INTERRUPTED };
     ends.push(needs.desk.respond(deviceId, { executionId, state: "ERROR", payload, repeated: false }));
   }
-  await Promise.all(ends);
+  const failed = (await Promise.allSettled(ends)).filter((end) => end.status === "rejected");
+  if (failed.length > 0)
+    throw new AggregateError(
+      failed.map((end) => end.reason),
+      `${failed.length} could not be ended`,
+    );
 }

@@ -12,7 +12,8 @@ export async function* everyOpen(
   for (;;) {
     yield* page;
     const after = page.at(-1);
-    if (after === undefined || page.length < PAGE) return;
+    // A page may be short because a row of it cannot be read: only an empty one is the end.
+    if (after === undefined) return;
     page = await executions.open({ ...which, after, limit: PAGE });
   }
 }

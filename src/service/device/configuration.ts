@@ -14,10 +14,12 @@ import { visibleDevice } from "#service/device/visible-device.ts";
 import type { CommandChannel, DeviceConfiguration } from "#service/ports/carrier.ts";
 import type { StoredBucket } from "#service/ports/configuration-store.ts";
 import type { Call, Needs } from "#service/ports.ts";
+import type { Troubles } from "#service/troubles.ts";
 
 export interface ConfigurationNeeds extends Pick<Needs, "devices" | "configurations" | "seal" | "now" | "newId"> {
   readonly catalog: BlueprintCatalog;
   readonly channel: CommandChannel;
+  readonly troubles: Pick<Troubles, "report">;
 }
 
 type Buckets = ReadonlyMap<string, Payload>;
@@ -56,7 +58,7 @@ export async function writeConfiguration(
   const written: StoredBucket[] = [];
   for (const [id, given] of buckets) {
     const declared = requireBucket(blueprint, call, id);
-    const former = openBucket(needs, device, before.get(id));
+    const former = openBucket(needs, device, before.get(id)) ?? {};
     const { values, problems } = checkInputs(declared.parameters, withKept(declared, given, former), () => undefined);
     for (const { name, message } of problems) {
       const pointer = `${isOneBucket ? "" : `/${id}`}/${name.slice(0, 100)}`;
@@ -90,10 +92,11 @@ export async function deviceConfiguration(
   const { blueprint } = await needs.catalog.get(device.blueprintId);
   const stored = new Map((await needs.configurations.get(deviceId)).map((one) => [one.bucket, one]));
   return new Map(
-    [...blueprint.configuration.values()].map((one) => [
-      one.id,
-      withDefaults(one, openBucket(needs, device, stored.get(one.id)), false),
-    ]),
+    [...blueprint.configuration.values()].flatMap((one): [string, Payload][] => {
+      const values = openBucket(needs, device, stored.get(one.id));
+      // Defaults instead of what somebody chose could do harm: the device keeps what it has.
+      return values === undefined ? [] : [[one.id, withDefaults(one, values, false)]];
+    }),
   );
 }
 
@@ -157,9 +160,20 @@ function hide(bucket: ConfigurationBucket, values: Payload): Payload {
   return shown;
 }
 
-function openBucket(needs: Pick<Needs, "seal">, device: Device, stored: StoredBucket | undefined): Payload {
+/** Undefined when it cannot be opened: another key, or damaged. To write the bucket anew cures it. */
+function openBucket(
+  needs: Pick<ConfigurationNeeds, "seal" | "troubles">,
+  device: Device,
+  stored: StoredBucket | undefined,
+): Payload | undefined {
   if (stored === undefined) return {};
-  return JSON.parse(needs.seal.open(stored.sealed, sealContext(device, stored.bucket))) as Payload;
+  try {
+    return JSON.parse(needs.seal.open(stored.sealed, sealContext(device, stored.bucket))) as Payload;
+  } catch {
+    const message = "a sealed configuration cannot be opened and is left out; write it anew";
+    needs.troubles.report({ part: "configuration", message }, { place: `${device.id}, bucket ${stored.bucket}` });
+    return undefined;
+  }
 }
 
 function sealContext(device: Device, bucket: string): string {

@@ -21,9 +21,9 @@ export async function hostedDevices(needs: HostNeeds): Promise<readonly Device[]
   const types = DEVICE_TYPES.filter((type) => needs.hosts.hosts(type));
   const all: Device[] = [];
   for (let offset = 0; types.length > 0; offset += PAGE) {
-    const { items } = await needs.devices.list({ scope: "all", types }, { limit: PAGE, offset });
+    const { items, total } = await needs.devices.list({ scope: "all", types }, { limit: PAGE, offset });
     all.push(...items);
-    if (items.length < PAGE) break;
+    if (offset + PAGE >= total) break;
   }
   return all;
 }

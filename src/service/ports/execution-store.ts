@@ -30,6 +30,8 @@ export interface OpenExecution {
   readonly execution: Execution;
   readonly attempted: boolean;
   readonly sealed: Uint8Array | undefined;
+  /** Its stored arguments are damaged: it must not be sent. */
+  readonly isUnreadable?: boolean;
 }
 
 /** An execution that still waits for its device, without its arguments: many of them must fit into memory. */

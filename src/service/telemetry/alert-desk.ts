@@ -218,8 +218,15 @@ export function createAlertDesk(needs: AlertDeskNeeds): AlertDesk {
     async recover() {
       const active = await needs.alerts.active();
       for (const deviceId of new Set(active.map((alert) => alert.deviceId))) {
-        const device = await needs.devices.find(deviceId);
-        if (device !== undefined) await change(device, unchanged);
+        try {
+          const device = await needs.devices.find(deviceId);
+          if (device !== undefined) await change(device, unchanged);
+        } catch (error) {
+          // Its next message tries again.
+          needs.background.run("take over the alerts of a device", async () => {
+            throw error;
+          });
+        }
       }
     },
     stop: () => deadlines.stop(),

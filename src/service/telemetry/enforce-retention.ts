@@ -1,6 +1,6 @@
 import { type Retention, retentionMs, type SiteRetention, UNLIMITED } from "#core/telemetry/retention.ts";
 import { instant } from "#core/time/instant.ts";
-import type { PageRequest } from "#service/ports/page.ts";
+import type { Page, PageRequest } from "#service/ports/page.ts";
 import type { DropChoice } from "#service/ports/telemetry-store.ts";
 import type { Needs } from "#service/ports.ts";
 
@@ -55,12 +55,10 @@ async function dropSome(
   return all;
 }
 
-async function* allPages<Item>(
-  list: (page: PageRequest) => Promise<{ readonly items: readonly Item[] }>,
-): AsyncIterable<Item> {
+async function* allPages<Item>(list: (page: PageRequest) => Promise<Page<Item>>): AsyncIterable<Item> {
   for (let offset = 0; ; offset += PAGE) {
-    const { items } = await list({ limit: PAGE, offset });
+    const { items, total } = await list({ limit: PAGE, offset });
     yield* items;
-    if (items.length < PAGE) return;
+    if (offset + PAGE >= total) return;
   }
 }

@@ -114,7 +114,12 @@ export function createWebhookDesk(needs: WebhookDeskNeeds): WebhookDesk {
     } catch {
       return { status: undefined, error: "the signing secret cannot be read; make the webhook anew" };
     }
-    return await needs.sender.send({ url: webhook.url, secret, delivery, sentAt: needs.now() }, stopping.signal);
+    try {
+      return await needs.sender.send({ url: webhook.url, secret, delivery, sentAt: needs.now() }, stopping.signal);
+    } catch {
+      // A stored event that cannot be read must not hold up those behind it: as a failed attempt it is given up in time.
+      return { status: undefined, error: "the stored event cannot be read" };
+    }
   }
 
   async function refresh(): Promise<void> {

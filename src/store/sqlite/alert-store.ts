@@ -7,6 +7,7 @@ import type { AlertFilter, AlertRecord, AlertStore } from "#service/ports/alert-
 import type { Connection, Row } from "./connection.ts";
 import type { Lists } from "./lists.ts";
 import { listed, number, optionalText, optionalTime, text, time } from "./row.ts";
+import { readRows } from "./stored-json.ts";
 import { enqueueNotices } from "./webhook-store.ts";
 import { Where } from "./where.ts";
 import type { Writer } from "./writer.ts";
@@ -22,7 +23,7 @@ export function createAlertStore(reader: Connection, writer: Writer, lists: List
       const where = new Where().and("cleared_at IS NULL");
       if (deviceId !== undefined) where.and("device_id = ?", deviceId);
       const sql = `SELECT ${COLUMNS} FROM alert${where.sql} ORDER BY raised_at, device_id, source, alert_id`;
-      return reader.all(sql, ...where.values).map(readAlert);
+      return readRows(reader, { table: "alert", rows: reader.all(sql, ...where.values) }, readAlert);
     },
     list: async (filter, page) =>
       lists.page(page, {

@@ -3,6 +3,7 @@ import type { AuditLimits, AuditStore } from "#service/ports/audit-store.ts";
 import type { Connection, Row } from "./connection.ts";
 import type { Lists } from "./lists.ts";
 import { listed, number, optionalText, optionalTime, text, time } from "./row.ts";
+import { isObject, storedJson } from "./stored-json.ts";
 import { Where } from "./where.ts";
 import type { Writer } from "./writer.ts";
 
@@ -38,7 +39,7 @@ export function createAuditStore(lists: Lists, writer: Writer): AuditStore {
         where,
         order,
         whose: `audit ${filter.reader.tokenId}`,
-        read: readEntry,
+        read: (row, database) => readEntry(database, row),
       });
     },
     prune: (limits) => writer.run("pruneAudit", limits),
@@ -92,19 +93,20 @@ function insert(database: Connection, entry: AuditEntry, onConflict: string): vo
   );
 }
 
-function readEntry(row: Row): AuditEntry {
+function readEntry(database: Connection, row: Row): AuditEntry {
+  const from = { database, table: "audit", row };
   const tokenId = optionalText(row, "actor_token_id");
   return {
     id: text(row, "id"),
     at: time(row, "at"),
     actor: tokenId === undefined ? undefined : { tokenId, name: text(row, "actor_name") },
     action: text(row, "action"),
-    target: JSON.parse(text(row, "target")) as AuditTarget,
+    target: (storedJson(from, "target", isObject) ?? {}) as AuditTarget,
     outcome: text(row, "outcome") as AuditOutcome,
     code: optionalText(row, "code"),
     requestId: text(row, "request_id"),
     remoteAddress: text(row, "remote_address"),
-    details: JSON.parse(text(row, "details")) as AuditEntry["details"],
+    details: (storedJson(from, "details", isObject) ?? {}) as AuditEntry["details"],
     count: number(row, "count"),
     lastAt: optionalTime(row, "last_at") ?? time(row, "at"),
   };

@@ -5,6 +5,7 @@ import { recordAudit } from "./audit-store.ts";
 import type { Connection, Row } from "./connection.ts";
 import type { Lists } from "./lists.ts";
 import { bytes, listed, number, text, time } from "./row.ts";
+import { isTexts, storedJson } from "./stored-json.ts";
 import { Where } from "./where.ts";
 import type { Writer } from "./writer.ts";
 
@@ -15,21 +16,24 @@ export function createBlueprintStore(reader: Connection, writer: Writer, lists: 
     insert: (blueprint, content, trail) => writer.run("insertBlueprint", { blueprint, content, trail }),
     find: async (id) => {
       const row = reader.get(`SELECT ${COLUMNS} FROM blueprint WHERE id = ?`, id);
-      return row && readBlueprint(row);
+      return row && readBlueprint(reader, row);
     },
     content: async (id) => {
       const row = reader.get("SELECT content FROM blueprint_content WHERE blueprint_id = ?", id);
       return row && bytes(row, "content");
     },
     implementing: async () =>
-      reader.all("SELECT id, implements FROM blueprint WHERE implements <> '[]'").map(readImplementing),
+      reader.all("SELECT id, implements FROM blueprint WHERE implements <> '[]'").map((row) => ({
+        id: text(row, "id"),
+        implements: readProfiles(reader, row),
+      })),
     list: async (page) =>
       lists.page(page, {
         columns: COLUMNS,
         from: "blueprint",
         where: new Where(),
         order: "id DESC",
-        read: readBlueprint,
+        read: (row) => readBlueprint(reader, row),
       }),
   };
 }
@@ -41,7 +45,7 @@ export const blueprintWrites = {
   ): StoredBlueprint {
     const { blueprint, content, trail } = input;
     const same = database.get(`SELECT ${COLUMNS} FROM blueprint WHERE digest = ?`, blueprint.digest);
-    if (same !== undefined) return readBlueprint(same);
+    if (same !== undefined) return readBlueprint(database, same);
     const latest = database.get(
       "SELECT coalesce(max(version), 0) AS version FROM blueprint WHERE display_name = ?",
       blueprint.displayName,
@@ -63,18 +67,18 @@ export const blueprintWrites = {
   },
 };
 
-function readBlueprint(row: Row): StoredBlueprint {
+function readBlueprint(database: Connection, row: Row): StoredBlueprint {
   return {
     id: text(row, "id"),
     displayName: text(row, "display_name"),
     version: number(row, "version"),
     digest: text(row, "digest"),
     size: number(row, "size"),
-    implements: JSON.parse(text(row, "implements")) as string[],
+    implements: readProfiles(database, row),
     createdAt: time(row, "created_at"),
   };
 }
 
-function readImplementing(row: Row): { readonly id: string; readonly implements: readonly string[] } {
-  return { id: text(row, "id"), implements: JSON.parse(text(row, "implements")) as string[] };
+function readProfiles(database: Connection, row: Row): readonly string[] {
+  return storedJson({ database, table: "blueprint", row }, "implements", isTexts) ?? [];
 }

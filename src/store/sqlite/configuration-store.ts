@@ -1,9 +1,9 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
-import type { Payload } from "#core/command/execution.ts";
 import type { ConfigurationStore, StoredBucket } from "#service/ports/configuration-store.ts";
 import { recordAudit } from "./audit-store.ts";
 import type { Connection, Row } from "./connection.ts";
 import { bytes, text, time } from "./row.ts";
+import { isObject, storedJson } from "./stored-json.ts";
 import type { Writer } from "./writer.ts";
 
 export function createConfigurationStore(reader: Connection, writer: Writer): ConfigurationStore {
@@ -11,10 +11,10 @@ export function createConfigurationStore(reader: Connection, writer: Writer): Co
     get: async (deviceId) =>
       reader
         .all(
-          "SELECT bucket, shown, sealed, updated_at FROM device_configuration WHERE device_id = ? ORDER BY bucket",
+          "SELECT device_id, bucket, shown, sealed, updated_at FROM device_configuration WHERE device_id = ? ORDER BY bucket",
           deviceId,
         )
-        .map(readBucket),
+        .map((row) => readBucket(reader, row)),
     put: (deviceId, buckets, trail) => writer.run("putConfiguration", { deviceId, buckets, trail }),
   };
 }
@@ -40,10 +40,10 @@ export const configurationWrites = {
   },
 };
 
-function readBucket(row: Row): StoredBucket {
+function readBucket(database: Connection, row: Row): StoredBucket {
   return {
     bucket: text(row, "bucket"),
-    shown: JSON.parse(text(row, "shown")) as Payload,
+    shown: storedJson({ database, table: "device_configuration", row }, "shown", isObject) ?? {},
     sealed: bytes(row, "sealed"),
     updatedAt: time(row, "updated_at"),
   };

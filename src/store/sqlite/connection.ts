@@ -22,6 +22,8 @@ const TOO_LONG_LOG = 8_000;
 export class Connection {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
+  /** Told the place of a stored value that cannot be read. */
+  onDamaged: (place: string) => void = () => {};
 
   /** `cacheMb` bounds the pages that SQLite itself keeps; the operating system keeps them too. */
   constructor(file: string, mode: "write" | "read", cacheMb = 16) {
@@ -36,11 +38,11 @@ export class Connection {
   }
 
   get(sql: string, ...values: readonly Value[]): Row | undefined {
-    return guarded(() => this.#prepare(sql).get(...(values as SQLInputValue[])));
+    return guarded(() => whatFits(this.#prepare(sql), (statement) => statement.get(...(values as SQLInputValue[]))));
   }
 
   all(sql: string, ...values: readonly Value[]): readonly Row[] {
-    return guarded(() => this.#prepare(sql).all(...(values as SQLInputValue[])));
+    return guarded(() => whatFits(this.#prepare(sql), (statement) => statement.all(...(values as SQLInputValue[]))));
   }
 
   /** The same as lists of values, which is quicker where a row has many. */
@@ -110,6 +112,32 @@ function makeDurable(database: DatabaseSync): void {
   database.exec(`PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = ${TOO_LONG_LOG}`);
   const level = database.prepare("PRAGMA synchronous").get()?.["synchronous"];
   if (level !== 2) throw new Error(`SQLite kept synchronous=${String(level)} where FULL (2) is needed`);
+}
+
+/**
+ * An integer that no number holds fails the whole statement. It is then read as a bigint, which `row.ts` refuses, so that only
+ * its own row is lost.
+ */
+function whatFits<Result>(statement: StatementSync, read: (statement: StatementSync) => Result): Result {
+  try {
+    return read(statement);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ERR_OUT_OF_RANGE")) throw error;
+  }
+  statement.setReadBigInts(true);
+  try {
+    const result = read(statement);
+    for (const row of Array.isArray(result) ? result : [result]) narrow(row as Record<string, unknown> | undefined);
+    return result;
+  } finally {
+    statement.setReadBigInts(false);
+  }
+}
+
+function narrow(row: Record<string, unknown> | undefined): void {
+  for (const [column, value] of Object.entries(row ?? {})) {
+    if (row !== undefined && typeof value === "bigint" && BigInt(Number(value)) === value) row[column] = Number(value);
+  }
 }
 
 function guarded<Result>(action: () => Result): Result {

@@ -3,6 +3,7 @@ import type { DeviceStore } from "#service/ports/device-store.ts";
 import type { Connection, Row } from "./connection.ts";
 import type { Lists } from "./lists.ts";
 import { bytes, listed, optionalText, text, time } from "./row.ts";
+import { isAnything, storedJson } from "./stored-json.ts";
 import { Where } from "./where.ts";
 import type { Writer } from "./writer.ts";
 
@@ -69,7 +70,10 @@ export function createDeviceStore(reader: Connection, writer: Writer, lists: Lis
          WHERE device_id IN (SELECT value FROM json_each(?)) ORDER BY device_id, name`,
         listed(deviceIds),
       );
-      for (const row of rows) found.get(text(row, "device_id"))?.push(readProperty(row));
+      for (const row of rows) {
+        const value = storedJson({ database: reader, table: "device_property", row }, "value", isAnything);
+        if (value !== undefined) found.get(text(row, "device_id"))?.push({ ...readName(row), value });
+      }
       return found;
     },
   };
@@ -111,6 +115,6 @@ function readDevice(row: Row): Device {
   };
 }
 
-function readProperty(row: Row): PropertyValue {
-  return { name: text(row, "name"), value: JSON.parse(text(row, "value")), receivedAt: time(row, "received_at") };
+function readName(row: Row): Omit<PropertyValue, "value"> {
+  return { name: text(row, "name"), receivedAt: time(row, "received_at") };
 }

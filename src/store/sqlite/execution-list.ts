@@ -9,7 +9,8 @@ import { findGroups, type Group, hasFewGroups, isUnbounded, sharesOf } from "./e
 import { mergeGroups, walkSite } from "./execution-merge.ts";
 import { EXECUTION_COLUMNS, EXECUTION_FROM, readExecution } from "./execution-row.ts";
 import { skipTime } from "./execution-skip.ts";
-import { listed, text } from "./row.ts";
+import { listed } from "./row.ts";
+import { readRows } from "./stored-json.ts";
 
 /** Beyond this many groups it pays to look first whether they are most of the site. */
 const MANY_GROUPS = 200;
@@ -71,6 +72,7 @@ function readAll(reader: Connection, ids: readonly string[]): readonly Execution
     `SELECT ${EXECUTION_COLUMNS} FROM ${EXECUTION_FROM} WHERE e.id IN (SELECT value FROM json_each(?))`,
     listed(ids),
   );
-  const byId = new Map(rows.map((row) => [text(row, "id"), readExecution(row)]));
+  const executions = readRows(reader, { table: "execution", rows }, (row) => readExecution(reader, row));
+  const byId = new Map(executions.map((execution) => [execution.id, execution]));
   return ids.map((id) => byId.get(id)).filter((execution) => execution !== undefined);
 }

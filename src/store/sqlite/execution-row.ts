@@ -9,15 +9,19 @@ import type {
 } from "#core/command/execution.ts";
 import type { OpenExecution, WaitingExecution } from "#service/ports/execution-store.ts";
 import type { Connection, Row } from "./connection.ts";
-import { bytes, number, optionalText, text, time } from "./row.ts";
+import { bytes, number, text, time } from "./row.ts";
+import { isObject, type StoredRow, storedJson } from "./stored-json.ts";
 
 export const EXECUTION_COLUMNS = `e.id, e.group_id, e.site_id, e.device_id, e.created_at, e.arguments, e.sealed, e.attempted,
   e.deadline, e.response_state, e.response_payload, e.received_at, g.name, g.manifest_name, g.state, g.ephemeral, g.read_level`;
 export const EXECUTION_FROM = "execution e JOIN execution_group g ON g.id = e.group_id";
 
+/** Stands for arguments that cannot be read. */
+const UNREADABLE: Payload = {};
+
 export function findExecution(database: Connection, id: string): OpenExecution | undefined {
   const row = database.get(`SELECT ${EXECUTION_COLUMNS} FROM ${EXECUTION_FROM} WHERE e.id = ?`, id);
-  return row && readOpenExecution(row);
+  return row && readOpenExecution(database, row);
 }
 
 export function readWaiting(row: Row): WaitingExecution {
@@ -31,15 +35,18 @@ export function readWaiting(row: Row): WaitingExecution {
   };
 }
 
-function readOpenExecution(row: Row): OpenExecution {
+function readOpenExecution(database: Connection, row: Row): OpenExecution {
+  const execution = readExecution(database, row);
   return {
-    execution: readExecution(row),
+    execution,
     attempted: row["attempted"] === 1,
+    isUnreadable: execution.request.arguments === UNREADABLE,
     sealed: row["sealed"] === null ? undefined : bytes(row, "sealed"),
   };
 }
 
-export function readExecution(row: Row): Execution {
+export function readExecution(database: Connection, row: Row): Execution {
+  const from = { database, table: "execution", row };
   return {
     id: text(row, "id"),
     deviceId: text(row, "device_id"),
@@ -50,19 +57,19 @@ export function readExecution(row: Row): Execution {
     request: {
       name: text(row, "name"),
       manifestName: text(row, "manifest_name"),
-      arguments: JSON.parse(text(row, "arguments")) as Payload,
+      arguments: storedJson(from, "arguments", isObject) ?? UNREADABLE,
     },
-    response: row["response_state"] === null ? undefined : readResponse(row, "response_state", "response_payload"),
+    response: row["response_state"] === null ? undefined : readResponse(from, "response_state", "response_payload"),
     readLevel: ACCESS_LEVELS[number(row, "read_level")] ?? "system",
     deadline: time(row, "deadline"),
   };
 }
 
-export function readResponse(row: Row, state: string, payload: string): CommandResponse {
-  const json = optionalText(row, payload);
+export function readResponse(from: StoredRow, state: string, payload: string): CommandResponse {
+  const { row } = from;
   return {
     state: text(row, state) as ResponseState,
-    payload: json === undefined ? undefined : (JSON.parse(json) as Payload),
+    payload: row[payload] === null ? undefined : storedJson(from, payload, isObject),
     receivedAt: number(row, "received_at") as Micros,
   };
 }

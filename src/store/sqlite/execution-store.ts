@@ -6,6 +6,7 @@ import type { Connection } from "./connection.ts";
 import { findExecution, readResponse, readWaiting } from "./execution-row.ts";
 import type { Lists } from "./lists.ts";
 import { number } from "./row.ts";
+import { readRows } from "./stored-json.ts";
 import { Where } from "./where.ts";
 import type { Writer } from "./writer.ts";
 
@@ -22,10 +23,12 @@ export function createExecutionStore(reader: Connection, writer: Writer, lists: 
     },
     responses: async (id) => {
       const rows = reader.all(
-        "SELECT received_at, state, payload FROM execution_response WHERE execution_id = ? ORDER BY received_at DESC",
+        "SELECT execution_id AS id, received_at, state, payload FROM execution_response WHERE execution_id = ? ORDER BY received_at DESC",
         id,
       );
-      const log = rows.map((row) => readResponse(row, "state", "payload"));
+      const log = rows.map((row) =>
+        readResponse({ database: reader, table: "execution_response", row }, "state", "payload"),
+      );
       const gap = reader.get("SELECT left_out, left_out_at FROM execution WHERE id = ? AND left_out > 0", id);
       if (gap === undefined) return log;
       const at = number(gap, "left_out_at") as Micros;
@@ -50,7 +53,7 @@ export function createExecutionStore(reader: Connection, writer: Writer, lists: 
         ...where.values,
         limit,
       );
-      return rows.map(readWaiting);
+      return readRows(reader, { table: "execution", rows }, readWaiting);
     },
     toSend: async (id) => {
       const found = findExecution(reader, id);

@@ -7,6 +7,7 @@ import type { Connection } from "./connection.ts";
 import { listFewExecutions } from "./execution-list.ts";
 import type { ReadPool } from "./read-pool.ts";
 import { number } from "./row.ts";
+import { readRows } from "./stored-json.ts";
 import { type Selection, selectRows } from "./where.ts";
 
 /** Rows that a list may touch on the main thread: about a millisecond. */
@@ -31,7 +32,7 @@ export function createLists(reader: Connection, pool: ReadPool): Lists {
       const { rows, total } = isSmall(selection)
         ? selectRows(reader, page, query)
         : await pool.run(whose ?? from, "rows", { query, page });
-      return { items: rows.map(selection.read), total };
+      return { items: readRows(reader, { table: from, rows }, (row) => selection.read(row, reader)), total };
     },
     executions: async (filter, page) =>
       listFewExecutions(reader, filter, page) ??

@@ -49,17 +49,25 @@ export function claimFolder(folder: string): () => void {
   return lockFolder(join(folder, "lock.db"));
 }
 
+interface RecordsSettings {
+  /** Releases the folder, which is claimed already. */
+  readonly release?: () => void;
+  /** Told the place of a stored value that cannot be read. */
+  readonly onDamaged?: (place: string) => void;
+}
+
 /** Opens the records of a data folder. */
 export async function openRecords(
   folder: string,
   onFault: (error: Error) => void,
-  release = claimFolder(folder),
+  { release = claimFolder(folder), onDamaged = () => {} }: RecordsSettings = {},
 ): Promise<Records> {
   try {
     const file = join(folder, "records.db");
     makePrivate(file);
     const writer = await openWriter(file, onFault);
     const reader = await openReader(file, writer);
+    reader.onDamaged = onDamaged;
     const pool = openReadPool(file);
     const lists = createLists(reader, pool);
     let closed: Promise<void> | undefined;

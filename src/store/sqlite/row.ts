@@ -16,8 +16,12 @@ export function number(row: Row, column: string): number {
   return typeof value === "number" ? value : damaged(column, value);
 }
 
+/** Milliseconds that a Date can hold. */
+const FARTHEST = 8.64e15;
+
 export function time(row: Row, column: string): Instant {
-  return instant(number(row, column));
+  const value = number(row, column);
+  return Math.abs(value) <= FARTHEST ? instant(value) : damaged(column, value);
 }
 
 export function optionalTime(row: Row, column: string): Instant | undefined {

@@ -6,7 +6,8 @@ import type { SiteStore } from "#service/ports/site-store.ts";
 import { recordAudit } from "./audit-store.ts";
 import type { Connection, Row } from "./connection.ts";
 import type { Lists } from "./lists.ts";
-import { optionalText, text, time } from "./row.ts";
+import { text, time } from "./row.ts";
+import { isObject, storedJson } from "./stored-json.ts";
 import { Where } from "./where.ts";
 import type { Writer } from "./writer.ts";
 
@@ -22,7 +23,7 @@ export function createSiteStore(reader: Connection, writer: Writer, lists: Lists
         from: "site",
         where: new Where().andInScope("id", scope),
         order: "id",
-        read: readSite,
+        read: (row) => readSite(reader, row),
       }),
     update: (id, change, trail) => writer.run("updateSite", { id, change, trail }),
     delete: (id, trail) => writer.run("deleteSite", { id, trail }),
@@ -75,19 +76,25 @@ export const siteWrites = {
 
 function findSite(database: Connection, id: string): Site | undefined {
   const row = database.get(`SELECT ${COLUMNS} FROM site WHERE id = ?`, id);
-  return row && readSite(row);
+  return row && readSite(database, row);
 }
 
-function readSite(row: Row): Site {
-  const location = optionalText(row, "location");
+function readSite(database: Connection, row: Row): Site {
+  const location =
+    row["location"] === null ? undefined : storedJson({ database, table: "site", row }, "location", isLocation);
   return {
     id: text(row, "id"),
     name: text(row, "name"),
     timezone: text(row, "timezone"),
-    ...(location !== undefined && { location: JSON.parse(location) as Location }),
+    ...(location !== undefined && { location }),
     createdAt: time(row, "created_at"),
     updatedAt: time(row, "updated_at"),
   };
+}
+
+function isLocation(value: unknown): value is Location {
+  if (!isObject(value) || typeof value["name"] !== "string") return false;
+  return [value["latitude"], value["longitude"]].every((one) => one === undefined || Number.isFinite(one));
 }
 
 function renderLocation(location: Location | undefined): string | null {

@@ -6,7 +6,8 @@ import type { Instant } from "#core/time/instant.ts";
 import type { TokenStore } from "#service/ports/token-store.ts";
 import { recordAudit } from "./audit-store.ts";
 import type { Connection, Row } from "./connection.ts";
-import { bytes, listed, optionalText, optionalTime, text, time } from "./row.ts";
+import { bytes, listed, optionalTime, text, time } from "./row.ts";
+import { readRows, readSites } from "./stored-json.ts";
 import type { Writer } from "./writer.ts";
 
 const COLUMNS = "id, name, level, sites, hash, created_at, expires_at, revoked_at, last_used_at";
@@ -17,9 +18,12 @@ export function createTokenStore(reader: Connection, writer: Writer): TokenStore
     putAdmin: (token) => writer.run("putAdminToken", { token }),
     find: async (id) => {
       const row = reader.get(`SELECT ${COLUMNS} FROM token WHERE id = ?`, id);
-      return row && readToken(row);
+      return row && readToken(reader, row);
     },
-    all: async () => reader.all(`SELECT ${COLUMNS} FROM token ORDER BY id`).map(readToken),
+    all: async () => {
+      const rows = reader.all(`SELECT ${COLUMNS} FROM token ORDER BY id`);
+      return readRows(reader, { table: "token", rows }, (row) => readToken(reader, row));
+    },
     revoke: (id, at, trail) => writer.run("revokeToken", { id, at, trail }),
     noteUse: (uses) => writer.run("noteTokenUse", { uses }),
   };
@@ -78,13 +82,12 @@ function renderSites(sites: SiteScope): string | null {
   return sites === "all" ? null : listed(sites);
 }
 
-function readToken(row: Row): TokenRecord {
-  const sites = optionalText(row, "sites");
+function readToken(database: Connection, row: Row): TokenRecord {
   return {
     id: text(row, "id"),
     name: text(row, "name"),
     level: text(row, "level") as AccessLevel,
-    sites: sites === undefined ? "all" : new Set(JSON.parse(sites) as string[]),
+    sites: readSites({ database, table: "token", row }),
     hash: bytes(row, "hash"),
     createdAt: time(row, "created_at"),
     expiresAt: optionalTime(row, "expires_at"),

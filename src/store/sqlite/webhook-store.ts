@@ -7,9 +7,10 @@ import { type Delivery, type Notice, type Webhook, type WebhookKind, wants } fro
 import { MAX_PAST_DELIVERIES, MAX_PENDING_DELIVERIES, MAX_WEBHOOKS } from "#core/webhook/webhook-limits.ts";
 import type { WebhookStore } from "#service/ports/webhook-store.ts";
 import { recordAudit } from "./audit-store.ts";
-import type { Connection, Row } from "./connection.ts";
+import type { Connection } from "./connection.ts";
 import type { Lists } from "./lists.ts";
-import { bytes, listed, number, optionalText, text, time } from "./row.ts";
+import { bytes, listed, number, text, time } from "./row.ts";
+import { isTexts, readRows, readSites, type StoredRow, storedJson } from "./stored-json.ts";
 import { DELIVERY_COLUMNS, findDelivery, readDelivery } from "./webhook-row.ts";
 import { Where } from "./where.ts";
 import type { Writer } from "./writer.ts";
@@ -24,15 +25,20 @@ export function createWebhookStore(reader: Connection, writer: Writer, lists: Li
     delete: (id, trail) => writer.run("deleteWebhook", { id, trail }),
     enqueue: (notices) => writer.run("enqueueNotices", { notices }),
     due: async (now, busy) =>
-      reader
-        .all(
-          // A bare column beside min() is that of the row with the least value.
-          `SELECT ${DELIVERY_COLUMNS}, min(number) FROM webhook_delivery WHERE state = 'PENDING' AND next_attempt_at <= ?
+      readRows(
+        reader,
+        {
+          table: "webhook_delivery",
+          rows: reader.all(
+            // A bare column beside min() is that of the row with the least value.
+            `SELECT ${DELIVERY_COLUMNS}, min(number) FROM webhook_delivery WHERE state = 'PENDING' AND next_attempt_at <= ?
            AND webhook_id NOT IN (SELECT value FROM json_each(?)) GROUP BY webhook_id ORDER BY number`,
-          now,
-          listed(busy),
-        )
-        .map(readDelivery),
+            now,
+            listed(busy),
+          ),
+        },
+        readDelivery,
+      ),
     nextAttempt: async (busy) => {
       const row = reader.get(
         `SELECT next_attempt_at FROM webhook_delivery WHERE state = 'PENDING'
@@ -181,16 +187,17 @@ function forgetOldest(database: Connection, webhookId: string, state: Delivery["
 }
 
 function allWebhooks(database: Connection): readonly Webhook[] {
-  return database.all(`SELECT ${COLUMNS} FROM webhook ORDER BY id`).map(readWebhook);
+  const rows = database.all(`SELECT ${COLUMNS} FROM webhook ORDER BY id`);
+  return readRows(database, { table: "webhook", rows }, (row) => readWebhook({ database, table: "webhook", row }));
 }
 
-function readWebhook(row: Row): Webhook {
-  const sites = optionalText(row, "sites");
+function readWebhook(from: StoredRow): Webhook {
+  const { row } = from;
   return {
     id: text(row, "id"),
     url: text(row, "url"),
-    kinds: JSON.parse(text(row, "kinds")) as WebhookKind[],
-    sites: sites === undefined ? "all" : new Set(JSON.parse(sites) as string[]),
+    kinds: (storedJson(from, "kinds", isTexts) ?? []) as readonly WebhookKind[],
+    sites: readSites(from),
     level: ACCESS_LEVELS[number(row, "level")] ?? "readonly",
     sealedSecret: bytes(row, "secret"),
     createdAt: time(row, "created_at"),

@@ -43,7 +43,8 @@ export interface Selection<Item> extends Omit<PageQuery, "where" | "values"> {
   readonly range?: Where;
   /** Whose list it is, where many share it: each waits for its own long ones. */
   readonly whose?: string;
-  readonly read: (row: Row) => Item;
+  /** `database` is told of what cannot be read. */
+  readonly read: (row: Row, database: Connection) => Item;
 }
 
 /** The rows of a page and the number of all, of one state of the records. */

@@ -1,0 +1,93 @@
+// Reading JSON that lies in a column. What cannot be read must not take the rest of its row or list along, nor stop a
+// start: it is reported by place, stays as it is in the file, and the reader goes on without it.
+import type { SiteScope } from "#core/access/caller.ts";
+import type { Connection, Row } from "./connection.ts";
+import { text } from "./row.ts";
+
+/** Where a row was read, for the report. */
+export interface StoredRow {
+  readonly database: Connection;
+  readonly table: string;
+  readonly row: Row;
+}
+
+/** Deeper than any way in allows, and shallow enough for whatever walks a value by recursion, such as JSON.stringify. */
+const MAX_DEPTH = 500;
+
+/** Undefined when the column holds no JSON, JSON of another shape, or JSON nested too deep. */
+export function storedJson<Value>(
+  from: StoredRow,
+  column: string,
+  isRight: (value: unknown) => value is Value,
+): Value | undefined {
+  const json = text(from.row, column);
+  try {
+    if (isShallow(json)) {
+      const value: unknown = JSON.parse(json);
+      if (isRight(value)) return value;
+    }
+  } catch {
+    // Told below, without quoting it: it may be a secret.
+  }
+  from.database.onDamaged(`${from.table} ${keyOf(from.row)}, column ${column}`);
+  return undefined;
+}
+
+/** NULL is every site. What cannot be read is none: damage gives nobody more than they had. */
+export function readSites(from: StoredRow): SiteScope {
+  return from.row["sites"] === null ? "all" : new Set(storedJson(from, "sites", isTexts));
+}
+
+/** Reads every row that can be read; the others are reported and left out. */
+export function readRows<Item>(
+  database: Connection,
+  { table, rows }: { readonly table: string; readonly rows: readonly Row[] },
+  read: (row: Row) => Item,
+): readonly Item[] {
+  return rows.flatMap((row) => {
+    try {
+      return [read(row)];
+    } catch (error) {
+      database.onDamaged(`${table} ${keyOf(row)}, ${error instanceof Error ? error.message : String(error)}`);
+      return [];
+    }
+  });
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
+}
+
+export function isAnything(_value: unknown): _value is unknown {
+  return true;
+}
+
+/** Counts brackets outside strings, without recursion. A short text cannot be deep. */
+function isShallow(json: string): boolean {
+  if (json.length <= 2 * MAX_DEPTH) return true;
+  let depth = 0;
+  let isInString = false;
+  for (let at = 0; at < json.length; at++) {
+    const code = json.charCodeAt(at);
+    if (isInString) {
+      if (code === BACKSLASH) at++;
+      else if (code === QUOTE) isInString = false;
+    } else if (code === QUOTE) isInString = true;
+    else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      depth++;
+      if (depth > MAX_DEPTH) return false;
+    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth--;
+  }
+  return true;
+}
+
+const [QUOTE, BACKSLASH, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [34, 92, 123, 125, 91, 93];
+
+function keyOf(row: Row): string {
+  const key = row["id"] ?? row["device_id"] ?? row["site_id"];
+  return typeof key === "string" ? key.slice(0, 100) : "of unknown id";
+}
