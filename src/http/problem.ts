@@ -25,6 +25,7 @@ export const STATUS: Readonly<Record<ErrorCode, number>> = {
   body_too_large: 413,
   too_many_wrong_tokens: 429,
   queue_full: 429,
+  too_many_calls: 429,
   overloaded: 503,
   storage_full: 503,
   storage_unavailable: 503,

@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Caller } from "#core/access/caller.ts";
 import type { createAuthenticate } from "#http/authenticate.ts";
 import { compileBody } from "#http/body.ts";
+import type { ServeInTurn } from "#http/main-thread-share.ts";
 import { parseQuery } from "#http/query.ts";
 import type { Route } from "#http/route.ts";
 import { sendAnswer } from "#http/send-answer.ts";
@@ -14,6 +15,7 @@ interface Registration {
   readonly prefix: string;
   readonly authenticate: ReturnType<typeof createAuthenticate>;
   readonly stopping: AbortSignal;
+  readonly inTurn: ServeInTurn;
 }
 
 declare module "fastify" {
@@ -37,7 +39,8 @@ function takeStreams(scope: FastifyInstance): FastifyInstance {
   return scope;
 }
 
-function register(app: FastifyInstance, route: Route, { prefix, authenticate, stopping }: Registration): void {
+function register(app: FastifyInstance, route: Route, registration: Registration): void {
+  const { prefix, authenticate, stopping, inTurn } = registration;
   const { access } = route;
   const operation = route.aliasOf ?? route.operation;
   const schema = route.body;
@@ -65,33 +68,34 @@ function register(app: FastifyInstance, route: Route, { prefix, authenticate, st
         done(error as Error);
       }
     },
-    handler: async (request, reply) => {
-      const raw = request.body as Uint8Array | undefined;
-      let signal: AbortSignal | undefined;
-      const answer = await route.handle({
-        caller: request.caller ?? NOBODY,
-        operation,
-        requestId: request.id,
-        remoteAddress: request.ip,
-        params: request.params as Record<string, string>,
-        query: parseQuery(route.query ?? {}, request.query as Record<string, unknown>),
-        body: parseBody === undefined ? (takesBytes ? (raw ?? new Uint8Array()) : undefined) : parseBody(raw),
-        header: (name) => {
-          const value = request.headers[name];
-          return Array.isArray(value) ? value[0] : value;
-        },
-        contentType: request.headers["content-type"] ?? "",
-        host: () => hostOf(request),
-        forwarded: request.headers["x-forwarded-for"] !== undefined || request.headers.forwarded !== undefined,
-        // Made when it is asked for: few handlers look at it.
-        get signal() {
-          signal ??= endOfCall(reply.raw, stopping);
-          return signal;
-        },
-      });
-      if (stopping.aborted) reply.header("connection", "close");
-      return sendAnswer(reply, 200, answer);
-    },
+    handler: (request, reply) =>
+      inTurn(request, async () => {
+        const raw = request.body as Uint8Array | undefined;
+        let signal: AbortSignal | undefined;
+        const answer = await route.handle({
+          caller: request.caller ?? NOBODY,
+          operation,
+          requestId: request.id,
+          remoteAddress: request.ip,
+          params: request.params as Record<string, string>,
+          query: parseQuery(route.query ?? {}, request.query as Record<string, unknown>),
+          body: parseBody === undefined ? (takesBytes ? (raw ?? new Uint8Array()) : undefined) : parseBody(raw),
+          header: (name) => {
+            const value = request.headers[name];
+            return Array.isArray(value) ? value[0] : value;
+          },
+          contentType: request.headers["content-type"] ?? "",
+          host: () => hostOf(request),
+          forwarded: request.headers["x-forwarded-for"] !== undefined || request.headers.forwarded !== undefined,
+          // Made when it is asked for: few handlers look at it.
+          get signal() {
+            signal ??= endOfCall(reply.raw, stopping);
+            return signal;
+          },
+        });
+        if (stopping.aborted) reply.header("connection", "close");
+        return sendAnswer(reply, 200, answer);
+      }),
   });
 }
 

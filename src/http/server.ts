@@ -6,6 +6,7 @@ import type { Shares } from "#core/share/shares.ts";
 import { createAuthenticate } from "#http/authenticate.ts";
 import { boundConnections } from "#http/bound-connections.ts";
 import { createApp, LIMITS, type Limits } from "#http/create-app.ts";
+import { createMainThreadShare } from "#http/main-thread-share.ts";
 import { createMetrics } from "#http/metrics.ts";
 import { refuseSocket } from "#http/refuse-socket.ts";
 import { registerRoute } from "#http/register-route.ts";
@@ -50,6 +51,7 @@ export async function createServer(
 ): Promise<Server> {
   const authenticate = createAuthenticate(needs, settings);
   const metrics = createMetrics(needs, settings);
+  const inTurn = createMainThreadShare(needs.shares);
   const stopping = new AbortController();
   const limits = { ...LIMITS, connectionsPerAddress: settings.connectionsPerAddress, ...settings.limits };
   const app = createApp({
@@ -86,7 +88,7 @@ export async function createServer(
 
   for (const route of [...routes, metrics.route]) {
     for (const prefix of PREFIXES) {
-      const registration = { prefix, authenticate, stopping: stopping.signal };
+      const registration = { prefix, authenticate, stopping: stopping.signal, inTurn };
       registerRoute(app, route, registration);
     }
   }

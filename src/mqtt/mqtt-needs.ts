@@ -1,3 +1,4 @@
+import type { Shares } from "#core/share/shares.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { CommandChannel, DeviceConfiguration } from "#service/ports/carrier.ts";
 import type { DeviceInbox } from "#service/ports/device-inbox.ts";
@@ -14,6 +15,7 @@ export interface MqttNeeds {
   readonly inbox: DeviceInbox;
   readonly log: Log;
   readonly now: () => Instant;
+  readonly shares: Pick<Shares, "watch">;
   /** What a device is told as soon as it listens; undefined when it has no configuration. */
   readonly configurationOf: (deviceId: string) => Promise<DeviceConfiguration | undefined>;
 }

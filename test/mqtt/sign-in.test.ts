@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connectAsync } from "mqtt";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createShares } from "#core/share/shares.ts";
 import { instant } from "#core/time/instant.ts";
 import { createEmbeddedBroker, EMBEDDED_DEFAULTS, type EmbeddedBroker } from "#mqtt/embedded/create-embedded-broker.ts";
 import { type DeviceCertificate, openSiteAuthority, type SiteAuthority } from "#mqtt/pki/open-site-authority.ts";
@@ -131,7 +132,13 @@ describe("over TLS", () => {
       fingerprint: known.fingerprint,
     };
     broker = await createEmbeddedBroker(
-      { inbox: createFakeInbox([login]), log: SILENT, now, configurationOf: async () => undefined },
+      {
+        inbox: createFakeInbox([login]),
+        log: SILENT,
+        shares: createShares(),
+        now,
+        configurationOf: async () => undefined,
+      },
       {
         ...EMBEDDED_DEFAULTS,
         host: "127.0.0.1",

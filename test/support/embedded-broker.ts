@@ -1,3 +1,4 @@
+import { createShares } from "#core/share/shares.ts";
 import { instant } from "#core/time/instant.ts";
 import {
   createEmbeddedBroker,
@@ -36,7 +37,14 @@ export async function startTestBroker(
   const known = logins(devices);
   const inbox = createFakeInbox(known);
   const broker = await createEmbeddedBroker(
-    { inbox, log: SILENT, now: () => instant(Date.now()), configurationOf: async () => undefined, ...more },
+    {
+      inbox,
+      log: SILENT,
+      shares: createShares(),
+      now: () => instant(Date.now()),
+      configurationOf: async () => undefined,
+      ...more,
+    },
     { ...EMBEDDED_DEFAULTS, host: "127.0.0.1", port: 0, ...given },
   );
   const { port = 0 } = await broker.listen();

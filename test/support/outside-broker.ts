@@ -1,3 +1,4 @@
+import { createShares } from "#core/share/shares.ts";
 import { instant } from "#core/time/instant.ts";
 import {
   createOutsideBroker,
@@ -44,6 +45,7 @@ export async function startTestOutsideBroker(
       {
         inbox,
         log: { ...SILENT, info: () => connected.resolve() },
+        shares: createShares(),
         now: () => instant(performance.now()),
         configurationOf: async (deviceId) => configurations.get(deviceId),
         // The broker lets d3 in as well, of which the service knows nothing.

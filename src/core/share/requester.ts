@@ -1,6 +1,6 @@
 // On whose behalf something is done: a token, or without one an address. Shares are fair between requesters.
 import type { Caller } from "#core/access/caller.ts";
-import { parseAddress } from "#core/net/address.ts";
+import { addressBlock } from "#core/net/address-block.ts";
 
 export interface Requester {
   readonly kind: "token" | "address" | "own work";
@@ -13,14 +13,6 @@ export const OWN_WORK: Requester = { kind: "own work", key: "busbar" };
 
 export function requesterOf({ tokenId }: Pick<Caller, "tokenId">, remoteAddress: string): Requester {
   return tokenId === ""
-    ? { kind: "address", key: `address ${addressKey(remoteAddress)}` }
+    ? { kind: "address", key: `address ${addressBlock(remoteAddress)}` }
     : { kind: "token", key: `token ${tokenId}` };
-}
-
-/** One customer's network has 2^64 addresses of IPv6, so they count as one. */
-export function addressKey(text: string): string {
-  if (!text.includes(":")) return text;
-  const address = parseAddress(text);
-  if (address === undefined) return "unknown";
-  return address.family === 4 ? text.slice(text.lastIndexOf(":") + 1) : `${(address.value >> 64n).toString(16)}::/64`;
 }

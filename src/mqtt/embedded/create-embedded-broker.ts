@@ -2,6 +2,8 @@
 import { createServer, type Server, type Socket } from "node:net";
 import { Aedes, type Client } from "aedes";
 import { writeToStream } from "mqtt-packet";
+import { createFairTurns } from "#core/share/fair-turns.ts";
+import { EVENT_LOOP } from "#event-loop";
 import { MAX_PAYLOAD } from "#mqtt/adapter.ts";
 import type { Broker, MqttNeeds } from "#mqtt/mqtt-needs.ts";
 import { createConnections } from "./connections.ts";
@@ -11,7 +13,6 @@ import { FrameGuard } from "./frame-guard.ts";
 import { noMemory, noRouting } from "./keep-nothing.ts";
 import { createStrangers } from "./strangers.ts";
 import { createTlsListener, type TlsSettings } from "./tls-listener.ts";
-import { createTurnShare } from "./turn-share.ts";
 
 export interface EmbeddedSettings {
   readonly host: string;
@@ -51,8 +52,8 @@ const DRAIN_MS = 30_000;
 /** Finds the other end gone also where the device asked for no keep-alive. */
 const TCP_KEEPALIVE_MS = 30_000;
 const STOP_MS = 5_000;
-/** How long devices may keep the thread busy before it looks after its other callers. */
-const TURN_MS = 5;
+/** How long devices may keep the thread busy before it looks after its other callers. A connection waits once at most. */
+const TURNS = { ms: 5, servingMs: 5, waiting: Number.POSITIVE_INFINITY, waitingPerKey: Number.POSITIVE_INFINITY };
 
 // What writes the packets for aedes would keep a buffer for each number of 16 bits, 8 MB in all.
 writeToStream.cacheNumbers = false;
@@ -62,7 +63,7 @@ export async function createEmbeddedBroker(needs: MqttNeeds, settings: EmbeddedS
   const channel = createEmbeddedChannel(connections);
   const guards = new WeakMap<Client, FrameGuard>();
   const strangers = createStrangers(settings);
-  const share = createTurnShare(TURN_MS);
+  const turns = needs.shares.watch("main_thread_devices", createFairTurns(TURNS, EVENT_LOOP));
   const policy = createDevicePolicy({ ...needs, connections, channel }, settings, (client) => guards.get(client));
   const aedes = await Aedes.createBroker({
     ...policy.handlers,
@@ -80,7 +81,7 @@ export async function createEmbeddedBroker(needs: MqttNeeds, settings: EmbeddedS
   const accept = (socket: Socket): void => {
     socket.setNoDelay(true);
     socket.setKeepAlive(true, TCP_KEEPALIVE_MS);
-    const guard = new FrameGuard(socket, { maxPayload: MAX_PAYLOAD, onPacket: () => policy.notice(client), share });
+    const guard = new FrameGuard(socket, { maxPayload: MAX_PAYLOAD, onPacket: () => policy.notice(client), turns });
     const client = aedes.handle(guard);
     guards.set(client, guard);
   };

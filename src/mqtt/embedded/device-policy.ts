@@ -136,7 +136,7 @@ export function createDevicePolicy(
       connections.add(connection);
       guard.once("close", () => connections.remove(connection));
       inbox.alive(device.deviceId);
-      guard.open(bucketOf(device.deviceId));
+      guard.open(device.deviceId, bucketOf(device.deviceId));
     });
 
     aedes.on("subscribe", (subscriptions, client) => {

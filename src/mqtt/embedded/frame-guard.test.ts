@@ -15,10 +15,13 @@ function publishOf(length: number): Buffer {
 test.each([0, 1, 2, 3, 4])("a long message arrives also where read %d finds no time left in the turn", async (busy) => {
   const later: (() => void)[] = [];
   let reads = 0;
-  const share = { hasTime: () => reads++ !== busy + 1, later: (task: () => void) => void later.push(task) };
+  const turns = {
+    hasTime: () => reads++ !== busy + 1,
+    later: (_key: string, task: () => void) => later.push(task) > 0,
+  };
   const stream = new PassThrough({ highWaterMark: 1e6 });
   const socket = Object.assign(stream, { destroySoon: () => stream.destroy() });
-  const guard = new FrameGuard(socket as unknown as Socket, { maxPayload: 1e6, onPacket: () => {}, share });
+  const guard = new FrameGuard(socket as unknown as Socket, { maxPayload: 1e6, onPacket: () => {}, turns });
   let received = 0;
   // One read each time it is told, as the broker does.
   guard.on("readable", () => {
@@ -27,7 +30,7 @@ test.each([0, 1, 2, 3, 4])("a long message arrives also where read %d finds no t
   const connect = Buffer.from([0x10, 0]);
   socket.write(connect);
   await turn();
-  guard.open({ take: () => 0 });
+  guard.open("d1", { take: () => 0 });
   const message = publishOf(4 * PIECE);
   for (let at = 0; at < message.length; at += PIECE) {
     socket.write(message.subarray(at, at + PIECE));

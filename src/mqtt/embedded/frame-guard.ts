@@ -3,11 +3,12 @@
 // Invariants: nothing but CONNECT passes before the device has signed in; no packet that passes is longer than its cap, so
 // that the broker's parser holds at most that much; a PUBLISH beyond the cap is cut to just over the largest payload that
 // is read, so that it can still be told and acknowledged; over the rate nothing more is read from the socket; the broker gets
-// packets only within the share of the event loop that all devices have together.
+// packets only within the share of the event loop that all devices have together, by turns of the devices.
 import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
+import { addressBlock } from "#core/net/address-block.ts";
+import type { FairTurns } from "#core/share/fair-turns.ts";
 import type { TokenBucket } from "./token-bucket.ts";
-import type { TurnShare } from "./turn-share.ts";
 
 const CONNECT = 1;
 const PUBLISH = 3;
@@ -24,7 +25,7 @@ export interface FrameGuardOptions {
   /** Called for every packet after CONNECT. */
   readonly onPacket: () => void;
   /** What all connections have together. */
-  readonly share: TurnShare;
+  readonly turns: Pick<FairTurns, "hasTime" | "later">;
 }
 
 interface Header {
@@ -38,7 +39,9 @@ export class FrameGuard extends Duplex {
   readonly socket: Socket;
   readonly #maxPublish: number;
   readonly #onPacket: () => void;
-  readonly #share: TurnShare;
+  readonly #turns: FrameGuardOptions["turns"];
+  /** Whose turns these are: the address at first, then the device. */
+  #key: string;
   #isQueued = false;
   #state: "before connect" | "signing in" | "open" = "before connect";
   #bucket: TokenBucket | undefined;
@@ -59,7 +62,8 @@ export class FrameGuard extends Duplex {
     this.socket = socket;
     this.#maxPublish = options.maxPayload + PUBLISH_ROOM;
     this.#onPacket = options.onPacket;
-    this.#share = options.share;
+    this.#turns = options.turns;
+    this.#key = `address ${addressBlock(socket.remoteAddress ?? "")}`;
     socket.on("readable", () => this.#advance());
     socket.on("end", () => {
       this.#hasEnded = true;
@@ -70,7 +74,8 @@ export class FrameGuard extends Duplex {
   }
 
   /** The device has signed in: its packets pass from now on, at its own rate. */
-  open(bucket: TokenBucket): void {
+  open(deviceId: string, bucket: TokenBucket): void {
+    this.#key = `device ${deviceId}`;
     this.#state = "open";
     this.#bucket = bucket;
     this.#advance();
@@ -86,9 +91,9 @@ export class FrameGuard extends Duplex {
     // The stream itself asks for nothing when it only wants to be filled.
     if (size === 0 || this.readableLength === 0) return super.read(size);
     if (this.#isQueued) return null;
-    if (this.#share.hasTime()) return super.read(size);
+    if (this.#turns.hasTime()) return super.read(size);
     this.#isQueued = true;
-    this.#share.later(() => {
+    this.#turns.later(this.#key, () => {
       this.#isQueued = false;
       if (!this.destroyed) this.emit("readable");
     });

@@ -1,0 +1,90 @@
+// Who is served before whom, over real sockets: a proxy tells whose call it is, so that one machine can be many.
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import pino from "pino";
+import { expect, onTestFinished, test } from "vitest";
+import { createShares } from "#core/share/shares.ts";
+import { instant } from "#core/time/instant.ts";
+import { Type } from "#http/schema.ts";
+import { route } from "./route.ts";
+import { createServer } from "./server.ts";
+
+const anything = Type.Object({}, { additionalProperties: true });
+const head = { tag: "Test", summary: "", access: "public", answer: anything } as const;
+
+/** A server whose calls each take five milliseconds, most of them after an await; `served` says whose were served in which order. */
+async function createBench() {
+  const served: string[] = [];
+  const busy = route({
+    ...head,
+    method: "GET",
+    path: "/busy",
+    operation: "busy",
+    handle: async ({ remoteAddress }) => {
+      await Promise.resolve();
+      for (const end = performance.now() + (remoteAddress === "10.0.0.9" ? 0 : 5); performance.now() < end; );
+      served.push(remoteAddress);
+      return {};
+    },
+  });
+  const shares = createShares();
+  const server = await createServer(
+    {
+      now: () => instant(0),
+      newId: () => "id",
+      devices: { find: async () => undefined, findBySlug: async () => [] },
+      refusals: { note: () => {} },
+      authenticator: {
+        authenticate: () => Promise.reject(new Error("no token is needed here")),
+        forget: () => {},
+        onEnd: () => () => {},
+        isLive: async () => false,
+        lastUse: () => undefined,
+        flushUses: async () => {},
+      },
+      telemetryCounter: { read: () => ({ kept: 0, leftOut: 0 }) },
+      budgets: { list: () => [] },
+      troubles: { list: () => [] },
+      shares,
+      hosts: { states: () => [] },
+      log: pino({ enabled: false }),
+    },
+    {
+      headerPrefixes: ["X-Service"],
+      wrongTokenLimit: 10,
+      trustProxy: true,
+      metricsPublic: false,
+      connectionsPerAddress: 1_024,
+    },
+    [busy],
+  );
+  onTestFinished(() => server.stop());
+  const { port } = await server.listen(0, "127.0.0.1");
+  const open = async () => {
+    const socket = connect(port, "127.0.0.1");
+    onTestFinished(() => void socket.destroy());
+    await once(socket, "connect");
+    return socket;
+  };
+  const ask = (socket: Socket, address: string) => {
+    socket.write(`GET /busy HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${address}\r\n\r\n`);
+    return once(socket, "data");
+  };
+  return { served, shares, open, ask };
+}
+
+test("a call of another goes before the rest of a flood, and two floods share the time", async () => {
+  const { served, shares, open, ask } = await createBench();
+  const sockets = await Promise.all(Array.from({ length: 81 }, open));
+  // The server accepts a connection a turn: each has had an answer before the flood begins.
+  for (const socket of sockets) await ask(socket, "10.0.0.9");
+  served.length = 0;
+  const answers = sockets.map((socket, n) => ask(socket, n < 40 ? "10.0.0.1" : n < 80 ? "10.0.0.2" : "10.0.0.3"));
+  await Promise.all(answers);
+  // Served before anybody waited are the first ones, some milliseconds of them; nothing is lost.
+  expect(served).toHaveLength(81);
+  expect(served.indexOf("10.0.0.3")).toBeLessThan(20);
+  const halfway = served.slice(0, 50).filter((one) => one === "10.0.0.2").length;
+  expect(halfway).toBeGreaterThan(10);
+  expect([...shares.list()].find(([name]) => name === "main_thread")?.[1]).toMatchObject({ waiting: 0, refused: 0 });
+});
