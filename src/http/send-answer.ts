@@ -1,8 +1,14 @@
 import type { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
+import { ListAnswer, openList } from "#http/list-answer.ts";
 import { RawAnswer, StreamAnswer } from "#http/route.ts";
 
 export function sendAnswer(reply: FastifyReply, status: number, answer: object): FastifyReply {
+  if (answer instanceof ListAnswer) {
+    const list = openList(answer);
+    if (typeof list === "string") return sendJson(reply, status, list);
+    return sendAnswer(reply, status, new StreamAnswer("application/json", list));
+  }
   if (answer instanceof RawAnswer) {
     return reply
       .code(status)
@@ -14,7 +20,11 @@ export function sendAnswer(reply: FastifyReply, status: number, answer: object):
     reply.code(status).headers(answer.headers).header("content-type", answer.contentType);
     return reply.send(endWithConnection(answer.stream, reply));
   }
-  return reply.code(status).header("content-type", "application/json").serializer(asItIs).send(JSON.stringify(answer));
+  return sendJson(reply, status, JSON.stringify(answer));
+}
+
+function sendJson(reply: FastifyReply, status: number, json: string): FastifyReply {
+  return reply.code(status).header("content-type", "application/json").serializer(asItIs).send(json);
 }
 
 /** A stream ends with its connection, also with one that has ended already. HEAD wants nothing of it but the headers. */

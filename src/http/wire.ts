@@ -1,8 +1,9 @@
 // Pieces of the wire that every subject shares.
 
 import { ACCESS_LEVELS, type AccessLevel } from "#core/access/level.ts";
+import { ListAnswer } from "#http/list-answer.ts";
 import { type Fields, type Schema, Type } from "#http/schema.ts";
-import type { Page } from "#service/ports/page.ts";
+import type { LongPage } from "#service/ports/page.ts";
 
 /** Levels as the ecosystem's clients spell them in `authorized_role`. */
 export const ROLES = ["READONLY", "USER", "OWNER", "INSTALLER", "VENDOR", "SYSTEM"] as const;
@@ -48,6 +49,15 @@ export const listAnswer = (plural: string, item: Schema) =>
     { additionalProperties: false },
   );
 
-export function renderPage<Item>(plural: string, page: Page<Item>, render: (item: Item) => object): object {
-  return { [plural]: page.items.map(render), total_count: page.total };
+export function renderPage<Item>(plural: string, page: LongPage<Item>, render: (item: Item) => object): ListAnswer {
+  const { items, rest, total } = page;
+  const renderJson = (item: Item) => JSON.stringify(render(item));
+  return new ListAnswer(plural, total, {
+    now: items.values().map(renderJson),
+    rest: rest && mapLater(rest, renderJson),
+  });
+}
+
+async function* mapLater<Item>(items: AsyncIterable<Item>, render: (item: Item) => string): AsyncGenerator<string> {
+  for await (const item of items) yield render(item);
 }

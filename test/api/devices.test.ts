@@ -311,3 +311,26 @@ test("a device that is invisible answers byte for byte like one that is unknown"
   expect((await session.get<DeviceList>(`/v3/devices?id.in=${hidden}`)).body).toEqual({ devices: [], total_count: 0 });
   expect((await session.get(`/v3/sites/${otherSite}/devices`)).status).toBe(404);
 });
+
+test("a long list of devices with their manifests leaves in pieces and is whole", async () => {
+  const parent = await newSite("Many");
+  const blueprint = await upload(manifest("Many", `description: ${"x".repeat(20_000)}\n`));
+  const made: string[] = [];
+  for (let n = 0; n < 45; n++) {
+    made.push(
+      await provision("standalone", {
+        name: `Device ${n}`,
+        site_id: parent,
+        blueprint_id: n % 9 === 0 ? undefined : blueprint,
+      }),
+    );
+  }
+  const path = `/v3/sites/${parent}/devices?expand=manifest,connectivity&limit=1000`;
+  const { body, headers } = await busbar.admin.get<DeviceList>(path);
+  expect(headers.get("content-length")).toBeNull();
+  expect(body.total_count).toBe(45);
+  expect(body.devices.map(({ id }) => id).toSorted()).toEqual(made.toSorted());
+  const manifests = body.devices.map((device) => (device as { manifest?: { display_name: string } | null }).manifest);
+  expect(manifests.filter((one) => one === null)).toHaveLength(5);
+  expect(manifests.filter((one) => one?.display_name === "Many")).toHaveLength(40);
+});

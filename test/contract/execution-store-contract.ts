@@ -248,6 +248,20 @@ export function executionStoreContract(open: () => Promise<ExecutionWorld>): voi
     expect(await ids({ newestFirst: true })).toEqual(oldestFirst.toReversed());
   });
 
+  test("a page of large executions is whole, also where the rest of it is read as it is taken", async () => {
+    const { executions, place, insert } = await setUp();
+    const all: Execution[] = [];
+    for (let after = 0; after < 5; after++) {
+      const request = { name: "start", manifestName: "start", arguments: { text: "x".repeat(400_000) } };
+      all.push(await insert(makeExecution(place, { after, request })));
+    }
+    for (const newestFirst of [false, true]) {
+      const page = await executions.list({ ...EVERYTHING, newestFirst }, ALL);
+      const rest = page.rest === undefined ? [] : await Array.fromAsync(page.rest);
+      expect([...page.items, ...rest]).toEqual(newestFirst ? all.toReversed() : all);
+    }
+  });
+
   test("every page of a list holds its part, and all know the total", async () => {
     const { executions, place, insert } = await setUp();
     const all = [];

@@ -64,4 +64,10 @@ test("110 MB of waiting commands do not stop a start with a heap of 72 MB", {
     const path = `/v3/devices/${device}/commands/executions?limit=1&state.in=NEW`;
     expect(await call("GET", path)).toMatchObject({ total_count: COMMANDS });
   }
+  // The whole list is larger than the heap, too.
+  const listed = await call<{ executions: readonly object[] }>(
+    "GET",
+    `/v3/sites/${sites[0]?.id}/commands/executions?limit=1000`,
+  );
+  expect(listed.executions).toHaveLength(DEVICES * COMMANDS);
 });

@@ -6,11 +6,11 @@ import {
   parseDeviceChange,
   renderDevice,
 } from "#http/device/device-wire.ts";
-import { type ExpandNeeds, expandDevices } from "#http/device/expand-devices.ts";
+import { type ExpandNeeds, expandDevices, listExpanded } from "#http/device/expand-devices.ts";
 import { list, listOf, pageOf, paging } from "#http/query.ts";
 import { type Route, route } from "#http/route.ts";
 import { Type } from "#http/schema.ts";
-import { listAnswer, NOTHING } from "#http/wire.ts";
+import { listAnswer, NOTHING, renderPage } from "#http/wire.ts";
 import { type DeleteDeviceNeeds, deleteDevice } from "#service/device/delete-device.ts";
 import { listDevices } from "#service/device/list-devices.ts";
 import { updateDevice } from "#service/device/update-device.ts";
@@ -51,8 +51,8 @@ export function deviceRoutes(needs: ExpandNeeds & DeleteDeviceNeeds): readonly R
           profiles: query["profiles.has_all"],
           page: pageOf(query),
         });
-        const devices = await expandDevices(needs, call, { devices: page.items, expand: query.expand });
-        return { devices, total_count: page.total };
+        if (query.expand !== undefined) return await listExpanded(needs, call, { page, expand: query.expand });
+        return renderPage("devices", page, (device) => renderDevice(device, call.caller));
       },
     });
   return [

@@ -1,10 +1,12 @@
 // What `expand` adds to devices, read for all devices of an answer at once.
 import type { Device } from "#core/device/device.ts";
 import { type Expansion, renderDevice } from "#http/device/device-wire.ts";
+import { ListAnswer } from "#http/list-answer.ts";
 import { renderSite } from "#http/site/site-wire.ts";
 import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
 import { readProperties } from "#service/device/read-properties.ts";
+import type { Page } from "#service/ports/page.ts";
 import type { Call, Needs } from "#service/ports.ts";
 
 export type ExpandNeeds = Pick<Needs, "devices" | "sites" | "alerts"> & {
@@ -12,16 +14,58 @@ export type ExpandNeeds = Pick<Needs, "devices" | "sites" | "alerts"> & {
   readonly connectivity: Connectivity;
 };
 
+type ExpandedDevice = object & { readonly manifest?: object | null };
+
 interface Expansions {
   readonly devices: readonly Device[];
   readonly expand: readonly Expansion[] | undefined;
+}
+
+/** Devices that are expanded at once: each may bring a manifest and many properties. */
+const AT_ONCE = 20;
+
+/** The devices as JSON, expanded as they are taken. */
+export async function listExpanded(
+  needs: ExpandNeeds,
+  call: Call,
+  { page, expand }: { readonly page: Page<Device>; readonly expand: readonly Expansion[] },
+): Promise<ListAnswer> {
+  const { items: devices, total } = page;
+  const first = await expandDevices(needs, call, { devices: devices.slice(0, AT_ONCE), expand });
+  async function* rest(): AsyncGenerator<string> {
+    for (let at = AT_ONCE; at < devices.length; at += AT_ONCE) {
+      yield* renderAll(await expandDevices(needs, call, { devices: devices.slice(at, at + AT_ONCE), expand }));
+    }
+  }
+  return new ListAnswer("devices", total, {
+    now: renderAll(first),
+    rest: devices.length > AT_ONCE ? rest() : undefined,
+  });
+}
+
+/** Devices of one blueprint share their manifest, so its text is made once for them. */
+function* renderAll(devices: readonly { readonly manifest?: object | null }[]): Generator<string> {
+  const texts = new Map<object, string>();
+  for (const { manifest, ...device } of devices) {
+    const json = JSON.stringify(device);
+    if (manifest === undefined || manifest === null) {
+      yield manifest === null ? `${json.slice(0, -1)},"manifest":null}` : json;
+      continue;
+    }
+    let text = texts.get(manifest);
+    if (text === undefined) {
+      text = JSON.stringify(manifest);
+      texts.set(manifest, text);
+    }
+    yield `${json.slice(0, -1)},"manifest":${text}}`;
+  }
 }
 
 export async function expandDevices(
   needs: ExpandNeeds,
   call: Call,
   { devices, expand }: Expansions,
-): Promise<object[]> {
+): Promise<readonly ExpandedDevice[]> {
   const wanted = new Set(expand);
   const properties = wanted.has("properties") ? await readProperties(needs, call, devices) : undefined;
   const ids = devices.map((device) => device.id);

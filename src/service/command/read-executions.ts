@@ -5,7 +5,7 @@ import type { Instant } from "#core/time/instant.ts";
 import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
 import type { ExecutionFilter } from "#service/ports/execution-store.ts";
-import type { Page, PageRequest } from "#service/ports/page.ts";
+import type { LongPage, PageRequest } from "#service/ports/page.ts";
 import type { Call, Needs } from "#service/ports.ts";
 import { visibleSite } from "#service/site/visible-site.ts";
 
@@ -50,7 +50,7 @@ export async function listDeviceExecutions(
   needs: ReadNeeds,
   call: Call,
   { device, query }: { readonly device: string; readonly query: ExecutionQuery },
-): Promise<Page<Execution>> {
+): Promise<LongPage<Execution>> {
   const { id, siteId } = await visibleDevice(needs, call, device);
   return await needs.executions.list({ ...filterOf(needs, call, query), siteId, deviceIds: [id] }, query.page);
 }
@@ -67,7 +67,7 @@ export async function listSiteExecutions(
   needs: ReadNeeds,
   call: Call,
   { siteId, query }: { readonly siteId: string; readonly query: SiteExecutionQuery },
-): Promise<Page<Execution>> {
+): Promise<LongPage<Execution>> {
   await visibleSite(needs, call, siteId);
   const deviceIds = await matchingDevices(needs, siteId, query);
   const filter = { ...filterOf(needs, call, query), siteId, ...(deviceIds !== undefined && { deviceIds }) };

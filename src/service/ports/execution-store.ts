@@ -3,7 +3,7 @@ import type { SiteScope } from "#core/access/caller.ts";
 import type { AccessLevel } from "#core/access/level.ts";
 import type { Arrival, CommandResponse, Execution, ExecutionState } from "#core/command/execution.ts";
 import type { Instant } from "#core/time/instant.ts";
-import type { Page, PageRequest } from "./page.ts";
+import type { LongPage, PageRequest } from "./page.ts";
 
 /** An execution about to be stored, with what only the store and the device see of it. */
 export interface NewExecution {
@@ -76,7 +76,7 @@ export interface ExecutionStore {
   /** Newest first. */
   responses(id: string): Promise<readonly CommandResponse[]>;
   /** By creation time, then id. */
-  list(filter: ExecutionFilter, page: PageRequest): Promise<Page<Execution>>;
+  list(filter: ExecutionFilter, page: PageRequest): Promise<LongPage<Execution>>;
   /** Marks that the device may have got it from now on; false when that was marked before or it has ended. */
   markAttempted(id: string): Promise<boolean>;
   /** Takes the mark back, for a command that certainly did not leave. */

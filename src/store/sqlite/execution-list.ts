@@ -9,7 +9,7 @@ import { findGroups, type Group, hasFewGroups, isUnbounded, sharesOf } from "./e
 import { mergeGroups, walkSite } from "./execution-merge.ts";
 import { EXECUTION_COLUMNS, EXECUTION_FROM, readExecution } from "./execution-row.ts";
 import { skipTime } from "./execution-skip.ts";
-import { listed } from "./row.ts";
+import { listed, number, text } from "./row.ts";
 import { readRows } from "./stored-json.ts";
 
 /** Beyond this many groups it pays to look first whether they are most of the site. */
@@ -18,8 +18,16 @@ const MANY_GROUPS = 200;
 /** Executions that a list may touch on the main thread. */
 const FEW_EXECUTIONS = 1_000;
 
+/** What the executions of a page may hold that are read at once. */
+const AT_ONCE_BYTES = 1024 * 1024;
+
+export interface ListedExecutions extends Page<Execution> {
+  /** Ids of those that come after the items. */
+  readonly rest: readonly string[];
+}
+
 /** From one snapshot: an execution that moves between groups meanwhile would else be in both or in none. */
-export function listExecutions(reader: Connection, filter: ExecutionFilter, page: PageRequest): Page<Execution> {
+export function listExecutions(reader: Connection, filter: ExecutionFilter, page: PageRequest): ListedExecutions {
   return reader.snapshot(() => readPage(reader, { filter, page, groups: findGroups(reader, filter) }));
 }
 
@@ -28,7 +36,7 @@ export function listFewExecutions(
   reader: Connection,
   filter: ExecutionFilter,
   page: PageRequest,
-): Page<Execution> | undefined {
+): ListedExecutions | undefined {
   return reader.snapshot(() => {
     if (!hasFewGroups(reader, filter)) return undefined;
     const groups = findGroups(reader, filter);
@@ -50,11 +58,11 @@ interface Reading {
   readonly groups: readonly Group[];
 }
 
-function readPage(reader: Connection, { filter, page, groups }: Reading): Page<Execution> {
+function readPage(reader: Connection, { filter, page, groups }: Reading): ListedExecutions {
   const shares = sharesOf(groups, filter);
   const total = countExecutions(reader, shares);
   const count = Math.min(page.limit, total - page.offset);
-  if (count <= 0) return { items: [], total };
+  if (count <= 0) return { items: [], rest: [], total };
   // A page in the later half is nearer from the other end.
   const rest = total - page.offset - count;
   const isFlipped = rest < page.offset;
@@ -64,10 +72,28 @@ function readPage(reader: Connection, { filter, page, groups }: Reading): Page<E
   const walked =
     groups.length > MANY_GROUPS && filter.siteId !== undefined ? walkSite(reader, filter.siteId, wanted) : undefined;
   const ids = (walked ?? mergeGroups(reader, wanted)).slice(start.offset);
-  return { items: readAll(reader, isFlipped ? ids.toReversed() : ids), total };
+  return { ...readSome(reader, isFlipped ? ids.toReversed() : ids), total };
 }
 
-function readAll(reader: Connection, ids: readonly string[]): readonly Execution[] {
+/** As many as fit the memory at once; of the rest the ids. */
+function readSome(reader: Connection, ids: readonly string[]): Pick<ListedExecutions, "items" | "rest"> {
+  const rows = reader.all(
+    `SELECT id, octet_length(arguments) + coalesce(octet_length(response_payload), 0) AS bytes FROM execution
+     WHERE id IN (SELECT value FROM json_each(?))`,
+    listed(ids),
+  );
+  const sizes = new Map(rows.map((row) => [text(row, "id"), number(row, "bytes")]));
+  let left = AT_ONCE_BYTES;
+  const tooMuch = ids.findIndex((id) => {
+    left -= sizes.get(id) ?? 0;
+    return left < 0;
+  });
+  const count = tooMuch < 0 ? ids.length : tooMuch;
+  return { items: readExecutions(reader, ids.slice(0, count)), rest: ids.slice(count) };
+}
+
+/** Those that are there and can be read, in this order. */
+export function readExecutions(reader: Connection, ids: readonly string[]): readonly Execution[] {
   const rows = reader.all(
     `SELECT ${EXECUTION_COLUMNS} FROM ${EXECUTION_FROM} WHERE e.id IN (SELECT value FROM json_each(?))`,
     listed(ids),

@@ -2,9 +2,9 @@
 // no list holds up other callers, whatever its filters, its offset and the size of its table.
 import type { Execution } from "#core/command/execution.ts";
 import type { ExecutionFilter } from "#service/ports/execution-store.ts";
-import type { Page, PageRequest } from "#service/ports/page.ts";
+import type { LongPage, Page, PageRequest } from "#service/ports/page.ts";
 import type { Connection } from "./connection.ts";
-import { listFewExecutions } from "./execution-list.ts";
+import { listFewExecutions, readExecutions } from "./execution-list.ts";
 import type { ReadPool } from "./read-pool.ts";
 import { number } from "./row.ts";
 import { readRows } from "./stored-json.ts";
@@ -15,7 +15,7 @@ const FEW_ROWS = 1_000;
 
 export interface Lists {
   page<Item>(page: PageRequest, selection: Selection<Item>): Promise<Page<Item>>;
-  executions(filter: ExecutionFilter, page: PageRequest): Promise<Page<Execution>>;
+  executions(filter: ExecutionFilter, page: PageRequest): Promise<LongPage<Execution>>;
 }
 
 export function createLists(reader: Connection, pool: ReadPool): Lists {
@@ -34,8 +34,16 @@ export function createLists(reader: Connection, pool: ReadPool): Lists {
         : await pool.run(whose ?? from, "rows", { query, page });
       return { items: readRows(reader, { table: from, rows }, (row) => selection.read(row, reader)), total };
     },
-    executions: async (filter, page) =>
-      listFewExecutions(reader, filter, page) ??
-      (await pool.run(filter.deviceIds?.[0] ?? filter.siteId ?? "executions", "executions", { filter, page })),
+    async executions(filter, page) {
+      const { items, total, rest } =
+        listFewExecutions(reader, filter, page) ??
+        (await pool.run(filter.deviceIds?.[0] ?? filter.siteId ?? "executions", "executions", { filter, page }));
+      return rest.length === 0 ? { items, total } : { items, total, rest: readRest(reader, rest) };
+    },
   };
+}
+
+/** One at a time: each may be large. What was deleted meanwhile is left out. */
+async function* readRest(reader: Connection, ids: readonly string[]): AsyncGenerator<Execution> {
+  for (const id of ids) yield* readExecutions(reader, [id]);
 }

@@ -1,0 +1,71 @@
+// A list as JSON. What is short leaves in one piece; what is long leaves piece by piece, only as fast as the client reads, and
+// other calls get their turn between two pieces. So the size of a list costs neither memory nor other callers' time.
+import { Readable } from "node:stream";
+
+/** Characters from which on a piece is sent. */
+const PIECE = 64 * 1024;
+
+export class ListAnswer {
+  readonly plural: string;
+  readonly total: number;
+  /** Each item as JSON, made when it is taken. */
+  readonly items: Iterable<string>;
+  /** Items that come after those. */
+  readonly rest: AsyncIterable<string> | undefined;
+
+  constructor(
+    plural: string,
+    total: number,
+    items: { readonly now: Iterable<string>; readonly rest?: AsyncIterable<string> | undefined },
+  ) {
+    this.plural = plural;
+    this.total = total;
+    this.items = items.now;
+    this.rest = items.rest;
+  }
+}
+
+/** Other calls get their turn. */
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+
+/** The whole text where it is short, else the pieces. */
+export function openList({ plural, total, items, rest }: ListAnswer): string | Readable {
+  const end = `],"total_count":${total}}`;
+  const iterator = items[Symbol.iterator]();
+  let piece = `{${JSON.stringify(plural)}:[`;
+  let separator = "";
+  let isDone = false;
+  function add(item: string): void {
+    piece += separator + item;
+    separator = ",";
+  }
+  function fill(): void {
+    while (!isDone && piece.length < PIECE) {
+      const next = iterator.next();
+      if (next.done === true) isDone = true;
+      else add(next.value);
+    }
+  }
+  function take(): string {
+    const taken = piece;
+    piece = "";
+    return taken;
+  }
+  async function* pieces(): AsyncGenerator<string> {
+    while (!isDone) {
+      yield take();
+      await nextTurn();
+      fill();
+    }
+    for await (const item of rest ?? []) {
+      add(item);
+      if (piece.length < PIECE) continue;
+      yield take();
+      await nextTurn();
+    }
+    yield piece + end;
+  }
+  fill();
+  if (isDone && rest === undefined) return piece + end;
+  return Readable.from(pieces(), { objectMode: false, highWaterMark: PIECE });
+}
