@@ -1,4 +1,6 @@
 // Every route there is, in the order of the reference.
+
+import type { Shares } from "#core/share/shares.ts";
 import type { Retention } from "#core/telemetry/retention.ts";
 import { auditRoutes } from "#http/access/audit-routes.ts";
 import { tokenRoutes } from "#http/access/token-routes.ts";
@@ -48,6 +50,7 @@ export interface RouteNeeds extends Needs, CommandNeeds {
   readonly alertDesk: AlertDesk;
   readonly feed: TelemetryFeed;
   readonly webhookDesk: WebhookDesk;
+  readonly shares: Pick<Shares, "open">;
   readonly runId: string;
   readonly troubles: Troubles;
 }

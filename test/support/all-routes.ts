@@ -1,9 +1,10 @@
+import { createShares } from "#core/share/shares.ts";
 import { UNLIMITED } from "#core/telemetry/retention.ts";
 import { METRICS } from "#http/metrics.ts";
 import type { RouteDescription } from "#http/route.ts";
 import { createRoutes, type RouteNeeds } from "#http/routes.ts";
 
-/** Every route as data. Nothing is called, so nothing is needed. */
+/** Every route as data. Nothing is called, so little is needed. */
 export function allRoutes(): readonly RouteDescription[] {
   const settings = {
     about: { version: "0", role: "gateway", headerPrefix: "X-Service" },
@@ -14,5 +15,5 @@ export function allRoutes(): readonly RouteDescription[] {
     underWay: () => [],
     troubles: { list: () => [] },
   };
-  return [...createRoutes({} as RouteNeeds, settings), METRICS];
+  return [...createRoutes({ shares: createShares() } as unknown as RouteNeeds, settings), METRICS];
 }

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import type { AuditEntry } from "#core/access/audit-entry.ts";
+import type { AccessLevel } from "#core/access/level.ts";
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
+import { createShares } from "#core/share/shares.ts";
 import type { LoadedColumn } from "#service/ports/telemetry-store.ts";
 import { callBy } from "../../../test/support/calls.ts";
 import { NOON } from "../../../test/support/records.ts";
@@ -25,9 +27,11 @@ function makeImporter() {
     catalog: { get: async () => ({ blueprint: BLUEPRINT }) },
     now: () => NOON,
     newId: () => "id",
+    shares: createShares(),
   } as unknown as ImportNeeds;
   const importTelemetry = createImporter(needs);
-  const run = (body: AsyncIterable<Uint8Array>) => importTelemetry(callBy("owner"), { idOrSlug: "meter", body });
+  const run = (body: AsyncIterable<Uint8Array>, level: AccessLevel = "owner") =>
+    importTelemetry(callBy(level), { idOrSlug: "meter", body });
   return { steps, trail, run, world };
 }
 
@@ -104,20 +108,40 @@ test("an import that stored nothing leaves no trace", async () => {
   expect([steps, trail]).toEqual([[], []]);
 });
 
-test("four imports run at once, and one more is refused until one of them has ended", async () => {
+test("four imports run at once and two of a token; one more is refused until one of them has ended", async () => {
   const { run } = makeImporter();
   const go = Promise.withResolvers<void>();
   async function* body(): AsyncIterable<Uint8Array> {
     yield Buffer.from("ts,telemetry=note\n1,x\n");
     await go.promise;
   }
-  const running = Array.from({ length: 4 }, () => run(body()));
-  // They count from the moment at which they have found their device.
-  await new Promise((resolve) => setImmediate(resolve));
+  /** They count from the moment at which they have found their device. */
+  const begun = () => new Promise((resolve) => setImmediate(resolve));
+  const running = [run(body()), run(body())];
+  await begun();
   await expect(run(body())).rejects.toMatchObject({ code: "overloaded" });
+  running.push(run(body(), "installer"), run(body(), "installer"));
+  await begun();
+  await expect(run(body(), "vendor")).rejects.toMatchObject({ code: "overloaded" });
   go.resolve();
   await Promise.all(running);
   expect((await run(body())).points).toBe(1);
+});
+
+test("others have their turns while one piece of an import is read", async () => {
+  const { run } = makeImporter();
+  let turns = 0;
+  let isOver = false;
+  const count = () => {
+    turns++;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  const piece = `ts,telemetry=note\n${"wrong,x\n".repeat(5_000)}${Array.from({ length: 5_000 }, (_, i) => `${i},x\n`).join("")}`;
+  const { points, problemCount } = await run(bytesOf([piece]));
+  isOver = true;
+  expect([points, problemCount]).toEqual([5_000, 5_000]);
+  expect(turns).toBeGreaterThanOrEqual(30);
 });
 
 test("of a header with very many mistakes the first are told", async () => {

@@ -2,6 +2,8 @@
 // moment. Rows are stored in steps; a step is durable before the next one is read. Doing it again changes nothing.
 import { AppError, type Refusal, refuse } from "#core/app-error.ts";
 import type { Device } from "#core/device/device.ts";
+import { requesterOf } from "#core/share/requester.ts";
+import type { Shares } from "#core/share/shares.ts";
 import { CsvReader, type CsvRow, readHeaderCell } from "#core/telemetry/read-csv.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
 import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
@@ -15,6 +17,7 @@ import { deviceAttributes, findAttribute } from "#service/telemetry/read-now.ts"
 export type ImportNeeds = Pick<Needs, "devices" | "telemetry" | "audit" | "now" | "newId"> & {
   readonly catalog: BlueprintCatalog;
   readonly alertDesk: Pick<AlertDesk, "reread">;
+  readonly shares: Pick<Shares, "open">;
 };
 
 export interface ImportReport {
@@ -26,23 +29,25 @@ export interface ImportReport {
 }
 
 const MAX_REFUSALS = 20;
-/** Imports at once, because each holds a step in memory. */
-const MAX_AT_ONCE = 4;
+/** Imports at once, because each holds a step in memory. One requester leaves room for others. */
+const IMPORTS = { slots: 4, slotsPerKey: 2, waiting: 0, waitingPerKey: 0 };
+/** So many cells are read before others have their turn on the main thread: less than a millisecond. */
+const CELLS_PER_TURN = 500;
 const MAX_AHEAD_MS = 24 * 3_600_000;
 
 type Import = { readonly idOrSlug: string; readonly body: AsyncIterable<Uint8Array> };
 
 /** Lets only so many imports run at once. */
 export function createImporter(needs: ImportNeeds): (call: Call, wanted: Import) => Promise<ImportReport> {
-  let running = 0;
+  const imports = needs.shares.open("imports", IMPORTS);
   return async (call, wanted) => {
     const device = await visibleDevice(needs, call, wanted.idOrSlug);
-    if (running >= MAX_AT_ONCE) throw refuse("overloaded", "too many imports run at once; try again in a moment");
-    running++;
+    const leave = imports.tryEnter(requesterOf(call.caller, call.remoteAddress).key);
+    if (leave === undefined) throw refuse("overloaded", "too many imports run at once; try again in a moment");
     try {
       return await importTelemetry(needs, call, { ...wanted, device });
     } finally {
-      running--;
+      leave();
     }
   };
 }
@@ -68,9 +73,16 @@ async function importTelemetry(
     await needs.audit.append([auditTrail(needs, call, { target, details })]);
   };
   try {
-    for await (const row of rowsOf(body, (bytes) => table.read(bytes))) {
-      if (table.isStepBefore(row)) await store();
-      table.add(row);
+    let cells = 0;
+    for await (const rows of rowsOf(body, (bytes) => table.read(bytes))) {
+      for (const row of rows) {
+        if (table.isStepBefore(row)) await store();
+        table.add(row);
+        cells += row.cells.length;
+        if (cells < CELLS_PER_TURN) continue;
+        cells = 0;
+        await new Promise((resolve) => setImmediate(resolve));
+      }
     }
     if (!table.hasHeader)
       throw refuse("invalid_body", "the file is empty; its first row must be ts,telemetry=<attribute>");
@@ -86,22 +98,31 @@ async function importTelemetry(
   return { rows, points, problemCount, problems };
 }
 
-async function* rowsOf(body: AsyncIterable<Uint8Array>, onRead: (bytes: number) => void): AsyncIterable<CsvRow> {
+/** The rows that each piece of the body completes. They are read as they are asked for, so a piece may take several turns. */
+async function* rowsOf(
+  body: AsyncIterable<Uint8Array>,
+  onRead: (bytes: number) => void,
+): AsyncIterable<Iterable<CsvRow>> {
   const reader = new CsvReader();
   const decoder = new TextDecoder("utf-8", { fatal: true });
+  for await (const piece of body) {
+    onRead(piece.length);
+    yield readable(() => reader.push(decoder.decode(piece, { stream: true })));
+  }
+  yield readable(() => reader.push(decoder.decode()));
+  const last = reader.end();
+  if (last !== undefined) yield [last];
+}
+
+/** Rows that cannot be read are a refusal of the file. */
+function* readable(read: () => Iterable<CsvRow>): Iterable<CsvRow> {
   try {
-    for await (const piece of body) {
-      onRead(piece.length);
-      yield* reader.push(decoder.decode(piece, { stream: true }));
-    }
-    yield* reader.push(decoder.decode());
+    yield* read();
   } catch (error) {
     if (error instanceof RangeError) throw refuse("invalid_body", error.message);
     if (error instanceof TypeError) throw refuse("invalid_body", "the file is not UTF-8 text");
     throw error;
   }
-  const last = reader.end();
-  if (last !== undefined) yield last;
 }
 
 interface HeaderContext {

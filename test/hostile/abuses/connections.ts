@@ -78,11 +78,14 @@ export const CONNECTION_ABUSES: readonly Abuse[] = [
     name: "bodies that come a byte at a time",
     who: "token",
     start: (world) => {
-      const head = `POST /v3/devices HTTP/1.1\r\nHost: x\r\nX-Service-Auth-Token: ${world.tokens.user}\r\n`;
-      const start = `POST /telemetry/v1/timeseries HTTP/1.1\r\n${head.split("\r\n").slice(1).join("\r\n")}`;
-      return holding(1_000, (socket) =>
-        trickle(socket, `${start}Content-Type: application/json\r\nContent-Length: 1000000\r\n\r\n{`, " "),
-      )(world);
+      const head = [
+        "POST /telemetry/v1/timeseries HTTP/1.1",
+        "Host: x",
+        `X-Service-Auth-Token: ${world.tokens.user}`,
+        "Content-Type: application/json",
+        "Content-Length: 1000000",
+      ];
+      return holding(1_000, (socket) => trickle(socket, `${head.join("\r\n")}\r\n\r\n{`, " "))(world);
     },
   },
   {
