@@ -15,6 +15,7 @@ import { deviceRoutes } from "#http/device/device-routes.ts";
 import { provisioningRoutes } from "#http/device/provisioning-routes.ts";
 import { runtimeRoutes } from "#http/device/runtime-routes.ts";
 import { eventRoutes } from "#http/event/event-routes.ts";
+import type { EventStreams } from "#http/event/event-streams.ts";
 import type { Route } from "#http/route.ts";
 import { simulationRoutes } from "#http/simulator/simulation-routes.ts";
 import { siteRoutes } from "#http/site/site-routes.ts";
@@ -29,12 +30,10 @@ import type { RefusalLog } from "#service/access/refusal-log.ts";
 import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
 import type { HostSwitch } from "#service/device/host-switch.ts";
-import type { EventHub } from "#service/event/event-hub.ts";
 import type { Carrier } from "#service/ports/carrier.ts";
 import type { Simulator } from "#service/ports/simulator.ts";
 import type { Needs } from "#service/ports.ts";
 import type { AlertDesk } from "#service/telemetry/alert-desk.ts";
-import type { TelemetryFeed } from "#service/telemetry/telemetry-feed.ts";
 import type { Troubles } from "#service/troubles.ts";
 import type { WebhookDesk } from "#service/webhook/webhook-desk.ts";
 
@@ -46,12 +45,10 @@ export interface RouteNeeds extends Needs, CommandNeeds {
   readonly hosts: HostSwitch;
   readonly simulator: Simulator;
   readonly connectivity: Connectivity;
-  readonly events: EventHub;
+  readonly eventStreams: EventStreams;
   readonly alertDesk: AlertDesk;
-  readonly feed: TelemetryFeed;
   readonly webhookDesk: WebhookDesk;
   readonly shares: Pick<Shares, "open">;
-  readonly runId: string;
   readonly troubles: Troubles;
 }
 

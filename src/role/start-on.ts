@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { uuidv7 } from "uuidv7";
 import { toMilliseconds } from "#core/time/duration.ts";
+import { createEventStreams } from "#http/event/event-streams.ts";
 import { renderEventData } from "#http/event/event-wire.ts";
 import { createRoutes } from "#http/routes.ts";
 import { createServer } from "#http/server.ts";
@@ -28,7 +29,7 @@ import { createConnectivity } from "#service/device/connectivity.ts";
 import { createDeviceInbox } from "#service/device/device-inbox.ts";
 import { createDeviceLog } from "#service/device/device-log.ts";
 import { createHostSwitch } from "#service/device/host-switch.ts";
-import { createEventHub } from "#service/event/event-hub.ts";
+import { createEventHub, EVENT_BUFFER_BYTES } from "#service/event/event-hub.ts";
 import type { Call } from "#service/ports.ts";
 import { createAlertDesk } from "#service/telemetry/alert-desk.ts";
 import { releaseHeld } from "#service/telemetry/release-held.ts";
@@ -80,7 +81,6 @@ export async function startOn(
     log,
     responseTimeoutMs: toMilliseconds(config.commands.responseTimeout),
     waitLimitMs: toMilliseconds(config.commands.waitLimit),
-    runId: randomBytes(6).toString("hex"),
   };
   const admin = await prepareAdminToken(base, config.data, config.admin.token);
   const authenticator = createAuthenticator(base, admin.record);
@@ -91,7 +91,7 @@ export async function startOn(
   const catalog = createBlueprintCatalog(base);
   const channel = createChannelSwitch();
   const hosts = createHostSwitch(base);
-  const events = createEventHub();
+  const events = createEventHub({ budget: budgets.open("event_buffer", EVENT_BUFFER_BYTES) });
   const connectivity = createConnectivity({
     elapsed: base.elapsed,
     silenceMs: toMilliseconds(config.devices.silence),
@@ -166,7 +166,7 @@ export async function startOn(
   );
   opened.defer(() => hosting.stop());
   const routes = createRoutes(
-    { ...needs, simulator: hosting.simulator },
+    { ...needs, simulator: hosting.simulator, eventStreams: createEventStreams(needs, config.http) },
     {
       about: { version: version(), role: config.role, headerPrefix: config.http.headerPrefixes[0] ?? "X-Service" },
       endpoints: carriers.endpoints,

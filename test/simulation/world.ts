@@ -137,7 +137,7 @@ export class World {
       seal: createSeal(new Uint8Array(32).fill(7)),
       now: () => clock.now(),
       channel: this.#channel,
-      events: createEventHub(10),
+      events: createEventHub({ maxKept: 10 }),
       background: createBackground(() => {}),
       budgets: createByteBudgets(),
       after,

@@ -47,3 +47,6 @@ export function createFakeClock(start: Instant): FakeClock {
     },
   };
 }
+
+/** For what waits for a moment that does not come in the test. */
+export const NEVER: After = () => () => {};

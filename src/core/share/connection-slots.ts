@@ -1,6 +1,6 @@
 // Which connections stay when there are too many. A newcomer is not kept out by connections that only wait: the address that
 // has the most makes room, and of its connections the one goes first that has waited for its client longest.
-import { parseAddress } from "#core/net/address.ts";
+import { addressBlock } from "#core/net/address-block.ts";
 
 export interface SlotLimits<T> {
   readonly total: number;
@@ -52,7 +52,7 @@ export function createConnectionSlots<T>({ total, perAddress, isWaiting }: SlotL
 
   return {
     add(connection, address) {
-      const key = addressKey(address);
+      const key = addressBlock(address ?? "");
       const group = addresses.get(key) ?? new Set<T>();
       addresses.set(key, group.add(connection));
       keys.set(connection, key);
@@ -70,11 +70,4 @@ export function createConnectionSlots<T>({ total, perAddress, isWaiting }: SlotL
       return keys.size;
     },
   };
-}
-
-/** One customer's addresses count as one: of IPv6 the first 64 bits. */
-export function addressKey(text: string | undefined): string {
-  const address = text === undefined ? undefined : parseAddress(text);
-  if (address === undefined) return text ?? "";
-  return address.family === 4 ? `${address.value}` : `${address.value >> 64n}/64`;
 }

@@ -8,20 +8,22 @@ export interface Chosen {
 
 export const EVENT_KINDS = ["execution", "telemetry", "alert", "connectivity", "runtime", "log"] as const;
 
-interface Choice {
-  readonly kind: (typeof EVENT_KINDS)[number];
-  readonly siteId: string;
-  readonly deviceId: string;
+export interface EventChoice {
+  choosesKind(kind: (typeof EVENT_KINDS)[number]): boolean;
+  choosesPlace(siteId: string, deviceId: string): boolean;
 }
 
-export function chooses(chosen: Chosen, { kind, siteId, deviceId }: Choice): boolean {
-  return (
-    choosesKind(chosen, kind) &&
-    (chosen["site_id.in"]?.includes(siteId) ?? true) &&
-    (chosen["device_id.in"]?.includes(deviceId) ?? true)
-  );
+/** Asked for every event and stream, so long lists become sets. */
+export function parseChoice(chosen: Chosen): EventChoice {
+  const kinds = setOf(chosen["kind.in"]);
+  const sites = setOf(chosen["site_id.in"]);
+  const devices = setOf(chosen["device_id.in"]);
+  return {
+    choosesKind: (kind) => kinds?.has(kind) ?? true,
+    choosesPlace: (siteId, deviceId) => (sites?.has(siteId) ?? true) && (devices?.has(deviceId) ?? true),
+  };
 }
 
-export function choosesKind(chosen: Chosen, kind: Choice["kind"]): boolean {
-  return chosen["kind.in"]?.includes(kind) ?? true;
+function setOf(names: readonly string[] | undefined): ReadonlySet<string> | undefined {
+  return names === undefined ? undefined : new Set(names);
 }

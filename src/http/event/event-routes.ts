@@ -1,6 +1,6 @@
 import { isUuid } from "#core/device/slug.ts";
 import { EVENT_KINDS } from "#http/event/event-choice-wire.ts";
-import { type EventStreamNeeds, openEventStream } from "#http/event/event-stream.ts";
+import type { EventStreams } from "#http/event/event-streams.ts";
 import { list, listOf } from "#http/query.ts";
 import { type Route, route, StreamAnswer } from "#http/route.ts";
 import type { Call, Needs } from "#service/ports.ts";
@@ -11,7 +11,11 @@ const query = {
   "device_id.in": list("Only events of these devices, by id or slug."),
 };
 
-export function eventRoutes(needs: EventStreamNeeds & Pick<Needs, "devices">): readonly Route[] {
+interface EventRouteNeeds extends Pick<Needs, "devices"> {
+  readonly eventStreams: EventStreams;
+}
+
+export function eventRoutes(needs: EventRouteNeeds): readonly Route[] {
   return [
     route({
       method: "GET",
@@ -20,7 +24,8 @@ export function eventRoutes(needs: EventStreamNeeds & Pick<Needs, "devices">): r
       summary: "Listen to what happens",
       description:
         "Server-sent events: executions, telemetry, alerts, connectivity and device logs that the token may see. With the " +
-        "header Last-Event-ID it goes on where it stopped; an event named gap says that some could not be kept. " +
+        "header Last-Event-ID it goes on where it stopped; an event named gap says that some could not be kept. A listener that reads " +
+        "too slowly gets an event named dropped and the end of the stream. " +
         "Telemetry comes as the newest value of each attribute, at most four times a second, and is not repeated.",
       tag: "Events",
       access: "readonly",
@@ -28,8 +33,9 @@ export function eventRoutes(needs: EventStreamNeeds & Pick<Needs, "devices">): r
       answer: { contentType: "text/event-stream", description: "Events until either side hangs up." },
       handle: async (call) => {
         const chosen = { ...call.query, "device_id.in": await deviceIds(needs, call, call.query["device_id.in"]) };
-        const stream = openEventStream(needs, call, { chosen, lastEventId: call.header("last-event-id") });
-        return new StreamAnswer("text/event-stream", stream);
+        const stream = needs.eventStreams.open(call, { chosen, lastEventId: call.header("last-event-id") });
+        // Else a proxy of the nginx kind would hold events back until it has a page of them.
+        return new StreamAnswer("text/event-stream", stream, { "x-accel-buffering": "no" });
       },
     }),
   ];

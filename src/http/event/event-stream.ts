@@ -1,126 +1,117 @@
 // Server-sent events for one listener. It draws from the hub as fast as the other end reads, so that a slow one costs no
-// memory; one that falls behind what the hub keeps is cut off, and learns of the gap when it resumes. Telemetry waits
-// beside, the newest value of each attribute, and is told every now and then, whenever there is room.
+// memory; one that falls behind what the hub keeps is told so and dropped, and learns of the gap when it resumes. Telemetry comes
+// from the board, whenever there is room.
 import { Readable } from "node:stream";
 import { seesSite } from "#core/access/caller.ts";
 import { allows } from "#core/access/level.ts";
-import { type Chosen, chooses, choosesKind } from "#http/event/event-choice-wire.ts";
-import { renderEvent, renderTelemetryEvent } from "#http/event/event-wire.ts";
-import { createTelemetryBuffer } from "#http/event/telemetry-buffer.ts";
+import { type Chosen, parseChoice } from "#http/event/event-choice-wire.ts";
+import type { TelemetryBoard } from "#http/event/telemetry-board.ts";
+import type { WakeQueue } from "#http/event/wake-queue.ts";
 import type { Authenticator } from "#service/access/authenticator.ts";
 import type { EventHub, LiveEvent } from "#service/event/event-hub.ts";
 import type { Call } from "#service/ports.ts";
-import type { TelemetryFeed } from "#service/telemetry/telemetry-feed.ts";
 
 const HEARTBEAT_MS = 15_000;
-const TELEMETRY_MS = 250;
+const DROPPED = 'event: dropped\ndata: {"message":"too slow: events were lost; resume with Last-Event-ID"}\n\n';
 
-export interface EventStreamNeeds {
-  readonly events: EventHub;
-  readonly feed: TelemetryFeed;
+interface StreamNeeds {
+  readonly events: Pick<EventHub, "at" | "remembers" | "lastSequence">;
+  readonly board: TelemetryBoard;
+  readonly wakes: WakeQueue;
   readonly authenticator: Pick<Authenticator, "onEnd" | "isLive">;
-  /** Distinguishes this run of the program: sequence numbers start anew with each. */
-  readonly runId: string;
+  /** The event as it is sent. */
+  readonly render: (event: LiveEvent) => Buffer;
 }
 
-interface Listening extends Pick<Call, "caller"> {
-  /** Ends the stream: the service stops. */
+export interface Listening extends Pick<Call, "caller" | "remoteAddress"> {
+  /** Ends the stream: the client has gone or the service stops. */
   readonly signal: AbortSignal;
 }
 
-interface Wanted {
+export interface Wanted {
   readonly chosen: Chosen;
-  readonly lastEventId: string | undefined;
+  /** Go on after this event. Undefined begins now, and `gap` too, but says that something may be missing. */
+  readonly after: number | "gap" | undefined;
   readonly heartbeatMs?: number;
-  /** Least time between two rounds of telemetry. */
-  readonly telemetryMs?: number;
 }
 
-export function openEventStream(needs: EventStreamNeeds, call: Listening, wanted: Wanted): Readable {
-  const { events } = needs;
-  const resumed = resumeAfter(needs, wanted.lastEventId);
+export interface EventStream {
+  readonly readable: Readable;
+  /** Something happened. */
+  readonly wake: () => void;
+}
+
+export function openEventStream(needs: StreamNeeds, call: Listening, wanted: Wanted): EventStream {
+  const { events, wakes } = needs;
+  const { caller } = call;
+  const choice = parseChoice(wanted.chosen);
+  const isGap = wanted.after === "gap" || (wanted.after !== undefined && !events.remembers(wanted.after));
   /** Sequence of the last event that was looked at. */
-  let cursor = resumed ?? events.lastSequence;
+  let cursor = isGap || typeof wanted.after !== "number" ? events.lastSequence : wanted.after;
   let isHungry = false;
   let hasEnded = false;
-  const telemetry = createTelemetryBuffer(call, wanted.chosen);
-  /** Gathers what comes before the next round; undefined between rounds. */
-  let gathering: NodeJS.Timeout | undefined;
   const readable = new Readable({ read: pump });
+  const sleeper = { key: caller.tokenId, wake: () => (isHungry ? pump() : dropIfSlow()) };
+  const wake = () => wakes.wake(sleeper);
 
   function pump(): void {
     isHungry = true;
-    if (hasEnded || readable.destroyed) return;
-    const waiting = events.after(cursor);
-    if (waiting === undefined) return void readable.destroy();
-    for (const event of waiting) {
+    if (hasEnded || readable.destroyed || dropIfSlow()) return;
+    for (let event = events.at(cursor + 1); event !== undefined; event = events.at(cursor + 1)) {
       cursor = event.sequence;
-      if (isVisible(call, event) && chooses(wanted.chosen, event)) {
-        isHungry = readable.push(renderEvent(event, needs.runId));
-        if (!isHungry) return;
-      }
+      if (!isVisible(event)) continue;
+      isHungry = readable.push(needs.render(event));
+      if (!isHungry) return;
     }
-    if (gathering === undefined) tellTelemetry();
-  }
-  function tellTelemetry(): void {
-    for (let news = telemetry.take(); news !== undefined; news = telemetry.take()) {
-      isHungry = readable.push(renderTelemetryEvent(news));
+    for (let news = telemetry?.take(); news !== undefined; news = telemetry?.take()) {
+      isHungry = readable.push(news);
       if (!isHungry) return;
     }
   }
-  function gather(): void {
-    gathering ??= setTimeout(() => {
-      gathering = undefined;
-      if (isHungry) pump();
-    }, wanted.telemetryMs ?? TELEMETRY_MS);
+  function isVisible(event: LiveEvent): boolean {
+    if (!choice.choosesKind(event.kind) || !choice.choosesPlace(event.siteId, event.deviceId)) return false;
+    if (!seesSite(caller, event.siteId)) return false;
+    if (event.kind === "execution") return allows(caller.level, event.execution.readLevel);
+    return event.kind !== "alert" || allows(caller.level, event.alert.record.readLevel);
   }
-  function end(): void {
+  function dropIfSlow(): boolean {
+    if (hasEnded || events.remembers(cursor)) return false;
+    end(DROPPED);
+    return true;
+  }
+  function end(lastWords?: string): void {
+    if (hasEnded || readable.destroyed) return;
     hasEnded = true;
-    if (!readable.destroyed) readable.push(null);
+    if (lastWords !== undefined) readable.push(lastWords);
+    readable.push(null);
   }
+  const endQuietly = () => end();
 
-  const stopListening = events.listen(() => {
-    if (isHungry) pump();
-    else if (!events.remembers(cursor)) readable.destroy();
-  });
-  const stopTelemetry = choosesKind(wanted.chosen, "telemetry")
-    ? needs.feed.watch((news) => {
-        telemetry.add(news);
-        if (!telemetry.isEmpty) gather();
+  const telemetry = choice.choosesKind("telemetry")
+    ? needs.board.open({
+        level: caller.level,
+        wants: (siteId, deviceId) => seesSite(caller, siteId) && choice.choosesPlace(siteId, deviceId),
+        onNews: wake,
       })
     : undefined;
-  const stopWatching = needs.authenticator.onEnd(call.caller.tokenId, end);
+  const stopWatching = needs.authenticator.onEnd(caller.tokenId, endQuietly);
   const heartbeat = setInterval(() => {
     const beat = (isLive: boolean) => {
       if (!isLive) end();
       else if (isHungry && !hasEnded && !readable.destroyed) isHungry = readable.push(": still here\n\n");
     };
-    needs.authenticator.isLive(call.caller.tokenId).then(beat, end);
+    needs.authenticator.isLive(caller.tokenId).then(beat, endQuietly);
   }, wanted.heartbeatMs ?? HEARTBEAT_MS);
-  call.signal.addEventListener("abort", end);
+  call.signal.addEventListener("abort", endQuietly);
   readable.once("close", () => {
     clearInterval(heartbeat);
-    clearTimeout(gathering);
-    stopListening();
-    stopTelemetry?.();
+    wakes.forget(sleeper);
+    telemetry?.close();
     stopWatching();
-    call.signal.removeEventListener("abort", end);
+    call.signal.removeEventListener("abort", endQuietly);
   });
 
-  const isGap = wanted.lastEventId !== undefined && wanted.lastEventId !== "" && resumed === undefined;
   readable.push(`retry: 2000\n\n${isGap ? "event: gap\ndata: {}\n\n" : ""}`);
-  return readable;
-}
-
-/** The sequence to go on after, or undefined when there is none or what followed is forgotten. */
-function resumeAfter({ events, runId }: EventStreamNeeds, lastEventId = ""): number | undefined {
-  const [run, sequence = ""] = lastEventId.split(":");
-  if (run !== runId || !/^\d{1,15}$/.test(sequence)) return undefined;
-  return events.remembers(Number(sequence)) ? Number(sequence) : undefined;
-}
-
-function isVisible({ caller }: Listening, event: LiveEvent): boolean {
-  if (!seesSite(caller, event.siteId)) return false;
-  if (event.kind === "execution") return allows(caller.level, event.execution.readLevel);
-  return event.kind !== "alert" || allows(caller.level, event.alert.record.readLevel);
+  if (call.signal.aborted) end();
+  return { readable, wake };
 }

@@ -1,20 +1,26 @@
 import { renderInstant } from "#core/time/instant.ts";
 import { renderExecution, renderMicros } from "#http/command/command-wire.ts";
 import { renderRuntime } from "#http/device/runtime-wire.ts";
-import type { PendingTelemetry } from "#http/event/telemetry-buffer.ts";
 import { renderAlert } from "#http/telemetry/alert-wire.ts";
 import { renderSnapshots } from "#http/telemetry/snapshot-wire.ts";
-import type { LiveEvent, PlacedEvent } from "#service/event/event-hub.ts";
+import type { PlacedEvent } from "#service/event/event-hub.ts";
+import type { Snapshot } from "#service/ports/telemetry-store.ts";
 
-export function renderEvent(event: LiveEvent, runId: string): string {
-  const data = JSON.stringify(renderEventData(event));
-  return `id: ${runId}:${event.sequence}\nevent: ${event.kind}\ndata: ${data}\n\n`;
+/** As it is sent. */
+export function renderEvent(event: PlacedEvent, id: string): Buffer {
+  return Buffer.from(`id: ${id}\nevent: ${event.kind}\ndata: ${JSON.stringify(renderEventData(event))}\n\n`);
+}
+
+interface LiveTelemetry {
+  readonly siteId: string;
+  readonly deviceId: string;
+  readonly values: ReadonlyMap<string, Snapshot>;
 }
 
 /** Without an id: whoever comes back goes on after the last event, and telemetry is not repeated. */
-export function renderTelemetryEvent({ siteId, deviceId, values }: PendingTelemetry): string {
+export function renderTelemetryEvent({ siteId, deviceId, values }: LiveTelemetry): Buffer {
   const data = JSON.stringify({ site_id: siteId, device_id: deviceId, telemetry: renderSnapshots(values) });
-  return `event: telemetry\ndata: ${data}\n\n`;
+  return Buffer.from(`event: telemetry\ndata: ${data}\n\n`);
 }
 
 /** What an event says, wherever it is told. */

@@ -1,12 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { instant } from "#core/time/instant.ts";
-import { createEventHub } from "#service/event/event-hub.ts";
-import { createTelemetryFeed } from "#service/telemetry/telemetry-feed.ts";
-import { callBy } from "../../../test/support/calls.ts";
-import { openEventStream } from "./event-stream.ts";
+import { nextTurn, openStreams } from "../../../test/support/event-streams.ts";
 
 beforeEach(() => {
-  vi.useFakeTimers();
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -15,13 +12,8 @@ afterEach(() => {
 const ATTRIBUTE = { id: "power", type: "float", enum: undefined, accessLevel: "readonly" } as const;
 
 function openWorld(kinds?: readonly string[]) {
-  const [events, feed] = [createEventHub(), createTelemetryFeed()];
-  const authenticator = { onEnd: () => () => {}, isLive: async () => true };
-  const stream = openEventStream(
-    { events, feed, authenticator, runId: "run" },
-    { ...callBy("readonly"), signal: new AbortController().signal },
-    { chosen: { "kind.in": kinds, "site_id.in": undefined, "device_id.in": undefined }, lastEventId: undefined },
-  );
+  const { feed, publish, open } = openStreams();
+  const stream = open({ chosen: { "kind.in": kinds } });
   /** What the stream gives now, without its first line. */
   const read = () =>
     String(stream.read() ?? "")
@@ -30,16 +22,9 @@ function openWorld(kinds?: readonly string[]) {
       .filter(Boolean);
   const send = (device: string, value: number, at = 1_000) =>
     feed.publish({ siteId: "s", deviceId: device, at: instant(at), values: new Map([[ATTRIBUTE, value]]) });
-  const log = (message: string) =>
-    events.publish(
-      { siteId: "s", deviceId: "d" },
-      {
-        kind: "log",
-        entry: { receivedAt: 0 as never, takenAt: instant(0), severity: "info", message, persist: false },
-      },
-    );
+  const log = (message: string) => publish(1, message);
   read();
-  return { stream, feed, events, read, send, log };
+  return { stream, feed, read, send, log, open };
 }
 
 const POWER = (device: string, value: number) =>
@@ -65,11 +50,12 @@ test("other events do not wait for telemetry", () => {
   expect(read()).toEqual([POWER("d", 1)]);
 });
 
-test("a listener that does not read holds the newest values only, and gets them when it reads", () => {
+test("a listener that does not read holds the newest values only, and gets them when it reads", async () => {
   const { stream, read, send } = openWorld();
   for (let round = 1; round <= 2_000; round++) {
     for (const device of ["d", "e", "f"]) send(device, round);
     vi.advanceTimersByTime(250);
+    await nextTurn();
   }
   expect(stream.readableLength).toBeLessThan(65 * 1024);
   const events: string[] = [];

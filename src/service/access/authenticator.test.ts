@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { formatToken } from "#core/access/token.ts";
 import { ADMIN_TOKEN_ID, type TokenRecord } from "#core/access/token-record.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
+import { createFakeClock, NEVER } from "../../../test/support/fake-clock.ts";
 import { FakeTokens } from "../../../test/support/fake-tokens.ts";
 import { makeToken, NOON, newId } from "../../../test/support/records.ts";
 import { createAuthenticator } from "./authenticator.ts";
@@ -20,7 +21,10 @@ test("a token's text gives its caller, from the store at first and from memory a
 test("the admin token's text gives the admin, whatever it looks like, and asks no store", async () => {
   for (const text of [ADMIN_TEXT, "a text of thirty-two characters!!"]) {
     const tokens = new FakeTokens();
-    const authenticator = createAuthenticator({ tokens, now: () => NOON }, { ...ADMIN, hash: hashSecret(text) });
+    const authenticator = createAuthenticator(
+      { tokens, now: () => NOON, after: NEVER },
+      { ...ADMIN, hash: hashSecret(text) },
+    );
     expect(await authenticator.authenticate(text)).toMatchObject({ tokenId: ADMIN_TOKEN_ID, level: "system" });
     expect(tokens.looked).toEqual([]);
   }
@@ -123,7 +127,7 @@ test("memory holds ten thousand tokens and lets the oldest go", async () => {
   const texts = new Map(Array.from({ length: 10_001 }, (_, i) => [newId(), secretOf(i)]));
   const made = [...texts].map(([id, secret]) => makeToken({ id, hash: hashSecret(formatToken(id, secret)) }));
   const tokens = new FakeTokens(...made);
-  const authenticator = createAuthenticator({ tokens, now: () => NOON }, ADMIN);
+  const authenticator = createAuthenticator({ tokens, now: () => NOON, after: NEVER }, ADMIN);
   const use = (token: TokenRecord | undefined) =>
     authenticator.authenticate(formatToken(token?.id ?? "", texts.get(token?.id ?? "") ?? secretOf(0)));
   for (const token of made) await use(token);
@@ -194,6 +198,38 @@ test("who watches a token is told when it changes, until the watch ends", () => 
   expect(told).toEqual(["first", "second"]);
 });
 
+test.each([
+  ["at its end", 5_000, 5_000],
+  ["at its end, also when that is months away", 90 * 86_400_000, 90 * 86_400_000],
+])("who watches a token is told when it expires: %s", async (_, expiresIn, expected) => {
+  const id = newId();
+  const text = formatToken(id, secretOf(7));
+  const tokens = new FakeTokens(makeToken({ id, hash: hashSecret(text), expiresAt: at(expiresIn) }));
+  const clock = createFakeClock(NOON);
+  const authenticator = createAuthenticator({ tokens, now: clock.now, after: clock.after }, ADMIN);
+  await authenticator.authenticate(text);
+  const told: number[] = [];
+  const ends = [1, 2].map(() => authenticator.onEnd(id, () => told.push(clock.now() - NOON)));
+  expect(clock.waiting).toBe(1);
+  await clock.advance(expected - 1);
+  expect(told).toEqual([]);
+  await clock.advance(1);
+  expect(told).toEqual([expected, expected]);
+  for (const end of ends) end();
+  expect(clock.waiting).toBe(0);
+});
+
+test("when nobody watches a token any more, its expiry is not waited for", async () => {
+  const id = newId();
+  const text = formatToken(id, secretOf(7));
+  const tokens = new FakeTokens(makeToken({ id, hash: hashSecret(text), expiresAt: at(5_000) }));
+  const clock = createFakeClock(NOON);
+  const authenticator = createAuthenticator({ tokens, now: clock.now, after: clock.after }, ADMIN);
+  await authenticator.authenticate(text);
+  authenticator.onEnd(id, () => {})();
+  expect(clock.waiting).toBe(0);
+});
+
 test("the admin token lives, an unknown one does not", async () => {
   const { authenticator } = prepare();
   expect(await authenticator.isLive(ADMIN_TOKEN_ID)).toBe(true);
@@ -207,7 +243,7 @@ function prepare(fields: Partial<TokenRecord> = {}) {
   const token = makeToken({ id, hash: hashSecret(text), ...fields });
   const tokens = new FakeTokens(token);
   const clock: { now: Instant } = { now: NOON };
-  const authenticator = createAuthenticator({ tokens, now: () => clock.now }, ADMIN);
+  const authenticator = createAuthenticator({ tokens, now: () => clock.now, after: NEVER }, ADMIN);
   return { text, token, tokens, clock, authenticator };
 }
 

@@ -7,6 +7,7 @@ import { ADMIN_TOKEN_ID, isLive, type TokenRecord } from "#core/access/token-rec
 import { type AppError, refuse } from "#core/app-error.ts";
 import { type Instant, renderInstant } from "#core/time/instant.ts";
 import { hashKey, hashSecret, sameHash, secretKey } from "#service/access/hash-secret.ts";
+import type { After } from "#service/command/deadlines.ts";
 import type { Needs } from "#service/ports.ts";
 
 const MAX_CACHED = 10_000;
@@ -16,7 +17,7 @@ export interface Authenticator {
   authenticate(text: string | undefined): Caller | Promise<Caller>;
   /** Must be called after a token changed in the store. */
   forget(tokenId: string): void;
-  /** Calls back when the token is revoked or otherwise changed; gives the function that ends the watch. */
+  /** Calls back when the token is revoked, expires or is otherwise changed; gives the function that ends the watch. */
   onEnd(tokenId: string, callback: () => void): () => void;
   /** Whether the token would still be accepted. */
   isLive(tokenId: string): Promise<boolean>;
@@ -30,14 +31,25 @@ interface Entry {
   readonly caller: Caller;
 }
 
-type AuthenticatorNeeds = Pick<Needs, "tokens" | "now">;
+interface AuthenticatorNeeds extends Pick<Needs, "tokens" | "now"> {
+  readonly after: After;
+}
+
+/** Those who watch a token, and the timer of its expiry. */
+interface Watch {
+  readonly callbacks: Set<() => void>;
+  callOff: (() => void) | undefined;
+}
+
+/** A timer takes no more than 24 days, and the clock may be set meanwhile. */
+const LONGEST_WAIT_MS = 3_600_000;
 
 export function createAuthenticator(needs: AuthenticatorNeeds, admin: TokenRecord): Authenticator {
   const byId = new Map<string, Entry>();
   const byHash = new Map<string, Entry>();
   const adminEntry = entryOf(admin);
   byHash.set(hashKey(admin.hash), adminEntry);
-  const watchers = new Map<string, Set<() => void>>();
+  const watches = new Map<string, Watch>();
   let uses = new Map<string, Instant>();
   /** Uses on their way to the store: until it has them, the answer to `lastUse` is here. */
   let leaving: ReadonlyMap<string, Instant> = new Map();
@@ -65,6 +77,17 @@ export function createAuthenticator(needs: AuthenticatorNeeds, admin: TokenRecor
     return byId.delete(id);
   }
 
+  /** A token that nobody has looked up since it changed has no timer: whoever watches it asks `isLive` now and then. */
+  function awaitExpiry(tokenId: string, watch: Watch): void {
+    const expiresAt = byId.get(tokenId)?.token.expiresAt;
+    if (expiresAt === undefined) return;
+    const left = expiresAt - needs.now();
+    watch.callOff = needs.after(Math.min(Math.max(left, 0), LONGEST_WAIT_MS), () => {
+      if (needs.now() < expiresAt) awaitExpiry(tokenId, watch);
+      else for (const callback of watch.callbacks) callback();
+    });
+  }
+
   function accept({ token, caller }: Entry): Caller {
     const now = needs.now();
     if (!isLive(token, now)) throw ended(token);
@@ -81,14 +104,21 @@ export function createAuthenticator(needs: AuthenticatorNeeds, admin: TokenRecor
     forget(tokenId) {
       generation++;
       drop(tokenId);
-      for (const callback of watchers.get(tokenId) ?? []) callback();
+      for (const callback of watches.get(tokenId)?.callbacks ?? []) callback();
     },
     onEnd(tokenId, callback) {
-      const watching = watchers.get(tokenId) ?? new Set();
-      watchers.set(tokenId, watching.add(callback));
+      let watch = watches.get(tokenId);
+      if (watch === undefined) {
+        watch = { callbacks: new Set(), callOff: undefined };
+        watches.set(tokenId, watch);
+        awaitExpiry(tokenId, watch);
+      }
+      const { callbacks } = watch;
+      callbacks.add(callback);
       return () => {
-        watching.delete(callback);
-        if (watching.size === 0 && watchers.get(tokenId) === watching) watchers.delete(tokenId);
+        if (!callbacks.delete(callback) || callbacks.size > 0) return;
+        watches.get(tokenId)?.callOff?.();
+        watches.delete(tokenId);
       };
     },
     async isLive(tokenId) {

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { ACCESS_LEVELS } from "#core/access/level.ts";
 import { instant } from "#core/time/instant.ts";
 import { callBy, parseScope } from "../../../test/support/calls.ts";
+import { NEVER } from "../../../test/support/fake-clock.ts";
 import { FakeTokens } from "../../../test/support/fake-tokens.ts";
 import { makeToken, NOON } from "../../../test/support/records.ts";
 import { createAuthenticator } from "./authenticator.ts";
@@ -67,5 +68,5 @@ test("the last use is shown also before it is stored", async () => {
 
 function createNeeds(...made: readonly ReturnType<typeof makeToken>[]) {
   const tokens = new FakeTokens(...made);
-  return { tokens, authenticator: createAuthenticator({ tokens, now: () => NOON }, makeToken()) };
+  return { tokens, authenticator: createAuthenticator({ tokens, now: () => NOON, after: NEVER }, makeToken()) };
 }

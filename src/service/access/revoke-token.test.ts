@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { formatToken } from "#core/access/token.ts";
 import { ADMIN_TOKEN_ID, type TokenRecord } from "#core/access/token-record.ts";
 import { callBy } from "../../../test/support/calls.ts";
+import { NEVER } from "../../../test/support/fake-clock.ts";
 import { FakeTokens } from "../../../test/support/fake-tokens.ts";
 import { makeToken, NOON, newId } from "../../../test/support/records.ts";
 import { createAuthenticator } from "./authenticator.ts";
@@ -57,5 +58,9 @@ function prepare(fields: Partial<TokenRecord> = {}) {
   const token = makeToken({ id, hash: hashSecret(text), ...fields });
   const tokens = new FakeTokens(token, ADMIN);
   const now = () => NOON;
-  return { needs: { tokens, now, newId, authenticator: createAuthenticator({ tokens, now }, ADMIN) }, text, token };
+  return {
+    needs: { tokens, now, newId, authenticator: createAuthenticator({ tokens, now, after: NEVER }, ADMIN) },
+    text,
+    token,
+  };
 }

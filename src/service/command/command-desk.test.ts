@@ -27,6 +27,8 @@ async function setUp() {
   let elapsed = 0;
   const sent: OutgoingCommand[] = [];
   const events = createEventHub();
+  const heard: string[] = [];
+  events.listen((event) => heard.push(event.kind === "execution" ? event.execution.state : event.kind));
   const failures: unknown[] = [];
   const background = createBackground((_name, error) => failures.push(error));
   const dropped: string[] = [];
@@ -63,8 +65,7 @@ async function setUp() {
   expect(sent.map(({ id }) => id)).toEqual([execution.id]);
   const say = (state: ResponseState, deviceId = PLACE.deviceId) =>
     desk.respond(deviceId, { executionId: execution.id, state, payload: undefined, repeated: false });
-  const told = () =>
-    (events.after(0) ?? []).map((event) => (event.kind === "execution" ? event.execution.state : event.kind));
+  const told = () => heard;
   return { desk, store, background, execution, writes, say, pass, told, dropped, failures, timers };
 }
 

@@ -1,5 +1,8 @@
-// What happens, as it happens. Keeps the latest events so that a listener that was away for a moment misses nothing.
+// What happens, as it happens. Keeps the latest events, as many as fit its budget, so that a listener that was away for a moment
+// misses nothing.
 import type { Execution } from "#core/command/execution.ts";
+import { approximateBytes } from "#core/share/approximate-bytes.ts";
+import { type ByteBudget, createByteBudget } from "#core/share/byte-budgets.ts";
 import type { AlertChangeKind } from "#core/telemetry/alert-state.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { HostedStatus } from "#service/ports/device-host.ts";
@@ -40,40 +43,61 @@ export interface EventHub {
   publish(place: Place, happening: Happening): void;
   /** Gives the function that ends it. A listener must not throw. */
   listen(listener: Listener): () => void;
-  /** The events after this one, or undefined when some of them are forgotten. */
-  after(sequence: number): readonly LiveEvent[] | undefined;
+  /** The event with this number; undefined when there is none yet, or none any more. */
+  at(sequence: number): LiveEvent | undefined;
   /** Whether every event after this one is still kept. */
   remembers(sequence: number): boolean;
   readonly lastSequence: number;
 }
 
-export function createEventHub(kept = 5_000): EventHub {
+const MAX_KEPT = 5_000;
+export const EVENT_BUFFER_BYTES = 32 * 1_048_576;
+/** An event is kept as it is, with up to two bytes a character, and once somebody listens as the text that is sent. */
+const COPIES = 3;
+const SELF_BYTES = 256;
+
+interface HubOptions {
+  readonly maxKept?: number;
+  readonly budget?: ByteBudget;
+}
+
+export function createEventHub(options: HubOptions = {}): EventHub {
+  const { maxKept = MAX_KEPT, budget = createByteBudget("event_buffer", EVENT_BUFFER_BYTES) } = options;
   const listeners = new Set<Listener>();
-  /** A ring: event n stands at n % kept. */
-  const ring: LiveEvent[] = [];
+  /** A ring: event n stands at n % maxKept. */
+  const ring: ({ readonly event: LiveEvent; readonly bytes: number } | undefined)[] = [];
   let last = 0;
-  const remembers = (sequence: number) => sequence <= last && sequence >= last - kept;
+  /** The number of the oldest event that is kept; the next one's when none is. */
+  let first = 1;
+
+  function forgetOldest(): void {
+    budget.give(ring[first % maxKept]?.bytes ?? 0);
+    ring[first % maxKept] = undefined;
+    first++;
+  }
+
+  function keep(event: LiveEvent): void {
+    const bytes = SELF_BYTES + COPIES * approximateBytes(event);
+    if (event.sequence - first >= maxKept) forgetOldest();
+    while (first < event.sequence && bytes > budget.limit - budget.used()) forgetOldest();
+    // One that is larger than the budget is told, but not kept.
+    if (budget.take(bytes)) ring[event.sequence % maxKept] = { event, bytes };
+    else first = event.sequence + 1;
+  }
+
   return {
-    remembers,
+    remembers: (sequence) => sequence <= last && sequence >= first - 1,
     publish({ siteId, deviceId }, happening) {
       last++;
       const event = { ...happening, sequence: last, siteId, deviceId };
-      ring[last % kept] = event;
+      keep(event);
       for (const listener of listeners) listener(event);
     },
     listen(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    after(sequence) {
-      if (!remembers(sequence)) return undefined;
-      const events: LiveEvent[] = [];
-      for (let n = sequence + 1; n <= last; n++) {
-        const event = ring[n % kept];
-        if (event !== undefined) events.push(event);
-      }
-      return events;
-    },
+    at: (sequence) => (sequence >= first && sequence <= last ? ring[sequence % maxKept]?.event : undefined),
     get lastSequence() {
       return last;
     },

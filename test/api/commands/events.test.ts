@@ -159,7 +159,10 @@ test("a token that is revoked ends its streams at once, and no other", async () 
   expect(mine.seen.some(({ data }) => data.execution?.id === id)).toBe(false);
 });
 
-test("a reader that does not read is cut off, and those who read notice nothing", async () => {
+/** Of 4 KB each: a device may log 4 MiB an hour. */
+const [TALKERS, LINES] = [8, 900];
+
+test("a reader that does not read is told so and dropped, and those who read notice nothing", async () => {
   const stalled = connect(busbar.port, "127.0.0.1");
   stalled.write(`GET /v3/events HTTP/1.1\r\nHost: x\r\nX-Service-Auth-Token: ${busbar.adminToken}\r\n\r\n`);
   const { promise: began, resolve } = Promise.withResolvers<void>();
@@ -168,24 +171,30 @@ test("a reader that does not read is cut off, and those who read notice nothing"
     resolve();
   });
   await began;
-  const closed = new Promise<void>((done) => stalled.once("close", () => done()));
   const reader = await hear({ query: "?kind.in=log" });
   const talkers = [];
-  for (let n = 0; n < 3; n++) talkers.push(await site.connect(await site.device(`Talker ${n}`)));
+  for (let n = 0; n < TALKERS; n++) talkers.push(await site.connect(await site.device(`Talker ${n}`)));
   // More than the sockets between hold and more than the hub keeps.
   const line = "x".repeat(4_000);
-  const LINES = 2_300;
   for (let batch = 0; batch < LINES; batch += 100) {
     await Promise.all(
       talkers.flatMap((device) => Array.from({ length: 100 }, (_, n) => device.log(`${batch + n} ${line}`))),
     );
   }
+  const dropped = new Promise<void>((done) => {
+    let end = "";
+    stalled.on("data", (text) => {
+      end = end.slice(-100) + String(text);
+      if (/event: dropped\ndata: .*\n\n\r\n0\r\n\r\n$/.test(end)) done();
+    });
+  });
   stalled.resume();
-  await closed;
+  await dropped;
+  stalled.destroy();
   await Promise.all(
     talkers.map(() => reader.next(({ data }) => data.log?.message.startsWith(`${LINES - 1} `) === true)),
   );
-  expect(reader.seen.filter(({ event }) => event === "log")).toHaveLength(3 * LINES);
+  expect(reader.seen.filter(({ event }) => event === "log")).toHaveLength(TALKERS * LINES);
 }, 60_000);
 
 test("a stop of the service ends every stream promptly", async () => {

@@ -1,0 +1,198 @@
+// Live telemetry for all listeners together. What comes is gathered for a quarter of a second, then stands on the board: of each
+// device the newest value of each attribute. A listener only remembers how far it has read, so that a slow one costs no memory
+// of its own, and what many read is made into text once.
+import { ACCESS_LEVELS, type AccessLevel, allows } from "#core/access/level.ts";
+import type { ByteBudget } from "#core/share/byte-budgets.ts";
+import { renderTelemetryEvent } from "#http/event/event-wire.ts";
+import type { Snapshot } from "#service/ports/telemetry-store.ts";
+import type { TelemetryFeed, TelemetryNews } from "#service/telemetry/telemetry-feed.ts";
+
+const ROUND_MS = 250;
+export const LIVE_TELEMETRY_BYTES = 16 * 1_048_576;
+const ENTRY_BYTES = 512;
+const VALUE_BYTES = 128;
+/** Changes that a slow listener may be behind. */
+const MAX_PLACES = 50_000;
+
+interface TelemetryListener {
+  readonly level: AccessLevel;
+  readonly wants: (siteId: string, deviceId: string) => boolean;
+  /** There may be something to take. */
+  readonly onNews: () => void;
+}
+
+export interface TelemetryReader {
+  /** The next event, as it is sent; undefined when everything is told. */
+  take(): Buffer | undefined;
+  close(): void;
+}
+
+export interface TelemetryBoard {
+  open(listener: TelemetryListener): TelemetryReader;
+}
+
+interface Gathered {
+  readonly siteId: string;
+  readonly values: Map<string, Snapshot & { readonly accessLevel: AccessLevel }>;
+}
+
+interface Value extends Snapshot {
+  readonly accessLevel: AccessLevel;
+  /** Of the entry that it came with. */
+  readonly version: number;
+}
+
+/** One device. Each change of it makes a new entry, which takes over what the one before had. */
+interface Entry {
+  readonly siteId: string;
+  readonly deviceId: string;
+  readonly values: Map<string, Value>;
+  readonly version: number;
+  /** Of the entry that this one replaced. */
+  readonly replaced: number;
+  readonly bytes: number;
+  /** By level, for those who have read all that came before. */
+  readonly rendered: (Buffer | null | undefined)[];
+}
+
+interface Reader {
+  readonly listener: TelemetryListener;
+  /** Every entry up to this one is read or replaced by a later one. */
+  cursor: number;
+  /** The cursor when it last had read everything: what is newer may not be told yet. */
+  since: number;
+}
+
+export function createTelemetryBoard(feed: TelemetryFeed, budget: ByteBudget, roundMs = ROUND_MS): TelemetryBoard {
+  const readers = new Set<Reader>();
+  /** What came since the last round, by device. */
+  const gathered = new Map<string, Gathered>();
+  let gatheredBytes = 0;
+  const entries = new Map<string, Entry>();
+  /** The entry of version n stands at n - base. A replaced one leaves its place empty. */
+  let log: (Entry | undefined)[] = [];
+  let base = 1;
+  /** What was before this version is forgotten. */
+  let first = 1;
+  let timer: NodeJS.Timeout | undefined;
+  let stopWatching: (() => void) | undefined;
+  const last = () => base + log.length - 1;
+
+  function gather({ siteId, deviceId, at, values }: TelemetryNews): void {
+    const device = gathered.get(deviceId) ?? { siteId, values: new Map() };
+    gathered.set(deviceId, device);
+    for (const [{ id, accessLevel }, value] of values) {
+      const before = device.values.get(id);
+      if (before !== undefined && at < before.at) continue;
+      gatheredBytes += bytesOf(id, value) - (before === undefined ? 0 : bytesOf(id, before.value));
+      device.values.set(id, { at, value, accessLevel });
+    }
+    if (gatheredBytes > budget.limit / 2) beginRound();
+    else timer ??= setTimeout(beginRound, roundMs);
+  }
+
+  function beginRound(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    forgetRead();
+    for (const [deviceId, device] of gathered) post(deviceId, device);
+    gathered.clear();
+    gatheredBytes = 0;
+    for (const { listener } of readers) listener.onNews();
+  }
+
+  function post(deviceId: string, { siteId, values: fresh }: Gathered): void {
+    const before = entries.get(deviceId);
+    const version = last() + 1;
+    const values = new Map(before?.values);
+    for (const [id, value] of fresh) {
+      if (value.at >= (values.get(id)?.at ?? value.at)) values.set(id, { ...value, version });
+    }
+    if (before !== undefined) forget(before);
+    let bytes = ENTRY_BYTES;
+    for (const [id, { value }] of values) bytes += bytesOf(id, value);
+    // Whoever has not read the oldest by now misses it.
+    while (version - first >= MAX_PLACES || !budget.take(bytes)) if (!forgetOldest()) return;
+    const entry = { siteId, deviceId, values, version, replaced: before?.version ?? 0, bytes, rendered: [] };
+    log.push(entry);
+    entries.set(deviceId, entry);
+  }
+
+  function forget(entry: Entry): void {
+    budget.give(entry.bytes);
+    entries.delete(entry.deviceId);
+    log[entry.version - base] = undefined;
+  }
+
+  function forgetOldest(): boolean {
+    if (first > last()) return false;
+    const entry = log[first - base];
+    if (entry !== undefined) forget(entry);
+    first++;
+    return true;
+  }
+
+  /** What every listener has read. */
+  function forgetRead(): void {
+    let read = last();
+    for (const { cursor } of readers) read = Math.min(read, cursor);
+    while (first <= read) forgetOldest();
+    log = log.slice(first - base);
+    base = first;
+  }
+
+  function take(reader: Reader): Buffer | undefined {
+    reader.cursor = Math.max(reader.cursor, first - 1);
+    while (reader.cursor < last()) {
+      reader.cursor++;
+      const entry = log[reader.cursor - base];
+      const { level, wants } = reader.listener;
+      if (entry === undefined || !wants(entry.siteId, entry.deviceId)) continue;
+      const text = entry.replaced <= reader.since ? renderOnce(entry, level) : render(entry, level, reader.since);
+      if (text !== null) return text;
+    }
+    reader.since = reader.cursor;
+    return undefined;
+  }
+
+  return {
+    open(listener) {
+      const reader: Reader = { listener, cursor: last(), since: last() };
+      readers.add(reader);
+      stopWatching ??= feed.watch(gather);
+      return {
+        take: () => take(reader),
+        close() {
+          readers.delete(reader);
+          if (readers.size > 0) return;
+          stopWatching?.();
+          stopWatching = undefined;
+          clearTimeout(timer);
+          timer = undefined;
+          gathered.clear();
+          gatheredBytes = 0;
+          forgetRead();
+        },
+      };
+    },
+  };
+}
+
+function renderOnce(entry: Entry, level: AccessLevel): Buffer | null {
+  const at = ACCESS_LEVELS.indexOf(level);
+  const known = entry.rendered[at];
+  if (known !== undefined) return known;
+  const made = render(entry, level, entry.version - 1);
+  entry.rendered[at] = made;
+  return made;
+}
+
+/** What is newer than `since` and allowed at the level. */
+function render({ siteId, deviceId, values }: Entry, level: AccessLevel, since: number): Buffer | null {
+  const told = new Map([...values].filter(([, one]) => one.version > since && allows(level, one.accessLevel)));
+  return told.size === 0 ? null : renderTelemetryEvent({ siteId, deviceId, values: told });
+}
+
+function bytesOf(id: string, value: Snapshot["value"]): number {
+  return VALUE_BYTES + id.length + (typeof value === "string" ? 2 * value.length : 0);
+}
