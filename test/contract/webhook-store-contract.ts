@@ -3,7 +3,12 @@ import { ACCESS_LEVELS, allows } from "#core/access/level.ts";
 import { instant } from "#core/time/instant.ts";
 import { GIVE_UP_AFTER_MS, type Outcome } from "#core/webhook/after-attempt.ts";
 import type { Notice, Webhook } from "#core/webhook/webhook.ts";
-import { MAX_PAST_DELIVERIES, MAX_PENDING_DELIVERIES, MAX_WEBHOOKS } from "#core/webhook/webhook-limits.ts";
+import {
+  MAX_PAST_DELIVERIES,
+  MAX_PENDING_BYTES,
+  MAX_PENDING_DELIVERIES,
+  MAX_WEBHOOKS_PER_SITE,
+} from "#core/webhook/webhook-limits.ts";
 import type { Needs } from "#service/ports.ts";
 import { makeEntry, NOON, newId } from "../support/records.ts";
 import { ALL, expectRefusal } from "./stores.ts";
@@ -48,7 +53,10 @@ export function webhookStoreContract(open: () => Promise<WebhookWorld>): void {
       const { items } = await world.webhooks.deliveries(webhook.id, filter, ALL);
       return items.map(({ event }) => JSON.parse(event).text as string).join("");
     };
-    const due = async (after: number, busy: readonly string[] = []) => await world.webhooks.due(at(after), busy);
+    const due = async (after: number, busy: readonly string[] = []) => {
+      const found = await world.webhooks.due(at(after), busy);
+      return (await Promise.all(found.map(({ id }) => world.webhooks.find(id)))).filter((one) => one !== undefined);
+    };
     return { ...world, texts, due };
   };
   const outcome = (state: Outcome["state"], after: number, fields: Partial<Outcome> = {}): Outcome => ({
@@ -87,9 +95,26 @@ export function webhookStoreContract(open: () => Promise<WebhookWorld>): void {
     expect(items.map((entry) => entry.id)).toEqual([made.id, retried.id, gone.id]);
   });
 
-  test("there are not more than so many", async () => {
-    const { webhooks } = await setUp(...Array.from({ length: MAX_WEBHOOKS }, () => makeWebhook()));
-    await expectRefusal(webhooks.insert(makeWebhook(), makeEntry()), "conflict");
+  test("a site has not more than so many, which takes none from another site or from all sites", async () => {
+    const of = (...sites: string[]) => makeWebhook({ sites: new Set(sites) });
+    const { webhooks } = await setUp(...Array.from({ length: MAX_WEBHOOKS_PER_SITE }, () => of("s1")));
+    await expectRefusal(webhooks.insert(of("s1"), makeEntry()), "conflict");
+    await expectRefusal(webhooks.insert(of("s2", "s1"), makeEntry()), "conflict");
+    await webhooks.insert(of("s2"), makeEntry());
+    await webhooks.insert(makeWebhook(), makeEntry());
+  });
+
+  test("what waits for a webhook is bounded in bytes", async () => {
+    const hook = makeWebhook();
+    const { webhooks, texts } = await setUp(hook);
+    const large = JSON.stringify({ text: "x", more: "y".repeat(MAX_PENDING_BYTES / 2) });
+    await webhooks.enqueue([
+      makeNotice("a"),
+      makeNotice("x", 0, { event: large }),
+      makeNotice("x", 0, { event: large }),
+    ]);
+    await webhooks.enqueue([makeNotice("b")]);
+    expect([await texts(hook, ["PENDING"]), await texts(hook, ["DEAD"])]).toEqual(["axb", "x"]);
   });
 
   test("a notice is queued for those who want its kind and site and may know of it", async () => {

@@ -1,7 +1,10 @@
 // What webhooks may cost.
-export const MAX_WEBHOOKS = 100;
+export const MAX_WEBHOOKS = 500;
+/** Of one site, and of those for all sites. One for several sites counts at each. */
+export const MAX_WEBHOOKS_PER_SITE = 100;
 /** Deliveries that may wait for one webhook; beyond it they are dead at once. */
 export const MAX_PENDING_DELIVERIES = 1_000;
+export const MAX_PENDING_BYTES = 4 * 1024 * 1024;
 /** Delivered and dead ones kept of one webhook, each; the oldest go first. */
 export const MAX_PAST_DELIVERIES = 1_000;
 /** How long delivered and dead ones are kept. */

@@ -51,6 +51,11 @@ export interface Delivery {
   readonly finishedAt: Instant | undefined;
 }
 
+/** Whose attempts its own count as: those of its site, of several the first. */
+export function siteOf({ sites }: Pick<Webhook, "sites">): string {
+  return sites === "all" ? "all" : ([...sites].sort()[0] ?? "none");
+}
+
 export function wants(
   webhook: Pick<Webhook, "kinds" | "sites">,
   { kind, siteId }: Pick<Notice, "kind" | "siteId">,

@@ -10,7 +10,7 @@ export interface DeliveryFilter {
 }
 
 export interface WebhookStore {
-  /** Refuses with `conflict` when there are too many. */
+  /** Refuses with `conflict` when there are too many, of one of its sites or in all. */
   insert(webhook: Webhook, trail: AuditEntry): Promise<void>;
   /** Every webhook; there are few. Ordered by id, which is the order of creation. */
   all(): Promise<readonly Webhook[]>;
@@ -19,7 +19,8 @@ export interface WebhookStore {
   /** Queues a delivery for each webhook that wants the notice and may know of it. */
   enqueue(notices: readonly Notice[]): Promise<void>;
   /** The oldest delivery that is due of each webhook that is not busy. */
-  due(now: Instant, busy: Iterable<string>): Promise<readonly Delivery[]>;
+  due(now: Instant, busy: Iterable<string>): Promise<readonly Pick<Delivery, "id" | "webhookId">[]>;
+  find(deliveryId: string): Promise<Delivery | undefined>;
   /** When the next one is due of all webhooks that are not busy. */
   nextAttempt(busy: Iterable<string>): Promise<Instant | undefined>;
   settle(deliveryId: string, outcome: Outcome): Promise<void>;

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { createShares } from "#core/share/shares.ts";
 import { instant } from "#core/time/instant.ts";
 import { GIVE_UP_AFTER_MS } from "#core/webhook/after-attempt.ts";
 import type { Delivery, Webhook } from "#core/webhook/webhook.ts";
@@ -41,6 +42,7 @@ function makeWorld(webhooks: Webhook[]) {
       const due = pending(busy).filter((one) => (one.nextAttemptAt ?? 0) <= now);
       return due.filter((one, index) => due.findIndex(({ webhookId }) => webhookId === one.webhookId) === index);
     },
+    find: async (id: string) => queue.get(id),
     nextAttempt: async (busy: Iterable<string>) => {
       const times = pending(busy).map((one) => one.nextAttemptAt ?? NOON);
       return times.length === 0 ? undefined : instant(Math.min(...times));
@@ -61,7 +63,7 @@ function makeWorld(webhooks: Webhook[]) {
     });
   }
   const needs = {
-    ...{ now: clock.now, after: clock.after, webhooks: store },
+    ...{ now: clock.now, after: clock.after, webhooks: store, shares: createShares() },
     sender: {
       send: async ({ delivery }: { delivery: Delivery }) => {
         attempts.push(`${(clock.now() - NOON) / 1000} ${delivery.id}`);
@@ -142,7 +144,29 @@ test("a slow receiver holds up nobody else, and never has two at once", async ()
   expect(attempts.at(-1)).toBe("5 slow-2");
 });
 
-test("not more than eight at once, and everyone has a turn", async () => {
+test("sixty-four dead receivers of a site delay neither another site's nor one of their own that answers", async () => {
+  const of = (site: string) => ({ sites: new Set([site]) });
+  const dead = Array.from({ length: 64 }, (_, n) => hook(`dead${n}`, of("s1")));
+  const { clock, desk, world, attempts, queueUp } = makeWorld([
+    ...dead,
+    hook("own", of("s1")),
+    hook("other", of("s2")),
+  ]);
+  await desk.refresh();
+  // A dead receiver holds its place until the time of the attempt is up.
+  world.answer = (id) =>
+    id.startsWith("dead") ? new Promise((resolve) => clock.after(10_000, () => resolve(FAILED))) : OK;
+  for (const { id } of dead) for (const text of ["1", "2", "3"]) queueUp(id, text);
+  desk.wake();
+  await clock.advance(90_000);
+  queueUp("other", "1");
+  queueUp("own", "1");
+  desk.wake();
+  await clock.advance(0);
+  expect(attempts.slice(-2)).toEqual(["90 other-1", "90 own-1"]);
+});
+
+test("not more than eight of a site at once, and everyone has a turn", async () => {
   const hooks = Array.from({ length: 20 }, (_, i) => hook(`h${i}`));
   const { clock, desk, world, attempts, queueUp } = makeWorld(hooks);
   let open: ((result: SendResult) => void)[] = [];

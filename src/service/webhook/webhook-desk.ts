@@ -2,10 +2,14 @@
 //
 // Invariants: a delivery is queued in the records before anything is sent, and leaves the queue only after the receiver
 // took it or the time is up, so that a crash repeats an attempt but loses none. Each webhook has one attempt under way at
-// a time, oldest first. While no webhook wants a kind of event, nothing is made ready for it.
+// a time, oldest first. Attempts are shared by site, and receivers that fail have places of their own: so neither another
+// site nor a receiver that answers waits for one that does not. While no webhook wants a kind of event, nothing is made ready for it.
+import type { Leave } from "#core/share/fair-share.ts";
+import type { Shares } from "#core/share/shares.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
 import { afterAttempt } from "#core/webhook/after-attempt.ts";
-import { type Delivery, type Notice, type Webhook, wants } from "#core/webhook/webhook.ts";
+import { type Delivery, type Notice, siteOf, type Webhook, wants } from "#core/webhook/webhook.ts";
+import { MAX_WEBHOOKS } from "#core/webhook/webhook-limits.ts";
 import type { Background } from "#service/background.ts";
 import type { After } from "#service/command/deadlines.ts";
 import type { EventHub, PlacedEvent } from "#service/event/event-hub.ts";
@@ -27,19 +31,24 @@ export interface WebhookDesk {
 export interface WebhookDeskNeeds extends Pick<Needs, "webhooks" | "sender" | "seal" | "randomBytes" | "now"> {
   readonly background: Background;
   readonly after: After;
+  readonly shares: Pick<Shares, "open">;
   /** What an event says, as an object for JSON. */
   readonly renderEvent: (event: PlacedEvent) => object;
 }
 
-/** Attempts under way at once, each of another webhook. */
-const MAX_AT_ONCE = 8;
+/** Attempts under way at once, each of another webhook. There are no more waiting than webhooks. An attempt costs its seconds. */
+const ATTEMPTS = { slots: 32, slotsPerKey: 8, waiting: MAX_WEBHOOKS, waitingPerKey: MAX_WEBHOOKS };
 const LONGEST_WAIT_MS = 3_600_000;
 /** After trouble with the records. */
 const AGAIN_MS = 5_000;
 
 export function createWebhookDesk(needs: WebhookDeskNeeds): WebhookDesk {
   const known = new Map<string, Webhook>();
+  /** Those with a delivery that is being sent or waits for its turn. */
   const busy = new Set<string>();
+  /** Those whose last attempt failed. */
+  const failing = new Set<string>();
+  const attempts = needs.shares.open("webhook_attempts", ATTEMPTS);
   const stopping = new AbortController();
   let isLooking = false;
   let lookAgain = false;
@@ -70,24 +79,32 @@ export function createWebhookDesk(needs: WebhookDeskNeeds): WebhookDesk {
   }
 
   async function look(): Promise<void> {
-    for (const delivery of await needs.webhooks.due(needs.now(), busy)) {
-      // Who is left out has its turn when one of these is done.
-      if (busy.size >= MAX_AT_ONCE) return;
-      begin(delivery);
-    }
+    for (const due of await needs.webhooks.due(needs.now(), busy)) begin(due);
     const next = await needs.webhooks.nextAttempt(busy);
     if (next !== undefined) wakeAfter(Math.min(Math.max(0, next - needs.now()), LONGEST_WAIT_MS));
   }
 
-  function begin(delivery: Delivery): void {
+  function begin({ id, webhookId }: Pick<Delivery, "id" | "webhookId">): void {
     const release = () => {
-      busy.delete(delivery.webhookId);
+      busy.delete(webhookId);
       wake();
     };
-    busy.add(delivery.webhookId);
+    busy.add(webhookId);
     needs.background.run("deliver to a webhook", async () => {
       try {
-        await attempt(delivery);
+        if (!known.has(webhookId)) await refresh();
+        const leave = await turnOf(webhookId);
+        if (leave === undefined) {
+          if (!stopping.signal.aborted) needs.after(AGAIN_MS, release);
+          return;
+        }
+        const begun = needs.now();
+        try {
+          // What cannot be read, or was deleted while it waited, is left alone for a while.
+          if (!(await attempt(id))) return void needs.after(AGAIN_MS, release);
+        } finally {
+          leave(1 + Math.max(0, needs.now() - begun) / 1_000);
+        }
       } catch (error) {
         needs.after(AGAIN_MS, release);
         throw error;
@@ -96,15 +113,30 @@ export function createWebhookDesk(needs: WebhookDeskNeeds): WebhookDesk {
     });
   }
 
-  async function attempt(delivery: Delivery): Promise<void> {
-    if (!known.has(delivery.webhookId)) await refresh();
-    const webhook = known.get(delivery.webhookId);
-    if (webhook === undefined) return;
+  /** Undefined when the stop came first, or too many wait. */
+  async function turnOf(webhookId: string): Promise<Leave | undefined> {
+    const site = siteOf(known.get(webhookId) ?? { sites: "all" });
+    try {
+      return await attempts.enter(failing.has(webhookId) ? `${site} failing` : site, stopping.signal);
+    } catch (error) {
+      if (stopping.signal.aborted) return undefined;
+      throw error;
+    }
+  }
+
+  /** False when there is nothing to send, or nobody to send it to. */
+  async function attempt(deliveryId: string): Promise<boolean> {
+    const delivery = await needs.webhooks.find(deliveryId);
+    const webhook = delivery && known.get(delivery.webhookId);
+    if (delivery?.state !== "PENDING" || webhook === undefined) return false;
     const result = await send(webhook, delivery);
     // Broken off by the stop: it was no attempt, and the next run begins it anew.
-    if (stopping.signal.aborted) return;
+    if (stopping.signal.aborted) return true;
+    if (result.error === undefined) failing.delete(webhook.id);
+    else failing.add(webhook.id);
     const [byte = 0] = needs.randomBytes(1);
     await needs.webhooks.settle(delivery.id, afterAttempt(delivery, { ...result, at: needs.now() }, byte / 255));
+    return true;
   }
 
   async function send(webhook: Webhook, delivery: Delivery): Promise<SendResult> {
@@ -126,6 +158,7 @@ export function createWebhookDesk(needs: WebhookDeskNeeds): WebhookDesk {
     const webhooks = await needs.webhooks.all();
     known.clear();
     for (const webhook of webhooks) known.set(webhook.id, webhook);
+    for (const id of failing) if (!known.has(id)) failing.delete(id);
   }
 
   function noticesOf(events: readonly PlacedEvent[]): readonly Notice[] {

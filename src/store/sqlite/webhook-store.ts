@@ -4,7 +4,13 @@ import { refuse } from "#core/app-error.ts";
 import type { Instant } from "#core/time/instant.ts";
 import { GIVE_UP_AFTER_MS, type Outcome } from "#core/webhook/after-attempt.ts";
 import { type Delivery, type Notice, type Webhook, type WebhookKind, wants } from "#core/webhook/webhook.ts";
-import { MAX_PAST_DELIVERIES, MAX_PENDING_DELIVERIES, MAX_WEBHOOKS } from "#core/webhook/webhook-limits.ts";
+import {
+  MAX_PAST_DELIVERIES,
+  MAX_PENDING_BYTES,
+  MAX_PENDING_DELIVERIES,
+  MAX_WEBHOOKS,
+  MAX_WEBHOOKS_PER_SITE,
+} from "#core/webhook/webhook-limits.ts";
 import type { WebhookStore } from "#service/ports/webhook-store.ts";
 import { recordAudit } from "./audit-store.ts";
 import type { Connection } from "./connection.ts";
@@ -25,20 +31,19 @@ export function createWebhookStore(reader: Connection, writer: Writer, lists: Li
     delete: (id, trail) => writer.run("deleteWebhook", { id, trail }),
     enqueue: (notices) => writer.run("enqueueNotices", { notices }),
     due: async (now, busy) =>
-      readRows(
-        reader,
-        {
-          table: "webhook_delivery",
-          rows: reader.all(
-            // A bare column beside min() is that of the row with the least value.
-            `SELECT ${DELIVERY_COLUMNS}, min(number) FROM webhook_delivery WHERE state = 'PENDING' AND next_attempt_at <= ?
+      reader
+        .all(
+          // A bare column beside min() is that of the row with the least value.
+          `SELECT id, webhook_id, min(number) FROM webhook_delivery WHERE state = 'PENDING' AND next_attempt_at <= ?
            AND webhook_id NOT IN (SELECT value FROM json_each(?)) GROUP BY webhook_id ORDER BY number`,
-            now,
-            listed(busy),
-          ),
-        },
-        readDelivery,
-      ),
+          now,
+          listed(busy),
+        )
+        .map((row) => ({ id: text(row, "id"), webhookId: text(row, "webhook_id") })),
+    find: async (id) => {
+      const rows = reader.all(`SELECT ${DELIVERY_COLUMNS} FROM webhook_delivery WHERE id = ?`, id);
+      return readRows(reader, { table: "webhook_delivery", rows }, readDelivery)[0];
+    },
     nextAttempt: async (busy) => {
       const row = reader.get(
         `SELECT next_attempt_at FROM webhook_delivery WHERE state = 'PENDING'
@@ -65,10 +70,7 @@ export function createWebhookStore(reader: Connection, writer: Writer, lists: Li
 
 export const webhookWrites = {
   insertWebhook(database: Connection, { webhook, trail }: { webhook: Webhook; trail: AuditEntry }): void {
-    const row = database.get("SELECT count(*) AS total FROM webhook");
-    if (row !== undefined && number(row, "total") >= MAX_WEBHOOKS) {
-      throw refuse("conflict", `there are ${MAX_WEBHOOKS} webhooks already; delete some first`);
-    }
+    refuseTooMany(database, webhook);
     database.run(
       `INSERT INTO webhook (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
       webhook.id,
@@ -149,13 +151,33 @@ export function enqueueNotices(database: Connection, notices: readonly Notice[])
   }
 }
 
+function refuseTooMany(database: Connection, { sites }: Webhook): void {
+  const count = (where: string, ...values: string[]) => {
+    const row = database.get(`SELECT count(*) AS total FROM webhook ${where}`, ...values);
+    return row === undefined ? 0 : number(row, "total");
+  };
+  const tooMany = (words: string) => refuse("conflict", `${words} webhooks already; delete some first`);
+  if (count("") >= MAX_WEBHOOKS) throw tooMany(`there are ${MAX_WEBHOOKS}`);
+  if (sites === "all") {
+    if (count("WHERE sites IS NULL") >= MAX_WEBHOOKS_PER_SITE) throw tooMany(`all sites have ${MAX_WEBHOOKS_PER_SITE}`);
+    return;
+  }
+  const ofSite = "WHERE EXISTS (SELECT 1 FROM json_each(webhook.sites) WHERE value = ?)";
+  for (const site of sites) {
+    if (count(ofSite, site) >= MAX_WEBHOOKS_PER_SITE) throw tooMany(`site ${site} has ${MAX_WEBHOOKS_PER_SITE}`);
+  }
+}
+
 function enqueue(database: Connection, webhookId: string, notice: Notice): void {
+  const waiting = database.get(
+    `SELECT count(*) AS deliveries, coalesce(sum(octet_length(event)), 0) AS bytes
+     FROM webhook_delivery WHERE webhook_id = ? AND state = 'PENDING'`,
+    webhookId,
+  );
   const isFull =
-    database.get(
-      "SELECT 1 FROM webhook_delivery WHERE webhook_id = ? AND state = 'PENDING' LIMIT 1 OFFSET ?",
-      webhookId,
-      MAX_PENDING_DELIVERIES - 1,
-    ) !== undefined;
+    waiting !== undefined &&
+    (number(waiting, "deliveries") >= MAX_PENDING_DELIVERIES ||
+      number(waiting, "bytes") + Buffer.byteLength(notice.event) > MAX_PENDING_BYTES);
   database.run(
     `INSERT INTO webhook_delivery
        (id, webhook_id, kind, occurred_at, event, state, attempts, queued_at, next_attempt_at, give_up_at, error, finished_at)
