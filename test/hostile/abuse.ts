@@ -70,6 +70,7 @@ export function createWorld(site: HostileSite): World {
     count,
     counts,
     async call(level, method, path, options) {
+      count("calls");
       const answer = await as(level).call(method, path, options);
       count(`${answer.status}`);
       return answer;
