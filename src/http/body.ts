@@ -107,12 +107,16 @@ function takesNull(field: Schema): boolean {
  * its type, or where it is of no such type, that it fits none.
  */
 function withoutEchoes(errors: readonly ErrorObject[]): readonly ErrorObject[] {
-  const choices = errors.filter(({ keyword }) => keyword === "anyOf");
-  const isOf = (choice: ErrorObject, { schemaPath }: ErrorObject) => schemaPath.startsWith(`${choice.schemaPath}/`);
-  const isTold = (choice: ErrorObject) => errors.some((error) => isOf(choice, error) && error.keyword !== "type");
+  // A schema has few choices, however many values fail them.
+  const choices = new Set(errors.flatMap(({ keyword, schemaPath }) => (keyword === "anyOf" ? [schemaPath] : [])));
+  if (choices.size === 0) return errors;
+  const isOf = (choice: string, { schemaPath }: ErrorObject) => schemaPath.startsWith(`${choice}/`);
+  const told = new Set(
+    [...choices].filter((choice) => errors.some((error) => error.keyword !== "type" && isOf(choice, error))),
+  );
   return errors.filter((error) => {
-    if (error.keyword === "anyOf") return !isTold(error);
-    return error.keyword !== "type" || !choices.some((choice) => isOf(choice, error));
+    if (error.keyword === "anyOf") return !told.has(error.schemaPath);
+    return error.keyword !== "type" || ![...choices].some((choice) => isOf(choice, error));
   });
 }
 

@@ -1,6 +1,7 @@
 // Query parameters: one description of each gives its parser and its place in the OpenAPI document.
 // An empty value means "not given".
-import { AppError, type Refusal } from "#core/app-error.ts";
+import type { Refusal } from "#core/app-error.ts";
+import { MistakeList, refuseMistakes } from "#core/mistakes.ts";
 import { nearestOf } from "#core/text/nearest.ts";
 import { parseDuration } from "#core/time/duration.ts";
 import { type Instant, parseInstant } from "#core/time/instant.ts";
@@ -24,25 +25,24 @@ export function parseQuery<Spec extends QuerySpec>(
   given: Readonly<Record<string, unknown>>,
 ): ParsedQuery<Spec> {
   const values: Record<string, unknown> = Object.create(null);
-  const refusals: Refusal[] = [];
+  const refusals = new MistakeList<Refusal>();
   for (const [name, text] of Object.entries(given)) {
     const keyed = KEYED.exec(name);
     const known = keyed === null ? name : `${keyed[1]}[]`;
     const param = Object.hasOwn(spec, known) ? spec[known] : undefined;
-    if (param === undefined) refusals.push(bad(name, unknownParameter(name, Object.keys(spec))));
+    if (param === undefined) refusals.add(() => bad(name, unknownParameter(name, Object.keys(spec))));
     else if (keyed !== null && typeof text === "string") {
       const map = (values[known] ?? new Map()) as Map<string, readonly string[]>;
       const items = [...new Set(split(text))];
       if (items.length > 0) values[known] = map.set(keyed[2] ?? "", items);
-    } else if (typeof text !== "string") refusals.push(bad(name, `${name} is given more than once`));
+    } else if (typeof text !== "string") refusals.add(() => bad(name, `${name} is given more than once`));
     else if (text !== "") {
       const parsed = param.parse(text);
-      if ("problem" in parsed) refusals.push(bad(name, `${name} ${parsed.problem}`));
+      if ("problem" in parsed) refusals.add(() => bad(name, `${name} ${parsed.problem}`));
       else values[name] = parsed.value;
     }
   }
-  const [first, ...others] = refusals;
-  if (first !== undefined) throw new AppError([first, ...others]);
+  refuseMistakes(refusals);
   return values as ParsedQuery<Spec>;
 }
 

@@ -1,7 +1,8 @@
 import { type AccessLevel, allows } from "#core/access/level.ts";
-import { AppError, refuse } from "#core/app-error.ts";
+import { refuse } from "#core/app-error.ts";
 import type { Blueprint, Command } from "#core/blueprint/blueprint.ts";
 import type { Payload } from "#core/command/execution.ts";
+import { refuseMistakes } from "#core/mistakes.ts";
 import { nearestOf } from "#core/text/nearest.ts";
 import { checkInputs, type JsonCheck } from "#core/value/check-inputs.ts";
 
@@ -32,13 +33,13 @@ export function planCommand(
       needed: command.accessLevel,
     });
   }
-  const { values, problems } = checkInputs(command.arguments, input.arguments, checkJson(command));
-  const [first, ...others] = problems.map(({ name, message }) => ({
+  const { values, problems, moreProblems } = checkInputs(command.arguments, input.arguments, checkJson(command));
+  const told = problems.map(({ name, message }) => ({
     code: "invalid_arguments" as const,
     message,
     details: { pointer: `/arguments/${name.slice(0, 100).replaceAll("~", "~0").replaceAll("/", "~1")}` },
   }));
-  if (first !== undefined) throw new AppError([first, ...others.slice(0, 99)]);
+  refuseMistakes({ told, more: moreProblems });
   return { command, arguments: values };
 }
 

@@ -1,8 +1,10 @@
 // What a person or a command has changed about a simulated device, and the pure steps that change it.
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
+import { MistakeList } from "#core/mistakes.ts";
 import { alertListProblem, MAX_LISTED_ALERTS } from "#core/telemetry/alert-limits.ts";
 import { nearestOf } from "#core/text/nearest.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
+import { byName } from "#core/value/by-name.ts";
 import { type DeclaredValue, valueProblem } from "#core/value/value-problem.ts";
 
 export const NEXT_COMMAND_KINDS = ["fail", "slow", "silent"] as const;
@@ -99,6 +101,8 @@ export interface AdjustmentProblem {
 export interface Adjusted {
   readonly adjustments: Adjustments;
   readonly problems: readonly AdjustmentProblem[];
+  /** How many there are besides those. */
+  readonly moreProblems: number;
 }
 
 /** Applies a change as far as it fits the blueprint; says everything that does not. */
@@ -107,7 +111,7 @@ export function adjust(
   former: Adjustments,
   change: AdjustmentChange,
 ): Adjusted {
-  const problems: AdjustmentProblem[] = [];
+  const problems = new MistakeList<AdjustmentProblem>();
   const before = released(former, new Set(change.release));
   const isTimeChanged = [change.speed, change.isPaused, change.simulatedAt].some((one) => one !== undefined);
   const held = (kind: "telemetry" | "properties") => {
@@ -130,9 +134,12 @@ export function adjust(
   };
   const command = change.nextCommand?.command;
   if (command !== undefined && !blueprint.commands.has(command)) {
-    problems.push({ at: ["next_command", "command"], message: unknown("command", command, blueprint.commands.keys()) });
+    problems.add(() => ({
+      at: ["next_command", "command"],
+      message: unknown("command", command, blueprint.commands.keys()),
+    }));
   }
-  return { adjustments, problems };
+  return { adjustments, problems: problems.told, moreProblems: problems.more };
 }
 
 function released(adjustments: Adjustments, sections: ReadonlySet<string>): Adjustments {
@@ -167,7 +174,7 @@ function fits(declared: DeclaredValue | undefined, value: unknown): boolean {
 interface Section {
   readonly kind: "telemetry" | "properties";
   readonly declared: ReadonlyMap<string, DeclaredValue & { readonly id: string; readonly aliases: readonly string[] }>;
-  readonly problems: AdjustmentProblem[];
+  readonly problems: MistakeList<AdjustmentProblem>;
 }
 
 function withValues(
@@ -176,25 +183,27 @@ function withValues(
   given: ReadonlyMap<string, unknown>,
 ): ReadonlyMap<string, unknown> {
   const after = new Map(before);
+  const find = byName(declared);
   for (const [name, value] of given) {
-    const attribute = declared.get(name) ?? [...declared.values()].find(({ aliases }) => aliases.includes(name));
+    const attribute = find(name);
     const at = [kind, name];
     if (attribute === undefined) {
       const what = kind === "telemetry" ? "telemetry attribute" : "property";
-      problems.push({ at, message: unknown(what, name, declared.keys()) });
+      problems.add(() => ({ at, message: unknown(what, name, declared.keys()) }));
     } else if (value === null) after.delete(attribute.id);
-    else if (attribute.type === "alerts") problems.push({ at, message: `${name} lists alerts; hold them by alerts` });
+    else if (attribute.type === "alerts")
+      problems.add(() => ({ at, message: `${name} lists alerts; hold them by alerts` }));
     else {
-      const problem = valueProblem(attribute, value);
+      const problem = valueProblem(attribute, value, !problems.isFull);
       if (problem === undefined) after.set(attribute.id, value);
-      else problems.push({ at, message: `${name} ${problem}` });
+      else problems.add(() => ({ at, message: `${name} ${problem}` }));
     }
   }
   return after;
 }
 
 function withAlerts(
-  { blueprint, problems }: { readonly blueprint: Blueprint; readonly problems: AdjustmentProblem[] },
+  { blueprint, problems }: { readonly blueprint: Blueprint; readonly problems: MistakeList<AdjustmentProblem> },
   before: ReadonlyMap<string, boolean>,
   given: ReadonlyMap<string, boolean | null>,
 ): ReadonlyMap<string, boolean> {
@@ -202,15 +211,16 @@ function withAlerts(
   for (const [id, isRaised] of given) {
     const at = ["alerts", id];
     const problem = alertListProblem([id]);
-    if (problem !== undefined) problems.push({ at, message: problem });
+    if (problem !== undefined) problems.add(() => ({ at, message: problem }));
     else if (isRaised === null) after.delete(id);
     // A device may raise what it has not declared; but to clear it can only be a slip.
     else if (!isRaised && !blueprint.alerts.has(id) && !before.has(id)) {
-      problems.push({ at, message: unknown("alert", id, blueprint.alerts.keys()) });
+      problems.add(() => ({ at, message: unknown("alert", id, blueprint.alerts.keys()) }));
     } else after.set(id, isRaised);
   }
   if (after.size > MAX_LISTED_ALERTS) {
-    problems.push({ at: ["alerts"], message: `at most ${MAX_LISTED_ALERTS} alerts can be held, not ${after.size}` });
+    const message = `at most ${MAX_LISTED_ALERTS} alerts can be held, not ${after.size}`;
+    problems.add(() => ({ at: ["alerts"], message }));
   }
   return after;
 }

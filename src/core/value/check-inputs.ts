@@ -1,6 +1,7 @@
 // What a person or program fills in, command arguments and configuration parameters, against their declaration:
-// defaults filled in, every problem at once.
+// defaults filled in, all problems at once.
 import type { EnumValue, ValueType } from "#core/blueprint/blueprint.ts";
+import { MistakeList } from "#core/mistakes.ts";
 import { nearestOf } from "#core/text/nearest.ts";
 import { formatProblem } from "#core/value/string-format.ts";
 import { valueProblem } from "#core/value/value-problem.ts";
@@ -26,6 +27,8 @@ export interface CheckedInputs {
   /** Without prototype, in the order of the declaration. */
   readonly values: Readonly<Record<string, unknown>>;
   readonly problems: readonly InputProblem[];
+  /** How many there are besides those. */
+  readonly moreProblems: number;
 }
 
 /** Says what is wrong with a json value under its schema; undefined where a field has none. */
@@ -38,26 +41,28 @@ export function checkInputs(
   checkJson: JsonCheck,
 ): CheckedInputs {
   const values: Record<string, unknown> = Object.create(null);
-  const problems: InputProblem[] = [];
+  const problems = new MistakeList<InputProblem>();
   for (const name of Object.keys(given)) {
-    if (!declared.has(name)) problems.push({ name, message: unknownInput(name, [...declared.keys()]) });
+    if (!declared.has(name)) problems.add(() => ({ name, message: unknownInput(name, [...declared.keys()]) }));
   }
   for (const [name, input] of declared) {
     const value = (Object.hasOwn(given, name) ? given[name] : undefined) ?? input.default;
     if (value === undefined) {
-      if (input.required) problems.push({ name, message: `${name} is required` });
+      if (input.required) problems.add(() => ({ name, message: `${name} is required` }));
       continue;
     }
-    const message = inputProblem(input, value) ?? (input.type === "json" ? checkJson(name, value) : undefined);
-    if (message !== undefined)
-      problems.push({ name, message: `${name} ${input.sensitive ? withoutValue(message) : message}` });
+    const message =
+      inputProblem(input, value, !problems.isFull) ?? (input.type === "json" ? checkJson(name, value) : undefined);
+    if (message !== undefined) {
+      problems.add(() => ({ name, message: `${name} ${input.sensitive ? withoutValue(message) : message}` }));
+    }
     values[name] = value;
   }
-  return { values, problems };
+  return { values, problems: problems.told, moreProblems: problems.more };
 }
 
-function inputProblem(input: DeclaredInput, value: unknown): string | undefined {
-  const problem = valueProblem(input, value);
+function inputProblem(input: DeclaredInput, value: unknown, withHint: boolean): string | undefined {
+  const problem = valueProblem(input, value, withHint);
   if (problem !== undefined) return problem;
   if (typeof value === "number") {
     if (input.min !== undefined && value < input.min) return `must be at least ${input.min}, not ${value}`;

@@ -18,16 +18,33 @@ const NAMES: Readonly<Record<DeclaredValue["type"], string>> = {
   json: "any JSON value",
 };
 
-/** What is wrong with the value, or undefined. `2.0` is a whole number; NaN and infinities are no numbers. */
-export function valueProblem({ type, enum: allowed }: DeclaredValue, value: unknown): string | undefined {
+/**
+ * What is wrong with the value, or undefined. `2.0` is a whole number; NaN and infinities are no numbers. A hint at what was
+ * meant costs more than the check.
+ */
+export function valueProblem(
+  { type, enum: allowed }: DeclaredValue,
+  value: unknown,
+  withHint = true,
+): string | undefined {
   if (!isOfType(type, value)) return `must be ${NAMES[type]}, not ${describe(value)}`;
   if (allowed === undefined || type === "json") return undefined;
-  const outside = (Array.isArray(value) ? value : [value]).find((one) => !allowed.some((item) => item.value === one));
+  const outside = Array.isArray(value) ? firstOutside(allowed, value) : isAmong(allowed, value) ? undefined : value;
   if (outside === undefined) return undefined;
   const words = allowed.map((item) => String(item.value));
-  const close = typeof outside === "string" ? nearestOf(outside, words) : undefined;
+  const close = withHint && typeof outside === "string" ? nearestOf(outside, words) : undefined;
   const hint = close === undefined ? "" : `; did you mean ${close}?`;
   return `must be one of ${words.slice(0, 20).join(", ")}${words.length > 20 ? ", ..." : ""}, not ${describe(outside)}${hint}`;
+}
+
+function isAmong(allowed: readonly EnumValue[], value: unknown): boolean {
+  return allowed.some((item) => item.value === value);
+}
+
+/** Lists and enums may both be long. */
+function firstOutside(allowed: readonly EnumValue[], values: readonly unknown[]): unknown {
+  const known = new Set<unknown>(allowed.map((item) => item.value));
+  return values.find((one) => !known.has(one));
 }
 
 function isOfType(type: DeclaredValue["type"], value: unknown): boolean {

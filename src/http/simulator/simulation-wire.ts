@@ -94,7 +94,7 @@ export function parseSimulationChange(body: Static<typeof simulationChangeSchema
     const ms = parsed === undefined ? Number.NaN : toMilliseconds(parsed);
     if (ms >= least && ms <= most) return ms;
     const limits = `${renderMs(least)} to ${renderMs(most)}`;
-    const message = `must be a duration of ${limits}, for example 5s, not ${JSON.stringify(text)}`;
+    const message = `must be a duration of ${limits}, for example 5s, not ${JSON.stringify(text.slice(0, 80))}`;
     refusals.push({ code: "invalid_body", message, details: { pointer } });
     return undefined;
   };
@@ -102,7 +102,7 @@ export function parseSimulationChange(body: Static<typeof simulationChangeSchema
   const delayMs = duration(body.next_command?.delay, "/next_command/delay", [1, LONGEST_DELAY]);
   const simulatedAt = body.simulated_at === undefined ? undefined : parseInstant(body.simulated_at);
   if (body.simulated_at !== undefined && simulatedAt === undefined) {
-    const message = `must be an RFC 3339 date-time, not ${JSON.stringify(body.simulated_at)}`;
+    const message = `must be an RFC 3339 date-time, not ${JSON.stringify(body.simulated_at.slice(0, 80))}`;
     refusals.push({ code: "invalid_body", message, details: { pointer: "/simulated_at" } });
   }
   const [first, ...others] = refusals;

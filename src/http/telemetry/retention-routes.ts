@@ -1,4 +1,5 @@
-import { AppError, type Refusal } from "#core/app-error.ts";
+import type { Refusal } from "#core/app-error.ts";
+import { MistakeList, refuseMistakes } from "#core/mistakes.ts";
 import { parseRetention, type Retention, type SiteRetention } from "#core/telemetry/retention.ts";
 import { type Route, route } from "#http/route.ts";
 import { type Static, Type } from "#http/schema.ts";
@@ -76,21 +77,20 @@ export function retentionRoutes(needs: RetentionRouteNeeds): readonly Route[] {
 }
 
 function parseRules(given: Static<typeof body>): SiteRetention {
-  const refusals: Refusal[] = [];
+  const refusals = new MistakeList<Refusal>();
   const parse = (text: string, pointer: string): Retention | undefined => {
     const retention = parseRetention(text);
     if (retention === undefined) {
-      const message = `must be a duration of at least 1h such as 30d, or unlimited, not ${JSON.stringify(text)}`;
-      refusals.push({ code: "invalid_body", message, details: { pointer } });
+      const message = `must be a duration of at least 1h such as 30d, or unlimited, not ${JSON.stringify(text.slice(0, 80))}`;
+      refusals.add(() => ({ code: "invalid_body", message, details: { pointer } }));
     }
     return retention;
   };
   const fallback = given.default === undefined ? undefined : parse(given.default, "/default");
   const rules = Object.entries(given.attributes ?? {}).flatMap(([name, text]): [string, Retention][] => {
-    const retention = parse(text, `/attributes/${name}`);
+    const retention = parse(text, `/attributes/${name.slice(0, 100)}`);
     return retention === undefined ? [] : [[name, retention]];
   });
-  const [first, ...others] = refusals;
-  if (first !== undefined) throw new AppError([first, ...others]);
+  refuseMistakes(refusals);
   return { fallback, attributes: new Map(rules) };
 }

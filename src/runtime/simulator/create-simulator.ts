@@ -122,8 +122,9 @@ export function createSimulator(needs: SimulatorNeeds): Simulators {
         const running = hosted.get(deviceId)?.running;
         if (running === undefined) return undefined;
         const { model, adjustments: before } = running.state();
-        const { adjustments, problems } = adjust({ blueprint: model.blueprint, now: needs.now() }, before, change);
-        if (problems.length > 0) return { problems };
+        const context = { blueprint: model.blueprint, now: needs.now() };
+        const { adjustments, problems, moreProblems } = adjust(context, before, change);
+        if (problems.length > 0) return { problems: { told: problems, more: moreProblems } };
         if (!(await needs.simulations.put(deviceId, adjustments, trail))) return undefined;
         running.become(adjustments);
         return { simulation: viewOf(running) };

@@ -1,4 +1,5 @@
 import type { EnumValue, TelemetryType, ValueType } from "#core/blueprint/blueprint.ts";
+import { byName } from "#core/value/by-name.ts";
 import { valueProblem } from "#core/value/value-problem.ts";
 
 interface Declared {
@@ -21,8 +22,9 @@ export function acceptValues(
 ): AcceptedValues {
   const accepted = new Map<string, unknown>();
   const refused = new Map<string, string>();
+  const find = byName(declared);
   for (const [name, value] of values) {
-    const attribute = declared.get(name) ?? [...declared.values()].find((one) => one.aliases.includes(name));
+    const attribute = find(name);
     if (attribute === undefined) refused.set(name, "is not declared in the blueprint");
     else if (value !== null) {
       const problem = valueProblem(attribute, value);

@@ -1,11 +1,12 @@
 // Configuration buckets of a device: what its blueprint declares, filled in by people, read by the device.
 // Sensitive parameters are write-only: they are read as `***`, and sending `***` or nothing keeps what is stored.
 import { allows } from "#core/access/level.ts";
-import { AppError, type Refusal, refuse } from "#core/app-error.ts";
+import { type Refusal, refuse } from "#core/app-error.ts";
 import type { Blueprint, ConfigurationBucket } from "#core/blueprint/blueprint.ts";
 import type { Payload } from "#core/command/execution.ts";
 import { HIDDEN } from "#core/command/plan-command.ts";
 import type { Device } from "#core/device/device.ts";
+import { MistakeList, refuseMistakes } from "#core/mistakes.ts";
 import { nearestOf } from "#core/text/nearest.ts";
 import { checkInputs } from "#core/value/check-inputs.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
@@ -54,16 +55,18 @@ export async function writeConfiguration(
 ): Promise<Buckets> {
   const { device, blueprint } = await configurable(needs, call, idOrSlug);
   const before = new Map((await needs.configurations.get(device.id)).map((one) => [one.bucket, one]));
-  const refusals: Refusal[] = [];
+  const refusals = new MistakeList<Refusal>();
   const written: StoredBucket[] = [];
   for (const [id, given] of buckets) {
     const declared = requireBucket(blueprint, call, id);
     const former = openBucket(needs, device, before.get(id)) ?? {};
-    const { values, problems } = checkInputs(declared.parameters, withKept(declared, given, former), () => undefined);
+    const kept = withKept(declared, given, former);
+    const { values, problems, moreProblems } = checkInputs(declared.parameters, kept, () => undefined);
     for (const { name, message } of problems) {
       const pointer = `${isOneBucket ? "" : `/${id}`}/${name.slice(0, 100)}`;
-      refusals.push({ code: "invalid_configuration", message, details: { pointer } });
+      refusals.add(() => ({ code: "invalid_configuration", message, details: { pointer } }));
     }
+    refusals.more += moreProblems;
     written.push({
       bucket: id,
       shown: hide(declared, values),
@@ -71,8 +74,7 @@ export async function writeConfiguration(
       updatedAt: needs.now(),
     });
   }
-  const [first, ...others] = refusals;
-  if (first !== undefined) throw new AppError([first, ...others]);
+  refuseMistakes(refusals);
   const trail = auditTrail(needs, call, {
     target: { siteId: device.siteId, deviceId: device.id },
     details: { buckets: [...buckets.keys()] },

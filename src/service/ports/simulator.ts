@@ -1,4 +1,5 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
+import type { Mistakes } from "#core/mistakes.ts";
 import type { AdjustmentChange, AdjustmentProblem, Adjustments } from "#core/simulator/adjustments.ts";
 import type { Instant } from "#core/time/instant.ts";
 
@@ -22,5 +23,5 @@ export interface Simulator {
     deviceId: string,
     change: AdjustmentChange,
     trail: AuditEntry,
-  ): Promise<{ readonly simulation: Simulation } | { readonly problems: readonly AdjustmentProblem[] } | undefined>;
+  ): Promise<{ readonly simulation: Simulation } | { readonly problems: Mistakes<AdjustmentProblem> } | undefined>;
 }

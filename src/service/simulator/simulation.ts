@@ -1,8 +1,9 @@
 // What people see and change of a simulated device: what their level may read.
 import { type AccessLevel, allows } from "#core/access/level.ts";
-import { AppError, type Refusal, refuse } from "#core/app-error.ts";
+import { type AppError, type Refusal, refuse } from "#core/app-error.ts";
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import type { Device } from "#core/device/device.ts";
+import { MistakeList, refuseMistakes } from "#core/mistakes.ts";
 import type { AdjustmentChange } from "#core/simulator/adjustments.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
 import { type BlueprintCatalog, deviceBlueprint } from "#service/blueprint/blueprint-catalog.ts";
@@ -38,13 +39,13 @@ export async function adjustSimulation(
   const outcome = await needs.simulator.adjust(device.id, change, trail);
   if (outcome === undefined) throw notRunning(device);
   if ("simulation" in outcome) return readable(blueprint, call.caller.level, outcome.simulation);
-  throw refusalOf(
-    outcome.problems.map(({ at, message }) => ({
-      code: "invalid_body",
-      message,
-      details: { pointer: pointerTo(at) },
-    })),
-  );
+  const told = outcome.problems.told.map(({ at, message }) => ({
+    code: "invalid_body" as const,
+    message,
+    details: { pointer: pointerTo(at) },
+  }));
+  refuseMistakes({ told, more: outcome.problems.more });
+  throw new Error("a simulation was not changed, without a reason");
 }
 
 async function simulated(needs: SimulationNeeds, call: Call, idOrSlug: string): Promise<Device> {
@@ -63,21 +64,16 @@ function notRunning(device: Device): AppError {
 
 /** What takes a higher level to read takes it to hold, too. */
 function refuseUnreadable(blueprint: Blueprint | undefined, level: AccessLevel, change: AdjustmentChange): void {
-  const refusals = (["telemetry", "properties"] as const).flatMap((kind) =>
-    [...(change[kind]?.keys() ?? [])].flatMap((name): Refusal[] => {
+  const refusals = new MistakeList<Refusal>();
+  for (const kind of ["telemetry", "properties"] as const) {
+    for (const name of change[kind]?.keys() ?? []) {
       const needed = blueprint?.[kind].get(name)?.accessLevel ?? "readonly";
-      if (allows(level, needed)) return [];
+      if (allows(level, needed)) continue;
       const message = `${name} takes access level ${needed}; the token has ${level}`;
-      return [{ code: "forbidden", message, details: { pointer: pointerTo([kind, name]), needed } }];
-    }),
-  );
-  if (refusals.length > 0) throw refusalOf(refusals);
-}
-
-function refusalOf(refusals: readonly Refusal[]): AppError {
-  const [first, ...others] = refusals;
-  if (first === undefined) return refuse("internal", "a refusal without a reason");
-  return new AppError([first, ...others.slice(0, 99)]);
+      refusals.add(() => ({ code: "forbidden", message, details: { pointer: pointerTo([kind, name]), needed } }));
+    }
+  }
+  refuseMistakes(refusals);
 }
 
 function pointerTo(keys: readonly string[]): string {
