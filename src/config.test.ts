@@ -52,6 +52,7 @@ test("without any source every setting has its documented default", async () => 
     },
     log: { level: "info", format: "auto" },
     admin: { token: undefined },
+    seal: { replaceLostKey: false },
     audit: { retention: parseDuration("90d") },
     alerts: { retention: parseDuration("90d") },
     webhooks: { allowPrivate: false },

@@ -92,6 +92,14 @@ export const SETTINGS = {
       "Token with every right. Without it the first start makes one and writes it to admin.token in the data folder.",
     ),
   },
+  seal: {
+    replaceLostKey: setting(
+      "seal.replace_lost_key",
+      kinds.toggle,
+      "false",
+      "Makes a new seal.key although values are stored that only the lost one opens; they have to be entered anew.",
+    ),
+  },
   audit: {
     retention: setting("audit.retention", kinds.duration, "90d", "How long entries of the audit log are kept."),
   },

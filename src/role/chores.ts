@@ -6,6 +6,7 @@ import type { ClockWatch } from "#core/time/clock-watch.ts";
 import { toMilliseconds } from "#core/time/duration.ts";
 import { instant } from "#core/time/instant.ts";
 import { DELIVERY_RETENTION_MS } from "#core/webhook/webhook-limits.ts";
+import type { StorageGuard } from "#role/guard-storage.ts";
 import { repeat } from "#role/repeat.ts";
 import type { Authenticator } from "#service/access/authenticator.ts";
 import type { RefusalLog } from "#service/access/refusal-log.ts";
@@ -23,6 +24,7 @@ interface ChoreNeeds
   readonly connectivity: Connectivity;
   readonly deviceLog: Pick<DeviceLog, "tellLeftOut">;
   readonly log: Logger;
+  readonly storage: Pick<StorageGuard, "look">;
 }
 
 const SECOND = 1_000;
@@ -33,6 +35,7 @@ export function startChores(needs: ChoreNeeds, config: Config): { stop(): Promis
   const earliest = () => needs.clock.earliest();
   const ago = (ms: number) => instant(earliest() - ms);
   const running = [
+    { name: "look after the disk", everyMs: SECOND, task: () => needs.storage.look() },
     { name: "watch the clock", everyMs: SECOND, task: async () => void needs.clock.check() },
     { name: "notice silent devices", everyMs: SECOND, task: async () => needs.connectivity.sweep() },
     { name: "note refused calls", everyMs: SECOND, task: () => needs.refusals.flush() },

@@ -1,4 +1,5 @@
 // The stores and the threads that keep them, without the rest of the program.
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Logger } from "pino";
 import type { Config } from "#config";
@@ -6,8 +7,10 @@ import type { ByteBudgets } from "#core/share/byte-budgets.ts";
 import type { Shares } from "#core/share/shares.ts";
 import { toMilliseconds } from "#core/time/duration.ts";
 import type { WatchedClockwork } from "#role/clockwork.ts";
+import { guardStorage, type StorageGuard } from "#role/guard-storage.ts";
 import type { Needs } from "#service/ports.ts";
 import type { Troubles } from "#service/troubles.ts";
+import { guardTelemetry } from "#store/series/guard-telemetry.ts";
 import { openSeries, type SeriesSettings } from "#store/series/open-series.ts";
 import { claimFolder, openRecords, type Records } from "#store/sqlite/open-records.ts";
 
@@ -22,20 +25,24 @@ export interface Surroundings {
   readonly shares: Shares;
 }
 
-export type OpenStores = Records & Pick<Needs, "telemetry">;
+export type OpenStores = Records & Pick<Needs, "telemetry"> & { readonly storage: StorageGuard };
 
 /** Side by side, because each of them waits for its threads to begin. */
 export async function openStores(
   { config, log, opened, clockwork: { now }, budgets, troubles }: Surroundings,
   onFault: (error: Error) => void,
 ): Promise<OpenStores> {
+  mkdirSync(config.data, { recursive: true, mode: 0o700 });
+  const storage = guardStorage(config.data, troubles);
+  storage.gate.makeRoom();
+  opened.defer(() => storage.reserve.takeRest());
   const release = claimFolder(config.data);
   const telemetryFile = join(config.data, "telemetry.db");
   const onTrouble = (error: Error) => log.error({ err: error }, "telemetry could not be sealed; it is tried again");
   const onDamaged = (place: string) =>
     troubles.report({ part: "records", message: "a stored value cannot be read and is left out" }, { place });
   const [records, telemetry] = await Promise.allSettled([
-    openRecords(config.data, onFault, { release, onDamaged }),
+    openRecords(config.data, onFault, { release, onDamaged, gate: storage.gate }),
     openSeries(telemetryFile, { ...seriesSettings(config), now, onTrouble }, onFault),
   ]);
   if (records.status === "fulfilled") opened.defer(() => records.value.close());
@@ -43,7 +50,8 @@ export async function openStores(
   if (records.status === "rejected") throw records.reason;
   if (telemetry.status === "rejected") throw telemetry.reason;
   for (const buffer of records.value.buffers) budgets.watch(buffer);
-  return { ...records.value, telemetry: telemetry.value };
+  await storage.look();
+  return { ...records.value, telemetry: guardTelemetry(telemetry.value, storage.gate), storage };
 }
 
 function seriesSettings({ telemetry }: Config): SeriesSettings {

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { writeSecretFile } from "#role/write-secret-file.ts";
 import { SEAL_KEY_BYTES } from "#service/access/seal.ts";
 
-export function readSealKey(data: string): Uint8Array {
+/** `isNeeded` says whether something is stored that only the key that belongs here opens. */
+export function readSealKey(data: string, isNeeded: () => boolean): Uint8Array {
   const file = join(data, "seal.key");
   try {
     const key = Buffer.from(readFileSync(file, "utf8").trim(), "hex");
@@ -13,6 +14,13 @@ export function readSealKey(data: string): Uint8Array {
     throw new Error(`${file} does not hold a key; restore it from a backup: without it sealed values are lost`);
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
+  }
+  if (isNeeded()) {
+    throw new Error(
+      `${file} is missing, and configuration, webhooks or commands are stored that only this key opens.\n` +
+        "Restore it from a backup and start again. If it is lost for good, start once with --seal-replace-lost-key:\n" +
+        "a new key is made, and what the old one sealed has to be entered anew",
+    );
   }
   const key = randomBytes(SEAL_KEY_BYTES);
   writeSecretFile(file, `${key.toString("hex")}\n`, 0o400);

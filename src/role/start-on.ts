@@ -54,7 +54,7 @@ export async function startOn(
   const inspector = createInspector({ shares }, { rocks: join(config.data, "rocks") });
   opened.defer(() => inspector.close());
   const background = createBackground((name, error) => log.error({ err: error, task: name }, "background work failed"));
-  const { close: _, ...stores } = records;
+  const { close: _, storage, holdsSealed, ...stores } = records;
   /** Nothing that was stored may stop a start: a part that fails is reported, and the rest serves. */
   const attempt = async <Result>(part: string, message: string, task: () => Promise<Result>) => {
     try {
@@ -71,7 +71,7 @@ export async function startOn(
     buildScripts: inspector.build,
     profiles: starterLibrary(),
     sender: createSender({ allowPrivate: config.webhooks.allowPrivate, timeoutMs: SENDER_TIMEOUT_MS }),
-    seal: createSeal(readSealKey(config.data)),
+    seal: createSeal(readSealKey(config.data, () => holdsSealed() && !config.seal.replaceLostKey)),
     newId: uuidv7,
     randomBytes: (length: number) => randomBytes(length),
     background,
@@ -84,7 +84,9 @@ export async function startOn(
   };
   const admin = await prepareAdminToken(base, config.data, config.admin.token);
   const authenticator = createAuthenticator(base, admin.record);
-  opened.defer(() => authenticator.flushUses());
+  opened.defer(() =>
+    authenticator.flushUses().catch((error: unknown) => log.warn({ err: error }, "the last uses of tokens are lost")),
+  );
   const refusals = createRefusalLog(base);
   opened.defer(() => refusals.flush());
   opened.defer(() => background.idle());
@@ -183,7 +185,7 @@ export async function startOn(
   opened.defer(() => server.stop());
   const { port } = await server.listen(config.port, config.host);
   demo?.fill();
-  const chores = startChores(needs, config);
+  const chores = startChores({ ...needs, storage }, config);
   opened.defer(() => chores.stop());
   return {
     url: `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${port}`,

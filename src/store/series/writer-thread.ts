@@ -40,7 +40,11 @@ export async function openWriterThread(
 
   const opened = await new Promise<Pick<Opened, "definitions" | "latest">>((resolve, reject) => {
     worker.once("message", resolve);
-    worker.once("error", reject);
+    // What a thread throws arrives without its class: as a plain error it is told to whoever starts Busbar.
+    worker.once("error", (error: unknown) => {
+      const reason = error instanceof Error ? error.message : String(error);
+      reject(new Error(`the telemetry cannot be opened: ${reason}`, { cause: error }));
+    });
   });
   worker.removeAllListeners("error");
   worker.on("message", (answer: WriterAnswer) => {

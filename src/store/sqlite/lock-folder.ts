@@ -1,17 +1,59 @@
 // One process per data folder. The lock is a lock of the operating system on a file, so that a killed process leaves none.
+import { existsSync, renameSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
+
+const SQLITE_BUSY = 5;
+const SQLITE_NOTADB = 26;
 
 /** Gives the function that releases the folder. */
 export function lockFolder(file: string): () => void {
-  const lock = new DatabaseSync(file, { timeout: 0 });
   try {
-    lock.exec("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE");
+    return lock(file);
   } catch (error) {
-    lock.close();
-    if (error instanceof Error && "errcode" in error && error.errcode === 5) {
+    if (codeOf(error) !== SQLITE_NOTADB) throw error;
+  }
+  // It holds nothing but the lock, and `refuseUsed` does not depend on it.
+  renameSync(file, `${file}.unreadable`);
+  return lock(file);
+}
+
+function lock(file: string): () => void {
+  const database = new DatabaseSync(file, { timeout: 0 });
+  try {
+    database.exec("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE");
+  } catch (error) {
+    database.close();
+    if (codeOf(error) === SQLITE_BUSY) {
       throw new Error(`another Busbar already uses this data folder (${file} is locked)`);
     }
     throw error;
   }
-  return () => lock.close();
+  return () => database.close();
+}
+
+/** Long enough for a backup program to come to its end. */
+const PATIENCE_MS = 1_000;
+
+/**
+ * Refuses records that any other process has open, whatever became of the lock file: whoever has them open holds a lock on
+ * them, and nobody gets this one beside it. It is given back at once, because threads of this process need theirs.
+ */
+export function refuseUsed(file: string): void {
+  if (!existsSync(file)) return;
+  const probe = new DatabaseSync(file, { timeout: PATIENCE_MS });
+  try {
+    probe.exec("PRAGMA locking_mode = EXCLUSIVE");
+    probe.prepare("SELECT count(*) FROM sqlite_schema").get();
+  } catch (error) {
+    if (codeOf(error) === SQLITE_BUSY) {
+      throw new Error(`another Busbar or another program uses this data folder (${file} is open elsewhere)`);
+    }
+    // Other trouble with the file is told by whoever opens it to use it.
+  } finally {
+    probe.close();
+  }
+}
+
+function codeOf(error: unknown): number {
+  return error instanceof Error && "errcode" in error ? Number(error.errcode) & 0xff : 0;
 }

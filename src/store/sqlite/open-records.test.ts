@@ -72,13 +72,16 @@ test("what was stored is there after closing and opening again, without a log be
 test("records of a newer Busbar are refused with the reason, and the folder is free again", async () => {
   const folder = tempFolder();
   await (await openRecords(folder, unexpected)).close();
-  const database = new DatabaseSync(join(folder, "records.db"));
-  database.exec("INSERT INTO migration VALUES (9999, '9999-future.sql', 'd')");
+  const change = (sql: string) => {
+    const database = new DatabaseSync(join(folder, "records.db"));
+    database.exec(sql);
+    database.close();
+  };
+  change("INSERT INTO migration VALUES (9999, '9999-future.sql', 'd')");
   await expect(openRecords(folder, unexpected)).rejects.toThrow(
     /last used by a newer Busbar \(migration 9999 9999-future.sql; this one knows up to \d+\)/,
   );
-  database.exec("DELETE FROM migration WHERE number = 9999");
-  database.close();
+  change("DELETE FROM migration WHERE number = 9999");
   await (await openRecords(folder, unexpected)).close();
 });
 
@@ -88,6 +91,31 @@ test("a file that is no database is refused, and opens again once it is gone", a
   writeFileSync(file, "no database ".repeat(1000));
   await expect(openRecords(folder, unexpected)).rejects.toThrow("the records cannot be read or written now");
   rmSync(file);
+  await (await openRecords(folder, unexpected)).close();
+});
+
+test("records that another process has open are refused, even without the lock file", async () => {
+  const folder = tempFolder();
+  const first = startScript(
+    `const { openRecords } = await import("#store/sqlite/open-records.ts");
+     await openRecords(process.argv[1], (error) => { throw error; });
+     console.log("open");
+     process.stdin.resume();`,
+    { args: [folder] },
+  );
+  await first.line();
+  rmSync(join(folder, "lock.db"));
+  await expect(openRecords(folder, unexpected)).rejects.toThrow("records.db is open elsewhere");
+  // The refused one made a lock file of its own, and holds nothing of it.
+  await expect(openRecords(folder, unexpected)).rejects.toThrow("records.db is open elsewhere");
+  first.child.kill("SIGKILL");
+  await first.end;
+  await (await openRecords(folder, unexpected)).close();
+});
+
+test("a lock file with rubbish in it is set aside", async () => {
+  const folder = tempFolder();
+  writeFileSync(join(folder, "lock.db"), "no database ".repeat(1000));
   await (await openRecords(folder, unexpected)).close();
 });
 

@@ -2,6 +2,7 @@ import { chmodSync, closeSync, mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
 import type { BufferUse } from "#core/share/byte-budgets.ts";
 import type { Needs } from "#service/ports.ts";
+import type { StorageGate } from "#store/storage-gate.ts";
 import { createAlertStore } from "./alert-store.ts";
 import { createAuditStore } from "./audit-store.ts";
 import { createBlueprintStore } from "./blueprint-store.ts";
@@ -10,8 +11,9 @@ import { Connection } from "./connection.ts";
 import { createDeviceLogStore } from "./device-log-store.ts";
 import { createDeviceStore } from "./device-store.ts";
 import { createExecutionStore } from "./execution-store.ts";
+import { guardWriter } from "./guard-writer.ts";
 import { createLists } from "./lists.ts";
-import { lockFolder } from "./lock-folder.ts";
+import { lockFolder, refuseUsed } from "./lock-folder.ts";
 import { openReadPool } from "./read-pool.ts";
 import { createRetentionStore } from "./retention-store.ts";
 import { createScriptStore } from "./script-store.ts";
@@ -40,13 +42,25 @@ export interface Records
   > {
   /** What waits in memory for the disk. */
   readonly buffers: readonly BufferUse[];
+  /** Whether anything is stored that only the present key of sealed values opens. */
+  holdsSealed(): boolean;
   close(): Promise<void>;
 }
+
+const SEALED = `SELECT EXISTS (SELECT 1 FROM device_configuration) OR EXISTS (SELECT 1 FROM webhook)
+  OR EXISTS (SELECT 1 FROM execution WHERE is_open = 1 AND sealed IS NOT NULL) AS found`;
 
 /** Makes the folder where it is missing, readable by its owner alone, and keeps other processes out until what it gives is called. */
 export function claimFolder(folder: string): () => void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  return lockFolder(join(folder, "lock.db"));
+  const release = lockFolder(join(folder, "lock.db"));
+  try {
+    refuseUsed(join(folder, "records.db"));
+  } catch (error) {
+    release();
+    throw error;
+  }
+  return release;
 }
 
 interface RecordsSettings {
@@ -54,18 +68,21 @@ interface RecordsSettings {
   readonly release?: () => void;
   /** Told the place of a stored value that cannot be read. */
   readonly onDamaged?: (place: string) => void;
+  /** Says what may be written; without it everything may. */
+  readonly gate?: StorageGate;
 }
 
 /** Opens the records of a data folder. */
 export async function openRecords(
   folder: string,
   onFault: (error: Error) => void,
-  { release = claimFolder(folder), onDamaged = () => {} }: RecordsSettings = {},
+  { release = claimFolder(folder), onDamaged = () => {}, gate }: RecordsSettings = {},
 ): Promise<Records> {
   try {
     const file = join(folder, "records.db");
     makePrivate(file);
-    const writer = await openWriter(file, onFault);
+    const opened = await openWriter(file, onFault);
+    const writer = gate === undefined ? opened : guardWriter(opened, gate);
     const reader = await openReader(file, writer);
     reader.onDamaged = onDamaged;
     const pool = openReadPool(file);
@@ -86,6 +103,7 @@ export async function openRecords(
       scripts: createScriptStore(reader, writer),
       simulations: createSimulationStore(reader, writer),
       buffers: [writer.buffer],
+      holdsSealed: () => reader.get(SEALED)?.["found"] === 1,
       close() {
         closed ??= closeAll();
         return closed;

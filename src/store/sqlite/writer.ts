@@ -36,7 +36,11 @@ export async function openWriter(
 ): Promise<Writer> {
   await new Promise<void>((resolve, reject) => {
     worker.once("message", () => resolve());
-    worker.once("error", reject);
+    // What a thread throws arrives without its class: as a plain error it is told to whoever starts Busbar.
+    worker.once("error", (error: unknown) => {
+      const reason = error instanceof Error ? error.message : String(error);
+      reject(new Error(`the records cannot be opened: ${reason}`, { cause: error }));
+    });
     worker.once("exit", () => reject(new Error("the writing thread ended before it was ready")));
   });
 

@@ -1,0 +1,22 @@
+import type { TelemetryStore } from "#service/ports/telemetry-store.ts";
+import type { StorageGate } from "#store/storage-gate.ts";
+
+/** The same store, which asks the gate before it takes points: on a full disk telemetry stops first. */
+export function guardTelemetry(store: TelemetryStore, gate: StorageGate): TelemetryStore {
+  async function guarded<Result>(write: () => Promise<Result>): Promise<Result> {
+    const refusal = gate.refusal(false);
+    if (refusal !== undefined) throw refusal;
+    try {
+      return await write();
+    } catch (error) {
+      gate.noteFailure(error);
+      throw error;
+    }
+  }
+  return {
+    ...store,
+    append: (messages) => guarded(() => store.append(messages)),
+    holdBack: (message, arrivedAt) => guarded(() => store.holdBack(message, arrivedAt)),
+    load: (deviceId, columns) => guarded(() => store.load(deviceId, columns)),
+  };
+}

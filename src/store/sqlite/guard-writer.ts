@@ -1,0 +1,41 @@
+import type { StorageGate } from "#store/storage-gate.ts";
+import type { Writer } from "./writer.ts";
+import type { WRITES } from "./writes.ts";
+
+/** What goes on while the disk is full: commands to their end, and whatever takes something away. */
+const FROM_RESERVE: ReadonlySet<keyof typeof WRITES> = new Set<keyof typeof WRITES>([
+  "insertExecution",
+  "markAttempted",
+  "unmarkAttempted",
+  "recordResponse",
+  "expireExecution",
+  "sweepExecutions",
+  "putAdminToken",
+  "revokeToken",
+  "deleteDevice",
+  "deleteSite",
+  "deleteWebhook",
+  "settleDelivery",
+  "pruneAlerts",
+  "pruneAudit",
+  "pruneDeliveries",
+  "pruneDeviceLogs",
+]);
+
+/** The same writer, which asks the gate first. */
+export function guardWriter(writer: Writer, gate: StorageGate): Writer {
+  const run: Writer["run"] = async (name, input) => {
+    const fromReserve = FROM_RESERVE.has(name);
+    for (;;) {
+      const refusal = gate.refusal(fromReserve);
+      if (refusal !== undefined) throw refusal;
+      try {
+        return await writer.run(name, input);
+      } catch (error) {
+        // Each failure frees a slice, so that this ends with the reserve.
+        if (!gate.noteFailure(error) || !fromReserve) throw error;
+      }
+    }
+  };
+  return { run, buffer: writer.buffer, close: () => writer.close() };
+}

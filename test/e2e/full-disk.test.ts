@@ -1,0 +1,132 @@
+// A disk that is really full, with the log on it as well: a small file system, where mounting is allowed.
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, openSync, readFileSync, rmSync, statSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+import { commandManifest } from "../support/command-site.ts";
+import { tempFolder } from "../support/temp-folder.ts";
+
+const PROGRAM = fileURLToPath(new URL("../../bin/busbar", import.meta.url));
+const TOKEN = "a-token-for-a-full-disk-0123456789abcdef";
+
+/** Asks again until it is so; a test that waits in vain runs into its own limit. */
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 50));
+}
+
+async function startOn(folder: string) {
+  const data = join(folder, "data");
+  const logFile = join(folder, "log");
+  const log = openSync(logFile, "a");
+  const child = spawn(PROGRAM, ["serve", "--data", data, "--port", "0", "--mqtt-port", "off", "--log-format", "json"], {
+    cwd: "/",
+    env: { ...process.env, BUSBAR_ADMIN_TOKEN: TOKEN },
+    stdio: ["ignore", "pipe", log],
+  });
+  closeSync(log);
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let out = "";
+  child.stdout?.on("data", (chunk) => {
+    out += String(chunk);
+  });
+  const ended = once(child, "exit").then(([code, signal]) => code ?? signal);
+  let isOver = false;
+  void ended.then(() => {
+    isOver = true;
+  });
+  await until(() => isOver || /API +http/.test(out));
+  if (isOver) throw new Error(`it ended: ${out}\n${readFileSync(logFile, "utf8").slice(-2_000)}`);
+  const url = /API +(http\S+)\/docs/.exec(out)?.[1] ?? "";
+  const call = async (method: string, path: string, json?: unknown, bytes?: string) => {
+    const response = await fetch(url + path, {
+      method,
+      headers: { "X-Service-Auth-Token": TOKEN },
+      ...(json !== undefined && { body: JSON.stringify(json) }),
+      ...(bytes !== undefined && { body: bytes }),
+    });
+    return { status: response.status, body: JSON.parse(await response.text()) };
+  };
+  return { data, call, ended, child };
+}
+
+/** Takes every byte that is left. */
+function fill(file: string): void {
+  const handle = openSync(file, "a");
+  try {
+    for (let size = 1024 * 1024; size >= 1; size = size === 1 ? 0 : Math.floor(size / 4)) {
+      try {
+        for (;;) writeSync(handle, Buffer.alloc(size));
+      } catch {
+        // Smaller pieces may still fit.
+      }
+    }
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function canMount(): boolean {
+  try {
+    execFileSync("unshare", ["-m", "mount", "-t", "tmpfs", "busbar-test", "/mnt"], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+if (canMount()) {
+  test("on a full disk commands go on, the rest is refused, a stop and a start work, and room is used by itself", async () => {
+    const folder = tempFolder();
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=64m", "busbar-test", folder]);
+    onTestFinished(() => {
+      execFileSync("umount", ["-l", folder]);
+    });
+    const filler = join(folder, "filler");
+    const first = await startOn(folder);
+    const site = (await first.call("POST", "/v3/sites", { name: "Full" })).body.site.id;
+    let blueprint = "";
+    // On a busy machine reading an upload may take too long.
+    await until(async () => {
+      const uploaded = await first.call("POST", "/v3/blueprints/upload", undefined, commandManifest("Full"));
+      blueprint = uploaded.body.blueprint?.id ?? "";
+      return blueprint !== "";
+    });
+    const device = await first.call("POST", "/v3/provisioning/standalone", {
+      name: "Full",
+      site_id: site,
+      blueprint_id: blueprint,
+    });
+    const executions = `/v3/devices/${device.body.device_id}/commands/executions`;
+    await until(() => (statSync(join(first.data, "reserve"), { throwIfNoEntry: false })?.size ?? 0) >= 2 * 1024 * 1024);
+    fill(filler);
+
+    const degraded = async (running: typeof first) =>
+      ((await running.call("GET", "/readyz")).body.degraded ?? []).map(({ part }: { part: string }) => part);
+    await until(async () => (await degraded(first)).includes("storage"));
+    // Whatever is freed and not ours is taken at once.
+    fill(filler);
+    for (let at = 0; at < 30; at++) {
+      expect((await first.call("POST", executions, { name: "stop" })).status).toBe(200);
+    }
+    const refused = await first.call("POST", "/v3/sites", { name: "One more" });
+    expect([refused.status, refused.body.errors[0].code]).toEqual([503, "storage_full"]);
+    expect((await first.call("GET", executions)).body.total_count).toBe(30);
+    first.child.kill("SIGTERM");
+    expect(await first.ended).toBe(0);
+
+    const second = await startOn(folder);
+    expect((await second.call("GET", executions)).body.total_count).toBe(30);
+    expect(await degraded(second)).toContain("storage");
+    rmSync(filler);
+    await until(async () => !(await degraded(second)).includes("storage"));
+    expect((await second.call("POST", "/v3/sites", { name: "Room again" })).status).toBe(200);
+    second.child.kill("SIGTERM");
+    expect(await second.ended).toBe(0);
+  });
+} else {
+  test("a full disk is tested where mounting is allowed; elsewhere disk-trouble.test.ts limits file sizes", () => {
+    expect(canMount()).toBe(false);
+  });
+}
