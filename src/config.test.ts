@@ -58,7 +58,7 @@ test("without any source every setting has its documented default", async () => 
     webhooks: { allowPrivate: false },
     devices: { silence: parseDuration("30s") },
     logs: { retention: parseDuration("30d"), temporaryRetention: parseDuration("1d") },
-    lua: { allow: [], ports: [] },
+    lua: { allow: [], memoryMb: 512, ports: [] },
     mqtt: { port: 1883, tlsPort: "off", names: [], messageRate: 1000, clientId: undefined, url: undefined },
     database: { url: undefined },
     cloud: { url: undefined, token: undefined },

@@ -133,6 +133,12 @@ export const SETTINGS = {
       "",
       "What scripts may reach over the network. Without a rule: nothing.",
     ),
+    memoryMb: setting(
+      "lua.memory_mb",
+      kinds.integer(16, 65_536),
+      "512",
+      "Memory that all scripts may hold together, in MiB; one of them holds at most 16.",
+    ),
     ports: setting(
       "lua.ports",
       kinds.machinePorts,

@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import type { Config } from "#config";
 import type { Device } from "#core/device/device.ts";
 import type { ReachRule } from "#core/net/reach-rule.ts";
+import type { ByteBudgets } from "#core/share/byte-budgets.ts";
 import { standardOffset } from "#core/site/timezone.ts";
 import { toMilliseconds } from "#core/time/duration.ts";
 import { createPortHub } from "#runtime/drivers/port-hub.ts";
@@ -38,6 +39,7 @@ interface HostingNeeds
   readonly desk: CommandDesk;
   readonly events: EventHub;
   readonly log: Logger;
+  readonly budgets: Pick<ByteBudgets, "watch">;
   readonly troubles: Pick<Troubles, "report">;
 }
 
@@ -71,7 +73,11 @@ export async function startHosts(needs: HostingNeeds, { config, simulated, allow
       needs.events.publish({ siteId, deviceId }, { kind: "runtime", status, at: needs.now() });
     },
   };
-  const lua = createLuaHost(luaNeeds, { drivers: { hub, allow, onBug } });
+  const lua = createLuaHost(luaNeeds, {
+    drivers: { hub, allow, onBug },
+    memoryBytes: config.lua.memoryMb * 1_048_576,
+  });
+  needs.budgets.watch(lua.memory);
   for (const { host, carrier } of [simulator, lua]) {
     needs.hosts.add(host);
     needs.channel.add(carrier);

@@ -35,7 +35,7 @@ interface Activity {
   failure: string | undefined;
 }
 
-export type Activities = Omit<DeviceScript, "close"> & {
+export type Activities = DeviceScript & {
   /** The state has gone while the activity ran. */
   interrupted(why: string): void;
 };
@@ -189,6 +189,7 @@ export function createActivities(engine: LuaEngine, program: ScriptProgram, host
       module: engine.module,
       image: engine.image,
       memoryBytes: engine.limits.memoryBytes,
+      account: engine.account,
       elapsed: engine.limits.isVirtualTime ? undefined : () => host.elapsed(),
       instant(name, args) {
         const fn = functions.get(name);
@@ -235,6 +236,7 @@ export function createActivities(engine: LuaEngine, program: ScriptProgram, host
     },
     handledCommands: () => [...handled],
     memoryBytes: () => machine?.state.memoryBytes() ?? 0,
+    close: () => machine?.state.close(),
     interrupted(why) {
       const activity = current;
       current = undefined;

@@ -106,6 +106,7 @@ export function createDeviceScript(engine: LuaEngine, program: ScriptProgram, ho
     memoryBytes: () => activities.memoryBytes(),
     close() {
       isDead = true;
+      activities.close();
       host.drivers.close();
     },
   };

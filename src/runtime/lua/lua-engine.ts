@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { createLuaState, type FunctionRef } from "./lua-state.ts";
 import { compileLua } from "./lua-wasm.ts";
+import type { MemoryAccount } from "./script-memory.ts";
 import type { StateImage } from "./state-image.ts";
 
 export interface ScriptLimits {
@@ -26,6 +27,8 @@ export interface LuaEngine {
   /** The prelude's function that plays an activity. */
   readonly play: FunctionRef;
   readonly limits: ScriptLimits;
+  /** Of the thread that runs the scripts; undefined where nobody counts what all of them hold. */
+  readonly account?: MemoryAccount;
 }
 
 export function createLuaEngine(limits: Partial<ScriptLimits> = {}): LuaEngine {

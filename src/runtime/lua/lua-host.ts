@@ -3,6 +3,7 @@ import { refuse } from "#core/app-error.ts";
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import type { Device } from "#core/device/device.ts";
 import type { ScriptProgram } from "#core/lua/script-program.ts";
+import type { BufferUse } from "#core/share/byte-budgets.ts";
 import { instant } from "#core/time/instant.ts";
 import { failureWords } from "#service/device/failure-words.ts";
 import type { Carrier, DeviceConfiguration } from "#service/ports/carrier.ts";
@@ -30,6 +31,8 @@ export interface LuaHostNeeds
 export interface LuaHost {
   readonly host: DeviceHost;
   readonly carrier: Carrier;
+  /** What all scripts hold together. */
+  readonly memory: BufferUse;
   stop(): Promise<void>;
 }
 
@@ -191,6 +194,7 @@ export function createLuaHost(needs: LuaHostNeeds, settings: LuaPoolSettings = {
   }
 
   return {
+    memory: pool.memory,
     host: {
       hosts: (type) => type === "LUA",
       start,

@@ -249,3 +249,24 @@ test("a device for which there is no thread is FAILED and tried again", async ()
   expect(pool.status("a")).toMatchObject({ state: "FAILED", lastError: { message: "no more threads" } });
   expect(pool.status("a")?.restartAt).toBeGreaterThan(Date.now());
 });
+
+test("all scripts together hold no more than they may, over all threads, and what has ended makes room", async () => {
+  const { pool, start, until, told } = newPool({ threads: 2, memoryBytes: 24 * 1024 * 1024 });
+  const holds = (megabytes: number) => `
+    kept = {}
+    for n = 1, ${megabytes} do kept[n] = string.rep(tostring(n % 10), 1024 * 1024) end
+    enapter.log("holds ${megabytes}")`;
+  await start("a", holds(12));
+  await until(/^a info: holds 12/);
+  await start("b", holds(14));
+  const refused = await until(/^b is (FAILED|QUARANTINED)/);
+  expect(refused).toContain("not enough memory: all scripts together may hold 24 MiB (the setting lua.memory_mb)");
+  expect(pool.memory.used()).toBeGreaterThan(12 * 1024 * 1024);
+  pool.stop("a");
+  const from = told.length;
+  await vi.waitUntil(() => pool.memory.used() < 1024 * 1024, { timeout: 5_000 });
+  await pool.restart("b");
+  await until(/^b info: holds 14/, from);
+  pool.stop("b");
+  await vi.waitUntil(() => pool.memory.used() === 0, { timeout: 5_000 });
+});

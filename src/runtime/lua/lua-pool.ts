@@ -4,6 +4,7 @@ import { availableParallelism } from "node:os";
 import type { Payload } from "#core/command/execution.ts";
 import type { LogSeverity } from "#core/device/device-message.ts";
 import type { ScriptProgram } from "#core/lua/script-program.ts";
+import type { BufferUse } from "#core/share/byte-budgets.ts";
 import { createDriverThread, type DriverThreadNeeds } from "#runtime/drivers/driver-thread.ts";
 import { INTERRUPTED } from "#service/command/end-interrupted.ts";
 import { afterFailure, type BackOff, NO_BACK_OFF } from "./back-off.ts";
@@ -15,6 +16,7 @@ import { createOpenCommands, type OpenCommands } from "./open-commands.ts";
 import { openError } from "./open-error.ts";
 import type { BucketValues, ScriptContext, ToPool } from "./pool-messages.ts";
 import { createPoolThreads, type PoolThread } from "./pool-threads.ts";
+import { createScriptMemory, usedBytes } from "./script-memory.ts";
 
 /** Where what scripts say goes. Times are Unix milliseconds; keys and texts inside values are byte strings. */
 export interface LuaPoolNeeds {
@@ -48,6 +50,8 @@ export interface LuaPoolSettings {
   readonly watchdogMs?: number;
   /** A thread that has not begun after so long is ended. */
   readonly readyMs?: number;
+  /** What all scripts may hold together. */
+  readonly memoryBytes?: number;
   /** Without it scripts have no drivers. */
   readonly drivers?: DriverThreadNeeds;
 }
@@ -73,6 +77,8 @@ export interface LuaPool {
   configurationWritten(deviceId: string, bucket: string, values: BucketValues): void;
   connectionChanged(isConnected: boolean): void;
   status(deviceId: string): ScriptStatus | undefined;
+  /** What all scripts hold together. */
+  readonly memory: BufferUse;
   close(): Promise<void>;
 }
 
@@ -96,12 +102,14 @@ const WATCHDOG_MS = 1_000;
 /** Long, because a busy machine may take seconds to begin a thread. */
 const READY_MS = 30_000;
 const MAX_DEFAULT_THREADS = 4;
+const MEMORY_BYTES = 512 * 1024 * 1024;
 
 export function createLuaPool(needs: LuaPoolNeeds, settings: LuaPoolSettings = {}): LuaPool {
   const most = settings.threads ?? Math.min(MAX_DEFAULT_THREADS, Math.max(1, Math.floor(availableParallelism() / 2)));
   const devices = new Map<string, Hosted>();
   const slots = new Map<number, Hosted>();
   const threads = createPoolThreads<Hosted>({ most, open: openThread, died: threadDied });
+  const memory = createScriptMemory(settings.memoryBytes ?? MEMORY_BYTES);
   let engine: LuaEngine | undefined;
   let lastSlot = 0;
   let isClosed = false;
@@ -110,6 +118,7 @@ export function createLuaPool(needs: LuaPoolNeeds, settings: LuaPoolSettings = {
     engine ??= createLuaEngine(settings.limits);
     return createLuaThread({
       engine,
+      memory,
       drivers: settings.drivers && createDriverThread(settings.drivers),
       watchdogMs: settings.watchdogMs ?? WATCHDOG_MS,
       readyMs: settings.readyMs ?? READY_MS,
@@ -296,6 +305,7 @@ export function createLuaPool(needs: LuaPoolNeeds, settings: LuaPoolSettings = {
       for (const [slot, hosted] of slots) hosted.thread?.thread.post({ kind: "connection", slot, isConnected });
     },
     status: (deviceId) => devices.get(deviceId)?.status,
+    memory: { name: "lua_scripts", limit: memory.limitBytes, used: () => usedBytes(memory) },
     async close() {
       isClosed = true;
       for (const hosted of devices.values()) {

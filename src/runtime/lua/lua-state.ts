@@ -2,6 +2,7 @@
 
 import type { LuaValue } from "./lua-value.ts";
 import { FIXED_BYTES, instantiateLua, LONG_JUMP, type LuaFunctions, type LuaInstance, StateGone } from "./lua-wasm.ts";
+import type { MemoryAccount } from "./script-memory.ts";
 import { createSlice, type Slice, type Verdict } from "./slice.ts";
 import { layImage, type StateImage, type StatePointers, takeImage } from "./state-image.ts";
 import { pushValue, readLeniently, readValue, type ValueDoor } from "./value-door.ts";
@@ -49,6 +50,8 @@ export interface LuaState {
   image(): StateImage;
   /** What Lua has ever needed at once. */
   memoryBytes(): number;
+  /** Its memory counts no more. It must not be entered after. */
+  close(): void;
 }
 
 export interface StateNeeds {
@@ -56,6 +59,8 @@ export interface StateNeeds {
   /** What the state begins as; without one as Lua with its libraries. */
   readonly image?: StateImage;
   readonly memoryBytes: number;
+  /** What all scripts hold together; undefined where nobody counts it. */
+  readonly account?: MemoryAccount | undefined;
   /** The host's clock; undefined where time stands still while a script runs. */
   readonly elapsed: (() => number) | undefined;
   /** `instant(name, ...)` of the prelude. What it throws becomes an error in Lua. */
@@ -72,8 +77,21 @@ export function createLuaState(needs: StateNeeds): { readonly state: LuaState; r
   let yieldsInSlice = 0;
   let mayYield = true;
   let isGone = false;
+  /** Bytes of the heap that the account has counted; 0 before that and after the end. */
+  let counted = 0;
+  /** Memory was refused because all scripts together hold too much. */
+  let isRefused = false;
   const instance = instantiateLua(needs.module, {
     maxBytes: needs.memoryBytes + FIXED_BYTES,
+    mayGrow(bytes) {
+      if (counted === 0 || needs.account === undefined) return true;
+      if (!needs.account.grow(bytes)) {
+        isRefused = true;
+        return false;
+      }
+      counted += bytes;
+      return true;
+    },
     fuel: (thread) => onFuel(thread),
     hook: (thread) => onHook(thread),
     host: (pointer) => onHost(pointer),
@@ -81,6 +99,11 @@ export function createLuaState(needs: StateNeeds): { readonly state: LuaState; r
   const { lua, memory } = instance;
   const pointers = needs.image === undefined ? openState(instance) : layImage(memory, needs.image);
   const { main, scratch, resultCount, info } = pointers;
+  if (needs.account !== undefined) {
+    const heap = memory.buffer.byteLength - FIXED_BYTES;
+    if (!needs.account.open(heap)) throw new StateGone(fullWords(needs.account));
+    counted = heap;
+  }
   const door: ValueDoor = { lua, memory, scratch, scratchBytes: SCRATCH_BYTES };
 
   /** Lua's own loop is stopped by a hook at its next instruction; C code cannot be stopped, only given up. */
@@ -172,7 +195,8 @@ export function createLuaState(needs: StateNeeds): { readonly state: LuaState; r
   }
 
   function failed(pointer: number): Resumed {
-    const message = errorText(readLeniently(door, pointer, -1));
+    const text = errorText(readLeniently(door, pointer, -1));
+    const message = isRefused && needs.account && text === NO_MEMORY ? fullWords(needs.account) : text;
     return { state: "failed", message, traceback: trace(pointer) };
   }
 
@@ -247,6 +271,10 @@ export function createLuaState(needs: StateNeeds): { readonly state: LuaState; r
     slice,
     image: () => takeImage(memory, pointers),
     memoryBytes: () => memory.buffer.byteLength - FIXED_BYTES,
+    close() {
+      if (counted > 0) needs.account?.close(counted);
+      counted = 0;
+    },
   };
   return { state, instant: parseFunctionRef(pointers.instant) };
 }
@@ -290,6 +318,12 @@ const FUEL_WHEN_GONE = 1_000_000_000;
 const YIELDS_BEFORE_ERROR = 3;
 const RETRY_INSTRUCTIONS = 7;
 const TOO_LONG = "the script ran too long without giving way";
+
+const NO_MEMORY = "not enough memory";
+
+function fullWords({ limitBytes }: MemoryAccount): string {
+  return `${NO_MEMORY}: all scripts together may hold ${Math.floor(limitBytes / 1_048_576)} MiB (the setting lua.memory_mb)`;
+}
 
 function parseFunctionRef(ref: number): FunctionRef {
   return ref as FunctionRef;

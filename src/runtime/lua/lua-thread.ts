@@ -2,10 +2,12 @@ import { Worker } from "node:worker_threads";
 import { tryPost } from "#core/thread/try-post.ts";
 import type { DriverThread } from "#runtime/drivers/driver-thread.ts";
 import type { LuaEngine } from "./lua-engine.ts";
-import { PULSE_BEAT, PULSE_SLOT, type ToPool, type ToWorker, type WorkerData } from "./pool-messages.ts";
+import { PULSE_BEAT, PULSE_MEMORY, PULSE_SLOT, type ToPool, type ToWorker, type WorkerData } from "./pool-messages.ts";
+import { giveBack, type ScriptMemory } from "./script-memory.ts";
 
 export interface ThreadNeeds {
   readonly engine: LuaEngine;
+  readonly memory: ScriptMemory;
   /** Ended with the thread; undefined: scripts have no drivers. */
   readonly drivers: DriverThread | undefined;
   /** Without a sign of life for so long, the thread is ended. */
@@ -31,8 +33,8 @@ const HEAP_MB = 192;
 const YOUNG_MB = 8;
 
 export function createLuaThread(needs: ThreadNeeds): LuaThread {
-  const pulse = new Int32Array(new SharedArrayBuffer(8));
-  const data: WorkerData = { engine: needs.engine, pulse, drivers: needs.drivers?.data };
+  const pulse = new Int32Array(new SharedArrayBuffer(12));
+  const data: WorkerData = { engine: needs.engine, memory: needs.memory, pulse, drivers: needs.drivers?.data };
   const worker = new Worker(new URL("./lua-worker.ts", import.meta.url), {
     workerData: data,
     transferList: data.drivers === undefined ? [] : [data.drivers.channel],
@@ -55,7 +57,10 @@ export function createLuaThread(needs: ThreadNeeds): LuaThread {
     }
   });
   worker.on("error", (error: unknown) => over(`the thread failed: ${String(error)}`));
-  worker.on("exit", (code) => over(`the thread ended with ${code}`));
+  worker.on("exit", (code) => {
+    giveBack(needs.memory, pulse, PULSE_MEMORY);
+    over(`the thread ended with ${code}`);
+  });
 
   function look(): void {
     const now = Atomics.load(pulse, PULSE_BEAT);

@@ -77,6 +77,8 @@ export interface LuaInstance {
 export interface LuaSurroundings {
   /** The most the whole memory of the instance may take, with 1 MiB of it for the C stack. */
   readonly maxBytes: number;
+  /** Whether the memory may grow by so many bytes, within its own most. */
+  mayGrow(bytes: number): boolean;
   hook(state: number): void;
   /** More fuel, or it throws. The thread is 0 where C code asks. */
   fuel(thread: number): number;
@@ -122,9 +124,10 @@ export function instantiateLua(module: WebAssembly.Module, surroundings: LuaSurr
     emscripten_resize_heap(bytes = 0) {
       const size = bytes >>> 0;
       if (size > surroundings.maxBytes) return 0;
-      const missing = size - parts.memory.buffer.byteLength;
+      const missing = Math.ceil((size - parts.memory.buffer.byteLength) / PAGE_BYTES);
+      if (!surroundings.mayGrow(missing * PAGE_BYTES)) return 0;
       try {
-        parts.memory.grow(Math.ceil(missing / PAGE_BYTES));
+        parts.memory.grow(missing);
         return 1;
       } catch {
         return 0;

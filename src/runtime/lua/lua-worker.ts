@@ -5,13 +5,15 @@ import { keepCompiled } from "#keep-compiled";
 import { openDriverThread } from "#runtime/drivers/open-driver-thread.ts";
 import { createHostedScript, type HostedScript } from "./hosted-script.ts";
 import { noDrivers } from "./no-drivers.ts";
-import { PULSE_BEAT, PULSE_SLOT, type ToPool, type ToWorker, type WorkerData } from "./pool-messages.ts";
+import { PULSE_BEAT, PULSE_MEMORY, PULSE_SLOT, type ToPool, type ToWorker, type WorkerData } from "./pool-messages.ts";
 import { createScriptRunner } from "./run-scripts.ts";
+import { openMemoryAccount } from "./script-memory.ts";
 
 const BEAT_MS = 200;
 const MEMORY_REPORT_MS = 5_000;
 
-const { engine, pulse, drivers: threadDrivers } = parseWorkerData(workerData);
+const { engine: shared, memory, pulse, drivers: threadDrivers } = parseWorkerData(workerData);
+const engine = { ...shared, account: openMemoryAccount(memory, pulse, PULSE_MEMORY) };
 const driversOf = threadDrivers === undefined ? () => noDrivers : openDriverThread(threadDrivers);
 const hosted = new Map<number, HostedScript>();
 let outbox: ToPool[] = [];

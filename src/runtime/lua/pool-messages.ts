@@ -8,6 +8,7 @@ import type { CommandGate } from "./command-gate.ts";
 import type { ScriptCommand, ScriptError } from "./device-script.ts";
 import type { LuaEngine } from "./lua-engine.ts";
 import type { LuaValue } from "./lua-value.ts";
+import type { ScriptMemory } from "./script-memory.ts";
 
 export interface BucketValues {
   /** Defaults applied; keys and texts as byte strings. */
@@ -29,7 +30,9 @@ export interface ScriptContext {
 
 export interface WorkerData {
   readonly engine: LuaEngine;
-  /** Two numbers the pool reads without asking: turns of the thread's loop, and the slot that runs (0: none). */
+  /** What all scripts hold together. */
+  readonly memory: ScriptMemory;
+  /** Numbers the pool reads without asking: turns of the thread's loop, the slot that runs (0: none), KiB its scripts hold. */
   readonly pulse: Int32Array<SharedArrayBuffer>;
   /** undefined: scripts have no drivers. */
   readonly drivers: DriverThreadData | undefined;
@@ -37,6 +40,7 @@ export interface WorkerData {
 
 export const PULSE_BEAT = 0;
 export const PULSE_SLOT = 1;
+export const PULSE_MEMORY = 2;
 
 export type ToWorker =
   | {
