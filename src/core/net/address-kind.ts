@@ -7,7 +7,8 @@ export type AddressKind = "public" | "private" | "loopback" | "link-local" | "me
 const RANGES: readonly { readonly kind: AddressKind; readonly range: AddressRange }[] = Object.entries({
   // Where clouds answer whoever asks with keys of the machine.
   metadata: ["169.254.169.254", "169.254.170.2", "100.100.100.200", "168.63.129.16", "fd00:ec2::254", "fd20:ce::254"],
-  loopback: ["127.0.0.0/8", "::1"],
+  // The unspecified address among them: a connection to it reaches the machine itself.
+  loopback: ["127.0.0.0/8", "::1", "0.0.0.0", "::"],
   "link-local": ["169.254.0.0/16", "fe80::/10"],
   multicast: ["224.0.0.0/4", "ff00::/8"],
   private: ["10.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"],
@@ -25,17 +26,43 @@ const RANGES: readonly { readonly kind: AddressKind; readonly range: AddressRang
     "2001:db8::/32",
     "2002::/16",
     "3fff::/20",
+    // Translation between IPv4 and IPv6, the older form of an IPv4 address inside an IPv6 one, and addresses that lead nowhere.
+    "64:ff9b::/96",
+    "64:ff9b:1::/48",
+    "::ffff:0:0:0/96",
+    "::/96",
+    "100::/64",
   ],
   public: ["0.0.0.0/0", "2000::/3"],
 } satisfies Partial<Record<AddressKind, readonly string[]>>).flatMap(([kind, ranges]) =>
   ranges.map((text) => parseEntry(kind, text)),
 );
 
-const EVERY_IPV6: AddressRange = { family: 6, value: 0n, bits: 0 };
+/** Ranges of IPv6 in which an IPv4 address stands, so many bits from the end. */
+const EMBEDDING: readonly { readonly range: AddressRange; readonly shift: bigint }[] = [
+  { text: "64:ff9b::/96", shift: 0n },
+  { text: "::ffff:0:0:0/96", shift: 0n },
+  { text: "::/96", shift: 0n },
+  { text: "2002::/16", shift: 80n },
+].map(({ text, shift }) => ({ range: parseEntry("", text).range, shift }));
 
-/** What an address is, and the range of that kind that it lies in. */
-export function addressKind(address: Address): { readonly kind: AddressKind; readonly range: AddressRange } {
-  return RANGES.find(({ range }) => isInRange(range, address)) ?? { kind: "reserved", range: EVERY_IPV6 };
+interface Kind {
+  readonly kind: AddressKind;
+  readonly range: AddressRange;
+}
+
+/**
+ * What an address is, and the range of that kind that it lies in. What no registry lists, or carries a special IPv4 address
+ * inside, is a range of its own: no wider one names it.
+ */
+export function addressKind(address: Address): Kind {
+  const alone = { ...address, bits: address.family === 4 ? 32 : 128 };
+  const listed = RANGES.find(({ range }) => isInRange(range, address)) ?? { kind: "reserved", range: alone };
+  if (listed.kind === "loopback") return listed;
+  const carried = EMBEDDING.find(({ range }) => isInRange(range, address));
+  if (carried === undefined) return listed;
+  const { kind } = addressKind({ family: 4, value: (address.value >> carried.shift) & 0xffffffffn });
+  return kind === "public" || kind === "private" ? listed : { kind, range: alone };
 }
 
 /** False for what is no address at all, too. */
