@@ -194,7 +194,7 @@ function withValues(
     else if (attribute.type === "alerts")
       problems.add(() => ({ at, message: `${name} lists alerts; hold them by alerts` }));
     else {
-      const problem = valueProblem(attribute, value, !problems.isFull);
+      const problem = valueProblem(attribute, value, { withHint: !problems.isFull });
       if (problem === undefined) after.set(attribute.id, value);
       else problems.add(() => ({ at, message: `${name} ${problem}` }));
     }

@@ -62,7 +62,7 @@ export function checkInputs(
 }
 
 function inputProblem(input: DeclaredInput, value: unknown, withHint: boolean): string | undefined {
-  const problem = valueProblem(input, value, withHint);
+  const problem = valueProblem(input, value, { withHint });
   if (problem !== undefined) return problem;
   if (typeof value === "number") {
     if (input.min !== undefined && value < input.min) return `must be at least ${input.min}, not ${value}`;

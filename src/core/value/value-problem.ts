@@ -18,23 +18,33 @@ const NAMES: Readonly<Record<DeclaredValue["type"], string>> = {
   json: "any JSON value",
 };
 
-/**
- * What is wrong with the value, or undefined. `2.0` is a whole number; NaN and infinities are no numbers. A hint at what was
- * meant costs more than the check.
- */
+interface Telling {
+  /** Whether to say what was meant, which costs more than the check. */
+  readonly withHint?: boolean;
+  /** False where others read the text than those who may read the value: then it says only what kind of value it is. */
+  readonly isShown?: boolean;
+}
+
+/** What is wrong with the value, or undefined. `2.0` is a whole number; NaN and infinities are no numbers. */
 export function valueProblem(
   { type, enum: allowed }: DeclaredValue,
   value: unknown,
-  withHint = true,
+  { withHint = true, isShown = true }: Telling = {},
 ): string | undefined {
+  const describe = isShown ? describeValue : describeKind;
   if (!isOfType(type, value)) return `must be ${NAMES[type]}, not ${describe(value)}`;
   if (allowed === undefined || type === "json") return undefined;
   const outside = Array.isArray(value) ? firstOutside(allowed, value) : isAmong(allowed, value) ? undefined : value;
   if (outside === undefined) return undefined;
   const words = allowed.map((item) => String(item.value));
+  if (!isShown) return `must be one of ${listWords(words)}, and is not`;
   const close = withHint && typeof outside === "string" ? nearestOf(outside, words) : undefined;
   const hint = close === undefined ? "" : `; did you mean ${close}?`;
-  return `must be one of ${words.slice(0, 20).join(", ")}${words.length > 20 ? ", ..." : ""}, not ${describe(outside)}${hint}`;
+  return `must be one of ${listWords(words)}, not ${describe(outside)}${hint}`;
+}
+
+function listWords(words: readonly string[]): string {
+  return `${words.slice(0, 20).join(", ")}${words.length > 20 ? ", ..." : ""}`;
 }
 
 function isAmong(allowed: readonly EnumValue[], value: unknown): boolean {
@@ -65,7 +75,13 @@ function isOfType(type: DeclaredValue["type"], value: unknown): boolean {
   }
 }
 
-function describe(value: unknown): string {
+function describeKind(value: unknown): string {
+  if (typeof value === "string") return "a text";
+  if (typeof value === "boolean") return "true or false";
+  return typeof value === "number" && Number.isFinite(value) ? "such a number" : describeValue(value);
+}
+
+function describeValue(value: unknown): string {
   if (Array.isArray(value)) return "a list";
   if (typeof value === "object" && value !== null) return "an object";
   const text = typeof value === "string" ? JSON.stringify(value) : String(value);

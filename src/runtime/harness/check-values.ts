@@ -43,7 +43,7 @@ function telemetryProblems(
   values: ReadonlyMap<string, unknown>,
 ): readonly string[] {
   const attributes = attributesOf(blueprint);
-  const { refused, alerts } = acceptTelemetry(attributes, values);
+  const { refused, alerts } = acceptTelemetry(attributes, values, "system");
   const wrong = [...refused]
     .filter(([name]) => attributes.has(name) || !allowUndeclared.has(name))
     .map(([name, problem]) => withHint(`telemetry ${name} ${problem}`, name, attributes));
@@ -58,7 +58,7 @@ function propertyProblems(
   { blueprint, allowUndeclared, json }: Judged,
   values: ReadonlyMap<string, unknown>,
 ): readonly string[] {
-  const { accepted, refused } = acceptValues(blueprint.properties, values);
+  const { accepted, refused } = acceptValues(blueprint.properties, values, "system");
   const names = new Map(
     [...blueprint.properties.values()].flatMap(({ id, aliases }) => [id, ...aliases].map((name) => [name, id])),
   );

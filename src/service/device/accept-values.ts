@@ -1,3 +1,4 @@
+import { type AccessLevel, allows } from "#core/access/level.ts";
 import type { EnumValue, TelemetryType, ValueType } from "#core/blueprint/blueprint.ts";
 import { byName } from "#core/value/by-name.ts";
 import { valueProblem } from "#core/value/value-problem.ts";
@@ -7,6 +8,7 @@ interface Declared {
   readonly type: ValueType | TelemetryType;
   readonly enum: readonly EnumValue[] | undefined;
   readonly aliases: readonly string[];
+  readonly accessLevel: AccessLevel;
 }
 
 export interface AcceptedValues {
@@ -15,10 +17,14 @@ export interface AcceptedValues {
   readonly refused: ReadonlyMap<string, string>;
 }
 
-/** Leaves out what is undeclared or does not fit its type or enum, and keeps the rest of the message. */
+/**
+ * Leaves out what is undeclared or does not fit its type or enum, and keeps the rest of the message. Reasons show no value
+ * that `reader` may not read.
+ */
 export function acceptValues(
   declared: ReadonlyMap<string, Declared>,
   values: ReadonlyMap<string, unknown>,
+  reader: AccessLevel = "readonly",
 ): AcceptedValues {
   const accepted = new Map<string, unknown>();
   const refused = new Map<string, string>();
@@ -27,7 +33,7 @@ export function acceptValues(
     const attribute = find(name);
     if (attribute === undefined) refused.set(name, "is not declared in the blueprint");
     else if (value !== null) {
-      const problem = valueProblem(attribute, value);
+      const problem = valueProblem(attribute, value, { isShown: allows(reader, attribute.accessLevel) });
       if (problem === undefined) accepted.set(attribute.id, value);
       else refused.set(name, problem);
     }

@@ -1,3 +1,4 @@
+import { type AccessLevel, allows } from "#core/access/level.ts";
 import { alertListProblem } from "#core/telemetry/alert-limits.ts";
 import { valueProblem } from "#core/value/value-problem.ts";
 import { type Attribute, listsAlerts } from "#service/telemetry/attributes.ts";
@@ -12,10 +13,14 @@ export interface AcceptedTelemetry {
   readonly refused: Map<string, string>;
 }
 
-/** Leaves out what is undeclared or does not fit, and keeps the rest. Null says nothing, so it is no value. */
+/**
+ * Leaves out what is undeclared or does not fit, and keeps the rest. Null says nothing, so it is no value. Reasons show no
+ * value that `reader` may not read.
+ */
 export function acceptTelemetry(
   attributes: ReadonlyMap<string, Attribute>,
   values: ReadonlyMap<string, unknown>,
+  reader: AccessLevel = "readonly",
 ): AcceptedTelemetry {
   const accepted = new Map<string, number | boolean | string>();
   const alerts = new Map<Attribute, readonly string[]>();
@@ -23,7 +28,7 @@ export function acceptTelemetry(
   for (const [name, value] of values) {
     if (value === null) continue;
     const attribute = attributes.get(name);
-    const problem = attribute === undefined ? "is not declared in the blueprint" : problemOf(attribute, value);
+    const problem = attribute === undefined ? "is not declared in the blueprint" : problemOf(attribute, value, reader);
     if (attribute === undefined || problem !== undefined) refused.set(name, problem ?? "");
     else {
       accepted.set(attribute.id, Array.isArray(value) ? JSON.stringify(value) : (value as number | boolean | string));
@@ -33,8 +38,8 @@ export function acceptTelemetry(
   return { accepted, alerts, refused };
 }
 
-function problemOf(attribute: Attribute, value: unknown): string | undefined {
-  const problem = valueProblem(attribute, value);
+function problemOf(attribute: Attribute, value: unknown, reader: AccessLevel): string | undefined {
+  const problem = valueProblem(attribute, value, { isShown: allows(reader, attribute.accessLevel) });
   if (problem !== undefined || !listsAlerts(attribute)) return problem;
   return alertListProblem(value as readonly string[]);
 }

@@ -14,7 +14,7 @@ const MIGRATE = `
 const STEPS = ["migration.before", "migration.inside", "migration.before-commit", "migration.after-commit"];
 
 test("a kill at any step of the migrations leaves records that the next start completes", {
-  timeout: 60_000,
+  timeout: 180_000,
 }, async () => {
   const sound = inspect(await migrated(undefined));
   const kills: string[] = [];

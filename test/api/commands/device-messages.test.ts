@@ -131,7 +131,8 @@ test("what is undeclared, of the wrong type, outside its enum or NaN is left out
   const lines = await messages("?severity=warning");
   const about = (name: string) => lines.find((line) => line.includes(`"${name}"`));
   expect(about("color")).toContain("is not declared in the blueprint");
-  expect(about("serial")).toContain("must be a whole number, not 1.5");
+  // Its value takes level vendor, and everybody reads the log.
+  expect(about("serial")).toContain("must be a whole number, not such a number");
   expect(about("mode")).toContain("must be one of auto, manual");
   expect(about("rating")).toContain("must be a number");
   expect([about("constructor"), about("__proto__")]).not.toContain(undefined);

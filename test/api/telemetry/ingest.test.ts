@@ -41,6 +41,9 @@ test.each([
   ['{"note":5}', /"note" must be a text, not 5/],
   ['{"tags":"a"}', /"tags" must be a list of texts/],
   ['{"tags":["a",1]}', /"tags" must be a list of texts/],
+  // Its values take level owner, and everybody reads the log.
+  ['{"internal":"canary"}', /"internal" must be a number, not a text$/],
+  ['{"internal":true}', /"internal" must be a number, not true or false$/],
   ['{"alerts":"hot"}', /"alerts" must be a list of alert ids/],
   ['{"powr":1}', /"powr" is not declared in the blueprint/],
   ['{"__proto__":1}', /"__proto__" is not declared in the blueprint/],
