@@ -15,7 +15,7 @@ import type { Needs } from "#service/ports.ts";
 
 export interface ProblemNeeds extends Pick<Needs, "now" | "newId"> {
   readonly refusals: Pick<RefusalLog, "note">;
-  readonly devices: Pick<DeviceStore, "find" | "findBySlug">;
+  readonly devices: Pick<DeviceStore, "findIn" | "findBySlug">;
   readonly log: Logger;
 }
 

@@ -66,7 +66,7 @@ async function open(routes: readonly Route[], limits: Partial<Limits> = {}) {
     {
       now: () => instant(0),
       newId: () => "id",
-      devices: { find: async () => undefined, findBySlug: async () => [] },
+      devices: { findIn: async () => undefined, findBySlug: async () => [] },
       refusals: { note: () => {} },
       authenticator: {
         authenticate: () => Promise.reject(new Error("no token is needed here")),

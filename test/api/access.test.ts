@@ -2,13 +2,14 @@
 // hand. A route that is not in the table fails the first test.
 import { randomBytes } from "node:crypto";
 import { uuidv7 } from "uuidv7";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import type { Site } from "#client/resources.ts";
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import { ACCESS_LEVELS, type AccessLevel, allows } from "#core/access/level.ts";
 import { formatToken, SECRET_BYTES } from "#core/access/token.ts";
 import { instant } from "#core/time/instant.ts";
 import { hashSecret } from "#service/access/hash-secret.ts";
+import { Connection } from "#store/sqlite/connection.ts";
 import { allRoutes } from "../support/all-routes.ts";
 import { luaManifest, manifest } from "../support/blueprints.ts";
 import { useServer } from "../support/server.ts";
@@ -140,6 +141,7 @@ const QUERIES: Readonly<Record<string, (target: Target) => string>> = {
   getLatestTelemetry: ({ device }) => `?devices[${device}]=power`,
 };
 
+type Five = [string, string, string, string, string];
 type Scope = "own site" | "other site" | "all sites";
 const SCOPES: readonly Scope[] = ["own site", "other site", "all sites"];
 const routes = allRoutes();
@@ -283,6 +285,36 @@ const withoutIds = (text: string) => text.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/
 
 test("the table has every operation and no other", () => {
   expect(Object.keys(TABLE).sort()).toEqual(routes.map((route) => route.operation).sort());
+});
+
+test("what is elsewhere takes the same reads as what does not exist, so that the time tells nothing", async () => {
+  const reads: string[] = [];
+  const { get, all } = Connection.prototype;
+  vi.spyOn(Connection.prototype, "get").mockImplementation(function (this: Connection, sql, ...values) {
+    reads.push(sql);
+    return get.call(this, sql, ...values);
+  });
+  vi.spyOn(Connection.prototype, "all").mockImplementation(function (this: Connection, sql, ...values) {
+    reads.push(sql);
+    return all.call(this, sql, ...values);
+  });
+  onTestFinished(() => void vi.restoreAllMocks());
+  const token = tokens.get("vendor other site");
+  const steps = async (operation: string, target: Target) => {
+    reads.length = 0;
+    const { status } = await call(operation, token, target);
+    return { operation, status, reads: [...reads] };
+  };
+  const about = Object.keys(TABLE).filter((operation) => TABLE[operation]?.[1] === "one" || operation in QUERIES);
+  expect(about.length).toBeGreaterThan(40);
+  for (const operation of about) {
+    const elsewhere = { ...standing, ...(await makeTarget(standing.site)) };
+    const [site, device, webhook, delivery, execution] = Array.from({ length: 5 }, () => uuidv7()) as Five;
+    const nowhere = { ...standing, site, device, webhook, delivery, execution, token: uuidv7() };
+    await steps(operation, elsewhere);
+    await steps(operation, nowhere);
+    expect(await steps(operation, elsewhere)).toEqual(await steps(operation, nowhere));
+  }
 });
 
 test("the table and the routes agree on the level", () => {

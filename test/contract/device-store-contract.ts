@@ -35,6 +35,23 @@ export function deviceStoreContract(open: OpenStores): void {
   deviceCredentialContract(open);
   devicePropertyContract(open);
 
+  test("a device is found in its own site's scope and in that of all, and in no other", async () => {
+    const { stores, siteId } = await withSite(open);
+    const device = await stores.devices.insert(makeDevice(siteId), makeEntry());
+    const found = async (scope: "all" | ReadonlySet<string>) => await stores.devices.findIn(device.id, scope);
+    for (let round = 0; round < 2; round++) {
+      expect(await found(new Set([newId(), ""]))).toBeUndefined();
+      expect(await found(new Set([newId(), siteId]))).toEqual(device);
+      expect(await found("all")).toEqual(device);
+    }
+    for (const id of [newId(), "", ...TREACHEROUS]) {
+      expect(await stores.devices.findIn(id, new Set([siteId, ""]))).toBeUndefined();
+      expect(await stores.devices.findIn(id, "all")).toBeUndefined();
+    }
+    await stores.devices.delete(device.id, makeEntry());
+    expect(await found(new Set([siteId]))).toBeUndefined();
+  });
+
   test("a device is found as it was stored", async () => {
     const { stores, siteId } = await withSite(open);
     const blueprint = await stores.blueprints.insert(makeBlueprint(), new Uint8Array(), makeEntry());

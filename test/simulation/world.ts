@@ -188,9 +188,11 @@ export class World {
     const run = this.#run;
     if (run === undefined || BLUEPRINT === undefined) return;
     const blueprint = BLUEPRINT;
+    const found = { ...makeDevice(SITE, { id: device.id }), slug: "simulated", blueprintId: "b" };
+    const findDevice = async () => found;
     const needs = {
       ...run,
-      devices: { find: async () => ({ ...makeDevice(SITE, { id: device.id }), slug: "simulated", blueprintId: "b" }) },
+      devices: { find: findDevice, findIn: findDevice },
       catalog: {
         get: async () => ({ blueprint, manifest: {}, checkJson: () => () => undefined }),
         withProfiles: async () => [],

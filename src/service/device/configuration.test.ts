@@ -23,7 +23,7 @@ function setUp() {
   const told: DeviceConfiguration[] = [];
   const device = { ...makeDevice("site", { id: ID, blueprintId: "b" }), slug: "d" };
   const needs = {
-    devices: { find: async () => device },
+    devices: { find: async () => device, findIn: async () => device },
     configurations: {
       get: async () => [...stored.values()],
       put: async (_id: string, buckets: readonly StoredBucket[]) => {

@@ -1,4 +1,3 @@
-import { seesSite } from "#core/access/caller.ts";
 import { refuse } from "#core/app-error.ts";
 import type { Device } from "#core/device/device.ts";
 import { isUuid } from "#core/device/slug.ts";
@@ -7,14 +6,14 @@ import type { Call } from "#service/ports.ts";
 
 /** The device with this id or slug, or the same refusal whether it is unknown or only invisible. */
 export async function visibleDevice(
-  needs: { readonly devices: Pick<DeviceStore, "find" | "findBySlug"> },
+  needs: { readonly devices: Pick<DeviceStore, "findIn" | "findBySlug"> },
   call: Pick<Call, "caller">,
   idOrSlug: string,
 ): Promise<Device> {
   const { caller } = call;
   if (isUuid(idOrSlug)) {
-    const device = await needs.devices.find(idOrSlug.toLowerCase());
-    if (device !== undefined && seesSite(caller, device.siteId)) return device;
+    const device = await needs.devices.findIn(idOrSlug.toLowerCase(), caller.sites);
+    if (device !== undefined) return device;
     throw notFound(idOrSlug);
   }
   const [device, another] = await needs.devices.findBySlug(idOrSlug, caller.sites);

@@ -21,6 +21,8 @@ export interface DeviceStore {
   /** Refuses with `slug_taken`, or `conflict` when the site, parent or blueprint is gone. */
   insert(device: NewDevice, trail: AuditEntry): Promise<Device>;
   find(id: string): Promise<Device | undefined>;
+  /** The device if its site is in scope. Whether there is none or it is elsewhere takes the same steps, so that nobody can tell by the time. */
+  findIn(id: string, scope: SiteScope): Promise<Device | undefined>;
   /** The devices in scope that have the slug, at most two: enough to tell one from several. */
   findBySlug(slug: string, scope: SiteScope): Promise<readonly Device[]>;
   /** Ordered by id, which is the order of creation. */

@@ -24,16 +24,27 @@ export function createDeviceStore(reader: Connection, writer: Writer, lists: Lis
       known.delete(id);
     }
   };
+  const find = (id: string): Device | undefined => {
+    const cached = known.get(id);
+    if (cached !== undefined) return cached;
+    const device = findDevice(reader, id);
+    if (device === undefined) return undefined;
+    if (known.size >= MAX_KNOWN) for (const oldest of known.keys()) if (known.delete(oldest)) break;
+    known.set(id, device);
+    return device;
+  };
   return {
     insert: (device, trail) => writer.run("insertDevice", { device, trail }),
-    find: async (id) => {
+    find: async (id) => find(id),
+    findIn: async (id, scope) => {
+      if (scope === "all") return find(id);
       const cached = known.get(id);
-      if (cached !== undefined) return cached;
-      const device = findDevice(reader, id);
-      if (device === undefined) return undefined;
-      if (known.size >= MAX_KNOWN) for (const oldest of known.keys()) if (known.delete(oldest)) break;
-      known.set(id, device);
-      return device;
+      if (cached !== undefined && scope.has(cached.siteId)) return cached;
+      // One row, whether or not there is such a device. That a device elsewhere is known here saves nothing.
+      const siteId = reader.get("SELECT coalesce(max(site_id), '') AS site_id FROM device WHERE id = ?", id)?.[
+        "site_id"
+      ];
+      return typeof siteId === "string" && scope.has(siteId) ? find(id) : undefined;
     },
     findBySlug: async (slug, scope) => {
       const where = new Where().and("slug = ?", slug).andInScope("site_id", scope);
