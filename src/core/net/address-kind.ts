@@ -1,7 +1,7 @@
 import { type Address, type AddressRange, isInRange, parseAddress, parseRange } from "./address.ts";
 
 /** `public` and `private` are where ordinary hosts live. The others are reached by naming them outright, or not at all. */
-export type AddressKind = "public" | "private" | "loopback" | "link-local" | "metadata" | "multicast" | "reserved";
+type AddressKind = "public" | "private" | "loopback" | "link-local" | "metadata" | "multicast" | "reserved";
 
 /** By the registries of special-purpose addresses (RFC 6890 and successors). The first range that holds an address counts. */
 const RANGES: readonly { readonly kind: AddressKind; readonly range: AddressRange }[] = Object.entries({
