@@ -32,7 +32,7 @@ async function createBench() {
     {
       now: () => instant(0),
       newId: () => "id",
-      devices: { find: async () => undefined, findBySlug: async () => [] },
+      devices: { findIn: async () => undefined, findBySlug: async () => [] },
       refusals: { note: () => {} },
       authenticator: {
         authenticate: () => Promise.reject(new Error("no token is needed here")),
