@@ -17,6 +17,7 @@ import type { OpenStores, Surroundings } from "#role/open-stores.ts";
 import { readSealKey } from "#role/seal-key.ts";
 import { createSimulatedPorts } from "#runtime/drivers/simulated-ports.ts";
 import { createInspector } from "#runtime/inspect/create-inspector.ts";
+import { createJsonChecker } from "#runtime/json-check/create-json-checker.ts";
 import { createAuthenticator } from "#service/access/authenticator.ts";
 import { createRefusalLog } from "#service/access/refusal-log.ts";
 import { createSeal } from "#service/access/seal.ts";
@@ -53,6 +54,8 @@ export async function startOn(
 ): Promise<Started> {
   const inspector = createInspector({ shares }, { rocks: join(config.data, "rocks") });
   opened.defer(() => inspector.close());
+  const jsonChecker = createJsonChecker({ shares });
+  opened.defer(() => jsonChecker.close());
   const background = createBackground((name, error) => log.error({ err: error, task: name }, "background work failed"));
   const { close: _, storage, holdsSealed, ...stores } = records;
   /** Nothing that was stored may stop a start: a part that fails is reported, and the rest serves. */
@@ -69,6 +72,7 @@ export async function startOn(
     ...clockwork,
     inspectPackage: inspector.inspect,
     buildScripts: inspector.build,
+    checkJson: jsonChecker.check,
     profiles: starterLibrary(),
     sender: createSender({ allowPrivate: config.webhooks.allowPrivate, timeoutMs: SENDER_TIMEOUT_MS }),
     seal: createSeal(readSealKey(config.data, () => holdsSealed() && !config.seal.replaceLostKey)),

@@ -194,9 +194,10 @@ export class World {
       ...run,
       devices: { find: findDevice, findIn: findDevice },
       catalog: {
-        get: async () => ({ blueprint, manifest: {}, checkJson: () => () => undefined }),
+        get: async () => ({ blueprint, manifest: {} }),
         withProfiles: async () => [],
       },
+      checkJson: async () => undefined,
       channel: this.#channel,
       seal: createSeal(new Uint8Array(32).fill(7)),
       now: () => this.clock.now(),

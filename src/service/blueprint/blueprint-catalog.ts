@@ -1,11 +1,9 @@
 // Blueprints by id, read once: a stored blueprint never changes, so what was read of it stays true.
 
 import { refuse } from "#core/app-error.ts";
-import type { Blueprint, Command } from "#core/blueprint/blueprint.ts";
+import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import type { Device } from "#core/device/device.ts";
 import { OWN_WORK } from "#core/share/requester.ts";
-import type { JsonCheck } from "#core/value/check-inputs.ts";
-import { compileJsonChecks } from "#service/blueprint/compile-json-checks.ts";
 import type { Needs } from "#service/ports.ts";
 
 const MAX_KNOWN = 500;
@@ -13,8 +11,6 @@ const MAX_KNOWN = 500;
 interface KnownBlueprint {
   readonly blueprint: Blueprint;
   readonly manifest: Readonly<Record<string, unknown>>;
-  /** Checks json arguments of a command by their declared schemas. */
-  readonly checkJson: (command: Command) => JsonCheck;
 }
 
 export interface BlueprintCatalog {
@@ -67,6 +63,5 @@ async function read(needs: CatalogNeeds, blueprintId: string): Promise<KnownBlue
   if (found === undefined) {
     throw refuse("invalid_blueprint", `blueprint ${blueprintId} is not valid in this version: ${issues[0]?.message}`);
   }
-  const checks = compileJsonChecks(found.blueprint);
-  return { ...found, checkJson: (command) => checks.arguments(command.id) };
+  return found;
 }

@@ -1,5 +1,6 @@
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import type { JsonCheck } from "#core/value/check-inputs.ts";
+import { describeFault } from "./compile-json-schema.ts";
 import { compileSchemas } from "./compile-schemas.ts";
 
 /** Checks of json values by the schemas that a blueprint declares. */
@@ -15,7 +16,7 @@ export function compileJsonChecks(blueprint: Blueprint): JsonChecks {
     (place: string): JsonCheck =>
     (name, value) => {
       const [fault] = checks.get(`${place}/${name}`)?.(value) ?? [];
-      return fault === undefined ? undefined : `does not fit its schema: ${fault.pointer || "it"} ${fault.message}`;
+      return fault && describeFault(fault);
     };
   return {
     arguments: (command) => at(`commands/${command}/arguments`),

@@ -14,6 +14,10 @@ export type CheckJson = (value: unknown) => readonly JsonFault[];
 
 export type CompiledSchema = { readonly check: CheckJson } | { readonly problem: string };
 
+export function describeFault({ pointer, message }: JsonFault): string {
+  return `does not fit its schema: ${pointer || "it"} ${message}`;
+}
+
 const JSON_SCHEMA_LIMITS = {
   /** Bytes of schema text. */
   bytes: 64 * 1024,

@@ -6,9 +6,11 @@ import { IDEMPOTENCY_LIFETIME_MS } from "#core/command/retention.ts";
 import { instant } from "#core/time/instant.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
 import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
+import { checkJsonArguments } from "#service/command/check-json-arguments.ts";
 import type { CommandDesk } from "#service/command/command-desk.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
 import type { CommandChannel } from "#service/ports/carrier.ts";
+import type { CheckJsonValue } from "#service/ports/check-json.ts";
 import type { Idempotency } from "#service/ports/execution-store.ts";
 import type { Call, Needs } from "#service/ports.ts";
 
@@ -16,6 +18,7 @@ export interface CreateNeeds extends Pick<Needs, "devices" | "executions" | "sea
   readonly catalog: BlueprintCatalog;
   readonly channel: CommandChannel;
   readonly desk: CommandDesk;
+  readonly checkJson: CheckJsonValue;
   readonly responseTimeoutMs: number;
 }
 
@@ -39,7 +42,8 @@ export async function createExecution(needs: CreateNeeds, call: Call, input: Exe
     throw refuse("command_not_found", `device ${device.slug} has no blueprint, so it has no commands`);
   }
   const known = await needs.catalog.get(device.blueprintId);
-  const plan = planCommand(known.blueprint, call.caller.level, { input, checkJson: known.checkJson });
+  const checkJson = await checkJsonArguments(needs, call, { blueprint: known.blueprint, input });
+  const plan = planCommand(known.blueprint, call.caller.level, { input, checkJson: () => checkJson });
   if (input.withLog && !allows(call.caller.level, plan.command.readAccessLevel)) {
     const needed = plan.command.readAccessLevel;
     throw refuse("forbidden", `reading the log of ${plan.command.id} takes access level ${needed}; nothing was run`, {

@@ -1,0 +1,38 @@
+// Checks values by the JSON schemas of blueprints, in a thread of its own: a pattern that takes long holds up nobody else.
+import { parentPort } from "node:worker_threads";
+import { tryPost } from "#core/thread/try-post.ts";
+import { keepCompiled } from "#keep-compiled";
+import { type CompiledSchema, compileJsonSchema, describeFault } from "#service/blueprint/compile-json-schema.ts";
+
+export interface JsonCheckTask {
+  readonly id: number;
+  readonly schema: string;
+  readonly value: unknown;
+}
+
+export interface JsonCheckAnswer {
+  readonly id: number;
+  readonly problem: string | undefined;
+}
+
+/** Each may be 64 KiB of text, and some times that when compiled. */
+const MAX_COMPILED = 64;
+const compiled = new Map<string, CompiledSchema>();
+
+keepCompiled();
+parentPort?.on("message", ({ id, schema, value }: JsonCheckTask) => {
+  const found = compiledOf(schema);
+  const [fault] = "check" in found ? found.check(value) : [];
+  if (parentPort !== null) {
+    tryPost(parentPort, { id, problem: fault && describeFault(fault) } satisfies JsonCheckAnswer);
+  }
+});
+
+function compiledOf(text: string): CompiledSchema {
+  const known = compiled.get(text) ?? compileJsonSchema(text);
+  // Used last, forgotten last.
+  compiled.delete(text);
+  compiled.set(text, known);
+  if (compiled.size > MAX_COMPILED) for (const oldest of compiled.keys()) if (compiled.delete(oldest)) break;
+  return known;
+}

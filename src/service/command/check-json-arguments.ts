@@ -1,0 +1,26 @@
+import { allows } from "#core/access/level.ts";
+import type { Blueprint } from "#core/blueprint/blueprint.ts";
+import { type CommandInput, findCommand } from "#core/command/plan-command.ts";
+import { requesterOf } from "#core/share/requester.ts";
+import type { JsonCheck } from "#core/value/check-inputs.ts";
+import type { CheckJsonValue } from "#service/ports/check-json.ts";
+import type { Call } from "#service/ports.ts";
+
+/** Holds the json arguments of a command against their schemas. The answer knows what was found. */
+export async function checkJsonArguments(
+  needs: { readonly checkJson: CheckJsonValue },
+  { caller, remoteAddress }: Call,
+  { blueprint, input }: { readonly blueprint: Blueprint; readonly input: CommandInput },
+): Promise<JsonCheck> {
+  const command = findCommand(blueprint, input.name);
+  const found = new Map<string, string | undefined>();
+  // Whoever may not run it is refused for that, and costs no check.
+  if (!allows(caller.level, command.accessLevel)) return () => undefined;
+  const requester = requesterOf(caller, remoteAddress);
+  for (const [name, { type, jsonSchema, default: fallback }] of command.arguments) {
+    const value = (Object.hasOwn(input.arguments, name) ? input.arguments[name] : undefined) ?? fallback;
+    if (type !== "json" || jsonSchema?.text === undefined || value === undefined) continue;
+    found.set(name, await needs.checkJson(jsonSchema.text, value, requester));
+  }
+  return (name) => found.get(name);
+}
