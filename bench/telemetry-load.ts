@@ -86,6 +86,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
 
 async function countOf(from: TelemetryStore): Promise<number> {
   const rows = await from.query({
+    requester: "bench",
     from: instant(START),
     to: instant(START + HOURS * SECONDS * 1_000),
     items: [

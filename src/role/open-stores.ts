@@ -29,7 +29,7 @@ export type OpenStores = Records & Pick<Needs, "telemetry"> & { readonly storage
 
 /** Side by side, because each of them waits for its threads to begin. */
 export async function openStores(
-  { config, log, opened, clockwork: { now }, budgets, troubles }: Surroundings,
+  { config, log, opened, clockwork: { now }, budgets, shares, troubles }: Surroundings,
   onFault: (error: Error) => void,
 ): Promise<OpenStores> {
   mkdirSync(config.data, { recursive: true, mode: 0o700 });
@@ -43,7 +43,7 @@ export async function openStores(
     troubles.report({ part: "records", message: "a stored value cannot be read and is left out" }, { place });
   const [records, telemetry] = await Promise.allSettled([
     openRecords(config.data, onFault, { release, onDamaged, gate: storage.gate }),
-    openSeries(telemetryFile, { ...seriesSettings(config), now, onTrouble }, onFault),
+    openSeries(telemetryFile, { ...seriesSettings(config), shares, now, onTrouble }, onFault),
   ]);
   if (records.status === "fulfilled") opened.defer(() => records.value.close());
   if (telemetry.status === "fulfilled") opened.defer(() => telemetry.value.close());

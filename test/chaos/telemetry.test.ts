@@ -119,6 +119,7 @@ async function check(file: string, ledger: Ledger): Promise<{ points: number; re
 async function read(store: TelemetryStore, deviceId: string) {
   const item = { deviceId, granularityMs: 60_000, lookAroundMs: undefined };
   const request = {
+    requester: "test",
     from: instant(0),
     to: instant(1e12),
     items: [

@@ -41,6 +41,7 @@ interface Asked {
 function request({ from = 0, to = DAY, device = "a", attribute = "power", ...rest }: Asked = {}): SeriesRequest {
   const settings = { aggregation: "last", granularityMs: 60_000, lookAroundMs: undefined, ...rest } as const;
   return {
+    requester: "test",
     from: instant(from),
     to: instant(to),
     items: [{ deviceId: device, attribute, kind: KINDS[attribute], ...settings }],
@@ -299,7 +300,7 @@ export function telemetryStoreContract(open: () => Promise<OpenedStore>): void {
     const [seconds] = request({ to: 10_000, granularityMs: 1_000, lookAroundMs: 0 }).items;
     const [minutes] = request({ granularityMs: 5_000, lookAroundMs: 0 }).items;
     if (seconds === undefined || minutes === undefined) throw new Error("no items");
-    const both = { from: instant(0), to: instant(10_000), items: [seconds, minutes] };
+    const both = { requester: "test", from: instant(0), to: instant(10_000), items: [seconds, minutes] };
     expect(await store.rowBound(both), "five seconds add no rows to seconds").toBe(10);
   });
 
@@ -361,7 +362,7 @@ export function telemetryStoreContract(open: () => Promise<OpenedStore>): void {
             lookAroundMs: pick([undefined, 0, HOUR, DAY]),
           };
         });
-        const asked = { from: instant(from), to: instant(from + 1 + whole(DAY)), items };
+        const asked = { requester: "test", from: instant(from), to: instant(from + 1 + whole(DAY)), items };
         expect(await read(current, asked), `seed ${seed}, round ${round}, query ${i}`).toBe(written.answer(asked));
       }
     }

@@ -25,6 +25,8 @@ export interface Snapshot {
 }
 
 export interface SeriesRequest {
+  /** Whose share of the reading threads it takes: the key of a requester. */
+  readonly requester: string;
   /** [from, to). */
   readonly from: Instant;
   readonly to: Instant;

@@ -1,4 +1,5 @@
 import { AppError, type Refusal, refuse } from "#core/app-error.ts";
+import { requesterOf } from "#core/share/requester.ts";
 import {
   type Aggregation,
   allowedAggregations,
@@ -62,7 +63,8 @@ export async function readTimeseries(
   // The first one gives the status: whoever may not read one of them learns that before anything else.
   const [first, ...others] = refusals.sort((a, b) => Number(b.code === "forbidden") - Number(a.code === "forbidden"));
   if (first !== undefined) throw new AppError([first, ...others]);
-  const request = { from, to, items };
+  const requester = requesterOf(call.caller, call.remoteAddress).key;
+  const request = { requester, from, to, items };
   const buckets = items.reduce((sum, { granularityMs }) => sum + (to - from) / granularityMs + 1, 0);
   // Few points over a long range are few rows, however fine the buckets: only then is it worth counting.
   if (buckets > MAX_ROWS && (await needs.telemetry.rowBound(request)) > MAX_ROWS) {

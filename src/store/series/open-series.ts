@@ -1,6 +1,7 @@
 // The telemetry store as the use cases see it: the writing thread, the reading threads, and the latest values in memory.
 import { chmodSync } from "node:fs";
 import { Worker } from "node:worker_threads";
+import type { Shares } from "#core/share/shares.ts";
 import { isLater, takesPlace } from "#core/telemetry/latest-value.ts";
 import { instant } from "#core/time/instant.ts";
 import type { LoadedColumn, Rows, SeriesRequest, Snapshot, TelemetryStore } from "#service/ports/telemetry-store.ts";
@@ -20,6 +21,7 @@ import type { WriterData } from "./writer-worker.ts";
 
 export interface SeriesSettings extends EngineSettings {
   readonly readers: number;
+  readonly shares?: Pick<Shares, "open" | "watch">;
   readonly now?: () => number;
   /** Background work failed; nothing is lost, and it is tried again. */
   readonly onTrouble?: (error: Error) => void;
@@ -27,7 +29,7 @@ export interface SeriesSettings extends EngineSettings {
 
 export async function openSeries(
   file: string,
-  { readers: readerCount, onTrouble = () => {}, now: clock = () => Date.now(), ...settings }: SeriesSettings,
+  { readers: readerCount, shares, onTrouble = () => {}, now: clock = () => Date.now(), ...settings }: SeriesSettings,
   onFault: (error: Error) => void,
 ): Promise<TelemetryStore> {
   const oldestHour = new Int32Array(new SharedArrayBuffer(4));
@@ -36,7 +38,7 @@ export async function openSeries(
   const { thread, definitions, latest } = await openWriterThread(worker, { onFault, onTrouble });
   chmodSync(file, 0o600);
   const quick = openQuickReader(file);
-  const readers = openReaders(file, { count: readerCount }, onFault);
+  const readers = openReaders(file, { count: readerCount, ...(shares && { shares }) }, onFault);
   const index = new SeriesIndex(definitions);
   const now = new Map<string, Map<string, Snapshot>>();
   const startedAt = clock();
@@ -101,9 +103,9 @@ export async function openSeries(
       const [asked, hot] = await prepare(request);
       const query = { ...asked, header };
       const whole = hot === NOTHING_HOT ? quick.answer(query) : undefined;
-      return whole === undefined ? await readers.open(query, hot) : wholeRows(whole);
+      return whole === undefined ? await readers.open(query, hot, request.requester) : wholeRows(whole);
     },
-    rowBound: async (request) => await readers.bound(...(await prepare(request))),
+    rowBound: async (request) => await readers.bound(...(await prepare(request)), request.requester),
     async deleteDevice(deviceId) {
       // What is on its way is stored first, so that it goes too.
       await intake.append([]);

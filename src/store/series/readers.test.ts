@@ -24,11 +24,11 @@ function createBench(settings: Parameters<typeof openReaders>[1]) {
 test("threads start when they are needed, and those that are not needed any more end but for one", async () => {
   const readers = createBench({ count: 3, spareMs: 20 });
   const query = { from: 0, to: 1, items: [] };
-  const bounds = [1, 2, 3, 4].map(() => readers.bound(query, []));
+  const bounds = [1, 2, 3, 4].map(() => readers.bound(query, [], "token t"));
   expect(readers.threads()).toBe(3);
   await Promise.all(bounds);
   while (readers.threads() > 1) await new Promise((resolve) => setImmediate(resolve));
-  expect(await readers.bound(query, [])).toBe(0);
+  expect(await readers.bound(query, [], "token t")).toBe(0);
   expect(readers.threads()).toBe(1);
 });
 
@@ -48,11 +48,34 @@ const endless = (): [SeriesQuery, readonly HotSeries[]] => {
 
 test("when there is no place left, the answer that nobody has read from for longest gives up its own", async () => {
   const readers = createBench({ count: 1, idleMs: 50 });
-  const [first, ...others] = await Promise.all(Array.from({ length: 64 }, () => readers.open(...endless())));
-  await expect.poll(() => readers.open(...endless()), { timeout: 5_000 }).toBeDefined();
+  const [first, ...others] = await Promise.all(
+    Array.from({ length: 64 }, (_, n) => readers.open(...endless(), `token ${n % 2}`)),
+  );
+  await expect.poll(() => readers.open(...endless(), "token 2"), { timeout: 5_000 }).toBeDefined();
   await first?.next();
   await expect(first?.next()).rejects.toThrow("read too slowly");
   const [another] = others;
   await another?.next();
   expect((await another?.next())?.done).toBe(false);
+});
+
+test("a requester has half of the places at most, and its many queries leave another's the next turn", async () => {
+  const readers = createBench({ count: 1 });
+  const order: string[] = [];
+  const read = async (requester: string) => {
+    const rows = await readers.open(...endless(), requester);
+    order.push(requester);
+    return rows;
+  };
+  const many = Array.from({ length: 40 }, () => read("greedy").catch(() => order.push("refused")));
+  const other = await read("other");
+  // Two were handed to the thread before the other came, and keys take turns from then on.
+  expect(order.filter((one) => one === "greedy").length).toBeLessThanOrEqual(4);
+  await Promise.all(many);
+  expect(order.filter((one) => one === "refused")).toHaveLength(8);
+  // One that is dropped while it waits for its turn frees its place and its turn.
+  const reading = other.next().then(() => other.next());
+  await other.return?.();
+  await reading.catch(() => {});
+  expect(await (await read("other")).next()).toMatchObject({ done: false });
 });

@@ -1,5 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { refuse } from "#core/app-error.ts";
+import { createFairShare, type FairShare, type Leave } from "#core/share/fair-share.ts";
+import { createShares, type Shares } from "#core/share/shares.ts";
 import { tryPost } from "#core/thread/try-post.ts";
 import type { Rows } from "#service/ports/telemetry-store.ts";
 import type { HotSeries } from "./engine.ts";
@@ -8,9 +10,9 @@ import type { ReaderAnswer, ReaderRequest } from "./reader-worker.ts";
 
 export interface Readers {
   /** Resolves when the first rows are there, so that a refusal comes before them. Whoever stops listening frees the thread. */
-  open(query: SeriesQuery, hot: readonly HotSeries[]): Promise<Rows>;
+  open(query: SeriesQuery, hot: readonly HotSeries[], requester: string): Promise<Rows>;
   /** How many rows the answer can have at most. */
-  bound(query: SeriesQuery, hot: readonly HotSeries[]): Promise<number>;
+  bound(query: SeriesQuery, hot: readonly HotSeries[], requester: string): Promise<number>;
   /** How many there are now. */
   threads(): number;
   close(): Promise<void>;
@@ -22,22 +24,65 @@ interface ReaderSettings {
   readonly spareMs?: number;
   /** An answer that nobody has read from for this long gives its place to another when there is none left. */
   readonly idleMs?: number;
+  readonly shares?: Pick<Shares, "open" | "watch">;
 }
 
 /** Answers under way per thread: each holds its unsealed points until its end. */
 const MAX_RUNNING = 64;
+/** Half of the places are the most that one requester has. */
+const MAX_RUNNING_PER_KEY = 32;
+/**
+ * A thread works some 25 ms at a time for a query. It is handed two such pieces at once, so that it has the next when it is done with
+ * one; the others wait here and not at the thread, so that requesters take turns and not queries.
+ */
+const TURNS = {
+  slots: 2,
+  slotsPerKey: 2,
+  waiting: Number.POSITIVE_INFINITY,
+  waitingPerKey: Number.POSITIVE_INFINITY,
+  quantum: 25,
+};
 
 /** Queries go to the thread with the fewest of them. There are at most `count`, and no more than have been needed at once. */
 export function openReaders(
   file: string,
-  { count, spareMs = 10_000, idleMs = 30_000 }: ReaderSettings,
+  { count, spareMs = 10_000, idleMs = 30_000, shares = createShares() }: ReaderSettings,
   onFault: (error: Error) => void,
 ): Readers {
   const threads: Thread[] = [];
+  const places = shares.open("queries", {
+    slots: MAX_RUNNING * count,
+    slotsPerKey: MAX_RUNNING_PER_KEY * count,
+    waiting: 0,
+    waitingPerKey: 0,
+  });
+  const sum = (of: "inside" | "waiting") => threads.reduce((total, { turns }) => total + turns[of], 0);
+  shares.watch("query_turns", {
+    get inside() {
+      return sum("inside");
+    },
+    get waiting() {
+      return sum("waiting");
+    },
+    refused: 0,
+  });
+  /** Of this requester first: it is the one that wants another. */
+  const endIdle = (requester: string) => {
+    for (const whose of [requester, undefined]) for (const thread of threads) if (thread.endIdle(idleMs, whose)) return;
+  };
+  const placeFor = (requester: string): Leave => {
+    let place = places.tryEnter(requester);
+    if (place === undefined) {
+      endIdle(requester);
+      place = places.tryEnter(requester);
+    }
+    if (place === undefined) throw refuse("overloaded", "too many queries run at once; try again in a moment");
+    return place;
+  };
   const closing = new Set<Promise<void>>();
   const endSpare = setInterval(() => {
     const limit = performance.now() - spareMs;
-    for (const thread of threads.filter((one) => one.runs.size + one.waiting.size === 0 && one.usedAt() < limit)) {
+    for (const thread of threads.filter((one) => one.runs.size + one.asked() === 0 && one.usedAt() < limit)) {
       if (threads.length === 1) return;
       threads.splice(threads.indexOf(thread), 1);
       const closed = thread.close().finally(() => closing.delete(closed));
@@ -48,23 +93,21 @@ export function openReaders(
   let isClosed = false;
   const leastBusy = () => {
     if (isClosed) throw refuse("storage_unavailable", "telemetry is closed");
-    const [first] = threads.sort((a, b) => a.runs.size - b.runs.size || a.waiting.size - b.waiting.size);
-    const isIdle = first !== undefined && first.runs.size + first.waiting.size === 0;
+    const [first] = threads.sort((a, b) => a.runs.size - b.runs.size || a.asked() - b.asked());
+    const isIdle = first !== undefined && first.runs.size + first.asked() === 0;
     if (isIdle || (first !== undefined && threads.length >= count)) return first;
     const thread = openReader(file, onFault);
     threads.push(thread);
     return thread;
   };
   return {
-    async open(query, hot) {
+    async open(query, hot, requester) {
       const thread = leastBusy();
-      if (thread.runs.size >= MAX_RUNNING && !thread.endIdle(idleMs)) {
-        throw refuse("overloaded", "too many queries run at once; try again in a moment");
-      }
-      return await startRun(thread, { kind: "open", id: ++lastId, query, hot });
+      const run = { requester, leave: placeFor(requester), idleSince: undefined };
+      return await startRun(thread, run, { kind: "open", id: ++lastId, query, hot });
     },
-    async bound(query, hot) {
-      const answer = await leastBusy().ask({ kind: "bound", id: ++lastId, query, hot });
+    async bound(query, hot, requester) {
+      const answer = await leastBusy().ask({ kind: "bound", id: ++lastId, query, hot }, requester);
       return "bound" in answer ? answer.bound : 0;
     },
     threads: () => threads.length,
@@ -77,27 +120,35 @@ export function openReaders(
   };
 }
 
+const TOO_SLOW = "the answer was read too slowly";
+
 type Thread = ReturnType<typeof openReader>;
 type Answer = Exclude<ReaderAnswer, { readonly failure: string }>;
 
 interface Run {
+  readonly requester: string;
+  /** Gives its place back. */
+  readonly leave: Leave;
   /** On a clock that never jumps; undefined while the thread works for it. */
   idleSince: number | undefined;
 }
 
-async function startRun(thread: Thread, request: Exclude<ReaderRequest, { kind: "pull" | "drop" }>): Promise<Rows> {
+async function startRun(
+  thread: Thread,
+  run: Run,
+  request: Exclude<ReaderRequest, { kind: "pull" | "drop" }>,
+): Promise<Rows> {
   const { id } = request;
-  const run: Run = { idleSince: undefined };
   thread.runs.set(id, run);
   const ask = async (next: Parameters<Thread["ask"]>[0]) => {
     run.idleSince = undefined;
     try {
-      const answer = await thread.ask(next);
+      const answer = await thread.ask(next, run.requester);
       if (!("bytes" in answer)) throw new Error("a reading thread gave the wrong answer");
-      if (answer.done) thread.runs.delete(id);
+      if (answer.done) thread.end(id);
       return answer;
     } catch (error) {
-      thread.runs.delete(id);
+      thread.end(id);
       throw error;
     } finally {
       run.idleSince = performance.now();
@@ -110,7 +161,7 @@ async function startRun(thread: Thread, request: Exclude<ReaderRequest, { kind: 
     async next() {
       while (!isDone) {
         // One that gave its place away must not look like one that came to its end.
-        if (ready === undefined && !thread.runs.has(id)) throw new Error("the answer was read too slowly");
+        if (ready === undefined && !thread.runs.has(id)) throw new Error(TOO_SLOW);
         const { bytes, done } = ready ?? (await ask({ kind: "pull", id }));
         ready = undefined;
         isDone = done;
@@ -132,6 +183,7 @@ function openReader(file: string, onFault: (error: Error) => void) {
   const worker = new Worker(new URL("./reader-worker.ts", import.meta.url), { workerData: { file } });
   const waiting = new Map<number, { resolve: (answer: Answer) => void; reject: (error: Error) => void }>();
   const runs = new Map<number, Run>();
+  const turns: FairShare = createFairShare(TURNS);
   const unavailable = () => refuse("storage_unavailable", "telemetry cannot be read now");
   let isClosing = false;
   let isEnded = false;
@@ -152,29 +204,50 @@ function openReader(file: string, onFault: (error: Error) => void) {
   };
   worker.on("error", end);
   worker.on("exit", () => end(new Error("a thread that reads telemetry ended")));
-  const drop = (id: number) => {
-    if (runs.delete(id)) tryPost(worker, { kind: "drop", id } satisfies ReaderRequest);
+  /** The thread has nothing more to do for it. False when that was so already. */
+  const endRun = (id: number): boolean => {
+    runs.get(id)?.leave();
+    return runs.delete(id);
   };
+  const drop = (id: number) => {
+    if (endRun(id)) tryPost(worker, { kind: "drop", id } satisfies ReaderRequest);
+  };
+  function post(request: Exclude<ReaderRequest, { kind: "drop" }>): Promise<Answer> {
+    if (isEnded) return Promise.reject(unavailable());
+    // The thread would not answer for one that gave its place away while it waited for its turn.
+    if (request.kind === "pull" && !runs.has(request.id)) return Promise.reject(new Error(TOO_SLOW));
+    return new Promise((resolve, reject) => {
+      waiting.set(request.id, { resolve, reject });
+      const error = tryPost(worker, request);
+      if (error === undefined) return;
+      waiting.delete(request.id);
+      reject(error);
+    });
+  }
   return {
-    waiting,
     runs,
+    turns,
     drop,
+    end: endRun,
+    /** How many questions it has been asked and not answered. */
+    asked: () => waiting.size + turns.waiting,
     /** When it last answered. */
     usedAt: () => usedAt,
-    ask(request: Exclude<ReaderRequest, { kind: "drop" }>): Promise<Answer> {
-      if (isEnded) return Promise.reject(unavailable());
-      return new Promise((resolve, reject) => {
-        waiting.set(request.id, { resolve, reject });
-        const error = tryPost(worker, request);
-        if (error === undefined) return;
-        waiting.delete(request.id);
-        reject(error);
-      });
+    async ask(request: Exclude<ReaderRequest, { kind: "drop" }>, requester: string): Promise<Answer> {
+      const turn = turns.enter(requester);
+      const leave = turn instanceof Promise ? await turn : turn;
+      const begun = performance.now();
+      try {
+        return await post(request);
+      } finally {
+        leave?.(performance.now() - begun);
+      }
     },
-    /** Ends the answer that has waited longest for its reader, if any has waited too long. */
-    endIdle(idleMs: number): boolean {
+    /** Ends the answer that has waited longest for its reader, if any has waited too long; only of this requester, if one is given. */
+    endIdle(idleMs: number, requester: string | undefined): boolean {
       const limit = performance.now() - idleMs;
       const [longest] = [...runs]
+        .filter(([, run]) => requester === undefined || run.requester === requester)
         .flatMap(([id, { idleSince }]) => (idleSince !== undefined && idleSince < limit ? [{ id, idleSince }] : []))
         .sort((a, b) => a.idleSince - b.idleSince);
       if (longest !== undefined) drop(longest.id);
