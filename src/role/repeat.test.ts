@@ -57,6 +57,18 @@ test("a failed round is logged and the next one runs", async () => {
   await chore.stop();
 });
 
+test("of failures in a row the first is logged, and one after a success again", async () => {
+  const logged: unknown[] = [];
+  let rounds = 0;
+  const task = async () => {
+    if (++rounds !== 4) throw new Error(`round ${rounds}`);
+  };
+  const chore = repeat(silent(logged), { name: "failing", everyMs: 1000, task });
+  await vi.advanceTimersByTimeAsync(7000);
+  expect(logged).toMatchObject([{ err: { message: "round 1" } }, { err: { message: "round 5" } }]);
+  await chore.stop();
+});
+
 function silent(logged: unknown[]): Logger {
   return { error: (fields: unknown) => logged.push(fields) } as unknown as Logger;
 }

@@ -6,12 +6,19 @@ interface Chore {
   readonly task: () => Promise<void>;
 }
 
-/** Runs a chore again and again, never twice at once; a failure is logged and the next round tries again. */
+/** Runs a chore again and again, never twice at once; the next round tries again after a failure. Of failures in a row the first is logged. */
 export function repeat(log: Logger, { name, everyMs, task }: Chore): { stop(): Promise<void> } {
   let running: Promise<void> | undefined;
+  let isFailing = false;
   const round = () => {
     running ??= task()
-      .catch((error: unknown) => log.error({ err: error, chore: name }, "a chore failed"))
+      .then(() => {
+        isFailing = false;
+      })
+      .catch((error: unknown) => {
+        if (!isFailing) log.error({ err: error, chore: name }, "a chore failed");
+        isFailing = true;
+      })
       .finally(() => {
         running = undefined;
       });

@@ -92,7 +92,11 @@ export async function startOn(
     authenticator.flushUses().catch((error: unknown) => log.warn({ err: error }, "the last uses of tokens are lost")),
   );
   const refusals = createRefusalLog(base);
-  opened.defer(() => refusals.flush());
+  opened.defer(() =>
+    refusals
+      .flush()
+      .catch((error: unknown) => log.warn({ err: error }, "the last refused calls are not in the audit log")),
+  );
   opened.defer(() => background.idle());
   const catalog = createBlueprintCatalog(base);
   const channel = createChannelSwitch();
