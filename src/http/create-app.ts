@@ -7,7 +7,7 @@ import { refuseSocket } from "#http/refuse-socket.ts";
 import { createRequestIds } from "#http/request-id.ts";
 import { SECURITY_HEADERS } from "#http/security-headers.ts";
 
-const BODY_LIMIT = 1024 * 1024;
+export const BODY_LIMIT = 1024 * 1024;
 /** Longer than any id or slug, so that a long one is an unknown one, and short enough to cost nothing. */
 const MAX_PARAM_LENGTH = 500;
 

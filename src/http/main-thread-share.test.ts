@@ -1,8 +1,10 @@
 // Who is served before whom, over real sockets: a proxy tells whose call it is, so that one machine can be many.
+
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import pino from "pino";
 import { expect, onTestFinished, test } from "vitest";
+import { createByteBudgets } from "#core/share/byte-budgets.ts";
 import { createShares } from "#core/share/shares.ts";
 import { instant } from "#core/time/instant.ts";
 import { Type } from "#http/schema.ts";
@@ -43,7 +45,7 @@ async function createBench() {
         flushUses: async () => {},
       },
       telemetryCounter: { read: () => ({ kept: 0, leftOut: 0 }) },
-      budgets: { list: () => [] },
+      budgets: createByteBudgets(),
       troubles: { list: () => [] },
       shares,
       hosts: { states: () => [] },

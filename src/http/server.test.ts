@@ -1,10 +1,12 @@
 // Slow clients and the stop, over real sockets, with routes made for the purpose.
+
 import { once } from "node:events";
 import { Agent, request } from "node:http";
 import { connect } from "node:net";
 import { Readable } from "node:stream";
 import pino from "pino";
 import { afterEach, expect, test } from "vitest";
+import { createByteBudgets } from "#core/share/byte-budgets.ts";
 import { createShares } from "#core/share/shares.ts";
 import { instant } from "#core/time/instant.ts";
 import { Type } from "#http/schema.ts";
@@ -77,7 +79,7 @@ async function open(routes: readonly Route[], limits: Partial<Limits> = {}) {
         flushUses: async () => {},
       },
       telemetryCounter: { read: () => ({ kept: 0, leftOut: 0 }) },
-      budgets: { list: () => [] },
+      budgets: createByteBudgets(),
       troubles: { list: () => [] },
       shares: createShares(),
       hosts: { states: () => [] },

@@ -5,6 +5,7 @@ import type { ByteBudgets } from "#core/share/byte-budgets.ts";
 import type { Shares } from "#core/share/shares.ts";
 import { createAuthenticate } from "#http/authenticate.ts";
 import { boundConnections } from "#http/bound-connections.ts";
+import { countBodies } from "#http/count-bodies.ts";
 import { createApp, LIMITS, type Limits } from "#http/create-app.ts";
 import { createMainThreadShare } from "#http/main-thread-share.ts";
 import { createMetrics } from "#http/metrics.ts";
@@ -19,10 +20,11 @@ import type { TelemetryCounter } from "#service/telemetry/telemetry-counts.ts";
 import type { Troubles } from "#service/troubles.ts";
 
 const PREFIXES = ["", "/api"];
+const BODIES_BYTES = 64 * 1024 * 1024;
 
 export interface ServerNeeds extends ProblemNeeds {
   readonly authenticator: Authenticator;
-  readonly budgets: Pick<ByteBudgets, "list">;
+  readonly budgets: Pick<ByteBudgets, "list" | "open">;
   readonly shares: Shares;
   readonly telemetryCounter: Pick<TelemetryCounter, "read">;
   readonly hosts: Pick<DeviceHost, "states">;
@@ -86,6 +88,7 @@ export async function createServer(
     return sendProblem(needs, request, { reply, error: refuse("route_not_found", message) });
   });
 
+  countBodies(app, needs.budgets.open("request_bodies", BODIES_BYTES));
   for (const route of [...routes, metrics.route]) {
     for (const prefix of PREFIXES) {
       const registration = { prefix, authenticate, stopping: stopping.signal, inTurn };

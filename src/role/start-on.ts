@@ -99,6 +99,7 @@ export async function startOn(
   );
   opened.defer(() => background.idle());
   const catalog = createBlueprintCatalog(base);
+  budgets.watch(catalog.memory);
   const channel = createChannelSwitch();
   const hosts = createHostSwitch(base);
   const events = createEventHub({ budget: budgets.open("event_buffer", EVENT_BUFFER_BYTES) });

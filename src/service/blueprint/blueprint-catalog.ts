@@ -3,10 +3,13 @@
 import { refuse } from "#core/app-error.ts";
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import type { Device } from "#core/device/device.ts";
+import { approximateBytes } from "#core/share/approximate-bytes.ts";
+import type { BufferUse } from "#core/share/byte-budgets.ts";
 import { OWN_WORK } from "#core/share/requester.ts";
 import type { Needs } from "#service/ports.ts";
 
-const MAX_KNOWN = 500;
+/** What the blueprints may hold that are kept in memory. Others are read again when they are needed. */
+const MAX_KNOWN_BYTES = 64 * 1024 * 1024;
 
 interface KnownBlueprint {
   readonly blueprint: Blueprint;
@@ -30,16 +33,38 @@ export async function deviceBlueprint(
 
 type CatalogNeeds = Pick<Needs, "blueprints" | "inspectPackage" | "profiles">;
 
-export function createBlueprintCatalog(needs: CatalogNeeds): BlueprintCatalog {
+export function createBlueprintCatalog(
+  needs: CatalogNeeds,
+  maxBytes = MAX_KNOWN_BYTES,
+): BlueprintCatalog & { readonly memory: BufferUse } {
   const known = new Map<string, Promise<KnownBlueprint>>();
+  /** Of those that were read, in the order of their reading. */
+  const sizes = new Map<string, number>();
+  let used = 0;
+
+  function count(blueprintId: string, { blueprint, manifest }: KnownBlueprint): void {
+    const bytes = approximateBytes(blueprint) + approximateBytes(manifest);
+    sizes.set(blueprintId, bytes);
+    used += bytes;
+    for (const [oldest, size] of sizes) {
+      if (used <= maxBytes || oldest === blueprintId) return;
+      known.delete(oldest);
+      sizes.delete(oldest);
+      used -= size;
+    }
+  }
+
   return {
+    memory: { name: "blueprints", limit: maxBytes, used: () => used },
     get(blueprintId) {
       let entry = known.get(blueprintId);
       if (entry === undefined) {
         entry = read(needs, blueprintId);
-        if (known.size >= MAX_KNOWN) for (const oldest of known.keys()) if (known.delete(oldest)) break;
         known.set(blueprintId, entry);
-        entry.catch(() => known.delete(blueprintId));
+        entry.then(
+          (read) => count(blueprintId, read),
+          () => known.delete(blueprintId),
+        );
       }
       return entry;
     },
