@@ -47,3 +47,23 @@ test.each([0, 1, 2, 3, 4])("a long message arrives also where read %d finds no t
   expect(received).toBe(connect.length + message.length);
   guard.destroy();
 });
+
+test("a header that announces 256 MB costs what is read, and the rest when it arrives", async () => {
+  const turns = { hasTime: () => true, later: () => true };
+  const stream = new PassThrough({ highWaterMark: 1e6 });
+  const socket = Object.assign(stream, { destroySoon: () => stream.destroy() });
+  const guard = new FrameGuard(socket as unknown as Socket, { maxPayload: 8_192, onPacket: () => {}, turns });
+  const paid: number[] = [];
+  guard.on("readable", () => guard.read(undefined));
+  socket.write(Buffer.from([0x10, 0]));
+  await turn();
+  guard.open("d1", { take: (tokens) => paid.push(tokens) && 0 });
+  socket.write(Buffer.from([0x30, 0xff, 0xff, 0xff, 0x7f]));
+  await turn();
+  expect(paid).toEqual([3]);
+  // Of these 9,216 bytes are within the cap.
+  socket.write(Buffer.alloc(9_216 + 40_960));
+  await turn();
+  expect(paid).toEqual([3, 10]);
+  guard.destroy();
+});

@@ -16,7 +16,10 @@ const PUBLISH = 3;
 const MAX_CONTROL = 80 * 1024;
 /** Room for the topic and the message id of a PUBLISH. */
 const PUBLISH_ROOM = 1024;
-/** A message costs one token, and one more for each piece of this size. */
+/**
+ * A message costs one token, and one more for each piece of this size. What is beyond the cap is paid when it arrives, not when
+ * it is announced: else five bytes could announce 256 MB and cost a device a minute.
+ */
 const BYTES_PER_TOKEN = 4096;
 const LINGER_MS = 2_000;
 
@@ -156,6 +159,9 @@ export class FrameGuard extends Duplex {
         this.#excess -= step;
         at += step;
         from = at;
+        if (this.#pay(Math.ceil(step / BYTES_PER_TOKEN))) continue;
+        if (at < chunk.length) this.#chunk = chunk.subarray(at);
+        return;
       } else {
         const header = readHeader(chunk, at);
         if (header === "invalid") return void this.destroy(new Error("a packet with an invalid length"));
@@ -194,19 +200,24 @@ export class FrameGuard extends Duplex {
     else if (!this.#isPaid) {
       this.#onPacket();
       this.#isPaid = true;
-      const wait = this.#bucket?.take(1 + Math.floor((length + size) / BYTES_PER_TOKEN)) ?? 0;
-      if (wait > 0) {
-        this.#timer = setTimeout(() => {
-          this.#timer = undefined;
-          this.#advance();
-        }, wait);
-        return false;
-      }
+      const taken = Math.min(length, isPublish ? this.#maxPublish : MAX_CONTROL);
+      if (!this.#pay(1 + Math.floor((taken + size) / BYTES_PER_TOKEN))) return false;
     }
     this.#isPaid = false;
     this.#body = isPublish ? Math.min(length, this.#maxPublish) : length;
     this.#excess = length - this.#body;
     return true;
+  }
+
+  /** Whether reading may go on at once; else it goes on by itself when the rate allows. */
+  #pay(tokens: number): boolean {
+    const wait = this.#bucket?.take(tokens) ?? 0;
+    if (wait <= 0) return true;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#advance();
+    }, wait);
+    return false;
   }
 
   #pass(bytes: Buffer): void {
