@@ -3,6 +3,7 @@
 import { Worker } from "node:worker_threads";
 import { AppError, refuse } from "#core/app-error.ts";
 import { createFairShare, type Leave } from "#core/share/fair-share.ts";
+import { tryPost } from "#core/thread/try-post.ts";
 import type { ReadAnswer } from "./read-worker.ts";
 import type { Reads } from "./reads.ts";
 
@@ -68,7 +69,8 @@ export function openReadPool(
     clearTimeout(thread.idle);
     thread.task = Promise.withResolvers();
     try {
-      thread.worker.postMessage({ name, input });
+      const error = tryPost(thread.worker, { name, input });
+      if (error !== undefined) throw error;
       return await thread.task.promise;
     } finally {
       thread.task = undefined;

@@ -1,6 +1,7 @@
 // A thread for reads that may touch many rows: the thread that answers calls never waits for them.
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { AppError, type Refusal } from "#core/app-error.ts";
+import { tryPost } from "#core/thread/try-post.ts";
 import { keepCompiled } from "#keep-compiled";
 import { makeWay } from "#store/series/make-way.ts";
 import { Connection } from "./connection.ts";
@@ -23,7 +24,10 @@ const port: MessagePort = parentPort ?? fail("read-worker.ts runs only as a work
 const { file } = workerData as { readonly file: string };
 let database: Connection | undefined;
 
-port.on("message", (request: ReadRequest) => port.postMessage(answer(request)));
+port.on("message", (request: ReadRequest) => {
+  const error = tryPost(port, answer(request));
+  if (error !== undefined) tryPost(port, { fault: error.message } satisfies ReadAnswer);
+});
 keepCompiled();
 
 function answer({ name, input }: ReadRequest): ReadAnswer {
