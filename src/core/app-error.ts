@@ -29,6 +29,7 @@ export const ERROR_CODES = {
   overloaded: "The service has more work than it can take now.",
   storage_full: "The disk that holds the records is full.",
   storage_unavailable: "The records cannot be written now.",
+  storage_damaged: "What is stored of the telemetry that was asked for is damaged; the details name the place.",
   shutting_down: "The service is stopping.",
   not_available: "This installation does not offer what was asked for.",
   internal: "A fault in Busbar. The log holds the details under the request id.",

@@ -30,6 +30,7 @@ export const STATUS: Readonly<Record<ErrorCode, number>> = {
   overloaded: 503,
   storage_full: 503,
   storage_unavailable: 503,
+  storage_damaged: 503,
   shutting_down: 503,
   not_available: 409,
   internal: 500,

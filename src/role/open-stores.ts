@@ -10,6 +10,7 @@ import type { WatchedClockwork } from "#role/clockwork.ts";
 import { guardStorage, type StorageGuard } from "#role/guard-storage.ts";
 import type { Needs } from "#service/ports.ts";
 import type { Troubles } from "#service/troubles.ts";
+import type { Damage } from "#store/series/damage.ts";
 import { guardTelemetry } from "#store/series/guard-telemetry.ts";
 import { openSeries, type SeriesSettings } from "#store/series/open-series.ts";
 import { claimFolder, openRecords, type Records } from "#store/sqlite/open-records.ts";
@@ -29,7 +30,7 @@ export type OpenStores = Records & Pick<Needs, "telemetry"> & { readonly storage
 
 /** Side by side, because each of them waits for its threads to begin. */
 export async function openStores(
-  { config, log, opened, clockwork: { now }, budgets, shares, troubles }: Surroundings,
+  { config, opened, clockwork: { now }, budgets, shares, troubles }: Surroundings,
   onFault: (error: Error) => void,
 ): Promise<OpenStores> {
   mkdirSync(config.data, { recursive: true, mode: 0o700 });
@@ -38,12 +39,23 @@ export async function openStores(
   opened.defer(() => storage.reserve.takeRest());
   const release = claimFolder(config.data);
   const telemetryFile = join(config.data, "telemetry.db");
-  const onTrouble = (error: Error) => log.error({ err: error }, "telemetry could not be sealed; it is tried again");
+  const onTrouble = (error: Error) => troubles.report(UNREADABLE, { err: error, place: error.message });
+  const onDamagedSeries = (damage: Damage) => {
+    const { table, start, deviceId, attribute, file } = damage;
+    const place = [file ?? telemetryFile, table, deviceId, attribute, start]
+      .filter((one) => one !== undefined)
+      .join(" ");
+    troubles.report(file === undefined ? DAMAGED : SET_ASIDE, { ...damage, place });
+  };
   const onDamaged = (place: string) =>
     troubles.report({ part: "records", message: "a stored value cannot be read and is left out" }, { place });
   const [records, telemetry] = await Promise.allSettled([
     openRecords(config.data, onFault, { release, onDamaged, gate: storage.gate }),
-    openSeries(telemetryFile, { ...seriesSettings(config), shares, now, onTrouble }, onFault),
+    openSeries(
+      telemetryFile,
+      { ...seriesSettings(config), shares, now, onTrouble, onDamaged: onDamagedSeries },
+      onFault,
+    ),
   ]);
   if (records.status === "fulfilled") opened.defer(() => records.value.close());
   if (telemetry.status === "fulfilled") opened.defer(() => telemetry.value.close());
@@ -53,6 +65,20 @@ export async function openStores(
   await storage.look();
   return { ...records.value, telemetry: guardTelemetry(telemetry.value, storage.gate), storage };
 }
+
+/** Anybody may read these; where it is stands in the log. */
+const UNREADABLE = {
+  part: "telemetry",
+  message: "some of the telemetry could not be read or stored for good; nothing is lost, it is tried again",
+};
+const DAMAGED = {
+  part: "telemetry",
+  message: "some of the stored telemetry is damaged: questions that touch it are refused, the rest is answered",
+};
+const SET_ASIDE = {
+  part: "telemetry",
+  message: "the file of the telemetry could not be opened: it was set aside under another name, and a new one begun",
+};
 
 function seriesSettings({ telemetry }: Config): SeriesSettings {
   const { sealAfter, maxOpenPoints, readers } = telemetry;

@@ -5,6 +5,7 @@
 // changes nothing, so a crash between any two steps loses nothing and doubles nothing.
 import { failpoint } from "#store/failpoint.ts";
 import { type BatchReader, BatchWriter, readBatch, readDefinitions, type SeriesDefinition } from "./batch.ts";
+import { DamagedPiece, type StoredPlace } from "./checksum.ts";
 import { type Column, sortColumn } from "./column.ts";
 import type { HotHour } from "./hot-hour.ts";
 import { HOUR_MS, HotStore } from "./hot-store.ts";
@@ -40,18 +41,39 @@ export class SeriesEngine {
   /** Hours that are sealed but still in the journal, by `device/hour`: the newest journal row with points of theirs. */
   readonly #journaled = new Map<string, number>();
   readonly #texts = new KnownTexts();
+  readonly #onDamaged: (place: StoredPlace) => void;
   #sequence = 0;
 
-  constructor(keeper: Keeper, settings: EngineSettings) {
+  /** What is damaged is told and set aside; everything else is there. */
+  constructor(keeper: Keeper, settings: EngineSettings, onDamaged: (place: StoredPlace) => void = () => {}) {
     this.#keeper = keeper;
     this.#settings = settings;
-    for (const definition of keeper.definitions()) this.#series.set(definition.series, definition);
-    this.#latest = new LatestValues(keeper.latest());
+    this.#onDamaged = onDamaged;
+    for (const definition of keeper.definitions(onDamaged)) this.#series.set(definition.series, definition);
+    this.#latest = new LatestValues(keeper.latest(onDamaged));
     this.#sealed = new SealedSegments(keeper, (series) => this.#series.get(series)?.kind);
-    for (const { sequence, batch } of keeper.journal()) {
+    this.#replay();
+  }
+
+  #replay(): void {
+    const damaged = new Set<number>();
+    const note = (place: StoredPlace) => {
+      damaged.add(place.key);
+      this.#onDamaged(place);
+    };
+    for (const { sequence, batch } of this.#keeper.journal(note)) {
       this.#sequence = sequence;
-      this.#apply(batch, sequence);
+      try {
+        this.#apply(batch, sequence);
+      } catch {
+        note({ table: "journal", key: sequence, start: 0, span: 0 });
+      }
     }
+    if (damaged.size === 0) return;
+    this.#sequence = Math.max(this.#sequence, ...damaged);
+    this.#keeper.commit(() => {
+      for (const sequence of damaged) this.#keeper.setAsideJournal(sequence);
+    });
   }
 
   get hotPoints(): number {
@@ -135,13 +157,21 @@ export class SeriesEngine {
   sealOne(now: number, elapsed: number): boolean {
     const due = this.#dueHour(now, elapsed);
     if (due === undefined) return false;
-    this.#seal(due, now);
+    try {
+      this.#seal(due, now);
+    } catch (error) {
+      if (!(error instanceof DamagedPiece)) throw error;
+      // Its stored part cannot be read, so nothing can be added to it. The points stay in memory and in the journal; others go on.
+      due.waitsUntil = elapsed + HOUR_MS;
+      this.#onDamaged(error.place);
+    }
     return true;
   }
 
   /** Joins the hours of one device and day; false when none is due. */
   compactOne(now: number): boolean {
-    return this.#sealed.compactOne(Math.floor((now - this.#settings.graceMs) / DAY_MS) * DAY_MS - HOUR_MS);
+    const before = Math.floor((now - this.#settings.graceMs) / DAY_MS) * DAY_MS - HOUR_MS;
+    return this.#sealed.compactOne(before, this.#onDamaged);
   }
 
   /** Seals everything, so that the next start has nothing to replay. */
@@ -217,6 +247,7 @@ export class SeriesEngine {
     let oldest: HotHour | undefined;
     for (const hour of this.#hot.all()) {
       hour.seenAt ??= elapsed;
+      if (hour.waitsUntil > elapsed) continue;
       const isDue = isFull || (hour.hour + 1) * HOUR_MS <= limit || elapsed - hour.seenAt >= longest;
       if (isDue && (oldest === undefined || hour.hour < oldest.hour)) oldest = hour;
     }

@@ -22,6 +22,8 @@ export class HotHour {
   lastSequence: number;
   /** When sealing first looked at it, on a clock that never jumps. */
   seenAt: number | undefined;
+  /** Not to be sealed before, on the same clock. */
+  waitsUntil = 0;
   /** By what they take in memory: a text of 16 characters more counts as one point more. */
   points = 0;
   readonly #columns = new Map<number, HotColumn>();

@@ -2,6 +2,7 @@
 // that can do this can keep the very same chunks.
 import type { ExactSum } from "#core/telemetry/exact-sum.ts";
 import type { Scalar, SeriesDefinition } from "./batch.ts";
+import type { StoredPlace } from "./checksum.ts";
 
 /** The times that the series of a device share in one stretch of time: an hour, or a day after compaction. */
 export interface Segment {
@@ -61,9 +62,15 @@ export interface Latest {
   readonly value: Scalar;
 }
 
+export type OnDamaged = (place: StoredPlace) => void;
+
+/** Throws a DamagedPiece in place of what does not fit its checksum. */
 export interface KeeperReader {
-  definitions(): readonly SeriesDefinition[];
-  latest(): readonly Latest[];
+  /** Without those that are damaged. */
+  definitions(onDamaged: OnDamaged): readonly SeriesDefinition[];
+  latest(onDamaged: OnDamaged): readonly Latest[];
+  /** Throws a DamagedPiece unless every chunk of the series that may touch [from, to) can be found. */
+  checkComplete(series: number, from: number, to: number): void;
   /** The first chunks of the series that end after `at` and start before `before`, in order: some of them, none only at the end. */
   nextChunks(series: number, at: number, before: number): readonly ChunkHead[];
   /** The last chunk of the series that starts before `at`. */
@@ -78,15 +85,20 @@ export interface KeeperReader {
 }
 
 /** What a query reads. */
-export type ChunkReader = Pick<KeeperReader, "nextChunks" | "lastChunk" | "content" | "parts" | "segment">;
+export type ChunkReader = Pick<
+  KeeperReader,
+  "checkComplete" | "nextChunks" | "lastChunk" | "content" | "parts" | "segment"
+>;
 
 export interface Keeper extends KeeperReader {
   /** Runs the changes in one transaction; durable when it returns. */
   commit(changes: () => void): void;
   define(definition: SeriesDefinition): void;
   appendJournal(sequence: number, batch: Uint8Array): void;
-  /** Oldest first. */
-  journal(): Iterable<{ readonly sequence: number; readonly batch: Uint8Array }>;
+  /** Oldest first, without those that are damaged. */
+  journal(onDamaged: OnDamaged): Iterable<{ readonly sequence: number; readonly batch: Uint8Array }>;
+  /** Moves a row out of the way of every later replay; it is kept. */
+  setAsideJournal(sequence: number): void;
   trimJournal(beforeSequence: number): void;
   putSegment(segment: Segment, chunks: readonly Chunk[]): void;
   deleteSegment(device: number, start: number): void;
@@ -95,6 +107,8 @@ export interface Keeper extends KeeperReader {
   chunks(device: number, start: number): readonly Chunk[];
   /** The first device and day with an hourly segment that starts before `before`, save those with too much text to be joined. */
   daysToCompact(before: number): readonly { readonly device: number; readonly day: number }[];
+  /** The hours of this day are not to be joined, as long as this runs. */
+  leaveApart(day: { readonly device: number; readonly day: number }): void;
   putLatest(latest: readonly Latest[]): void;
   /** Deletes chunks of the series that ended before, at most `limit`; gives how many. */
   dropChunks(series: readonly number[], before: number, limit: number): number;

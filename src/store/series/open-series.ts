@@ -1,12 +1,15 @@
 // The telemetry store as the use cases see it: the writing thread, the reading threads, and the latest values in memory.
 import { chmodSync } from "node:fs";
 import { Worker } from "node:worker_threads";
+import { AppError } from "#core/app-error.ts";
 import type { Shares } from "#core/share/shares.ts";
 import { isLater, takesPlace } from "#core/telemetry/latest-value.ts";
 import { instant } from "#core/time/instant.ts";
 import type { LoadedColumn, Rows, SeriesRequest, Snapshot, TelemetryStore } from "#service/ports/telemetry-store.ts";
 import type { SeriesDefinition } from "./batch.ts";
+import { DamagedPiece, type StoredPlace } from "./checksum.ts";
 import { valueAt } from "./column.ts";
+import { type Damage, damageAt, namedRows, refuseDamaged, setAsideFile } from "./damage.ts";
 import type { EngineSettings, HotSeries } from "./engine.ts";
 import { createHeldBack } from "./held-back.ts";
 import { HOUR_MS } from "./hot-store.ts";
@@ -25,21 +28,43 @@ export interface SeriesSettings extends EngineSettings {
   readonly now?: () => number;
   /** Background work failed; nothing is lost, and it is tried again. */
   readonly onTrouble?: (error: Error) => void;
+  /** Something stored is damaged. It is in no answer; the rest is. */
+  readonly onDamaged?: (damage: Damage) => void;
 }
 
 export async function openSeries(
   file: string,
-  { readers: readerCount, shares, onTrouble = () => {}, now: clock = () => Date.now(), ...settings }: SeriesSettings,
+  {
+    readers: readerCount,
+    shares,
+    onTrouble = () => {},
+    onDamaged = () => {},
+    now: clock = () => Date.now(),
+    ...settings
+  }: SeriesSettings,
   onFault: (error: Error) => void,
 ): Promise<TelemetryStore> {
   const oldestHour = new Int32Array(new SharedArrayBuffer(4));
   const workerData: WriterData = { file, settings, oldestHour };
-  const worker = new Worker(new URL("./writer-worker.ts", import.meta.url), { workerData });
-  const { thread, definitions, latest } = await openWriterThread(worker, { onFault, onTrouble });
+  let index = new SeriesIndex([]);
+  const tellDamaged = (place: StoredPlace) => onDamaged(damageAt(index, place));
+  const open = () => {
+    const worker = new Worker(new URL("./writer-worker.ts", import.meta.url), { workerData });
+    return openWriterThread(worker, { onFault, onTrouble, onDamaged: tellDamaged });
+  };
+  let opened = await open();
+  if (opened === undefined) {
+    const aside = setAsideFile(file);
+    onDamaged({ table: "journal", start: 0, span: 0, file: aside });
+    opened = await open();
+  }
+  if (opened === undefined) throw new Error(`${file} cannot be made anew`);
+  const { thread, definitions, latest, damaged } = opened;
   chmodSync(file, 0o600);
   const quick = openQuickReader(file);
-  const readers = openReaders(file, { count: readerCount, ...(shares && { shares }) }, onFault);
-  const index = new SeriesIndex(definitions);
+  const readers = openReaders(file, { count: readerCount, ...(shares && { shares }) }, onTrouble);
+  index = new SeriesIndex(definitions);
+  for (const place of damaged) tellDamaged(place);
   const now = new Map<string, Map<string, Snapshot>>();
   const startedAt = clock();
   for (const one of namedLatest(definitions, latest)) note(now, one, { snapshot: one, at: startedAt, fits: isLater });
@@ -58,6 +83,14 @@ export async function openSeries(
     forget: thread.forgetHeld,
     append: (messages) => intake.append(messages),
   });
+
+  /** Damage as the caller knows its place. */
+  function named(error: unknown): unknown {
+    if (error instanceof AppError && error.code === "storage_unavailable") onTrouble(error);
+    if (!(error instanceof DamagedPiece)) return error;
+    tellDamaged(error.place);
+    return refuseDamaged(damageAt(index, error.place));
+  }
 
   /** The query by numbers, and what is not sealed yet of it. */
   async function prepare({ from, to, items }: SeriesRequest): Promise<[SeriesQuery, readonly HotSeries[]]> {
@@ -91,7 +124,9 @@ export async function openSeries(
         const device = first === undefined ? undefined : index.find(deviceId, first.attribute, first.kind)?.device;
         if (device === undefined) return;
         const newest = columns.flatMap(newestOf);
-        await thread.load({ device, definitions, columns: numbered });
+        await thread.load({ device, definitions, columns: numbered }).catch((error: unknown) => {
+          throw named(error);
+        });
         index.noteStored(definitions);
         const at = clock();
         for (const { attribute, ...snapshot } of newest) {
@@ -102,10 +137,22 @@ export async function openSeries(
     async query(request, header = "") {
       const [asked, hot] = await prepare(request);
       const query = { ...asked, header };
-      const whole = hot === NOTHING_HOT ? quick.answer(query) : undefined;
-      return whole === undefined ? await readers.open(query, hot, request.requester) : wholeRows(whole);
+      try {
+        const whole = hot === NOTHING_HOT ? quick.answer(query) : undefined;
+        return whole === undefined
+          ? namedRows(await readers.open(query, hot, request.requester), named)
+          : wholeRows(whole);
+      } catch (error) {
+        throw named(error);
+      }
     },
-    rowBound: async (request) => await readers.bound(...(await prepare(request)), request.requester),
+    async rowBound(request) {
+      try {
+        return await readers.bound(...(await prepare(request)), request.requester);
+      } catch (error) {
+        throw named(error);
+      }
+    },
     async deleteDevice(deviceId) {
       // What is on its way is stored first, so that it goes too.
       await intake.append([]);

@@ -101,12 +101,12 @@ test.each<[string, string, Faults]>([
   [
     "a restart replays the journal without its newest row",
     "",
-    { keeper: (keeper) => ({ ...keeper, journal: () => [...keeper.journal()].slice(0, -1) }) },
+    { keeper: (keeper) => ({ ...keeper, journal: (note) => [...keeper.journal(note)].slice(0, -1) }) },
   ],
   [
     "a restart replays the journal in the wrong order",
     "",
-    { keeper: (keeper) => ({ ...keeper, journal: () => [...keeper.journal()].reverse() }) },
+    { keeper: (keeper) => ({ ...keeper, journal: (note) => [...keeper.journal(note)].reverse() }) },
   ],
 ])("the random queries notice when %s", (_, bug, faults) => {
   planted.bug = bug;

@@ -11,7 +11,7 @@ import type { ChunkReader } from "./keeper.ts";
 import type { SeriesItem, SeriesQuery } from "./query.ts";
 import { startQuery } from "./run-query.ts";
 import { decodeChunk, decodeSegmentTimes } from "./segment-codec.ts";
-import { readSmallChunks, type SmallChunk } from "./sqlite/small-chunks.ts";
+import { createSmallChunks, type SmallChunk } from "./sqlite/small-chunks.ts";
 import { createTimesCache } from "./times-cache.ts";
 
 const MAX_ITEMS = 4;
@@ -29,6 +29,7 @@ export interface QuickReader {
 
 export function openQuickReader(file: string): QuickReader {
   const database = new Connection(file, "read", 1);
+  const readSmall = createSmallChunks(database);
   const needs = {
     reader: NO_CHUNKS,
     times: createTimesCache(0),
@@ -44,7 +45,7 @@ export function openQuickReader(file: string): QuickReader {
       if (series === undefined || found.some((one) => one.series === series)) continue;
       const reach = Math.max(...items.map((item) => (item.series === series ? (item.lookAroundMs ?? 0) : 0)));
       const within = { from: from - reach, to };
-      const chunks = readSmallChunks(database, { series, ...within }, BOUNDS);
+      const chunks = readSmall({ series, ...within }, BOUNDS);
       if (chunks === undefined) return undefined;
       found.push({ series, columns: chunks.map((chunk) => columnOf(kind, chunk, within)) });
     }
@@ -81,6 +82,7 @@ const noChunk = () => {
 };
 /** Of a store in which nothing is sealed. */
 const NO_CHUNKS: ChunkReader = {
+  checkComplete: () => {},
   nextChunks: () => [],
   lastChunk: () => undefined,
   segment: () => undefined,

@@ -7,6 +7,7 @@ import { Connection } from "#store/sqlite/connection.ts";
 import type { HotSeries } from "./engine.ts";
 import { makeWay } from "./make-way.ts";
 import type { SeriesQuery } from "./query.ts";
+import { type ReadFailure, renderFailure } from "./read-failure.ts";
 import { rowBound } from "./row-bound.ts";
 import { type QueryRun, startQuery } from "./run-query.ts";
 import { createSqliteReader } from "./sqlite/sqlite-reader.ts";
@@ -25,7 +26,7 @@ export type ReaderRequest =
 export type ReaderAnswer =
   | { readonly id: number; readonly bytes: Uint8Array; readonly done: boolean }
   | { readonly id: number; readonly bound: number }
-  | { readonly id: number; readonly failure: string };
+  | { readonly id: number; readonly failure: ReadFailure };
 
 /** Decoded times that a thread keeps: those of ten devices and a day at a point a second. */
 const TIMES_BYTES = 8 * 1024 * 1024;
@@ -59,8 +60,7 @@ port.on("message", (request: ReaderRequest) => {
     pull(id);
   } catch (error) {
     runs.delete(id);
-    const failure = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    say({ id, failure });
+    say({ id, failure: renderFailure(error) });
   }
 });
 keepCompiled();
@@ -76,7 +76,7 @@ function pull(id: number): void {
 
 function say(answer: ReaderAnswer, transfer?: readonly ArrayBuffer[]): void {
   const error = tryPost(port, answer, transfer);
-  if (error !== undefined) tryPost(port, { id: answer.id, failure: error.message } satisfies ReaderAnswer);
+  if (error !== undefined) tryPost(port, { id: answer.id, failure: renderFailure(error) } satisfies ReaderAnswer);
 }
 
 function fail(text: string): never {

@@ -32,6 +32,22 @@ test("threads start when they are needed, and those that are not needed any more
   expect(readers.threads()).toBe(1);
 });
 
+test("a thread that cannot read the file takes its own queries with it, and the next query has another", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "busbar-readers-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "telemetry.db");
+  const troubles: Error[] = [];
+  const readers = openReaders(file, { count: 1 }, (error) => troubles.push(error));
+  onTestFinished(() => readers.close());
+  const query = { from: 0, to: 1, items: [] };
+  await expect(readers.bound(query, [], "a")).rejects.toMatchObject({ code: "storage_unavailable" });
+  expect([troubles.length, readers.threads()]).toEqual([1, 0]);
+  const database = new Connection(file, "write");
+  createSqliteKeeper(database);
+  expect(await readers.bound(query, [], "a")).toBe(0);
+  database.close();
+});
+
 /** One value, carried on over a year of seconds: far more than one piece. */
 const endless = (): [SeriesQuery, readonly HotSeries[]] => {
   const column = { kind: "number", count: 1, times: Float64Array.of(0), values: Float64Array.of(1) } as const;

@@ -6,6 +6,7 @@ import { tryPost } from "#core/thread/try-post.ts";
 import type { Rows } from "#service/ports/telemetry-store.ts";
 import type { HotSeries } from "./engine.ts";
 import type { SeriesQuery } from "./query.ts";
+import { parseFailure, type ReadFailure } from "./read-failure.ts";
 import type { ReaderAnswer, ReaderRequest } from "./reader-worker.ts";
 
 export interface Readers {
@@ -43,11 +44,14 @@ const TURNS = {
   quantum: 25,
 };
 
-/** Queries go to the thread with the fewest of them. There are at most `count`, and no more than have been needed at once. */
+/**
+ * Queries go to the thread with the fewest of them. There are at most `count`, and no more than have been needed at once. One that ends by
+ * itself takes its queries with it; the next query has another.
+ */
 export function openReaders(
   file: string,
   { count, spareMs = 10_000, idleMs = 30_000, shares = createShares() }: ReaderSettings,
-  onFault: (error: Error) => void,
+  onTrouble: (error: Error) => void,
 ): Readers {
   const threads: Thread[] = [];
   const places = shares.open("queries", {
@@ -96,7 +100,10 @@ export function openReaders(
     const [first] = threads.sort((a, b) => a.runs.size - b.runs.size || a.asked() - b.asked());
     const isIdle = first !== undefined && first.runs.size + first.asked() === 0;
     if (isIdle || (first !== undefined && threads.length >= count)) return first;
-    const thread = openReader(file, onFault);
+    const thread = openReader(file, (error) => {
+      threads.splice(threads.indexOf(thread), 1);
+      onTrouble(error);
+    });
     threads.push(thread);
     return thread;
   };
@@ -123,7 +130,7 @@ export function openReaders(
 const TOO_SLOW = "the answer was read too slowly";
 
 type Thread = ReturnType<typeof openReader>;
-type Answer = Exclude<ReaderAnswer, { readonly failure: string }>;
+type Answer = Exclude<ReaderAnswer, { readonly failure: ReadFailure }>;
 
 interface Run {
   readonly requester: string;
@@ -179,7 +186,7 @@ async function startRun(
   return rows;
 }
 
-function openReader(file: string, onFault: (error: Error) => void) {
+function openReader(file: string, onEnd: (error: Error) => void) {
   const worker = new Worker(new URL("./reader-worker.ts", import.meta.url), { workerData: { file } });
   const waiting = new Map<number, { resolve: (answer: Answer) => void; reject: (error: Error) => void }>();
   const runs = new Map<number, Run>();
@@ -192,7 +199,7 @@ function openReader(file: string, onFault: (error: Error) => void) {
     usedAt = performance.now();
     const { resolve, reject } = waiting.get(answer.id) ?? {};
     waiting.delete(answer.id);
-    if ("failure" in answer) reject?.(new Error(`a query failed: ${answer.failure}`));
+    if ("failure" in answer) reject?.(parseFailure(answer.failure));
     else resolve?.(answer);
   });
   const end = (error: unknown) => {
@@ -200,7 +207,7 @@ function openReader(file: string, onFault: (error: Error) => void) {
     isEnded = true;
     for (const { reject } of waiting.values()) reject(unavailable());
     waiting.clear();
-    if (!isClosing) onFault(error instanceof Error ? error : new Error(String(error)));
+    if (!isClosing) onEnd(error instanceof Error ? error : new Error(String(error)));
   };
   worker.on("error", end);
   worker.on("exit", () => end(new Error("a thread that reads telemetry ended")));

@@ -59,6 +59,7 @@ function columnOf(
 ): RowColumn {
   const { series, device, kind, aggregation, granularityMs, lookAroundMs } = item;
   const isSeries = series !== undefined;
+  if (isSeries) source.reader.checkComplete(series, from - (lookAroundMs ?? 0), to);
   const bucketOf = (at: number) => Math.floor(at / granularityMs);
   const pieces = isSeries
     ? walkColumn(source, {

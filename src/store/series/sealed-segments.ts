@@ -2,6 +2,7 @@
 // memory or in the journal is none of their business.
 import type { ColumnKind } from "#core/telemetry/aggregation.ts";
 import { failpoint } from "#store/failpoint.ts";
+import { DamagedPiece, type StoredPlace } from "./checksum.ts";
 import { type Column, joinColumns, mergeColumns } from "./column.ts";
 import { HOUR_MS } from "./hot-store.ts";
 import type { Keeper } from "./keeper.ts";
@@ -53,11 +54,22 @@ export class SealedSegments {
   }
 
   /** Joins the hours of a device and day, of one that has hours which start before `before`; false when none has. */
-  compactOne(before: number): boolean {
+  compactOne(before: number, onDamaged: (place: StoredPlace) => void): boolean {
     const [due] = this.#keeper.daysToCompact(before);
     if (due === undefined) return false;
-    const { device } = due;
-    const start = due.day * DAY_MS;
+    try {
+      this.#compact(due);
+    } catch (error) {
+      if (!(error instanceof DamagedPiece)) throw error;
+      // What is damaged stays where it is, so that it is told and not forgotten.
+      this.#keeper.leaveApart(due);
+      onDamaged(error.place);
+    }
+    return true;
+  }
+
+  #compact({ device, day }: { readonly device: number; readonly day: number }): void {
+    const start = day * DAY_MS;
     const columns = this.#columns(device, start, start + DAY_MS);
     failpoint("telemetry.before-compaction");
     this.#keeper.commit(() => {
@@ -68,7 +80,6 @@ export class SealedSegments {
       this.#keeper.putSegment(segment, chunks);
     });
     failpoint("telemetry.after-compaction");
-    return true;
   }
 
   /** The columns of a device in its segments that touch [from, to). */

@@ -1,4 +1,5 @@
 // Times of segments, decoded once for all series of a device and for the queries that follow.
+import { DamagedPiece } from "./checksum.ts";
 import type { ChunkReader } from "./keeper.ts";
 import { decodeSegmentTimes } from "./segment-codec.ts";
 
@@ -40,7 +41,7 @@ export function createTimesCache(room: number): TimesCache {
         const known = seen.get(key);
         if (known !== undefined) return known;
         const segment = reader.segment(device, start);
-        if (segment === undefined) return new Float64Array(0);
+        if (segment === undefined) throw new DamagedPiece({ table: "segment", key: device, start, span: 0 });
         const before = kept.get(key);
         const isSame = before !== undefined && Buffer.compare(before.bytes, segment.times) === 0;
         const entry = isSame ? before : { bytes: segment.times, times: decodeSegmentTimes(segment) };

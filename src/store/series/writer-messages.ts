@@ -1,5 +1,9 @@
 // What the HTTP thread and the writing thread say to each other.
+import type { SeriesDefinition } from "./batch.ts";
+import type { StoredPlace } from "./checksum.ts";
+import type { Latest } from "./keeper.ts";
 import type { Load } from "./plan-load.ts";
+import type { ReadFailure } from "./read-failure.ts";
 import type { HeldPoints, HeldRow } from "./sqlite/held-points.ts";
 
 /** Stands for what nobody asked for: sealing and compaction. */
@@ -25,9 +29,15 @@ export type WriterRequest =
 
 export type WriterAnswer =
   | { readonly id: number; readonly result: unknown }
-  | { readonly id: number; readonly failure: WriterFailure };
+  | { readonly id: number; readonly failure: ReadFailure }
+  /** Found by work that nobody asked for. */
+  | { readonly id: typeof BACKGROUND; readonly damaged: StoredPlace };
 
-export interface WriterFailure {
-  readonly code: "storage_full" | "storage_unavailable" | "internal";
-  readonly message: string;
-}
+/** What the thread says first. */
+export type WriterOpened =
+  | {
+      readonly definitions: readonly SeriesDefinition[];
+      readonly latest: readonly Latest[];
+      readonly damaged: readonly StoredPlace[];
+    }
+  | { readonly unreadable: string };

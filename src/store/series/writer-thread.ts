@@ -1,11 +1,11 @@
 import type { Worker } from "node:worker_threads";
-import { type AppError, refuse } from "#core/app-error.ts";
+import { refuse } from "#core/app-error.ts";
 import { tryPost } from "#core/thread/try-post.ts";
-import type { SeriesDefinition } from "./batch.ts";
-import type { Latest } from "./keeper.ts";
+import type { StoredPlace } from "./checksum.ts";
 import type { Load } from "./plan-load.ts";
+import { parseFailure } from "./read-failure.ts";
 import type { HeldPoints, HeldRow } from "./sqlite/held-points.ts";
-import { BACKGROUND, type WriterAnswer, type WriterFailure, type WriterRequest } from "./writer-messages.ts";
+import { BACKGROUND, type WriterAnswer, type WriterOpened, type WriterRequest } from "./writer-messages.ts";
 
 type Body<Request> = Request extends unknown ? Omit<Request, "id"> : never;
 
@@ -22,23 +22,29 @@ interface WriterThread {
   close(): Promise<void>;
 }
 
-interface Opened {
+type Contents = Exclude<WriterOpened, { readonly unreadable: string }>;
+
+interface Opened extends Contents {
   readonly thread: WriterThread;
-  readonly definitions: readonly SeriesDefinition[];
-  readonly latest: readonly Latest[];
 }
 
-/** The HTTP thread's end of the writing thread. */
+interface Listeners {
+  readonly onFault: (error: Error) => void;
+  readonly onTrouble: (error: Error) => void;
+  readonly onDamaged: (place: StoredPlace) => void;
+}
+
+/** The HTTP thread's end of the writing thread. Undefined when the file is damaged so that it cannot be opened. */
 export async function openWriterThread(
   worker: Worker,
-  { onFault, onTrouble }: { readonly onFault: (error: Error) => void; readonly onTrouble: (error: Error) => void },
-): Promise<Opened> {
+  { onFault, onTrouble, onDamaged }: Listeners,
+): Promise<Opened | undefined> {
   const waiting = new Map<number, { resolve: (result: unknown) => void; reject: (error: Error) => void }>();
   let lastId = 0;
   let isClosing = false;
   let isEnded = false;
 
-  const opened = await new Promise<Pick<Opened, "definitions" | "latest">>((resolve, reject) => {
+  const opened = await new Promise<WriterOpened>((resolve, reject) => {
     worker.once("message", resolve);
     // What a thread throws arrives without its class: as a plain error it is told to whoever starts Busbar.
     worker.once("error", (error: unknown) => {
@@ -46,13 +52,18 @@ export async function openWriterThread(
       reject(new Error(`the telemetry cannot be opened: ${reason}`, { cause: error }));
     });
   });
+  if ("unreadable" in opened) {
+    await worker.terminate();
+    return undefined;
+  }
   worker.removeAllListeners("error");
   worker.on("message", (answer: WriterAnswer) => {
     const { resolve, reject } = waiting.get(answer.id) ?? {};
     waiting.delete(answer.id);
     if ("result" in answer) resolve?.(answer.result);
-    else if (answer.id === BACKGROUND) onTrouble(errorOf(answer.failure));
-    else reject?.(errorOf(answer.failure));
+    else if ("damaged" in answer) onDamaged(answer.damaged);
+    else if (answer.id === BACKGROUND) onTrouble(parseFailure(answer.failure));
+    else reject?.(parseFailure(answer.failure));
   });
   const end = (error: Error) => {
     if (isEnded) return;
@@ -93,10 +104,6 @@ export async function openWriterThread(
     },
   };
   return { thread, ...opened };
-}
-
-function errorOf({ code, message }: WriterFailure): AppError | Error {
-  return code === "internal" ? new Error(message) : refuse(code, message);
 }
 
 /** Columns may share their times, and a buffer can be given away only once. */

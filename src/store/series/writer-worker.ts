@@ -3,11 +3,14 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { tryPost } from "#core/thread/try-post.ts";
 import { keepCompiled } from "#keep-compiled";
-import { Connection, diskTrouble } from "#store/sqlite/connection.ts";
+import { Connection, isCorrupt } from "#store/sqlite/connection.ts";
+import type { StoredPlace } from "./checksum.ts";
 import { type EngineSettings, SeriesEngine } from "./engine.ts";
+import { renderFailure } from "./read-failure.ts";
 import { createHeldPoints } from "./sqlite/held-points.ts";
+import { createScrub } from "./sqlite/scrub.ts";
 import { createSqliteKeeper } from "./sqlite/sqlite-keeper.ts";
-import { BACKGROUND, type WriterAnswer, type WriterFailure, type WriterRequest } from "./writer-messages.ts";
+import { BACKGROUND, type WriterAnswer, type WriterOpened, type WriterRequest } from "./writer-messages.ts";
 
 export interface WriterData {
   readonly file: string;
@@ -26,10 +29,27 @@ const NO_HOUR = 2 ** 31 - 1;
 
 const port: MessagePort = parentPort ?? fail("writer-worker.ts runs only as a worker");
 const { file, settings, oldestHour } = workerData as WriterData;
-const database = new Connection(file, "write", 4);
-const keeper = createSqliteKeeper(database);
-const held = createHeldPoints(database);
-const engine = new SeriesEngine(keeper, settings);
+/** Found before anybody listens. */
+const foundDamaged: StoredPlace[] = [];
+let isOpen = false;
+const { database, keeper, held, engine } = open();
+
+function open() {
+  try {
+    const database = new Connection(file, "write", 4);
+    const keeper = createSqliteKeeper(database);
+    const held = createHeldPoints(database);
+    return { database, keeper, held, engine: new SeriesEngine(keeper, settings, tellDamaged) };
+  } catch (error) {
+    if (isCorrupt(error)) tryPost(port, { unreadable: String(error) } satisfies WriterOpened);
+    throw error;
+  }
+}
+
+function tellDamaged(damaged: StoredPlace): void {
+  if (isOpen) say({ id: BACKGROUND, damaged });
+  else foundDamaged.push(damaged);
+}
 
 port.on("message", (first: WriterRequest) => {
   let request: WriterRequest | undefined = first;
@@ -47,6 +67,7 @@ port.on("message", (first: WriterRequest) => {
   flush(appends);
 });
 
+const scrub = createScrub(database, tellDamaged);
 let isWorking = false;
 const housekeeping = setInterval(() => {
   if (isWorking) return;
@@ -61,9 +82,10 @@ function step(): void {
     const now = Date.now();
     worked = engine.sealOne(now, performance.now()) || engine.compactOne(now);
     tellOldest();
+    if (!worked) scrub.step();
   } catch (error) {
     // Nothing was lost: the points are still in memory and in the journal. The next round tries again.
-    tellTrouble(failureOf(error));
+    tellTrouble(error);
   }
   if (worked) setImmediate(step);
   else isWorking = false;
@@ -72,11 +94,12 @@ function step(): void {
 let told: { readonly message: string; readonly until: number } | undefined;
 
 /** The same trouble comes every round: it is told once a minute. */
-function tellTrouble(failure: WriterFailure): void {
+function tellTrouble(error: unknown): void {
   const now = performance.now();
-  if (told !== undefined && told.message === failure.message && now < told.until) return;
-  told = { message: failure.message, until: now + SAME_TROUBLE_MS };
-  say({ id: BACKGROUND, failure });
+  const message = String(error);
+  if (told !== undefined && told.message === message && now < told.until) return;
+  told = { message, until: now + SAME_TROUBLE_MS };
+  say({ id: BACKGROUND, failure: renderFailure(error) });
 }
 
 function flush(appends: readonly Extract<WriterRequest, { kind: "append" }>[]): [] {
@@ -86,7 +109,7 @@ function flush(appends: readonly Extract<WriterRequest, { kind: "append" }>[]): 
     tellOldest();
     for (const { id } of appends) say({ id, result: undefined });
   } catch (error) {
-    const failure = failureOf(error);
+    const failure = renderFailure(error);
     for (const { id } of appends) say({ id, failure });
   }
   return [];
@@ -98,7 +121,7 @@ function answer(request: Exclude<WriterRequest, { kind: "append" }>): void {
     tellOldest();
     say({ id: request.id, result });
   } catch (error) {
-    say({ id: request.id, failure: failureOf(error) });
+    say({ id: request.id, failure: renderFailure(error) });
   }
   if (request.kind === "close") port.close();
 }
@@ -137,24 +160,23 @@ function tellOldest(): void {
 
 tellOldest();
 sayOpened();
+isOpen = true;
 keepCompiled();
 
 function say(answer: WriterAnswer): void {
   const error = tryPost(port, answer);
-  if (error !== undefined) tryPost(port, { id: answer.id, failure: failureOf(error) } satisfies WriterAnswer);
+  if (error !== undefined) tryPost(port, { id: answer.id, failure: renderFailure(error) } satisfies WriterAnswer);
 }
 
 /** Without it the store does not open: an error ends this thread, and the start tells it. */
 function sayOpened(): void {
-  const error = tryPost(port, { definitions: engine.definitions(), latest: engine.latest(Date.now()) });
+  const opened: WriterOpened = {
+    definitions: engine.definitions(),
+    latest: engine.latest(Date.now()),
+    damaged: foundDamaged,
+  };
+  const error = tryPost(port, opened);
   if (error !== undefined) throw error;
-}
-
-function failureOf(error: unknown): WriterFailure {
-  const trouble = diskTrouble(error) ?? error;
-  const message = trouble instanceof Error ? trouble.message : String(trouble);
-  const code = trouble instanceof Error && "code" in trouble ? trouble.code : undefined;
-  return code === "storage_full" || code === "storage_unavailable" ? { code, message } : { code: "internal", message };
 }
 
 function fail(text: string): never {

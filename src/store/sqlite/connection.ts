@@ -152,7 +152,22 @@ function guarded<Result>(action: () => Result): Result {
   }
 }
 
+/** The file itself is damaged, in a way that SQLite does not see. */
+export class CorruptFile extends Error {}
+
+/** Whether the file itself is damaged. */
+export function isCorrupt(error: unknown): boolean {
+  if (error instanceof CorruptFile) return true;
+  const own = error instanceof Error && "errcode" in error ? Number(error.errcode) & 0xff : 0;
+  if (own === SQLITE_CORRUPT || own === SQLITE_NOTADB) return true;
+  return error instanceof Error && error.cause !== undefined && isCorrupt(error.cause);
+}
+
 export function diskTrouble(error: unknown): AppError | undefined {
+  // A number that nothing here has ever written.
+  if (error instanceof RangeError && "code" in error && error.code === "ERR_OUT_OF_RANGE") {
+    return refuse("storage_unavailable", "a stored number cannot be read: the file is damaged");
+  }
   const extended = error instanceof Error && "errcode" in error ? Number(error.errcode) : 0;
   switch (extended & 0xff) {
     case SQLITE_FULL:

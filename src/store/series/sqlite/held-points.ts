@@ -25,10 +25,6 @@ const STEP = 500;
 const MAX_AHEAD_MS = 24 * 3_600_000;
 
 export function createHeldPoints(database: Connection) {
-  database.script(
-    `CREATE TABLE IF NOT EXISTS held (
-       id INTEGER PRIMARY KEY, device_id TEXT NOT NULL, at REAL NOT NULL, arrived_at REAL NOT NULL, points TEXT NOT NULL) STRICT`,
-  );
   const used = new Map<string, number>();
   let all = 0;
   const count = (deviceId: string, bytes: number) => {

@@ -1,7 +1,11 @@
+import { DamagedPiece } from "#store/series/checksum.ts";
 import { areTimes } from "#store/series/codec/times.ts";
 import type { ChunkContent, Segment } from "#store/series/keeper.ts";
 import type { Connection } from "#store/sqlite/connection.ts";
-import { LONGEST_SPAN_MS } from "./sqlite-reader.ts";
+import { contentSum, segmentSum } from "./checked-rows.ts";
+import { UPGRADED } from "./schema.ts";
+import { endsAfter, LONGEST_SPAN_MS } from "./sqlite-reader.ts";
+import { createCheckComplete } from "./tally.ts";
 
 /** A chunk with all that it takes to decode it. */
 export interface SmallChunk extends ChunkContent {
@@ -23,42 +27,61 @@ interface Bounds {
   readonly bytes: number;
 }
 
-const WHERE = "c.series = ? AND c.start > ? AND c.start < ? AND c.start + c.span > ?";
+const WHERE = `c.series = ? AND c.start > ? AND c.start < ? AND ${endsAfter("c")}`;
 // SQLite knows the length of a blob without reading it.
 const SIZES = `SELECT c.count, length(c.presence) + length(c.data) FROM chunk c WHERE ${WHERE} LIMIT 64`;
-const WHOLE = `SELECT c.count, c.presence, c.data FROM chunk c WHERE ${WHERE} ORDER BY c.start`;
-const WITH_TIMES = `SELECT c.count, c.presence, c.data, g.row_count, g.times FROM chunk c JOIN series s ON s.id = c.series
-  JOIN segment g ON g.device = s.device AND g.start = c.start WHERE ${WHERE} ORDER BY c.start`;
+const WHOLE = `SELECT c.count, c.presence, c.data, c.checksum, c.start, c.span FROM chunk c WHERE ${WHERE} ORDER BY c.start`;
+const WITH_TIMES = `SELECT c.count, c.presence, c.data, c.checksum, c.start, c.span,
+  g.device, g.row_count, g.times, g.checksum, g.span FROM chunk c LEFT JOIN series s ON s.id = c.series
+  LEFT JOIN segment g ON g.device = s.device AND g.start = c.start WHERE ${WHERE} ORDER BY c.start`;
 
 /**
  * All chunks of the series that touch [from, to), in order, or undefined when there is more in them than may be read. Whatever is written
  * meanwhile: they come out of one statement, which sees one state of the store.
  */
-export function readSmallChunks(
-  database: Connection,
-  { series, from, to }: Asked,
-  bounds: Bounds,
-): readonly SmallChunk[] | undefined {
-  const where = [series, from - LONGEST_SPAN_MS, to, from] as const;
-  const sizes = database.lists(SIZES, ...where);
-  if (sizes.length === 0) return [];
-  if (sizes.length > bounds.chunks || sumOf(sizes, 0) > bounds.points || sumOf(sizes, 1) > bounds.bytes)
-    return undefined;
-  const chunks = database.lists(WHOLE, ...where).map(readChunk);
-  // The times of a segment are not much more than the points of a chunk that goes by them: one with few has its own.
-  const isWhole = chunks.every(({ presence }) => areTimes(presence));
-  return isWhole ? chunks : database.lists(WITH_TIMES, ...where).map(readChunk);
+export type ReadSmallChunks = (asked: Asked, bounds: Bounds) => readonly SmallChunk[] | undefined;
+
+export function createSmallChunks(database: Connection): ReadSmallChunks {
+  const allowsUnchecked = Number(database.get("PRAGMA user_version")?.["user_version"]) === UPGRADED;
+  const isRight = (stored: unknown, sum: () => number) => (stored === null ? allowsUnchecked : stored === sum());
+
+  function readChunk(row: readonly unknown[], series: number): SmallChunk {
+    const [count, presence, values, sum, start, span] = row;
+    const place = { table: "chunk", key: series, start: Number(start), span: Number(span) } as const;
+    const areBytes = presence instanceof Uint8Array && values instanceof Uint8Array;
+    const isWhole =
+      areBytes &&
+      isRight(sum, () => contentSum({ series, start: place.start, count: Number(count) }, { presence, values }));
+    if (!isWhole) throw new DamagedPiece(place);
+    return { count: Number(count), presence, values, segment: readSegment(row, place.start) };
+  }
+
+  function readSegment(row: readonly unknown[], start: number): SmallChunk["segment"] {
+    const [device, rows, times, sum, span] = row.slice(6);
+    if (row.length <= 6) return undefined;
+    const segment = { device: Number(device), start, span: Number(span), rows: Number(rows) };
+    const isWhole = times instanceof Uint8Array && isRight(sum, () => segmentSum({ ...segment, times }));
+    if (!isWhole) throw new DamagedPiece({ table: "segment", key: segment.device, start, span: segment.span });
+    return { rows: segment.rows, times };
+  }
+
+  const checkComplete = createCheckComplete(database);
+  return ({ series, from, to }, bounds) => {
+    checkComplete(series, from, to);
+    const where = [series, from - LONGEST_SPAN_MS, to, from] as const;
+    const sizes = database.lists(SIZES, ...where);
+    if (sizes.length === 0) return [];
+    if (sizes.length > bounds.chunks || sumOf(sizes, 0) > bounds.points || sumOf(sizes, 1) > bounds.bytes)
+      return undefined;
+    const chunks = database.lists(WHOLE, ...where).map((row) => readChunk(row, series));
+    // The times of a segment are not much more than the points of a chunk that goes by them: one with few has its own.
+    const isWhole = chunks.every(({ presence }) => areTimes(presence));
+    return isWhole ? chunks : database.lists(WITH_TIMES, ...where).map((row) => readChunk(row, series));
+  };
 }
 
 function sumOf(rows: readonly (readonly unknown[])[], column: number): number {
   let sum = 0;
   for (const row of rows) sum += Number(row[column]);
   return sum;
-}
-
-function readChunk(row: readonly unknown[]): SmallChunk {
-  const [presence, values, times] = [row[1], row[2], row[4]];
-  if (!(presence instanceof Uint8Array && values instanceof Uint8Array)) throw new Error("a chunk holds no bytes");
-  const segment = times instanceof Uint8Array ? { rows: Number(row[3]), times } : undefined;
-  return { count: Number(row[0]), presence, values, segment };
 }

@@ -28,13 +28,22 @@ test("a file of the first shape is taken over, and its chunks are read without p
   const file = join(tempFolder(), "telemetry.db");
   const before = filled(file);
   const [known] = createSqliteKeeper(before).nextChunks(1, 0, HOUR);
+  before.script("DROP TRIGGER chunk_added; DROP TRIGGER chunk_deleted");
   expect(known?.grain).toBe(60_000);
-  before.script("ALTER TABLE chunk DROP COLUMN parts; ALTER TABLE chunk DROP COLUMN grain; PRAGMA user_version = 1");
+  for (const table of ["device", "series", "journal", "segment", "chunk", "latest"]) {
+    before.script(`ALTER TABLE ${table} DROP COLUMN checksum`);
+  }
+  for (const column of ["parts", "grain", "head_checksum", "parts_checksum"]) {
+    before.script(`ALTER TABLE chunk DROP COLUMN ${column}`);
+  }
+  before.script(
+    "DROP TABLE held; DROP TABLE journal_damaged; DROP TABLE definition; DROP TABLE tally; PRAGMA user_version = 1",
+  );
   before.close();
   const after = new Connection(file, "write");
   const [chunk] = createSqliteKeeper(after).nextChunks(1, 0, HOUR);
   expect(chunk).toEqual({ ...known, grain: 0 });
-  expect(after.get("PRAGMA user_version")).toEqual({ user_version: 2 });
+  expect(after.get("PRAGMA user_version")).toEqual({ user_version: 3 });
   after.close();
 });
 
@@ -64,7 +73,7 @@ test("a day with very much text stays in hours, others are to be joined", () => 
 test("a file of a newer shape is left alone", () => {
   const file = join(tempFolder(), "telemetry.db");
   const database = filled(file);
-  database.script("PRAGMA user_version = 3");
+  database.script("PRAGMA user_version = 5");
   expect(() => createSqliteKeeper(database)).toThrow("last used by a newer Busbar");
   database.close();
 });

@@ -1,57 +1,86 @@
 import { KINDS } from "#store/series/batch.ts";
+import { DamagedPiece } from "#store/series/checksum.ts";
 import { HOUR_MS } from "#store/series/hot-store.ts";
-import type { Chunk, Keeper, Segment } from "#store/series/keeper.ts";
+import type { Chunk, Keeper, OnDamaged, Segment } from "#store/series/keeper.ts";
 import { DAY_MS } from "#store/series/sealed-segments.ts";
-import type { Connection } from "#store/sqlite/connection.ts";
-import { bytes, number } from "#store/sqlite/row.ts";
-import { SCHEMA, SCHEMA_VERSION, UPGRADE } from "./schema.ts";
+import { type Connection, CorruptFile, isCorrupt, type Row } from "#store/sqlite/connection.ts";
+import { number } from "#store/sqlite/row.ts";
+import { contentSum, headSum, journalSum, latestSum, partsSum, placeOf, segmentSum } from "./checked-rows.ts";
+import { healDefinitions, putDefinition } from "./heal-definitions.ts";
+import { SCHEMA, SCHEMA_VERSION, UPGRADED, UPGRADES } from "./schema.ts";
 import {
   CHUNK_COLUMNS,
   CHUNK_FROM,
   createSqliteReader,
-  readChunk,
-  readSegment,
+  endsAfter,
   renderScalar,
+  SEGMENT_COLUMNS,
 } from "./sqlite-reader.ts";
 
 export function createSqliteKeeper(database: Connection): Keeper {
   prepareSchema(database);
+  database.script("PRAGMA recursive_triggers = ON");
   const heavy = createHeavyDays(database);
+  const { rows, ...reader } = createSqliteReader(database);
+  const commit = (changes: () => void) => {
+    database.script("BEGIN IMMEDIATE");
+    try {
+      changes();
+      database.script("COMMIT");
+    } catch (error) {
+      if (database.inTransaction) database.script("ROLLBACK");
+      throw error;
+    }
+  };
   return {
-    ...createSqliteReader(database),
-    commit(changes) {
-      database.script("BEGIN IMMEDIATE");
+    ...reader,
+    commit,
+    definitions(onDamaged) {
+      commit(() => healDefinitions(database, rows, onDamaged));
+      return reader.definitions(() => {});
+    },
+    latest(onDamaged) {
       try {
-        changes();
-        database.script("COMMIT");
+        return reader.latest(onDamaged);
       } catch (error) {
-        if (database.inTransaction) database.script("ROLLBACK");
-        throw error;
+        if (!isCorrupt(error)) throw error;
+        onDamaged({ table: "latest", key: 0, start: 0, span: 0 });
+        setAsideTable(database, "latest");
+        return [];
       }
     },
-    define({ series, device, deviceId, attribute, kind }) {
-      database.run("INSERT OR IGNORE INTO device (id, device_id) VALUES (?, ?)", device, deviceId);
+    define: (definition) => putDefinition(database, definition),
+    appendJournal(sequence, batch) {
       database.run(
-        "INSERT OR IGNORE INTO series (id, device, attribute, kind) VALUES (?, ?, ?, ?)",
-        series,
-        device,
-        attribute,
-        KINDS.indexOf(kind),
+        "INSERT INTO journal (sequence, checksum, batch) VALUES (?, ?, ?)",
+        sequence,
+        journalSum(sequence, batch),
+        batch,
       );
     },
-    appendJournal(sequence, batch) {
-      database.run("INSERT INTO journal (sequence, batch) VALUES (?, ?)", sequence, batch);
-    },
-    *journal() {
+    *journal(onDamaged) {
       for (let last = -1; ; ) {
-        const row = database.get(
-          "SELECT sequence, batch FROM journal WHERE sequence > ? ORDER BY sequence LIMIT 1",
-          last,
-        );
+        const row = nextJournal(database, last, onDamaged);
         if (row === undefined) return;
-        last = number(row, "sequence");
-        yield { sequence: last, batch: bytes(row, "batch") };
+        const sequence = number(row, "sequence");
+        try {
+          const read = rows.journal(row);
+          // Rows are numbered one by one, and only the oldest ones go.
+          if (last !== -1 && sequence !== last + 1) onDamaged(placeOf("journal", { sequence: last + 1 }, "sequence"));
+          yield read;
+        } catch (error) {
+          if (!(error instanceof DamagedPiece)) throw error;
+          onDamaged(error.place);
+        }
+        last = sequence;
       }
+    },
+    setAsideJournal(sequence) {
+      database.run(
+        "INSERT INTO journal_damaged (sequence, batch) SELECT sequence, batch FROM journal WHERE sequence = ?",
+        sequence,
+      );
+      database.run("DELETE FROM journal WHERE sequence = ?", sequence);
     },
     trimJournal(before) {
       database.run("DELETE FROM journal WHERE sequence < ?", before);
@@ -70,14 +99,14 @@ export function createSqliteKeeper(database: Connection): Keeper {
     segments: (device, from, to) =>
       database
         .all(
-          `SELECT device, start, span, row_count, times FROM segment
-           WHERE device = ? AND start > ? AND start < ? AND start + span > ? ORDER BY start`,
+          `SELECT ${SEGMENT_COLUMNS} FROM segment AS g
+           WHERE device = ? AND start > ? AND start < ? AND ${endsAfter("g")} ORDER BY start`,
           device,
           from - DAY_MS,
           to,
           from,
         )
-        .map(readSegment),
+        .map(rows.segment),
     chunks: (device, start) =>
       database
         .all(
@@ -85,7 +114,7 @@ export function createSqliteKeeper(database: Connection): Keeper {
           device,
           start,
         )
-        .map(readChunk),
+        .map(rows.chunk),
     daysToCompact(before) {
       const days = database
         .all(
@@ -97,14 +126,15 @@ export function createSqliteKeeper(database: Connection): Keeper {
       const first = days.find((day) => !heavy.has(day));
       return first === undefined ? [] : [first];
     },
+    leaveApart: (day) => heavy.add(day),
     putLatest(latest) {
-      for (const { series, at, value } of latest) {
+      for (const one of latest) {
         database.run(
-          `INSERT INTO latest (series, at, value) VALUES (?, ?, ?)
-           ON CONFLICT (series) DO UPDATE SET at = excluded.at, value = excluded.value`,
-          series,
-          at,
-          renderScalar(value),
+          "INSERT OR REPLACE INTO latest (series, at, value, checksum) VALUES (?, ?, ?, ?)",
+          one.series,
+          one.at,
+          renderScalar(one.value),
+          latestSum(one),
         );
       }
     },
@@ -143,13 +173,38 @@ export function createSqliteKeeper(database: Connection): Keeper {
   };
 }
 
+/** The first row after another. Where not even SQLite can read on, what there is of the journal is set aside. */
+function nextJournal(database: Connection, last: number, onDamaged: OnDamaged): Row | undefined {
+  try {
+    return database.get(
+      "SELECT sequence, checksum, batch FROM journal WHERE sequence > ? ORDER BY sequence LIMIT 1",
+      last,
+    );
+  } catch (error) {
+    if (!isCorrupt(error)) throw error;
+    onDamaged({ table: "journal", key: last + 1, start: 0, span: 0 });
+    setAsideTable(database, "journal");
+    return undefined;
+  }
+}
+
+/** The damaged table stays in the file under another name, and a new one takes its place. */
+function setAsideTable(database: Connection, table: "journal" | "latest"): void {
+  const taken = database.all("SELECT name FROM sqlite_schema WHERE name LIKE ?", `${table}_damaged_%`).length;
+  const [, statement = ""] = new RegExp(`(CREATE TABLE ${table} [^;]*;)`).exec(SCHEMA) ?? [];
+  database.script(`BEGIN IMMEDIATE; ALTER TABLE ${table} RENAME TO ${table}_damaged_${taken + 1}; ${statement} COMMIT`);
+}
+
 /** Bytes of texts from which on the hours of a day stay apart: joining them would take too long, and too much memory. */
 const HEAVY_TEXT_BYTES = 32 * 1024 * 1024;
 
-/** Days with very much text. Each is looked at until it is one, and then remembered. */
+/** Days that stay in hours: those with very much text, each looked at until it is one and then remembered, and damaged ones. */
 function createHeavyDays(database: Connection) {
   const known = new Set<string>();
   return {
+    add({ device, day }: { readonly device: number; readonly day: number }): void {
+      known.add(`${device}/${day}`);
+    },
     has({ device, day }: { readonly device: number; readonly day: number }): boolean {
       const key = `${device}/${day}`;
       if (known.has(key)) return true;
@@ -169,26 +224,43 @@ function createHeavyDays(database: Connection) {
 
 function prepareSchema(database: Connection): void {
   const version = Number(database.get("PRAGMA user_version")?.["user_version"]);
-  if (version === SCHEMA_VERSION) return;
+  if (version === SCHEMA_VERSION || version === UPGRADED) return probeSchema(database);
   if (version > SCHEMA_VERSION) throw new Error("the telemetry was last used by a newer Busbar; use that version");
-  const change = version === 0 ? SCHEMA : UPGRADE;
-  database.script(`BEGIN IMMEDIATE; ${change}; PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT`);
+  const change = version === 0 ? SCHEMA : UPGRADES.slice(version - 1).join("");
+  const shape = version === 0 ? SCHEMA_VERSION : UPGRADED;
+  database.script(`BEGIN IMMEDIATE; ${change}; PRAGMA user_version = ${shape}; COMMIT`);
+}
+
+/** The text of the schema is part of the file: a flipped letter in it makes another column. */
+function probeSchema(database: Connection): void {
+  try {
+    database.get(`SELECT ${CHUNK_COLUMNS} FROM ${CHUNK_FROM} LIMIT 0`);
+    database.get(`SELECT ${SEGMENT_COLUMNS} FROM segment LIMIT 0`);
+    database.get("SELECT sequence, checksum, batch FROM journal LIMIT 0");
+    database.get("SELECT series, at, value, checksum FROM latest LIMIT 0");
+    database.get("SELECT sequence, batch FROM journal_damaged LIMIT 0");
+    database.get("SELECT series, stretch, chunks, starts FROM tally LIMIT 0");
+  } catch (error) {
+    throw isCorrupt(error) ? error : new CorruptFile("the schema of the telemetry is damaged", { cause: error });
+  }
 }
 
 function putSegment(database: Connection, segment: Segment, chunks: readonly Chunk[]): void {
   database.run(
-    "INSERT OR REPLACE INTO segment (device, start, span, row_count, times) VALUES (?, ?, ?, ?, ?)",
+    "INSERT OR REPLACE INTO segment (device, start, span, row_count, checksum, times) VALUES (?, ?, ?, ?, ?, ?)",
     segment.device,
     segment.start,
     segment.span,
     segment.rows,
+    segmentSum(segment),
     segment.times,
   );
-  for (const { series, start, span, summary, grain, parts, presence, values } of chunks) {
+  for (const chunk of chunks) {
+    const { series, start, span, summary, grain, parts, presence, values } = chunk;
     database.run(
       `INSERT OR REPLACE INTO chunk (series, start, span, count, first_at, last_at, first_value, last_value,
-         sum_high, sum_low, min, max, grain, parts, presence, data)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         sum_high, sum_low, min, max, grain, head_checksum, parts_checksum, checksum, parts, presence, data)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       series,
       start,
       span,
@@ -202,6 +274,9 @@ function putSegment(database: Connection, segment: Segment, chunks: readonly Chu
       summary.min,
       summary.max,
       grain,
+      headSum(chunk),
+      partsSum(chunk, parts),
+      contentSum({ series, start, count: summary.count }, chunk),
       parts,
       presence,
       values,

@@ -1,0 +1,60 @@
+// Damage as people are told of it: by device, attribute and hour.
+import { existsSync, renameSync } from "node:fs";
+import { type AppError, refuse } from "#core/app-error.ts";
+import { instant, renderInstant } from "#core/time/instant.ts";
+import type { Rows } from "#service/ports/telemetry-store.ts";
+import type { StoredPlace } from "./checksum.ts";
+import type { SeriesIndex } from "./series-index.ts";
+
+/** Times are Unix milliseconds. */
+export type Damage = Pick<StoredPlace, "table" | "start" | "span"> & {
+  readonly deviceId?: string | undefined;
+  readonly attribute?: string | undefined;
+  /** Where the damaged file lies, when it could not be opened at all. */
+  readonly file?: string;
+};
+
+export function damageAt(index: SeriesIndex, { table, key, start, span }: StoredPlace): Damage {
+  for (const { series, device, deviceId, attribute } of index.all()) {
+    if (table === "segment" && device === key) return { table, start, span, deviceId };
+    if (table !== "segment" && table !== "journal" && series === key)
+      return { table, start, span, deviceId, attribute };
+  }
+  return { table, start, span };
+}
+
+export function refuseDamaged({ deviceId, attribute, start, span }: Damage): AppError {
+  // A place in a damaged file may say anything.
+  const isTime = Math.abs(start) < 8e15 && Math.abs(start + span) < 8e15;
+  const [from, to] = isTime ? [renderInstant(instant(start)), renderInstant(instant(start + span))] : ["?", "?"];
+  const what = `${attribute ?? "telemetry"} of ${deviceId === undefined ? "a device" : `device ${deviceId}`}`;
+  return refuse("storage_damaged", `what is stored of ${what} from ${from} to ${to} is damaged; leave that time out`, {
+    ...(deviceId !== undefined && { device: deviceId }),
+    ...(attribute !== undefined && { attribute }),
+    from,
+    to,
+  });
+}
+
+/** The same rows; what goes wrong later is told like what goes wrong at once. */
+export function namedRows(rows: Rows, named: (error: unknown) => unknown): Rows {
+  if (rows.whole !== undefined) return rows;
+  const next = rows.next.bind(rows);
+  rows.next = async () => {
+    try {
+      return await next();
+    } catch (error) {
+      throw named(error);
+    }
+  };
+  return rows;
+}
+
+/** Renames the file and what belongs to it; gives the new name. */
+export function setAsideFile(file: string): string {
+  let count = 1;
+  while (existsSync(`${file}.damaged-${count}`)) count++;
+  const aside = `${file}.damaged-${count}`;
+  for (const end of ["", "-wal", "-shm"]) if (existsSync(file + end)) renameSync(file + end, aside + end);
+  return aside;
+}

@@ -1,0 +1,21 @@
+// Why a thread could not do what it was asked, on its way to the thread that asked.
+import { AppError, type ErrorCode, refuse } from "#core/app-error.ts";
+import { diskTrouble } from "#store/sqlite/connection.ts";
+import { DamagedPiece, type StoredPlace } from "./checksum.ts";
+
+export type ReadFailure =
+  | { readonly place: StoredPlace }
+  | { readonly code: ErrorCode; readonly message: string }
+  | { readonly fault: string };
+
+export function renderFailure(error: unknown): ReadFailure {
+  if (error instanceof DamagedPiece) return { place: error.place };
+  const trouble = diskTrouble(error) ?? error;
+  if (trouble instanceof AppError) return { code: trouble.code, message: trouble.message };
+  return { fault: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+}
+
+export function parseFailure(failure: ReadFailure): Error {
+  if ("place" in failure) return new DamagedPiece(failure.place);
+  return "code" in failure ? refuse(failure.code, failure.message) : new Error(`a query failed: ${failure.fault}`);
+}

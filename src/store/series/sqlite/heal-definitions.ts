@@ -1,0 +1,48 @@
+// What a series is called stands in the file twice. Where one copy is damaged the other one takes its place.
+import { KINDS, type SeriesDefinition } from "#store/series/batch.ts";
+import type { OnDamaged } from "#store/series/keeper.ts";
+import type { Connection } from "#store/sqlite/connection.ts";
+import { definitionSum, deviceSum, seriesSum } from "./checked-rows.ts";
+import { type CheckedRows, DEFINITIONS, rightOnes } from "./sqlite-reader.ts";
+
+export function putDefinition(database: Connection, definition: SeriesDefinition, verb = "INSERT OR IGNORE"): void {
+  const { series, device, deviceId, attribute } = definition;
+  const kind = KINDS.indexOf(definition.kind);
+  database.run(
+    `${verb} INTO device (id, device_id, checksum) VALUES (?, ?, ?)`,
+    device,
+    deviceId,
+    deviceSum(device, deviceId),
+  );
+  database.run(
+    `${verb} INTO series (id, device, attribute, kind, checksum) VALUES (?, ?, ?, ?, ?)`,
+    series,
+    device,
+    attribute,
+    kind,
+    seriesSum([series, device, kind], attribute),
+  );
+  database.run(
+    `${verb} INTO definition (series, device, device_id, attribute, kind, checksum) VALUES (?, ?, ?, ?, ?, ?)`,
+    series,
+    device,
+    deviceId,
+    attribute,
+    kind,
+    definitionSum(definition),
+  );
+}
+
+/** To be called in a transaction. Tells what neither copy has. */
+export function healDefinitions(database: Connection, rows: CheckedRows, onDamaged: OnDamaged): void {
+  const damaged = new Set<number>();
+  const note: OnDamaged = ({ key }) => damaged.add(key);
+  const first = rightOnes(database.all(DEFINITIONS), rows.definition, note);
+  const second = rightOnes(database.all("SELECT *, series AS id FROM definition"), rows.definitionCopy, note);
+  const known = new Set(first.map((one) => one.series));
+  const copied = new Set(second.map((one) => one.series));
+  for (const one of second) if (!known.has(one.series)) putDefinition(database, one, "INSERT OR REPLACE");
+  for (const one of first) if (!copied.has(one.series)) putDefinition(database, one, "INSERT OR REPLACE");
+  const all = new Set([...known, ...copied]);
+  for (const key of damaged) if (!all.has(key)) onDamaged({ table: "series", key, start: 0, span: 0 });
+}

@@ -1,0 +1,52 @@
+// How many chunks a series has in a stretch of time, counted when they are written and held against what is found when they are read.
+// A checksum tells that a row is damaged; this tells that one is missing, because the index that leads to it is.
+import { DamagedPiece } from "#store/series/checksum.ts";
+import type { Connection } from "#store/sqlite/connection.ts";
+
+/** Times are whole numbers here, so this rounds towards the past also before 1970. */
+const STRETCH_MS = 32 * 24 * 3_600_000;
+const LONGEST_SPAN_MS = 24 * 3_600_000;
+const stretchOf = (start: string) =>
+  `((${start} - ((${start} % ${STRETCH_MS}) + ${STRETCH_MS}) % ${STRETCH_MS}) / ${STRETCH_MS})`;
+
+/** Triggers, so that no statement can forget it. They need `recursive_triggers`, else a replaced row counts twice. */
+export const TALLY = `
+CREATE TABLE tally (
+  series INTEGER NOT NULL,
+  stretch INTEGER NOT NULL,
+  chunks INTEGER NOT NULL,
+  starts INTEGER NOT NULL,
+  PRIMARY KEY (series, stretch)
+) STRICT, WITHOUT ROWID;
+INSERT INTO tally SELECT series, ${stretchOf("start")} AS stretch, count(*), sum(start) FROM chunk GROUP BY series, stretch;
+CREATE TRIGGER chunk_added AFTER INSERT ON chunk BEGIN
+  INSERT INTO tally VALUES (NEW.series, ${stretchOf("NEW.start")}, 1, NEW.start)
+  ON CONFLICT DO UPDATE SET chunks = chunks + 1, starts = starts + NEW.start;
+END;
+CREATE TRIGGER chunk_deleted AFTER DELETE ON chunk BEGIN
+  UPDATE tally SET chunks = chunks - 1, starts = starts - OLD.start
+  WHERE series = OLD.series AND stretch = ${stretchOf("OLD.start")};
+END;
+`;
+
+const COUNTED =
+  "SELECT stretch, chunks, starts FROM tally WHERE series = ? AND stretch >= ? AND stretch <= ? AND chunks > 0";
+// The index alone answers this.
+const FOUND = `SELECT ${stretchOf("start")} AS stretch, count(*), sum(start) FROM chunk
+  WHERE series = ? AND start >= ? AND start < ? GROUP BY stretch`;
+
+/** Throws a DamagedPiece unless every chunk of the series that may touch [from, to) can be found. */
+export type CheckComplete = (series: number, from: number, to: number) => void;
+
+export function createCheckComplete(database: Connection): CheckComplete {
+  return (series, from, to) => {
+    const [first, last] = [Math.floor((from - LONGEST_SPAN_MS) / STRETCH_MS), Math.floor(to / STRETCH_MS)];
+    const counted = database.lists(COUNTED, series, first, last);
+    const found = database.lists(FOUND, series, first * STRETCH_MS, (last + 1) * STRETCH_MS);
+    const byStretch = new Map(found.map(([stretch, chunks, starts]) => [stretch, `${chunks} ${starts}`]));
+    const wrong = counted.find(([stretch, chunks, starts]) => byStretch.get(stretch) !== `${chunks} ${starts}`);
+    if (wrong === undefined && counted.length === found.length) return;
+    const start = wrong === undefined ? from : Number(wrong[0]) * STRETCH_MS;
+    throw new DamagedPiece({ table: "chunk", key: series, start, span: STRETCH_MS });
+  };
+}
