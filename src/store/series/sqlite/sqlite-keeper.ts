@@ -224,7 +224,10 @@ function createHeavyDays(database: Connection) {
 
 function prepareSchema(database: Connection): void {
   const version = Number(database.get("PRAGMA user_version")?.["user_version"]);
-  if (version === SCHEMA_VERSION || version === UPGRADED) return probeSchema(database);
+  if (version === SCHEMA_VERSION || version === UPGRADED) {
+    probeSchema(database);
+    return;
+  }
   if (version > SCHEMA_VERSION) throw new Error("the telemetry was last used by a newer Busbar; use that version");
   const change = version === 0 ? SCHEMA : UPGRADES.slice(version - 1).join("");
   const shape = version === 0 ? SCHEMA_VERSION : UPGRADED;
