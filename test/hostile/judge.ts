@@ -8,6 +8,9 @@ const MEMORY_GOAL_MB = 400;
 /** A calm run on the same machine may take this much longer before it counts. */
 const SLACK = 4;
 
+/** A processor that is shared with others takes longer for the same work, and the kernel counts that as work. */
+const SLOWER = 3;
+
 /** Everything that a neighbour was promised and did not get. */
 export function strictFaults(figures: Figures): readonly string[] {
   const times = kinds().flatMap((kind) => above(`${kind} p99`, figures.felt[kind].wall, GOALS[kind], "ms"));
@@ -17,7 +20,7 @@ export function strictFaults(figures: Figures): readonly string[] {
 /** What cannot be the doing of anything else on this machine: times that an idle one would take too. */
 export function tolerantFaults(figures: Figures): readonly string[] {
   const times = kinds().flatMap((kind) => {
-    const goal = Math.max(GOALS[kind], SLACK * figures.calm[kind].net);
+    const goal = Math.max(SLOWER * GOALS[kind], SLACK * figures.calm[kind].net);
     return above(`${kind} p99 on an idle machine`, figures.felt[kind].net, goal, "ms");
   });
   return [...times, ...certainFaults(figures)];
