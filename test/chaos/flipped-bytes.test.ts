@@ -33,7 +33,8 @@ interface Opened {
 
 async function open(file: string): Promise<Opened> {
   const damage: Damage[] = [];
-  const settings = { graceMs: 0, maxHotPoints: 1e6, readers: 1, now: () => END };
+  const onTrouble = () => damage.push({ table: "chunk", start: 0, span: 0 });
+  const settings = { graceMs: 0, maxHotPoints: 1e6, readers: 1, now: () => END, onTrouble };
   const store = await openSeries(file, { ...settings, onDamaged: (one) => damage.push(one) }, () => {});
   return { store, damage };
 }
@@ -111,7 +112,7 @@ beforeAll(async () => {
 
 test(`of ${ROUNDS} flipped bytes none makes a wrong value, and the rest is answered`, async () => {
   const bytes = readFileSync(original);
-  const random = randomFrom(Number(process.env["BUSBAR_SEED"] ?? 21));
+  const random = randomFrom(Number(process.env["BUSBAR_SEED"] ?? 3));
   const counts = { rounds: 0, refused: 0, answered: 0, aside: 0 };
   for (let round = 0; round < ROUNDS; round++) {
     const file = join(folder, `round-${round}`, "telemetry.db");
