@@ -3,6 +3,7 @@
 import type { ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import { boundPipelining } from "#http/bound-pipelining.ts";
 import { refuseSocket } from "#http/refuse-socket.ts";
 import { createRequestIds } from "#http/request-id.ts";
 import { SECURITY_HEADERS } from "#http/security-headers.ts";
@@ -71,6 +72,7 @@ export function createApp(needs: AppNeeds): FastifyInstance {
     },
     clientErrorHandler: (error, socket) => refuseBroken(socket, String(error.code ?? "malformed")),
   });
+  boundPipelining(app.server);
   app.decorateRequest("caller", undefined);
   app.server.on("connect", (_request, socket: Duplex) => refuseBroken(socket.resume(), "CONNECT is for proxies"));
   // An expectation that Busbar does not know changes nothing about the answer.

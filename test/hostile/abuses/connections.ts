@@ -93,7 +93,7 @@ export const CONNECTION_ABUSES: readonly Abuse[] = [
     who: "token",
     start: (world) => {
       const one = `GET /v3/devices?limit=1000 HTTP/1.1\r\nHost: x\r\nX-Service-Auth-Token: ${world.tokens.readonly}\r\n\r\n`;
-      return holding(50, (socket) => {
+      return holding(8, (socket) => {
         socket.pause();
         const batch = one.repeat(200);
         const write = () => {
