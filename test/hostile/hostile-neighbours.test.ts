@@ -1,0 +1,73 @@
+// While one neighbour abuses the gateway, the others' reads, commands and points stay in their limits, memory too, and
+// everything that was acknowledged is there. How it measures on a busy machine: docs/decisions/hostile-neighbours.md.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Abuse } from "./abuse.ts";
+import { ABUSES } from "./abuses.ts";
+import { type Gateway, startGateway } from "./gateway.ts";
+import { strictFaults, TABLE_HEAD, tableLine, tolerantFaults } from "./judge.ts";
+import { type Echo, startEcho } from "./machine.ts";
+import { runAbuse } from "./run-abuse.ts";
+
+const IS_LONG = process.env["BUSBAR_LONG"] === "1";
+const LENGTHS = IS_LONG ? { calmMs: 1_000, abuseMs: 6_000 } : { calmMs: 200, abuseMs: 1_000 };
+const ATTEMPTS = 3;
+const faultsOf = IS_LONG ? strictFaults : tolerantFaults;
+
+const folders: string[] = [];
+const table: string[] = [];
+let gateway: Gateway;
+let echo: Echo;
+
+async function openGateway(): Promise<Gateway> {
+  const folder = mkdtempSync(join(tmpdir(), "busbar-hostile-"));
+  folders.push(folder);
+  return await startGateway(folder);
+}
+
+beforeAll(async () => {
+  gateway = await openGateway();
+  echo = await startEcho();
+});
+
+afterAll(async () => {
+  console.log([TABLE_HEAD, ...table].join("\n"));
+  echo.close();
+  await gateway.close();
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+test("there are at least 40 abuses, each with a name of its own", () => {
+  expect(ABUSES.length).toBeGreaterThanOrEqual(40);
+  expect(new Set(ABUSES.map(({ name }) => name)).size).toBe(ABUSES.length);
+});
+
+test.each(ABUSES.filter(({ stillHarms }) => stillHarms === undefined))(
+  "$who: $name",
+  { timeout: 240_000 },
+  async (abuse) => {
+    expect(await harmOf(abuse)).toEqual([]);
+  },
+);
+
+test("a gateway that was killed after all this starts again and has all of it", { timeout: 120_000 }, async () => {
+  await gateway.restart();
+  await expect.poll(() => gateway.honest.measure(200).then(({ refused }) => refused)).toEqual([]);
+  expect((await gateway.honest.verify("beginning")).missing).toEqual([]);
+});
+
+/** What was wrong at the last attempt. Each attempt after the first has a new gateway, so that it pays for itself alone. */
+async function harmOf(abuse: Abuse): Promise<readonly string[]> {
+  let faults: readonly string[] = [];
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    const figures = await runAbuse({ gateway, echo, ...LENGTHS }, abuse);
+    faults = faultsOf(figures);
+    table.push(tableLine(figures, faults));
+    if (faults.length === 0) return [];
+    await gateway.close();
+    gateway = await openGateway();
+  }
+  return faults;
+}
