@@ -33,7 +33,7 @@ const LAYERS = {
     "#manifest/**",
     "#service/blueprint/**",
     "#runtime/harness/**",
-    "#runtime/inspect/open-rock-shelf.ts",
+    "#runtime/inspect/open-rock-repository.ts",
     "#runtime/lua/check-syntax.ts",
     "#client/**",
     "#config",

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Cli } from "./cli.ts";
-import { remarkDiagnostics } from "./remark-diagnostics.ts";
+import { remarkDiagnostics } from "./print-diagnostics.ts";
 import type { Session } from "./session.ts";
 import { UsageError } from "./usage-error.ts";
 

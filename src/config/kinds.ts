@@ -1,8 +1,8 @@
 import { isIP } from "node:net";
 import { resolve } from "node:path";
+import { type HardwarePort, parseHardwarePort } from "#core/hardware/hardware-port.ts";
 import { parseRange } from "#core/net/address.ts";
 import { parseReachRule, type ReachRule } from "#core/net/reach-rule.ts";
-import { type MachinePort, parseMachinePort } from "#core/port/machine-port.ts";
 import { Secret } from "#core/secret.ts";
 import { parseRetention, type Retention } from "#core/telemetry/retention.ts";
 import { type Duration, parseDuration } from "#core/time/duration.ts";
@@ -118,8 +118,8 @@ export const proxies: Kind<boolean | readonly string[]> = kind<boolean | readonl
 
 export const reachRules: Kind<readonly ReachRule[]> = parsedList("list of rules", parseReachRule);
 
-export const machinePorts: Kind<readonly MachinePort[]> = kind("list of ports", (text, cwd) => {
-  const list = parsedList("list of ports", parseMachinePort).parse(text, cwd);
+export const machinePorts: Kind<readonly HardwarePort[]> = kind("list of ports", (text, cwd) => {
+  const list = parsedList("list of ports", parseHardwarePort).parse(text, cwd);
   if ("problem" in list) return list;
   const names = list.value.map(({ name }) => name);
   const twice = names.find((name, at) => names.indexOf(name) !== at);

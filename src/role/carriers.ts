@@ -6,7 +6,7 @@ import { toMilliseconds } from "#core/time/duration.ts";
 import { createEmbeddedBroker, EMBEDDED_DEFAULTS } from "#mqtt/embedded/create-embedded-broker.ts";
 import type { Broker, MqttNeeds } from "#mqtt/mqtt-needs.ts";
 import { openSiteAuthority, type SiteAuthority } from "#mqtt/pki/open-site-authority.ts";
-import type { ChannelSwitch } from "#service/device/channel-switch.ts";
+import type { ChannelRouter } from "#service/device/channel-router.ts";
 import type { Carrier, IssueCertificate } from "#service/ports/carrier.ts";
 import type { DeviceStore } from "#service/ports/device-store.ts";
 import type { Troubles } from "#service/troubles.ts";
@@ -25,14 +25,14 @@ export interface Carriers {
 interface CarrierNeeds extends MqttNeeds {
   readonly devices: DeviceStore;
   /** Learns of the carrier before the first device can connect. */
-  readonly channel: ChannelSwitch;
+  readonly channel: ChannelRouter;
   readonly troubles: Pick<Troubles, "report">;
 }
 
 export async function startCarriers(needs: CarrierNeeds, config: Config): Promise<Carriers> {
   return config.mqtt.url === undefined
     ? await startEmbedded(needs, config)
-    : await startOutside(needs, config, config.mqtt.url.reveal());
+    : await startExternal(needs, config, config.mqtt.url.reveal());
 }
 
 async function startEmbedded(needs: CarrierNeeds, config: Config): Promise<Carriers> {
@@ -73,10 +73,10 @@ function openAuthority(needs: CarrierNeeds, folder: string): SiteAuthority | und
   }
 }
 
-async function startOutside(needs: CarrierNeeds, config: Config, url: string): Promise<Carriers> {
-  const { createOutsideBroker, OUTSIDE_DEFAULTS } = await import("#mqtt/outside/create-outside-broker.ts");
+async function startExternal(needs: CarrierNeeds, config: Config, url: string): Promise<Carriers> {
+  const { createExternalBroker, OUTSIDE_DEFAULTS } = await import("#mqtt/external/create-external-broker.ts");
   const { hostname: host, port, protocol } = new URL(url);
-  const broker = createOutsideBroker(
+  const broker = createExternalBroker(
     {
       ...needs,
       identify: async (hardwareId) => {

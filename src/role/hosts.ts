@@ -11,11 +11,11 @@ import type { SimulatedPorts } from "#runtime/drivers/simulated-ports.ts";
 import { createLuaHost, type LuaHostNeeds } from "#runtime/lua/lua-host.ts";
 import { createSimulator, type SimulatorNeeds, type Simulators } from "#runtime/simulator/create-simulator.ts";
 import { type BlueprintCatalog, deviceBlueprint } from "#service/blueprint/blueprint-catalog.ts";
-import type { CommandDesk } from "#service/command/command-desk.ts";
+import type { CommandDispatcher } from "#service/command/command-dispatcher.ts";
 import { endInterrupted } from "#service/command/end-interrupted.ts";
-import type { ChannelSwitch } from "#service/device/channel-switch.ts";
+import type { ChannelRouter } from "#service/device/channel-router.ts";
 import { hostedDevices } from "#service/device/host-device.ts";
-import type { HostSwitch } from "#service/device/host-switch.ts";
+import type { HostRouter } from "#service/device/host-router.ts";
 import type { EventHub } from "#service/event/event-hub.ts";
 import type { Needs } from "#service/ports.ts";
 import type { Troubles } from "#service/troubles.ts";
@@ -34,9 +34,9 @@ interface HostingNeeds
     Omit<SimulatorNeeds, Given>,
     Pick<Needs, "sites" | "executions"> {
   readonly catalog: BlueprintCatalog;
-  readonly channel: ChannelSwitch;
-  readonly hosts: HostSwitch;
-  readonly desk: CommandDesk;
+  readonly channel: ChannelRouter;
+  readonly hosts: HostRouter;
+  readonly dispatcher: CommandDispatcher;
   readonly events: EventHub;
   readonly log: Logger;
   readonly budgets: Pick<ByteBudgets, "watch">;

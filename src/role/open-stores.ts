@@ -6,7 +6,6 @@ import type { Config } from "#config";
 import type { ByteBudgets } from "#core/share/byte-budgets.ts";
 import type { Shares } from "#core/share/shares.ts";
 import { toMilliseconds } from "#core/time/duration.ts";
-import type { WatchedClockwork } from "#role/clockwork.ts";
 import { guardStorage, type StorageGuard } from "#role/guard-storage.ts";
 import type { Needs } from "#service/ports.ts";
 import type { Troubles } from "#service/troubles.ts";
@@ -14,13 +13,14 @@ import type { Damage } from "#store/series/damage.ts";
 import { guardTelemetry } from "#store/series/guard-telemetry.ts";
 import { openSeries, type SeriesSettings } from "#store/series/open-series.ts";
 import { claimFolder, openRecords, type Records } from "#store/sqlite/open-records.ts";
+import type { WatchedClocks } from "./clocks.ts";
 
 export interface Surroundings {
   readonly config: Config;
   readonly log: Logger;
   /** What was opened last is closed first. */
   readonly opened: AsyncDisposableStack;
-  readonly clockwork: WatchedClockwork;
+  readonly clocks: WatchedClocks;
   readonly troubles: Troubles;
   readonly budgets: ByteBudgets;
   readonly shares: Shares;
@@ -30,7 +30,7 @@ export type OpenStores = Records & Pick<Needs, "telemetry"> & { readonly storage
 
 /** Side by side, because each of them waits for its threads to begin. */
 export async function openStores(
-  { config, opened, clockwork: { now }, budgets, shares, troubles }: Surroundings,
+  { config, opened, clocks: { now }, budgets, shares, troubles }: Surroundings,
   onFault: (error: Error) => void,
 ): Promise<OpenStores> {
   mkdirSync(config.data, { recursive: true, mode: 0o700 });

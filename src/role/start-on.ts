@@ -21,22 +21,22 @@ import { createJsonChecker } from "#runtime/json-check/create-json-checker.ts";
 import { createAuthenticator } from "#service/access/authenticator.ts";
 import { createRefusalLog } from "#service/access/refusal-log.ts";
 import { createSeal } from "#service/access/seal.ts";
+import { createAlertTracker } from "#service/alert/alert-tracker.ts";
 import { createBackground } from "#service/background.ts";
 import { createBlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
-import { createCommandDesk } from "#service/command/command-desk.ts";
-import { createChannelSwitch } from "#service/device/channel-switch.ts";
+import { createCommandDispatcher } from "#service/command/command-dispatcher.ts";
+import { createChannelRouter } from "#service/device/channel-router.ts";
 import { deviceConfiguration } from "#service/device/configuration.ts";
 import { createConnectivity } from "#service/device/connectivity.ts";
 import { createDeviceInbox } from "#service/device/device-inbox.ts";
 import { createDeviceLog } from "#service/device/device-log.ts";
-import { createHostSwitch } from "#service/device/host-switch.ts";
+import { createHostRouter } from "#service/device/host-router.ts";
 import { createEventHub, EVENT_BUFFER_BYTES } from "#service/event/event-hub.ts";
 import type { Call } from "#service/ports.ts";
-import { createAlertDesk } from "#service/telemetry/alert-desk.ts";
 import { releaseHeld } from "#service/telemetry/release-held.ts";
 import { createTelemetryCounter } from "#service/telemetry/telemetry-counts.ts";
 import { createTelemetryFeed } from "#service/telemetry/telemetry-feed.ts";
-import { createWebhookDesk } from "#service/webhook/webhook-desk.ts";
+import { createWebhookDispatcher } from "#service/webhook/webhook-dispatcher.ts";
 import { version } from "#version";
 import { createSender, SENDER_TIMEOUT_MS } from "#webhook/create-sender.ts";
 
@@ -50,7 +50,7 @@ export interface Started {
 
 export async function startOn(
   records: OpenStores,
-  { config, log, opened, clockwork, budgets, shares, troubles }: Surroundings,
+  { config, log, opened, clocks, budgets, shares, troubles }: Surroundings,
 ): Promise<Started> {
   const inspector = createInspector({ shares }, { rocks: join(config.data, "rocks") });
   opened.defer(() => inspector.close());
@@ -69,7 +69,7 @@ export async function startOn(
   };
   const base = {
     ...stores,
-    ...clockwork,
+    ...clocks,
     inspectPackage: inspector.inspect,
     buildScripts: inspector.build,
     checkJson: jsonChecker.check,
@@ -100,8 +100,8 @@ export async function startOn(
   opened.defer(() => background.idle());
   const catalog = createBlueprintCatalog(base);
   budgets.watch(catalog.memory);
-  const channel = createChannelSwitch();
-  const hosts = createHostSwitch(base);
+  const channel = createChannelRouter();
+  const hosts = createHostRouter(base);
   const events = createEventHub({ budget: budgets.open("event_buffer", EVENT_BUFFER_BYTES) });
   const connectivity = createConnectivity({
     elapsed: base.elapsed,
@@ -115,15 +115,15 @@ export async function startOn(
       });
     },
   });
-  const desk = createCommandDesk({
+  const dispatcher = createCommandDispatcher({
     ...base,
     channel,
     events,
     onDropped: (deviceId, { executionId, state }) =>
       log.debug({ deviceId, executionId, state }, "a response came too late to count"),
   });
-  const webhookDesk = createWebhookDesk({ ...base, renderEvent: renderEventData });
-  const alertDesk = createAlertDesk({ ...base, catalog, events, webhookDesk });
+  const webhookDispatcher = createWebhookDispatcher({ ...base, renderEvent: renderEventData });
+  const alertTracker = createAlertTracker({ ...base, catalog, events, webhookDispatcher });
   const deviceLog = createDeviceLog({ ...base, events });
   const needs = {
     ...base,
@@ -135,19 +135,19 @@ export async function startOn(
     hosts,
     events,
     connectivity,
-    desk,
-    alertDesk,
-    webhookDesk,
+    dispatcher,
+    alertTracker,
+    webhookDispatcher,
     feed: createTelemetryFeed(),
     telemetryCounter: createTelemetryCounter(),
   };
   const inbox = createDeviceInbox(needs);
-  clockwork.clock.listen(({ from, to }) =>
+  clocks.clock.listen(({ from, to }) =>
     background.run("release points that the clock had refused", () => releaseHeld(needs, to - from)),
   );
-  opened.defer(() => desk.stop());
-  opened.defer(() => alertDesk.stop());
-  opened.defer(() => webhookDesk.stop());
+  opened.defer(() => dispatcher.stop());
+  opened.defer(() => alertTracker.stop());
+  opened.defer(() => webhookDispatcher.stop());
   if (config.role === "gateway") {
     if (!config.demo)
       await attempt("site", "the first site could not be made", () => ensureFirstSite(needs, BOOTSTRAP, "My site"));
@@ -160,12 +160,12 @@ export async function startOn(
         )
       : undefined;
   opened.defer(() => demo?.stop());
-  await attempt("webhooks", "the webhooks could not be read", () => webhookDesk.refresh());
-  webhookDesk.forward(events);
-  webhookDesk.wake();
+  await attempt("webhooks", "the webhooks could not be read", () => webhookDispatcher.refresh());
+  webhookDispatcher.forward(events);
+  webhookDispatcher.wake();
   // Before any device can speak: from then on the deadlines move.
-  await attempt("commands", "open executions could not be taken over", () => desk.recover());
-  await attempt("alerts", "active alerts could not be taken over", () => alertDesk.recover());
+  await attempt("commands", "open executions could not be taken over", () => dispatcher.recover());
+  await attempt("alerts", "active alerts could not be taken over", () => alertTracker.recover());
   const carriers = await startCarriers(
     { ...base, channel, inbox, configurationOf: (deviceId) => deviceConfiguration(needs, deviceId) },
     config,

@@ -2,10 +2,10 @@ import type { Logger } from "pino";
 import type { Config } from "#config";
 import { createByteBudgets } from "#core/share/byte-budgets.ts";
 import { createShares } from "#core/share/shares.ts";
-import { createClockwork, watchClock } from "#role/clockwork.ts";
 import { openStores } from "#role/open-stores.ts";
 import type { Started } from "#role/start-on.ts";
 import { createTroubles, type Troubles } from "#service/troubles.ts";
+import { createClocks, watchClock } from "./clocks.ts";
 
 export interface Running extends Started {
   stop(): Promise<void>;
@@ -16,16 +16,16 @@ export async function start(
   config: Config,
   log: Logger,
   onFault: (error: Error) => void,
-  clocks = createClockwork((error) => log.error({ err: error }, "a timer failed")),
+  real = createClocks((error) => log.error({ err: error }, "a timer failed")),
 ): Promise<Running> {
   refuseUnavailable(config);
   const troubles = openTroubles(log);
-  const clockwork = { ...clocks, clock: watchClock(config.data, troubles, clocks) };
+  const clocks = { ...real, clock: watchClock(config.data, troubles, real) };
   // What was opened last is closed first, after a failed start as after a stop.
   const opened = new AsyncDisposableStack();
   try {
     const lists = { budgets: createByteBudgets(), shares: createShares(), troubles };
-    const surroundings = { config, log, opened, clockwork, ...lists };
+    const surroundings = { config, log, opened, clocks, ...lists };
     // The journal is replayed on its thread while this one loads the rest of the program, which takes about as long.
     const [stores, { startOn }] = await Promise.all([openStores(surroundings, onFault), import("#role/start-on.ts")]);
     const started = await startOn(stores, surroundings);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ACCESS_LEVELS, allows } from "#core/access/level.ts";
-import { MAX_PAST_ALERTS } from "#core/telemetry/alert-limits.ts";
-import type { AlertChange, AlertChangeKind, RaisedAlert } from "#core/telemetry/alert-state.ts";
+import { MAX_PAST_ALERTS } from "#core/alert/alert-limits.ts";
+import type { AlertChange, AlertChangeKind, RaisedAlert } from "#core/alert/alert-state.ts";
 import { instant } from "#core/time/instant.ts";
 import type { AlertFilter, AlertStore } from "#service/ports/alert-store.ts";
 import type { Place } from "../support/executions.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { AlertChange } from "#core/telemetry/alert-state.ts";
+import type { AlertChange } from "#core/alert/alert-state.ts";
 import { makeEntry, NOON, newId } from "../support/records.ts";
 import { useRecords } from "../support/sqlite-records.ts";
 import { raised } from "./alert-store-contract.ts";

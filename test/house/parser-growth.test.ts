@@ -4,12 +4,12 @@
 import { expect, test } from "vitest";
 import { tokenIdOf } from "#core/access/token.ts";
 import { slugOf } from "#core/device/slug.ts";
+import { parseHardwarePort } from "#core/hardware/hardware-port.ts";
 import { parseDependency, parseRockVersion } from "#core/lua/rock-version.ts";
 import { readRockspec } from "#core/lua/rockspec.ts";
 import { scanRequires } from "#core/lua/scan-requires.ts";
 import { parseRange } from "#core/net/address.ts";
 import { parseReachRule } from "#core/net/reach-rule.ts";
-import { parseMachinePort } from "#core/port/machine-port.ts";
 import { redactText } from "#core/redact.ts";
 import { CsvReader, readHeaderCell } from "#core/telemetry/read-csv.ts";
 import { jsonExcess } from "#core/text/json-excess.ts";
@@ -102,7 +102,7 @@ const PARSERS: Readonly<Record<string, Parser>> = {
   },
   "ZIP directories": { parse: (text) => findDirectory(bytes(text)), starts: ["", "PK\u0005\u0006"] },
   addresses: {
-    parse: (text) => [parseRange(text), parseReachRule(text), parseMachinePort(text)],
+    parse: (text) => [parseRange(text), parseReachRule(text), parseHardwarePort(text)],
     starts: ["", "::", "1"],
   },
   tokens: { parse: tokenIdOf, starts: ["", "bb_"] },

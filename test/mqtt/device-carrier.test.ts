@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe } from "vitest";
 import type { DeviceConfiguration } from "#service/ports/carrier.ts";
 import { logins, startTestBroker } from "../support/embedded-broker.ts";
+import { startTestExternalBroker } from "../support/external-broker.ts";
 import { hasMosquitto, type Mosquitto, startMosquitto } from "../support/mosquitto.ts";
-import { startTestOutsideBroker } from "../support/outside-broker.ts";
 import { deviceCarrierContract } from "./device-carrier-contract.ts";
-import { outsideBrokerSuite } from "./outside-broker-suite.ts";
+import { externalBrokerSuite } from "./external-broker-suite.ts";
 
 describe("the embedded broker", () => {
   deviceCarrierContract(async () => {
@@ -22,7 +22,7 @@ if (hasMosquitto) {
       mosquitto = await startMosquitto(logins(3));
     });
     afterAll(() => mosquitto.stop());
-    deviceCarrierContract(() => startTestOutsideBroker({ protocolVersion }, mosquitto));
+    deviceCarrierContract(() => startTestExternalBroker({ protocolVersion }, mosquitto));
   });
-  describe("an outside broker", outsideBrokerSuite);
+  describe("an outside broker", externalBrokerSuite);
 } else console.log("no /usr/sbin/mosquitto here: the suite against a real outside broker does not run");

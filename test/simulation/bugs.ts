@@ -43,7 +43,7 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: "what an earlier run left open is forgotten",
-    desk: (desk) => ({ ...desk, recover: async () => {} }),
+    dispatcher: (dispatcher) => ({ ...dispatcher, recover: async () => {} }),
   },
   {
     name: "a timeout that could not be stored is not tried again",
@@ -83,7 +83,7 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: "a device that returns is not handed what waits",
-    desk: (desk) => ({ ...desk, deviceReachable: () => {} }),
+    dispatcher: (dispatcher) => ({ ...dispatcher, deviceReachable: () => {} }),
   },
   {
     name: "a command that did not leave stays marked",
@@ -113,9 +113,10 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: "who waits is told of nothing",
-    desk: (desk) => ({
-      ...desk,
-      waitForEnd: (execution, ms, signal) => desk.waitForEnd({ ...execution, id: `not ${execution.id}` }, ms, signal),
+    dispatcher: (dispatcher) => ({
+      ...dispatcher,
+      waitForEnd: (execution, ms, signal) =>
+        dispatcher.waitForEnd({ ...execution, id: `not ${execution.id}` }, ms, signal),
     }),
   },
   {

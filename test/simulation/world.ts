@@ -1,9 +1,13 @@
-// The real use cases and the real command desk over a simulated clock, disk and network. One seed is one schedule.
+// The real use cases and the real command dispatcher over a simulated clock, disk and network. One seed is one schedule.
 import { createByteBudgets } from "#core/share/byte-budgets.ts";
 import { parseManifest } from "#manifest/parse-manifest.ts";
 import { createSeal } from "#service/access/seal.ts";
 import { createBackground } from "#service/background.ts";
-import { type CommandDesk, createCommandDesk, type DeskNeeds } from "#service/command/command-desk.ts";
+import {
+  type CommandDispatcher,
+  createCommandDispatcher,
+  type DispatcherNeeds,
+} from "#service/command/command-dispatcher.ts";
 import { createExecution, type ExecutionInput } from "#service/command/create-execution.ts";
 import { everyOpen } from "#service/command/every-open.ts";
 import { executeCommand } from "#service/command/execute-command.ts";
@@ -29,12 +33,12 @@ const CALL = callBy("system");
 export interface Bug {
   readonly name: string;
   readonly store?: (rows: ExecutionStore, world: World) => ExecutionStore;
-  readonly needs?: (needs: DeskNeeds, world: World) => DeskNeeds;
-  readonly desk?: (desk: CommandDesk) => CommandDesk;
+  readonly needs?: (needs: DispatcherNeeds, world: World) => DispatcherNeeds;
+  readonly dispatcher?: (dispatcher: CommandDispatcher) => CommandDispatcher;
 }
 
 interface Run {
-  readonly desk: CommandDesk;
+  readonly dispatcher: CommandDispatcher;
   readonly executions: ExecutionStore;
   readonly since: number;
 }
@@ -75,7 +79,7 @@ export class World {
           deliver: async (deviceId, message) => {
             const run = this.#run;
             if (run === undefined) throw new Error("nobody is there");
-            await run.desk.respond(deviceId, message);
+            await run.dispatcher.respond(deviceId, message);
             if (message.state === "SUCCEEDED" || message.state === "ERROR") {
               const { executionId } = message;
               this.referee.acknowledgedEnd(await this.rows.find(deviceId, executionId, clock.now()), executionId);
@@ -128,11 +132,11 @@ export class World {
     const since = clock.elapsed;
     const number = ++this.#runs;
     // A run that is over hears no timer any more.
-    const after: DeskNeeds["after"] = (ms, callback) =>
+    const after: DispatcherNeeds["after"] = (ms, callback) =>
       clock.after(ms, () => {
         if (this.#run !== undefined && this.#runs === number) callback();
       });
-    const needs: DeskNeeds = {
+    const needs: DispatcherNeeds = {
       executions,
       seal: createSeal(new Uint8Array(32).fill(7)),
       now: () => clock.now(),
@@ -144,9 +148,9 @@ export class World {
       responseTimeoutMs: PATIENCE_MS,
       onDropped: () => {},
     };
-    const desk = createCommandDesk(this.#bug?.needs?.(needs, this) ?? needs);
-    this.#run = { desk: this.#bug?.desk?.(desk) ?? desk, executions, since };
-    await this.#run.desk.recover();
+    const dispatcher = createCommandDispatcher(this.#bug?.needs?.(needs, this) ?? needs);
+    this.#run = { dispatcher: this.#bug?.dispatcher?.(dispatcher) ?? dispatcher, executions, since };
+    await this.#run.dispatcher.recover();
   }
 
   crash(): void {
@@ -159,7 +163,7 @@ export class World {
   connect(device: SimDevice): void {
     if (this.#run === undefined) return;
     device.connect();
-    this.#run.desk.deviceReachable(device.id);
+    this.#run.dispatcher.deviceReachable(device.id);
   }
 
   jump(ms: number): void {

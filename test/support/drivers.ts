@@ -2,7 +2,7 @@
 import { onTestFinished } from "vitest";
 import { parseReachRule, type ReachRule } from "#core/net/reach-rule.ts";
 import { createDrivers } from "#runtime/drivers/create-drivers.ts";
-import { createWires } from "#runtime/drivers/create-wires.ts";
+import { createPeerConnections } from "#runtime/drivers/create-peer-connections.ts";
 import { createPortHub } from "#runtime/drivers/port-hub.ts";
 import { createSimulatedPorts, type SimulatedPorts } from "#runtime/drivers/simulated-ports.ts";
 import type { Drivers } from "#runtime/lua/drivers.ts";
@@ -24,7 +24,7 @@ export function startDrivers(...allow: readonly string[]): TestDrivers {
   const simulated = createSimulatedPorts();
   const hub = createPortHub({ machine: [], simulated });
   const ports = hub.session({ id: "d1", slug: "device-1" });
-  const drivers = createDrivers(createWires({ rules: reachRules(...allow), ports, now: Date.now }), Date.now);
+  const drivers = createDrivers(createPeerConnections({ rules: reachRules(...allow), ports, now: Date.now }), Date.now);
   onTestFinished(() => {
     drivers.close();
     hub.close();

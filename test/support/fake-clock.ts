@@ -1,5 +1,5 @@
 import { type Instant, instant } from "#core/time/instant.ts";
-import type { After } from "#service/command/deadlines.ts";
+import type { After } from "#service/deadlines.ts";
 
 export interface FakeClock {
   readonly now: () => Instant;

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import type { ScriptProgram } from "#core/lua/script-program.ts";
 import type { ReachRule } from "#core/net/reach-rule.ts";
 import { createDrivers } from "#runtime/drivers/create-drivers.ts";
-import { createWires } from "#runtime/drivers/create-wires.ts";
+import { createPeerConnections } from "#runtime/drivers/create-peer-connections.ts";
 import { createPortHub } from "#runtime/drivers/port-hub.ts";
 import type { SimulatedPorts } from "#runtime/drivers/simulated-ports.ts";
 import { createDeviceScript, type ScriptHost } from "#runtime/lua/device-script.ts";
@@ -43,7 +43,7 @@ export function liveScript({ program, simulated, rules, configuration, now }: Li
   shared ??= createLuaEngine();
   const hub = createPortHub({ machine: [], simulated });
   const ports = hub.session({ id: "device", slug: "device" });
-  const drivers = createDrivers(createWires({ rules, ports, now }), now);
+  const drivers = createDrivers(createPeerConnections({ rules, ports, now }), now);
   const telemetry = new Map<string, unknown>();
   const properties = new Map<string, unknown>();
   const logs: string[] = [];

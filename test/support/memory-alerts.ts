@@ -1,6 +1,6 @@
-// Alerts in memory, as plain as can be: what the real stores are compared with, and what the desk is tested on.
+// Alerts in memory, as plain as can be: what the real stores are compared with, and what the tracker is tested on.
 import { allows } from "#core/access/level.ts";
-import { MAX_PAST_ALERTS } from "#core/telemetry/alert-limits.ts";
+import { MAX_PAST_ALERTS } from "#core/alert/alert-limits.ts";
 import type { Notice } from "#core/webhook/webhook.ts";
 import type { AlertFilter, AlertRecord, AlertStore } from "#service/ports/alert-store.ts";
 

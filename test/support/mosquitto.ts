@@ -6,7 +6,7 @@ import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { renderMosquittoAcl, renderMosquittoPassword } from "#mqtt/outside/mosquitto-files.ts";
+import { renderMosquittoAcl, renderMosquittoPassword } from "#mqtt/external/mosquitto-files.ts";
 import type { FakeLogin } from "./fake-inbox.ts";
 
 const PROGRAM = "/usr/sbin/mosquitto";

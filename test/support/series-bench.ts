@@ -5,14 +5,14 @@ import { join } from "node:path";
 import type { ColumnKind, ResolvedAggregation } from "#core/telemetry/aggregation.ts";
 import { CsvBytes } from "#core/telemetry/csv-bytes.ts";
 import { BatchWriter, type Scalar } from "#store/series/batch.ts";
+import type { ChunkStore, ChunkStoreReader } from "#store/series/chunk-store.ts";
 import { type HotSeries, SeriesEngine } from "#store/series/engine.ts";
 import { HOUR_MS } from "#store/series/hot-store.ts";
-import type { Keeper, KeeperReader } from "#store/series/keeper.ts";
 import type { SeriesItem, SeriesQuery } from "#store/series/query.ts";
 import { startQuery } from "#store/series/run-query.ts";
 import { DAY_MS } from "#store/series/sealed-segments.ts";
-import { createSqliteKeeper } from "#store/series/sqlite/sqlite-keeper.ts";
-import { createSqliteReader } from "#store/series/sqlite/sqlite-reader.ts";
+import { createSqliteReader } from "#store/series/sqlite/sqlite-chunk-reader.ts";
+import { createSqliteChunkStore } from "#store/series/sqlite/sqlite-chunk-store.ts";
 import { createTimesCache } from "#store/series/times-cache.ts";
 import { Connection } from "#store/sqlite/connection.ts";
 import { answerNaively, type Points } from "./naive-answer.ts";
@@ -41,8 +41,8 @@ export interface Message {
 
 /** Deliberate faults, to see that the tests would notice them. */
 export interface Faults {
-  readonly keeper?: (keeper: Keeper) => Keeper;
-  readonly reader?: (reader: KeeperReader) => KeeperReader;
+  readonly store?: (store: ChunkStore) => ChunkStore;
+  readonly reader?: (reader: ChunkStoreReader) => ChunkStoreReader;
   readonly hot?: (hot: readonly HotSeries[]) => readonly HotSeries[];
 }
 
@@ -69,8 +69,8 @@ export class SeriesBench {
   }
 
   #open(): SeriesEngine {
-    const keeper = createSqliteKeeper(this.#database);
-    return new SeriesEngine(this.#faults.keeper?.(keeper) ?? keeper, { graceMs: 0, maxHotPoints: 1e9 });
+    const store = createSqliteChunkStore(this.#database);
+    return new SeriesEngine(this.#faults.store?.(store) ?? store, { graceMs: 0, maxHotPoints: 1e9 });
   }
 
   reopen(): void {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect } from "vitest";
 import type { ErrorItem } from "#client/resources.ts";
 import { loadConfig } from "#config";
 import { createLogger } from "#log";
-import type { Clockwork } from "#role/clockwork.ts";
+import type { Clocks } from "#role/clocks.ts";
 import { type Running, start } from "#role/start.ts";
 import { openRecords, type Records } from "#store/sqlite/open-records.ts";
 import { type CheckAnswer, createCheckAnswer, type Operation, operationsOf } from "./check-answer.ts";
@@ -67,13 +67,13 @@ interface ServerOptions {
   readonly provoked?: RegExp;
   readonly env?: Readonly<Record<string, string>>;
   /** In place of the real clocks. */
-  readonly clockwork?: Clockwork;
+  readonly clocks?: Clocks;
 }
 
 /** One server for all tests of the file; its settings as flags, for example `["--demo"]`. */
 export function useServer(
   flags: readonly string[] = [],
-  { env = { BUSBAR_ADMIN_TOKEN: ADMIN_TOKEN }, clockwork, provoked }: ServerOptions = {},
+  { env = { BUSBAR_ADMIN_TOKEN: ADMIN_TOKEN }, clocks, provoked }: ServerOptions = {},
 ): TestServer {
   const data = mkdtempSync(join(tmpdir(), "busbar-api-"));
   let running: Running | undefined;
@@ -92,7 +92,7 @@ export function useServer(
     const onFault = (error: Error) => {
       throw error;
     };
-    running = await start(config, createLogger({ ...config.log, format: "json" }, stream), onFault, clockwork);
+    running = await start(config, createLogger({ ...config.log, format: "json" }, stream), onFault, clocks);
     document = (await (await fetch(`${running.url}/openapi.json`)).json()) as typeof document;
     check = createCheckAnswer(document);
   }

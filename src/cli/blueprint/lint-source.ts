@@ -1,5 +1,5 @@
 import type { ProfileLibrary } from "#core/blueprint/profile.ts";
-import { openRockShelf } from "#runtime/inspect/open-rock-shelf.ts";
+import { openRockRepository } from "#runtime/inspect/open-rock-repository.ts";
 import { createSyntaxChecks } from "#runtime/lua/check-syntax.ts";
 import { buildProgram } from "#service/blueprint/build-program.ts";
 import { checkUnpacked } from "#service/blueprint/check-package.ts";
@@ -22,7 +22,7 @@ export function lintSource(source: Source, { profiles, rocks }: LintContext): Li
   if (content === undefined || blueprint?.runtime.type !== "lua" || content.kind === "manifest") {
     return { name, folder, issues, text };
   }
-  const shelf = rocks === undefined ? undefined : openRockShelf(rocks, rocks);
-  const scripts = buildProgram(content, blueprint, { shelf, checkSyntax: syntaxChecks() });
+  const repository = rocks === undefined ? undefined : openRockRepository(rocks, rocks);
+  const scripts = buildProgram(content, blueprint, { repository, checkSyntax: syntaxChecks() });
   return { name, folder, issues: [...issues, ...scripts.issues], text };
 }

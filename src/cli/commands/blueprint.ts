@@ -12,7 +12,7 @@ import {
 import { addOfflineBlueprintCommands } from "#cli/commands/blueprint/offline.ts";
 import { fetchList } from "#cli/fetch-list.ts";
 import { printRecord, printTable, remark } from "#cli/print.ts";
-import { remarkDiagnostics } from "#cli/remark-diagnostics.ts";
+import { remarkDiagnostics } from "#cli/print-diagnostics.ts";
 import { type ClientFlags, openSession } from "#cli/session.ts";
 import { UsageError } from "#cli/usage-error.ts";
 import type { Blueprint } from "#client/resources.ts";

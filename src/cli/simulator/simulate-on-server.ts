@@ -1,9 +1,9 @@
 import type { Cli } from "#cli/cli.ts";
 import { findSite } from "#cli/find-site.ts";
 import { remark } from "#cli/print.ts";
+import { remarkDiagnostics } from "#cli/print-diagnostics.ts";
 import { createPrinter } from "#cli/print-stream.ts";
 import { readBlueprint } from "#cli/read-blueprint.ts";
-import { remarkDiagnostics } from "#cli/remark-diagnostics.ts";
 import { renderEvent } from "#cli/render-event.ts";
 import type { Session } from "#cli/session.ts";
 import type { Device } from "#client/resources.ts";

@@ -1,7 +1,8 @@
 // What a person or a command has changed about a simulated device, and the pure steps that change it.
+
+import { alertListProblem, MAX_LISTED_ALERTS } from "#core/alert/alert-limits.ts";
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import { MistakeList } from "#core/mistakes.ts";
-import { alertListProblem, MAX_LISTED_ALERTS } from "#core/telemetry/alert-limits.ts";
 import { nearestOf } from "#core/text/nearest.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
 import { byName } from "#core/value/by-name.ts";

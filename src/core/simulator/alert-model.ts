@@ -1,6 +1,7 @@
 // When a device raises its alerts by itself: each now and then, long enough for some to outlast their grace period.
+
+import { MAX_ALERT_ID_LENGTH } from "#core/alert/alert-limits.ts";
 import type { Alert } from "#core/blueprint/blueprint.ts";
-import { MAX_ALERT_ID_LENGTH } from "#core/telemetry/alert-limits.ts";
 import { toMilliseconds } from "#core/time/duration.ts";
 import { seedOf, shareAt } from "./noise.ts";
 

@@ -1,7 +1,8 @@
 // A device made up from its blueprint. What it says depends on the simulated time, its seed and its adjustments alone:
 // asked twice it says the same, and after a restart it goes on where it would have been.
+
+import { alertListProblem, MAX_LISTED_ALERTS } from "#core/alert/alert-limits.ts";
 import type { Blueprint, CommandArgument, TelemetryAttribute } from "#core/blueprint/blueprint.ts";
-import { alertListProblem, MAX_LISTED_ALERTS } from "#core/telemetry/alert-limits.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
 import { valueProblem } from "#core/value/value-problem.ts";
 import type { Adjustments } from "./adjustments.ts";

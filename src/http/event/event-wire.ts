@@ -1,7 +1,7 @@
 import { renderInstant } from "#core/time/instant.ts";
+import { renderAlert } from "#http/alert/alert-wire.ts";
 import { renderExecution, renderMicros } from "#http/command/command-wire.ts";
 import { renderRuntime } from "#http/device/runtime-wire.ts";
-import { renderAlert } from "#http/telemetry/alert-wire.ts";
 import { renderSnapshots } from "#http/telemetry/snapshot-wire.ts";
 import type { PlacedEvent } from "#service/event/event-hub.ts";
 import type { Snapshot } from "#service/ports/telemetry-store.ts";

@@ -1,3 +1,4 @@
+import { MAX_ALERT_ID_LENGTH, MAX_LISTED_ALERTS } from "#core/alert/alert-limits.ts";
 import { AppError, type Refusal } from "#core/app-error.ts";
 import {
   type AdjustmentChange,
@@ -5,7 +6,6 @@ import {
   type NextCommand,
   RELEASABLE,
 } from "#core/simulator/adjustments.ts";
-import { MAX_ALERT_ID_LENGTH, MAX_LISTED_ALERTS } from "#core/telemetry/alert-limits.ts";
 import { type Duration, parseDuration, toMilliseconds } from "#core/time/duration.ts";
 import { formatDuration } from "#core/time/format-duration.ts";
 import { parseInstant, renderInstant } from "#core/time/instant.ts";

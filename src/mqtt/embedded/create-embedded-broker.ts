@@ -10,7 +10,7 @@ import { createConnections } from "./connections.ts";
 import { createDevicePolicy, SIGN_IN_MS } from "./device-policy.ts";
 import { createEmbeddedChannel } from "./embedded-channel.ts";
 import { FrameGuard } from "./frame-guard.ts";
-import { noMemory, noRouting } from "./keep-nothing.ts";
+import { noMemory, noRouting } from "./no-persistence.ts";
 import { createStrangers } from "./strangers.ts";
 import { createTlsListener, type TlsSettings } from "./tls-listener.ts";
 

@@ -7,15 +7,15 @@ import { httpCalls } from "./calls/http-calls.ts";
 import { modbusCalls } from "./calls/modbus-calls.ts";
 import { mqttCalls } from "./calls/mqtt-calls.ts";
 import { portCalls } from "./calls/port-calls.ts";
-import { WireError, type Wires } from "./wires.ts";
+import { ConnectionError, type PeerConnections } from "./peer-connections.ts";
 
 /** A script sleeps in a call, so more than one at a time is rare. */
 const MAX_CALLS = 16;
 
-export function createDrivers(wires: Wires, now: () => number): Drivers {
+export function createDrivers(connections: PeerConnections, now: () => number): Drivers {
   const calls: ReadonlyMap<string, Call> = new Map(
-    [modbusCalls(wires), httpCalls(wires, now), portCalls(wires), mqttCalls(wires)].flatMap((part) =>
-      Object.entries(part),
+    [modbusCalls(connections), httpCalls(connections, now), portCalls(connections), mqttCalls(connections)].flatMap(
+      (part) => Object.entries(part),
     ),
   );
   let underWay = 0;
@@ -31,7 +31,7 @@ export function createDrivers(wires: Wires, now: () => number): Drivers {
       try {
         return await call(args);
       } catch (error) {
-        if (error instanceof WireError) return fails(error.message);
+        if (error instanceof ConnectionError) return fails(error.message);
         throw error;
       } finally {
         underWay--;
@@ -39,7 +39,7 @@ export function createDrivers(wires: Wires, now: () => number): Drivers {
     },
     close() {
       isClosed = true;
-      wires.close();
+      connections.close();
     },
   };
 }

@@ -2,7 +2,7 @@
 import { reachRulesFor } from "#core/net/reach-rule.ts";
 import type { Drivers } from "#runtime/lua/drivers.ts";
 import { createDrivers } from "./create-drivers.ts";
-import { createWires } from "./create-wires.ts";
+import { createPeerConnections } from "./create-peer-connections.ts";
 import type { DriverThreadData } from "./driver-thread.ts";
 import { paceDrivers } from "./pace-drivers.ts";
 import { connectPorts } from "./port-bridge.ts";
@@ -14,7 +14,7 @@ export function openDriverThread({ allow, channel }: DriverThreadData): (device:
   const ports = connectPorts(channel);
   return (device) => {
     const rules = reachRulesFor(allow, device);
-    const wires = createWires({ rules, ports: ports.session(device), now: Date.now });
-    return paceDrivers(createDrivers(wires, Date.now), realTimers);
+    const connections = createPeerConnections({ rules, ports: ports.session(device), now: Date.now });
+    return paceDrivers(createDrivers(connections, Date.now), realTimers);
   };
 }

@@ -1,9 +1,9 @@
 // Sessions of a port hub from another thread: calls and answers as messages. When the thread ends, so do its sessions.
 import type { MessagePort } from "node:worker_threads";
 import { tryPost } from "#core/thread/try-post.ts";
+import { ConnectionError, type ConnectionErrorCode } from "./peer-connections.ts";
 import type { PortAnswer, PortRequest, PortSession } from "./port/port-request.ts";
 import type { PortDevice, PortHub } from "./port-hub.ts";
-import { WireError, type WireErrorCode } from "./wires.ts";
 
 type Call =
   | { readonly do: "open"; readonly session: number; readonly device: PortDevice }
@@ -18,7 +18,7 @@ type Call =
 
 type Reply =
   | { readonly id: number; readonly answer: PortAnswer }
-  | { readonly id: number; readonly code: WireErrorCode; readonly text: string };
+  | { readonly id: number; readonly code: ConnectionErrorCode; readonly text: string };
 
 /** The hub's end. `onBug` hears what no script can be blamed for. The answer ends all sessions of that thread. */
 export function servePorts(hub: PortHub, channel: MessagePort, onBug: (error: unknown) => void): () => void {
@@ -44,7 +44,7 @@ export function servePorts(hub: PortHub, channel: MessagePort, onBug: (error: un
       session.call(call.port, call.request).then(
         (answer) => reply({ id, answer }),
         (error: unknown) => {
-          if (error instanceof WireError) return reply({ id, code: error.code, text: error.message });
+          if (error instanceof ConnectionError) return reply({ id, code: error.code, text: error.message });
           onBug(error);
           reply({ id, code: "closed", text: "the port failed; the log of the gateway says why" });
         },
@@ -66,7 +66,7 @@ export function connectPorts(channel: MessagePort): RemotePorts {
   interface Waiting {
     readonly session: number;
     readonly done: (answer: PortAnswer) => void;
-    readonly failed: (error: WireError) => void;
+    readonly failed: (error: ConnectionError) => void;
   }
   const waiting = new Map<number, Waiting>();
   let lastCall = 0;
@@ -76,13 +76,13 @@ export function connectPorts(channel: MessagePort): RemotePorts {
     for (const [id, one] of waiting) {
       if (!isMeant(one)) continue;
       waiting.delete(id);
-      one.failed(new WireError("closed", why));
+      one.failed(new ConnectionError("closed", why));
     }
   };
   channel.on("message", (reply: Reply) => {
     const one = waiting.get(reply.id);
     waiting.delete(reply.id);
-    if ("code" in reply) one?.failed(new WireError(reply.code, reply.text));
+    if ("code" in reply) one?.failed(new ConnectionError(reply.code, reply.text));
     else one?.done(reply.answer);
   });
   channel.on("close", () => end("the ports are closed", () => true));
@@ -96,13 +96,13 @@ export function connectPorts(channel: MessagePort): RemotePorts {
       return {
         call: (port, request) =>
           new Promise((done, failed) => {
-            if (isClosed) return failed(new WireError("closed", "the device has stopped"));
+            if (isClosed) return failed(new ConnectionError("closed", "the device has stopped"));
             lastCall++;
             waiting.set(lastCall, { session, done, failed });
             const error = post({ do: "call", session, id: lastCall, port, request });
             if (error === undefined) return;
             waiting.delete(lastCall);
-            failed(new WireError("closed", error.message));
+            failed(new ConnectionError("closed", error.message));
           }),
         close() {
           if (isClosed) return;

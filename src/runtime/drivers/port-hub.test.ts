@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MessageChannel } from "node:worker_threads";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { parseMachinePort } from "#core/port/machine-port.ts";
+import { parseHardwarePort } from "#core/hardware/hardware-port.ts";
 import { manualTimers } from "../../../test/support/manual-timers.ts";
 import { readAnswer, readRequest, writeRequest } from "./modbus/pdu.ts";
 import type { PortRequest, PortSession, Quantity } from "./port/port-request.ts";
@@ -30,7 +30,7 @@ const overChannel: Sessions = (hub) => {
 
 function machinePorts(...texts: readonly string[]) {
   return texts.map((text) => {
-    const port = parseMachinePort(text);
+    const port = parseHardwarePort(text);
     if ("problem" in port) throw new Error(port.problem);
     return port;
   });

@@ -1,17 +1,18 @@
 // The one place that owns ports which several devices share: serial lines, CAN buses, contacts. Devices run on several
 // threads; each reaches the hub through a session, directly or over `port-bridge.ts`.
-import { parseLineSettings } from "#core/port/line-settings.ts";
-import { isPortName, type MachinePort } from "#core/port/machine-port.ts";
+
+import { type HardwarePort, isPortName } from "#core/hardware/hardware-port.ts";
+import { parseLineSettings } from "#core/hardware/line-settings.ts";
 import { READ_CODES } from "./modbus/pdu.ts";
+import { ConnectionError } from "./peer-connections.ts";
 import { FrameStore } from "./port/can-bus.ts";
-import { type HubPort, openMachinePort, openSimulatedPort } from "./port/hub-port.ts";
+import { type HubPort, openHardwarePort, openSimulatedPort } from "./port/hub-port.ts";
 import type { LevelPort } from "./port/level-port.ts";
 import { loadSerialPort } from "./port/open-serial-line.ts";
 import { PortQueue } from "./port/port-queue.ts";
 import type { CanFilter, PortAnswer, PortRequest, PortSession, PortUse } from "./port/port-request.ts";
 import type { SimulatedPorts } from "./simulated-ports.ts";
 import { realTimers, type Timers } from "./timers.ts";
-import { WireError } from "./wires.ts";
 
 export interface PortHub {
   session(device: PortDevice): PortSession;
@@ -24,7 +25,7 @@ export interface PortDevice {
 }
 
 interface HubNeeds {
-  readonly machine: readonly MachinePort[];
+  readonly machine: readonly HardwarePort[];
   readonly simulated: SimulatedPorts;
   readonly timers?: Timers;
 }
@@ -63,11 +64,11 @@ export function createPortHub({ machine, simulated, timers = realTimers }: HubNe
   const find = (name: string): Owned => {
     const known = owned.get(name);
     if (known !== undefined) return known;
-    if (!isPortName(name)) throw new WireError("invalid", `"${name.slice(0, 80)}" is no name of a port`);
-    if (owned.size >= MAX_PORTS) throw new WireError("busy", `there are ${MAX_PORTS} ports already`);
+    if (!isPortName(name)) throw new ConnectionError("invalid", `"${name.slice(0, 80)}" is no name of a port`);
+    if (owned.size >= MAX_PORTS) throw new ConnectionError("busy", `there are ${MAX_PORTS} ports already`);
     const described = machine.find((port) => port.name === name);
     const port =
-      described === undefined ? openSimulatedPort(simulated.port(name), timers) : openMachinePort(described, timers);
+      described === undefined ? openSimulatedPort(simulated.port(name), timers) : openHardwarePort(described, timers);
     const made: Owned = { name, port, queue: new PortQueue(timers), impulse: undefined };
     owned.set(name, made);
     return made;
@@ -100,7 +101,7 @@ class HubSession implements PortSession {
   readonly #listeners = new Map<number, { readonly owned: Owned; readonly store: FrameStore }>();
   #lastListener = 0;
   /** Ends each call that is under way. */
-  readonly #calls = new Set<(error: WireError) => void>();
+  readonly #calls = new Set<(error: ConnectionError) => void>();
   #isClosed = false;
 
   constructor(
@@ -115,12 +116,12 @@ class HubSession implements PortSession {
   }
 
   async call(name: string, request: PortRequest): Promise<PortAnswer> {
-    if (this.#isClosed) throw new WireError("closed", "the device has stopped");
-    if (this.#calls.size >= MAX_CALLS) throw new WireError("busy", `${MAX_CALLS} calls are under way already`);
+    if (this.#isClosed) throw new ConnectionError("closed", "the device has stopped");
+    if (this.#calls.size >= MAX_CALLS) throw new ConnectionError("busy", `${MAX_CALLS} calls are under way already`);
     const owned = this.#find(name);
     const { devices } = owned.port;
     if (devices.length > 0 && !devices.includes(this.#device.id) && !devices.includes(this.#device.slug))
-      throw new WireError("refused", `port ${name} is not for this device; the setting lua.ports says for which`);
+      throw new ConnectionError("refused", `port ${name} is not for this device; the setting lua.ports says for which`);
     this.#used.add(owned);
     return await new Promise((resolve, reject) => {
       this.#calls.add(reject);
@@ -136,7 +137,7 @@ class HubSession implements PortSession {
     for (const { owned, store } of this.#listeners.values()) owned.port.can?.remove(store);
     this.#listeners.clear();
     for (const { queue } of this.#used) queue.leave(this);
-    for (const end of this.#calls) end(new WireError("closed", "the device has stopped"));
+    for (const end of this.#calls) end(new ConnectionError("closed", "the device has stopped"));
     this.#closed();
   }
 
@@ -151,7 +152,7 @@ class HubSession implements PortSession {
       case "modbus": {
         const modbus = part(port.modbus, name, port);
         if (request.unit === 0 && (request.pdu[0] ?? 0) <= READ_CODES.inputs)
-          throw new WireError("invalid", "on a line unit 0 is all units: it can be written to, not read");
+          throw new ConnectionError("invalid", "on a line unit 0 is all units: it can be written to, not read");
         return await turn(() => modbus(request.unit, request.pdu, Math.min(request.timeoutMs, MAX_TURN_MS)));
       }
       case "serial.read":
@@ -195,11 +196,11 @@ class HubSession implements PortSession {
 
   async #open({ name, port, queue }: Owned, use: PortUse, parameters: ReadonlyMap<string, string>): Promise<undefined> {
     if (port[NEEDED[use]] === undefined)
-      throw new WireError("unsupported", `port ${name} is ${port.what} and cannot serve ${use}`);
+      throw new ConnectionError("unsupported", `port ${name} is ${port.what} and cannot serve ${use}`);
     const { line } = port;
     if (line === undefined || (use !== "modbus" && use !== "serial")) return undefined;
     const wanted = parseLineSettings(parameters);
-    if ("problem" in wanted) throw new WireError("invalid", wanted.problem);
+    if ("problem" in wanted) throw new ConnectionError("invalid", wanted.problem);
     await queue.run(this, async () => line.agreeOn(wanted));
     return undefined;
   }
@@ -222,7 +223,10 @@ class HubSession implements PortSession {
   #listener(id: number): FrameStore {
     const found = this.#listeners.get(id);
     if (found === undefined)
-      throw new WireError("closed", `this monitor or queue was closed, because ${MAX_LISTENERS} newer ones are in use`);
+      throw new ConnectionError(
+        "closed",
+        `this monitor or queue was closed, because ${MAX_LISTENERS} newer ones are in use`,
+      );
     this.#listeners.delete(id);
     this.#listeners.set(id, found);
     return found.store;
@@ -247,6 +251,6 @@ function endImpulse(owned: Owned): void {
 }
 
 function part<T>(found: T | undefined, name: string, { what }: HubPort): T {
-  if (found === undefined) throw new WireError("unsupported", `port ${name} is ${what} and cannot do that`);
+  if (found === undefined) throw new ConnectionError("unsupported", `port ${name} is ${what} and cannot do that`);
   return found;
 }

@@ -16,7 +16,7 @@ import type {
   Placed,
 } from "#core/scenario/scenario.ts";
 import { fitsRoute } from "#runtime/harness/scripted/scripted-http.ts";
-import { type HappeningOf, hex, json } from "./happening.ts";
+import { type HappeningOf, hex, json } from "./scenario-event.ts";
 import type { ScenarioRecord } from "./scenario-record.ts";
 import type { Failure } from "./test-report.ts";
 

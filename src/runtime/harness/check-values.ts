@@ -7,7 +7,7 @@ import type { JsonChecks } from "#service/blueprint/compile-json-checks.ts";
 import { acceptValues } from "#service/device/accept-values.ts";
 import { acceptTelemetry } from "#service/telemetry/accept-telemetry.ts";
 import { attributesOf } from "#service/telemetry/attributes.ts";
-import type { Happening, HappeningOf } from "./happening.ts";
+import type { Happening, HappeningOf } from "./scenario-event.ts";
 import type { RunningCommand } from "./scenario-record.ts";
 import type { Failure } from "./test-report.ts";
 

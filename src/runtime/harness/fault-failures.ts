@@ -1,5 +1,5 @@
 import type { ScriptError } from "#runtime/lua/device-script.ts";
-import type { HappeningOf } from "./happening.ts";
+import type { HappeningOf } from "./scenario-event.ts";
 import type { Failure } from "./test-report.ts";
 
 /** Errors that nothing caught and nobody wanted, each once. */

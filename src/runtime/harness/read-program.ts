@@ -2,7 +2,7 @@ import type { AnyIssue } from "#core/blueprint/any-issue.ts";
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import type { ScriptProgram } from "#core/lua/script-program.ts";
 import { starterLibrary } from "#manifest/starter-profiles.ts";
-import { openRockShelf } from "#runtime/inspect/open-rock-shelf.ts";
+import { openRockRepository } from "#runtime/inspect/open-rock-repository.ts";
 import { buildProgram } from "#service/blueprint/build-program.ts";
 import { checkUnpacked } from "#service/blueprint/check-package.ts";
 import type { Unpacked } from "#service/blueprint/unpack-package.ts";
@@ -22,8 +22,8 @@ export function readProgram(unpacked: Unpacked, rocks: string | undefined): Read
   const errors = (issues: readonly AnyIssue[]) => issues.filter(({ severity }) => severity === "error");
   const nothing = { blueprint, program: undefined, issues: errors(checked.issues) };
   if (content === undefined || blueprint === undefined || blueprint.runtime.type !== "lua") return nothing;
-  const shelf = openRockShelf(rocks ?? "", rocks ?? "the folder that --rocks names");
+  const repository = openRockRepository(rocks ?? "", rocks ?? "the folder that --rocks names");
   // What Lua itself refuses is told when the script starts, with its place.
-  const built = buildProgram(content, blueprint, { shelf, checkSyntax: () => undefined });
+  const built = buildProgram(content, blueprint, { repository, checkSyntax: () => undefined });
   return { blueprint, program: built.program, issues: errors(built.issues) };
 }

@@ -1,4 +1,4 @@
-import { describeHappening, type Happening } from "./happening.ts";
+import { describeHappening, type Happening } from "./scenario-event.ts";
 import type { TimelineEntry } from "./test-report.ts";
 
 export interface StepMark {

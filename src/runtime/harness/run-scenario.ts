@@ -3,8 +3,8 @@ import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import type { Position } from "#core/blueprint/issue.ts";
 import type { Scenario, Step, StepCommand } from "#core/scenario/scenario.ts";
 import { checkInputs } from "#core/value/check-inputs.ts";
-import type { Wires } from "#runtime/drivers/wires.ts";
-import { createScriptedPeers, type ScriptedPeers } from "#runtime/harness/scripted/scripted-wires.ts";
+import type { PeerConnections } from "#runtime/drivers/peer-connections.ts";
+import { createScriptedPeers, type ScriptedPeers } from "#runtime/harness/scripted/scripted-connections.ts";
 import type { DeviceScript, ScriptHost } from "#runtime/lua/device-script.ts";
 import type { Drivers } from "#runtime/lua/drivers.ts";
 import type { JsonChecks } from "#service/blueprint/compile-json-checks.ts";
@@ -30,7 +30,7 @@ export interface RunNeeds {
   readonly json: JsonChecks;
   readonly start: (host: ScriptHost) => DeviceScript;
   /** `now` is the wall clock in Unix milliseconds. */
-  readonly drivers: (wires: Wires, now: () => number) => Drivers;
+  readonly drivers: (connections: PeerConnections, now: () => number) => Drivers;
   /** Told with each step and now and then while there is progress; a watchdog listens. */
   readonly alive: (step: Position | undefined) => void;
   readonly seed: number | undefined;
@@ -106,7 +106,7 @@ class ScenarioRun {
   }
 
   #start(): void {
-    const drivers = this.#needs.drivers(this.#peers.wires(), this.#host.now);
+    const drivers = this.#needs.drivers(this.#peers.connections(), this.#host.now);
     this.#drivers = drivers;
     this.#script = this.#needs.start(this.#host.forRun(drivers));
   }

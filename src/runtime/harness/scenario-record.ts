@@ -1,7 +1,7 @@
 // Everything that happened in one scenario, and what the device is like by now.
 import type { Blueprint, Command } from "#core/blueprint/blueprint.ts";
 import { attributesOf, listsAlerts } from "#service/telemetry/attributes.ts";
-import type { Happening, HappeningOf, Kind } from "./happening.ts";
+import type { Happening, HappeningOf, Kind } from "./scenario-event.ts";
 
 type WithoutTime<T> = T extends unknown ? Omit<T, "at"> : never;
 

@@ -3,11 +3,11 @@ import { parentPort, workerData } from "node:worker_threads";
 import { tryPost } from "#core/thread/try-post.ts";
 import { keepCompiled } from "#keep-compiled";
 import { starterLibrary } from "#manifest/starter-profiles.ts";
-import { openRockShelf } from "#runtime/inspect/open-rock-shelf.ts";
 import { createSyntaxChecks } from "#runtime/lua/check-syntax.ts";
 import { type BuiltProgram, buildProgram } from "#service/blueprint/build-program.ts";
 import { checkPackage } from "#service/blueprint/check-package.ts";
 import { type Inspection, inspectPackage } from "#service/blueprint/inspect-package.ts";
+import { openRockRepository } from "./open-rock-repository.ts";
 
 export interface InspectTask {
   readonly id: number;
@@ -42,5 +42,8 @@ parentPort?.on("message", ({ id, kind, bytes }: InspectTask) => {
 function build(bytes: Uint8Array, { rocks }: InspectSettings): BuiltProgram {
   const { package: content, blueprint } = checkPackage(bytes, profiles);
   if (content === undefined || blueprint === undefined) return { program: undefined, issues: [] };
-  return buildProgram(content, blueprint, { shelf: openRockShelf(rocks, FOLDER), checkSyntax: syntaxChecks() });
+  return buildProgram(content, blueprint, {
+    repository: openRockRepository(rocks, FOLDER),
+    checkSyntax: syntaxChecks(),
+  });
 }

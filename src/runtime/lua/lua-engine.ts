@@ -36,7 +36,7 @@ export function createLuaEngine(limits: Partial<ScriptLimits> = {}): LuaEngine {
   return { module, ...runPrelude(module), limits: { ...DEFAULT_LIMITS, ...limits } };
 }
 
-/** The files in order of their names. The first makes the doors `call`, `play` and `set_play`, the others get them. */
+/** The files in order of their names. The first returns the functions `call`, `play` and `set_play`, which the others receive. */
 function runPrelude(module: WebAssembly.Module): Pick<LuaEngine, "image" | "play"> {
   const { state, instant } = createLuaState({
     module,
@@ -49,17 +49,17 @@ function runPrelude(module: WebAssembly.Module): Pick<LuaEngine, "image" | "play
   });
   const folder = new URL("./prelude/", import.meta.url);
   const names = readdirSync(folder).filter((name) => name.endsWith(".lua"));
-  let doors: readonly FunctionRef[] = [];
+  let shared: readonly FunctionRef[] = [];
   for (const name of names.sort()) {
     const loaded = state.load(readFileSync(new URL(name, folder), "latin1"), `=[${name}]`);
     if ("error" in loaded) throw new Error(loaded.error);
-    const [call, , setPlay] = doors;
+    const [call, , setPlay] = shared;
     const isFirst = call === undefined || setPlay === undefined;
     const args = isFirst ? [{ fn: instant }] : [{ fn: call }, { fn: instant }, { fn: setPlay }];
     const results = state.callForFunctions(loaded.fn, args);
-    if (isFirst) doors = results;
+    if (isFirst) shared = results;
   }
-  const play = doors[1];
+  const play = stacks[1];
   if (play === undefined) throw new Error("the prelude has no play");
   return { image: state.image(), play };
 }

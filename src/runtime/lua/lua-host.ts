@@ -13,10 +13,10 @@ import { createLuaPool, type LuaPoolSettings, type ScriptStatus } from "./lua-po
 import type { ScriptContext } from "./pool-messages.ts";
 import { createProgramCache } from "./program-cache.ts";
 import { allBuckets, bucketValues } from "./script-context.ts";
-import { createScriptVoice, type VoiceNeeds } from "./script-voice.ts";
+import { createScriptOutput, type ScriptOutputNeeds } from "./script-output.ts";
 
 export interface LuaHostNeeds
-  extends VoiceNeeds,
+  extends ScriptOutputNeeds,
     Pick<Needs, "devices" | "blueprints" | "buildScripts" | "randomBytes" | "now"> {
   /** Undefined for a device that has none. */
   readonly blueprintOf: (device: Device) => Promise<Blueprint | undefined>;
@@ -61,8 +61,8 @@ export function createLuaHost(needs: LuaHostNeeds, settings: LuaPoolSettings = {
   /** As the pool last told them. */
   const states = new Map<string, ScriptStatus["state"]>();
   const programs = createProgramCache(needs);
-  const voice = createScriptVoice(needs);
-  const pool = createLuaPool({ ...voice, now: needs.now, statusChanged }, settings);
+  const output = createScriptOutput(needs);
+  const pool = createLuaPool({ ...output, now: needs.now, statusChanged }, settings);
   // A script that runs is there, whether it has anything to say or not.
   const signsOfLife = setInterval(() => {
     for (const deviceId of reachable) needs.inbox.alive(deviceId);
@@ -230,7 +230,7 @@ export function createLuaHost(needs: LuaHostNeeds, settings: LuaPoolSettings = {
       stopped = true;
       clearInterval(signsOfLife);
       for (const { callOff } of hosted.values()) callOff?.();
-      voice.stop();
+      output.stop();
       await pool.close();
     },
   };

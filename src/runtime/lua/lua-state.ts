@@ -4,8 +4,8 @@ import type { LuaValue } from "./lua-value.ts";
 import { FIXED_BYTES, instantiateLua, LONG_JUMP, type LuaFunctions, type LuaInstance, StateGone } from "./lua-wasm.ts";
 import type { MemoryAccount } from "./script-memory.ts";
 import { createSlice, type Slice, type Verdict } from "./slice.ts";
+import { type LuaStack, pushValue, readLeniently, readValue } from "./stack-values.ts";
 import { layImage, type StateImage, type StatePointers, takeImage } from "./state-image.ts";
-import { pushValue, readLeniently, readValue, type ValueDoor } from "./value-door.ts";
 
 const REGISTRY = -1_001_000;
 const MULTIPLE = -1;
@@ -104,7 +104,7 @@ export function createLuaState(needs: StateNeeds): { readonly state: LuaState; r
     if (!needs.account.open(heap)) throw new StateGone(fullWords(needs.account));
     counted = heap;
   }
-  const door: ValueDoor = { lua, memory, scratch, scratchBytes: SCRATCH_BYTES };
+  const stack: LuaStack = { lua, memory, scratch, scratchBytes: SCRATCH_BYTES };
 
   /** Lua's own loop is stopped by a hook at its next instruction; C code cannot be stopped, only given up. */
   function onFuel(thread: number): number {
@@ -142,7 +142,7 @@ export function createLuaState(needs: StateNeeds): { readonly state: LuaState; r
       lua.lua_sethook(thread, 0, 0, 0);
       lua.lua_yieldk(thread, 0, 0, 0);
     } else if (verdict === "error") {
-      pushValue(door, thread, TOO_LONG);
+      pushValue(stack, thread, TOO_LONG);
       lua.lua_error(thread);
     }
   }
@@ -151,15 +151,15 @@ export function createLuaState(needs: StateNeeds): { readonly state: LuaState; r
     let results: readonly LuaValue[];
     const from = slice.used();
     try {
-      const name = String(readValue(door, pointer, 1));
+      const name = String(readValue(stack, pointer, 1));
       results = needs.instant(name, readStack(pointer, 2, needs.isLenient(name) ? readLeniently : readValue));
     } catch (error) {
       if (error === LONG_JUMP || error instanceof StateGone || error instanceof WebAssembly.RuntimeError) throw error;
-      pushValue(door, pointer, error instanceof Error ? error.message : String(error));
+      pushValue(stack, pointer, error instanceof Error ? error.message : String(error));
       return lua.lua_error(pointer);
     }
     lua.lua_settop(pointer, 0);
-    for (const result of results) pushValue(door, pointer, result);
+    for (const result of results) pushValue(stack, pointer, result);
     // What the host does for a script burns no fuel by itself, and a loop of such calls must end all the same.
     if (slice.charge(from)) {
       verdict = "stop";
@@ -171,7 +171,7 @@ export function createLuaState(needs: StateNeeds): { readonly state: LuaState; r
   function readStack(pointer: number, first: number, read: typeof readValue): LuaValue[] {
     const values: LuaValue[] = [];
     const last = lua.lua_gettop(pointer);
-    for (let index = first; index <= last; index += 1) values.push(read(door, pointer, index));
+    for (let index = first; index <= last; index += 1) values.push(read(stack, pointer, index));
     return values;
   }
 
@@ -181,7 +181,7 @@ export function createLuaState(needs: StateNeeds): { readonly state: LuaState; r
 
   function go(thread: ThreadRef, args: readonly LuaValue[]): Resumed {
     const { pointer } = thread;
-    for (const arg of args) pushValue(door, pointer, arg);
+    for (const arg of args) pushValue(stack, pointer, arg);
     yieldsInSlice = 0;
     verdict = "on";
     const status = lua.lua_resume(pointer, 0, args.length, resultCount);
@@ -195,7 +195,7 @@ export function createLuaState(needs: StateNeeds): { readonly state: LuaState; r
   }
 
   function failed(pointer: number): Resumed {
-    const text = errorText(readLeniently(door, pointer, -1));
+    const text = errorText(readLeniently(stack, pointer, -1));
     const message = isRefused && needs.account && text === NO_MEMORY ? fullWords(needs.account) : text;
     return { state: "failed", message, traceback: trace(pointer) };
   }
@@ -204,7 +204,7 @@ export function createLuaState(needs: StateNeeds): { readonly state: LuaState; r
   function trace(pointer: number): string {
     if (lua.lua_getstack(pointer, MAX_TRACED_LEVELS, info.record) === 1) return "";
     lua.luaL_traceback(main, pointer, 0, 0);
-    const text = String(readValue(door, main, -1));
+    const text = String(readValue(stack, main, -1));
     lua.lua_settop(main, -2);
     return text;
   }
@@ -217,7 +217,7 @@ export function createLuaState(needs: StateNeeds): { readonly state: LuaState; r
       const status = lua.luaL_loadbufferx(main, text, source.length, name, mode);
       for (const pointer of [text, name, mode]) lua.free(pointer);
       if (status === 0) return { fn: refTop() };
-      const error = errorText(readLeniently(door, main, -1));
+      const error = errorText(readLeniently(stack, main, -1));
       lua.lua_settop(main, -2);
       return { error };
     },
@@ -225,10 +225,10 @@ export function createLuaState(needs: StateNeeds): { readonly state: LuaState; r
       lua.lua_rawgeti(main, REGISTRY, BigInt(fn));
       for (const arg of args) {
         if (typeof arg === "object" && "fn" in arg) lua.lua_rawgeti(main, REGISTRY, BigInt(arg.fn));
-        else pushValue(door, main, arg);
+        else pushValue(stack, main, arg);
       }
       if (lua.lua_pcallk(main, args.length, MULTIPLE, 0, 0, 0) !== 0) {
-        throw new StateGone(errorText(readLeniently(door, main, -1)));
+        throw new StateGone(errorText(readLeniently(stack, main, -1)));
       }
       const refs: FunctionRef[] = [];
       while (lua.lua_gettop(main) > 0) refs.unshift(refTop());

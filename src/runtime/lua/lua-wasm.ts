@@ -157,13 +157,13 @@ export function instantiateLua(module: WebAssembly.Module, surroundings: LuaSurr
   const { lua, memory, table, vmFuel } = parts;
   lua.__wasm_call_ctors();
   lua.emscripten_stack_init();
-  const doors = new WebAssembly.Instance(DOORS, { e: { h: surroundings.hook, f: surroundings.host } }).exports;
+  const stacks = new WebAssembly.Instance(DOORS, { e: { h: surroundings.hook, f: surroundings.host } }).exports;
   const pointerTo = (fn: unknown): number => {
     const index = table.grow(1);
     table.set(index, fn);
     return index;
   };
-  return { lua, memory, vmFuel, hook: pointerTo(doors["h"]), host: pointerTo(doors["f"]), pointerTo };
+  return { lua, memory, vmFuel, hook: pointerTo(stacks["h"]), host: pointerTo(stacks["f"]), pointerTo };
 }
 
 const PAGE_BYTES = 65_536;

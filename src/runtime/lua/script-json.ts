@@ -1,7 +1,7 @@
 // json.encode and json.decode of a script.
 import { jsonExcess } from "#core/text/json-excess.ts";
 import { bytesOf, type LuaValue, luaValueOf, textOf } from "./lua-value.ts";
-import { MAX_VALUES } from "./value-door.ts";
+import { MAX_VALUES } from "./stack-values.ts";
 
 /** The JSON text of a value, as a byte string. Throws where JSON has no word for it. */
 export function encodeJson(value: LuaValue): string {

@@ -7,7 +7,7 @@ import { ADMIN_TOKEN_ID, isLive, type TokenRecord } from "#core/access/token-rec
 import { type AppError, refuse } from "#core/app-error.ts";
 import { type Instant, renderInstant } from "#core/time/instant.ts";
 import { hashKey, hashSecret, sameHash, secretKey } from "#service/access/hash-secret.ts";
-import type { After } from "#service/command/deadlines.ts";
+import type { After } from "#service/deadlines.ts";
 import type { Needs } from "#service/ports.ts";
 
 const MAX_CACHED = 10_000;

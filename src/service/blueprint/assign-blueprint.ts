@@ -3,16 +3,16 @@ import type { BlueprintChange } from "#core/blueprint/blueprint-change.ts";
 import { diffBlueprints } from "#core/blueprint/diff-blueprints.ts";
 import type { Device } from "#core/device/device.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
+import type { AlertTracker } from "#service/alert/alert-tracker.ts";
 import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
 import { type HostNeeds, hostDevice } from "#service/device/host-device.ts";
 import { requireBlueprint } from "#service/device/provision-device.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
 import type { Call, Needs } from "#service/ports.ts";
-import type { AlertDesk } from "#service/telemetry/alert-desk.ts";
 
 export interface AssignNeeds extends Pick<Needs, "blueprints" | "now" | "newId">, HostNeeds {
   readonly catalog: BlueprintCatalog;
-  readonly alertDesk: AlertDesk;
+  readonly alertTracker: AlertTracker;
 }
 
 interface Assignment {
@@ -39,7 +39,7 @@ export async function assignBlueprint(
   });
   const device = await needs.devices.update(before.id, { blueprintId, updatedAt: needs.now() }, trail);
   if (device === undefined) throw refuse("not_found", `there is no device ${before.id}`);
-  await needs.alertDesk.blueprintChanged(device);
+  await needs.alertTracker.blueprintChanged(device);
   await hostDevice(needs, device.id);
   return { device, changes };
 }

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { packPackage } from "#service/blueprint/pack-package.ts";
-import type { RockShelf } from "#service/rock/rock-shelf.ts";
+import type { RockRepository } from "#service/rock/rock-repository.ts";
 import { buildProgram } from "./build-program.ts";
 import { checkUnpacked } from "./check-package.ts";
 import { packageOfFiles } from "./unpack-package.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
-const SHELF: RockShelf = {
+const ROCKS: RockRepository = {
   folder: "rocks",
   files: ["inspect-3.1-1.src.rock"],
   read: () =>
@@ -24,7 +24,11 @@ const SHELF: RockShelf = {
     ),
 };
 
-function build(options: string, scripts: Readonly<Record<string, string>>, shelf: RockShelf | "unknown" = SHELF) {
+function build(
+  options: string,
+  scripts: Readonly<Record<string, string>>,
+  repository: RockRepository | "unknown" = ROCKS,
+) {
   const manifest = `blueprint_spec: device/3.0\ndisplay_name: Test\nruntime:\n  type: lua\n  options: ${options}\n`;
   const files = Object.entries({ "manifest.yml": manifest, ...scripts });
   const unpacked = packageOfFiles("folder", new Map(files.map(([path, text]) => [path, bytes(text)])));
@@ -32,7 +36,10 @@ function build(options: string, scripts: Readonly<Record<string, string>>, shelf
   if (content === undefined || blueprint === undefined) throw new Error(JSON.stringify(issues));
   const checkSyntax = (path: string, source: Uint8Array) =>
     new TextDecoder().decode(source).includes("syntax error") ? { line: 7, message: `${path} is bad` } : undefined;
-  return buildProgram(content, blueprint, { shelf: shelf === "unknown" ? undefined : shelf, checkSyntax });
+  return buildProgram(content, blueprint, {
+    repository: repository === "unknown" ? undefined : repository,
+    checkSyntax,
+  });
 }
 
 function modules(...given: Parameters<typeof build>): string {

@@ -11,7 +11,7 @@ import { packagePath } from "#manifest/package-path.ts";
 import { rangeAt } from "#manifest/range-at.ts";
 import { decodeText, type Package } from "#service/blueprint/unpack-package.ts";
 import { chooseRocks, type WantedRock } from "#service/rock/choose-rocks.ts";
-import type { RockShelf } from "#service/rock/rock-shelf.ts";
+import type { RockRepository } from "#service/rock/rock-repository.ts";
 
 export interface BuiltProgram {
   /** Undefined when there is an error among the issues, or no script at all. */
@@ -30,7 +30,7 @@ export type SyntaxCheck = (path: string, source: Uint8Array) => SyntaxProblem | 
 
 interface Surroundings {
   /** Undefined where nobody knows the operator's rocks: then nothing is said about them. */
-  readonly shelf: RockShelf | undefined;
+  readonly repository: RockRepository | undefined;
   readonly checkSyntax: SyntaxCheck;
 }
 
@@ -45,9 +45,9 @@ export function buildProgram(content: Package, blueprint: Blueprint, around: Sur
   const { wanted, spec } = readWanted(content, blueprint, issues);
   addOwnSpec(own, content, spec);
   const rocks: Modules = new Map();
-  const isKnown = around.shelf !== undefined || (wanted.length === 0 && issues.length === 0);
-  if (around.shelf !== undefined) {
-    const chosen = chooseRocks(around.shelf, wanted, options.allowDevLuarocks);
+  const isKnown = around.repository !== undefined || (wanted.length === 0 && issues.length === 0);
+  if (around.repository !== undefined) {
+    const chosen = chooseRocks(around.repository, wanted, options.allowDevLuarocks);
     issues.push(...chosen.problems.map(({ code, message, place }) => ({ ...place, code, message })));
     for (const rock of chosen.rocks) {
       for (const [module, source] of rock.modules) if (!rocks.has(module)) rocks.set(module, source);

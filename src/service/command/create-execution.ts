@@ -7,17 +7,17 @@ import { instant } from "#core/time/instant.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
 import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
 import { checkJsonArguments } from "#service/command/check-json-arguments.ts";
-import type { CommandDesk } from "#service/command/command-desk.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
 import type { CommandChannel } from "#service/ports/carrier.ts";
 import type { CheckJsonValue } from "#service/ports/check-json.ts";
 import type { Idempotency } from "#service/ports/execution-store.ts";
 import type { Call, Needs } from "#service/ports.ts";
+import type { CommandDispatcher } from "./command-dispatcher.ts";
 
 export interface CreateNeeds extends Pick<Needs, "devices" | "executions" | "seal" | "now" | "newId"> {
   readonly catalog: BlueprintCatalog;
   readonly channel: CommandChannel;
-  readonly desk: CommandDesk;
+  readonly dispatcher: CommandDispatcher;
   readonly checkJson: CheckJsonValue;
   readonly responseTimeoutMs: number;
 }
@@ -50,7 +50,7 @@ export async function createExecution(needs: CreateNeeds, call: Call, input: Exe
       needed,
     });
   }
-  if (needs.desk.openCount >= MAX_OPEN_IN_ALL) {
+  if (needs.dispatcher.openCount >= MAX_OPEN_IN_ALL) {
     throw refuse("overloaded", `${MAX_OPEN_IN_ALL} executions of all devices are still open; try again in a moment`);
   }
   const id = needs.newId();
@@ -87,7 +87,7 @@ export async function createExecution(needs: CreateNeeds, call: Call, input: Exe
     },
     trail,
   );
-  if (stored.isNew) needs.desk.accept(open);
+  if (stored.isNew) needs.dispatcher.accept(open);
   return stored.execution;
 }
 

@@ -1,14 +1,14 @@
 import type { Device } from "#core/device/device.ts";
-import type { CommandDesk } from "#service/command/command-desk.ts";
 import { everyOpen } from "#service/command/every-open.ts";
 import type { DeviceHost } from "#service/ports/device-host.ts";
 import type { Needs } from "#service/ports.ts";
+import type { CommandDispatcher } from "./command-dispatcher.ts";
 
 /** What a command ends with whose device ran in a process that is gone. */
 export const INTERRUPTED = "interrupted by restart, outcome unknown";
 
 interface InterruptedNeeds extends Pick<Needs, "executions" | "devices"> {
-  readonly desk: CommandDesk;
+  readonly dispatcher: CommandDispatcher;
   readonly hosts: DeviceHost;
 }
 
@@ -25,7 +25,7 @@ export async function endInterrupted(needs: InterruptedNeeds): Promise<void> {
     const device = known.get(deviceId);
     if (device === undefined || !needs.hosts.hosts(device.type)) continue;
     const payload = { message: INTERRUPTED };
-    ends.push(needs.desk.respond(deviceId, { executionId, state: "ERROR", payload, repeated: false }));
+    ends.push(needs.dispatcher.respond(deviceId, { executionId, state: "ERROR", payload, repeated: false }));
   }
   const failed = (await Promise.allSettled(ends)).filter((end) => end.status === "rejected");
   if (failed.length > 0)

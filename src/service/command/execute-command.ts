@@ -15,6 +15,6 @@ export async function executeCommand(
 ): Promise<Execution> {
   const created = await createExecution(needs, call, input);
   if (!isOpen(created.state)) return created;
-  const ended = await needs.desk.waitForEnd(created, waitMs, signal);
+  const ended = await needs.dispatcher.waitForEnd(created, waitMs, signal);
   return ended ?? (await needs.executions.find(created.deviceId, created.id, needs.now())) ?? created;
 }

@@ -2,7 +2,7 @@
 // first: else the answer would wait for the flush of a record that it makes old. Nothing depends on that record, because
 // what keeps a command from being sent twice is the mark.
 import type { Arrival, Execution } from "#core/command/execution.ts";
-import type { After } from "#service/command/deadlines.ts";
+import type { After } from "#service/deadlines.ts";
 
 export type CarriedArrival = Arrival & { readonly repeated: boolean };
 

@@ -1,17 +1,17 @@
 import { refuse } from "#core/app-error.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
+import type { AlertTracker } from "#service/alert/alert-tracker.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
 import type { Carrier } from "#service/ports/carrier.ts";
 import type { DeviceHost } from "#service/ports/device-host.ts";
 import type { Call, Needs } from "#service/ports.ts";
-import type { AlertDesk } from "#service/telemetry/alert-desk.ts";
 
 export interface DeleteDeviceNeeds extends Pick<Needs, "devices" | "telemetry" | "now" | "newId"> {
   readonly channel: Carrier;
   readonly hosts: DeviceHost;
   readonly connectivity: Connectivity;
-  readonly alertDesk: AlertDesk;
+  readonly alertTracker: AlertTracker;
 }
 
 /** Its executions, logs, configuration, alerts and telemetry go with it. */
@@ -25,6 +25,6 @@ export async function deleteDevice(needs: DeleteDeviceNeeds, call: Call, idOrSlu
   await needs.hosts.stop(device.id);
   needs.channel.disconnect(device.id);
   needs.connectivity.forget(device.id);
-  needs.alertDesk.forget(device.id);
+  needs.alertTracker.forget(device.id);
   await needs.telemetry.deleteDevice(device.id);
 }

@@ -6,15 +6,15 @@ import type { ValuesMessage } from "#core/device/device-message.ts";
 import type { ClockWatch } from "#core/time/clock-watch.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
 import { hashFingerprint, hashPassword, sameHash } from "#service/access/hash-secret.ts";
+import type { AlertTracker } from "#service/alert/alert-tracker.ts";
 import { type BlueprintCatalog, deviceBlueprint } from "#service/blueprint/blueprint-catalog.ts";
-import type { CommandDesk } from "#service/command/command-desk.ts";
+import type { CommandDispatcher } from "#service/command/command-dispatcher.ts";
 import { acceptValues } from "#service/device/accept-values.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
 import type { DeviceLog } from "#service/device/device-log.ts";
 import type { DeviceInbox, SignedIn } from "#service/ports/device-inbox.ts";
 import type { Needs } from "#service/ports.ts";
 import { type AcceptedTelemetry, acceptTelemetry } from "#service/telemetry/accept-telemetry.ts";
-import type { AlertDesk } from "#service/telemetry/alert-desk.ts";
 import { attributesOf } from "#service/telemetry/attributes.ts";
 import type { TelemetryCounter } from "#service/telemetry/telemetry-counts.ts";
 import { newestValues, type TelemetryFeed } from "#service/telemetry/telemetry-feed.ts";
@@ -31,8 +31,8 @@ const COMPLAINTS_PER_MINUTE = 10;
 export interface InboxNeeds extends Pick<Needs, "devices" | "telemetry" | "now"> {
   readonly catalog: BlueprintCatalog;
   readonly clock: Pick<ClockWatch, "latest">;
-  readonly desk: CommandDesk;
-  readonly alertDesk: AlertDesk;
+  readonly dispatcher: CommandDispatcher;
+  readonly alertTracker: AlertTracker;
   readonly feed: TelemetryFeed;
   readonly telemetryCounter: Pick<TelemetryCounter, "add">;
   readonly connectivity: Connectivity;
@@ -134,7 +134,7 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
       const newest = newestValues({ at, values }, attributesOf(blueprint), needs.telemetry.latest(device.id));
       needs.feed.publish({ siteId: device.siteId, deviceId: device.id, at, values: newest });
     }
-    if (alerts.size > 0) await needs.alertDesk.report(device, { at, lists: alerts, blueprint });
+    if (alerts.size > 0) await needs.alertTracker.report(device, { at, lists: alerts, blueprint });
     for (const [name, problem] of refused) await complain(device, `telemetry ${JSON.stringify(name)} ${problem}`);
   }
 
@@ -150,7 +150,7 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
     signInByCertificate: (hardwareId, fingerprint) => signedIn(hardwareId, hashFingerprint(fingerprint)),
     reachable(deviceId) {
       needs.connectivity.alive(deviceId);
-      needs.desk.deviceReachable(deviceId);
+      needs.dispatcher.deviceReachable(deviceId);
     },
     unreachable: (deviceId) => needs.connectivity.gone(deviceId),
     alive: (deviceId) => needs.connectivity.alive(deviceId),
@@ -158,7 +158,7 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
       const device = await needs.devices.find(deviceId);
       if (device === undefined) return;
       const blueprint = await deviceBlueprint(needs, device);
-      const preparing = needs.alertDesk.prepare(device);
+      const preparing = needs.alertTracker.prepare(device);
       if (preparing !== undefined) await preparing;
       // Not awaited: of a message that waits for the disk nothing should be kept but its bytes.
       return takeTelemetry(device, blueprint, message);
@@ -185,7 +185,7 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
       if (device !== undefined)
         await needs.deviceLog.write(device, { severity, text, persist, at: takenAt ?? needs.now() });
     },
-    response: (deviceId, message) => needs.desk.respond(deviceId, message),
+    response: (deviceId, message) => needs.dispatcher.respond(deviceId, message),
     async malformed(deviceId, problem) {
       const device = await needs.devices.find(deviceId);
       if (device !== undefined) await complain(device, `message refused: ${problem}`);

@@ -1,13 +1,14 @@
 // What happens, as it happens. Keeps the latest events, as many as fit its budget, so that a listener that was away for a moment
 // misses nothing.
+
+import type { AlertChangeKind } from "#core/alert/alert-state.ts";
 import type { Execution } from "#core/command/execution.ts";
 import { approximateBytes } from "#core/share/approximate-bytes.ts";
 import { type ByteBudget, createByteBudget } from "#core/share/byte-budgets.ts";
-import type { AlertChangeKind } from "#core/telemetry/alert-state.ts";
 import type { Instant } from "#core/time/instant.ts";
+import type { DescribedAlert } from "#service/alert/describe-alert.ts";
 import type { HostedStatus } from "#service/ports/device-host.ts";
 import type { DeviceLogEntry } from "#service/ports/device-log-store.ts";
-import type { DescribedAlert } from "#service/telemetry/describe-alert.ts";
 
 export type ConnectivityStatus = "ONLINE" | "OFFLINE" | "UNKNOWN";
 

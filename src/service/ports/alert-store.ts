@@ -1,6 +1,6 @@
 import type { SiteScope } from "#core/access/caller.ts";
 import type { AccessLevel } from "#core/access/level.ts";
-import type { AlertChange, AlertSeverity, RaisedAlert } from "#core/telemetry/alert-state.ts";
+import type { AlertChange, AlertSeverity, RaisedAlert } from "#core/alert/alert-state.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { Notice } from "#core/webhook/webhook.ts";
 import type { Page, PageRequest } from "./page.ts";

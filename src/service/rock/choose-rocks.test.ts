@@ -4,7 +4,7 @@ import { parseDependency } from "#core/lua/rock-version.ts";
 import { packPackage } from "#service/blueprint/pack-package.ts";
 import { chooseRocks } from "./choose-rocks.ts";
 import { readRock } from "./read-rock.ts";
-import type { RockShelf } from "./rock-shelf.ts";
+import type { RockRepository } from "./rock-repository.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const zip = (files: Readonly<Record<string, string | Uint8Array>>) =>
@@ -15,7 +15,7 @@ const spec = (name: string, version: string, rest = "") =>
   `package = "${name}"\nversion = "${version}"\nbuild = { type = "builtin", modules = { ["${name}"] = "${name}.lua" } }\n${rest}`;
 
 /** A file's name to what its rock depends on; the module returns the file's name. */
-function shelf(rocks: Readonly<Record<string, readonly string[] | Uint8Array>>): RockShelf {
+function repository(rocks: Readonly<Record<string, readonly string[] | Uint8Array>>): RockRepository {
   const files = new Map(
     Object.entries(rocks).map(([file, content]) => {
       if (content instanceof Uint8Array) return [file, content];
@@ -28,12 +28,12 @@ function shelf(rocks: Readonly<Record<string, readonly string[] | Uint8Array>>):
   return { folder: "rocks", files: [...files.keys()], read: (file) => files.get(file) };
 }
 
-function choose(rocks: Parameters<typeof shelf>[0], wanted: readonly string[], allowDevelopment = false) {
+function choose(rocks: Parameters<typeof repository>[0], wanted: readonly string[], allowDevelopment = false) {
   const dependencies = wanted.flatMap((text, place) => {
     const dependency = parseDependency(text);
     return dependency === undefined ? [] : [{ dependency, place }];
   });
-  const { rocks: chosen, problems } = chooseRocks(shelf(rocks), dependencies, allowDevelopment);
+  const { rocks: chosen, problems } = chooseRocks(repository(rocks), dependencies, allowDevelopment);
   return problems.length > 0
     ? problems.map(({ code, message, place }) => `${place} ${code}: ${message}`)
     : chosen.map(({ rockspec }) => `${rockspec.package} ${rockspec.version}`);

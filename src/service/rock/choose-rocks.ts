@@ -7,7 +7,7 @@ import {
   satisfies,
 } from "#core/lua/rock-version.ts";
 import { type Rock, readRock } from "#service/rock/read-rock.ts";
-import type { RockShelf } from "#service/rock/rock-shelf.ts";
+import type { RockRepository } from "./rock-repository.ts";
 
 /** A dependency of the package itself, with its place there. */
 export interface WantedRock<Place> {
@@ -45,16 +45,16 @@ export interface ChosenRocks<Place> {
 }
 
 export function chooseRocks<Place>(
-  shelf: RockShelf,
+  repository: RockRepository,
   wanted: readonly WantedRock<Place>[],
   allowDevelopment: boolean,
 ): ChosenRocks<Place> {
-  const offers = readOffers(shelf);
+  const offers = readOffers(repository);
   const read = new Map<string, ReturnType<typeof readRock>>();
   const rockOf = (offer: Offer) => {
     let found = read.get(offer.file);
     if (found === undefined) {
-      const bytes = shelf.read(offer.file);
+      const bytes = repository.read(offer.file);
       found = bytes === undefined ? { problem: "it cannot be read, or is too large" } : readRock(offer.file, bytes);
       read.set(offer.file, found);
     }
@@ -82,7 +82,7 @@ export function chooseRocks<Place>(
       .sort(byPreference);
     const offer = fitting.find(({ version }) => allowDevelopment || !version.isDevelopment);
     if (offer === undefined) {
-      problems.set(name, notOffered({ shelf, offers, asked, development: fitting[0] }, next));
+      problems.set(name, notOffered({ repository, offers, asked, development: fitting[0] }, next));
       continue;
     }
     const found = rockOf(offer);
@@ -100,8 +100,8 @@ export function chooseRocks<Place>(
   return { rocks: [...chosen.values()].map(({ rock }) => rock), problems: [...problems.values()] };
 }
 
-function readOffers(shelf: RockShelf): readonly Offer[] {
-  return shelf.files.flatMap((file) => {
+function readOffers(repository: RockRepository): readonly Offer[] {
+  return repository.files.flatMap((file) => {
     const [, name, version] = FILE.exec(file) ?? [];
     if (name === undefined || version === undefined) return [];
     return [{ file, name: name.toLowerCase(), version: parseRockVersion(version) }];
@@ -130,7 +130,7 @@ function askedBy<Place>({ by }: Demand<Place>): string {
 }
 
 interface Search<Place> {
-  readonly shelf: RockShelf;
+  readonly repository: RockRepository;
   readonly offers: readonly Offer[];
   readonly asked: readonly Demand<Place>[];
   /** The newest that fits but is a development version. */
@@ -138,12 +138,12 @@ interface Search<Place> {
 }
 
 function notOffered<Place>(search: Search<Place>, demand: Demand<Place>): RockProblem<Place> {
-  const { shelf, offers, asked, development } = search;
+  const { repository, offers, asked, development } = search;
   const { name } = demand.dependency;
   const { place } = demand;
   const rule = asked.map((one) => `${one.dependency.text}${askedBy(one)}`).join(" and ");
   if (development !== undefined) {
-    const message = `Of the rock ${name} (${rule}) there is only the development version ${development.version.text} in ${shelf.folder}. Set allow_dev_luarocks to use it.`;
+    const message = `Of the rock ${name} (${rule}) there is only the development version ${development.version.text} in ${repository.folder}. Set allow_dev_luarocks to use it.`;
     return { code: "rock_development", message, place };
   }
   const there = offers.filter((offer) => offer.name === name).map(({ version }) => version.text);
@@ -151,6 +151,6 @@ function notOffered<Place>(search: Search<Place>, demand: Demand<Place>): RockPr
     there.length > 0
       ? `There is ${[...new Set(there)].join(", ")}.`
       : `Put its .src.rock or .all.rock there (luarocks download ${name}).`;
-  const message = `The rock ${name} (${rule}) is not in ${shelf.folder}. ${hint}`;
+  const message = `The rock ${name} (${rule}) is not in ${repository.folder}. ${hint}`;
   return { code: "rock_missing", message, place };
 }

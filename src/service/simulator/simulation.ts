@@ -7,7 +7,7 @@ import { MistakeList, refuseMistakes } from "#core/mistakes.ts";
 import type { AdjustmentChange } from "#core/simulator/adjustments.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
 import { type BlueprintCatalog, deviceBlueprint } from "#service/blueprint/blueprint-catalog.ts";
-import type { HostSwitch } from "#service/device/host-switch.ts";
+import type { HostRouter } from "#service/device/host-router.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
 import type { Simulation, Simulator } from "#service/ports/simulator.ts";
 import type { Call, Needs } from "#service/ports.ts";
@@ -15,7 +15,7 @@ import type { Call, Needs } from "#service/ports.ts";
 export interface SimulationNeeds extends Pick<Needs, "devices" | "now" | "newId"> {
   readonly catalog: BlueprintCatalog;
   readonly simulator: Simulator;
-  readonly hosts: Pick<HostSwitch, "hurry">;
+  readonly hosts: Pick<HostRouter, "hurry">;
 }
 
 export async function readSimulation(needs: SimulationNeeds, call: Call, idOrSlug: string): Promise<Simulation> {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { MAX_ALERT_ID_LENGTH, MAX_LISTED_ALERTS } from "#core/alert/alert-limits.ts";
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
-import { MAX_ALERT_ID_LENGTH, MAX_LISTED_ALERTS } from "#core/telemetry/alert-limits.ts";
 import { acceptTelemetry } from "./accept-telemetry.ts";
 import { attributesOf } from "./attributes.ts";
 

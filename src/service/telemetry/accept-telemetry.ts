@@ -1,5 +1,5 @@
 import { type AccessLevel, allows } from "#core/access/level.ts";
-import { alertListProblem } from "#core/telemetry/alert-limits.ts";
+import { alertListProblem } from "#core/alert/alert-limits.ts";
 import { valueProblem } from "#core/value/value-problem.ts";
 import { type Attribute, listsAlerts } from "#service/telemetry/attributes.ts";
 

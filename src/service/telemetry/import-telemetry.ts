@@ -6,17 +6,17 @@ import { requesterOf } from "#core/share/requester.ts";
 import type { Shares } from "#core/share/shares.ts";
 import { CsvReader, type CsvRow, readHeaderCell } from "#core/telemetry/read-csv.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
+import type { AlertTracker } from "#service/alert/alert-tracker.ts";
 import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
 import type { Call, Needs } from "#service/ports.ts";
-import type { AlertDesk } from "#service/telemetry/alert-desk.ts";
 import { type Attribute, listsAlerts } from "#service/telemetry/attributes.ts";
 import { type ImportProblem, ImportTable } from "#service/telemetry/import-table.ts";
 import { deviceAttributes, findAttribute } from "#service/telemetry/read-now.ts";
 
 export type ImportNeeds = Pick<Needs, "devices" | "telemetry" | "audit" | "now" | "newId"> & {
   readonly catalog: BlueprintCatalog;
-  readonly alertDesk: Pick<AlertDesk, "reread">;
+  readonly alertTracker: Pick<AlertTracker, "reread">;
   readonly shares: Pick<Shares, "open">;
 };
 
@@ -93,7 +93,7 @@ async function importTelemetry(
     throw error;
   }
   await record();
-  if (table.attributes.some(listsAlerts)) await needs.alertDesk.reread(device);
+  if (table.attributes.some(listsAlerts)) await needs.alertTracker.reread(device);
   const { rows, points, problemCount, problems } = table;
   return { rows, points, problemCount, problems };
 }

@@ -1,14 +1,14 @@
+import type { AlertTracker } from "#service/alert/alert-tracker.ts";
 import type { Needs } from "#service/ports.ts";
-import type { AlertDesk } from "#service/telemetry/alert-desk.ts";
 
 interface ReleaseNeeds extends Pick<Needs, "telemetry" | "devices"> {
-  readonly alertDesk: Pick<AlertDesk, "reread">;
+  readonly alertTracker: Pick<AlertTracker, "reread">;
 }
 
 /** After the clock was set by so much: points that were refused because they seemed to lie ahead take their place. */
 export async function releaseHeld(needs: ReleaseNeeds, byMs: number): Promise<void> {
   for (const deviceId of await needs.telemetry.release(byMs)) {
     const device = await needs.devices.find(deviceId);
-    if (device !== undefined) await needs.alertDesk.reread(device);
+    if (device !== undefined) await needs.alertTracker.reread(device);
   }
 }

@@ -3,7 +3,7 @@ import { refuse } from "#core/app-error.ts";
 import type { Webhook, WebhookKind } from "#core/webhook/webhook.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
 import type { Call, Needs } from "#service/ports.ts";
-import { secretContext, type WebhookDesk } from "#service/webhook/webhook-desk.ts";
+import { secretContext, type WebhookDispatcher } from "./webhook-dispatcher.ts";
 
 export interface WebhookInput {
   readonly url: string;
@@ -14,7 +14,7 @@ export interface WebhookInput {
 
 export interface WebhookNeeds
   extends Pick<Needs, "webhooks" | "sender" | "sites" | "seal" | "randomBytes" | "now" | "newId"> {
-  readonly webhookDesk: Pick<WebhookDesk, "refresh" | "wake">;
+  readonly webhookDispatcher: Pick<WebhookDispatcher, "refresh" | "wake">;
 }
 
 const SECRET_BYTES = 32;
@@ -50,7 +50,7 @@ export async function createWebhook(
     details: { webhook_id: id, origin: url.origin, kinds: webhook.kinds, site_ids: input.siteIds ?? null },
   });
   await needs.webhooks.insert(webhook, trail);
-  await needs.webhookDesk.refresh();
+  await needs.webhookDispatcher.refresh();
   return { webhook, secret };
 }
 

@@ -23,7 +23,7 @@ export async function deleteWebhook(needs: WebhookNeeds, call: Call, id: string)
   const details = { webhook_id: id, origin: new URL(webhook.url).origin };
   const trail = auditTrail(needs, call, { target: targetOf(webhook), details });
   if (!(await needs.webhooks.delete(id, trail))) throw notFound(id);
-  await needs.webhookDesk.refresh();
+  await needs.webhookDispatcher.refresh();
 }
 
 export async function listDeliveries(
@@ -49,7 +49,7 @@ export async function retryDelivery(
   const trail = auditTrail(needs, call, { target: targetOf(webhook), details });
   const delivery = await needs.webhooks.retry({ webhookId: webhook.id, deliveryId, now: needs.now() }, trail);
   if (delivery === undefined) throw refuse("not_found", `there is no delivery ${deliveryId.slice(0, 80)}`);
-  needs.webhookDesk.wake();
+  needs.webhookDispatcher.wake();
   return delivery;
 }
 

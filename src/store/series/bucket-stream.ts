@@ -3,9 +3,9 @@
 import type { ResolvedAggregation } from "#core/telemetry/aggregation.ts";
 import { addSum, addValue, addValues, type ExactSum, meanOf } from "#core/telemetry/exact-sum.ts";
 import type { Scalar } from "./batch.ts";
+import type { Summary } from "./chunk-store.ts";
 import { type Column, lowerBound, valueAt } from "./column.ts";
 import type { Piece } from "./column-cursor.ts";
-import type { Summary } from "./keeper.ts";
 import type { PartField } from "./parts.ts";
 import type { SeriesItem } from "./query.ts";
 

@@ -3,8 +3,8 @@
 // The hot columns were taken before the first chunk is read. Points only ever move from memory into chunks, so whatever
 // is missing in one is in the other, and what is in both is the same point.
 import type { Scalar } from "./batch.ts";
+import type { ChunkHead, ChunkReader, Summary } from "./chunk-store.ts";
 import { type Column, lowerBound, mergeColumns, valueAt } from "./column.ts";
-import type { ChunkHead, ChunkReader, Summary } from "./keeper.ts";
 import { type PartField, readParts } from "./parts.ts";
 import { giveBack, type Scratch, takeScratch } from "./scratch.ts";
 import { decodeChunk } from "./segment-codec.ts";

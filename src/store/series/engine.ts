@@ -6,10 +6,10 @@
 import { failpoint } from "#store/failpoint.ts";
 import { type BatchReader, BatchWriter, readBatch, readDefinitions, type SeriesDefinition } from "./batch.ts";
 import { DamagedPiece, type StoredPlace } from "./checksum.ts";
+import type { ChunkStore, Latest } from "./chunk-store.ts";
 import { type Column, sortColumn } from "./column.ts";
 import type { HotHour } from "./hot-hour.ts";
 import { HOUR_MS, HotStore } from "./hot-store.ts";
-import type { Keeper, Latest } from "./keeper.ts";
 import { KnownTexts } from "./known-texts.ts";
 import { LatestValues, lastOf } from "./latest-values.ts";
 import { type Load, planLoad } from "./plan-load.ts";
@@ -32,7 +32,7 @@ export interface HotSeries {
 }
 
 export class SeriesEngine {
-  readonly #keeper: Keeper;
+  readonly #store: ChunkStore;
   readonly #settings: EngineSettings;
   readonly #hot = new HotStore();
   readonly #series = new Map<number, SeriesDefinition>();
@@ -45,13 +45,13 @@ export class SeriesEngine {
   #sequence = 0;
 
   /** What is damaged is told and set aside; everything else is there. */
-  constructor(keeper: Keeper, settings: EngineSettings, onDamaged: (place: StoredPlace) => void = () => {}) {
-    this.#keeper = keeper;
+  constructor(store: ChunkStore, settings: EngineSettings, onDamaged: (place: StoredPlace) => void = () => {}) {
+    this.#store = store;
     this.#settings = settings;
     this.#onDamaged = onDamaged;
-    for (const definition of keeper.definitions(onDamaged)) this.#series.set(definition.series, definition);
-    this.#latest = new LatestValues(keeper.latest(onDamaged));
-    this.#sealed = new SealedSegments(keeper, (series) => this.#series.get(series)?.kind);
+    for (const definition of store.definitions(onDamaged)) this.#series.set(definition.series, definition);
+    this.#latest = new LatestValues(store.latest(onDamaged));
+    this.#sealed = new SealedSegments(store, (series) => this.#series.get(series)?.kind);
     this.#replay();
   }
 
@@ -61,7 +61,7 @@ export class SeriesEngine {
       damaged.add(place.key);
       this.#onDamaged(place);
     };
-    for (const { sequence, batch } of this.#keeper.journal(note)) {
+    for (const { sequence, batch } of this.#store.journal(note)) {
       this.#sequence = sequence;
       try {
         this.#apply(batch, sequence);
@@ -71,8 +71,8 @@ export class SeriesEngine {
     }
     if (damaged.size === 0) return;
     this.#sequence = Math.max(this.#sequence, ...damaged);
-    this.#keeper.commit(() => {
-      for (const sequence of damaged) this.#keeper.setAsideJournal(sequence);
+    this.#store.commit(() => {
+      for (const sequence of damaged) this.#store.setAsideJournal(sequence);
     });
   }
 
@@ -101,10 +101,10 @@ export class SeriesEngine {
   append(batches: readonly Uint8Array[]): void {
     const first = this.#sequence + 1;
     failpoint("telemetry.before-journal");
-    this.#keeper.commit(() => {
+    this.#store.commit(() => {
       for (const [index, batch] of batches.entries()) {
-        readDefinitions(batch, (one) => this.#keeper.define(one));
-        this.#keeper.appendJournal(first + index, batch);
+        readDefinitions(batch, (one) => this.#store.define(one));
+        this.#store.appendJournal(first + index, batch);
       }
     });
     failpoint("telemetry.after-journal");
@@ -126,11 +126,11 @@ export class SeriesEngine {
       now,
     );
     failpoint("telemetry.before-load");
-    this.#keeper.commit(() => {
-      for (const definition of definitions) this.#keeper.define(definition);
-      for (const { segment, chunks } of segments) this.#keeper.putSegment(segment, chunks);
-      this.#keeper.putLatest(latest);
-      if (journal !== undefined) this.#keeper.appendJournal(this.#sequence + 1, journal);
+    this.#store.commit(() => {
+      for (const definition of definitions) this.#store.define(definition);
+      for (const { segment, chunks } of segments) this.#store.putSegment(segment, chunks);
+      this.#store.putLatest(latest);
+      if (journal !== undefined) this.#store.appendJournal(this.#sequence + 1, journal);
     });
     failpoint("telemetry.after-load");
     for (const definition of definitions) this.#series.set(definition.series, definition);
@@ -184,10 +184,10 @@ export class SeriesEngine {
     if (device === undefined) return;
     const batch = new BatchWriter();
     batch.forget(device);
-    this.#keeper.commit(() => {
-      this.#keeper.deleteDevice(device);
+    this.#store.commit(() => {
+      this.#store.deleteDevice(device);
       // The journal may still hold its points: without this a replay would bring them back.
-      this.#keeper.appendJournal(this.#sequence + 1, batch.take());
+      this.#store.appendJournal(this.#sequence + 1, batch.take());
     });
     this.#sequence++;
     this.#forget(device);
@@ -197,9 +197,9 @@ export class SeriesEngine {
   drop(series: readonly number[], before: number): number {
     let dropped = 0;
     const devices = new Set(series.flatMap((id) => this.#series.get(id)?.device ?? []));
-    this.#keeper.commit(() => {
-      dropped = this.#keeper.dropChunks(series, before, DROP_CHUNKS);
-      if (dropped > 0) for (const device of devices) this.#keeper.dropEmptySegments(device, before);
+    this.#store.commit(() => {
+      dropped = this.#store.dropChunks(series, before, DROP_CHUNKS);
+      if (dropped > 0) for (const device of devices) this.#store.dropEmptySegments(device, before);
     });
     return dropped;
   }
@@ -261,10 +261,10 @@ export class SeriesEngine {
     const latest = this.#latest.newer(hour.newest(), now);
     const oldest = this.#oldestNeeded(hour);
     failpoint("telemetry.before-seal");
-    this.#keeper.commit(() => {
-      this.#keeper.putSegment(segment, chunks);
-      this.#keeper.putLatest(latest);
-      this.#keeper.trimJournal(oldest);
+    this.#store.commit(() => {
+      this.#store.putSegment(segment, chunks);
+      this.#store.putLatest(latest);
+      this.#store.trimJournal(oldest);
     });
     failpoint("telemetry.after-seal");
     this.#latest.put(latest);

@@ -3,8 +3,8 @@
 // came later counts.
 import type { ColumnKind } from "#core/telemetry/aggregation.ts";
 import type { Scalar } from "./batch.ts";
+import type { Latest } from "./chunk-store.ts";
 import type { Column, ColumnValues } from "./column.ts";
-import type { Latest } from "./keeper.ts";
 
 interface Place {
   readonly device: number;

@@ -1,7 +1,7 @@
 // The last value of every series as the database has it. What is in memory may be later.
 import { isLater } from "#core/telemetry/latest-value.ts";
+import type { Latest } from "./chunk-store.ts";
 import { type Column, valueAt } from "./column.ts";
-import type { Latest } from "./keeper.ts";
 
 export class LatestValues {
   readonly #latest = new Map<number, Latest>();

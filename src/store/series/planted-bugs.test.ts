@@ -77,9 +77,9 @@ test.each<[string, string, Faults]>([
     "a late hour overwrites its segment",
     "",
     {
-      keeper: (keeper) => ({
-        ...keeper,
-        segments: (device, from, to) => (to - from < 1e7 ? [] : keeper.segments(device, from, to)),
+      store: (store) => ({
+        ...store,
+        segments: (device, from, to) => (to - from < 1e7 ? [] : store.segments(device, from, to)),
       }),
     },
   ],
@@ -87,26 +87,26 @@ test.each<[string, string, Faults]>([
     "compaction or sealing loses a series",
     "",
     {
-      keeper: (keeper) => ({
-        ...keeper,
-        putSegment: (segment, chunks) => keeper.putSegment(segment, chunks.slice(0, 3)),
+      store: (store) => ({
+        ...store,
+        putSegment: (segment, chunks) => store.putSegment(segment, chunks.slice(0, 3)),
       }),
     },
   ],
   [
     "the journal is trimmed before everything is sealed",
     "",
-    { keeper: (keeper) => ({ ...keeper, trimJournal: () => keeper.trimJournal(Number.MAX_SAFE_INTEGER) }) },
+    { store: (store) => ({ ...store, trimJournal: () => store.trimJournal(Number.MAX_SAFE_INTEGER) }) },
   ],
   [
     "a restart replays the journal without its newest row",
     "",
-    { keeper: (keeper) => ({ ...keeper, journal: (note) => [...keeper.journal(note)].slice(0, -1) }) },
+    { store: (store) => ({ ...store, journal: (note) => [...store.journal(note)].slice(0, -1) }) },
   ],
   [
     "a restart replays the journal in the wrong order",
     "",
-    { keeper: (keeper) => ({ ...keeper, journal: (note) => [...keeper.journal(note)].reverse() }) },
+    { store: (store) => ({ ...store, journal: (note) => [...store.journal(note)].reverse() }) },
   ],
 ])("the random queries notice when %s", (_, bug, faults) => {
   planted.bug = bug;

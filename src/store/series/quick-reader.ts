@@ -5,9 +5,9 @@
 // which sees one state of the store; after that its points are columns in memory, like those of an hour that is not sealed.
 import { CsvBytes } from "#core/telemetry/csv-bytes.ts";
 import { Connection } from "#store/sqlite/connection.ts";
+import type { ChunkReader } from "./chunk-store.ts";
 import type { Column } from "./column.ts";
 import type { HotSeries } from "./engine.ts";
-import type { ChunkReader } from "./keeper.ts";
 import type { SeriesItem, SeriesQuery } from "./query.ts";
 import { startQuery } from "./run-query.ts";
 import { decodeChunk, decodeSegmentTimes } from "./segment-codec.ts";

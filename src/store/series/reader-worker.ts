@@ -3,14 +3,14 @@ import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { CsvBytes } from "#core/telemetry/csv-bytes.ts";
 import { tryPost } from "#core/thread/try-post.ts";
 import { keepCompiled } from "#keep-compiled";
+import { createSqliteReader } from "#store/series/sqlite/sqlite-chunk-reader.ts";
 import { Connection } from "#store/sqlite/connection.ts";
 import type { HotSeries } from "./engine.ts";
-import { makeWay } from "./make-way.ts";
+import { lowerPriority } from "./lower-priority.ts";
 import type { SeriesQuery } from "./query.ts";
 import { type ReadFailure, renderFailure } from "./read-failure.ts";
 import { rowBound } from "./row-bound.ts";
 import { type QueryRun, startQuery } from "./run-query.ts";
-import { createSqliteReader } from "./sqlite/sqlite-reader.ts";
 import { createTimesCache } from "./times-cache.ts";
 
 export type ReaderRequest =
@@ -31,7 +31,7 @@ export type ReaderAnswer =
 /** Decoded times that a thread keeps: those of ten devices and a day at a point a second. */
 const TIMES_BYTES = 8 * 1024 * 1024;
 
-makeWay();
+lowerPriority();
 const port: MessagePort = parentPort ?? fail("reader-worker.ts runs only as a worker");
 const { file } = workerData as { readonly file: string };
 const database = new Connection(file, "read", 4);

@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { createSqliteChunkStore } from "#store/series/sqlite/sqlite-chunk-store.ts";
 import { Connection } from "#store/sqlite/connection.ts";
 import type { HotSeries } from "./engine.ts";
 import type { SeriesQuery } from "./query.ts";
 import { openReaders } from "./readers.ts";
-import { createSqliteKeeper } from "./sqlite/sqlite-keeper.ts";
 
 /** A store without anything in it, and threads that read it. */
 function createBench(settings: Parameters<typeof openReaders>[1]) {
@@ -14,7 +14,7 @@ function createBench(settings: Parameters<typeof openReaders>[1]) {
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, "telemetry.db");
   const database = new Connection(file, "write");
-  createSqliteKeeper(database);
+  createSqliteChunkStore(database);
   onTestFinished(() => database.close());
   const readers = openReaders(file, settings, (error) => expect.fail(error.message));
   onTestFinished(() => readers.close());
@@ -43,7 +43,7 @@ test("a thread that cannot read the file takes its own queries with it, and the 
   await expect(readers.bound(query, [], "a")).rejects.toMatchObject({ code: "storage_unavailable" });
   expect([troubles.length, readers.threads()]).toEqual([1, 0]);
   const database = new Connection(file, "write");
-  createSqliteKeeper(database);
+  createSqliteChunkStore(database);
   expect(await readers.bound(query, [], "a")).toBe(0);
   database.close();
 });

@@ -1,6 +1,7 @@
 // How many rows an answer can have at most, told by the summaries alone.
+
+import type { ChunkStoreReader } from "./chunk-store.ts";
 import type { HotSeries } from "./engine.ts";
-import type { KeeperReader } from "./keeper.ts";
 import type { SeriesItem, SeriesQuery } from "./query.ts";
 
 interface Range {
@@ -13,7 +14,7 @@ function bucketsIn({ from, to }: Range, granularity: number): number {
   return Math.max(0, Math.ceil(to / granularity) - Math.floor(from / granularity));
 }
 
-export function rowBound(reader: KeeperReader, query: SeriesQuery, hot: readonly HotSeries[]): number {
+export function rowBound(reader: ChunkStoreReader, query: SeriesQuery, hot: readonly HotSeries[]): number {
   const grids = new Map<number, number>();
   for (const [granularity, items] of Map.groupBy(query.items, (item) => item.granularityMs)) {
     const devices = Map.groupBy(items, (item) => item.device);
@@ -32,7 +33,7 @@ export function rowBound(reader: KeeperReader, query: SeriesQuery, hot: readonly
 
 /** Of columns of one device with one granularity. Sealed ones share the times of their segment, and so their rows. */
 function deviceBound(
-  reader: KeeperReader,
+  reader: ChunkStoreReader,
   { from, to }: SeriesQuery,
   { items, hot }: { readonly items: readonly SeriesItem[]; readonly hot: readonly HotSeries[] },
 ): number {

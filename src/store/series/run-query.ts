@@ -1,9 +1,9 @@
 import type { CsvBytes } from "#core/telemetry/csv-bytes.ts";
 import { BucketStream } from "./bucket-stream.ts";
+import type { ChunkReader } from "./chunk-store.ts";
 import type { Column } from "./column.ts";
 import { type CursorSource, lastBefore, walkColumn } from "./column-cursor.ts";
 import type { HotSeries } from "./engine.ts";
-import type { ChunkReader } from "./keeper.ts";
 import type { SeriesItem, SeriesQuery } from "./query.ts";
 import { type RowColumn, RowWriter } from "./row-writer.ts";
 import type { TimesCache } from "./times-cache.ts";

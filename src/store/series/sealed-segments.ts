@@ -3,9 +3,9 @@
 import type { ColumnKind } from "#core/telemetry/aggregation.ts";
 import { failpoint } from "#store/failpoint.ts";
 import { DamagedPiece, type StoredPlace } from "./checksum.ts";
+import type { ChunkStore } from "./chunk-store.ts";
 import { type Column, joinColumns, mergeColumns } from "./column.ts";
 import { HOUR_MS } from "./hot-store.ts";
-import type { Keeper } from "./keeper.ts";
 import { decodeChunk, decodeSegmentTimes, encodeSegment } from "./segment-codec.ts";
 
 export const DAY_MS = 24 * HOUR_MS;
@@ -24,23 +24,23 @@ export interface SegmentDraft {
 export type EncodedSegment = ReturnType<typeof encodeSegment>;
 
 export class SealedSegments {
-  readonly #keeper: Keeper;
+  readonly #store: ChunkStore;
   readonly #kindOf: (series: number) => ColumnKind | undefined;
 
-  constructor(keeper: Keeper, kindOf: (series: number) => ColumnKind | undefined) {
-    this.#keeper = keeper;
+  constructor(store: ChunkStore, kindOf: (series: number) => ColumnKind | undefined) {
+    this.#store = store;
     this.#kindOf = kindOf;
   }
 
   /** Of the segment that the hour belongs to: the one that is there, which may be a whole day, or one of its own. */
   draftOf(device: number, hour: number): SegmentDraft {
-    const [existing] = this.#keeper.segments(device, hour * HOUR_MS, (hour + 1) * HOUR_MS);
+    const [existing] = this.#store.segments(device, hour * HOUR_MS, (hour + 1) * HOUR_MS);
     const start = existing?.start ?? hour * HOUR_MS;
     return { device, start, span: existing?.span ?? HOUR_MS, existing: existing !== undefined, parts: new Map() };
   }
 
   hasDay(device: number, start: number): boolean {
-    return this.#keeper.segments(device, start, start + DAY_MS).length > 0;
+    return this.#store.segments(device, start, start + DAY_MS).length > 0;
   }
 
   /** The draft as it is to be stored, with what is there already. */
@@ -55,14 +55,14 @@ export class SealedSegments {
 
   /** Joins the hours of a device and day, of one that has hours which start before `before`; false when none has. */
   compactOne(before: number, onDamaged: (place: StoredPlace) => void): boolean {
-    const [due] = this.#keeper.daysToCompact(before);
+    const [due] = this.#store.daysToCompact(before);
     if (due === undefined) return false;
     try {
       this.#compact(due);
     } catch (error) {
       if (!(error instanceof DamagedPiece)) throw error;
       // What is damaged stays where it is, so that it is told and not forgotten.
-      this.#keeper.leaveApart(due);
+      this.#store.leaveApart(due);
       onDamaged(error.place);
     }
     return true;
@@ -72,12 +72,12 @@ export class SealedSegments {
     const start = day * DAY_MS;
     const columns = this.#columns(device, start, start + DAY_MS);
     failpoint("telemetry.before-compaction");
-    this.#keeper.commit(() => {
-      for (const segment of this.#keeper.segments(device, start, start + DAY_MS)) {
-        this.#keeper.deleteSegment(device, segment.start);
+    this.#store.commit(() => {
+      for (const segment of this.#store.segments(device, start, start + DAY_MS)) {
+        this.#store.deleteSegment(device, segment.start);
       }
       const { segment, chunks } = encodeSegment({ device, start, span: DAY_MS }, columns);
-      this.#keeper.putSegment(segment, chunks);
+      this.#store.putSegment(segment, chunks);
     });
     failpoint("telemetry.after-compaction");
   }
@@ -85,9 +85,9 @@ export class SealedSegments {
   /** The columns of a device in its segments that touch [from, to). */
   #columns(device: number, from: number, to: number): Map<number, Column> {
     const parts: SegmentDraft["parts"] = new Map();
-    for (const segment of this.#keeper.segments(device, from, to)) {
+    for (const segment of this.#store.segments(device, from, to)) {
       const times = decodeSegmentTimes(segment);
-      for (const chunk of this.#keeper.chunks(device, segment.start)) {
+      for (const chunk of this.#store.chunks(device, segment.start)) {
         const kind = this.#kindOf(chunk.series);
         if (kind !== undefined) addPart(parts, chunk.series, decodeChunk(kind, chunk, { times: () => times }));
       }

@@ -1,11 +1,12 @@
 // From columns to a segment and back. Series of one device that are sent together share one column of times.
+
+import type { Chunk, ChunkContent, Segment } from "./chunk-store.ts";
 import { decodeBooleans, encodeBooleans } from "./codec/booleans.ts";
 import { decodePresence, encodePresence } from "./codec/presence.ts";
 import { decodeSections, encodeSections } from "./codec/sections.ts";
 import { decodeTexts, encodeTexts } from "./codec/texts.ts";
 import { areTimes, decodeTimes, encodeTimes } from "./codec/times.ts";
 import { type Column, type ColumnValues, lowerBound } from "./column.ts";
-import type { Chunk, ChunkContent, Segment } from "./keeper.ts";
 import type { Scratch } from "./scratch.ts";
 import { summarize } from "./summarize.ts";
 

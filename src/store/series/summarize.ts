@@ -1,6 +1,6 @@
 import { addSum, addValues, type ExactSum } from "#core/telemetry/exact-sum.ts";
+import type { ChunkHead } from "./chunk-store.ts";
 import { type Column, valueAt } from "./column.ts";
-import type { ChunkHead } from "./keeper.ts";
 import { createParts, encodeParts, grainOf } from "./parts.ts";
 
 type Summarized = Pick<ChunkHead, "summary" | "grain"> & { readonly parts: Uint8Array };

@@ -1,6 +1,6 @@
 // Times of segments, decoded once for all series of a device and for the queries that follow.
 import { DamagedPiece } from "./checksum.ts";
-import type { ChunkReader } from "./keeper.ts";
+import type { ChunkReader } from "./chunk-store.ts";
 import { decodeSegmentTimes } from "./segment-codec.ts";
 
 export interface TimesCache {

@@ -1,7 +1,7 @@
 // What the HTTP thread and the writing thread say to each other.
 import type { SeriesDefinition } from "./batch.ts";
 import type { StoredPlace } from "./checksum.ts";
-import type { Latest } from "./keeper.ts";
+import type { Latest } from "./chunk-store.ts";
 import type { Load } from "./plan-load.ts";
 import type { ReadFailure } from "./read-failure.ts";
 import type { HeldPoints, HeldRow } from "./sqlite/held-points.ts";

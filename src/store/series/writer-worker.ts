@@ -3,13 +3,13 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { tryPost } from "#core/thread/try-post.ts";
 import { keepCompiled } from "#keep-compiled";
+import { createSqliteChunkStore } from "#store/series/sqlite/sqlite-chunk-store.ts";
 import { Connection, isCorrupt } from "#store/sqlite/connection.ts";
 import type { StoredPlace } from "./checksum.ts";
 import { type EngineSettings, SeriesEngine } from "./engine.ts";
 import { renderFailure } from "./read-failure.ts";
 import { createHeldPoints } from "./sqlite/held-points.ts";
 import { createScrub } from "./sqlite/scrub.ts";
-import { createSqliteKeeper } from "./sqlite/sqlite-keeper.ts";
 import { BACKGROUND, type WriterAnswer, type WriterOpened, type WriterRequest } from "./writer-messages.ts";
 
 export interface WriterData {
@@ -32,14 +32,14 @@ const { file, settings, oldestHour } = workerData as WriterData;
 /** Found before anybody listens. */
 const foundDamaged: StoredPlace[] = [];
 let isOpen = false;
-const { database, keeper, held, engine } = open();
+const { database, store, held, engine } = open();
 
 function open() {
   try {
     const database = new Connection(file, "write", 4);
-    const keeper = createSqliteKeeper(database);
+    const store = createSqliteChunkStore(database);
     const held = createHeldPoints(database);
-    return { database, keeper, held, engine: new SeriesEngine(keeper, settings, tellDamaged) };
+    return { database, store, held, engine: new SeriesEngine(store, settings, tellDamaged) };
   } catch (error) {
     if (isCorrupt(error)) tryPost(port, { unreadable: String(error) } satisfies WriterOpened);
     throw error;
@@ -131,16 +131,16 @@ function run(request: Exclude<WriterRequest, { kind: "append" }>): unknown {
     case "snapshot":
       return engine.snapshot(request.series, request.from, request.to);
     case "hold":
-      return keeper.commit(() => held.put(request.points));
+      return store.commit(() => held.put(request.points));
     case "takeRight":
-      if (request.byMs !== 0) keeper.commit(() => held.shift(request.byMs));
+      if (request.byMs !== 0) store.commit(() => held.shift(request.byMs));
       return held.right();
     case "forgetHeld":
-      return keeper.commit(() => held.remove(request.rows));
+      return store.commit(() => held.remove(request.rows));
     case "load":
       return engine.load(request.load, Date.now());
     case "deleteDevice":
-      keeper.commit(() => held.deleteDevice(request.deviceId));
+      store.commit(() => held.deleteDevice(request.deviceId));
       return engine.deleteDevice(request.deviceId);
     case "drop":
       return engine.drop(request.series, request.before);

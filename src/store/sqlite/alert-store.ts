@@ -1,6 +1,6 @@
 import { ACCESS_LEVELS } from "#core/access/level.ts";
-import { MAX_PAST_ALERTS } from "#core/telemetry/alert-limits.ts";
-import type { AlertChange, AlertSeverity } from "#core/telemetry/alert-state.ts";
+import { MAX_PAST_ALERTS } from "#core/alert/alert-limits.ts";
+import type { AlertChange, AlertSeverity } from "#core/alert/alert-state.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { Notice } from "#core/webhook/webhook.ts";
 import type { AlertFilter, AlertRecord, AlertStore } from "#service/ports/alert-store.ts";

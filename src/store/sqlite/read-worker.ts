@@ -3,7 +3,7 @@ import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { AppError, type Refusal } from "#core/app-error.ts";
 import { tryPost } from "#core/thread/try-post.ts";
 import { keepCompiled } from "#keep-compiled";
-import { makeWay } from "#store/series/make-way.ts";
+import { lowerPriority } from "#store/series/lower-priority.ts";
 import { Connection } from "./connection.ts";
 import { READS } from "./reads.ts";
 
@@ -19,7 +19,7 @@ export type ReadAnswer =
 
 const CACHE_MB = 8;
 
-makeWay();
+lowerPriority();
 const port: MessagePort = parentPort ?? fail("read-worker.ts runs only as a worker");
 const { file } = workerData as { readonly file: string };
 let database: Connection | undefined;

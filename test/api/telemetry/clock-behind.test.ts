@@ -1,14 +1,14 @@
 // A gateway that starts days behind, as one without a battery does, until a time service sets its clock.
 import { expect, test } from "vitest";
 import { instant } from "#core/time/instant.ts";
-import { createClockwork } from "#role/clockwork.ts";
+import { createClocks } from "#role/clocks.ts";
 import { useServer } from "../../support/server.ts";
 import { ask, rowsOf, useTelemetry } from "../../support/telemetry.ts";
 
 const DAY = 86_400;
-const real = createClockwork();
+const real = createClocks();
 let shiftMs = -5 * DAY * 1000;
-const busbar = useServer(["--mqtt-port", "0"], { clockwork: { ...real, now: () => instant(real.now() + shiftMs) } });
+const busbar = useServer(["--mqtt-port", "0"], { clocks: { ...real, now: () => instant(real.now() + shiftMs) } });
 const kit = useTelemetry(busbar);
 
 test("what seemed to lie ahead is there once the clock is right, and what does lie ahead is not", async () => {

@@ -1,15 +1,15 @@
 // The clock of the gateway is set while it runs, by days, forward and back. Whatever it says, what a device was told is stored is there.
 import { expect, test } from "vitest";
 import { instant } from "#core/time/instant.ts";
-import { createClockwork } from "#role/clockwork.ts";
+import { createClocks } from "#role/clocks.ts";
 import { useServer } from "../../support/server.ts";
 import { ask, type Connected, rowsOf, useTelemetry } from "../../support/telemetry.ts";
 
 const DAY = 86_400;
-const real = createClockwork();
+const real = createClocks();
 let shiftMs = 0;
 const busbar = useServer(["--mqtt-port", "0"], {
-  clockwork: { ...real, now: () => instant(real.now() + shiftMs) },
+  clocks: { ...real, now: () => instant(real.now() + shiftMs) },
 });
 const kit = useTelemetry(busbar);
 const seconds = () => Math.floor(Date.now() / 1000);

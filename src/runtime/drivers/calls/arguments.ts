@@ -1,10 +1,10 @@
 // What a script passed, checked. What does not fit is told in words that say what would.
 
-import { WireError } from "#runtime/drivers/wires.ts";
+import { ConnectionError } from "#runtime/drivers/peer-connections.ts";
 import { type LuaValue, textOf } from "#runtime/lua/lua-value.ts";
 
 type Arguments = readonly LuaValue[];
-/** One call of a script; what it throws as `WireError` the script gets as text. */
+/** One call of a script; what it throws as `ConnectionError` the script gets as text. */
 export type Call = (args: Arguments) => Promise<readonly LuaValue[]>;
 
 const DEFAULT_TIMEOUT_MS = 1000;
@@ -14,14 +14,14 @@ const MAX_TIMEOUT_MS = 60_000;
 export function integer(value: LuaValue, name: string, [min, max]: readonly [number, number]): number {
   const number = numberOf(value);
   if (number === undefined || !Number.isInteger(number) || number < min || number > max)
-    throw new WireError("invalid", `${name} must be an integer from ${min} to ${max}, got ${describe(value)}`);
+    throw new ConnectionError("invalid", `${name} must be an integer from ${min} to ${max}, got ${describe(value)}`);
   return number;
 }
 
 export function finite(value: LuaValue, name: string): number {
   const number = numberOf(value);
   if (number === undefined || !Number.isFinite(number))
-    throw new WireError("invalid", `${name} must be a number, got ${describe(value)}`);
+    throw new ConnectionError("invalid", `${name} must be a number, got ${describe(value)}`);
   return number;
 }
 
@@ -29,16 +29,17 @@ export function finite(value: LuaValue, name: string): number {
 export function timeout(value: LuaValue, name = "timeout"): number {
   if (value === undefined) return DEFAULT_TIMEOUT_MS;
   const ms = finite(value, name);
-  if (ms <= 0) throw new WireError("invalid", `${name} must be longer than 0 ms, got ${describe(value)}`);
+  if (ms <= 0) throw new ConnectionError("invalid", `${name} must be longer than 0 ms, got ${describe(value)}`);
   return Math.min(Math.ceil(ms), MAX_TIMEOUT_MS);
 }
 
 /** A byte string; a number passes as its text. */
 export function byteString(value: LuaValue, name: string, maxBytes: number): string {
   const text = typeof value === "number" || typeof value === "bigint" ? String(value) : value;
-  if (typeof text !== "string") throw new WireError("invalid", `${name} must be a string, got ${describe(value)}`);
+  if (typeof text !== "string")
+    throw new ConnectionError("invalid", `${name} must be a string, got ${describe(value)}`);
   if (text.length > maxBytes)
-    throw new WireError("invalid", `${name} must not be longer than ${maxBytes} bytes, got ${text.length}`);
+    throw new ConnectionError("invalid", `${name} must not be longer than ${maxBytes} bytes, got ${text.length}`);
   return text;
 }
 
@@ -56,9 +57,9 @@ export function flag(value: LuaValue): boolean {
 }
 
 export function list(value: LuaValue, name: string, maxLength: number): readonly LuaValue[] {
-  if (!Array.isArray(value)) throw new WireError("invalid", `${name} must be a list, got ${describe(value)}`);
+  if (!Array.isArray(value)) throw new ConnectionError("invalid", `${name} must be a list, got ${describe(value)}`);
   if (value.length > maxLength)
-    throw new WireError("invalid", `${name} must not have more than ${maxLength} items, got ${value.length}`);
+    throw new ConnectionError("invalid", `${name} must not have more than ${maxLength} items, got ${value.length}`);
   return value;
 }
 
@@ -66,7 +67,7 @@ export function list(value: LuaValue, name: string, maxLength: number): readonly
 export function table(value: LuaValue, name: string): ReadonlyMap<string, LuaValue> {
   if (value instanceof Map) return value;
   if (value === undefined || (Array.isArray(value) && value.length === 0)) return new Map();
-  throw new WireError("invalid", `${name} must be a table with fields, got ${describe(value)}`);
+  throw new ConnectionError("invalid", `${name} must be a table with fields, got ${describe(value)}`);
 }
 
 function numberOf(value: LuaValue): number | undefined {

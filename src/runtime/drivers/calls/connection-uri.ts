@@ -1,5 +1,5 @@
-import { isPortName } from "#core/port/machine-port.ts";
-import { WireError } from "#runtime/drivers/wires.ts";
+import { isPortName } from "#core/hardware/hardware-port.ts";
+import { ConnectionError } from "#runtime/drivers/peer-connections.ts";
 
 /** `tcp://192.168.1.10:502` or `port://rs485?baud_rate=9600`. */
 export type ConnectionUri =
@@ -22,7 +22,10 @@ export function parseConnectionUri(text: string): ConnectionUri {
       if (!isPortName(target)) throw wrong(text);
       return { scheme, name: target, parameters: [...new URLSearchParams(query)] };
     case "gio":
-      throw new WireError("unsupported", "gio:// is not supported: there is no generic IO here, use tcp:// or port://");
+      throw new ConnectionError(
+        "unsupported",
+        "gio:// is not supported: there is no generic IO here, use tcp:// or port://",
+      );
     default:
       throw wrong(text);
   }
@@ -32,11 +35,11 @@ export function parseConnectionUri(text: string): ConnectionUri {
 export function parsePortUri(text: string) {
   const uri = parseConnectionUri(text);
   if (uri.scheme === "port") return uri;
-  throw new WireError("invalid", `"${text.slice(0, 200)}" is no port; its form is port://NAME`);
+  throw new ConnectionError("invalid", `"${text.slice(0, 200)}" is no port; its form is port://NAME`);
 }
 
-function wrong(text: string): WireError {
-  return new WireError(
+function wrong(text: string): ConnectionError {
+  return new ConnectionError(
     "invalid",
     `"${text.slice(0, 200)}" is no connection URI such as tcp://192.168.1.10:502 or port://rs485`,
   );

@@ -1,5 +1,5 @@
 import { parseSetCookie } from "#runtime/drivers/net/cookie-jar.ts";
-import { type HttpAnswer, WireError, type Wires } from "#runtime/drivers/wires.ts";
+import { ConnectionError, type HttpAnswer, type PeerConnections } from "#runtime/drivers/peer-connections.ts";
 import type { LuaValue } from "#runtime/lua/lua-value.ts";
 import { byteString, bytes, type Call, finite, flag, integer, list, text } from "./arguments.ts";
 
@@ -38,10 +38,10 @@ const DIVIDERS: Readonly<Record<string, string>> = {
   ),
 };
 
-export function httpCalls(wires: Wires, now: () => number): Readonly<Record<string, Call>> {
+export function httpCalls(connections: PeerConnections, now: () => number): Readonly<Record<string, Call>> {
   return {
     "http.send": async ([method, url, headers, body, timeoutS, insecure, jar]) => {
-      const answer = await wires.http({
+      const answer = await connections.http({
         method: methodOf(method),
         url: text(url, "url", MAX_URL_BYTES),
         headers: list(headers ?? [], "headers", MAX_HEADERS).map(headerOf),
@@ -58,13 +58,13 @@ export function httpCalls(wires: Wires, now: () => number): Readonly<Record<stri
 function methodOf(value: LuaValue): string {
   const method = text(value, "method").toUpperCase();
   if (!METHODS.includes(method))
-    throw new WireError("invalid", `method must be one of ${METHODS.join(", ")}, got "${method.slice(0, 40)}"`);
+    throw new ConnectionError("invalid", `method must be one of ${METHODS.join(", ")}, got "${method.slice(0, 40)}"`);
   return method;
 }
 
 function timeoutOf(value: LuaValue): number {
   const seconds = value === undefined ? DEFAULT_TIMEOUT_S : finite(value, "timeout");
-  if (seconds <= 0) throw new WireError("invalid", `timeout must be longer than 0 s, got ${seconds}`);
+  if (seconds <= 0) throw new ConnectionError("invalid", `timeout must be longer than 0 s, got ${seconds}`);
   return Math.ceil(Math.min(seconds, MAX_TIMEOUT_S) * 1000);
 }
 
@@ -72,11 +72,12 @@ function headerOf(pair: LuaValue): readonly [string, string] {
   const [first, second] = list(pair, "a header", 2);
   const name = byteString(first, "a header's name", 256);
   const value = byteString(second, `header ${name}`, 8192).trim();
-  if (!TOKEN.test(name)) throw new WireError("invalid", `"${name}" is no name of a header`);
-  if (OWN_HEADERS.has(name.toLowerCase())) throw new WireError("invalid", `header ${name} is set by the connection`);
+  if (!TOKEN.test(name)) throw new ConnectionError("invalid", `"${name}" is no name of a header`);
+  if (OWN_HEADERS.has(name.toLowerCase()))
+    throw new ConnectionError("invalid", `header ${name} is set by the connection`);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: a line break would start another header.
   if (/[\u0000-\u0008\u000a-\u001f\u007f]/.test(value))
-    throw new WireError("invalid", `the value of header ${name} has characters that no header may have`);
+    throw new ConnectionError("invalid", `the value of header ${name} has characters that no header may have`);
   return [name, value];
 }
 

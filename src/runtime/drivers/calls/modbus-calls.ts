@@ -8,8 +8,8 @@ import {
   type WriteKind,
   writeRequest,
 } from "#runtime/drivers/modbus/pdu.ts";
+import { ConnectionError, type ModbusConnection, type PeerConnections } from "#runtime/drivers/peer-connections.ts";
 import { modbusOverPort } from "#runtime/drivers/port/modbus-over-port.ts";
-import { type ModbusWire, WireError, type Wires } from "#runtime/drivers/wires.ts";
 import { bytesOf, type LuaValue } from "#runtime/lua/lua-value.ts";
 import { type Call, integer, list, table, text, timeout } from "./arguments.ts";
 import { type ConnectionUri, parseConnectionUri } from "./connection-uri.ts";
@@ -19,17 +19,17 @@ const MAX_QUERIES = 256;
 const UNIT = [0, 255] as const;
 const REGISTER = [0, 65_535] as const;
 
-export function modbusCalls(wires: Wires): Readonly<Record<string, Call>> {
+export function modbusCalls(connections: PeerConnections): Readonly<Record<string, Call>> {
   // A script makes new clients as often as it likes: the same address is the same handle.
   const handles = new Map<string, number>();
   const endpoints: ConnectionUri[] = [];
 
-  const wireOf = (handle: LuaValue): ModbusWire => {
+  const wireOf = (handle: LuaValue): ModbusConnection => {
     const endpoint = endpoints[integer(handle, "handle", [0, endpoints.length - 1])];
-    if (endpoint?.scheme === "tcp") return wires.modbusTcp(endpoint.host, endpoint.port);
-    return modbusOverPort(wires.ports, endpoint?.name ?? "");
+    if (endpoint?.scheme === "tcp") return connections.modbusTcp(endpoint.host, endpoint.port);
+    return modbusOverPort(connections.ports, endpoint?.name ?? "");
   };
-  const read = async (wire: ModbusWire, asked: Read): Promise<readonly number[]> => {
+  const read = async (wire: ModbusConnection, asked: Read): Promise<readonly number[]> => {
     const answer = await wire.request(
       asked.unit,
       readRequest(asked.table, asked.register, asked.count),
@@ -37,7 +37,7 @@ export function modbusCalls(wires: Wires): Readonly<Record<string, Call>> {
     );
     return readAnswer(asked.table, asked.count, answer);
   };
-  const write = async (wire: ModbusWire, asked: Write): Promise<void> => {
+  const write = async (wire: ModbusConnection, asked: Write): Promise<void> => {
     const request = writeRequest(asked.kind, asked.register, asked.values);
     checkWriteAnswer(request, await wire.request(asked.unit, request, asked.timeoutMs));
   };
@@ -47,11 +47,11 @@ export function modbusCalls(wires: Wires): Readonly<Record<string, Call>> {
       const key = text(uri, "connection URI");
       const endpoint = parseConnectionUri(key);
       if (endpoint.scheme === "port")
-        await wires.ports.call(endpoint.name, { op: "open", use: "modbus", parameters: endpoint.parameters });
+        await connections.ports.call(endpoint.name, { op: "open", use: "modbus", parameters: endpoint.parameters });
       const known = handles.get(key);
       if (known !== undefined) return [known];
       if (endpoints.length >= MAX_ENDPOINTS)
-        throw new WireError("busy", `a device has ${MAX_ENDPOINTS} Modbus clients at most`);
+        throw new ConnectionError("busy", `a device has ${MAX_ENDPOINTS} Modbus clients at most`);
       handles.set(key, endpoints.length);
       endpoints.push(endpoint);
       return [endpoints.length - 1];
@@ -95,7 +95,7 @@ async function each(
     try {
       results.push(await perform(table(query, "a query")));
     } catch (error) {
-      if (!(error instanceof WireError)) throw error;
+      if (!(error instanceof ConnectionError)) throw error;
       results.push(
         new Map([
           ["errcode", error.code],
@@ -149,7 +149,7 @@ function parseWrite(raw: Raw<"name" | "unit" | "register" | "values" | "timeoutM
     values: given.map((value) => (isCoil ? coil(value) : integer(value, "value", [-32_768, 65_535]) & 0xffff)),
     timeoutMs: timeout(raw.timeoutMs),
   };
-  if (asked.values.length === 0) throw new WireError("invalid", "values must not be empty");
+  if (asked.values.length === 0) throw new ConnectionError("invalid", "values must not be empty");
   checkEnd(asked.register, asked.values.length);
   return asked;
 }
@@ -162,7 +162,7 @@ function oneOf<T extends string>(value: LuaValue, known: Readonly<Record<T, unkn
   const names = Object.keys(known).filter((name): name is T => Object.hasOwn(known, name));
   const found = names.find((name) => name === value);
   if (found === undefined)
-    throw new WireError(
+    throw new ConnectionError(
       "invalid",
       `type must be one of ${names.join(", ")}, got ${value === undefined ? "nil" : `"${value}"`}`,
     );
@@ -171,5 +171,5 @@ function oneOf<T extends string>(value: LuaValue, known: Readonly<Record<T, unkn
 
 function checkEnd(register: number, count: number): void {
   if (register + count > REGISTER[1] + 1)
-    throw new WireError("invalid", `registers ${register} to ${register + count - 1} go beyond ${REGISTER[1]}`);
+    throw new ConnectionError("invalid", `registers ${register} to ${register + count - 1} go beyond ${REGISTER[1]}`);
 }

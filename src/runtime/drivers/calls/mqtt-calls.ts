@@ -1,5 +1,10 @@
 import { unescapeLogin } from "#runtime/drivers/net/unescape-login.ts";
-import { type MqttTarget, type MqttWire, WireError, type Wires } from "#runtime/drivers/wires.ts";
+import {
+  ConnectionError,
+  type MqttConnection,
+  type MqttTarget,
+  type PeerConnections,
+} from "#runtime/drivers/peer-connections.ts";
 import { bytesOf, type LuaValue } from "#runtime/lua/lua-value.ts";
 import { bytes, type Call, flag, integer, table, text, timeout } from "./arguments.ts";
 
@@ -8,16 +13,16 @@ const MAX_PAYLOAD_BYTES = 256 * 1024;
 const MAX_TOPIC_BYTES = 1024;
 const DEFAULT_TIMEOUT_MS = 5000;
 
-export function mqttCalls(wires: Wires): Readonly<Record<string, Call>> {
+export function mqttCalls(connections: PeerConnections): Readonly<Record<string, Call>> {
   const handles = new Map<string, number>();
   const targets: MqttTarget[] = [];
   const drops = new Map<number, number>();
 
   const at = (handle: LuaValue): number => integer(handle, "handle", [0, targets.length - 1]);
-  const wireOf = (handle: LuaValue): MqttWire => {
+  const wireOf = (handle: LuaValue): MqttConnection => {
     const target = targets[at(handle)];
-    if (target === undefined) throw new WireError("closed", "the client is closed");
-    return wires.mqtt(target);
+    if (target === undefined) throw new ConnectionError("closed", "the client is closed");
+    return connections.mqtt(target);
   };
   const waitOf = (options: ReadonlyMap<string, LuaValue>) => timeout(options.get("timeout") ?? DEFAULT_TIMEOUT_MS);
   const qosOf = (options: ReadonlyMap<string, LuaValue>) =>
@@ -29,8 +34,8 @@ export function mqttCalls(wires: Wires): Readonly<Record<string, Call>> {
       const key = JSON.stringify(target);
       const known = handles.get(key);
       if (known === undefined && targets.length >= MAX_CLIENTS)
-        throw new WireError("busy", `a device has ${MAX_CLIENTS} MQTT clients at most`);
-      wires.mqtt(target);
+        throw new ConnectionError("busy", `a device has ${MAX_CLIENTS} MQTT clients at most`);
+      connections.mqtt(target);
       const handle = known ?? targets.push(target) - 1;
       handles.set(key, handle);
       return [handle];
@@ -82,7 +87,7 @@ function parseTarget(text: string, options: ReadonlyMap<string, LuaValue>): Mqtt
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isTls = url?.protocol === "mqtts:";
   if (url === undefined || url.hostname === "" || (url.protocol !== "mqtt:" && !isTls))
-    throw new WireError(
+    throw new ConnectionError(
       "invalid",
       `"${text.slice(0, 200)}" is no address such as mqtt://192.168.1.10:1883 or mqtts://host`,
     );
@@ -110,6 +115,6 @@ function topicOf(value: LuaValue, isFilter: boolean): string {
     ? levels.every((level, at) => !/[+#]/.test(level) || level === "+" || (level === "#" && at === levels.length - 1))
     : !/[+#]/.test(topic);
   if (topic === "" || topic.includes("\u0000") || !isRight)
-    throw new WireError("invalid", `"${topic}" is no ${isFilter ? "topic filter" : "topic to publish to"}`);
+    throw new ConnectionError("invalid", `"${topic}" is no ${isFilter ? "topic filter" : "topic to publish to"}`);
   return topic;
 }

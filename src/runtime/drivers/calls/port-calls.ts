@@ -1,7 +1,8 @@
 // Serial lines, CAN buses and levels, all through the hub. A script's handle is the name of the port.
+
+import { ConnectionError, type PeerConnections } from "#runtime/drivers/peer-connections.ts";
 import { MAX_CAN_BYTES, MAX_EXTENDED_ID } from "#runtime/drivers/port/can-bus.ts";
 import type { PortAnswer, PortRequest, PortUse, Quantity } from "#runtime/drivers/port/port-request.ts";
-import { WireError, type Wires } from "#runtime/drivers/wires.ts";
 import type { LuaValue } from "#runtime/lua/lua-value.ts";
 import { bytes, type Call, finite, integer, list, text, timeout } from "./arguments.ts";
 import { parsePortUri } from "./connection-uri.ts";
@@ -13,19 +14,19 @@ const MAX_IMPULSE_MS = 3_600_000;
 const USES: readonly PortUse[] = ["serial", "can", "relay", "digitalin", "digitalout", "analogin", "analogout"];
 const QUANTITIES: readonly Quantity[] = ["state", "volts", "amps", "temperature", "counter"];
 
-export function portCalls({ ports }: Wires): Readonly<Record<string, Call>> {
+export function portCalls({ ports }: PeerConnections): Readonly<Record<string, Call>> {
   const on = async (port: LuaValue, request: PortRequest): Promise<PortAnswer> =>
     await ports.call(text(port, "port"), request);
   const quantityOf = (value: LuaValue): Quantity => {
     const found = QUANTITIES.find((quantity) => quantity === value);
-    if (found === undefined) throw new WireError("invalid", "there is no such quantity");
+    if (found === undefined) throw new ConnectionError("invalid", "there is no such quantity");
     return found;
   };
 
   return {
     "port.open": async ([use, uri]) => {
       const known = USES.find((name) => name === use);
-      if (known === undefined) throw new WireError("invalid", "there is no such use of a port");
+      if (known === undefined) throw new ConnectionError("invalid", "there is no such use of a port");
       const { name, parameters } = parsePortUri(text(uri, "connection URI"));
       await ports.call(name, { op: "open", use: known, parameters });
       return [name];
@@ -60,7 +61,7 @@ export function portCalls({ ports }: Wires): Readonly<Record<string, Call>> {
     },
     "can.listen": async ([port, ids, size, policy]) => {
       const wanted = list(ids, "ids", MAX_CAN_IDS).map(canId);
-      if (wanted.length === 0) throw new WireError("invalid", "ids must not be empty");
+      if (wanted.length === 0) throw new ConnectionError("invalid", "ids must not be empty");
       const filter = {
         ids: wanted,
         size: integer(size, "size", [1, Math.floor(MAX_CAN_FRAMES / wanted.length)]),
@@ -93,7 +94,7 @@ export function portCalls({ ports }: Wires): Readonly<Record<string, Call>> {
     "level.impulse": async ([port, ms]) => {
       const duration = finite(ms, "duration");
       if (duration <= 0 || duration > MAX_IMPULSE_MS)
-        throw new WireError(
+        throw new ConnectionError(
           "invalid",
           `duration must be more than 0 and at most ${MAX_IMPULSE_MS} ms, got ${duration}`,
         );

@@ -4,9 +4,9 @@ import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import { answerPdu, createRegisterBank } from "#runtime/drivers/answer-pdu.ts";
 import { createReach } from "#runtime/drivers/net/create-reach.ts";
+import { ConnectionError } from "#runtime/drivers/peer-connections.ts";
 import { findAnswer } from "#runtime/drivers/port/rtu.ts";
 import { realTimers } from "#runtime/drivers/timers.ts";
-import { WireError } from "#runtime/drivers/wires.ts";
 import { reachRules } from "../../../../test/support/drivers.ts";
 import { crc16 } from "./crc16.ts";
 import { createModbusTcp } from "./modbus-tcp.ts";
@@ -14,7 +14,7 @@ import { readAnswer, readRequest } from "./pdu.ts";
 
 const bytes = (maxLength: number) => fc.uint8Array({ maxLength });
 
-test("a read answer of any bytes is numbers or a WireError", () => {
+test("a read answer of any bytes is numbers or a ConnectionError", () => {
   fc.assert(
     fc.property(
       bytes(260),
@@ -26,7 +26,7 @@ test("a read answer of any bytes is numbers or a WireError", () => {
           expect(numbers).toHaveLength(count);
           expect(numbers.every((value) => value >= 0 && value <= (table === "coils" ? 1 : 65_535))).toBe(true);
         } catch (error) {
-          expect(error).toBeInstanceOf(WireError);
+          expect(error).toBeInstanceOf(ConnectionError);
         }
       },
     ),
@@ -80,7 +80,7 @@ test("a server that answers with any bytes is survived, and heard again when it 
     fc.asyncProperty(bytes(600), fc.boolean(), async (garbage, isAddressed) => {
       answer = (request) => (isAddressed ? Uint8Array.of(...request.subarray(0, 4), ...garbage) : garbage);
       const outcome = await read(10).catch((error: unknown) => error);
-      if (!Array.isArray(outcome)) expect(outcome).toBeInstanceOf(WireError);
+      if (!Array.isArray(outcome)) expect(outcome).toBeInstanceOf(ConnectionError);
     }),
     { numRuns: 60 },
   );

@@ -1,8 +1,8 @@
 import type { lookup } from "node:dns";
 import { expect, onTestFinished, test } from "vitest";
 import { createReach } from "#runtime/drivers/net/create-reach.ts";
+import type { ModbusConnection } from "#runtime/drivers/peer-connections.ts";
 import { realTimers } from "#runtime/drivers/timers.ts";
-import type { ModbusWire } from "#runtime/drivers/wires.ts";
 import { reachRules } from "../../../../test/support/drivers.ts";
 import { startModbusServer } from "../../../../test/support/modbus-server.ts";
 import { createModbusTcp } from "./modbus-tcp.ts";
@@ -10,7 +10,10 @@ import { readAnswer, readRequest } from "./pdu.ts";
 
 const LOOPBACK = reachRules("127.0.0.0/8");
 
-function open(port: number, { host = "127.0.0.1", rules = LOOPBACK, addresses = ["127.0.0.1"] } = {}): ModbusWire {
+function open(
+  port: number,
+  { host = "127.0.0.1", rules = LOOPBACK, addresses = ["127.0.0.1"] } = {},
+): ModbusConnection {
   const wire = createModbusTcp(
     { reach: createReach({ rules, lookUp: resolver(addresses) }), timers: realTimers },
     host,
@@ -30,7 +33,7 @@ function resolver(addresses: readonly string[]): typeof lookup {
   return answer as unknown as typeof lookup;
 }
 
-const read = async (wire: ModbusWire, register: number, { unit = 1, timeoutMs = 5000 } = {}) =>
+const read = async (wire: ModbusConnection, register: number, { unit = 1, timeoutMs = 5000 } = {}) =>
   readAnswer("holdings", 1, await wire.request(unit, readRequest("holdings", register, 1), timeoutMs))[0];
 const problemOf = (work: Promise<unknown>) =>
   work.then(

@@ -2,8 +2,8 @@
 import { connect, type Socket } from "node:net";
 import { connectionWords } from "#core/net/connection-words.ts";
 import { bareHost, type Reach } from "#runtime/drivers/net/create-reach.ts";
+import { ConnectionError, type ModbusConnection } from "#runtime/drivers/peer-connections.ts";
 import type { Timers } from "#runtime/drivers/timers.ts";
-import { type ModbusWire, WireError } from "#runtime/drivers/wires.ts";
 
 interface TcpNeeds {
   readonly reach: Reach;
@@ -14,7 +14,7 @@ interface Job {
   readonly unit: number;
   readonly pdu: Uint8Array;
   readonly done: (pdu: Uint8Array) => void;
-  readonly failed: (error: WireError) => void;
+  readonly failed: (error: ConnectionError) => void;
   /** Ends its wait. */
   readonly cancel: () => void;
 }
@@ -29,11 +29,11 @@ const LONGEST_PAUSE_MS = 5000;
 /** A connection on which so many requests in a row stay without answer is given up. */
 const MAX_SILENCE = 2;
 
-export function createModbusTcp(needs: TcpNeeds, host: string, port: number): ModbusWire {
+export function createModbusTcp(needs: TcpNeeds, host: string, port: number): ModbusConnection {
   return new ModbusTcp(needs, host, port);
 }
 
-class ModbusTcp implements ModbusWire {
+class ModbusTcp implements ModbusConnection {
   readonly #needs: TcpNeeds;
   readonly #host: string;
   readonly #port: number;
@@ -47,7 +47,7 @@ class ModbusTcp implements ModbusWire {
   #silent = 0;
   #failures = 0;
   #pauseUntil = 0;
-  #lastFailure: WireError | undefined;
+  #lastFailure: ConnectionError | undefined;
 
   constructor(needs: TcpNeeds, host: string, port: number) {
     this.#needs = needs;
@@ -58,9 +58,9 @@ class ModbusTcp implements ModbusWire {
   /** The time to wait counts from now: for a connection, for those ahead, and for the answer. */
   request(unit: number, pdu: Uint8Array, timeoutMs: number): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
-      if (this.#isClosed) return reject(new WireError("closed", "the connection was closed"));
+      if (this.#isClosed) return reject(new ConnectionError("closed", "the connection was closed"));
       if (this.#waiting.length >= MAX_WAITING)
-        return reject(new WireError("busy", `${MAX_WAITING} requests wait for ${this.#name()} already`));
+        return reject(new ConnectionError("busy", `${MAX_WAITING} requests wait for ${this.#name()} already`));
       const job: Job = {
         unit,
         pdu,
@@ -75,7 +75,7 @@ class ModbusTcp implements ModbusWire {
 
   close(): void {
     this.#isClosed = true;
-    this.#lose(new WireError("closed", "the connection was closed"));
+    this.#lose(new ConnectionError("closed", "the connection was closed"));
   }
 
   #next(): void {
@@ -106,9 +106,9 @@ class ModbusTcp implements ModbusWire {
     this.#socket = socket;
     this.#received = Buffer.alloc(0);
     this.#silent = 0;
-    let problem: WireError | undefined;
+    let problem: ConnectionError | undefined;
     const giveUp = this.#needs.timers.after(CONNECT_TIMEOUT_MS, () => {
-      problem = new WireError("timeout", `no connection to ${this.#name()} in time`);
+      problem = new ConnectionError("timeout", `no connection to ${this.#name()} in time`);
       socket.destroy();
     });
     socket.on("connect", () => {
@@ -120,23 +120,25 @@ class ModbusTcp implements ModbusWire {
     socket.on("data", (bytes) => this.#take(bytes));
     socket.on("error", (error) => {
       problem =
-        error instanceof WireError ? error : new WireError("connection", `${this.#name()}: ${connectionWords(error)}`);
+        error instanceof ConnectionError
+          ? error
+          : new ConnectionError("connection", `${this.#name()}: ${connectionWords(error)}`);
     });
     socket.on("close", () => {
       giveUp();
       // A newer connection may stand in its place.
       if (this.#socket !== socket) return;
       if (!this.#isReady) this.#pause();
-      this.#lose(problem ?? new WireError("connection", `${this.#name()} closed the connection`));
+      this.#lose(problem ?? new ConnectionError("connection", `${this.#name()} closed the connection`));
     });
   }
 
-  #refusal(): WireError | undefined {
+  #refusal(): ConnectionError | undefined {
     try {
       this.#needs.reach.check(bareHost(this.#host), this.#port);
       return undefined;
     } catch (error) {
-      if (error instanceof WireError) return error;
+      if (error instanceof ConnectionError) return error;
       throw error;
     }
   }
@@ -152,7 +154,7 @@ class ModbusTcp implements ModbusWire {
     while (this.#received.length >= HEADER_BYTES) {
       const length = this.#received.readUInt16BE(4);
       if (this.#received.readUInt16BE(2) !== 0 || length < 2 || length > MAX_LENGTH) {
-        this.#lose(new WireError("answer", `what ${this.#name()} answers is not Modbus`));
+        this.#lose(new ConnectionError("answer", `what ${this.#name()} answers is not Modbus`));
         return;
       }
       if (this.#received.length < 6 + length) return;
@@ -178,13 +180,13 @@ class ModbusTcp implements ModbusWire {
     if (at >= 0) this.#waiting.splice(at, 1);
     const isCurrent = this.#current?.job === job;
     if (isCurrent) this.#current = undefined;
-    job.failed(new WireError("timeout", `no answer from ${this.#name()} within ${timeoutMs} ms`));
+    job.failed(new ConnectionError("timeout", `no answer from ${this.#name()} within ${timeoutMs} ms`));
     if (isCurrent && ++this.#silent >= MAX_SILENCE) this.#drop();
     this.#next();
   }
 
   /** The connection is gone, and with it what waits. */
-  #lose(error: WireError): void {
+  #lose(error: ConnectionError): void {
     this.#drop();
     this.#lastFailure = error;
     this.#failAll(error);
@@ -197,7 +199,7 @@ class ModbusTcp implements ModbusWire {
     socket?.destroy();
   }
 
-  #failAll(error: WireError): void {
+  #failAll(error: ConnectionError): void {
     const jobs = [...(this.#current === undefined ? [] : [this.#current.job]), ...this.#waiting.splice(0)];
     this.#current = undefined;
     for (const job of jobs) {

@@ -1,5 +1,5 @@
 // Protocol data units of Modbus: what is asked and answered, without address and checksum.
-import { WireError } from "#runtime/drivers/wires.ts";
+import { ConnectionError } from "#runtime/drivers/peer-connections.ts";
 
 export type ReadTable = "coils" | "discrete_inputs" | "holdings" | "inputs";
 export type WriteKind = "coil" | "holding" | "multiple_coils" | "multiple_holdings";
@@ -53,7 +53,7 @@ export function readAnswer(table: ReadTable, count: number, pdu: Uint8Array): re
   const isBits = table === "coils" || table === "discrete_inputs";
   const length = isBits ? Math.ceil(count / 8) : count * 2;
   if (pdu[1] !== length || pdu.length !== length + 2)
-    throw new WireError("answer", `the answer has ${pdu.length - 2} bytes of data instead of ${length}`);
+    throw new ConnectionError("answer", `the answer has ${pdu.length - 2} bytes of data instead of ${length}`);
   return Array.from({ length: count }, (_, at) =>
     isBits ? ((pdu[2 + (at >> 3)] ?? 0) >> (at & 7)) & 1 : ((pdu[2 + at * 2] ?? 0) << 8) | (pdu[3 + at * 2] ?? 0),
   );
@@ -63,16 +63,16 @@ export function readAnswer(table: ReadTable, count: number, pdu: Uint8Array): re
 export function checkWriteAnswer(request: Uint8Array, pdu: Uint8Array): void {
   checkCode(request[0] ?? 0, pdu);
   if (pdu.length !== 5 || pdu.some((byte, at) => byte !== request[at]))
-    throw new WireError("answer", "the answer confirms something else than was written");
+    throw new ConnectionError("answer", "the answer confirms something else than was written");
 }
 
 function checkCode(code: number, pdu: Uint8Array): void {
   const answered = pdu[0] ?? 0;
   if (answered === code) return;
   if (answered !== (code | EXCEPTION_BIT) || pdu.length !== 2)
-    throw new WireError("answer", `the answer is for function ${answered}, not ${code}`);
+    throw new ConnectionError("answer", `the answer is for function ${answered}, not ${code}`);
   const exception = pdu[1] ?? 0;
-  throw new WireError("exception", `exception ${exception}: ${EXCEPTIONS[exception] ?? "unknown"}`);
+  throw new ConnectionError("exception", `exception ${exception}: ${EXCEPTIONS[exception] ?? "unknown"}`);
 }
 
 function bytesOf(value: number): readonly [number, number] {

@@ -4,10 +4,10 @@ import type { LookupFunction } from "node:net";
 import { networkInterfaces } from "node:os";
 import { type Address, parseAddress } from "#core/net/address.ts";
 import { isLocalName, mayLookUp, mayReach, type ReachRule } from "#core/net/reach-rule.ts";
-import { WireError } from "#runtime/drivers/wires.ts";
+import { ConnectionError } from "#runtime/drivers/peer-connections.ts";
 
 export interface Reach {
-  /** Throws `WireError` for an address that is not allowed, and for a name that no rule could allow. Asked before all else. */
+  /** Throws `ConnectionError` for an address that is not allowed, and for a name that no rule could allow. Asked before all else. */
   check(host: string, port: number): void;
   /** For a connection to that port: lets only allowed addresses through, so that nothing else can be connected to. */
   lookup(port: number): LookupFunction;
@@ -61,8 +61,11 @@ export function bareHost(host: string): string {
     .replace(/\.$/, "");
 }
 
-function refusal(host: string, port: number): WireError {
-  return new WireError("refused", `${host}:${port} is not allowed for this device; the setting lua.allow says what is`);
+function refusal(host: string, port: number): ConnectionError {
+  return new ConnectionError(
+    "refused",
+    `${host}:${port} is not allowed for this device; the setting lua.allow says what is`,
+  );
 }
 
 function systemAddresses(): readonly string[] {

@@ -1,4 +1,4 @@
-import type { MqttMessage } from "#runtime/drivers/wires.ts";
+import type { MqttMessage } from "#runtime/drivers/peer-connections.ts";
 
 const MAX_KEPT_MESSAGES = 256;
 const MAX_KEPT_BYTES = 1024 * 1024;

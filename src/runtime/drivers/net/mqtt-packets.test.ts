@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { WireError } from "#runtime/drivers/wires.ts";
+import { ConnectionError } from "#runtime/drivers/peer-connections.ts";
 import {
   connectPacket,
   disconnectPacket,
@@ -93,16 +93,16 @@ test.each([
   ["a message that is too long", "30ffffff7f"],
   ["HTTP", Buffer.from("HTTP/1.1 400 Bad Request").toString("hex")],
 ])("%s is refused", (_, bytes) => {
-  expect(() => receive(Buffer.from(bytes, "hex"))).toThrow(WireError);
+  expect(() => receive(Buffer.from(bytes, "hex"))).toThrow(ConnectionError);
 });
 
-test("any bytes are packets or a WireError", () => {
+test("any bytes are packets or a ConnectionError", () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 40 })), (pieces) => {
       try {
         receive(...pieces);
       } catch (error) {
-        expect(error).toBeInstanceOf(WireError);
+        expect(error).toBeInstanceOf(ConnectionError);
       }
     }),
   );

@@ -1,5 +1,5 @@
 // Packets of MQTT 3.1.1, as far as a client needs them that asks for at most QoS 1.
-import { WireError } from "#runtime/drivers/wires.ts";
+import { ConnectionError } from "#runtime/drivers/peer-connections.ts";
 
 export type ReceivedPacket =
   | { readonly type: "connack"; readonly code: number }
@@ -72,7 +72,7 @@ export function pubackPacket(id: number): Buffer {
   return packet(PUBACK << 4, word(id));
 }
 
-/** Puts packets together from pieces. Throws `WireError` for what no broker may send. */
+/** Puts packets together from pieces. Throws `ConnectionError` for what no broker may send. */
 export class PacketReader {
   #received: Buffer = Buffer.alloc(0);
 
@@ -84,7 +84,8 @@ export class PacketReader {
       const header = readLength(this.#received);
       if (header === undefined) return;
       const end = header.start + header.length;
-      if (end > MAX_PACKET_BYTES) throw new WireError("answer", `a message is longer than ${MAX_PACKET_BYTES} bytes`);
+      if (end > MAX_PACKET_BYTES)
+        throw new ConnectionError("answer", `a message is longer than ${MAX_PACKET_BYTES} bytes`);
       if (this.#received.length < end) return;
       const packet = parsePacket(this.#received[0] ?? 0, this.#received.subarray(header.start, end));
       this.#received = this.#received.subarray(end);
@@ -162,6 +163,6 @@ function wordAt(body: Buffer, at: number): number {
   return (byteAt(body, at) << 8) | byteAt(body, at + 1);
 }
 
-function wrong(): WireError {
-  return new WireError("answer", "the broker does not speak MQTT 3.1.1");
+function wrong(): ConnectionError {
+  return new ConnectionError("answer", "the broker does not speak MQTT 3.1.1");
 }

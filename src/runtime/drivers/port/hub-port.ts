@@ -1,10 +1,11 @@
 // What stands behind the name of a port: a part of the machine, or a simulated one. Opened by nobody but the hub.
-import { NO_LINE_SETTINGS } from "#core/port/line-settings.ts";
-import type { MachinePort } from "#core/port/machine-port.ts";
+
+import type { HardwarePort } from "#core/hardware/hardware-port.ts";
+import { NO_LINE_SETTINGS } from "#core/hardware/line-settings.ts";
 import { answerPdu } from "#runtime/drivers/answer-pdu.ts";
+import { ConnectionError } from "#runtime/drivers/peer-connections.ts";
 import type { SimulatedPort } from "#runtime/drivers/simulated-ports.ts";
 import type { Timers } from "#runtime/drivers/timers.ts";
-import { WireError } from "#runtime/drivers/wires.ts";
 import { type LevelPort, openLevelFile } from "./level-port.ts";
 import { openCanBus } from "./open-can-bus.ts";
 import { openSerialLine } from "./open-serial-line.ts";
@@ -21,7 +22,7 @@ export interface HubPort {
   readonly level?: LevelPort;
 }
 
-export function openMachinePort(port: MachinePort, timers: Timers): HubPort {
+export function openHardwarePort(port: HardwarePort, timers: Timers): HubPort {
   const { devices } = port;
   switch (port.kind) {
     case "serial": {
@@ -67,7 +68,7 @@ function simulatedUnits(port: SimulatedPort, timers: Timers): NonNullable<HubPor
       } else if (bank !== undefined) resolve(answerPdu(bank, pdu));
       else
         timers.after(timeoutMs, () =>
-          reject(new WireError("timeout", `no answer from unit ${unit} within ${timeoutMs} ms`)),
+          reject(new ConnectionError("timeout", `no answer from unit ${unit} within ${timeoutMs} ms`)),
         );
     });
 }

@@ -1,6 +1,6 @@
 import { constants, promises } from "node:fs";
-import type { MachinePort } from "#core/port/machine-port.ts";
-import { WireError } from "#runtime/drivers/wires.ts";
+import type { HardwarePort } from "#core/hardware/hardware-port.ts";
+import { ConnectionError } from "#runtime/drivers/peer-connections.ts";
 import type { Quantity } from "./port-request.ts";
 
 /** A port that has levels: a contact, an input, an output. */
@@ -10,10 +10,10 @@ export interface LevelPort {
 }
 
 /** Levels in files of the kernel (GPIO, LEDs, IIO): each holds one number. */
-export function openLevelFile(port: MachinePort & { readonly kind: "file" }): LevelPort {
+export function openLevelFile(port: HardwarePort & { readonly kind: "file" }): LevelPort {
   const { path, counterPath, scale, offset } = port;
   const counter = () => {
-    if (counterPath === undefined) throw new WireError("unsupported", `port ${port.name} has no counter`);
+    if (counterPath === undefined) throw new ConnectionError("unsupported", `port ${port.name} has no counter`);
     return counterPath;
   };
   return {
@@ -33,7 +33,7 @@ export function openLevelFile(port: MachinePort & { readonly kind: "file" }): Le
 async function readNumber(path: string): Promise<number> {
   const text = await promises.readFile(path, "utf8").catch((error: unknown) => fail(path, error));
   const value = Number(text.trim());
-  if (text.trim() === "" || !Number.isFinite(value)) throw new WireError("answer", `${path} holds no number`);
+  if (text.trim() === "" || !Number.isFinite(value)) throw new ConnectionError("answer", `${path} holds no number`);
   return value;
 }
 
@@ -46,5 +46,5 @@ async function writeNumber(path: string, value: number): Promise<void> {
 
 function fail(path: string, error: unknown): never {
   const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
-  throw new WireError("connection", code === "ENOENT" ? `${path} is not there` : `${path}: ${code}`);
+  throw new ConnectionError("connection", code === "ENOENT" ? `${path} is not there` : `${path}: ${code}`);
 }

@@ -1,8 +1,8 @@
-import type { ModbusWire } from "#runtime/drivers/wires.ts";
+import type { ModbusConnection } from "#runtime/drivers/peer-connections.ts";
 import type { PortSession } from "./port-request.ts";
 
 /** Modbus RTU over a port, as the same kind of wire as Modbus TCP. */
-export function modbusOverPort(ports: PortSession, port: string): ModbusWire {
+export function modbusOverPort(ports: PortSession, port: string): ModbusConnection {
   return {
     async request(unit, pdu, timeoutMs) {
       const answer = await ports.call(port, { op: "modbus", unit, pdu, timeoutMs });

@@ -4,7 +4,7 @@ import { execFile, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
-import { WireError } from "#runtime/drivers/wires.ts";
+import { ConnectionError } from "#runtime/drivers/peer-connections.ts";
 import { type CanFrame, MAX_STANDARD_ID, type OpenCan } from "./can-bus.ts";
 
 const SEND_TIMEOUT_MS = 2000;
@@ -22,7 +22,7 @@ const SYSTEM: CanPrograms = { candump: "candump", cansend: "cansend", interfaces
 export function openCanBus(name: string, programs: CanPrograms = SYSTEM): OpenCan {
   return async (listener) => {
     if (!existsSync(`${programs.interfaces}/${name}`))
-      throw new WireError("connection", `CAN interface ${name} is not there`);
+      throw new ConnectionError("connection", `CAN interface ${name} is not there`);
     const dump = spawn(programs.candump, ["-L", name], { stdio: ["ignore", "pipe", "pipe"] });
     let complaint = "";
     dump.stderr.on("data", (text: Buffer) => {
@@ -35,14 +35,14 @@ export function openCanBus(name: string, programs: CanPrograms = SYSTEM): OpenCa
     dump.on("close", () => listener.lost(`candump ended${complaint === "" ? "" : `: ${complaint.trim()}`}`));
     await new Promise<void>((resolve, reject) => {
       dump.once("spawn", resolve);
-      dump.once("error", (error) => reject(new WireError("unsupported", explain(error))));
+      dump.once("error", (error) => reject(new ConnectionError("unsupported", explain(error))));
     });
     return {
       async send(frame) {
         try {
           await run(programs.cansend, [name, renderFrame(frame)], { timeout: SEND_TIMEOUT_MS });
         } catch (error) {
-          throw new WireError("connection", `the frame was not sent: ${explain(error)}`);
+          throw new ConnectionError("connection", `the frame was not sent: ${explain(error)}`);
         }
       },
       close() {

@@ -1,5 +1,5 @@
 // A serial line of the machine. The package that knows how is loaded with the first use: it is native, and optional.
-import { WireError } from "#runtime/drivers/wires.ts";
+import { ConnectionError } from "#runtime/drivers/peer-connections.ts";
 import { characterMs, completeSettings, type OpenLine } from "./serial-line.ts";
 
 export function openSerialLine(path: string): OpenLine {
@@ -7,7 +7,9 @@ export function openSerialLine(path: string): OpenLine {
     const { SerialPort } = await load();
     const port = new SerialPort({ path, ...completeSettings(settings), autoOpen: false });
     await new Promise<void>((resolve, reject) => {
-      port.open((error) => (error === null ? resolve() : reject(new WireError("connection", explain(path, error)))));
+      port.open((error) =>
+        error === null ? resolve() : reject(new ConnectionError("connection", explain(path, error))),
+      );
     });
     port.on("data", (bytes: Buffer) => listener.received(bytes));
     port.on("error", (error) => listener.lost(explain(path, error)));
@@ -16,13 +18,13 @@ export function openSerialLine(path: string): OpenLine {
       characterMs: characterMs(settings),
       write: (data) =>
         new Promise((resolve, reject) => {
-          const failed = (error: Error) => reject(new WireError("connection", explain(path, error)));
+          const failed = (error: Error) => reject(new ConnectionError("connection", explain(path, error)));
           port.write(Buffer.from(data));
           port.drain((error) => (error ? failed(error) : resolve()));
         }),
       flush: () =>
         new Promise((resolve, reject) => {
-          port.flush((error) => (error ? reject(new WireError("connection", explain(path, error))) : resolve()));
+          port.flush((error) => (error ? reject(new ConnectionError("connection", explain(path, error))) : resolve()));
         }),
       close() {
         port.removeAllListeners("close");
@@ -42,7 +44,10 @@ async function load() {
     return await import("serialport");
   } catch (error) {
     const why = error instanceof Error ? error.message.split("\n")[0] : String(error);
-    throw new WireError("unsupported", `serial lines need the package serialport, which does not load here: ${why}`);
+    throw new ConnectionError(
+      "unsupported",
+      `serial lines need the package serialport, which does not load here: ${why}`,
+    );
   }
 }
 

@@ -1,7 +1,8 @@
 // Turns at a port that several devices share: first come, first served, one at a time. A device may hold the port for a
 // few calls in a row. Both the number of those who wait and their time are bounded.
+
+import { ConnectionError } from "#runtime/drivers/peer-connections.ts";
 import type { Timers } from "#runtime/drivers/timers.ts";
-import { WireError } from "#runtime/drivers/wires.ts";
 
 const MAX_WAITING = 64;
 const MAX_WAIT_MS = 10_000;
@@ -13,7 +14,7 @@ export type Holder = object;
 interface Waiter {
   readonly holder: Holder;
   readonly start: () => void;
-  readonly refuse: (error: WireError) => void;
+  readonly refuse: (error: ConnectionError) => void;
 }
 
 export class PortQueue {
@@ -30,7 +31,8 @@ export class PortQueue {
 
   /** Runs it when it is the holder's turn. */
   async run<T>(holder: Holder, work: () => Promise<T>): Promise<T> {
-    if (this.#expired.has(holder)) throw new WireError("timeout", `the transaction took longer than ${MAX_HOLD_MS} ms`);
+    if (this.#expired.has(holder))
+      throw new ConnectionError("timeout", `the transaction took longer than ${MAX_HOLD_MS} ms`);
     await this.#turn(holder);
     try {
       return await work();
@@ -65,13 +67,13 @@ export class PortQueue {
   /** The holder is gone: it waits for nothing any more. */
   leave(holder: Holder): void {
     for (const waiter of this.#waiting.filter((one) => one.holder === holder))
-      waiter.refuse(new WireError("closed", "the device has stopped"));
+      waiter.refuse(new ConnectionError("closed", "the device has stopped"));
     this.release(holder);
   }
 
   #turn(holder: Holder): Promise<void> {
     if (this.#waiting.length >= MAX_WAITING)
-      return Promise.reject(new WireError("busy", `${MAX_WAITING} calls wait for the port already`));
+      return Promise.reject(new ConnectionError("busy", `${MAX_WAITING} calls wait for the port already`));
     return new Promise((resolve, reject) => {
       const leave = () => {
         cancel();
@@ -91,7 +93,7 @@ export class PortQueue {
         },
       };
       const cancel = this.#timers.after(MAX_WAIT_MS, () =>
-        waiter.refuse(new WireError("busy", `the port was in use for ${MAX_WAIT_MS} ms`)),
+        waiter.refuse(new ConnectionError("busy", `the port was in use for ${MAX_WAIT_MS} ms`)),
       );
       this.#waiting.push(waiter);
       this.#next();

@@ -34,7 +34,7 @@ export type PortRequest =
 
 export type PortAnswer = undefined | number | Uint8Array | readonly (readonly Uint8Array[])[];
 
-/** One device's use of ports that others use, too. Throws `WireError`. */
+/** One device's use of ports that others use, too. Throws `ConnectionError`. */
 export interface PortSession {
   call(port: string, request: PortRequest): Promise<PortAnswer>;
   /** Gives back what is held, and ends what waits. */

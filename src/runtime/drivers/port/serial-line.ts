@@ -1,4 +1,4 @@
-import type { LineSettings } from "#core/port/line-settings.ts";
+import type { LineSettings } from "#core/hardware/line-settings.ts";
 
 /** A serial line as bytes. Whoever opened it is the only one who uses it. */
 export interface SerialLine {

@@ -1,6 +1,6 @@
 // Serial lines over a real pair of pseudo terminals, opened by the same package as a real adapter.
 import { describe, expect, onTestFinished, test } from "vitest";
-import { parseMachinePort } from "#core/port/machine-port.ts";
+import { parseHardwarePort } from "#core/hardware/hardware-port.ts";
 import { answerPdu, createRegisterBank } from "#runtime/drivers/answer-pdu.ts";
 import { crc16 } from "#runtime/drivers/modbus/crc16.ts";
 import { readAnswer, readRequest, writeRequest } from "#runtime/drivers/modbus/pdu.ts";
@@ -51,7 +51,7 @@ else console.log("serial lines are not tested: there is no python3 to make a pse
 function overPty(): void {
   async function setUp(parameters = "?baud_rate=115200") {
     const pty = await openPty();
-    const port = parseMachinePort(`rs485=serial:${pty.path}${parameters}`);
+    const port = parseHardwarePort(`rs485=serial:${pty.path}${parameters}`);
     if ("problem" in port) throw new Error(port.problem);
     const hub = createPortHub({ machine: [port], simulated: createSimulatedPorts() });
     onTestFinished(() => hub.close());

@@ -1,7 +1,8 @@
 // A CAN bus that scripts share: opened with the first use and again after it was lost; every frame goes to all who
 // listen for its identifier.
+
+import { ConnectionError } from "#runtime/drivers/peer-connections.ts";
 import type { Timers } from "#runtime/drivers/timers.ts";
-import { WireError } from "#runtime/drivers/wires.ts";
 import type { CanBus, CanFrame, FrameStore, OpenCan } from "./can-bus.ts";
 
 const PAUSE_MS = 1000;
@@ -11,7 +12,7 @@ export class SharedCan {
   readonly #timers: Timers;
   readonly #stores = new Set<FrameStore>();
   #bus: Promise<CanBus> | undefined;
-  #failure: WireError | undefined;
+  #failure: ConnectionError | undefined;
   #pauseUntil = Number.NEGATIVE_INFINITY;
   #isClosed = false;
 
@@ -25,9 +26,9 @@ export class SharedCan {
     await bus.send(frame);
   }
 
-  /** Open, or a `WireError` that says why not. */
+  /** Open, or a `ConnectionError` that says why not. */
   async ready(): Promise<CanBus> {
-    if (this.#isClosed) throw new WireError("closed", "the port was closed");
+    if (this.#isClosed) throw new ConnectionError("closed", "the port was closed");
     if (this.#bus === undefined) {
       if (this.#failure !== undefined && this.#timers.elapsed() < this.#pauseUntil) throw this.#failure;
       const opening: Promise<CanBus> = this.#open({
@@ -35,7 +36,7 @@ export class SharedCan {
           for (const store of this.#stores) store.add(frame);
         },
         lost: (why) => {
-          if (this.#bus === opening) this.#fail(new WireError("connection", why));
+          if (this.#bus === opening) this.#fail(new ConnectionError("connection", why));
         },
       });
       this.#bus = opening;
@@ -44,7 +45,7 @@ export class SharedCan {
     try {
       return await bus;
     } catch (error) {
-      if (error instanceof WireError && this.#bus === bus) this.#fail(error);
+      if (error instanceof ConnectionError && this.#bus === bus) this.#fail(error);
       throw error;
     }
   }
@@ -66,7 +67,7 @@ export class SharedCan {
     );
   }
 
-  #fail(error: WireError): void {
+  #fail(error: ConnectionError): void {
     this.#bus = undefined;
     this.#failure = error;
     this.#pauseUntil = this.#timers.elapsed() + PAUSE_MS;

@@ -1,8 +1,8 @@
 // A serial line that scripts share: opened with the first use and again after it was lost, with a bounded buffer of what
 // has arrived. Callers take turns (`port-queue.ts`), so at most one call is under way here.
-import type { LineSettings } from "#core/port/line-settings.ts";
+import type { LineSettings } from "#core/hardware/line-settings.ts";
+import { ConnectionError } from "#runtime/drivers/peer-connections.ts";
 import type { Timers } from "#runtime/drivers/timers.ts";
-import { WireError } from "#runtime/drivers/wires.ts";
 import { findAnswer, frameGapMs, rtuFrame } from "./rtu.ts";
 import type { OpenLine, SerialLine } from "./serial-line.ts";
 
@@ -20,7 +20,7 @@ export class SharedLine {
   /** Of the last byte in either direction. */
   #lastByteAt = Number.NEGATIVE_INFINITY;
   #pauseUntil = Number.NEGATIVE_INFINITY;
-  #failure: WireError | undefined;
+  #failure: ConnectionError | undefined;
   #isClosed = false;
 
   constructor(open: OpenLine, settings: LineSettings, timers: Timers) {
@@ -35,7 +35,7 @@ export class SharedLine {
     for (const name of names) {
       const [has, wants] = [this.#settings[name], wanted[name]];
       if (has !== undefined && wants !== undefined && has !== wants)
-        throw new WireError(
+        throw new ConnectionError(
           "refused",
           `the port runs with ${name} ${has}, not ${wants}; the setting lua.ports says so, or another device`,
         );
@@ -68,7 +68,7 @@ export class SharedLine {
     await this.#opened();
     await this.#until(() => this.#received.length >= count, timeoutMs);
     if (this.#received.length < count)
-      throw new WireError("timeout", `${this.#received.length} of ${count} bytes arrived within ${timeoutMs} ms`);
+      throw new ConnectionError("timeout", `${this.#received.length} of ${count} bytes arrived within ${timeoutMs} ms`);
     const bytes = Uint8Array.from(this.#received.subarray(0, count));
     this.#received = this.#received.subarray(count);
     return bytes;
@@ -94,8 +94,11 @@ export class SharedLine {
     this.#received = Buffer.alloc(0);
     if (answer !== undefined) return answer;
     throw damaged === 0
-      ? new WireError("timeout", `no answer from unit ${unit} within ${timeoutMs} ms`)
-      : new WireError("answer", `the ${damaged} bytes that unit ${unit} answered are no frame with a right checksum`);
+      ? new ConnectionError("timeout", `no answer from unit ${unit} within ${timeoutMs} ms`)
+      : new ConnectionError(
+          "answer",
+          `the ${damaged} bytes that unit ${unit} answered are no frame with a right checksum`,
+        );
   }
 
   close(): void {
@@ -104,7 +107,7 @@ export class SharedLine {
   }
 
   async #opened(): Promise<SerialLine> {
-    if (this.#isClosed) throw new WireError("closed", "the port was closed");
+    if (this.#isClosed) throw new ConnectionError("closed", "the port was closed");
     if (this.#line === undefined) {
       if (this.#failure !== undefined && this.#timers.elapsed() < this.#pauseUntil) throw this.#failure;
       this.#failure = undefined;
@@ -120,7 +123,7 @@ export class SharedLine {
     try {
       return await line;
     } catch (error) {
-      if (!(error instanceof WireError)) throw error;
+      if (!(error instanceof ConnectionError)) throw error;
       if (this.#line === line) this.#line = undefined;
       this.#failure = error;
       this.#pauseUntil = this.#timers.elapsed() + PAUSE_MS;
@@ -138,7 +141,7 @@ export class SharedLine {
   #lose(why: string): void {
     const line = this.#line;
     this.#line = undefined;
-    this.#failure = new WireError("connection", why);
+    this.#failure = new ConnectionError("connection", why);
     line?.then(
       (opened) => opened.close(),
       // Whoever opened it was told.
@@ -159,7 +162,7 @@ export class SharedLine {
       const look = () => {
         if (holds()) end(resolve);
         else if (this.#line !== line)
-          end(() => reject(this.#failure ?? new WireError("connection", "the line is gone")));
+          end(() => reject(this.#failure ?? new ConnectionError("connection", "the line is gone")));
       };
       const cancel = this.#timers.after(timeoutMs, () => end(resolve));
       this.#arrived = look;

@@ -1,5 +1,5 @@
 import type { PeerChange, HttpAnswer as ScriptedAnswer } from "#core/scenario/scenario.ts";
-import { type HttpAnswer, type HttpRequest, WireError } from "#runtime/drivers/wires.ts";
+import { ConnectionError, type HttpAnswer, type HttpRequest } from "#runtime/drivers/peer-connections.ts";
 import { Health, type PeerWorld } from "./scripted-peer.ts";
 
 /** A web service by its routes. A list of answers is given one after the other, its last for good. */
@@ -33,8 +33,9 @@ export class ScriptedHttp {
     const answer = await this.health.answer(what, timeoutMs, () => this.#next(method, path));
     const delay = answer?.delay ?? 0;
     await this.health.wait(Math.min(delay, timeoutMs));
-    if (delay >= timeoutMs) throw this.health.fail(what, new WireError("timeout", `no answer within ${timeoutMs} ms`));
-    if (answer?.error !== undefined) throw this.health.fail(what, new WireError("connection", answer.error));
+    if (delay >= timeoutMs)
+      throw this.health.fail(what, new ConnectionError("timeout", `no answer within ${timeoutMs} ms`));
+    if (answer?.error !== undefined) throw this.health.fail(what, new ConnectionError("connection", answer.error));
     const code = answer?.code ?? 404;
     this.#world.tell({
       kind: "note",

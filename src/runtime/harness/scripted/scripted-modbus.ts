@@ -1,6 +1,6 @@
 import type { ModbusError, ModbusTables, PeerChange } from "#core/scenario/scenario.ts";
 import { answerPdu, type RegisterBank } from "#runtime/drivers/answer-pdu.ts";
-import { WireError } from "#runtime/drivers/wires.ts";
+import { ConnectionError } from "#runtime/drivers/peer-connections.ts";
 import { Health, type PeerWorld } from "./scripted-peer.ts";
 
 const EXCEPTION_BIT = 0x80;
@@ -44,7 +44,10 @@ export class ScriptedModbus {
 
   async #noUnit(what: () => string, number: number, timeoutMs: number): Promise<never> {
     await this.health.wait(timeoutMs);
-    throw this.health.fail(what, new WireError("timeout", `no answer from unit ${number} within ${timeoutMs} ms`));
+    throw this.health.fail(
+      what,
+      new ConnectionError("timeout", `no answer from unit ${number} within ${timeoutMs} ms`),
+    );
   }
 
   #answer(number: number, unit: Unit, pdu: Uint8Array): Uint8Array {

@@ -1,5 +1,5 @@
 import type { PeerChange, MqttMessage as ScriptedMessage } from "#core/scenario/scenario.ts";
-import type { MqttMessage, MqttWire } from "#runtime/drivers/wires.ts";
+import type { MqttConnection, MqttMessage } from "#runtime/drivers/peer-connections.ts";
 import { Health, type PeerWorld } from "./scripted-peer.ts";
 
 /** A broker that hands the scenario's messages to whoever subscribed. */
@@ -26,7 +26,7 @@ export class ScriptedMqtt {
     }
   }
 
-  connect(): MqttWire {
+  connect(): MqttConnection {
     const { health } = this;
     const client: { readonly filters: Set<string>; arrived: MqttMessage[] } = { filters: new Set(), arrived: [] };
     this.#clients.add(client);

@@ -1,7 +1,7 @@
 import type { Peer, PeerChange } from "#core/scenario/scenario.ts";
+import { ConnectionError } from "#runtime/drivers/peer-connections.ts";
 import type { Timers } from "#runtime/drivers/timers.ts";
-import { WireError } from "#runtime/drivers/wires.ts";
-import type { Happening } from "#runtime/harness/happening.ts";
+import type { Happening } from "#runtime/harness/scenario-event.ts";
 
 type WithoutTime<T> = T extends unknown ? Omit<T, "at"> : never;
 
@@ -47,13 +47,13 @@ export class Health {
     if (this.#isSilent) return this.#timeout(what, timeoutMs);
     if (this.#delay > 0 && this.#delay >= timeoutMs) return this.#timeout(what, timeoutMs);
     if (this.#delay > 0) await this.wait(this.#delay);
-    if (this.#error !== undefined) throw this.fail(what, new WireError("connection", this.#error));
+    if (this.#error !== undefined) throw this.fail(what, new ConnectionError("connection", this.#error));
     return work();
   }
 
   async #timeout(what: What, timeoutMs: number): Promise<never> {
     await this.wait(timeoutMs);
-    throw this.fail(what, new WireError("timeout", `no answer within ${timeoutMs} ms`));
+    throw this.fail(what, new ConnectionError("timeout", `no answer within ${timeoutMs} ms`));
   }
 
   wait(ms: number): Promise<void> {
@@ -62,7 +62,7 @@ export class Health {
     });
   }
 
-  fail(what: What, error: WireError): WireError {
+  fail(what: What, error: ConnectionError): ConnectionError {
     const words = typeof what === "string" ? what : what();
     this.#world.tell({ kind: "note", text: `${this.#world.name} ← ${words} ✗ ${error.message}` });
     return error;
@@ -74,7 +74,7 @@ export async function nobody(timers: Timers, timeoutMs: number, address: string)
   await new Promise<void>((resolve) => {
     timers.after(timeoutMs, resolve);
   });
-  throw new WireError("timeout", `no answer from ${address} within ${timeoutMs} ms`);
+  throw new ConnectionError("timeout", `no answer from ${address} within ${timeoutMs} ms`);
 }
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { modbus: 502, mqtt: 1883 };

@@ -1,9 +1,9 @@
 // Peers at ports: serial lines, CAN buses, relays, inputs and outputs.
 import type { Frame, PeerChange, PeriodicFrame, SerialAnswer } from "#core/scenario/scenario.ts";
+import { ConnectionError } from "#runtime/drivers/peer-connections.ts";
 import { FrameStore } from "#runtime/drivers/port/can-bus.ts";
 import type { CanFilter, Quantity } from "#runtime/drivers/port/port-request.ts";
-import { WireError } from "#runtime/drivers/wires.ts";
-import { hex } from "#runtime/harness/happening.ts";
+import { hex } from "#runtime/harness/scenario-event.ts";
 import { Health, type PeerWorld } from "./scripted-peer.ts";
 
 /** How long a call without a timeout of its own waits for a silent peer. */
@@ -59,7 +59,7 @@ export class ScriptedSerial {
     if (this.#received.length < count) await this.#arrival(count, timeoutMs);
     if (this.#received.length < count) {
       const text = `${this.#received.length} of ${count} bytes arrived within ${timeoutMs} ms`;
-      throw this.health.fail(`read ${count}`, new WireError("timeout", text));
+      throw this.health.fail(`read ${count}`, new ConnectionError("timeout", text));
     }
     const bytes = Buffer.from(this.#received.slice(0, count), "latin1");
     this.#received = this.#received.slice(count);
@@ -157,7 +157,7 @@ export class ScriptedCan {
 
   #store(listener: number): FrameStore {
     const found = this.#stores[listener - 1];
-    if (found === undefined) throw new WireError("closed", "there is no such monitor or queue");
+    if (found === undefined) throw new ConnectionError("closed", "there is no such monitor or queue");
     return found;
   }
 }

@@ -1,9 +1,9 @@
 // What a series is called stands in the file twice. Where one copy is damaged the other one takes its place.
 import { KINDS, type SeriesDefinition } from "#store/series/batch.ts";
-import type { OnDamaged } from "#store/series/keeper.ts";
+import type { OnDamaged } from "#store/series/chunk-store.ts";
 import type { Connection } from "#store/sqlite/connection.ts";
 import { definitionSum, deviceSum, seriesSum } from "./checked-rows.ts";
-import { type CheckedRows, DEFINITIONS, rightOnes } from "./sqlite-reader.ts";
+import { type CheckedRows, DEFINITIONS, rightOnes } from "./sqlite-chunk-reader.ts";
 
 export function putDefinition(database: Connection, definition: SeriesDefinition, verb = "INSERT OR IGNORE"): void {
   const { series, device, deviceId, attribute } = definition;

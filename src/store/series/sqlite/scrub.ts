@@ -1,9 +1,9 @@
 // Reads everything again and again, a little a second, so that damage is found before somebody asks for what is damaged.
 import { DamagedPiece } from "#store/series/checksum.ts";
-import type { OnDamaged } from "#store/series/keeper.ts";
+import type { OnDamaged } from "#store/series/chunk-store.ts";
 import type { Connection, Row } from "#store/sqlite/connection.ts";
 import { number } from "#store/sqlite/row.ts";
-import { CHUNK_COLUMNS, CHUNK_FROM, createCheckedRows, SEGMENT_COLUMNS } from "./sqlite-reader.ts";
+import { CHUNK_COLUMNS, CHUNK_FROM, createCheckedRows, SEGMENT_COLUMNS } from "./sqlite-chunk-reader.ts";
 
 /** Rows of one step. With a step a second that is half a megabyte a second at most times, and a gigabyte in about an hour. */
 const ROWS = 16;

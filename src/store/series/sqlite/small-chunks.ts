@@ -1,10 +1,10 @@
 import { DamagedPiece } from "#store/series/checksum.ts";
+import type { ChunkContent, Segment } from "#store/series/chunk-store.ts";
 import { areTimes } from "#store/series/codec/times.ts";
-import type { ChunkContent, Segment } from "#store/series/keeper.ts";
 import type { Connection } from "#store/sqlite/connection.ts";
 import { contentSum, segmentSum } from "./checked-rows.ts";
 import { UPGRADED } from "./schema.ts";
-import { endsAfter, LONGEST_SPAN_MS } from "./sqlite-reader.ts";
+import { endsAfter, LONGEST_SPAN_MS } from "./sqlite-chunk-reader.ts";
 import { createCheckComplete } from "./tally.ts";
 
 /** A chunk with all that it takes to decode it. */

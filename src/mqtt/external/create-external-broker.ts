@@ -1,0 +1,226 @@
+// Devices behind a broker that somebody else runs (Mosquitto, EMQX): one connection of ours takes what all of them say.
+//
+// The session is kept by the broker under our client id, so that what arrives while we are away waits there. A message is
+// acknowledged when it is durable; one that could not be stored is left unacknowledged and the connection is made anew,
+// upon which the broker delivers it again. Who may sign in and touch which topic is decided by that broker.
+import { connect, type IPublishPacket, type MqttClient } from "mqtt";
+import { createAdapter } from "#mqtt/adapter.ts";
+import { renderCommand, renderConfiguration } from "#mqtt/messages.ts";
+import type { Broker, MqttNeeds } from "#mqtt/mqtt-needs.ts";
+import { commandTopic, configurationTopic, isTopicLevel, parseDeviceTopic } from "#mqtt/topics.ts";
+import type { CommandChannel, DeviceConfiguration } from "#service/ports/carrier.ts";
+import type { SignedIn } from "#service/ports/device-inbox.ts";
+import { remember } from "./cached-lookup.ts";
+import { createPresence } from "./presence.ts";
+
+export interface ExternalSettings {
+  /** May carry a user name and password. */
+  readonly url: string;
+  /** The name of our session at the broker: its own for every installation, the same after a restart. */
+  readonly clientId: string;
+  readonly protocolVersion: 4 | 5;
+  /** A device is there for this long after its latest message. */
+  readonly aliveForMs: number;
+}
+
+export const OUTSIDE_DEFAULTS: Pick<ExternalSettings, "protocolVersion" | "aliveForMs"> = {
+  protocolVersion: 5,
+  aliveForMs: 30_000,
+};
+
+export interface ExternalNeeds extends MqttNeeds {
+  /** The device with this hardware id; the broker has checked that it is the one who speaks. */
+  readonly identify: (hardwareId: string) => Promise<SignedIn | undefined>;
+}
+
+export interface ExternalBroker extends Broker {
+  /** Begins to connect, and goes on trying for as long as it takes. */
+  start(): void;
+  isConnected(): boolean;
+}
+
+const TOPICS = "v1/from/+/+/#";
+/** A command that the broker cannot pass on within this time is dropped there. MQTT 5 only. */
+const COMMAND_EXPIRY_S = 5;
+const SESSION_EXPIRY_S = 24 * 3600;
+/** Messages that wait for the disk at once; the broker keeps the rest. */
+const MAX_UNDER_WAY = 500;
+const MAX_PACKET = 1024 * 1024;
+const FIRST_RETRY_MS = 500;
+const LAST_RETRY_MS = 60_000;
+const KNOWN_FOR_MS = 30_000;
+const MAX_KNOWN = 20_000;
+const STOP_MS = 5_000;
+
+export function createExternalBroker(needs: ExternalNeeds, settings: ExternalSettings): ExternalBroker {
+  const { inbox, log, now } = needs;
+  const adapter = createAdapter(inbox);
+  const presence = createPresence(inbox, now, settings.aliveForMs);
+  const identify = remember(needs.identify, { now, forMs: KNOWN_FOR_MS, atMost: MAX_KNOWN });
+  const underWay = new Set<Promise<void>>();
+  /** Rises with every connection: an acknowledgement must not reach a later one. */
+  let generation = 0;
+  let failures = 0;
+  let tail: Promise<void> = Promise.resolve();
+  let sweeper: NodeJS.Timeout | undefined;
+
+  const client = connect(settings.url, {
+    manualConnect: true,
+    clientId: settings.clientId,
+    clean: false,
+    protocolVersion: settings.protocolVersion,
+    reconnectPeriod: FIRST_RETRY_MS,
+    resubscribe: false,
+    queueQoSZero: false,
+    ...(settings.protocolVersion === 5
+      ? {
+          properties: {
+            sessionExpiryInterval: SESSION_EXPIRY_S,
+            receiveMaximum: MAX_UNDER_WAY,
+            maximumPacketSize: MAX_PACKET,
+          },
+        }
+      : {}),
+  });
+
+  client.on("connect", () => {
+    generation += 1;
+    presence.forget();
+    client.subscribe(TOPICS, { qos: 1 }, (error) => {
+      if (error) {
+        log.error({ err: error }, "the MQTT broker does not let us subscribe");
+        client.stream.destroy();
+      } else {
+        failures = 0;
+        log.info({}, "connected to the MQTT broker");
+      }
+    });
+  });
+  client.on("reconnect", () => {
+    failures += 1;
+    client.options.reconnectPeriod = retryDelay(failures);
+  });
+  client.on("close", () => log.debug({}, "the connection to the MQTT broker is closed"));
+  client.on("error", (error) => log.warn({ err: error }, "the MQTT broker cannot be used"));
+
+  const receive = async ({ topic, payload, dup }: IPublishPacket): Promise<void> => {
+    const address = parseDeviceTopic(topic);
+    if (address === undefined || !isTopicLevel(address.hardwareId) || !isTopicLevel(address.channelId)) return;
+    const device = await identify(address.hardwareId);
+    if (device === undefined) {
+      log.debug({ hardwareId: address.hardwareId }, "a message of an unknown device");
+      return;
+    }
+    const hasReturned = presence.note(device);
+    inbox.alive(device.deviceId);
+    if (hasReturned) welcome(device);
+    const bytes = typeof payload === "string" ? Buffer.from(payload) : payload;
+    await adapter.receive(device, { topic, payload: bytes, repeated: dup });
+  };
+
+  const welcome = (device: SignedIn): void => {
+    inbox.reachable(device.deviceId);
+    const tell = async (): Promise<void> => {
+      const configuration = await needs.configurationOf(device.deviceId);
+      if (configuration !== undefined) await sendConfiguration(device, configuration);
+    };
+    tell().catch((error: unknown) =>
+      log.error({ err: error, device: device.deviceId }, "a device could not be told its configuration"),
+    );
+  };
+
+  const sendConfiguration = async (device: SignedIn, configuration: DeviceConfiguration): Promise<void> => {
+    await client.publishAsync(configurationTopic(device), renderConfiguration(configuration), { qos: 1 });
+  };
+
+  client.handleMessage = (packet, next) => {
+    const { messageId, qos } = packet as IPublishPacket;
+    const current = generation;
+    const received = receive(packet as IPublishPacket);
+    received.catch(() => {});
+    // Acknowledged in the order of arrival, and only what is durable.
+    const turn = tail.then(() => received);
+    tail = turn.catch(() => {});
+    const done = turn.then(
+      () => {
+        if (qos > 0 && messageId !== undefined && current === generation) acknowledge(client, messageId);
+      },
+      (error: unknown) => {
+        log.warn({ err: error }, "a message of a device could not be stored");
+        if (qos > 0 && current === generation) startAnew();
+      },
+    );
+    underWay.add(done);
+    void done.finally(() => {
+      underWay.delete(done);
+      if (isFull) next(LATER);
+    });
+    const isFull = underWay.size >= MAX_UNDER_WAY;
+    if (!isFull) next(LATER);
+  };
+
+  /** What was not acknowledged comes again on a new connection. */
+  const startAnew = (): void => {
+    generation += 1;
+    failures += 1;
+    client.options.reconnectPeriod = retryDelay(failures);
+    // Acknowledgements that are due go out first.
+    const { stream } = client;
+    setImmediate(() => stream.destroy());
+  };
+
+  const channel: CommandChannel = {
+    isReady: (deviceId) => client.connected && presence.find(deviceId) !== undefined,
+    async send(deviceId, command) {
+      const device = presence.find(deviceId);
+      if (!client.connected || device === undefined) throw new Error("the device has not been heard of lately");
+      // At QoS 0 neither we nor the broker send it a second time, and no broker keeps it for a device that is away.
+      await client.publishAsync(commandTopic(device), renderCommand(command), {
+        qos: 0,
+        ...(settings.protocolVersion === 5 ? { properties: { messageExpiryInterval: COMMAND_EXPIRY_S } } : {}),
+      });
+    },
+    async sendConfiguration(deviceId, configuration) {
+      const device = presence.find(deviceId);
+      if (client.connected && device !== undefined) await sendConfiguration(device, configuration);
+    },
+  };
+
+  return {
+    channel,
+    isConnected: () => client.connected,
+    // Its connections are that broker's affair; who it is is looked up anew within half a minute.
+    disconnect() {},
+    start() {
+      sweeper = setInterval(() => presence.sweep(), Math.max(50, settings.aliveForMs / 10));
+      client.connect();
+    },
+    async stop() {
+      clearInterval(sweeper);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, STOP_MS);
+      await Promise.race([Promise.all(underWay), promise]);
+      clearTimeout(timer);
+      // The last acknowledgements are written in the next turns of the event loop.
+      for (let turn = 0; turn < 3; turn += 1) await new Promise((next) => setImmediate(next));
+      await client.endAsync(true);
+    },
+  };
+}
+
+/** Tells the client that the message is taken but not to acknowledge it: that happens when it is durable. */
+const LATER = new Error("acknowledged later");
+
+function acknowledge(client: MqttClient, messageId: number): void {
+  client["_sendPacket"]({
+    cmd: "puback",
+    messageId,
+    ...(client.options.protocolVersion === 5 ? { reasonCode: 0 } : {}),
+  });
+}
+
+/** Full jitter over a doubling range, so that many services do not return at the same moment. */
+function retryDelay(failures: number): number {
+  const range = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(failures, 16));
+  return Math.ceil(FIRST_RETRY_MS / 5 + Math.random() * range);
+}

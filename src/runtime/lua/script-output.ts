@@ -1,0 +1,94 @@
+// What scripts say, carried to where everything that devices say goes.
+import { AppError } from "#core/app-error.ts";
+import type { ResponseMessage } from "#core/device/device-message.ts";
+import { instant } from "#core/time/instant.ts";
+import type { Background } from "#service/background.ts";
+import type { After } from "#service/deadlines.ts";
+import type { DeviceInbox } from "#service/ports/device-inbox.ts";
+import type { ScriptStore, ScriptStoreLimits } from "#service/ports/script-store.ts";
+import type { LuaPoolNeeds } from "./lua-pool.ts";
+import { parseScriptValues } from "./script-values.ts";
+
+export interface ScriptOutputNeeds {
+  readonly inbox: DeviceInbox;
+  readonly scripts: ScriptStore;
+  readonly background: Background;
+  readonly after: After;
+}
+
+export interface ScriptOutput extends Pick<LuaPoolNeeds, "telemetry" | "properties" | "log" | "respond" | "store"> {
+  /** No outcome is tried again from now on. */
+  stop(): void;
+}
+
+const LIMITS: ScriptStoreLimits = { entries: 1_000, bytes: 1024 * 1024 };
+/** An outcome that could not be stored is tried again after this long. */
+const AGAIN_MS = 1_000;
+
+export function createScriptOutput(needs: ScriptOutputNeeds): ScriptOutput {
+  const { inbox, background } = needs;
+  const retries = new Set<() => void>();
+  let stopped = false;
+
+  function respond(deviceId: string, message: ResponseMessage): void {
+    background.run("record a script's response", async () => {
+      try {
+        await inbox.response(deviceId, message);
+      } catch (error) {
+        // Nobody else knows the outcome. Progress has none.
+        if (message.state !== "IN_PROGRESS" && !stopped) {
+          const callOff = needs.after(AGAIN_MS, () => {
+            retries.delete(callOff);
+            respond(deviceId, message);
+          });
+          retries.add(callOff);
+        }
+        throw error;
+      }
+    });
+  }
+
+  return {
+    telemetry: (deviceId, values) =>
+      background.run("take a script's telemetry", () =>
+        unlessGone(inbox.telemetry(deviceId, parseScriptValues(values))),
+      ),
+    properties: (deviceId, values) =>
+      background.run("take a script's properties", () =>
+        unlessGone(inbox.properties(deviceId, parseScriptValues(values))),
+      ),
+    log: (deviceId, { text, severity, persist, at }) =>
+      background.run("write a script's log", () =>
+        unlessGone(inbox.log(deviceId, { takenAt: instant(at), severity, text, persist })),
+      ),
+    respond: (deviceId, { commandId, state, payload }) =>
+      respond(deviceId, { executionId: commandId, state, payload, repeated: false }),
+    async store(deviceId, key, text) {
+      try {
+        if (text === undefined) {
+          await needs.scripts.remove(deviceId, key);
+          return undefined;
+        }
+        const outcome = await needs.scripts.put(deviceId, { key, value: text }, LIMITS);
+        return outcome === "stored" ? undefined : PROBLEM[outcome];
+      } catch (error) {
+        return error instanceof Error ? error.message : String(error);
+      }
+    },
+    stop() {
+      stopped = true;
+      for (const callOff of retries) callOff();
+    },
+  };
+}
+
+/** What a script says while its device is deleted has nowhere to go. */
+async function unlessGone(said: Promise<void>): Promise<void> {
+  try {
+    await said;
+  } catch (error) {
+    if (!(error instanceof AppError && error.refusals.every(({ code }) => code === "conflict"))) throw error;
+  }
+}
+
+const PROBLEM = { full: "the storage of this device is full", gone: "the device is deleted" } as const;

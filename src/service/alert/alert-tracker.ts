@@ -1,0 +1,259 @@
+// Keeps the active alerts of every device: takes in what telemetry lists, hardens what lasts, tells who listens.
+//
+// Invariants: what is in memory is what is stored; a change is stored before it is told; the changes of one device are
+// stored one after the other. A report that changes nothing, which is nearly every report, touches neither disk nor
+// queue. After a restart the newest lists are read back from the telemetry, so that nothing a crash cut off is missed.
+
+import { alertListProblem } from "#core/alert/alert-limits.ts";
+import {
+  type AlertChange,
+  type AlertReport,
+  type AlertState,
+  type FoldedAlerts,
+  NO_ALERTS,
+  nextHardening,
+  restoreAlerts,
+  withMoment,
+  withReport,
+  withSources,
+} from "#core/alert/alert-state.ts";
+import type { Alert, Blueprint } from "#core/blueprint/blueprint.ts";
+import type { Device } from "#core/device/device.ts";
+import { type Instant, instant } from "#core/time/instant.ts";
+import type { Background } from "#service/background.ts";
+import { type BlueprintCatalog, deviceBlueprint } from "#service/blueprint/blueprint-catalog.ts";
+import { type After, createDeadlines } from "#service/deadlines.ts";
+import type { EventHub } from "#service/event/event-hub.ts";
+import type { Needs } from "#service/ports.ts";
+import { type Attribute, attributesOf, listsAlerts } from "#service/telemetry/attributes.ts";
+import type { WebhookDispatcher } from "#service/webhook/webhook-dispatcher.ts";
+import { describeAlert } from "./describe-alert.ts";
+
+export interface AlertTracker {
+  /**
+   * Comes before a message is stored as telemetry: what was stored earlier tells what is older than the newest list. Undefined when
+   * there is nothing to wait for. Also for messages without lists, so that none overtakes one that waits.
+   */
+  prepare(device: Device): Promise<void> | undefined;
+  /** Resolves when what it changed is durable. */
+  report(device: Device, lists: AlertLists): Promise<void>;
+  /** Comes after lists were stored as telemetry without a report: the newest of each source counts. */
+  reread(device: Device): Promise<void>;
+  /** Clears what came from attributes that the device's blueprint does not have. */
+  blueprintChanged(device: Device): Promise<void>;
+  forget(deviceId: string): void;
+  /** Takes over what an earlier run left active. */
+  recover(): Promise<void>;
+  stop(): void;
+}
+
+interface AlertLists {
+  readonly at: Instant;
+  readonly lists: ReadonlyMap<Attribute, readonly string[]>;
+  readonly blueprint: Blueprint | undefined;
+}
+
+export interface AlertTrackerNeeds extends Pick<Needs, "alerts" | "devices" | "telemetry" | "now"> {
+  readonly catalog: BlueprintCatalog;
+  readonly events: EventHub;
+  readonly webhookDispatcher: Pick<WebhookDispatcher, "noticesOf" | "wake">;
+  readonly background: Background;
+  readonly after: After;
+}
+
+interface Entry {
+  /** Undefined until it is read. */
+  state: AlertState | undefined;
+  /** Settles when everything that was begun is done; undefined when nothing is under way. */
+  tail: Promise<void> | undefined;
+}
+
+type Step = (state: AlertState) => FoldedAlerts;
+
+/** Timers longer than this are looked at again, because no timer of Node takes more than 24 days. */
+const LONGEST_WAIT_MS = 24 * 3_600_000;
+/** A change that could not be stored is tried again after this long. */
+const AGAIN_MS = 1_000;
+const UNDECLARED: ReadonlyMap<string, Alert> = new Map();
+
+export function createAlertTracker(needs: AlertTrackerNeeds): AlertTracker {
+  const entries = new Map<string, Entry>();
+  const deadlines = createDeadlines(needs.after, (deviceId, moment) => {
+    needs.background.run("harden alerts", async () => {
+      const device = await needs.devices.find(deviceId);
+      if (device === undefined) return forget(deviceId);
+      try {
+        await change(device, (state) => withMoment(state, moment));
+      } catch (error) {
+        deadlines.set(deviceId, moment, AGAIN_MS);
+        throw error;
+      }
+    });
+  });
+
+  function entryOf(deviceId: string): Entry {
+    let entry = entries.get(deviceId);
+    if (entry === undefined) {
+      entry = { state: undefined, tail: undefined };
+      entries.set(deviceId, entry);
+    }
+    return entry;
+  }
+
+  /** After whatever is under way for the device. */
+  function change(device: Device, step: Step): Promise<void> {
+    const entry = entryOf(device.id);
+    const done = (entry.tail ?? Promise.resolve()).then(() => takeStep(entry, device, step));
+    const settled = () => {
+      if (entry.tail === tail) entry.tail = undefined;
+    };
+    const tail = done.then(settled, settled);
+    entry.tail = tail;
+    return done;
+  }
+
+  async function takeStep(entry: Entry, device: Device, step: Step): Promise<void> {
+    if (entry.state === undefined) {
+      const known = restoreAlerts(await needs.alerts.active(device.id));
+      await store(entry, device, await newestLists(known, device));
+    }
+    await store(entry, device, step(entry.state ?? NO_ALERTS));
+  }
+
+  async function store(entry: Entry, device: Device, { state, changes }: FoldedAlerts): Promise<void> {
+    const news = await Promise.all(changes.map((one) => newsOf(device, one)));
+    if (news.length > 0) {
+      const notices = needs.webhookDispatcher.noticesOf(news);
+      if (!(await needs.alerts.record(device.id, changes, notices))) return forget(device.id);
+      if (notices.length > 0) needs.webhookDispatcher.wake();
+    }
+    entry.state = state;
+    arm(device.id, state);
+    for (const event of news) needs.events.publish(event, event);
+  }
+
+  async function newsOf(device: Device, { kind, at, alert }: AlertChange) {
+    const place = { deviceId: device.id, siteId: device.siteId };
+    const record = { ...alert, ...place, clearedAt: kind === "cleared" ? at : undefined };
+    return { ...place, kind: "alert", change: kind, at, alert: await describeAlert(needs, record) } as const;
+  }
+
+  /** What the telemetry holds of the device's sources, folded into what the store knew. */
+  async function newestLists(known: AlertState, device: Device): Promise<FoldedAlerts> {
+    const blueprint = await deviceBlueprint(needs, device);
+    const latest = needs.telemetry.latest(device.id);
+    const steps: Step[] = [withSourcesOf(blueprint)];
+    for (const attribute of new Set(attributesOf(blueprint).values())) {
+      const snapshot = listsAlerts(attribute) ? latest.get(attribute.id) : undefined;
+      const ids = snapshot && parseList(snapshot.value);
+      if (snapshot === undefined || ids === undefined) continue;
+      steps.push(...stepsOf(device, { at: snapshot.at, lists: new Map([[attribute, ids]]), blueprint }));
+    }
+    return foldAll(known, steps);
+  }
+
+  /** A device clock that runs ahead must not shadow what comes after it, so no report is newer than now. */
+  function stepsOf(device: Device, { at, lists, blueprint }: AlertLists): readonly Step[] {
+    const moment = instant(Math.min(at, needs.now()));
+    return [...lists].map(([{ id, accessLevel }, alertIds]) => {
+      const report: AlertReport = {
+        source: id,
+        readLevel: accessLevel,
+        blueprintId: device.blueprintId,
+        at: moment,
+        alertIds,
+      };
+      return (state) => withReport(state, report, blueprint?.alerts ?? UNDECLARED);
+    });
+  }
+
+  function withSourcesOf(blueprint: Blueprint | undefined): Step {
+    const attributes = attributesOf(blueprint);
+    const has = (source: string) => {
+      const attribute = attributes.get(source);
+      return attribute?.id === source && listsAlerts(attribute);
+    };
+    return (state) => withSources(state, has, needs.now());
+  }
+
+  function arm(deviceId: string, state: AlertState): void {
+    const next = nextHardening(state);
+    const now = needs.now();
+    if (next === undefined) deadlines.clear(deviceId);
+    else if (next - now <= LONGEST_WAIT_MS) deadlines.set(deviceId, next, next - now);
+    else deadlines.set(deviceId, instant(now + LONGEST_WAIT_MS), LONGEST_WAIT_MS);
+  }
+
+  function forget(deviceId: string): void {
+    entries.delete(deviceId);
+    deadlines.clear(deviceId);
+  }
+
+  return {
+    prepare(device) {
+      return entries.get(device.id)?.state === undefined ? change(device, unchanged) : undefined;
+    },
+    async report(device, lists) {
+      if (lists.lists.size === 0) return;
+      const steps = stepsOf(device, lists);
+      const entry = entries.get(device.id);
+      if (entry?.state !== undefined && entry.tail === undefined) {
+        const { state, changes } = foldAll(entry.state, steps);
+        if (changes.length === 0) {
+          entry.state = state;
+          return;
+        }
+      }
+      await change(device, (state) => foldAll(state, steps));
+    },
+    async reread(device) {
+      // What is under way stands on what is forgotten here, so it ends first.
+      for (let tail = entries.get(device.id)?.tail; tail !== undefined; tail = entries.get(device.id)?.tail) await tail;
+      forget(device.id);
+      await change(device, unchanged);
+    },
+    async blueprintChanged(device) {
+      await change(device, withSourcesOf(await deviceBlueprint(needs, device)));
+    },
+    forget,
+    async recover() {
+      const active = await needs.alerts.active();
+      for (const deviceId of new Set(active.map((alert) => alert.deviceId))) {
+        try {
+          const device = await needs.devices.find(deviceId);
+          if (device !== undefined) await change(device, unchanged);
+        } catch (error) {
+          // Its next message tries again.
+          needs.background.run("take over the alerts of a device", async () => {
+            throw error;
+          });
+        }
+      }
+    },
+    stop: () => deadlines.stop(),
+  };
+}
+
+const unchanged: Step = (state) => ({ state, changes: [] });
+
+function foldAll(from: AlertState, steps: readonly Step[]): FoldedAlerts {
+  return steps.reduce<FoldedAlerts>(
+    ({ state, changes }, step) => {
+      const folded = step(state);
+      return { state: folded.state, changes: [...changes, ...folded.changes] };
+    },
+    { state: from, changes: [] },
+  );
+}
+
+/** Telemetry may also have been imported, so it is not taken for granted that it was checked. */
+function parseList(value: unknown): readonly string[] | undefined {
+  if (typeof value !== "string") return undefined;
+  try {
+    const ids: unknown = JSON.parse(value);
+    if (!Array.isArray(ids) || !ids.every((id) => typeof id === "string")) return undefined;
+    return alertListProblem(ids) === undefined ? ids : undefined;
+  } catch {
+    return undefined;
+  }
+}

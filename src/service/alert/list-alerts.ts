@@ -1,0 +1,58 @@
+import type { AlertSeverity } from "#core/alert/alert-state.ts";
+import type { Instant } from "#core/time/instant.ts";
+import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
+import { visibleDevice } from "#service/device/visible-device.ts";
+import type { AlertFilter } from "#service/ports/alert-store.ts";
+import type { Page, PageRequest } from "#service/ports/page.ts";
+import type { Call, Needs } from "#service/ports.ts";
+import { visibleSite } from "#service/site/visible-site.ts";
+import { type DescribedAlert, describeAlert } from "./describe-alert.ts";
+
+export type ListAlertsNeeds = Pick<Needs, "alerts" | "devices" | "sites"> & { readonly catalog: BlueprintCatalog };
+
+export interface AlertQuery {
+  readonly active: boolean;
+  readonly states: readonly ("SOFT" | "HARD")[] | undefined;
+  readonly severities: readonly AlertSeverity[] | undefined;
+  readonly since: Instant | undefined;
+  readonly before: Instant | undefined;
+  readonly newestFirst: boolean;
+  readonly page: PageRequest;
+}
+
+export async function listDeviceAlerts(
+  needs: ListAlertsNeeds,
+  call: Call,
+  { device, query }: { readonly device: string; readonly query: AlertQuery },
+): Promise<Page<DescribedAlert>> {
+  const { id, siteId } = await visibleDevice(needs, call, device);
+  return await list(needs, { ...filterOf(call, query), siteId, deviceIds: [id] }, query.page);
+}
+
+export async function listSiteAlerts(
+  needs: ListAlertsNeeds,
+  call: Call,
+  { siteId, query }: { readonly siteId: string; readonly query: AlertQuery },
+): Promise<Page<DescribedAlert>> {
+  const site = await visibleSite(needs, call, siteId);
+  return await list(needs, { ...filterOf(call, query), siteId: site.id }, query.page);
+}
+
+async function list(needs: ListAlertsNeeds, filter: AlertFilter, request: PageRequest): Promise<Page<DescribedAlert>> {
+  const { items, total } = await needs.alerts.list(filter, request);
+  return { items: await Promise.all(items.map((record) => describeAlert(needs, record))), total };
+}
+
+function filterOf({ caller }: Call, query: AlertQuery): AlertFilter {
+  const { states } = query;
+  return {
+    scope: caller.sites,
+    level: caller.level,
+    active: query.active,
+    newestFirst: query.newestFirst,
+    ...(states !== undefined && new Set(states).size === 1 && { hard: states[0] === "HARD" }),
+    ...(query.severities !== undefined && { severities: query.severities }),
+    ...(query.since !== undefined && { since: query.since }),
+    ...(query.before !== undefined && { before: query.before }),
+  };
+}

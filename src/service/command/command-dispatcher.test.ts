@@ -1,0 +1,142 @@
+import { expect, test } from "vitest";
+import type { ResponseState } from "#core/command/execution.ts";
+import { createByteBudgets } from "#core/share/byte-budgets.ts";
+import { createBackground } from "#service/background.ts";
+import { createEventHub } from "#service/event/event-hub.ts";
+import type { OutgoingCommand } from "#service/ports/carrier.ts";
+import { asNew, makeExecution } from "../../../test/support/executions.ts";
+import { createMemoryExecutions } from "../../../test/support/memory-executions.ts";
+import { makeEntry, NOON } from "../../../test/support/records.ts";
+import { createCommandDispatcher } from "./command-dispatcher.ts";
+
+const PLACE = { siteId: "s1", deviceId: "d1" };
+const TIMEOUT_MS = 30_000;
+
+/** A dispatcher over a store in memory; its clock moves only by `pass`. */
+async function setUp() {
+  const store = createMemoryExecutions();
+  const writes: string[] = [];
+  const executions = {
+    ...store,
+    record: (...[deviceId, id, arrival]: Parameters<typeof store.record>) => {
+      writes.push(arrival.state);
+      return store.record(deviceId, id, arrival);
+    },
+  };
+  const timers = new Set<{ readonly at: number; readonly call: () => void }>();
+  let elapsed = 0;
+  const sent: OutgoingCommand[] = [];
+  const events = createEventHub();
+  const heard: string[] = [];
+  events.listen((event) => heard.push(event.kind === "execution" ? event.execution.state : event.kind));
+  const failures: unknown[] = [];
+  const background = createBackground((_name, error) => failures.push(error));
+  const dropped: string[] = [];
+  const dispatcher = createCommandDispatcher({
+    executions,
+    events,
+    background,
+    budgets: createByteBudgets(),
+    seal: { seal: () => new Uint8Array(), open: () => "{}", fingerprint: () => new Uint8Array() },
+    now: () => NOON,
+    channel: {
+      isReady: () => true,
+      send: async (_deviceId, command) => void sent.push(command),
+      sendConfiguration: async () => {},
+    },
+    after(ms, call) {
+      const timer = { at: elapsed + ms, call };
+      timers.add(timer);
+      return () => timers.delete(timer);
+    },
+    responseTimeoutMs: TIMEOUT_MS,
+    onDropped: (_deviceId, { state }) => dropped.push(state),
+  });
+  const pass = async (ms: number): Promise<void> => {
+    elapsed += ms;
+    for (const timer of [...timers]) if (timer.at <= elapsed && timers.delete(timer)) timer.call();
+    await background.idle();
+  };
+  const execution = makeExecution(PLACE);
+  const open = asNew(execution, { attempted: true });
+  await store.insert(open, makeEntry());
+  dispatcher.accept(open);
+  await background.idle();
+  expect(sent.map(({ id }) => id)).toEqual([execution.id]);
+  const say = (state: ResponseState, deviceId = PLACE.deviceId) =>
+    dispatcher.respond(deviceId, { executionId: execution.id, state, payload: undefined, repeated: false });
+  const told = () => heard;
+  return { dispatcher, store, background, execution, writes, say, pass, told, dropped, failures, timers };
+}
+
+test("a start and an answer that follows at once are stored in the same turn, and told one after the other", async () => {
+  const { store, execution, writes, say, pass, told } = await setUp();
+  const said = say("SUCCEEDED");
+  expect(writes).toEqual(["STARTED", "SUCCEEDED"]);
+  await said;
+  expect(told()).toEqual(["NEW", "IN_PROGRESS", "SUCCESS"]);
+  await pass(TIMEOUT_MS);
+  expect(writes).toHaveLength(2);
+  expect((await store.responses(execution.id)).map(({ state }) => state)).toEqual(["SUCCEEDED", "STARTED"]);
+});
+
+test("a start that no answer follows is stored by itself a moment later, with the time of the hand-over", async () => {
+  const { store, execution, writes, say, pass } = await setUp();
+  expect(writes).toEqual([]);
+  await pass(25);
+  expect(writes).toEqual(["STARTED"]);
+  expect((await store.responses(execution.id))[0]?.receivedAt).toBe(NOON * 1000);
+  await say("IN_PROGRESS");
+  await say("SUCCEEDED");
+  expect(writes).toEqual(["STARTED", "IN_PROGRESS", "SUCCEEDED"]);
+});
+
+test("an answer of another device neither counts nor takes the start along", async () => {
+  const { writes, say, pass, dropped } = await setUp();
+  await say("SUCCEEDED", "d2");
+  expect([writes, dropped]).toEqual([["SUCCEEDED"], ["SUCCEEDED"]]);
+  await pass(25);
+  expect(writes).toEqual(["SUCCEEDED", "STARTED"]);
+});
+
+test("a stop stores the starts that are not stored yet, also of what is being handed over then", async () => {
+  const { dispatcher, store, background, writes, timers, failures } = await setUp();
+  const open = asNew(makeExecution(PLACE), { attempted: true });
+  await store.insert(open, makeEntry());
+  dispatcher.accept(open);
+  dispatcher.stop();
+  await background.idle();
+  expect([writes, timers.size, failures]).toEqual([["STARTED", "STARTED"], 0, []]);
+});
+
+test("whoever waits is told the end, also when it came before", async () => {
+  const { dispatcher, execution, say } = await setUp();
+  const never = new AbortController().signal;
+  const waiting = dispatcher.waitForEnd(execution, 1_000, never);
+  await say("ERROR");
+  expect((await waiting)?.state).toBe("ERROR");
+  expect((await dispatcher.waitForEnd(execution, 1_000, never))?.state).toBe("ERROR");
+});
+
+test("whoever waits is let go when the time is up, or when all are called off at once", async () => {
+  const { dispatcher, execution, pass, timers } = await setUp();
+  await pass(25);
+  const stopping = new AbortController();
+  const first = dispatcher.waitForEnd(execution, 1_000, stopping.signal);
+  const others = [1, 2].map(() => dispatcher.waitForEnd(execution, 2_000, stopping.signal));
+  await pass(1_000);
+  expect(await first).toBeUndefined();
+  stopping.abort();
+  expect(await Promise.all(others)).toEqual([undefined, undefined]);
+  expect(await dispatcher.waitForEnd(execution, 2_000, stopping.signal)).toBeUndefined();
+  // Only the deadline is left.
+  expect(timers.size).toBe(1);
+});
+
+test("a timeout during the moment in which the start waits is corrected by the answer alone", async () => {
+  const { store, execution, say, told } = await setUp();
+  await store.expire(execution.id, execution.deadline);
+  await say("SUCCEEDED");
+  expect((await store.responses(execution.id)).map(({ state }) => state)).toEqual(["SUCCEEDED"]);
+  expect(told()).toEqual(["NEW", "SUCCESS"]);
+});

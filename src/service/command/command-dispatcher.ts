@@ -1,0 +1,275 @@
+// Keeps watch over open executions: hands them to devices, takes responses in, lets them time out, tells who waits.
+//
+// Invariants: an execution is stored before it is handed over, and marked as attempted, durably, before that; so a crash
+// at any moment leaves it unsent or sent once, never sent twice. Whoever waits is told after the change is durable.
+import type { Execution, Micros, Payload } from "#core/command/execution.ts";
+import { isOpen } from "#core/command/execution.ts";
+import { leftOutPayload, MAX_PAYLOAD_BYTES } from "#core/command/log-limits.ts";
+import type { ResponseMessage } from "#core/device/device-message.ts";
+import { approximateBytes } from "#core/share/approximate-bytes.ts";
+import type { ByteBudgets } from "#core/share/byte-budgets.ts";
+import { createByteGate, type Leave } from "#core/share/byte-gate.ts";
+import type { Background } from "#service/background.ts";
+import { createAbortWatch } from "#service/command/abort-watch.ts";
+import { everyOpen } from "#service/command/every-open.ts";
+import { type CarriedArrival, createLateStarts } from "#service/command/late-starts.ts";
+import { type After, createDeadlines } from "#service/deadlines.ts";
+import type { EventHub } from "#service/event/event-hub.ts";
+import type { CommandChannel } from "#service/ports/carrier.ts";
+import type { OpenExecution, WaitingExecution } from "#service/ports/execution-store.ts";
+import type { Needs } from "#service/ports.ts";
+
+export interface CommandDispatcher {
+  /** Takes over an execution that was just stored. */
+  accept(open: OpenExecution): void;
+  respond(deviceId: string, message: ResponseMessage): Promise<void>;
+  /** Hands over what waits for the device. */
+  deviceReachable(deviceId: string): void;
+  /** Resolves with the execution when it has ended, or as undefined when the time is up or the signal fires. */
+  waitForEnd(
+    execution: Pick<Execution, "id" | "deviceId">,
+    ms: number,
+    signal: AbortSignal,
+  ): Promise<Execution | undefined>;
+  /** Takes over what an earlier run left open. */
+  recover(): Promise<void>;
+  /** How many executions of all devices are open. */
+  readonly openCount: number;
+  stop(): void;
+}
+
+export interface DispatcherNeeds extends Pick<Needs, "executions" | "seal" | "now"> {
+  readonly channel: CommandChannel;
+  readonly events: EventHub;
+  readonly background: Background;
+  readonly budgets: Pick<ByteBudgets, "open">;
+  readonly after: After;
+  /** Without a response for this long an execution becomes TIMEOUT. */
+  readonly responseTimeoutMs: number;
+  readonly onDropped: (deviceId: string, message: ResponseMessage) => void;
+}
+
+type Waiter = (execution: Execution) => void;
+
+/** What the store or the channel could not do is tried again after this long. */
+const AGAIN_MS = 1_000;
+/** What the arguments of commands may hold that are being handed over. */
+const SENDING_BYTES = 16 * 1024 * 1024;
+
+/** What a command ends with that was not sent because nobody knows any more what it was to do. */
+const UNREADABLE = "the stored arguments cannot be read; the command was not sent";
+
+export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatcher {
+  const waiters = new Map<string, Set<Waiter>>();
+  const retries = new Set<() => void>();
+  const aborts = createAbortWatch();
+  const sending = createByteGate(needs.budgets.open("commands_being_sent", SENDING_BYTES));
+  const starts = createLateStarts(needs.after, (deviceId, id, start) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    needs.background.run("record the start of an execution", async () => {
+      try {
+        const execution = await needs.executions.record(deviceId, id, start);
+        if (execution !== undefined) changed(execution);
+      } finally {
+        resolve();
+      }
+    });
+    return promise;
+  });
+  const deadlines = createDeadlines(needs.after, (id, deadline) => {
+    needs.background.run("time an execution out", async () => {
+      try {
+        const execution = await needs.executions.expire(id, deadline);
+        if (execution !== undefined) changed(execution);
+      } catch (error) {
+        deadlines.set(id, deadline, AGAIN_MS);
+        throw error;
+      }
+    });
+  });
+
+  function changed(execution: Execution): void {
+    if (isOpen(execution.state)) {
+      deadlines.set(execution.id, execution.deadline, needs.responseTimeoutMs);
+    } else {
+      deadlines.clear(execution.id);
+      for (const tell of waiters.get(execution.id) ?? []) tell(execution);
+    }
+    needs.events.publish(execution, { kind: "execution", execution });
+  }
+
+  function arrivalNow({ state, payload, repeated }: Omit<CarriedArrival, "at" | "patienceMs">): CarriedArrival {
+    const at = (needs.now() * 1000) as Micros;
+    return { state, payload, at, patienceMs: needs.responseTimeoutMs, repeated };
+  }
+
+  /**
+   * `waiting.attempted` means that this call is the one that may hand it over. Whoever has to wait for room keeps no
+   * arguments meanwhile: they are read when they are sent.
+   */
+  function handOver(waiting: WaitingExecution, known?: OpenExecution): Promise<void> {
+    const turn = sending.enter(waiting.bytes);
+    return turn instanceof Promise
+      ? turn.then((leave) => sendAndLeave(waiting, leave))
+      : sendAndLeave(waiting, turn, known);
+  }
+
+  async function sendAndLeave(waiting: WaitingExecution, leave: Leave, known?: OpenExecution): Promise<void> {
+    try {
+      await send(waiting, known);
+    } finally {
+      leave();
+    }
+  }
+
+  async function send(waiting: WaitingExecution, known?: OpenExecution): Promise<void> {
+    const { id, deviceId, deadline } = waiting;
+    if (!waiting.attempted && !(await needs.executions.markAttempted(id))) return;
+    // An expired command is never started. Its timer is due, or due soon where the clock was set forward.
+    if (deadline <= needs.now()) return;
+    const open = known ?? (await needs.executions.toSend(id));
+    if (open === undefined) return;
+    const { request } = open.execution;
+    const clear = clearArguments(open);
+    if (clear === undefined) {
+      const payload = { message: UNREADABLE };
+      const ended = await needs.executions.record(
+        deviceId,
+        id,
+        arrivalNow({ state: "ERROR", payload, repeated: false }),
+      );
+      if (ended !== undefined) changed(ended);
+      return;
+    }
+    try {
+      await needs.channel.send(deviceId, { id, name: request.manifestName, arguments: clear });
+    } catch {
+      await takeBack(waiting);
+      return;
+    }
+    starts.note(waiting, arrivalNow({ state: "STARTED", payload: undefined, repeated: false }));
+  }
+
+  /** Undefined when nobody knows any more what it was to do. */
+  function clearArguments({ execution, sealed, isUnreadable }: OpenExecution): Payload | undefined {
+    if (isUnreadable === true) return undefined;
+    if (sealed === undefined) return execution.request.arguments;
+    try {
+      return JSON.parse(needs.seal.open(sealed, execution.id)) as Payload;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** It certainly did not leave, so it may be handed over when the device is back. */
+  async function takeBack(waiting: WaitingExecution): Promise<void> {
+    const { id, deviceId } = waiting;
+    try {
+      await needs.executions.unmarkAttempted(id);
+    } catch (error) {
+      // Marked and not sent, it would never be handed over: only we know that it may be.
+      tryAgain("take a mark back", () => takeBack(waiting));
+      throw error;
+    }
+    // Already back: its return came before the mark was taken back, so that nobody else hands it over.
+    if (needs.channel.isReady(deviceId)) handOverLater(waiting);
+  }
+
+  function handOverSoon(waiting: WaitingExecution, known?: OpenExecution): void {
+    const handed = handOver(waiting, known);
+    needs.background.run("hand a command over", async () => {
+      try {
+        await handed;
+      } catch (error) {
+        // Nobody else would, once the disk is well again. If it did leave, its mark stops the second try.
+        handOverLater(waiting);
+        throw error;
+      }
+    });
+  }
+
+  function handOverLater(waiting: WaitingExecution): void {
+    tryAgain("hand a command over again", async () => {
+      if (needs.channel.isReady(waiting.deviceId)) handOverSoon({ ...waiting, attempted: false });
+    });
+  }
+
+  function tryAgain(name: string, task: () => Promise<void>): void {
+    const callOff = needs.after(AGAIN_MS, () => {
+      retries.delete(callOff);
+      needs.background.run(name, task);
+    });
+    retries.add(callOff);
+  }
+
+  return {
+    accept(open) {
+      const { execution } = open;
+      deadlines.set(execution.id, execution.deadline, needs.responseTimeoutMs);
+      needs.events.publish(execution, { kind: "execution", execution });
+      if (open.attempted || needs.channel.isReady(execution.deviceId)) handOverSoon(waitingOf(open), open);
+    },
+    async respond(deviceId, message) {
+      const { executionId: id, payload } = message;
+      const bytes = approximateBytes(payload);
+      const kept = bytes > MAX_PAYLOAD_BYTES ? { ...message, payload: leftOutPayload(bytes) } : message;
+      // In the same turn, so that both share a commit; and told in this order, in whichever the store answers.
+      const started = starts.hurry(deviceId, id);
+      const recorded = needs.executions.record(deviceId, id, arrivalNow(kept));
+      const [execution] = await Promise.all([recorded, started]);
+      if (execution !== undefined) changed(execution);
+      else needs.onDropped(deviceId, message);
+    },
+    deviceReachable(deviceId) {
+      needs.background.run("hand over what waits for a device", async () => {
+        // All at once: the marks share a commit, and the store answers in order, so that the commands leave in order.
+        for await (const waiting of everyOpen(needs.executions, deviceId)) {
+          if (!waiting.attempted) handOverSoon(waiting);
+        }
+      });
+    },
+    async waitForEnd({ id, deviceId }, ms, signal) {
+      const { promise, resolve } = Promise.withResolvers<Execution | undefined>();
+      const waiting = waiters.get(id) ?? new Set();
+      waiters.set(id, waiting.add(resolve));
+      const giveUp = () => resolve(undefined);
+      const callOff = needs.after(ms, giveUp);
+      const forget = aborts.on(signal, giveUp);
+      try {
+        if (signal.aborted) return undefined;
+        // Its deadline is watched, so that its end is still to come and will be told.
+        if (deadlines.has(id)) return await promise;
+        // Read only now: an end before this line is read, an end after it is told.
+        const execution = await needs.executions.find(deviceId, id, needs.now());
+        return execution !== undefined && !isOpen(execution.state) ? execution : await promise;
+      } finally {
+        callOff();
+        forget();
+        waiting.delete(resolve);
+        if (waiting.size === 0 && waiters.get(id) === waiting) waiters.delete(id);
+      }
+    },
+    async recover() {
+      const now = needs.now();
+      for await (const { id, deadline } of everyOpen(needs.executions)) {
+        // Whatever the clock did meanwhile, nobody waits longer than once more the whole time.
+        const left = Math.min(Math.max(deadline - now, 0), needs.responseTimeoutMs);
+        deadlines.set(id, deadline, left);
+      }
+    },
+    get openCount() {
+      return deadlines.count;
+    },
+    stop() {
+      starts.stop();
+      deadlines.stop();
+      for (const callOff of retries) callOff();
+    },
+  };
+}
+
+function waitingOf({ execution, attempted, sealed }: OpenExecution): WaitingExecution {
+  const { id, deviceId, createdAt, deadline, request } = execution;
+  const bytes = approximateBytes(request.arguments) + (sealed?.byteLength ?? 0);
+  return { id, deviceId, createdAt, deadline, attempted, bytes };
+}

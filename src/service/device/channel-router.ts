@@ -1,0 +1,28 @@
+import { refuse } from "#core/app-error.ts";
+import type { Carrier } from "#service/ports/carrier.ts";
+
+/** All carriers as one: a command goes over the one that reaches the device. */
+export interface ChannelRouter extends Carrier {
+  add(carrier: Carrier): void;
+}
+
+export function createChannelRouter(): ChannelRouter {
+  const channels: Carrier[] = [];
+  return {
+    add: (channel) => {
+      channels.push(channel);
+    },
+    isReady: (deviceId) => channels.some((channel) => channel.isReady(deviceId)),
+    async send(deviceId, command) {
+      const channel = channels.find((one) => one.isReady(deviceId));
+      if (channel === undefined) throw refuse("not_available", "the device is not reachable");
+      await channel.send(deviceId, command);
+    },
+    async sendConfiguration(deviceId, configuration, written) {
+      await channels.find((one) => one.isReady(deviceId))?.sendConfiguration(deviceId, configuration, written);
+    },
+    disconnect(deviceId) {
+      for (const channel of channels) channel.disconnect(deviceId);
+    },
+  };
+}

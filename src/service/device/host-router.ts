@@ -1,0 +1,87 @@
+// All hosts as one: a device is run by the one for its type, other devices by none.
+//
+// Invariant: a device that waits for its turn is run by nobody, and whatever is asked about it by name ends its waiting. So its
+// turn never replaces what somebody else has started meanwhile, and never brings back what was stopped.
+import type { Device } from "#core/device/device.ts";
+import type { Instant } from "#core/time/instant.ts";
+import type { DeviceHost, HostedStatus } from "#service/ports/device-host.ts";
+
+export interface HostRouter extends DeviceHost {
+  add(host: DeviceHost): void;
+  /**
+   * Starts these devices, none of which runs, one after another and with room for other work in between; until its turn each
+   * counts as STARTING. Resolves when all are handed over; after the signal no further one is. Rejects at the end when
+   * some of them could not be started.
+   */
+  startAll(devices: readonly Device[], signal: AbortSignal): Promise<void>;
+  /** Starts the device before its turn, when it waits for one; when it is just being started, waits for that. */
+  hurry(deviceId: string): Promise<void>;
+  /** How many devices wait for their turn. */
+  waiting(): number;
+}
+
+interface Waiting {
+  readonly device: Device;
+  readonly since: Instant;
+}
+
+export function createHostRouter(needs: { readonly now: () => Instant }): HostRouter {
+  const hosts: DeviceHost[] = [];
+  const waiting = new Map<string, Waiting>();
+  /** Whose turn it is. */
+  let current: { readonly deviceId: string; readonly started: Promise<void> } | undefined;
+
+  async function start(device: Device): Promise<void> {
+    waiting.delete(device.id);
+    await hosts.find((host) => host.hosts(device.type))?.start(device);
+  }
+
+  return {
+    add: (host) => {
+      hosts.push(host);
+    },
+    hosts: (type) => hosts.some((host) => host.hosts(type)),
+    start,
+    async startAll(devices, signal) {
+      const since = needs.now();
+      for (const device of devices) waiting.set(device.id, { device, since });
+      const failures: unknown[] = [];
+      for (const { device } of waiting.values()) {
+        if (signal.aborted) break;
+        const started = start(device).catch((error: unknown) => void failures.push(error));
+        current = { deviceId: device.id, started };
+        await started;
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      current = undefined;
+      waiting.clear();
+      if (failures.length > 0) throw new AggregateError(failures, `${failures.length} devices could not be started`);
+    },
+    async hurry(deviceId) {
+      const one = waiting.get(deviceId);
+      if (one !== undefined) await start(one.device);
+      else if (current?.deviceId === deviceId) await current.started;
+    },
+    waiting: () => waiting.size,
+    async stop(deviceId) {
+      waiting.delete(deviceId);
+      for (const host of hosts) await host.stop(deviceId);
+    },
+    async restart(deviceId) {
+      const one = waiting.get(deviceId);
+      if (one !== undefined) await start(one.device);
+      else for (const host of hosts) await host.restart(deviceId);
+    },
+    states: () => [...Array.from(waiting, () => "STARTING" as const), ...hosts.flatMap((host) => host.states())],
+    status(deviceId) {
+      const one = waiting.get(deviceId);
+      if (one !== undefined) return beforeItsTurn(one);
+      return hosts.map((host) => host.status(deviceId)).find((status) => status !== undefined);
+    },
+  };
+}
+
+function beforeItsTurn({ since }: Waiting): HostedStatus {
+  const nothing = { lastError: undefined, restartAt: undefined, memoryBytes: undefined };
+  return { state: "STARTING", since, startCount: 0, ...nothing };
+}

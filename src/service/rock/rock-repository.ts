@@ -1,0 +1,9 @@
+/** The operator's folder of rocks. */
+export interface RockRepository {
+  /** How messages call the folder. */
+  readonly folder: string;
+  /** File names, without folders. */
+  readonly files: readonly string[];
+  /** Undefined when the file is gone, cannot be read, or is larger than a package may be. */
+  read(file: string): Uint8Array | undefined;
+}

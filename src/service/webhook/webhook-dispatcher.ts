@@ -1,0 +1,216 @@
+// Brings what happens to whoever registered an address for it.
+//
+// Invariants: a delivery is queued in the records before anything is sent, and leaves the queue only after the receiver
+// took it or the time is up, so that a crash repeats an attempt but loses none. Each webhook has one attempt under way at
+// a time, oldest first. Attempts are shared by site, and receivers that fail have places of their own: so neither another
+// site nor a receiver that answers waits for one that does not. While no webhook wants a kind of event, nothing is made ready for it.
+import type { Leave } from "#core/share/fair-share.ts";
+import type { Shares } from "#core/share/shares.ts";
+import { type Instant, instant } from "#core/time/instant.ts";
+import { afterAttempt } from "#core/webhook/after-attempt.ts";
+import { type Delivery, type Notice, siteOf, type Webhook, wants } from "#core/webhook/webhook.ts";
+import { MAX_WEBHOOKS } from "#core/webhook/webhook-limits.ts";
+import type { Background } from "#service/background.ts";
+import type { After } from "#service/deadlines.ts";
+import type { EventHub, PlacedEvent } from "#service/event/event-hub.ts";
+import type { SendResult } from "#service/ports/webhook-sender.ts";
+import type { Needs } from "#service/ports.ts";
+
+export interface WebhookDispatcher {
+  /** What is to be queued together with these events. Empty when nobody wants them. */
+  noticesOf(events: readonly PlacedEvent[]): readonly Notice[];
+  /** Something may have been queued. */
+  wake(): void;
+  /** Comes after a webhook was made or deleted, and first of all. */
+  refresh(): Promise<void>;
+  /** Queues those events of the hub that nobody queues together with what happened. */
+  forward(events: EventHub): void;
+  stop(): void;
+}
+
+export interface WebhookDispatcherNeeds extends Pick<Needs, "webhooks" | "sender" | "seal" | "randomBytes" | "now"> {
+  readonly background: Background;
+  readonly after: After;
+  readonly shares: Pick<Shares, "open">;
+  /** What an event says, as an object for JSON. */
+  readonly renderEvent: (event: PlacedEvent) => object;
+}
+
+/** Attempts under way at once, each of another webhook. There are no more waiting than webhooks. An attempt costs its seconds. */
+const ATTEMPTS = { slots: 32, slotsPerKey: 8, waiting: MAX_WEBHOOKS, waitingPerKey: MAX_WEBHOOKS };
+const LONGEST_WAIT_MS = 3_600_000;
+/** After trouble with the records. */
+const AGAIN_MS = 5_000;
+
+export function createWebhookDispatcher(needs: WebhookDispatcherNeeds): WebhookDispatcher {
+  const known = new Map<string, Webhook>();
+  /** Those with a delivery that is being sent or waits for its turn. */
+  const busy = new Set<string>();
+  /** Those whose last attempt failed. */
+  const failing = new Set<string>();
+  const attempts = needs.shares.open("webhook_attempts", ATTEMPTS);
+  const stopping = new AbortController();
+  let isLooking = false;
+  let lookAgain = false;
+  let callOff: (() => void) | undefined;
+
+  function wake(): void {
+    lookAgain = true;
+    if (isLooking || stopping.signal.aborted) return;
+    isLooking = true;
+    needs.background.run("look for webhook deliveries", async () => {
+      try {
+        while (lookAgain && !stopping.signal.aborted) {
+          lookAgain = false;
+          await look();
+        }
+      } catch (error) {
+        wakeAfter(AGAIN_MS);
+        throw error;
+      } finally {
+        isLooking = false;
+      }
+    });
+  }
+
+  function wakeAfter(ms: number): void {
+    callOff?.();
+    if (!stopping.signal.aborted) callOff = needs.after(ms, wake);
+  }
+
+  async function look(): Promise<void> {
+    for (const due of await needs.webhooks.due(needs.now(), busy)) begin(due);
+    const next = await needs.webhooks.nextAttempt(busy);
+    if (next !== undefined) wakeAfter(Math.min(Math.max(0, next - needs.now()), LONGEST_WAIT_MS));
+  }
+
+  function begin({ id, webhookId }: Pick<Delivery, "id" | "webhookId">): void {
+    const release = () => {
+      busy.delete(webhookId);
+      wake();
+    };
+    busy.add(webhookId);
+    needs.background.run("deliver to a webhook", async () => {
+      try {
+        if (!known.has(webhookId)) await refresh();
+        const leave = await turnOf(webhookId);
+        if (leave === undefined) {
+          if (!stopping.signal.aborted) needs.after(AGAIN_MS, release);
+          return;
+        }
+        const begun = needs.now();
+        try {
+          // What cannot be read, or was deleted while it waited, is left alone for a while.
+          if (!(await attempt(id))) return void needs.after(AGAIN_MS, release);
+        } finally {
+          leave(1 + Math.max(0, needs.now() - begun) / 1_000);
+        }
+      } catch (error) {
+        needs.after(AGAIN_MS, release);
+        throw error;
+      }
+      release();
+    });
+  }
+
+  /** Undefined when the stop came first, or too many wait. */
+  async function turnOf(webhookId: string): Promise<Leave | undefined> {
+    const site = siteOf(known.get(webhookId) ?? { sites: "all" });
+    try {
+      return await attempts.enter(failing.has(webhookId) ? `${site} failing` : site, stopping.signal);
+    } catch (error) {
+      if (stopping.signal.aborted) return undefined;
+      throw error;
+    }
+  }
+
+  /** False when there is nothing to send, or nobody to send it to. */
+  async function attempt(deliveryId: string): Promise<boolean> {
+    const delivery = await needs.webhooks.find(deliveryId);
+    const webhook = delivery && known.get(delivery.webhookId);
+    if (delivery?.state !== "PENDING" || webhook === undefined) return false;
+    const result = await send(webhook, delivery);
+    // Broken off by the stop: it was no attempt, and the next run begins it anew.
+    if (stopping.signal.aborted) return true;
+    if (result.error === undefined) failing.delete(webhook.id);
+    else failing.add(webhook.id);
+    const [byte = 0] = needs.randomBytes(1);
+    await needs.webhooks.settle(delivery.id, afterAttempt(delivery, { ...result, at: needs.now() }, byte / 255));
+    return true;
+  }
+
+  async function send(webhook: Webhook, delivery: Delivery): Promise<SendResult> {
+    let secret: string;
+    try {
+      secret = needs.seal.open(webhook.sealedSecret, secretContext(webhook.id));
+    } catch {
+      return { status: undefined, error: "the signing secret cannot be read; make the webhook anew" };
+    }
+    try {
+      return await needs.sender.send({ url: webhook.url, secret, delivery, sentAt: needs.now() }, stopping.signal);
+    } catch {
+      // A stored event that cannot be read must not hold up those behind it: as a failed attempt it is given up in time.
+      return { status: undefined, error: "the stored event cannot be read" };
+    }
+  }
+
+  async function refresh(): Promise<void> {
+    const webhooks = await needs.webhooks.all();
+    known.clear();
+    for (const webhook of webhooks) known.set(webhook.id, webhook);
+    for (const id of failing) if (!known.has(id)) failing.delete(id);
+  }
+
+  function noticesOf(events: readonly PlacedEvent[]): readonly Notice[] {
+    return events.flatMap((event) => {
+      const facts = factsOf(event);
+      if (facts === undefined || ![...known.values()].some((webhook) => wants(webhook, facts))) return [];
+      return [{ ...facts, queuedAt: needs.now(), event: JSON.stringify(needs.renderEvent(event)) }];
+    });
+  }
+
+  return {
+    noticesOf,
+    wake,
+    refresh,
+    forward(events) {
+      events.listen((event) => {
+        const notices = event.kind === "alert" ? [] : noticesOf([event]);
+        if (notices.length === 0) return;
+        needs.background.run("queue webhook deliveries", async () => {
+          await needs.webhooks.enqueue(notices);
+          wake();
+        });
+      });
+    },
+    stop() {
+      stopping.abort();
+      callOff?.();
+    },
+  };
+}
+
+/** Binds a sealed secret to its webhook. */
+export function secretContext(webhookId: string): string {
+  return `webhook ${webhookId}`;
+}
+
+function factsOf(event: PlacedEvent): Omit<Notice, "queuedAt" | "event"> | undefined {
+  const { siteId } = event;
+  switch (event.kind) {
+    case "alert":
+      return { kind: "alert", siteId, readLevel: event.alert.record.readLevel, occurredAt: event.at };
+    case "connectivity":
+      return { kind: "connectivity", siteId, readLevel: "readonly", occurredAt: event.at };
+    case "execution": {
+      const { execution } = event;
+      const at: Instant = execution.response
+        ? instant(Math.floor(execution.response.receivedAt / 1000))
+        : execution.createdAt;
+      return { kind: "execution", siteId, readLevel: execution.readLevel, occurredAt: at };
+    }
+    case "log":
+    case "runtime":
+      return undefined;
+  }
+}
