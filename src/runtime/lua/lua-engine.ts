@@ -59,7 +59,7 @@ function runPrelude(module: WebAssembly.Module): Pick<LuaEngine, "image" | "play
     const results = state.callForFunctions(loaded.fn, args);
     if (isFirst) shared = results;
   }
-  const play = stacks[1];
+  const play = shared[1];
   if (play === undefined) throw new Error("the prelude has no play");
   return { image: state.image(), play };
 }
