@@ -1,13 +1,14 @@
 import Fastify from "fastify";
 import { expect, onTestFinished, test } from "vitest";
 import { createByteBudget } from "#core/share/byte-budgets.ts";
+import { createByteShares } from "#core/share/byte-shares.ts";
 import { countBodies } from "./count-bodies.ts";
 
 test("large bodies of calls under way are counted until they are answered, and refused beyond the budget", async () => {
   const budget = createByteBudget("bodies", 25_000);
   const app = Fastify();
   onTestFinished(() => app.close());
-  countBodies(app, budget);
+  countBodies(app, createByteShares(budget, 25_000));
   const answer = Promise.withResolvers<void>();
   let begun = 0;
   app.post("/", async () => {

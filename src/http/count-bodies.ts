@@ -1,23 +1,38 @@
-// Bodies are held until their call is answered, and some calls wait a minute. So what all of them hold is bounded.
+// Bodies are held until their call is answered or has stored them, and some calls wait a minute. So what all of them hold is bounded,
+// and what one caller's hold.
 import type { FastifyInstance } from "fastify";
 import { refuse } from "#core/app-error.ts";
-import type { ByteBudget } from "#core/share/byte-budgets.ts";
+import type { ByteShares, GiveBack } from "#core/share/byte-shares.ts";
+import { requesterOf } from "#core/share/requester.ts";
+import { tooManyCalls } from "#http/call-places.ts";
 import { BODY_LIMIT } from "#http/create-app.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Undefined where the body is not counted. */
+    giveBodyBack: GiveBack | undefined;
+  }
+}
 
 /** Smaller bodies are not counted: as many of them as there are connections come to little. */
 const SMALL = 4_096;
 
 /** After the token and the level are accepted, before anything of the body is read. */
-export function countBodies(app: FastifyInstance, budget: ByteBudget): void {
+export function countBodies(app: FastifyInstance, shares: ByteShares): void {
+  app.decorateRequest("giveBodyBack", undefined);
   app.addHook("preParsing", (request, reply, payload, done) => {
     const { "content-length": length, "transfer-encoding": encoding } = request.raw.headers;
     const bytes = encoding === undefined ? Number(length ?? 0) : BODY_LIMIT;
     // What is longer than a body may be is refused unread, or read as it comes.
     if (bytes <= SMALL || bytes > BODY_LIMIT) return done(null, payload);
-    if (!budget.take(bytes)) {
+    const { kind, key } = requesterOf(request.caller ?? { tokenId: "" }, request.ip);
+    const giveBack = shares.take(key, bytes);
+    if (giveBack === "key is full") return done(tooManyCalls(`too many large bodies of this ${kind} are under way`));
+    if (giveBack === "all is full") {
       return done(refuse("overloaded", "too many large bodies are under way; try again in a moment"));
     }
-    reply.raw.once("close", () => budget.give(bytes));
+    request.giveBodyBack = giveBack;
+    reply.raw.once("close", giveBack);
     done(null, payload);
   });
 }

@@ -1,10 +1,12 @@
 // One route as Fastify serves it: token and level, then body and query, then the handler. Nothing of the body is read before
 // the token and the level are accepted.
 import type { ServerResponse } from "node:http";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Caller } from "#core/access/caller.ts";
+import type { Leave } from "#core/share/fair-share.ts";
 import type { createAuthenticate } from "#http/authenticate.ts";
 import { compileBody } from "#http/body.ts";
+import type { TakePlace } from "#http/call-places.ts";
 import type { ServeInTurn } from "#http/main-thread-share.ts";
 import { parseQuery } from "#http/query.ts";
 import type { Route } from "#http/route.ts";
@@ -16,6 +18,8 @@ interface Registration {
   readonly authenticate: ReturnType<typeof createAuthenticate>;
   readonly stopping: AbortSignal;
   readonly inTurn: ServeInTurn;
+  /** Where calls that change something have their place. */
+  readonly changing: TakePlace;
 }
 
 declare module "fastify" {
@@ -24,6 +28,13 @@ declare module "fastify" {
     caller: Caller | undefined;
   }
 }
+
+interface Served {
+  readonly caller: Caller;
+  readonly leave: Leave | undefined;
+}
+
+type AnyCall = Parameters<Route["handle"]>[0];
 
 const NOBODY: Caller = { tokenId: "", tokenName: "", level: "readonly", sites: new Set() };
 
@@ -40,13 +51,45 @@ function takeStreams(scope: FastifyInstance): FastifyInstance {
 }
 
 function register(app: FastifyInstance, route: Route, registration: Registration): void {
-  const { prefix, authenticate, stopping, inTurn } = registration;
+  const { prefix, authenticate, stopping, inTurn, changing } = registration;
   const { access } = route;
   const operation = route.aliasOf ?? route.operation;
   const schema = route.body;
   const takesBytes = Array.isArray(schema);
   const parseBody =
     schema === undefined || takesBytes ? undefined : compileBody(schema as Exclude<typeof schema, readonly string[]>);
+  function callOf(request: FastifyRequest, reply: FastifyReply, { caller, leave }: Served): AnyCall {
+    const raw = request.body as Uint8Array | undefined;
+    let signal: AbortSignal | undefined;
+    const call = {
+      caller,
+      operation,
+      requestId: request.id,
+      remoteAddress: request.ip,
+      params: request.params as Record<string, string>,
+      query: parseQuery(route.query ?? {}, request.query as Record<string, unknown>),
+      body: parseBody === undefined ? (takesBytes ? (raw ?? new Uint8Array()) : undefined) : parseBody(raw),
+      header: (name: string) => {
+        const value = request.headers[name];
+        return Array.isArray(value) ? value[0] : value;
+      },
+      contentType: request.headers["content-type"] ?? "",
+      host: () => hostOf(request),
+      forwarded: request.headers["x-forwarded-for"] !== undefined || request.headers.forwarded !== undefined,
+      // Made when it is asked for: few handlers look at it.
+      get signal() {
+        signal ??= endOfCall(reply.raw, stopping);
+        return signal;
+      },
+      stored: () => {
+        call.body = undefined;
+        request.body = undefined;
+        request.giveBodyBack?.();
+        leave?.();
+      },
+    };
+    return call;
+  }
   app.route({
     method: route.method,
     url: prefix + route.path,
@@ -70,31 +113,15 @@ function register(app: FastifyInstance, route: Route, registration: Registration
     },
     handler: (request, reply) =>
       inTurn(request, async () => {
-        const raw = request.body as Uint8Array | undefined;
-        let signal: AbortSignal | undefined;
-        const answer = await route.handle({
-          caller: request.caller ?? NOBODY,
-          operation,
-          requestId: request.id,
-          remoteAddress: request.ip,
-          params: request.params as Record<string, string>,
-          query: parseQuery(route.query ?? {}, request.query as Record<string, unknown>),
-          body: parseBody === undefined ? (takesBytes ? (raw ?? new Uint8Array()) : undefined) : parseBody(raw),
-          header: (name) => {
-            const value = request.headers[name];
-            return Array.isArray(value) ? value[0] : value;
-          },
-          contentType: request.headers["content-type"] ?? "",
-          host: () => hostOf(request),
-          forwarded: request.headers["x-forwarded-for"] !== undefined || request.headers.forwarded !== undefined,
-          // Made when it is asked for: few handlers look at it.
-          get signal() {
-            signal ??= endOfCall(reply.raw, stopping);
-            return signal;
-          },
-        });
-        if (stopping.aborted) reply.header("connection", "close");
-        return sendAnswer(reply, 200, answer);
+        const caller = request.caller ?? NOBODY;
+        const leave = route.method === "GET" ? undefined : changing({ caller, remoteAddress: request.ip });
+        try {
+          const answer = await route.handle(callOf(request, reply, { caller, leave }));
+          if (stopping.aborted) reply.header("connection", "close");
+          return sendAnswer(reply, 200, answer);
+        } finally {
+          leave?.();
+        }
       }),
   });
 }

@@ -28,6 +28,8 @@ export interface RouteCall<Path extends string, Query extends QuerySpec, Body> e
   readonly forwarded: boolean;
   /** Aborted when the client has gone or the server stops. */
   readonly signal: AbortSignal;
+  /** What the call brought is stored, and it goes on waiting: its body and its place among the changes are free from now on. */
+  readonly stored: () => void;
 }
 
 interface RouteHead<Path extends string, Query extends QuerySpec> {

@@ -2,9 +2,11 @@
 // From the token on it is told in register-route.ts.
 import { refuse } from "#core/app-error.ts";
 import type { ByteBudgets } from "#core/share/byte-budgets.ts";
+import { createByteShares } from "#core/share/byte-shares.ts";
 import type { Shares } from "#core/share/shares.ts";
 import { createAuthenticate } from "#http/authenticate.ts";
 import { boundConnections } from "#http/bound-connections.ts";
+import { openCallPlaces } from "#http/call-places.ts";
 import { countBodies } from "#http/count-bodies.ts";
 import { createApp, LIMITS, type Limits } from "#http/create-app.ts";
 import { createMainThreadShare } from "#http/main-thread-share.ts";
@@ -21,6 +23,9 @@ import type { Troubles } from "#service/troubles.ts";
 
 const PREFIXES = ["", "/api"];
 const BODIES_BYTES = 64 * 1024 * 1024;
+const BODIES_BYTES_PER_CALLER = 16 * 1024 * 1024;
+/** In all far fewer than the writes that may wait for the disk: so calls alone cannot keep devices from writing. */
+const CHANGES = { slots: 8_192, perToken: 2_048, perAddress: 4_096 };
 
 export interface ServerNeeds extends ProblemNeeds {
   readonly authenticator: Authenticator;
@@ -54,6 +59,7 @@ export async function createServer(
   const authenticate = createAuthenticate(needs, settings);
   const metrics = createMetrics(needs, settings);
   const inTurn = createMainThreadShare(needs.shares);
+  const changing = openCallPlaces(needs.shares, { name: "changes", what: "calls that change something" }, CHANGES);
   const stopping = new AbortController();
   const limits = { ...LIMITS, connectionsPerAddress: settings.connectionsPerAddress, ...settings.limits };
   const app = createApp({
@@ -88,10 +94,11 @@ export async function createServer(
     return sendProblem(needs, request, { reply, error: refuse("route_not_found", message) });
   });
 
-  countBodies(app, needs.budgets.open("request_bodies", BODIES_BYTES));
+  const bodies = needs.budgets.open("request_bodies", BODIES_BYTES);
+  countBodies(app, createByteShares(bodies, BODIES_BYTES_PER_CALLER));
   for (const route of [...routes, metrics.route]) {
     for (const prefix of PREFIXES) {
-      const registration = { prefix, authenticate, stopping: stopping.signal, inTurn };
+      const registration = { prefix, authenticate, stopping: stopping.signal, inTurn, changing };
       registerRoute(app, route, registration);
     }
   }

@@ -220,7 +220,8 @@ export class World {
     const began = this.clock.elapsed;
     const acknowledged = (id: string) => this.#acknowledged.set(id, device.id);
     if (waits) {
-      const wait = { input, waitMs: WAIT_LIMIT_MS, signal: new AbortController().signal };
+      const signal = new AbortController().signal;
+      const wait = { input: () => input, stored: () => {}, waitMs: WAIT_LIMIT_MS, signal };
       executeCommand(needs, CALL, wait).then(
         async (execution) => {
           acknowledged(execution.id);

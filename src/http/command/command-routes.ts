@@ -1,4 +1,6 @@
 import { EXECUTION_STATES } from "#core/command/execution.ts";
+import type { Shares } from "#core/share/shares.ts";
+import { openCallPlaces } from "#http/call-places.ts";
 import { idempotencyKey, waitOf } from "#http/command/command-headers.ts";
 import { commandInputSchema, executionSchema, parseCommandInput, renderExecution } from "#http/command/command-wire.ts";
 import { choice, dateTime, list, listOf, type ParsedQuery, pageOf, paging } from "#http/query.ts";
@@ -39,9 +41,13 @@ const siteListQuery = {
 export interface CommandNeeds extends CreateNeeds, Pick<Needs, "sites"> {
   /** The longest time that execute waits, in milliseconds. */
   readonly waitLimitMs: number;
+  readonly shares: Pick<Shares, "open">;
 }
 
+const EXECUTES = { slots: 4_096, perToken: 512, perAddress: 1_024 };
+
 export function commandRoutes(needs: CommandNeeds): readonly Route[] {
+  const waiting = openCallPlaces(needs.shares, { name: "executes", what: "calls of execute" }, EXECUTES);
   return [
     route({
       method: "POST",
@@ -57,15 +63,24 @@ export function commandRoutes(needs: CommandNeeds): readonly Route[] {
       body: commandInputSchema,
       answer,
       handle: async (call) => {
-        const input = parseCommandInput(call.body, {
-          device: call.params.device_id,
-          idempotencyKey: idempotencyKey(call),
-          withLog: call.query.expand?.includes("log") ?? false,
-        });
+        const withLog = call.query.expand?.includes("log") ?? false;
+        const input = () =>
+          parseCommandInput(call.body, {
+            device: call.params.device_id,
+            idempotencyKey: idempotencyKey(call),
+            withLog,
+          });
         const waitMs = Math.min(waitOf(call) ?? needs.waitLimitMs, needs.waitLimitMs);
-        const execution = await executeCommand(needs, call, { input, waitMs, signal: call.signal });
-        const log = input.withLog ? await readLog(needs, execution.id) : undefined;
-        return { execution: renderExecution(execution, log) };
+        // Before anything is stored: who is refused has run nothing.
+        const leave = waiting(call);
+        try {
+          const { stored, signal } = call;
+          const execution = await executeCommand(needs, call, { input, stored, waitMs, signal });
+          const log = withLog ? await readLog(needs, execution.id) : undefined;
+          return { execution: renderExecution(execution, log) };
+        } finally {
+          leave();
+        }
       },
     }),
     route({

@@ -1,20 +1,36 @@
+import { refuse } from "#core/app-error.ts";
 import { type Execution, isOpen } from "#core/command/execution.ts";
 import { type CreateNeeds, createExecution, type ExecutionInput } from "#service/command/create-execution.ts";
 import type { Call } from "#service/ports.ts";
 
 interface Patience {
+  /** Read once; what it gives is not kept while the call waits. */
+  readonly input: () => ExecutionInput;
+  /** Called once the execution is stored, before the wait. */
+  readonly stored: () => void;
   readonly waitMs: number;
   readonly signal: AbortSignal;
 }
 
 /** Creates the execution and answers when it has ended, or with its state when the wait is over. */
-export async function executeCommand(
+export async function executeCommand(needs: CreateNeeds, call: Call, patience: Patience): Promise<Execution> {
+  const created = await create(needs, call, patience);
+  patience.stored();
+  if ("ended" in created) return created.ended;
+  const { id, deviceId } = created;
+  const ended = await needs.dispatcher.waitForEnd(created, patience.waitMs, patience.signal);
+  const execution = ended ?? (await needs.executions.find(deviceId, id, needs.now()));
+  if (execution !== undefined) return execution;
+  throw refuse("not_found", `execution ${id} was deleted with its device while its end was waited for`);
+}
+
+/** A function of its own, because a function that waits keeps all its variables: here the arguments, up to 1 MiB a call. */
+async function create(
   needs: CreateNeeds,
   call: Call,
-  { input, waitMs, signal }: Patience & { readonly input: ExecutionInput },
-): Promise<Execution> {
-  const created = await createExecution(needs, call, input);
-  if (!isOpen(created.state)) return created;
-  const ended = await needs.dispatcher.waitForEnd(created, waitMs, signal);
-  return ended ?? (await needs.executions.find(created.deviceId, created.id, needs.now())) ?? created;
+  { input }: Patience,
+): Promise<Pick<Execution, "id" | "deviceId"> | { readonly ended: Execution }> {
+  const execution = await createExecution(needs, call, input());
+  const { id, deviceId, state } = execution;
+  return isOpen(state) ? { id, deviceId } : { ended: execution };
 }

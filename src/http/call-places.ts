@@ -1,0 +1,57 @@
+// Some calls wait: for the disk, or for a device. Each holds a place meanwhile, and no token and no address can have them all.
+import { AppError } from "#core/app-error.ts";
+import { addressBlock } from "#core/net/address-block.ts";
+import type { FairShare, Leave } from "#core/share/fair-share.ts";
+import { requesterOf } from "#core/share/requester.ts";
+import type { Shares } from "#core/share/shares.ts";
+import type { Call } from "#service/ports.ts";
+
+interface PlaceLimits {
+  readonly slots: number;
+  readonly perToken: number;
+  readonly perAddress: number;
+}
+
+/** Takes a place, or throws the refusal. The answer gives the place back. */
+export type TakePlace = (call: Pick<Call, "caller" | "remoteAddress">) => Leave;
+
+const RETRY_AFTER_S = 1;
+
+/** `what` names the calls in a refusal: "calls that change something". */
+export function openCallPlaces(
+  shares: Pick<Shares, "open">,
+  { name, what }: { readonly name: string; readonly what: string },
+  { slots, perToken, perAddress }: PlaceLimits,
+): TakePlace {
+  const nobodyWaits = { slots, waiting: 0, waitingPerKey: 0 };
+  const byToken = shares.open(name, { ...nobodyWaits, slotsPerKey: perToken });
+  const byAddress = shares.open(`${name}_of_address`, { ...nobodyWaits, slotsPerKey: perAddress });
+
+  function refusal(share: FairShare, whose: string, limit: number): AppError {
+    if (share.inside < slots) return tooManyCalls(`${limit} ${what} are under way for this ${whose}`);
+    const message = `${slots} ${what} are under way; try again in a moment`;
+    return new AppError([{ code: "overloaded", message }], RETRY_AFTER_S);
+  }
+
+  return ({ caller, remoteAddress }) => {
+    const { kind, key } = requesterOf(caller, remoteAddress);
+    const leaveToken = byToken.tryEnter(key);
+    if (leaveToken === undefined) throw refusal(byToken, kind, perToken);
+    const leaveAddress = byAddress.tryEnter(addressBlock(remoteAddress));
+    if (leaveAddress === undefined) {
+      leaveToken();
+      throw refusal(byAddress, "address", perAddress);
+    }
+    return () => {
+      leaveToken();
+      leaveAddress();
+    };
+  };
+}
+
+export function tooManyCalls(problem: string): AppError {
+  return new AppError(
+    [{ code: "too_many_calls", message: `${problem}; send fewer at once, or try again in a moment` }],
+    RETRY_AFTER_S,
+  );
+}
