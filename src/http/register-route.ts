@@ -115,13 +115,14 @@ function register(app: FastifyInstance, route: Route, registration: Registration
       inTurn(request, async () => {
         const caller = request.caller ?? NOBODY;
         const leave = route.method === "GET" ? undefined : changing({ caller, remoteAddress: request.ip });
+        let answer: object;
         try {
-          const answer = await route.handle(callOf(request, reply, { caller, leave }));
-          if (stopping.aborted) reply.header("connection", "close");
-          return sendAnswer(reply, 200, answer);
+          answer = await route.handle(callOf(request, reply, { caller, leave }));
         } finally {
           leave?.();
         }
+        if (stopping.aborted) reply.header("connection", "close");
+        return sendAnswer(reply, 200, answer);
       }),
   });
 }

@@ -166,8 +166,11 @@ export function executionStoreContract(open: () => Promise<ExecutionWorld>): voi
     const ended = await insert(makeExecution(place), { sealed });
     await executions.record(place.deviceId, ended.id, arrival("SUCCEEDED"));
     const [first, ...none] = await executions.open({ deviceId: place.deviceId, limit: 1 });
-    const { deviceId, createdAt, deadline } = early;
-    expect([first, none]).toEqual([{ id: early.id, deviceId, createdAt, deadline, attempted: false, bytes: 5 }, []]);
+    const { deviceId, siteId, createdAt, deadline } = early;
+    expect([first, none]).toEqual([
+      { id: early.id, deviceId, siteId, createdAt, deadline, attempted: false, bytes: 5 },
+      [],
+    ]);
     const rest = await executions.open({ deviceId: place.deviceId, limit: 5, ...(first && { after: first }) });
     expect(rest.map(({ id, attempted, bytes }) => [id, attempted, bytes])).toEqual([[late.id, true, 2]]);
     const everyone = (await executions.open({ limit: 5 })).map(({ id }) => id);

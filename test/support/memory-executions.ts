@@ -131,9 +131,10 @@ export function createMemoryExecutions(): ExecutionStore {
         .sort(compareWaiting)
         .filter((one) => after === undefined || compareWaiting(after, one) < 0)
         .slice(0, limit)
-        .map(({ id, deviceId: device, createdAt, deadline, attempted, bytes }) => ({
+        .map(({ id, deviceId: device, siteId, createdAt, deadline, attempted, bytes }) => ({
           id,
           deviceId: device,
+          siteId,
           createdAt,
           deadline,
           attempted,

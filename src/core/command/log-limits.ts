@@ -6,6 +6,19 @@ export const MAX_LOG_BYTES = 1024 * 1024;
 export const ENTRY_BYTES = 64;
 export const MAX_PAYLOAD_BYTES = 1024 * 1024;
 
+/**
+ * What is read of a log at once. A log that was written under the limits fits: its first and its last response may hold a payload
+ * each beside the rest. An older one may be longer.
+ */
+export const MAX_READ_BYTES = MAX_LOG_BYTES + 2 * MAX_PAYLOAD_BYTES;
+export const MAX_READ_ENTRIES = MAX_LOG_BYTES / ENTRY_BYTES + 2;
+
+/** Stands at the end of a log that is longer than what is read of it. */
+export function notReadEntry(newest: Micros): CommandResponse {
+  const message = `older responses are not shown: ${MAX_READ_BYTES} bytes of a log are read`;
+  return { state: "IN_PROGRESS", payload: { message }, receivedAt: newest };
+}
+
 /** Stands in the log where responses were left out. */
 export function leftOutEntry(count: number, newest: Micros): CommandResponse {
   const message = `${count} ${count === 1 ? "response is" : "responses are"} left out here: the log of an execution holds ${MAX_LOG_BYTES} bytes`;

@@ -18,6 +18,7 @@ async function setUp() {
   const writes: string[] = [];
   const executions = {
     ...store,
+    expire: (...[id, deadline]: Parameters<typeof store.expire>) => store.expire(id, deadline),
     record: (...[deviceId, id, arrival]: Parameters<typeof store.record>) => {
       writes.push(arrival.state);
       return store.record(deviceId, id, arrival);
@@ -139,4 +140,32 @@ test("a timeout during the moment in which the start waits is corrected by the a
   await say("SUCCEEDED");
   expect((await store.responses(execution.id)).map(({ state }) => state)).toEqual(["SUCCEEDED"]);
   expect(told()).toEqual(["NEW", "SUCCESS"]);
+});
+
+test("what is open is counted by site, from the start of a run until it has ended or is gone", async () => {
+  const { dispatcher, store, say, pass } = await setUp();
+  const large = asNew(
+    makeExecution(PLACE, { request: { name: "start", manifestName: "start", arguments: { a: "x".repeat(1_000) } } }),
+  );
+  const elsewhere = asNew(makeExecution({ siteId: "s2", deviceId: "d2" }));
+  for (const one of [large, elsewhere]) {
+    await store.insert(one, makeEntry());
+    dispatcher.accept(one);
+  }
+  expect([dispatcher.openOf("s1").count, dispatcher.openOf("s2").count, dispatcher.openOf("s3").count]).toEqual([
+    2, 1, 0,
+  ]);
+  expect(dispatcher.openOf("s1").bytes).toBeGreaterThan(1_000);
+  await dispatcher.recover();
+  expect(dispatcher.openOf("s1").count).toBe(2);
+  await say("SUCCEEDED");
+  expect([dispatcher.openOf("s1").count, dispatcher.openOf("s1").bytes > 1_000]).toEqual([1, true]);
+  // Deleted with its device: its deadline finds nothing.
+  store.expire = async () => undefined;
+  await pass(1_000); // Their starts are recorded.
+  await pass(TIMEOUT_MS);
+  expect([dispatcher.openOf("s1"), dispatcher.openOf("s2")]).toEqual([
+    { count: 0, bytes: 0 },
+    { count: 0, bytes: 0 },
+  ]);
 });

@@ -13,6 +13,7 @@ import type { Background } from "#service/background.ts";
 import { createAbortWatch } from "#service/command/abort-watch.ts";
 import { everyOpen } from "#service/command/every-open.ts";
 import { type CarriedArrival, createLateStarts } from "#service/command/late-starts.ts";
+import { createOpenExecutions, type OpenUse } from "#service/command/open-executions.ts";
 import { type After, createDeadlines } from "#service/deadlines.ts";
 import type { EventHub } from "#service/event/event-hub.ts";
 import type { CommandChannel } from "#service/ports/carrier.ts";
@@ -35,6 +36,8 @@ export interface CommandDispatcher {
   recover(): Promise<void>;
   /** How many executions of all devices are open. */
   readonly openCount: number;
+  /** What is open of the devices of one site. */
+  openOf(siteId: string): OpenUse;
   stop(): void;
 }
 
@@ -62,6 +65,7 @@ const UNREADABLE = "the stored arguments cannot be read; the command was not sen
 export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatcher {
   const waiters = new Map<string, Set<Waiter>>();
   const retries = new Set<() => void>();
+  const open = createOpenExecutions();
   const aborts = createAbortWatch();
   const sending = createByteGate(needs.budgets.open("commands_being_sent", SENDING_BYTES));
   const starts = createLateStarts(needs.after, (deviceId, id, start) => {
@@ -81,6 +85,8 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
       try {
         const execution = await needs.executions.expire(id, deadline);
         if (execution !== undefined) changed(execution);
+        // Deleted with its device, unless it was heard of since.
+        else if (!deadlines.has(id)) open.remove(id);
       } catch (error) {
         deadlines.set(id, deadline, AGAIN_MS);
         throw error;
@@ -91,8 +97,10 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
   function changed(execution: Execution): void {
     if (isOpen(execution.state)) {
       deadlines.set(execution.id, execution.deadline, needs.responseTimeoutMs);
+      open.add(execution.id, () => countedOf(execution));
     } else {
       deadlines.clear(execution.id);
+      open.remove(execution.id);
       for (const tell of waiters.get(execution.id) ?? []) tell(execution);
     }
     needs.events.publish(execution, { kind: "execution", execution });
@@ -127,10 +135,10 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
     if (!waiting.attempted && !(await needs.executions.markAttempted(id))) return;
     // An expired command is never started. Its timer is due, or due soon where the clock was set forward.
     if (deadline <= needs.now()) return;
-    const open = known ?? (await needs.executions.toSend(id));
-    if (open === undefined) return;
-    const { request } = open.execution;
-    const clear = clearArguments(open);
+    const sent = known ?? (await needs.executions.toSend(id));
+    if (sent === undefined) return;
+    const { request } = sent.execution;
+    const clear = clearArguments(sent);
     if (clear === undefined) {
       const payload = { message: UNREADABLE };
       const ended = await needs.executions.record(
@@ -203,11 +211,13 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
   }
 
   return {
-    accept(open) {
-      const { execution } = open;
+    accept(accepted) {
+      const { execution, attempted } = accepted;
+      const waiting = waitingOf(accepted);
       deadlines.set(execution.id, execution.deadline, needs.responseTimeoutMs);
+      open.add(execution.id, () => ({ siteId: waiting.siteId, bytes: waiting.bytes }));
       needs.events.publish(execution, { kind: "execution", execution });
-      if (open.attempted || needs.channel.isReady(execution.deviceId)) handOverSoon(waitingOf(open), open);
+      if (attempted || needs.channel.isReady(execution.deviceId)) handOverSoon(waiting, accepted);
     },
     async respond(deviceId, message) {
       const { executionId: id, payload } = message;
@@ -251,7 +261,8 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
     },
     async recover() {
       const now = needs.now();
-      for await (const { id, deadline } of everyOpen(needs.executions)) {
+      for await (const { id, siteId, bytes, deadline } of everyOpen(needs.executions)) {
+        open.add(id, () => ({ siteId, bytes }));
         // Whatever the clock did meanwhile, nobody waits longer than once more the whole time.
         const left = Math.min(Math.max(deadline - now, 0), needs.responseTimeoutMs);
         deadlines.set(id, deadline, left);
@@ -260,6 +271,7 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
     get openCount() {
       return deadlines.count;
     },
+    openOf: (siteId) => open.of(siteId),
     stop() {
       starts.stop();
       deadlines.stop();
@@ -269,7 +281,11 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
 }
 
 function waitingOf({ execution, attempted, sealed }: OpenExecution): WaitingExecution {
-  const { id, deviceId, createdAt, deadline, request } = execution;
+  const { id, deviceId, siteId, createdAt, deadline, request } = execution;
   const bytes = approximateBytes(request.arguments) + (sealed?.byteLength ?? 0);
-  return { id, deviceId, createdAt, deadline, attempted, bytes };
+  return { id, deviceId, siteId, createdAt, deadline, attempted, bytes };
+}
+
+function countedOf({ siteId, request }: Execution): { readonly siteId: string; readonly bytes: number } {
+  return { siteId, bytes: approximateBytes(request.arguments) };
 }

@@ -3,10 +3,12 @@ import { refuse } from "#core/app-error.ts";
 import type { Execution } from "#core/command/execution.ts";
 import { type CommandInput, hideSensitive, planCommand } from "#core/command/plan-command.ts";
 import { IDEMPOTENCY_LIFETIME_MS } from "#core/command/retention.ts";
+import { approximateBytes } from "#core/share/approximate-bytes.ts";
 import { instant } from "#core/time/instant.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
 import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
 import { checkJsonArguments } from "#service/command/check-json-arguments.ts";
+import type { OpenUse } from "#service/command/open-executions.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
 import type { CommandChannel } from "#service/ports/carrier.ts";
 import type { CheckJsonValue } from "#service/ports/check-json.ts";
@@ -32,6 +34,9 @@ export interface ExecutionInput extends CommandInput {
 
 const MAX_OPEN = 1_000;
 const MAX_OPEN_BYTES = 16 * 1024 * 1024;
+/** Of the devices of one site. */
+const MAX_OPEN_OF_SITE = 20_000;
+const MAX_OPEN_BYTES_OF_SITE = 128 * 1024 * 1024;
 /** Of all devices: each is watched by a timer. */
 const MAX_OPEN_IN_ALL = 50_000;
 
@@ -53,6 +58,7 @@ export async function createExecution(needs: CreateNeeds, call: Call, input: Exe
   if (needs.dispatcher.openCount >= MAX_OPEN_IN_ALL) {
     throw refuse("overloaded", `${MAX_OPEN_IN_ALL} executions of all devices are still open; try again in a moment`);
   }
+  requireRoomOfSite(needs.dispatcher.openOf(device.siteId), approximateBytes(plan.arguments));
   const id = needs.newId();
   const createdAt = needs.now();
   const hidden = hideSensitive(plan.command, plan.arguments);
@@ -89,6 +95,16 @@ export async function createExecution(needs: CreateNeeds, call: Call, input: Exe
   );
   if (stored.isNew) needs.dispatcher.accept(open);
   return stored.execution;
+}
+
+function requireRoomOfSite({ count, bytes }: OpenUse, more: number): void {
+  if (count >= MAX_OPEN_OF_SITE) {
+    throw refuse("queue_full", `${count} executions of this site's devices are still open; wait for some to end`);
+  }
+  if (bytes + more > MAX_OPEN_BYTES_OF_SITE) {
+    const message = `the arguments of this site's open executions would hold ${bytes + more} bytes, more than ${MAX_OPEN_BYTES_OF_SITE}; wait for some to end`;
+    throw refuse("queue_full", message);
+  }
 }
 
 function idempotencyOf(

@@ -35,7 +35,7 @@ export interface OpenExecution {
 }
 
 /** An execution that still waits for its device, without its arguments: many of them must fit into memory. */
-export interface WaitingExecution extends Pick<Execution, "id" | "deviceId" | "createdAt" | "deadline"> {
+export interface WaitingExecution extends Pick<Execution, "id" | "deviceId" | "siteId" | "createdAt" | "deadline"> {
   readonly attempted: boolean;
   /** How much its arguments hold. */
   readonly bytes: number;

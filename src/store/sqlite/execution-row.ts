@@ -28,6 +28,7 @@ export function readWaiting(row: Row): WaitingExecution {
   return {
     id: text(row, "id"),
     deviceId: text(row, "device_id"),
+    siteId: text(row, "site_id"),
     createdAt: time(row, "created_at"),
     deadline: time(row, "deadline"),
     attempted: row["attempted"] === 1,

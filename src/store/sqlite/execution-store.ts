@@ -1,5 +1,5 @@
 import { type CommandResponse, isOpen, type Micros } from "#core/command/execution.ts";
-import { leftOutEntry } from "#core/command/log-limits.ts";
+import { ENTRY_BYTES, leftOutEntry, MAX_READ_BYTES, MAX_READ_ENTRIES, notReadEntry } from "#core/command/log-limits.ts";
 import { EPHEMERAL_LIFETIME_MS } from "#core/command/retention.ts";
 import type { ExecutionStore } from "#service/ports/execution-store.ts";
 import type { Connection } from "./connection.ts";
@@ -22,13 +22,7 @@ export function createExecutionStore(reader: Connection, writer: Writer, lists: 
       return execution.ephemeral && execution.createdAt + EPHEMERAL_LIFETIME_MS <= now ? undefined : execution;
     },
     responses: async (id) => {
-      const rows = reader.all(
-        "SELECT execution_id AS id, received_at, state, payload FROM execution_response WHERE execution_id = ? ORDER BY received_at DESC",
-        id,
-      );
-      const log = rows.map((row) =>
-        readResponse({ database: reader, table: "execution_response", row }, "state", "payload"),
-      );
+      const log = readLog(reader, id);
       const gap = reader.get("SELECT left_out, left_out_at FROM execution WHERE id = ? AND left_out > 0", id);
       if (gap === undefined) return log;
       const at = number(gap, "left_out_at") as Micros;
@@ -48,7 +42,7 @@ export function createExecutionStore(reader: Connection, writer: Writer, lists: 
         where.and("(device_id, created_at, id) > (?, ?, ?)", after.deviceId, after.createdAt, after.id);
       }
       const rows = reader.all(
-        `SELECT id, device_id, created_at, deadline, attempted, bytes FROM execution${where.sql}
+        `SELECT id, device_id, site_id, created_at, deadline, attempted, bytes FROM execution${where.sql}
          ORDER BY device_id, created_at, id LIMIT ?`,
         ...where.values,
         limit,
@@ -61,4 +55,30 @@ export function createExecutionStore(reader: Connection, writer: Writer, lists: 
     },
     sweep: (now) => writer.run("sweepExecutions", { now }),
   };
+}
+
+/** Newest first, and no more than may be held at once: the sizes are looked at before the payloads are read. */
+function readLog(reader: Connection, id: string): readonly CommandResponse[] {
+  const sizes = reader.all(
+    `SELECT received_at, coalesce(octet_length(payload), 0) + ${ENTRY_BYTES} AS bytes FROM execution_response
+     WHERE execution_id = ? ORDER BY received_at DESC LIMIT ${MAX_READ_ENTRIES + 1}`,
+    id,
+  );
+  let bytes = 0;
+  const firstBeyond = sizes.findIndex((row, index) => {
+    bytes += number(row, "bytes");
+    return index >= MAX_READ_ENTRIES || bytes > MAX_READ_BYTES;
+  });
+  const newestLeft = firstBeyond === -1 ? undefined : sizes[firstBeyond];
+  const beyond = newestLeft === undefined ? -1 : number(newestLeft, "received_at");
+  const rows = reader.all(
+    `SELECT execution_id AS id, received_at, state, payload FROM execution_response
+     WHERE execution_id = ? AND received_at > ? ORDER BY received_at DESC`,
+    id,
+    beyond,
+  );
+  const log = rows.map((row) =>
+    readResponse({ database: reader, table: "execution_response", row }, "state", "payload"),
+  );
+  return newestLeft === undefined ? log : [...log, notReadEntry(beyond as Micros)];
 }

@@ -1,0 +1,44 @@
+// How many executions of each site are open, and how much their arguments hold: so that one site cannot take the room of all.
+
+export interface OpenUse {
+  readonly count: number;
+  readonly bytes: number;
+}
+
+interface Counted {
+  readonly siteId: string;
+  readonly bytes: number;
+}
+
+export interface OpenExecutions {
+  /** Nothing when it is counted already. */
+  add(id: string, counted: () => Counted): void;
+  remove(id: string): void;
+  of(siteId: string): OpenUse;
+}
+
+const NONE: OpenUse = { count: 0, bytes: 0 };
+
+export function createOpenExecutions(): OpenExecutions {
+  const all = new Map<string, Counted>();
+  const sites = new Map<string, OpenUse>();
+  const of = (siteId: string) => sites.get(siteId) ?? NONE;
+  return {
+    add(id, counted) {
+      if (all.has(id)) return;
+      const one = counted();
+      all.set(id, one);
+      const { count, bytes } = of(one.siteId);
+      sites.set(one.siteId, { count: count + 1, bytes: bytes + one.bytes });
+    },
+    remove(id) {
+      const one = all.get(id);
+      if (one === undefined) return;
+      all.delete(id);
+      const { count, bytes } = of(one.siteId);
+      if (count === 1) sites.delete(one.siteId);
+      else sites.set(one.siteId, { count: count - 1, bytes: bytes - one.bytes });
+    },
+    of,
+  };
+}
