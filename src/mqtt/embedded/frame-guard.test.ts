@@ -67,3 +67,47 @@ test("a header that announces 256 MB costs what is read, and the rest when it ar
   expect(paid).toEqual([3, 10]);
   guard.destroy();
 });
+
+test.each([
+  ["a short message", 0x30, 100, 1],
+  ["a message of one byte less than a piece", 0x30, 4_091, 1],
+  ["a message of one piece", 0x30, 4_092, 2],
+  ["a long message", 0x30, 40_960, 11],
+  ["a long SUBSCRIBE", 0x82, 40_960, 11],
+])("%s costs a token, and one more for each 4,096 bytes with its header", async (_, type, length, tokens) => {
+  const turns = { hasTime: () => true, later: () => true };
+  const stream = new PassThrough({ highWaterMark: 1e6 });
+  const socket = Object.assign(stream, { destroySoon: () => stream.destroy() });
+  const guard = new FrameGuard(socket as unknown as Socket, { maxPayload: 1e6, onPacket: () => {}, turns });
+  const paid: number[] = [];
+  guard.on("readable", () => guard.read(undefined));
+  socket.write(Buffer.from([0x10, 0]));
+  await turn();
+  guard.open("d1", { take: (cost) => paid.push(cost) && 0 });
+  // The length always takes three bytes here, so that a header has four.
+  socket.write(Buffer.from([type, (length & 127) | 128, ((length >> 7) & 127) | 128, length >> 14]));
+  socket.write(Buffer.alloc(length));
+  await turn();
+  expect(paid).toEqual([tokens]);
+  guard.destroy();
+});
+
+test("a message that has to wait for its tokens does not pass before", async () => {
+  const turns = { hasTime: () => true, later: () => true };
+  const stream = new PassThrough({ highWaterMark: 1e6 });
+  const socket = Object.assign(stream, { destroySoon: () => stream.destroy() });
+  const guard = new FrameGuard(socket as unknown as Socket, { maxPayload: 1e6, onPacket: () => {}, turns });
+  let received = 0;
+  guard.on("readable", () => {
+    received += guard.read(undefined)?.length ?? 0;
+  });
+  socket.write(Buffer.from([0x10, 0]));
+  await turn();
+  const waits = [0, 1];
+  guard.open("d1", { take: () => waits.shift() ?? 0 });
+  socket.write(Buffer.from([0x30, 1, 0, 0x30, 1, 0]));
+  await turn();
+  expect(received).toBe(5);
+  await expect.poll(() => received).toBe(8);
+  guard.destroy();
+});

@@ -45,6 +45,12 @@ test.each([
     "local t = {}; t[1] = t; return pcall(json.encode, t)",
     "false tables nested more than 32 deep, or in a circle",
   ],
+  ["a call passes on 4 MiB of text", "return #json.encode({('x'):rep(1 << 21), ('y'):rep(1 << 21)})", "4194311"],
+  [
+    "a call passes on no more than that, all texts together",
+    "return pcall(json.encode, {('x'):rep(1 << 21), ('y'):rep(1 << 21), 'z'})",
+    "false more than 4194304 bytes of text in one call",
+  ],
   [
     "coroutines yield and end",
     "local co = coroutine.wrap(function(a) local b = coroutine.yield(a + 1); return b * 2 end); return co(1), co(5)",

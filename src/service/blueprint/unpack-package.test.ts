@@ -243,6 +243,13 @@ describe("archives that lie", () => {
     expect(issuesOf(rawZip(archive)).map(({ code }) => code)).toEqual(["package_damaged"]);
   });
 
+  test("two end records are refused as that, before either directory is read", () => {
+    const twoEnds = { entries: [manifest], comment: rawZip([manifest]) };
+    expect(issuesOf(rawZip(twoEnds)).map(({ message }) => message)).toEqual([
+      expect.stringContaining("it has two end records, so two readers could see two contents"),
+    ]);
+  });
+
   test("every cut of a good zip is refused", () => {
     const whole = packPackage(
       new Map([

@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from "vitest";
+import { Connection } from "#store/sqlite/connection.ts";
 import { findDifference, QUERIES_PER_SEED, SeriesBench } from "../../../test/support/series-bench.ts";
 import { HOUR_MS } from "./hot-store.ts";
 import { DAY_MS } from "./sealed-segments.ts";
@@ -58,4 +59,27 @@ test("long texts count for the memory they take, so that they are sealed early t
   expect(bench.engine.hotPoints).toBe(1_001);
   bench.engine.sealAll(2 * HOUR_MS);
   expect(bench.engine.hotPoints).toBe(0);
+});
+
+/** Rows of the telemetry file, as a second connection sees them. */
+function rowsOf(bench: SeriesBench, table: "segment" | "chunk"): number {
+  const database = new Connection(bench.file, "read");
+  try {
+    return Number(database.get(`SELECT count(*) AS rows FROM ${table}`)?.["rows"]);
+  } finally {
+    database.close();
+  }
+}
+
+test("dropping the last chunk of a segment frees the segment, and not one chunk earlier", () => {
+  const bench = newBench();
+  const both = (at: number) => ({ device: 1, at, values: [[1, at] as const, [2, at] as const] });
+  bench.append([both(0), both(HOUR_MS), point(2, 0)]);
+  bench.engine.sealAll(3 * HOUR_MS);
+  expect([rowsOf(bench, "segment"), rowsOf(bench, "chunk")]).toEqual([3, 5]);
+  expect(bench.engine.drop([1], HOUR_MS)).toBe(1);
+  expect([rowsOf(bench, "segment"), rowsOf(bench, "chunk")]).toEqual([3, 4]);
+  expect(bench.engine.drop([2], HOUR_MS)).toBe(1);
+  expect([rowsOf(bench, "segment"), rowsOf(bench, "chunk")]).toEqual([2, 3]);
+  expect([count(bench, 1), count(bench, 2), count(bench, 5, 2)]).toEqual(["0,1\n", "0,1\n", "0,1\n"]);
 });

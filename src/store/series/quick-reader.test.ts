@@ -44,8 +44,8 @@ async function createBench(columns: readonly LoadedColumn[]) {
     const own = { series, device: 1, kind, aggregation: "last", granularityMs: 60 * SECOND, lookAroundMs: undefined };
     return { ...own, ...more } as SeriesItem;
   };
-  const ask = (to: number, items: readonly SeriesItem[]) => {
-    const bytes = quick.answer({ from: 0, to, items, header: "head\n" });
+  const ask = (to: number, items: readonly SeriesItem[], from = 0) => {
+    const bytes = quick.answer({ from, to, items, header: "head\n" });
     return bytes === undefined ? undefined : new TextDecoder().decode(bytes);
   };
   return { item, ask };
@@ -55,6 +55,14 @@ test("a small question about sealed hours is answered at once, gaps filled", asy
   const { item, ask } = await createBench([texts("note", ["off", "on"]), numbers("power", 61)]);
   expect(ask(3 * 60 * SECOND, [item(1, { lookAroundMs: 0 }), item(2)])).toBe("head\n0,off,59\n60,on,60\n120,on,\n");
   expect(ask(HOUR, [item(9)])).toBe("head\n");
+});
+
+test("a series that is asked for twice is read as far back as its longest look_around", async () => {
+  const { item, ask } = await createBench([numbers("power", 61)]);
+  const [near, far] = [item(1, { lookAroundMs: 60 * SECOND }), item(1, { lookAroundMs: 30 * 60 * SECOND })];
+  const [from, to] = [600 * SECOND, 660 * SECOND];
+  expect(ask(to, [near, far], from)).toBe("head\n600,,60\n");
+  expect(ask(to, [far, near], from)).toBe("head\n600,60,\n");
 });
 
 test.each([
