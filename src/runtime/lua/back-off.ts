@@ -1,9 +1,9 @@
 const FIRST_MS = 5_000;
 const LONGEST_MS = 600_000;
-/** Who has run so long has made good. */
+/** A device that ran this long without failing has recovered: its back-off starts over. */
 const FORGIVEN_AFTER_MS = 600_000;
 
-/** How long a device that has ended badly stays out: 5 s, doubled each time, 10 minutes at most. */
+/** Counts failures in a row. After each one the device waits twice as long as before: 5 s at first, 10 minutes at most. */
 export interface BackOff {
   readonly strikes: number;
 }

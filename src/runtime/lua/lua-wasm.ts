@@ -1,5 +1,6 @@
 // The Lua interpreter as WebAssembly, instantiated without any of the JavaScript that comes with it: no file system, no
 // processes, no clock. What the C library asks of its surroundings is answered here, or ends the state.
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { FUEL_IMPORT, meterWasm, VM_FUEL_EXPORT } from "./meter-wasm.ts";
@@ -95,12 +96,23 @@ export const LONG_JUMP = Number.POSITIVE_INFINITY;
 /** Static data and C stack: what an instance takes before Lua has allocated anything. */
 export const FIXED_BYTES = 1_083_712;
 
-/** Compiles lazily, function by function; threads share the code. */
-export function compileLua(): WebAssembly.Module {
-  const file = createRequire(import.meta.url)
+/** Of `dist/glue.wasm` in wasmoon 1.16.0. Limits, metering and the layout of a state's memory are proven for this file alone. */
+const INTERPRETER_SHA256 = "95f3f19ddb740125883bc41d5ec670cd0828e7b58c8bdad385323cbff497b55c";
+
+/** Compiles lazily, function by function; threads share the code. Throws for any other file than the one that was tested. */
+export function compileLua(file = interpreterFile()): WebAssembly.Module {
+  const bytes = readFileSync(file);
+  const digest = createHash("sha256").update(bytes).digest("hex");
+  if (digest === INTERPRETER_SHA256) return new WebAssembly.Module(meterWasm(bytes));
+  throw new Error(
+    `${file} is not the Lua interpreter that Busbar was tested with: its SHA-256 is ${digest}, expected ${INTERPRETER_SHA256}. Run npm ci to install the pinned packages again.`,
+  );
+}
+
+function interpreterFile(): string {
+  return createRequire(import.meta.url)
     .resolve("wasmoon")
     .replace(/index\.js$/, "glue.wasm");
-  return new WebAssembly.Module(meterWasm(readFileSync(file)));
 }
 
 export function instantiateLua(module: WebAssembly.Module, surroundings: LuaSurroundings): LuaInstance {
