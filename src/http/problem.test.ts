@@ -17,3 +17,16 @@ test.each([new Error("secret"), "secret", undefined, null, { code: "not_found" }
     expect(body.errors).toEqual([{ code: "internal", message: expect.not.stringContaining("secret") }]);
   },
 );
+
+test.each<[readonly [ErrorCode, ...ErrorCode[]], number]>([
+  [["invalid_body"], 400],
+  [["invalid_body", "attribute_not_found"], 404],
+  [["device_not_found", "invalid_body", "forbidden"], 403],
+  [["forbidden", "unauthorized"], 401],
+  [["conflict", "invalid_body"], 409],
+])("refusals %j together have the gravest status, %i", ([first, ...others], status) => {
+  const refusal = (code: ErrorCode) => ({ code, message: code });
+  const problem = problemOf(new AppError([refusal(first), ...others.map(refusal)]));
+  expect(problem.status).toBe(status);
+  expect(problem.body.errors.map(({ code }) => code)).toEqual([first, ...others]);
+});

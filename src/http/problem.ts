@@ -42,10 +42,13 @@ export interface Problem {
   readonly retryAfter: number | undefined;
 }
 
+/** One answer may hold refusals of several statuses. These outrank all others, in this order. */
+const GRAVEST_FIRST: readonly number[] = [401, 403, 404];
+
 /** Anything that is not a refusal is a fault, and a fault tells nothing about itself. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof AppError) {
-    const status = STATUS[error.code];
+    const status = gravestStatus(error);
     const retryAfter = error.retryAfter ?? (status === 429 ? 1 : undefined);
     return { status, body: { errors: error.refusals }, retryAfter };
   }
@@ -56,4 +59,9 @@ export function problemOf(error: unknown): Problem {
     },
     retryAfter: undefined,
   };
+}
+
+function gravestStatus({ code, refusals }: AppError): number {
+  const statuses = refusals.map((refusal) => STATUS[refusal.code]);
+  return GRAVEST_FIRST.find((status) => statuses.includes(status)) ?? STATUS[code];
 }

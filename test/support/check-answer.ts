@@ -60,10 +60,10 @@ export function createCheckAnswer(document: Json): CheckAnswer {
       if (method === "HEAD") return;
       checkSchema(validator("/components/schemas/Errors"), JSON.parse(text), complain);
       const { errors } = JSON.parse(text) as { errors: readonly { code: ErrorCode }[] };
-      // Several things may be wrong at once, each in its own way: the first one gives the status.
-      const [first] = errors;
-      if (first !== undefined && STATUS[first.code] !== status)
-        complain(`${first.code} belongs to ${STATUS[first.code]}`);
+      // Several things may be wrong at once, each in its own way: the gravest gives the status.
+      const statuses = errors.map(({ code }) => STATUS[code]);
+      const gravest = [401, 403, 404].find((one) => statuses.includes(one)) ?? statuses[0];
+      if (gravest !== status) complain(`the gravest error belongs to ${gravest}`);
       if (status === 429 && !/^[1-9]\d*$/.test(headers.get("retry-after") ?? "")) complain("no whole Retry-After");
       return;
     }

@@ -60,7 +60,7 @@ export async function readTimeseries(
       columns.push(resolved.column);
     }
   }
-  // The first one gives the status: whoever may not read one of them learns that before anything else.
+  // Whoever may not read one of them learns that before anything else.
   const [first, ...others] = refusals.sort((a, b) => Number(b.code === "forbidden") - Number(a.code === "forbidden"));
   if (first !== undefined) throw new AppError([first, ...others]);
   const requester = requesterOf(call.caller, call.remoteAddress).key;
