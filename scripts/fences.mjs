@@ -9,7 +9,16 @@ const LAYERS = {
   manifest: ["#core/**", "yaml"],
   service: ["#core/**", "#manifest/**", "node:crypto", "node:vm", "node:zlib", "ajv", "ajv/**", "ajv-formats"],
   store: ["#core/**", "#service/ports.ts", "#service/ports/**", "#keep-compiled", "node:*"],
-  runtime: ["#core/**", "#manifest/**", "#service/**", "#keep-compiled", "#plain-http", "node:*", "serialport"],
+  runtime: [
+    "#core/**",
+    "#manifest/**",
+    "#service/**",
+    "#keep-compiled",
+    "#plain-http",
+    "node:*",
+    "serialport",
+    "wasmoon",
+  ],
   mqtt: ["#core/**", "#service/ports/**", "#event-loop", "node:*", "aedes", "mqtt", "mqtt-packet"],
   webhook: ["#core/**", "#service/ports/**", "#plain-http", "node:*"],
   http: [

@@ -8,8 +8,6 @@ import { runBusbar } from "../support/run-busbar.ts";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const SKIPPED = new Set(["node_modules", ".git", ".busbar", "dist", "coverage"]);
 const PAGES = globSync("**/*.md", { cwd: ROOT, exclude: (path) => SKIPPED.has(path) }).sort();
-/** Pages about the checkout as a whole, whose every file name and command counts. */
-const ROOT_PAGES = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md"];
 
 const read = (page: string) => readFileSync(join(ROOT, page), "utf8");
 
@@ -90,15 +88,31 @@ test("every busbar command that the README names exists", async () => {
   }
 });
 
-test.each(ROOT_PAGES)("every file that %s names is there", (page) => {
-  const named = codeOf(read(page).replaceAll(/^```[\s\S]*?^```/gm, "")).filter((code) =>
-    /^[\w.-]+(\/[\w.-]+)+\.(ts|mjs|md|sql|json)$|^(src|test|scripts|docs|examples)\/[\w./-]*$/.test(code),
-  );
-  expect(named.filter((path) => !existsSync(join(ROOT, path)) && !existsSync(join(ROOT, "src", path)))).toEqual([]);
+/** Every file and folder of the checkout, by its path. */
+const PATHS = globSync("**", { cwd: ROOT, exclude: (path) => SKIPPED.has(path) });
+const NAMES = new Set(PATHS.flatMap((path) => path.split("/").map((_, index, parts) => parts.slice(index).join("/"))));
+
+/** Whether the code between backticks names a file or folder of ours: `store/series/batch.ts`, `batch.ts`, `src/core`. */
+function isOurPath(code: string): boolean {
+  return /^[\w./-]*[\w-]\.(ts|mjs|sql)$|^(src|test|scripts|docs|examples|bench)\/[\w./-]*$/.test(code);
+}
+
+test.each(PAGES.filter((page) => page !== "CHANGELOG.md"))("every file that %s names is there", (page) => {
+  const named = codeOf(withoutBlocks(read(page))).filter(isOurPath);
+  const isThere = (path: string) => NAMES.has(path.replace(/\/$/, "")) || existsSync(join(ROOT, dirname(page), path));
+  expect(named.filter((path) => !isThere(path))).toEqual([]);
 });
 
 test("the architecture fits on one page of under 200 lines", () => {
   expect(read("ARCHITECTURE.md").split("\n").length).toBeLessThan(200);
+});
+
+test("the glossary of the architecture has at most 30 words", () => {
+  const [, glossary = ""] = read("ARCHITECTURE.md").split("## Glossary");
+  const [table = ""] = glossary.split("\n## ");
+  const words = [...table.matchAll(/^\| ([a-z, ]+) \|/gm)].flatMap(([, cell = ""]) => cell.split(", "));
+  expect(words.length).toBeGreaterThan(10);
+  expect(words.length).toBeLessThanOrEqual(31); // with the head of the table
 });
 
 test("the index of the documentation lists every page", () => {

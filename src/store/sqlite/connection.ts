@@ -1,5 +1,5 @@
-// The only file that knows node:sqlite. A connection keeps its prepared statements and turns trouble with the disk
-// into the refusals that callers understand.
+// Besides lock-folder.ts the only file that imports node:sqlite. A connection keeps its prepared statements and turns
+// trouble with the disk into the refusals that callers understand.
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { type AppError, refuse } from "#core/app-error.ts";
 

@@ -1,0 +1,54 @@
+// What ARCHITECTURE.md says never happens, as far as a look at the sources can tell.
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const SOURCES = globSync("src/**/*.ts", { cwd: ROOT })
+  .filter((file) => !file.endsWith(".test.ts"))
+  .map((file) => ({ file, code: withoutComments(readFileSync(join(ROOT, file), "utf8")) }));
+
+/** Comments may name what the code must not do. */
+function withoutComments(text: string): string {
+  return text.replaceAll(/\/\*[\s\S]*?\*\//g, "").replaceAll(/^\s*\/\/.*$/gm, "");
+}
+
+/** Files whose code has the pattern, without those in the folders that may. */
+function having(pattern: RegExp, folders: readonly string[]): readonly string[] {
+  const found = SOURCES.filter(({ code }) => pattern.test(code)).map(({ file }) => file);
+  expect(found).not.toEqual([]);
+  return found.filter((file) => !folders.some((folder) => file.startsWith(folder)));
+}
+
+test("the clock is read only by role/clocks.ts, by threads of store and runtime, and by clients", () => {
+  const may = ["src/role/", "src/store/", "src/runtime/", "src/client/", "src/cli/", "src/event-loop.ts"];
+  expect(having(/\bDate\.now\b|\bnew Date\(\)|\bperformance\.now\b|\bhrtime\b/, may)).toEqual([]);
+  expect(having(/\bDate\.now\b|\bnew Date\(\)/, ["src/store/", "src/runtime/", "src/client/", "src/cli/"])).toEqual([
+    "src/role/clocks.ts",
+  ]);
+});
+
+test("core and service make no random numbers and no ids, but for the nonces of sealed values", () => {
+  const random =
+    /\bMath\.random\b|\brandom(UUID|Int)\b|\bgetRandomValues\b|import [^;]*\brandomBytes\b[^;]*"node:crypto"/;
+  expect(having(random, []).filter((file) => /^src\/(core|service)\//.test(file))).toEqual(["src/service/access/seal.ts"]);
+});
+
+test("only the folders of SQLite contain SQL, and only two files import node:sqlite", () => {
+  const sql = /\bSELECT\s+[\w*(]|\bINSERT (OR \w+ )?INTO\b|\bDELETE FROM\b|\bPRAGMA \w|\bCREATE (TABLE|INDEX)\b/;
+  expect(having(sql, ["src/store/sqlite/", "src/store/series/sqlite/"])).toEqual([]);
+  expect(having(/"node:sqlite"/, ["src/store/sqlite/connection.ts", "src/store/sqlite/lock-folder.ts"])).toEqual([]);
+});
+
+test("in the service only mqtt knows topics", () => {
+  expect(having(/v1\/(from|to)\//, ["src/mqtt/", "src/cli/"])).toEqual([]);
+});
+
+test("only main imports role", () => {
+  expect(having(/"#role\//, ["src/role/"])).toEqual(["src/main.ts"]);
+});
+
+test("messages to threads are posted by one function", () => {
+  expect(having(/\.postMessage\(/, [])).toEqual(["src/core/thread/try-post.ts"]);
+});
