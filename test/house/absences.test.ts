@@ -32,7 +32,9 @@ test("the clock is read only by role/clocks.ts, by threads of store and runtime,
 test("core and service make no random numbers and no ids, but for the nonces of sealed values", () => {
   const random =
     /\bMath\.random\b|\brandom(UUID|Int)\b|\bgetRandomValues\b|import [^;]*\brandomBytes\b[^;]*"node:crypto"/;
-  expect(having(random, []).filter((file) => /^src\/(core|service)\//.test(file))).toEqual(["src/service/access/seal.ts"]);
+  expect(having(random, []).filter((file) => /^src\/(core|service)\//.test(file))).toEqual([
+    "src/service/access/seal.ts",
+  ]);
 });
 
 test("only the folders of SQLite contain SQL, and only two files import node:sqlite", () => {
