@@ -10,7 +10,7 @@ import { createShares } from "#core/share/shares.ts";
 import { instant } from "#core/time/instant.ts";
 import { createEmbeddedBroker, EMBEDDED_DEFAULTS, type EmbeddedBroker } from "#mqtt/embedded/create-embedded-broker.ts";
 import { openSiteAuthority } from "#mqtt/pki/open-site-authority.ts";
-import type { DeviceConfiguration } from "#service/ports/carrier.ts";
+import type { DeviceConfiguration, HandOver } from "#service/ports/carrier.ts";
 import { SILENT } from "../support/embedded-broker.ts";
 import { createFakeInbox, type FakeInbox } from "../support/fake-inbox.ts";
 
@@ -81,7 +81,7 @@ describe.each(KITS)("the $name device", ({ command: [program, ...args] }) => {
     device = spawn(program, [...args, path], { stdio: ["ignore", "ignore", "inherit"] });
     await inbox.seen("reachable d1");
   };
-  const execute = (id: string, name: string, given: Record<string, unknown> = {}): Promise<void> =>
+  const execute = (id: string, name: string, given: Record<string, unknown> = {}): Promise<HandOver> =>
     broker.channel.send("d1", { id, name, arguments: given });
   const states = (id: string): readonly string[] =>
     inbox.calls.flatMap(

@@ -90,6 +90,19 @@ export const BUGS: readonly Bug[] = [
     needs: (needs) => ({ ...needs, executions: { ...needs.executions, unmarkAttempted: async () => {} } }),
   },
   {
+    name: "a command that may have left is sent again",
+    needs: (needs) => ({
+      ...needs,
+      channel: {
+        ...needs.channel,
+        send: async (deviceId, command) => {
+          const handOver = await needs.channel.send(deviceId, command);
+          return handOver === "unknown" ? "not_sent" : handOver;
+        },
+      },
+    }),
+  },
+  {
     name: "an expired command is started",
     store: (rows) => ({
       ...rows,

@@ -15,8 +15,9 @@ export function createEmbeddedChannel(connections: Connections): CommandChannel 
     isReady: (deviceId) => taker(deviceId) !== undefined,
     async send(deviceId, command) {
       const listener = taker(deviceId);
-      if (listener === undefined) throw new Error("the device is not connected, or does not read what it is sent");
+      if (listener === undefined) return "not_sent";
       await write(listener, commandTopic(listener.connection.device), renderCommand(command));
+      return "handed_over";
     },
     async sendConfiguration(deviceId, configuration) {
       const text = renderConfiguration(configuration);

@@ -173,12 +173,19 @@ export function createExternalBroker(needs: ExternalNeeds, settings: ExternalSet
     isReady: (deviceId) => client.connected && presence.find(deviceId) !== undefined,
     async send(deviceId, command) {
       const device = presence.find(deviceId);
-      if (!client.connected || device === undefined) throw new Error("the device has not been heard of lately");
-      // At QoS 0 neither we nor the broker send it a second time, and no broker keeps it for a device that is away.
-      await client.publishAsync(commandTopic(device), renderCommand(command), {
-        qos: 0,
-        ...(settings.protocolVersion === 5 ? { properties: { messageExpiryInterval: COMMAND_EXPIRY_S } } : {}),
-      });
+      if (!client.connected || client.disconnecting || device === undefined) return "not_sent";
+      try {
+        // At QoS 0 neither we nor the broker send it a second time, and no broker keeps it for a device that is away.
+        await client.publishAsync(commandTopic(device), renderCommand(command), {
+          qos: 0,
+          ...(settings.protocolVersion === 5 ? { properties: { messageExpiryInterval: COMMAND_EXPIRY_S } } : {}),
+        });
+        return "handed_over";
+      } catch (error) {
+        log.warn({ err: error, device: device.deviceId, execution: command.id }, "a command may not have left");
+        // The connection broke while it was written: the broker may have got all of it.
+        return "unknown";
+      }
     },
     async sendConfiguration(deviceId, configuration) {
       const device = presence.find(deviceId);

@@ -1,5 +1,4 @@
 // Devices of type LUA: their blueprint's script runs in the pool, and nothing outside this folder knows that it does.
-import { refuse } from "#core/app-error.ts";
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import type { Device } from "#core/device/device.ts";
 import type { ScriptProgram } from "#core/lua/script-program.ts";
@@ -216,8 +215,7 @@ export function createLuaHost(needs: LuaHostNeeds, settings: LuaPoolSettings = {
       isReady: (deviceId) => pool.status(deviceId)?.state === "RUNNING",
       async send(deviceId, command) {
         const expiresAt = needs.now() + needs.responseTimeoutMs;
-        if (!pool.command(deviceId, { ...command, expiresAt }))
-          throw refuse("not_available", "the device's script does not run");
+        return pool.command(deviceId, { ...command, expiresAt }) ? "handed_over" : "not_sent";
       },
       async sendConfiguration(deviceId, configuration, written) {
         const one = hosted.get(deviceId);

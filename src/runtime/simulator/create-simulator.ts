@@ -150,8 +150,9 @@ export function createSimulator(needs: SimulatorNeeds): Simulators {
       send: (deviceId, command) =>
         inTurn(deviceId, async () => {
           const running = hosted.get(deviceId)?.running;
-          if (running?.isReachable() !== true) throw new Error("the simulated device is not reachable");
+          if (running?.isReachable() !== true) return "not_sent";
           await running.take(command);
+          return "handed_over";
         }),
       sendConfiguration: async (deviceId, configuration) => {
         hosted.get(deviceId)?.running?.configure(configuration);

@@ -6,7 +6,7 @@ import { createByteBudgets } from "#core/share/byte-budgets.ts";
 import { createSeal } from "#service/access/seal.ts";
 import { createBackground } from "#service/background.ts";
 import { createEventHub } from "#service/event/event-hub.ts";
-import type { OutgoingCommand } from "#service/ports/carrier.ts";
+import type { HandOver, OutgoingCommand } from "#service/ports/carrier.ts";
 import { SimClock, settled } from "../../../test/simulation/sim-clock.ts";
 import { asNew, makeExecution, PATIENCE_MS } from "../../../test/support/executions.ts";
 import { createMemoryExecutions } from "../../../test/support/memory-executions.ts";
@@ -21,7 +21,11 @@ async function setUp() {
   const executions = createMemoryExecutions();
   const sent: OutgoingCommand[] = [];
   const told: string[] = [];
-  const device = { isReady: false, takes: true };
+  const device: { isReady: boolean; takes: boolean; answer: HandOver; fault?: Error } = {
+    isReady: false,
+    takes: true,
+    answer: "handed_over",
+  };
   const seal = createSeal(new Uint8Array(32));
   const events = createEventHub();
   events.listen((event) => {
@@ -39,8 +43,10 @@ async function setUp() {
     channel: {
       isReady: () => device.isReady,
       send: async (_deviceId, command) => {
-        if (!device.takes) throw new Error("it did not leave");
+        if (!device.takes) return "not_sent";
         sent.push(command);
+        if (device.fault !== undefined) throw device.fault;
+        return device.answer;
       },
       sendConfiguration: async () => {},
     },
@@ -116,6 +122,30 @@ test("a command that did not leave is handed over later, when the device is ther
   await settled();
   expect(sent).toHaveLength(1);
 });
+
+test.each(["answer", "fault"] as const)(
+  "a command that may have left (%s) is never sent again, says so, and ends by its device or its deadline",
+  async (how) => {
+    const { clock, executions, dispatcher, device, accept, respond, sent, state, failures } = await setUp();
+    Object.assign(device, { isReady: true, answer: "unknown", ...(how === "fault" && { fault: new Error("broken") }) });
+    const [answered, silent] = [await accept(), await accept()];
+    expect(failures).toEqual(how === "fault" ? ["hand a command over", "hand a command over"] : []);
+    Object.assign(device, { answer: "handed_over", fault: undefined });
+    await clock.runUntil(2_000);
+    dispatcher.deviceReachable("device");
+    await settled();
+    expect(sent.map(({ id }) => id)).toEqual([answered.id, silent.id]);
+    const [said, ...rest] = await executions.responses(silent.id);
+    expect([said?.state, said?.payload, rest]).toEqual([
+      "IN_PROGRESS",
+      { message: "it is not known whether the command reached the device; it is not sent again" },
+      [],
+    ]);
+    await respond(answered.id, "SUCCEEDED");
+    await clock.runUntil(PATIENCE_MS);
+    expect([await state(answered.id), await state(silent.id)]).toEqual(["SUCCESS", "TIMEOUT"]);
+  },
+);
 
 test("an expired command is never started", async () => {
   const { clock, dispatcher, device, accept, sent } = await setUp();

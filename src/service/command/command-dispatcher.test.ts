@@ -42,7 +42,10 @@ async function setUp() {
     now: () => NOON,
     channel: {
       isReady: () => true,
-      send: async (_deviceId, command) => void sent.push(command),
+      async send(_deviceId, command) {
+        sent.push(command);
+        return "handed_over";
+      },
       sendConfiguration: async () => {},
     },
     after(ms, call) {

@@ -16,7 +16,7 @@ import { type CarriedArrival, createLateStarts } from "#service/command/late-sta
 import { createOpenExecutions, type OpenUse } from "#service/command/open-executions.ts";
 import { type After, createDeadlines } from "#service/deadlines.ts";
 import type { EventHub } from "#service/event/event-hub.ts";
-import type { CommandChannel } from "#service/ports/carrier.ts";
+import type { CommandChannel, HandOver, OutgoingCommand } from "#service/ports/carrier.ts";
 import type { OpenExecution, WaitingExecution } from "#service/ports/execution-store.ts";
 import type { Needs } from "#service/ports.ts";
 
@@ -61,6 +61,8 @@ const SENDING_BYTES = 16 * 1024 * 1024;
 
 /** What a command ends with that was not sent because nobody knows any more what it was to do. */
 const UNREADABLE = "the stored arguments cannot be read; the command was not sent";
+/** What an execution says while nobody knows whether the device got the command. */
+const MAYBE_SENT = "it is not known whether the command reached the device; it is not sent again";
 
 export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatcher {
   const waiters = new Map<string, Set<Waiter>>();
@@ -139,23 +141,34 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
     if (sent === undefined) return;
     const { request } = sent.execution;
     const clear = clearArguments(sent);
-    if (clear === undefined) {
-      const payload = { message: UNREADABLE };
-      const ended = await needs.executions.record(
-        deviceId,
-        id,
-        arrivalNow({ state: "ERROR", payload, repeated: false }),
-      );
-      if (ended !== undefined) changed(ended);
-      return;
+    if (clear === undefined) return await recordOwn(waiting, "ERROR", UNREADABLE);
+    const command = { id, name: request.manifestName, arguments: clear };
+    switch (await handOverNow(deviceId, command)) {
+      case "handed_over":
+        return starts.note(waiting, arrivalNow({ state: "STARTED", payload: undefined, repeated: false }));
+      case "not_sent":
+        return await takeBack(waiting);
+      case "unknown":
+        return await recordOwn(waiting, "IN_PROGRESS", MAYBE_SENT);
     }
+  }
+
+  async function handOverNow(deviceId: string, command: OutgoingCommand): Promise<HandOver> {
     try {
-      await needs.channel.send(deviceId, { id, name: request.manifestName, arguments: clear });
-    } catch {
-      await takeBack(waiting);
-      return;
+      return await needs.channel.send(deviceId, command);
+    } catch (error) {
+      needs.background.run("hand a command over", async () => {
+        throw error;
+      });
+      return "unknown";
     }
-    starts.note(waiting, arrivalNow({ state: "STARTED", payload: undefined, repeated: false }));
+  }
+
+  /** Records a response that the device did not give: what this side knows of the execution. */
+  async function recordOwn(waiting: WaitingExecution, state: "IN_PROGRESS" | "ERROR", message: string): Promise<void> {
+    const arrival = arrivalNow({ state, payload: { message }, repeated: false });
+    const execution = await needs.executions.record(waiting.deviceId, waiting.id, arrival);
+    if (execution !== undefined) changed(execution);
   }
 
   /** Undefined when nobody knows any more what it was to do. */

@@ -1,4 +1,3 @@
-import { refuse } from "#core/app-error.ts";
 import type { Carrier } from "#service/ports/carrier.ts";
 
 /** All carriers as one: a command goes over the one that reaches the device. */
@@ -15,8 +14,7 @@ export function createChannelRouter(): ChannelRouter {
     isReady: (deviceId) => channels.some((channel) => channel.isReady(deviceId)),
     async send(deviceId, command) {
       const channel = channels.find((one) => one.isReady(deviceId));
-      if (channel === undefined) throw refuse("not_available", "the device is not reachable");
-      await channel.send(deviceId, command);
+      return channel === undefined ? "not_sent" : await channel.send(deviceId, command);
     },
     async sendConfiguration(deviceId, configuration, written) {
       await channels.find((one) => one.isReady(deviceId))?.sendConfiguration(deviceId, configuration, written);

@@ -7,12 +7,18 @@ export interface OutgoingCommand {
   readonly arguments: Payload;
 }
 
+/**
+ * What became of a command that was given to a channel. `not_sent` means that it certainly did not reach the device, so that
+ * it may be handed over again. `unknown` means that it may have: it is never handed over again.
+ */
+export type HandOver = "handed_over" | "not_sent" | "unknown";
+
 /** The way to the devices. One implementation per carrier; only this differs between MQTT, Lua and the link. */
 export interface CommandChannel {
   /** Whether a command handed over now would reach the device at once. */
   isReady(deviceId: string): boolean;
-  /** Hands a command over, never twice. A rejection means that it certainly did not reach the device. */
-  send(deviceId: string, command: OutgoingCommand): Promise<void>;
+  /** Hands a command over, never twice. A rejection is a fault of the channel and counts as `unknown`. */
+  send(deviceId: string, command: OutgoingCommand): Promise<HandOver>;
   /** Tells the device its configuration, and which buckets were just written; a device that is away learns it when it returns. */
   sendConfiguration(deviceId: string, configuration: DeviceConfiguration, written: readonly string[]): Promise<void>;
 }
