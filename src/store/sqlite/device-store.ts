@@ -1,14 +1,13 @@
-import type { Device, DeviceCredential, DeviceType, PropertyValue } from "#core/device/device.ts";
+import type { Device, DeviceCredential, PropertyValue } from "#core/device/device.ts";
 import type { DeviceStore } from "#service/ports/device-store.ts";
 import type { Connection, Row } from "./connection.ts";
+import { DEVICE_COLUMNS, findDevice, parseDevice } from "./device-row.ts";
 import type { Lists } from "./lists.ts";
-import { bytes, listed, optionalText, text, time } from "./row.ts";
+import { bytes, listed, text, time } from "./row.ts";
 import { isAnything, storedJson } from "./stored-json.ts";
 import { Where } from "./where.ts";
 import type { Writer } from "./writer.ts";
 
-export const DEVICE_COLUMNS =
-  "id, site_id, name, slug, type, blueprint_id, parent_id, child_type, created_at, updated_at";
 const CREDENTIAL_COLUMNS = "device_id, hardware_id, channel_id, secret_hash, issued_at";
 
 /** Devices are read far more often than they change: with every message and every call. */
@@ -49,7 +48,7 @@ export function createDeviceStore(reader: Connection, writer: Writer, lists: Lis
     findBySlug: async (slug, scope) => {
       const where = new Where().and("slug = ?", slug).andInScope("site_id", scope);
       const rows = reader.all(`SELECT ${DEVICE_COLUMNS} FROM device${where.sql} ORDER BY id LIMIT 2`, ...where.values);
-      return rows.map(readDevice);
+      return rows.map(parseDevice);
     },
     list: async (filter, page) => {
       const where = new Where().andInScope("site_id", filter.scope);
@@ -65,7 +64,7 @@ export function createDeviceStore(reader: Connection, writer: Writer, lists: Lis
         from: "device",
         where,
         order: "id",
-        read: readDevice,
+        read: parseDevice,
       });
     },
     update: (id, change, trail) => changing(id, writer.run("updateDevice", { id, change, trail })),
@@ -83,16 +82,11 @@ export function createDeviceStore(reader: Connection, writer: Writer, lists: Lis
       );
       for (const row of rows) {
         const value = storedJson({ database: reader, table: "device_property", row }, "value", isAnything);
-        if (value !== undefined) found.get(text(row, "device_id"))?.push({ ...readName(row), value });
+        if (value !== undefined) found.get(text(row, "device_id"))?.push({ ...parseName(row), value });
       }
       return found;
     },
   };
-}
-
-export function findDevice(database: Connection, id: string): Device | undefined {
-  const row = database.get(`SELECT ${DEVICE_COLUMNS} FROM device WHERE id = ?`, id);
-  return row && readDevice(row);
 }
 
 function findCredential(
@@ -111,21 +105,6 @@ function findCredential(
   };
 }
 
-function readDevice(row: Row): Device {
-  return {
-    id: text(row, "id"),
-    siteId: text(row, "site_id"),
-    name: text(row, "name"),
-    slug: text(row, "slug"),
-    type: text(row, "type") as DeviceType,
-    blueprintId: optionalText(row, "blueprint_id"),
-    parentId: optionalText(row, "parent_id"),
-    childType: optionalText(row, "child_type"),
-    createdAt: time(row, "created_at"),
-    updatedAt: time(row, "updated_at"),
-  };
-}
-
-function readName(row: Row): Omit<PropertyValue, "value"> {
+function parseName(row: Row): Omit<PropertyValue, "value"> {
   return { name: text(row, "name"), receivedAt: time(row, "received_at") };
 }

@@ -3,9 +3,9 @@ import { refuse } from "#core/app-error.ts";
 import type { Device, DeviceChange, DeviceCredential, PropertyValue } from "#core/device/device.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { NewDevice } from "#service/ports/device-store.ts";
-import { recordAudit } from "./audit-store.ts";
+import { recordAudit } from "./audit-writes.ts";
 import type { Connection } from "./connection.ts";
-import { DEVICE_COLUMNS, findDevice } from "./device-store.ts";
+import { DEVICE_COLUMNS, findDevice } from "./device-row.ts";
 import { freeSlug } from "./free-slug.ts";
 
 export const deviceWrites = {

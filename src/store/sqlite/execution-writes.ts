@@ -6,7 +6,7 @@ import { ENTRY_BYTES, MAX_LOG_BYTES } from "#core/command/log-limits.ts";
 import { EPHEMERAL_LIFETIME_MS } from "#core/command/retention.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { Idempotency, NewExecution } from "#service/ports/execution-store.ts";
-import { recordAudit } from "./audit-store.ts";
+import { recordAudit } from "./audit-writes.ts";
 import type { Connection } from "./connection.ts";
 import { findExecution, renderPayload } from "./execution-row.ts";
 import { SPANS } from "./execution-spans.ts";

@@ -1,16 +1,18 @@
-import type { Delivery, DeliveryState, WebhookKind } from "#core/webhook/webhook.ts";
+import { ACCESS_LEVELS } from "#core/access/level.ts";
+import type { Delivery, DeliveryState, Webhook, WebhookKind } from "#core/webhook/webhook.ts";
 import type { Connection, Row } from "./connection.ts";
-import { number, optionalText, optionalTime, text, time } from "./row.ts";
+import { bytes, number, optionalText, optionalTime, text, time } from "./row.ts";
+import { isTexts, readRows, readSites, type StoredRow, storedJson } from "./stored-json.ts";
 
 export const DELIVERY_COLUMNS =
   "id, webhook_id, kind, occurred_at, event, state, attempts, queued_at, next_attempt_at, give_up_at, status, error, finished_at";
 
 export function findDelivery(database: Connection, id: string): Delivery | undefined {
   const row = database.get(`SELECT ${DELIVERY_COLUMNS} FROM webhook_delivery WHERE id = ?`, id);
-  return row && readDelivery(row);
+  return row && parseDelivery(row);
 }
 
-export function readDelivery(row: Row): Delivery {
+export function parseDelivery(row: Row): Delivery {
   return {
     id: text(row, "id"),
     webhookId: text(row, "webhook_id"),
@@ -25,5 +27,25 @@ export function readDelivery(row: Row): Delivery {
     status: row["status"] === null ? undefined : number(row, "status"),
     error: optionalText(row, "error"),
     finishedAt: optionalTime(row, "finished_at"),
+  };
+}
+
+export const WEBHOOK_COLUMNS = "id, url, kinds, sites, level, secret, created_at";
+
+export function allWebhooks(database: Connection): readonly Webhook[] {
+  const rows = database.all(`SELECT ${WEBHOOK_COLUMNS} FROM webhook ORDER BY id`);
+  return readRows(database, { table: "webhook", rows }, (row) => parseWebhook({ database, table: "webhook", row }));
+}
+
+function parseWebhook(from: StoredRow): Webhook {
+  const { row } = from;
+  return {
+    id: text(row, "id"),
+    url: text(row, "url"),
+    kinds: (storedJson(from, "kinds", isTexts) ?? []) as readonly WebhookKind[],
+    sites: readSites(from),
+    level: ACCESS_LEVELS[number(row, "level")] ?? "readonly",
+    sealedSecret: bytes(row, "secret"),
+    createdAt: time(row, "created_at"),
   };
 }

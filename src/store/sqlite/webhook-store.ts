@@ -1,28 +1,11 @@
-import type { AuditEntry } from "#core/access/audit-entry.ts";
-import { ACCESS_LEVELS } from "#core/access/level.ts";
-import { refuse } from "#core/app-error.ts";
-import type { Instant } from "#core/time/instant.ts";
-import { GIVE_UP_AFTER_MS, type Outcome } from "#core/webhook/after-attempt.ts";
-import { type Delivery, type Notice, type Webhook, type WebhookKind, wants } from "#core/webhook/webhook.ts";
-import {
-  MAX_PAST_DELIVERIES,
-  MAX_PENDING_BYTES,
-  MAX_PENDING_DELIVERIES,
-  MAX_WEBHOOKS,
-  MAX_WEBHOOKS_PER_SITE,
-} from "#core/webhook/webhook-limits.ts";
 import type { WebhookStore } from "#service/ports/webhook-store.ts";
-import { recordAudit } from "./audit-store.ts";
 import type { Connection } from "./connection.ts";
 import type { Lists } from "./lists.ts";
-import { bytes, listed, number, text, time } from "./row.ts";
-import { isTexts, readRows, readSites, type StoredRow, storedJson } from "./stored-json.ts";
-import { DELIVERY_COLUMNS, findDelivery, readDelivery } from "./webhook-row.ts";
+import { listed, text, time } from "./row.ts";
+import { readRows } from "./stored-json.ts";
+import { allWebhooks, DELIVERY_COLUMNS, parseDelivery } from "./webhook-row.ts";
 import { Where } from "./where.ts";
 import type { Writer } from "./writer.ts";
-
-const COLUMNS = "id, url, kinds, sites, level, secret, created_at";
-const PRUNE_AT_ONCE = 1_000;
 
 export function createWebhookStore(reader: Connection, writer: Writer, lists: Lists): WebhookStore {
   return {
@@ -42,7 +25,7 @@ export function createWebhookStore(reader: Connection, writer: Writer, lists: Li
         .map((row) => ({ id: text(row, "id"), webhookId: text(row, "webhook_id") })),
     find: async (id) => {
       const rows = reader.all(`SELECT ${DELIVERY_COLUMNS} FROM webhook_delivery WHERE id = ?`, id);
-      return readRows(reader, { table: "webhook_delivery", rows }, readDelivery)[0];
+      return readRows(reader, { table: "webhook_delivery", rows }, parseDelivery)[0];
     },
     nextAttempt: async (busy) => {
       const row = reader.get(
@@ -61,167 +44,9 @@ export function createWebhookStore(reader: Connection, writer: Writer, lists: Li
         whose: `deliveries ${webhookId}`,
         where: new Where().and("webhook_id = ?", webhookId).andIn("state", filter.states),
         order: filter.newestFirst ? "number DESC" : "number",
-        read: readDelivery,
+        read: parseDelivery,
       }),
     retry: (which, trail) => writer.run("retryDelivery", { which, trail }),
     prune: (before) => writer.run("pruneDeliveries", { before }),
-  };
-}
-
-export const webhookWrites = {
-  insertWebhook(database: Connection, { webhook, trail }: { webhook: Webhook; trail: AuditEntry }): void {
-    refuseTooMany(database, webhook);
-    database.run(
-      `INSERT INTO webhook (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-      webhook.id,
-      webhook.url,
-      listed(webhook.kinds),
-      webhook.sites === "all" ? null : listed(webhook.sites),
-      ACCESS_LEVELS.indexOf(webhook.level),
-      webhook.sealedSecret,
-      webhook.createdAt,
-    );
-    recordAudit(database, trail);
-  },
-
-  deleteWebhook(database: Connection, { id, trail }: { id: string; trail: AuditEntry }): boolean {
-    if (database.run("DELETE FROM webhook WHERE id = ?", id) === 0) return false;
-    recordAudit(database, trail);
-    return true;
-  },
-
-  enqueueNotices(database: Connection, { notices }: { notices: readonly Notice[] }): void {
-    enqueueNotices(database, notices);
-  },
-
-  settleDelivery(database: Connection, { id, outcome }: { id: string; outcome: Outcome }): void {
-    const webhook = database.get("SELECT webhook_id FROM webhook_delivery WHERE id = ?", id);
-    if (webhook === undefined) return;
-    database.run(
-      `UPDATE webhook_delivery SET state = ?, attempts = ?, next_attempt_at = ?, status = ?, error = ?, finished_at = ?
-       WHERE id = ?`,
-      outcome.state,
-      outcome.attempts,
-      outcome.nextAttemptAt ?? null,
-      outcome.status ?? null,
-      outcome.error ?? null,
-      outcome.finishedAt ?? null,
-      id,
-    );
-    if (outcome.state !== "PENDING") forgetOldest(database, text(webhook, "webhook_id"), outcome.state);
-  },
-
-  retryDelivery(
-    database: Connection,
-    { which, trail }: { which: Parameters<WebhookStore["retry"]>[0]; trail: AuditEntry },
-  ): Delivery | undefined {
-    const changed = database.run(
-      `UPDATE webhook_delivery SET state = 'PENDING', next_attempt_at = ?, give_up_at = ?, finished_at = NULL
-       WHERE webhook_id = ? AND id = ?`,
-      which.now,
-      which.now + GIVE_UP_AFTER_MS,
-      which.webhookId,
-      which.deliveryId,
-    );
-    if (changed === 0) return undefined;
-    recordAudit(database, trail);
-    return findDelivery(database, which.deliveryId);
-  },
-
-  pruneDeliveries(database: Connection, { before }: { before: Instant }): number {
-    return database.run(
-      `DELETE FROM webhook_delivery WHERE number IN
-       (SELECT number FROM webhook_delivery WHERE finished_at < ? ORDER BY finished_at LIMIT ?)`,
-      before,
-      PRUNE_AT_ONCE,
-    );
-  },
-};
-
-/** Part of the transaction in which it happened. What a full queue cannot take is dead at once, so that it can be seen. */
-export function enqueueNotices(database: Connection, notices: readonly Notice[]): void {
-  if (notices.length === 0) return;
-  const webhooks = allWebhooks(database);
-  for (const notice of notices) {
-    const level = ACCESS_LEVELS.indexOf(notice.readLevel);
-    for (const webhook of webhooks) {
-      if (wants(webhook, notice) && level <= ACCESS_LEVELS.indexOf(webhook.level))
-        enqueue(database, webhook.id, notice);
-    }
-  }
-}
-
-function refuseTooMany(database: Connection, { sites }: Webhook): void {
-  const count = (where: string, ...values: string[]) => {
-    const row = database.get(`SELECT count(*) AS total FROM webhook ${where}`, ...values);
-    return row === undefined ? 0 : number(row, "total");
-  };
-  const tooMany = (words: string) => refuse("conflict", `${words} webhooks already; delete some first`);
-  if (count("") >= MAX_WEBHOOKS) throw tooMany(`there are ${MAX_WEBHOOKS}`);
-  if (sites === "all") {
-    if (count("WHERE sites IS NULL") >= MAX_WEBHOOKS_PER_SITE) throw tooMany(`all sites have ${MAX_WEBHOOKS_PER_SITE}`);
-    return;
-  }
-  const ofSite = "WHERE EXISTS (SELECT 1 FROM json_each(webhook.sites) WHERE value = ?)";
-  for (const site of sites) {
-    if (count(ofSite, site) >= MAX_WEBHOOKS_PER_SITE) throw tooMany(`site ${site} has ${MAX_WEBHOOKS_PER_SITE}`);
-  }
-}
-
-function enqueue(database: Connection, webhookId: string, notice: Notice): void {
-  const waiting = database.get(
-    `SELECT count(*) AS deliveries, coalesce(sum(octet_length(event)), 0) AS bytes
-     FROM webhook_delivery WHERE webhook_id = ? AND state = 'PENDING'`,
-    webhookId,
-  );
-  const isFull =
-    waiting !== undefined &&
-    (number(waiting, "deliveries") >= MAX_PENDING_DELIVERIES ||
-      number(waiting, "bytes") + Buffer.byteLength(notice.event) > MAX_PENDING_BYTES);
-  database.run(
-    `INSERT INTO webhook_delivery
-       (id, webhook_id, kind, occurred_at, event, state, attempts, queued_at, next_attempt_at, give_up_at, error, finished_at)
-     VALUES (lower(hex(randomblob(16))), ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?)`,
-    webhookId,
-    notice.kind,
-    notice.occurredAt,
-    notice.event,
-    isFull ? "DEAD" : "PENDING",
-    notice.queuedAt,
-    isFull ? null : notice.queuedAt,
-    notice.queuedAt + GIVE_UP_AFTER_MS,
-    isFull ? "the queue is full" : null,
-    isFull ? notice.queuedAt : null,
-  );
-  if (isFull) forgetOldest(database, webhookId, "DEAD");
-}
-
-function forgetOldest(database: Connection, webhookId: string, state: Delivery["state"]): void {
-  database.run(
-    `DELETE FROM webhook_delivery WHERE webhook_id = ? AND state = ? AND number <=
-     (SELECT number FROM webhook_delivery WHERE webhook_id = ? AND state = ? ORDER BY number DESC LIMIT 1 OFFSET ?)`,
-    webhookId,
-    state,
-    webhookId,
-    state,
-    MAX_PAST_DELIVERIES,
-  );
-}
-
-function allWebhooks(database: Connection): readonly Webhook[] {
-  const rows = database.all(`SELECT ${COLUMNS} FROM webhook ORDER BY id`);
-  return readRows(database, { table: "webhook", rows }, (row) => readWebhook({ database, table: "webhook", row }));
-}
-
-function readWebhook(from: StoredRow): Webhook {
-  const { row } = from;
-  return {
-    id: text(row, "id"),
-    url: text(row, "url"),
-    kinds: (storedJson(from, "kinds", isTexts) ?? []) as readonly WebhookKind[],
-    sites: readSites(from),
-    level: ACCESS_LEVELS[number(row, "level")] ?? "readonly",
-    sealedSecret: bytes(row, "secret"),
-    createdAt: time(row, "created_at"),
   };
 }

@@ -1,16 +1,16 @@
-import { alertWrites } from "./alert-store.ts";
-import { auditWrites } from "./audit-store.ts";
-import { blueprintWrites } from "./blueprint-store.ts";
-import { configurationWrites } from "./configuration-store.ts";
-import { deviceLogWrites } from "./device-log-store.ts";
+import { alertWrites } from "./alert-writes.ts";
+import { auditWrites } from "./audit-writes.ts";
+import { blueprintWrites } from "./blueprint-writes.ts";
+import { configurationWrites } from "./configuration-writes.ts";
+import { deviceLogWrites } from "./device-log-writes.ts";
 import { deviceWrites } from "./device-writes.ts";
 import { executionWrites } from "./execution-writes.ts";
-import { retentionWrites } from "./retention-store.ts";
-import { scriptWrites } from "./script-store.ts";
-import { simulationWrites } from "./simulation-store.ts";
-import { siteWrites } from "./site-store.ts";
-import { tokenWrites } from "./token-store.ts";
-import { webhookWrites } from "./webhook-store.ts";
+import { retentionWrites } from "./retention-writes.ts";
+import { scriptWrites } from "./script-writes.ts";
+import { simulationWrites } from "./simulation-writes.ts";
+import { siteWrites } from "./site-writes.ts";
+import { tokenWrites } from "./token-writes.ts";
+import { webhookWrites } from "./webhook-writes.ts";
 
 /** Every write by name. Each runs alone on the writing thread, inside a transaction. */
 export const WRITES = {

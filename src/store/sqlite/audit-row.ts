@@ -1,0 +1,26 @@
+import type { AuditEntry, AuditOutcome, AuditTarget } from "#core/access/audit-entry.ts";
+import type { Connection, Row } from "./connection.ts";
+import { number, optionalText, optionalTime, text, time } from "./row.ts";
+import { isObject, storedJson } from "./stored-json.ts";
+
+export const AUDIT_COLUMNS =
+  "id, at, actor_token_id, actor_name, action, site_id, target, outcome, code, request_id, remote_address, details, count, last_at";
+
+export function parseEntry(database: Connection, row: Row): AuditEntry {
+  const from = { database, table: "audit", row };
+  const tokenId = optionalText(row, "actor_token_id");
+  return {
+    id: text(row, "id"),
+    at: time(row, "at"),
+    actor: tokenId === undefined ? undefined : { tokenId, name: text(row, "actor_name") },
+    action: text(row, "action"),
+    target: (storedJson(from, "target", isObject) ?? {}) as AuditTarget,
+    outcome: text(row, "outcome") as AuditOutcome,
+    code: optionalText(row, "code"),
+    requestId: text(row, "request_id"),
+    remoteAddress: text(row, "remote_address"),
+    details: (storedJson(from, "details", isObject) ?? {}) as AuditEntry["details"],
+    count: number(row, "count"),
+    lastAt: optionalTime(row, "last_at") ?? time(row, "at"),
+  };
+}

@@ -1,0 +1,35 @@
+import type { AuditEntry } from "#core/access/audit-entry.ts";
+import type { StoredBlueprint } from "#core/blueprint/stored-blueprint.ts";
+import { recordAudit } from "./audit-writes.ts";
+import { BLUEPRINT_COLUMNS, parseBlueprint } from "./blueprint-row.ts";
+import type { Connection } from "./connection.ts";
+import { listed, number } from "./row.ts";
+
+export const blueprintWrites = {
+  insertBlueprint(
+    database: Connection,
+    input: { blueprint: Omit<StoredBlueprint, "version">; content: Uint8Array; trail: AuditEntry },
+  ): StoredBlueprint {
+    const { blueprint, content, trail } = input;
+    const same = database.get(`SELECT ${BLUEPRINT_COLUMNS} FROM blueprint WHERE digest = ?`, blueprint.digest);
+    if (same !== undefined) return parseBlueprint(database, same);
+    const latest = database.get(
+      "SELECT coalesce(max(version), 0) AS version FROM blueprint WHERE display_name = ?",
+      blueprint.displayName,
+    );
+    const stored = { ...blueprint, version: latest === undefined ? 1 : number(latest, "version") + 1 };
+    database.run(
+      `INSERT INTO blueprint (${BLUEPRINT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      stored.id,
+      stored.displayName,
+      stored.version,
+      stored.digest,
+      stored.size,
+      listed(stored.implements),
+      stored.createdAt,
+    );
+    database.run("INSERT INTO blueprint_content (blueprint_id, content) VALUES (?, ?)", stored.id, content);
+    recordAudit(database, trail);
+    return stored;
+  },
+};

@@ -1,0 +1,26 @@
+import type { Device, DeviceType } from "#core/device/device.ts";
+import type { Connection, Row } from "./connection.ts";
+import { optionalText, text, time } from "./row.ts";
+
+export const DEVICE_COLUMNS =
+  "id, site_id, name, slug, type, blueprint_id, parent_id, child_type, created_at, updated_at";
+
+export function findDevice(database: Connection, id: string): Device | undefined {
+  const row = database.get(`SELECT ${DEVICE_COLUMNS} FROM device WHERE id = ?`, id);
+  return row && parseDevice(row);
+}
+
+export function parseDevice(row: Row): Device {
+  return {
+    id: text(row, "id"),
+    siteId: text(row, "site_id"),
+    name: text(row, "name"),
+    slug: text(row, "slug"),
+    type: text(row, "type") as DeviceType,
+    blueprintId: optionalText(row, "blueprint_id"),
+    parentId: optionalText(row, "parent_id"),
+    childType: optionalText(row, "child_type"),
+    createdAt: time(row, "created_at"),
+    updatedAt: time(row, "updated_at"),
+  };
+}

@@ -1,0 +1,58 @@
+import { type Adjustments, NEXT_COMMAND_KINDS } from "#core/simulator/adjustments.ts";
+import { isObject } from "./stored-json.ts";
+
+/** Maps as lists of pairs, because names may be anything. */
+type Stored = Omit<Adjustments, Held> & { readonly [Name in Held]: readonly [string, unknown][] };
+
+const HELD = ["telemetry", "properties", "alerts", "written"] as const;
+
+type Held = (typeof HELD)[number];
+
+export function renderAdjustments(adjustments: Adjustments): string {
+  const { telemetry, properties, alerts, written, ...rest } = adjustments;
+  return JSON.stringify({
+    ...rest,
+    telemetry: [...telemetry],
+    properties: [...properties],
+    alerts: [...alerts],
+    written: [...written],
+  });
+}
+
+/** Everything that a model counts with; values are held against the blueprint where they are used. */
+export function isStored(value: unknown): value is Stored {
+  if (!isObject(value) || !isObject(value["clock"])) return false;
+  const { seed, speed, isPaused, intervalMs, clock, nextCommand, stoppedAt } = value;
+  const numbers = [seed, speed, intervalMs, clock["real"], clock["simulated"], stoppedAt ?? 0];
+  return (
+    numbers.every(Number.isFinite) &&
+    Number(intervalMs) >= 1 &&
+    typeof isPaused === "boolean" &&
+    (nextCommand === undefined || nextCommand === null || isNextCommand(nextCommand)) &&
+    HELD.every((name) => isPairs(value[name]))
+  );
+}
+
+function isNextCommand(value: unknown): boolean {
+  return (
+    isObject(value) &&
+    NEXT_COMMAND_KINDS.some((kind) => kind === value["kind"]) &&
+    [value["times"], value["delayMs"]].every(Number.isFinite)
+  );
+}
+
+function isPairs(value: unknown): boolean {
+  return Array.isArray(value) && value.every((pair) => Array.isArray(pair) && typeof pair[0] === "string");
+}
+
+export function parseAdjustments(stored: Stored): Adjustments {
+  return {
+    ...stored,
+    nextCommand: stored.nextCommand ?? undefined,
+    stoppedAt: stored.stoppedAt ?? undefined,
+    telemetry: new Map(stored.telemetry),
+    properties: new Map(stored.properties),
+    alerts: new Map(stored.alerts as [string, boolean][]),
+    written: new Map(stored.written),
+  };
+}

@@ -1,0 +1,29 @@
+import type { Location, Site } from "#core/site/site.ts";
+import type { Connection, Row } from "./connection.ts";
+import { text, time } from "./row.ts";
+import { isObject, storedJson } from "./stored-json.ts";
+
+export const SITE_COLUMNS = "id, name, timezone, location, created_at, updated_at";
+
+export function findSite(database: Connection, id: string): Site | undefined {
+  const row = database.get(`SELECT ${SITE_COLUMNS} FROM site WHERE id = ?`, id);
+  return row && parseSite(database, row);
+}
+
+export function parseSite(database: Connection, row: Row): Site {
+  const location =
+    row["location"] === null ? undefined : storedJson({ database, table: "site", row }, "location", isLocation);
+  return {
+    id: text(row, "id"),
+    name: text(row, "name"),
+    timezone: text(row, "timezone"),
+    ...(location !== undefined && { location }),
+    createdAt: time(row, "created_at"),
+    updatedAt: time(row, "updated_at"),
+  };
+}
+
+function isLocation(value: unknown): value is Location {
+  if (!isObject(value) || typeof value["name"] !== "string") return false;
+  return [value["latitude"], value["longitude"]].every((one) => one === undefined || Number.isFinite(one));
+}

@@ -1,0 +1,21 @@
+import type { AccessLevel } from "#core/access/level.ts";
+import type { TokenRecord } from "#core/access/token-record.ts";
+import type { Connection, Row } from "./connection.ts";
+import { bytes, optionalTime, text, time } from "./row.ts";
+import { readSites } from "./stored-json.ts";
+
+export const TOKEN_COLUMNS = "id, name, level, sites, hash, created_at, expires_at, revoked_at, last_used_at";
+
+export function parseToken(database: Connection, row: Row): TokenRecord {
+  return {
+    id: text(row, "id"),
+    name: text(row, "name"),
+    level: text(row, "level") as AccessLevel,
+    sites: readSites({ database, table: "token", row }),
+    hash: bytes(row, "hash"),
+    createdAt: time(row, "created_at"),
+    expiresAt: optionalTime(row, "expires_at"),
+    revokedAt: optionalTime(row, "revoked_at"),
+    lastUsedAt: optionalTime(row, "last_used_at"),
+  };
+}
