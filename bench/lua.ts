@@ -8,10 +8,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseReachRule } from "#core/net/reach-rule.ts";
 import { createPortHub } from "#runtime/drivers/port-hub.ts";
 import { createSimulatedPorts } from "#runtime/drivers/simulated-ports.ts";
-import { createDeviceScript, type ScriptHost } from "#runtime/lua/device-script.ts";
+import { createDeviceScript } from "#runtime/lua/device-script.ts";
 import { createLuaEngine } from "#runtime/lua/lua-engine.ts";
 import { createLuaPool } from "#runtime/lua/lua-pool.ts";
 import { noDrivers } from "#runtime/lua/no-drivers.ts";
+import type { ScriptHost } from "#runtime/lua/script-host.ts";
 
 const DEVICES = Number(process.env["BENCH_DEVICES"] ?? 300);
 const SECONDS = Number(process.env["BENCH_SECONDS"] ?? 20);

@@ -7,9 +7,10 @@ import { createDrivers } from "#runtime/drivers/create-drivers.ts";
 import { createPeerConnections } from "#runtime/drivers/create-peer-connections.ts";
 import { createPortHub } from "#runtime/drivers/port-hub.ts";
 import type { SimulatedPorts } from "#runtime/drivers/simulated-ports.ts";
-import { createDeviceScript, type ScriptHost } from "#runtime/lua/device-script.ts";
+import { createDeviceScript } from "#runtime/lua/device-script.ts";
 import { createLuaEngine, type LuaEngine } from "#runtime/lua/lua-engine.ts";
 import { type LuaValue, luaValueOf, plainOf, textOf } from "#runtime/lua/lua-value.ts";
+import type { ScriptHost } from "#runtime/lua/script-host.ts";
 
 export interface LiveScript {
   /** Everything of the latest telemetry, by attribute. */

@@ -1,4 +1,4 @@
-import type { ScriptError } from "#runtime/lua/device-script.ts";
+import type { ScriptError } from "#runtime/lua/script-host.ts";
 import type { HappeningOf } from "./scenario-event.ts";
 import type { Failure } from "./test-report.ts";
 

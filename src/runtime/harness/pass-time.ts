@@ -1,5 +1,5 @@
 import { performance } from "node:perf_hooks";
-import type { DeviceScript } from "#runtime/lua/device-script.ts";
+import type { DeviceScript } from "#runtime/lua/script-host.ts";
 import type { VirtualClock } from "./virtual-clock.ts";
 
 const SLICE_MS = 20;

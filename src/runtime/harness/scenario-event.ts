@@ -1,6 +1,6 @@
 // What happens in a scenario, in order. Expectations look at it, and the timeline shows it.
 import type { LogSeverity } from "#core/device/device-message.ts";
-import type { ScriptError } from "#runtime/lua/device-script.ts";
+import type { ScriptError } from "#runtime/lua/script-host.ts";
 
 export type Happening = { readonly at: number } & (
   | { readonly kind: "telemetry" | "properties"; readonly values: ReadonlyMap<string, unknown> }

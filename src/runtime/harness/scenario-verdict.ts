@@ -1,7 +1,7 @@
 // Whether what happened in a scenario is what its steps, and the rules that hold for every script, want.
 import { isExpected } from "#core/scenario/expected-value.ts";
 import type { Expectations, Step } from "#core/scenario/scenario.ts";
-import type { ScriptError } from "#runtime/lua/device-script.ts";
+import type { ScriptError } from "#runtime/lua/script-host.ts";
 import type { JsonChecks } from "#service/blueprint/compile-json-checks.ts";
 import { checkStep, type StepView } from "./check-step.ts";
 import { checkValues } from "./check-values.ts";

@@ -1,7 +1,6 @@
 // What a device does, one activity at a time: the entry chunk, then commands, callbacks and jobs as they fall due.
 import type { Payload } from "#core/command/execution.ts";
 import type { ScriptProgram } from "#core/lua/script-program.ts";
-import type { DeviceScript, ScriptCommand, ScriptHost } from "./device-script.ts";
 import { createJobList } from "./job-list.ts";
 import type { LuaEngine } from "./lua-engine.ts";
 import { createLuaState, type FunctionRef, type LuaState, type Resumed, type ThreadRef } from "./lua-state.ts";
@@ -10,6 +9,7 @@ import { StateGone } from "./lua-wasm.ts";
 import { payloadOf } from "./payload-of.ts";
 import { parseScriptError } from "./script-error.ts";
 import { createScriptFunctions, LENIENT } from "./script-functions.ts";
+import type { DeviceScript, ScriptCommand, ScriptHost } from "./script-host.ts";
 
 const MAX_WAITING_COMMANDS = 100;
 const MAX_HANDLED = 10_000;

@@ -2,11 +2,12 @@
 
 import type { Payload } from "#core/command/execution.ts";
 import { passGate } from "./command-gate.ts";
-import { createDeviceScript, type DeviceScript, type ScriptCommand, type ScriptHost } from "./device-script.ts";
+import { createDeviceScript } from "./device-script.ts";
 import type { Drivers } from "./drivers.ts";
 import type { LuaEngine } from "./lua-engine.ts";
 import { sizeOf } from "./lua-value.ts";
 import type { BucketValues, ToPool, ToWorker } from "./pool-messages.ts";
+import type { DeviceScript, ScriptCommand, ScriptHost } from "./script-host.ts";
 import { createTokenBucket } from "./token-bucket.ts";
 
 const TELEMETRY = { perSecond: 50, burst: 200 };

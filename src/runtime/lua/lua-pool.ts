@@ -8,7 +8,6 @@ import type { BufferUse } from "#core/share/byte-budgets.ts";
 import { createDriverThread, type DriverThreadNeeds } from "#runtime/drivers/driver-thread.ts";
 import { INTERRUPTED } from "#service/command/end-interrupted.ts";
 import { afterFailure, type BackOff, NO_BACK_OFF } from "./back-off.ts";
-import type { ScriptCommand, ScriptError } from "./device-script.ts";
 import { createLuaEngine, type LuaEngine, type ScriptLimits } from "./lua-engine.ts";
 import { createLuaThread, type LuaThread, type ThreadNeeds } from "./lua-thread.ts";
 import type { LuaValue } from "./lua-value.ts";
@@ -16,6 +15,7 @@ import { createOpenCommands, type OpenCommands } from "./open-commands.ts";
 import { openError } from "./open-error.ts";
 import type { BucketValues, ScriptContext, ToPool } from "./pool-messages.ts";
 import { createPoolThreads, type PoolThread } from "./pool-threads.ts";
+import type { ScriptCommand, ScriptError } from "./script-host.ts";
 import { createScriptMemory, usedBytes } from "./script-memory.ts";
 
 /** Where what scripts say goes. Times are Unix milliseconds; keys and texts inside values are byte strings. */

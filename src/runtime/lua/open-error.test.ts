@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { ScriptError } from "./device-script.ts";
 import { openError } from "./open-error.ts";
+import type { ScriptError } from "./script-host.ts";
 
 test.each<[string, ScriptError, ScriptError]>([
   ["of a job", { message: "boom", file: "a.lua", line: 1 }, { message: "boom", file: "a.lua", line: 1 }],

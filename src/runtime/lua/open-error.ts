@@ -1,4 +1,4 @@
-import type { ScriptError } from "./device-script.ts";
+import type { ScriptError } from "./script-host.ts";
 
 /**
  * What everyone who sees the device may know of an error, as its log and status tell it. What a handler failed with is part of the

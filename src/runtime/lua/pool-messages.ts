@@ -5,9 +5,9 @@ import type { LogSeverity } from "#core/device/device-message.ts";
 import type { ScriptProgram } from "#core/lua/script-program.ts";
 import type { DriverThreadData } from "#runtime/drivers/driver-thread.ts";
 import type { CommandGate } from "./command-gate.ts";
-import type { ScriptCommand, ScriptError } from "./device-script.ts";
 import type { LuaEngine } from "./lua-engine.ts";
 import type { LuaValue } from "./lua-value.ts";
+import type { ScriptCommand, ScriptError } from "./script-host.ts";
 import type { ScriptMemory } from "./script-memory.ts";
 
 export interface BucketValues {

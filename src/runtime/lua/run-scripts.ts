@@ -1,7 +1,7 @@
 // Many scripts on one thread, each for a few milliseconds at a time. Whoever comes due and has kept within its slice
 // before goes first. Of those that overran one gets its turn after them, and then one of those that start; scripts that
 // want to go on computing share what is left, and never more than half of the thread.
-import type { DeviceScript } from "./device-script.ts";
+import type { DeviceScript } from "./script-host.ts";
 
 const SLICE_MS = 4;
 /** After so long the loop gives way to sockets and messages, whoever still waits. */

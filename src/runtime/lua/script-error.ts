@@ -1,5 +1,5 @@
-import type { ScriptError } from "./device-script.ts";
 import { textOf } from "./lua-value.ts";
+import type { ScriptError } from "./script-host.ts";
 
 interface Raw {
   readonly message: string;

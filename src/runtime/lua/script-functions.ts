@@ -2,9 +2,9 @@
 import { LOG_SEVERITIES, type LogSeverity } from "#core/device/device-message.ts";
 import { findModule } from "#core/lua/find-module.ts";
 import type { ScriptProgram } from "#core/lua/script-program.ts";
-import type { ScriptHost } from "./device-script.ts";
 import type { JobList } from "./job-list.ts";
 import { bytesOf, type LuaValue, textOf } from "./lua-value.ts";
+import type { ScriptHost } from "./script-host.ts";
 import { decodeJson, encodeJson } from "./script-json.ts";
 import { dateOf, timeOf } from "./script-time.ts";
 
