@@ -75,35 +75,42 @@ const LAYERS = {
   ],
 };
 
+/** The only folders that may import node:sqlite: everything else reaches a store by its port. */
+const SQLITE_FOLDERS = ["store/sqlite", "store/series/sqlite"];
+
+/** The files beside the layers, which every layer may be given; main.ts alone knows the layers. */
+const BESIDE_LAYERS = ["./config.ts", "./config/**", "#core/**", "node:*", "pino"];
+
 const words = (list) => (list.length ? list.join(", ") : "nothing outside itself");
-const fence = (layer, allowed) => ({
-  includes: [`src/${layer}/**/*.ts`, "!**/*.test.ts"],
+const fence = (includes, group, message) => ({
+  includes: [...includes, "!**/*.test.ts"],
   linter: {
-    rules: {
-      style: {
-        noRestrictedImports: {
-          level: "error",
-          options: {
-            patterns: [
-              {
-                group: ["**", "!./**", `!#${layer}/**`, ...allowed.map((name) => `!${name}`)],
-                message: `src/${layer} may import only its own files by ./ or #${layer}/, and ${words(allowed)}.`,
-              },
-            ],
-          },
-        },
-      },
-    },
+    rules: { style: { noRestrictedImports: { level: "error", options: { patterns: [{ group, message }] } } } },
   },
 });
+/** The last pattern that fits decides, so what `refused` names is refused again. */
+const groupOf = (allowed, refused) => ["**", ...allowed.map((name) => `!${name}`), ...refused];
+const layerFence = (folder, layer, refused) => {
+  const allowed = LAYERS[layer];
+  const message = `src/${folder} may import only its own files by ./ or #${layer}/, and ${words(allowed)}${refused.length ? `, without ${words(refused)}` : ""}.`;
+  return fence([`src/${folder}/**/*.ts`], groupOf(["./**", `#${layer}/**`, ...allowed], refused), message);
+};
+const fences = [
+  ...Object.keys(LAYERS).map((layer) =>
+    layerFence(layer, layer, LAYERS[layer].includes("node:*") ? ["node:sqlite"] : []),
+  ),
+  ...SQLITE_FOLDERS.map((folder) => layerFence(folder, "store", [])),
+  fence(
+    ["src/*.ts", "!src/main.ts"],
+    groupOf(BESIDE_LAYERS, ["node:sqlite"]),
+    `A file beside the layers may import only ${words(BESIDE_LAYERS)}, without node:sqlite.`,
+  ),
+];
 
 const file = new URL("../biome.json", import.meta.url);
 const config = JSON.parse(readFileSync(file, "utf8"));
-const others = (config.overrides ?? []).filter((entry) => !/^src\/\w+\/\*\*/.test(entry.includes[0]));
-const wanted = {
-  ...config,
-  overrides: [...Object.entries(LAYERS).map(([layer, allowed]) => fence(layer, allowed)), ...others],
-};
+const others = (config.overrides ?? []).filter((entry) => !entry.includes[0].startsWith("src/"));
+const wanted = { ...config, overrides: [...fences, ...others] };
 const same = JSON.stringify(wanted) === JSON.stringify(config);
 
 if (process.argv.includes("--check")) {

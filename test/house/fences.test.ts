@@ -53,6 +53,13 @@ test.each([
   ["src/client/planted.ts", "node:http"],
   ["src/cli/planted.ts", "#store/sqlite/open-records.ts"],
   ["src/role/planted.ts", "#cli/read-folder.ts"],
+  ["src/role/planted.ts", "node:sqlite"],
+  ["src/store/planted.ts", "node:sqlite"],
+  ["src/store/series/planted.ts", "node:sqlite"],
+  ["src/http/planted.ts", "node:sqlite"],
+  ["src/planted.ts", "#service/ports.ts"],
+  ["src/planted.ts", "./role/start.ts"],
+  ["src/planted.ts", "node:sqlite"],
 ])("%s must not import %s", (file, from) => {
   expect(lint(file, from)).toBe("refused");
 });
@@ -63,8 +70,34 @@ test.each([
   ["src/store/planted.ts", "#service/ports.ts"],
   ["src/http/planted.ts", "#service/access/create-token.ts"],
   ["src/role/planted.ts", "#http/server.ts"],
+  ["src/store/sqlite/planted.ts", "node:sqlite"],
+  ["src/store/series/sqlite/planted.ts", "node:sqlite"],
+  ["src/planted.ts", "#core/secret.ts"],
+  ["src/main.ts", "#role/start.ts"],
 ])("%s may import %s", (file, from) => {
   expect(lint(file, from)).toBe("allowed");
+});
+
+test.each([
+  ["import", "#core/planted/two.ts", "#core/planted/one.ts"],
+  ["import type", "#core/planted/two.ts", "#core/planted/one.ts"],
+  ["import type", "./two.ts", "./one.ts"],
+])("a circle of two files by `%s` is refused", (how, to, back) => {
+  const planted = join(folder, "src/core/planted");
+  mkdirSync(planted, { recursive: true });
+  const write = (name: string, from: string) =>
+    writeFileSync(join(planted, name), `${how} { Thing } from "${from}";\n\nexport const planted: Thing = 1;\n`);
+  const run = () =>
+    spawnSync(process.execPath, [biome, "lint", "--only=suspicious/noImportCycles", "src/core/planted"], {
+      cwd: folder,
+      encoding: "utf8",
+    });
+  write("one.ts", to);
+  write("two.ts", "#core/secret.ts");
+  expect(run().status).toBe(0);
+  write("two.ts", back);
+  expect(run().stderr).toContain("This import is part of a cycle");
+  rmSync(planted, { recursive: true });
 });
 
 test("fences that were changed by hand fail the check", () => {
