@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { DeviceScript } from "./device-script.ts";
 import { createScriptRunner } from "./run-scripts.ts";
+import type { DeviceScript } from "./script-host.ts";
 
 const DAY_MS = 86_400_000;
 
