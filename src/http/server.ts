@@ -6,6 +6,7 @@ import { createByteShares } from "#core/share/byte-shares.ts";
 import type { Shares } from "#core/share/shares.ts";
 import { createAuthenticate } from "#http/authenticate.ts";
 import { boundConnections } from "#http/bound-connections.ts";
+import { boundUnread } from "#http/bound-unread.ts";
 import { openCallPlaces } from "#http/call-places.ts";
 import { countBodies } from "#http/count-bodies.ts";
 import { createApp, LIMITS, type Limits } from "#http/create-app.ts";
@@ -23,6 +24,7 @@ import type { Troubles } from "#service/troubles.ts";
 
 const PREFIXES = ["", "/api"];
 const BODIES_BYTES = 64 * 1024 * 1024;
+const UNREAD_BYTES = 64 * 1024 * 1024;
 const BODIES_BYTES_PER_CALLER = 16 * 1024 * 1024;
 /** In all far fewer than the writes that may wait for the disk: so calls alone cannot keep devices from writing. */
 const CHANGES = { slots: 8_192, perToken: 2_048, perAddress: 4_096 };
@@ -96,6 +98,7 @@ export async function createServer(
 
   const bodies = needs.budgets.open("request_bodies", BODIES_BYTES);
   countBodies(app, createByteShares(bodies, BODIES_BYTES_PER_CALLER));
+  boundUnread(app, needs.budgets.open("unread_answers", UNREAD_BYTES));
   for (const route of [...routes, metrics.route]) {
     for (const prefix of PREFIXES) {
       const registration = { prefix, authenticate, stopping: stopping.signal, inTurn, changing };

@@ -1,3 +1,4 @@
+import type { ByteBudgets } from "#core/share/byte-budgets.ts";
 import type { Shares } from "#core/share/shares.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { CommandChannel, DeviceConfiguration } from "#service/ports/carrier.ts";
@@ -16,6 +17,7 @@ export interface MqttNeeds {
   readonly log: Log;
   readonly now: () => Instant;
   readonly shares: Pick<Shares, "watch">;
+  readonly budgets: Pick<ByteBudgets, "watch">;
   /** What a device is told as soon as it listens; undefined when it has no configuration. */
   readonly configurationOf: (deviceId: string) => Promise<DeviceConfiguration | undefined>;
 }

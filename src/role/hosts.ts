@@ -39,7 +39,7 @@ interface HostingNeeds
   readonly dispatcher: CommandDispatcher;
   readonly events: EventHub;
   readonly log: Logger;
-  readonly budgets: Pick<ByteBudgets, "watch">;
+  readonly budgets: Pick<ByteBudgets, "open" | "watch">;
   readonly troubles: Pick<Troubles, "report">;
 }
 

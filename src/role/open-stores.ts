@@ -53,7 +53,7 @@ export async function openStores(
     openRecords(config.data, onFault, { release, onDamaged, gate: storage.gate }),
     openSeries(
       telemetryFile,
-      { ...seriesSettings(config), shares, now, onTrouble, onDamaged: onDamagedSeries },
+      { ...seriesSettings(config), shares, budgets, now, onTrouble, onDamaged: onDamagedSeries },
       onFault,
     ),
   ]);

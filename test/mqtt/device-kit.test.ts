@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createByteBudgets } from "#core/share/byte-budgets.ts";
 import { createShares } from "#core/share/shares.ts";
 import { instant } from "#core/time/instant.ts";
 import { createEmbeddedBroker, EMBEDDED_DEFAULTS, type EmbeddedBroker } from "#mqtt/embedded/create-embedded-broker.ts";
@@ -44,7 +45,14 @@ describe.each(KITS)("the $name device", ({ command: [program, ...args] }) => {
     const { privateKey, certificate, caChain, fingerprint } = authority.issueDeviceCertificate("HW1");
     inbox = createFakeInbox([{ deviceId: "d1", hardwareId: "HW1", channelId: "main", secret: "secret1", fingerprint }]);
     broker = await createEmbeddedBroker(
-      { inbox, log: SILENT, shares: createShares(), now, configurationOf: async () => configuration },
+      {
+        inbox,
+        log: SILENT,
+        shares: createShares(),
+        budgets: createByteBudgets(),
+        now,
+        configurationOf: async () => configuration,
+      },
       { ...EMBEDDED_DEFAULTS, host: "127.0.0.1", port: 0, tls: { port: 0, names: ["127.0.0.1"], authority } },
     );
     const { port, tlsPort } = await broker.listen();

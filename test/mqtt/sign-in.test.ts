@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connectAsync } from "mqtt";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createByteBudgets } from "#core/share/byte-budgets.ts";
 import { createShares } from "#core/share/shares.ts";
 import { instant } from "#core/time/instant.ts";
 import { createEmbeddedBroker, EMBEDDED_DEFAULTS, type EmbeddedBroker } from "#mqtt/embedded/create-embedded-broker.ts";
@@ -136,6 +137,7 @@ describe("over TLS", () => {
         inbox: createFakeInbox([login]),
         log: SILENT,
         shares: createShares(),
+        budgets: createByteBudgets(),
         now,
         configurationOf: async () => undefined,
       },

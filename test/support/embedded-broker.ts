@@ -1,3 +1,4 @@
+import { createByteBudgets } from "#core/share/byte-budgets.ts";
 import { createShares } from "#core/share/shares.ts";
 import { instant } from "#core/time/instant.ts";
 import {
@@ -41,6 +42,7 @@ export async function startTestBroker(
       inbox,
       log: SILENT,
       shares: createShares(),
+      budgets: createByteBudgets(),
       now: () => instant(Date.now()),
       configurationOf: async () => undefined,
       ...more,

@@ -1,3 +1,4 @@
+import { createByteBudgets } from "#core/share/byte-budgets.ts";
 import { createShares } from "#core/share/shares.ts";
 import { instant } from "#core/time/instant.ts";
 import {
@@ -46,6 +47,7 @@ export async function startTestExternalBroker(
         inbox,
         log: { ...SILENT, info: () => connected.resolve() },
         shares: createShares(),
+        budgets: createByteBudgets(),
         now: () => instant(performance.now()),
         configurationOf: async (deviceId) => configurations.get(deviceId),
         // The broker lets d3 in as well, of which the service knows nothing.

@@ -13,6 +13,7 @@ import { FrameGuard } from "./frame-guard.ts";
 import { noMemory, noRouting } from "./no-persistence.ts";
 import { createStrangers } from "./strangers.ts";
 import { createTlsListener, type TlsSettings } from "./tls-listener.ts";
+import { createUnreadMessages } from "./unread-messages.ts";
 
 export interface EmbeddedSettings {
   readonly host: string;
@@ -47,6 +48,8 @@ export interface EmbeddedBroker extends Broker {
   count(): number;
 }
 
+/** What all devices together may leave unread. */
+const UNREAD_BYTES = 32 * 1024 * 1024;
 /** How long a device may leave what it is sent unread. */
 const DRAIN_MS = 30_000;
 /** Finds the other end gone also where the device asked for no keep-alive. */
@@ -60,7 +63,9 @@ writeToStream.cacheNumbers = false;
 
 export async function createEmbeddedBroker(needs: MqttNeeds, settings: EmbeddedSettings): Promise<EmbeddedBroker> {
   const connections = createConnections(needs.inbox, settings.connectionsPerDevice);
-  const channel = createEmbeddedChannel(connections);
+  const unread = createUnreadMessages(UNREAD_BYTES);
+  needs.budgets.watch(unread);
+  const channel = createEmbeddedChannel(connections, unread);
   const guards = new WeakMap<Client, FrameGuard>();
   const strangers = createStrangers(settings);
   const turns = needs.shares.watch("main_thread_devices", createFairTurns(TURNS, EVENT_LOOP));

@@ -3,11 +3,17 @@ import { renderCommand, renderConfiguration } from "#mqtt/messages.ts";
 import { commandTopic, configurationTopic } from "#mqtt/topics.ts";
 import type { CommandChannel } from "#service/ports/carrier.ts";
 import type { Connections, Listener } from "./connections.ts";
+import type { UnreadMessages } from "./unread-messages.ts";
 
 /** Unread bytes beyond which a device gets no more commands. */
 const MAX_UNSENT = 1024 * 1024;
 
-export function createEmbeddedChannel(connections: Connections): CommandChannel {
+export function createEmbeddedChannel(connections: Connections, unread: Pick<UnreadMessages, "wrote">): CommandChannel {
+  async function write(listener: Listener, topic: string, payload: string): Promise<void> {
+    await handToConnection(listener, topic, payload);
+    unread.wrote(listener.connection);
+  }
+
   /** The newest connection that listens and keeps up: two of them must not both run a command. */
   const taker = (deviceId: string): Listener | undefined =>
     connections.listening(deviceId, commandTopic).find(({ connection }) => connection.guard.unsent <= MAX_UNSENT);
@@ -30,7 +36,7 @@ export function createEmbeddedChannel(connections: Connections): CommandChannel 
 }
 
 /** Resolves when the message is in the connection's hands, not when the device has read it: a slow one must not hold us up. */
-function write({ connection, qos }: Listener, topic: string, payload: string): Promise<void> {
+function handToConnection({ connection, qos }: Listener, topic: string, payload: string): Promise<void> {
   connection.client.publish({ cmd: "publish", topic, payload, qos, retain: false, dup: false }, () => {});
   // aedes writes in a later phase of the event loop; this one comes after it.
   return new Promise((resolve) => setImmediate(resolve));

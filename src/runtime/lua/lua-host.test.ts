@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { refuse } from "#core/app-error.ts";
+import { createByteBudgets } from "#core/share/byte-budgets.ts";
 import { instant } from "#core/time/instant.ts";
 import { createBackground } from "#service/background.ts";
 import { createFakeInbox } from "../../../test/support/fake-inbox.ts";
@@ -16,6 +17,7 @@ function hostWith(changed: Partial<LuaHostNeeds>) {
     scripts: { get: async () => new Map() } as never,
     background: createBackground((_, error) => faults.push(String(error))),
     after: () => () => {},
+    budgets: createByteBudgets(),
     devices: { find: async () => device } as never,
     blueprints: { content: async () => new Uint8Array(1) } as never,
     buildScripts: async () => ({ program, issues: [] }),

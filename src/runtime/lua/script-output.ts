@@ -1,6 +1,9 @@
 // What scripts say, carried to where everything that devices say goes.
-import { AppError } from "#core/app-error.ts";
+import { AppError, refuse } from "#core/app-error.ts";
 import type { ResponseMessage } from "#core/device/device-message.ts";
+import { approximateBytes } from "#core/share/approximate-bytes.ts";
+import type { ByteBudgets } from "#core/share/byte-budgets.ts";
+import { createByteShares } from "#core/share/byte-shares.ts";
 import { instant } from "#core/time/instant.ts";
 import type { Background } from "#service/background.ts";
 import type { After } from "#service/deadlines.ts";
@@ -14,6 +17,7 @@ export interface ScriptOutputNeeds {
   readonly scripts: ScriptStore;
   readonly background: Background;
   readonly after: After;
+  readonly budgets: Pick<ByteBudgets, "open">;
 }
 
 export interface ScriptOutput extends Pick<LuaPoolNeeds, "telemetry" | "properties" | "log" | "respond" | "store"> {
@@ -22,13 +26,36 @@ export interface ScriptOutput extends Pick<LuaPoolNeeds, "telemetry" | "properti
 }
 
 const LIMITS: ScriptStoreLimits = { entries: 1_000, bytes: 1024 * 1024 };
+/** What scripts said and is not stored yet, of all and of one device. Outcomes of commands are not counted: they must not get lost, and there are few. */
+const WAITING_BYTES = 16 * 1024 * 1024;
+const WAITING_BYTES_PER_DEVICE = 2 * 1024 * 1024;
 /** An outcome that could not be stored is tried again after this long. */
 const AGAIN_MS = 1_000;
+
+interface Said {
+  readonly message: unknown;
+  readonly store: () => Promise<void>;
+}
 
 export function createScriptOutput(needs: ScriptOutputNeeds): ScriptOutput {
   const { inbox, background } = needs;
   const retries = new Set<() => void>();
   let stopped = false;
+  const waiting = createByteShares(needs.budgets.open("script_messages", WAITING_BYTES), WAITING_BYTES_PER_DEVICE);
+
+  /** What has no room while the disk is slow is left out, and the log of the service says so. */
+  function take(name: string, deviceId: string, { message, store }: Said): void {
+    const giveBack = waiting.take(deviceId, approximateBytes(message));
+    background.run(name, async () => {
+      if (typeof giveBack !== "function")
+        throw refuse("overloaded", `too much waits to be stored for script ${deviceId}`);
+      try {
+        await unlessGone(store());
+      } finally {
+        giveBack();
+      }
+    });
+  }
 
   function respond(deviceId: string, message: ResponseMessage): void {
     background.run("record a script's response", async () => {
@@ -50,17 +77,20 @@ export function createScriptOutput(needs: ScriptOutputNeeds): ScriptOutput {
 
   return {
     telemetry: (deviceId, values) =>
-      background.run("take a script's telemetry", () =>
-        unlessGone(inbox.telemetry(deviceId, parseScriptValues(values))),
-      ),
+      take("take a script's telemetry", deviceId, {
+        message: values,
+        store: () => inbox.telemetry(deviceId, parseScriptValues(values)),
+      }),
     properties: (deviceId, values) =>
-      background.run("take a script's properties", () =>
-        unlessGone(inbox.properties(deviceId, parseScriptValues(values))),
-      ),
+      take("take a script's properties", deviceId, {
+        message: values,
+        store: () => inbox.properties(deviceId, parseScriptValues(values)),
+      }),
     log: (deviceId, { text, severity, persist, at }) =>
-      background.run("write a script's log", () =>
-        unlessGone(inbox.log(deviceId, { takenAt: instant(at), severity, text, persist })),
-      ),
+      take("write a script's log", deviceId, {
+        message: text,
+        store: () => inbox.log(deviceId, { takenAt: instant(at), severity, text, persist }),
+      }),
     respond: (deviceId, { commandId, state, payload }) =>
       respond(deviceId, { executionId: commandId, state, payload, repeated: false }),
     async store(deviceId, key, text) {

@@ -11,7 +11,7 @@ import { BatchWriter, type Scalar, type SeriesDefinition } from "./batch.ts";
 import type { SeriesIndex } from "./series-index.ts";
 
 /** Beyond this many waiting bytes the devices have to wait: their messages are not acknowledged until there is room. */
-const MAX_WAITING_BYTES = 64 * 1024 * 1024;
+export const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 
 interface IntakeNeeds {
   readonly index: SeriesIndex;
@@ -26,6 +26,8 @@ export interface Intake {
   append(messages: readonly TelemetryPoints[]): Promise<void>;
   /** Runs a task in its turn, while no commit is under way: after what came before it, before what comes after. */
   alone<Result>(task: () => Promise<Result>): Promise<Result>;
+  /** Bytes that wait or are on their way to the disk. */
+  readonly waitingBytes: number;
   /** Resolves when everything that came before is stored or refused. */
   idle(): Promise<void>;
 }
@@ -54,6 +56,7 @@ export function createIntake({ index, commit, onDurable }: IntakeNeeds): Intake 
   /** Of batches that do not grow any more. */
   let closedBytes = 0;
   let isBusy = false;
+  const waitingBytes = () => closedBytes + writer.length;
 
   async function store(batch: Batch): Promise<void> {
     const bytes = close(batch);
@@ -143,7 +146,7 @@ export function createIntake({ index, commit, onDurable }: IntakeNeeds): Intake 
 
   return {
     append(messages) {
-      if (closedBytes + writer.length > MAX_WAITING_BYTES) {
+      if (waitingBytes() > MAX_WAITING_BYTES) {
         return Promise.reject(refuse("overloaded", "too much telemetry waits for the disk"));
       }
       const batch = openBatch();
@@ -152,6 +155,9 @@ export function createIntake({ index, commit, onDurable }: IntakeNeeds): Intake 
         batch.waiting.push({ resolve, reject });
         pump();
       });
+    },
+    get waitingBytes() {
+      return waitingBytes();
     },
     alone,
     idle: () => alone(async () => {}),

@@ -2,19 +2,21 @@
 import { chmodSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { AppError } from "#core/app-error.ts";
+import { type ByteBudgets, createByteBudgets } from "#core/share/byte-budgets.ts";
 import type { Shares } from "#core/share/shares.ts";
 import { isLater, takesPlace } from "#core/telemetry/latest-value.ts";
 import { instant } from "#core/time/instant.ts";
-import type { LoadedColumn, Rows, SeriesRequest, Snapshot, TelemetryStore } from "#service/ports/telemetry-store.ts";
+import type { LoadedColumn, Rows, SeriesRequest, TelemetryStore } from "#service/ports/telemetry-store.ts";
 import type { SeriesDefinition } from "./batch.ts";
 import { DamagedPiece, type StoredPlace } from "./checksum.ts";
 import type { Latest } from "./chunk-store.ts";
 import { valueAt } from "./column.ts";
+import { CURRENT_TEXTS_BYTES, CurrentValues } from "./current-values.ts";
 import { type Damage, damageAt, namedRows, refuseDamaged, setAsideFile } from "./damage.ts";
 import type { EngineSettings, HotSeries } from "./engine.ts";
 import { createHeldBack } from "./held-back.ts";
 import { HOUR_MS } from "./hot-store.ts";
-import { createIntake } from "./intake.ts";
+import { createIntake, MAX_WAITING_BYTES } from "./intake.ts";
 import type { SeriesItem, SeriesQuery } from "./query.ts";
 import { openQuickReader } from "./quick-reader.ts";
 import { openReaders } from "./readers.ts";
@@ -25,6 +27,7 @@ import type { WriterData } from "./writer-worker.ts";
 export interface SeriesSettings extends EngineSettings {
   readonly readers: number;
   readonly shares?: Pick<Shares, "open" | "watch">;
+  readonly budgets?: Pick<ByteBudgets, "open" | "watch">;
   readonly now?: () => number;
   /** Background work failed; nothing is lost, and it is tried again. */
   readonly onTrouble?: (error: Error) => void;
@@ -32,11 +35,15 @@ export interface SeriesSettings extends EngineSettings {
   readonly onDamaged?: (damage: Damage) => void;
 }
 
+/** A value with a time of its own and room to grow; in a message of many values a point takes half of it. */
+const POINT_BYTES = 24;
+
 export async function openSeries(
   file: string,
   {
     readers: readerCount,
     shares,
+    budgets = createByteBudgets(),
     onTrouble = () => {},
     onDamaged = () => {},
     now: clock = () => Date.now(),
@@ -45,7 +52,8 @@ export async function openSeries(
   onFault: (error: Error) => void,
 ): Promise<TelemetryStore> {
   const oldestHour = new Int32Array(new SharedArrayBuffer(4));
-  const workerData: WriterData = { file, settings, oldestHour };
+  const openPoints = new Int32Array(new SharedArrayBuffer(4));
+  const workerData: WriterData = { file, settings, oldestHour, openPoints };
   let index = new SeriesIndex([]);
   const tellDamaged = (place: StoredPlace) => onDamaged(damageAt(index, place));
   const open = () => {
@@ -62,19 +70,27 @@ export async function openSeries(
   const { thread, definitions, latest, damaged } = opened;
   chmodSync(file, 0o600);
   const quick = openQuickReader(file);
-  const readers = openReaders(file, { count: readerCount, ...(shares && { shares }) }, onTrouble);
+  const readers = openReaders(file, { count: readerCount, budgets, ...(shares && { shares }) }, onTrouble);
   index = new SeriesIndex(definitions);
   for (const place of damaged) tellDamaged(place);
-  const now = new Map<string, Map<string, Snapshot>>();
+  const current = new CurrentValues(budgets.open("current_texts", CURRENT_TEXTS_BYTES));
   const startedAt = clock();
-  for (const one of namedLatest(definitions, latest)) note(now, one, { snapshot: one, at: startedAt, fits: isLater });
+  for (const one of namedLatest(definitions, latest))
+    current.note(one, { snapshot: one, at: startedAt, fits: isLater });
   const intake = createIntake({
     index,
     commit: (batch) => thread.append(batch),
     onDurable: (latest) => {
       const at = clock();
-      for (const [series, snapshot] of latest) note(now, series, { snapshot, at, fits: takesPlace });
+      for (const [series, snapshot] of latest) current.note(series, { snapshot, at, fits: takesPlace });
     },
+  });
+
+  budgets.watch({ name: "telemetry_writes", limit: MAX_WAITING_BYTES, used: () => intake.waitingBytes });
+  budgets.watch({
+    name: "open_points",
+    limit: settings.maxHotPoints * POINT_BYTES,
+    used: () => Atomics.load(openPoints, 0) * POINT_BYTES,
   });
 
   const { holdBack, release } = createHeldBack({
@@ -130,10 +146,10 @@ export async function openSeries(
         index.noteStored(definitions);
         const at = clock();
         for (const { attribute, ...snapshot } of newest) {
-          note(now, { deviceId, attribute }, { snapshot, at, fits: isLater });
+          current.note({ deviceId, attribute }, { snapshot, at, fits: isLater });
         }
       }),
-    latest: (deviceId) => now.get(deviceId) ?? new Map(),
+    latest: (deviceId) => current.of(deviceId),
     async query(request, header = "") {
       const [asked, hot] = await prepare(request);
       const query = { ...asked, header };
@@ -157,7 +173,7 @@ export async function openSeries(
       // What is on its way is stored first, so that it goes too.
       await intake.append([]);
       await thread.deleteDevice(deviceId);
-      now.delete(deviceId);
+      current.delete(deviceId);
     },
     drop(deviceId, choice, before) {
       const isChosen = (attribute: string) =>
@@ -195,28 +211,6 @@ function newestOf(column: LoadedColumn) {
   for (let i = 1; i < column.count; i++) if ((column.times[i] ?? 0) >= (column.times[newest] ?? 0)) newest = i;
   if (column.count === 0) return [];
   return [{ attribute: column.attribute, at: instant(column.times[newest] ?? 0), value: valueAt(column, newest) }];
-}
-
-interface Candidate {
-  readonly snapshot: Snapshot;
-  /** What the clock says. */
-  readonly at: number;
-  /** Whether it takes the place of what is known. */
-  readonly fits: typeof isLater;
-}
-
-function note(
-  now: Map<string, Map<string, Snapshot>>,
-  { deviceId, attribute }: Pick<SeriesDefinition, "deviceId" | "attribute">,
-  { snapshot: { at, value }, at: clock, fits }: Candidate,
-): void {
-  let device = now.get(deviceId);
-  if (device === undefined) {
-    device = new Map();
-    now.set(deviceId, device);
-  }
-  const before = device.get(attribute);
-  if (before === undefined || fits(at, before.at, clock)) device.set(attribute, { at, value });
 }
 
 function* namedLatest(definitions: readonly SeriesDefinition[], latest: readonly Latest[]) {

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { createByteBudgets } from "#core/share/byte-budgets.ts";
 import { createSqliteChunkStore } from "#store/series/sqlite/sqlite-chunk-store.ts";
 import { Connection } from "#store/sqlite/connection.ts";
 import type { HotSeries } from "./engine.ts";
@@ -94,4 +95,25 @@ test("a requester has half of the places at most, and its many queries leave ano
   await other.return?.();
   await reading.catch(() => {});
   expect(await (await read("other")).next()).toMatchObject({ done: false });
+});
+
+test("the unsealed points of queries under way are bounded, of one requester and of all", async () => {
+  const budgets = createByteBudgets();
+  const readers = createBench({ count: 1, budgets });
+  const [query] = endless();
+  const points = 1024 * 1024;
+  const column = { kind: "number", count: 1, times: new Float64Array(points), values: Float64Array.of(1) } as const;
+  const hot = [{ series: 1, columns: [column] }];
+  const open = (requester: string) => readers.open(query, hot, requester);
+  const rows = [];
+  for (const requester of ["a", "a", "a", "b", "b", "b"]) rows.push(await open(requester));
+  await expect(open("a").then(() => open("a"))).rejects.toMatchObject({ code: "overloaded" });
+  const used = () =>
+    budgets
+      .list()
+      .find(({ name }) => name === "query_points")
+      ?.used() ?? 0;
+  expect(used()).toBeLessThanOrEqual(64 * 1024 * 1024);
+  for (const one of rows) await one.return?.();
+  expect(used()).toBeLessThan(16 * 1024 * 1024);
 });

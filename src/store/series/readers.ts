@@ -1,5 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { refuse } from "#core/app-error.ts";
+import { type ByteBudgets, createByteBudgets } from "#core/share/byte-budgets.ts";
+import { createByteShares } from "#core/share/byte-shares.ts";
 import { createFairShare, type FairShare, type Leave } from "#core/share/fair-share.ts";
 import { createShares, type Shares } from "#core/share/shares.ts";
 import { tryPost } from "#core/thread/try-post.ts";
@@ -26,10 +28,14 @@ interface ReaderSettings {
   /** An answer that nobody has read from for this long gives its place to another when there is none left. */
   readonly idleMs?: number;
   readonly shares?: Pick<Shares, "open" | "watch">;
+  readonly budgets?: Pick<ByteBudgets, "open">;
 }
 
 /** Answers under way per thread: each holds its unsealed points until its end. */
 const MAX_RUNNING = 64;
+/** What the unsealed points of all answers under way may hold, and those of one requester. */
+const POINTS_BYTES = 64 * 1024 * 1024;
+const POINTS_BYTES_PER_KEY = POINTS_BYTES / 2;
 /** Half of the places are the most that one requester has. */
 const MAX_RUNNING_PER_KEY = 32;
 /**
@@ -50,7 +56,7 @@ const TURNS = {
  */
 export function openReaders(
   file: string,
-  { count, spareMs = 10_000, idleMs = 30_000, shares = createShares() }: ReaderSettings,
+  { count, spareMs = 10_000, idleMs = 30_000, shares = createShares(), budgets = createByteBudgets() }: ReaderSettings,
   onTrouble: (error: Error) => void,
 ): Readers {
   const threads: Thread[] = [];
@@ -83,6 +89,23 @@ export function openReaders(
     if (place === undefined) throw refuse("overloaded", "too many queries run at once; try again in a moment");
     return place;
   };
+  const points = createByteShares(budgets.open("query_points", POINTS_BYTES), POINTS_BYTES_PER_KEY);
+  /** A place, and room for the points. A question larger than a requester's part goes alone. */
+  const roomFor = (requester: string, hot: readonly HotSeries[]): Leave => {
+    const leave = placeFor(requester);
+    const giveBack = points.take(requester, Math.min(bytesOf(hot), POINTS_BYTES_PER_KEY));
+    if (typeof giveBack !== "function") {
+      leave();
+      throw refuse(
+        "overloaded",
+        "queries under way hold too many points that are not sealed yet; try again in a moment",
+      );
+    }
+    return () => {
+      leave();
+      giveBack();
+    };
+  };
   const closing = new Set<Promise<void>>();
   const endSpare = setInterval(() => {
     const limit = performance.now() - spareMs;
@@ -110,7 +133,7 @@ export function openReaders(
   return {
     async open(query, hot, requester) {
       const thread = leastBusy();
-      const run = { requester, leave: placeFor(requester), idleSince: undefined };
+      const run = { requester, leave: roomFor(requester, hot), idleSince: undefined };
       return await startRun(thread, run, { kind: "open", id: ++lastId, query, hot });
     },
     async bound(query, hot, requester) {
@@ -125,6 +148,18 @@ export function openReaders(
       await Promise.all(closing);
     },
   };
+}
+
+function bytesOf(hot: readonly HotSeries[]): number {
+  let bytes = 0;
+  for (const { columns } of hot) {
+    for (const { times, values } of columns) {
+      bytes += times.byteLength;
+      if (ArrayBuffer.isView(values)) bytes += values.byteLength;
+      else for (const text of values) bytes += 8 + text.length;
+    }
+  }
+  return bytes;
 }
 
 const TOO_SLOW = "the answer was read too slowly";

@@ -20,6 +20,8 @@ export interface WriterData {
    * what is sealed can be read. So whoever asks for nothing but older hours need not ask this thread.
    */
   readonly oldestHour: Int32Array;
+  /** One cell: how many points are in memory, for whoever watches; not told with each message, which would cost a look at every hour. */
+  readonly openPoints: Int32Array;
 }
 
 const HOUSEKEEPING_MS = 1_000;
@@ -28,7 +30,7 @@ const MAX_BATCHES = 256;
 const NO_HOUR = 2 ** 31 - 1;
 
 const port: MessagePort = parentPort ?? fail("writer-worker.ts runs only as a worker");
-const { file, settings, oldestHour } = workerData as WriterData;
+const { file, settings, oldestHour, openPoints } = workerData as WriterData;
 /** Found before anybody listens. */
 const foundDamaged: StoredPlace[] = [];
 let isOpen = false;
@@ -82,6 +84,7 @@ function step(): void {
     const now = Date.now();
     worked = engine.sealOne(now, performance.now()) || engine.compactOne(now);
     tellOldest();
+    Atomics.store(openPoints, 0, engine.hotPoints);
     if (!worked) scrub.step();
   } catch (error) {
     // Nothing was lost: the points are still in memory and in the journal. The next round tries again.
@@ -159,6 +162,7 @@ function tellOldest(): void {
 }
 
 tellOldest();
+Atomics.store(openPoints, 0, engine.hotPoints);
 sayOpened();
 isOpen = true;
 keepCompiled();

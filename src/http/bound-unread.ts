@@ -1,0 +1,65 @@
+// What clients have not read yet of their answers lies in memory. All of it is bounded: when there is too much, the requester that
+// has the most loses the answer that has waited longest.
+import type { ServerResponse } from "node:http";
+import type { FastifyInstance } from "fastify";
+import type { ByteBudget } from "#core/share/byte-budgets.ts";
+import { requesterOf } from "#core/share/requester.ts";
+
+/** Smaller answers are not counted: as many of them as there are connections come to little. */
+const SMALL = 4_096;
+/** What a stream may hold: the piece that waits, and the one before it in the socket. */
+const STREAM_BYTES = 128 * 1024;
+
+interface Unread {
+  bytes: number;
+  /** The longest waiting first. */
+  readonly answers: Map<ServerResponse, number>;
+}
+
+export function boundUnread(app: FastifyInstance, budget: ByteBudget): void {
+  const requesters = new Map<string, Unread>();
+
+  function giveBack(key: string, answer: ServerResponse): void {
+    const unread = requesters.get(key);
+    const bytes = unread?.answers.get(answer);
+    if (unread === undefined || bytes === undefined) return;
+    unread.answers.delete(answer);
+    unread.bytes -= bytes;
+    if (unread.answers.size === 0) requesters.delete(key);
+    budget.give(bytes);
+  }
+
+  /** False when there is none. */
+  function cutSlowest(): boolean {
+    let most: [key: string, unread: Unread] | undefined;
+    for (const one of requesters) if (one[1].bytes > (most?.[1].bytes ?? 0)) most = one;
+    const [answer] = most?.[1].answers.keys() ?? [];
+    if (most === undefined || answer === undefined) return false;
+    giveBack(most[0], answer);
+    answer.destroy();
+    return true;
+  }
+
+  app.addHook("onSend", (request, reply, payload, done) => {
+    const { raw } = reply;
+    const size = Math.min(sizeOf(payload), budget.limit);
+    // Event streams have limits of their own: each holds a few events, which all of them share.
+    if (size <= SMALL || raw.closed || reply.getHeader("content-type") === "text/event-stream") return done();
+    while (!budget.take(size)) if (!cutSlowest()) return done();
+    const { key } = requesterOf(request.caller ?? { tokenId: "" }, request.ip);
+    const unread = requesters.get(key) ?? { bytes: 0, answers: new Map() };
+    unread.bytes += size;
+    unread.answers.set(raw, size);
+    requesters.set(key, unread);
+    // Finished means that the system has all of it; closed also comes where it never does.
+    const end = () => giveBack(key, raw);
+    raw.once("finish", end).once("close", end);
+    done();
+  });
+}
+
+function sizeOf(payload: unknown): number {
+  if (typeof payload === "string") return payload.length;
+  if (payload instanceof Uint8Array) return payload.byteLength;
+  return typeof payload === "object" && payload !== null && "pipe" in payload ? STREAM_BYTES : 0;
+}
