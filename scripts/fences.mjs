@@ -16,6 +16,7 @@ const LAYERS = {
     "#keep-compiled",
     "#plain-http",
     "node:*",
+    "mqtt-packet",
     "serialport",
     "wasmoon",
   ],

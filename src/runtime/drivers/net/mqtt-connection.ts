@@ -1,5 +1,5 @@
-// An MQTT client for scripts. It is connected for as long as it is open: a connection that breaks is made again, with its
-// subscriptions. Written here because the library takes some 300 ms to load, in which no script of the thread would run.
+// An MQTT client for scripts, over the codec of mqtt-packet. While it is open it stays connected: when the connection breaks, the client
+// connects again and renews its subscriptions. The library mqtt has such a client too, but loading it takes twice as long.
 import { randomUUID } from "node:crypto";
 import { connect as connectPlain, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
@@ -13,17 +13,7 @@ import type { Timers } from "#runtime/drivers/timers.ts";
 import { bareHost, type Reach } from "./create-reach.ts";
 import { failureWords } from "./failure-words.ts";
 import { MessageInbox } from "./message-inbox.ts";
-import {
-  connectPacket,
-  disconnectPacket,
-  PacketReader,
-  pingPacket,
-  pubackPacket,
-  publishPacket,
-  type ReceivedPacket,
-  subscribePacket,
-  unsubscribePacket,
-} from "./mqtt-packets.ts";
+import { PacketReader, type ReceivedPacket, renderPacket } from "./mqtt-codec.ts";
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
@@ -84,9 +74,10 @@ class MqttClient implements MqttConnection {
   }
 
   publish({ topic, payload, qos, retain }: Parameters<MqttConnection["publish"]>[0], timeoutMs: number): Promise<void> {
+    const message = { cmd: "publish", topic, payload: bufferOf(payload), retain, dup: false } as const;
     return this.#within(timeoutMs, async () => {
-      if (qos === 1) await this.#acknowledged((id) => publishPacket({ topic, payload, retain, id }));
-      else await this.#written(publishPacket({ topic, payload, retain, id: undefined }));
+      if (qos === 1) await this.#acknowledged((id) => renderPacket({ ...message, qos, messageId: id }));
+      else await this.#written(renderPacket({ ...message, qos }));
     });
   }
 
@@ -104,7 +95,9 @@ class MqttClient implements MqttConnection {
   unsubscribe(filter: string, timeoutMs: number): Promise<void> {
     this.#subscriptions.delete(filter);
     return this.#within(timeoutMs, async () => {
-      await this.#acknowledged((id) => unsubscribePacket(id, filter));
+      await this.#acknowledged((messageId) =>
+        renderPacket({ cmd: "unsubscribe", messageId, unsubscriptions: [filter] }),
+      );
     });
   }
 
@@ -119,7 +112,7 @@ class MqttClient implements MqttConnection {
   close(): void {
     this.#isClosed = true;
     this.#stopTimer();
-    if (this.#isReady) this.#socket?.end(disconnectPacket);
+    if (this.#isReady) this.#socket?.end(renderPacket({ cmd: "disconnect" }));
     this.#lose(new ConnectionError("closed", "the connection was closed"));
   }
 
@@ -143,8 +136,7 @@ class MqttClient implements MqttConnection {
       socket.destroy();
     });
     socket.on(isTls ? "secureConnect" : "connect", () => {
-      const { username, password } = this.#target;
-      socket.write(connectPacket({ clientId: this.#clientId, username, password, keepaliveS: KEEPALIVE_S }));
+      socket.write(connectPacket(this.#clientId, this.#target));
     });
     socket.on("data", (piece) => {
       try {
@@ -184,7 +176,7 @@ class MqttClient implements MqttConnection {
         break;
       case "publish":
         this.#inbox.add(packet);
-        if (packet.id !== undefined) this.#socket?.write(pubackPacket(packet.id));
+        if (packet.id !== undefined) this.#socket?.write(renderPacket({ cmd: "puback", messageId: packet.id }));
         break;
       case "ack":
         this.#pending.get(packet.id)?.done(packet.codes);
@@ -213,7 +205,7 @@ class MqttClient implements MqttConnection {
     this.#stopTimer = this.#needs.timers.after(PING_MS, () => {
       if (this.#isPinged) return void this.#socket?.destroy();
       this.#isPinged = true;
-      this.#socket?.write(pingPacket);
+      this.#socket?.write(renderPacket({ cmd: "pingreq" }));
       this.#ping();
     });
   }
@@ -278,4 +270,21 @@ class MqttClient implements MqttConnection {
   #name(): string {
     return `${this.#target.host}:${this.#target.port}`;
   }
+}
+
+function connectPacket(clientId: string, { username, password }: MqttTarget): Buffer {
+  const login = {
+    // MQTT 3.1.1 knows no password without a name.
+    ...((username ?? password) === undefined ? {} : { username: username ?? "" }),
+    ...(password === undefined ? {} : { password: Buffer.from(password) }),
+  };
+  return renderPacket({ cmd: "connect", clientId, clean: true, keepalive: KEEPALIVE_S, ...login });
+}
+
+function subscribePacket(messageId: number, topic: string, qos: 0 | 1): Buffer {
+  return renderPacket({ cmd: "subscribe", messageId, subscriptions: [{ topic, qos }] });
+}
+
+function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
 }

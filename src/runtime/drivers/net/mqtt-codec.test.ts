@@ -1,55 +1,49 @@
 import fc from "fast-check";
+import type { Packet } from "mqtt-packet";
 import { expect, test } from "vitest";
 import { ConnectionError } from "#runtime/drivers/peer-connections.ts";
-import {
-  connectPacket,
-  disconnectPacket,
-  PacketReader,
-  pingPacket,
-  pubackPacket,
-  publishPacket,
-  type ReceivedPacket,
-  subscribePacket,
-  unsubscribePacket,
-} from "./mqtt-packets.ts";
+import { PacketReader, type ReceivedPacket, renderPacket } from "./mqtt-codec.ts";
+
+const MIB = 1024 * 1024;
 
 const receive = (...pieces: readonly Uint8Array[]): readonly ReceivedPacket[] => {
   const reader = new PacketReader();
   return pieces.flatMap((piece) => [...reader.take(Buffer.from(piece))]);
 };
 
+const message = { cmd: "publish", topic: "t", payload: Buffer.alloc(0), qos: 0, retain: false, dup: false } as const;
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 /** Text as packets carry it: its length, then its bytes. */
 const text = (value: string) => hex(Buffer.concat([Buffer.of(0, Buffer.byteLength(value)), Buffer.from(value)]));
 
-test.each([
+test.each<readonly [string, Packet, string]>([
   [
     "a connect with a login",
-    connectPacket({ clientId: "c-ü", username: "u", password: "p", keepaliveS: 30 }),
+    { cmd: "connect", clientId: "c-ü", username: "u", password: Buffer.from("p"), keepalive: 30 },
     `1016${text("MQTT")}04c2001e${text("c-ü")}${text("u")}${text("p")}`,
   ],
   [
     "a connect without one",
-    connectPacket({ clientId: "c", username: undefined, password: undefined, keepaliveS: 300 }),
+    { cmd: "connect", clientId: "c", keepalive: 300 },
     `100d${text("MQTT")}0402012c${text("c")}`,
   ],
   [
     "a message that is to be acknowledged and kept",
-    publishPacket({ topic: "a/b", payload: Buffer.from("x"), retain: true, id: 513 }),
+    { ...message, topic: "a/b", payload: Buffer.from("x"), retain: true, qos: 1, messageId: 513 },
     `3308${text("a/b")}020178`,
   ],
+  ["a message that is not", message, `3003${text("t")}`],
   [
-    "a message that is not",
-    publishPacket({ topic: "t", payload: Buffer.alloc(0), retain: false, id: undefined }),
-    `3003${text("t")}`,
+    "a subscription",
+    { cmd: "subscribe", messageId: 9, subscriptions: [{ topic: "a/+", qos: 1 }] },
+    `82080009${text("a/+")}01`,
   ],
-  ["a subscription", subscribePacket(9, "a/+", 1), `82080009${text("a/+")}01`],
-  ["its end", unsubscribePacket(10, "a/+"), `a207000a${text("a/+")}`],
-  ["an acknowledgement", pubackPacket(65_535), "4002ffff"],
-  ["a ping", pingPacket, "c000"],
-  ["a good-bye", disconnectPacket, "e000"],
+  ["its end", { cmd: "unsubscribe", messageId: 10, unsubscriptions: ["a/+"] }, `a207000a${text("a/+")}`],
+  ["an acknowledgement", { cmd: "puback", messageId: 65_535 }, "4002ffff"],
+  ["a ping", { cmd: "pingreq" }, "c000"],
+  ["a good-bye", { cmd: "disconnect" }, "e000"],
 ])("%s is written as the standard has it", (_, packet, expected) => {
-  expect(hex(packet)).toBe(expected);
+  expect(hex(renderPacket(packet))).toBe(expected);
 });
 
 test.each([
@@ -59,7 +53,7 @@ test.each([
   [16_384 - 3, "30808001"],
   [200_000, "30c39a0c"],
 ])("the length of a message with %i bytes takes as many bytes as it needs", (length, head) => {
-  const packet = publishPacket({ topic: "t", payload: Buffer.alloc(length, 7), retain: false, id: undefined });
+  const packet = renderPacket({ ...message, payload: Buffer.alloc(length, 7) });
   expect(hex(packet).startsWith(`${head}${text("t")}07`)).toBe(true);
   expect(receive(packet)).toEqual([{ type: "publish", topic: "t", payload: Buffer.alloc(length, 7), id: undefined }]);
 });
@@ -85,15 +79,43 @@ test("what a broker sends is read, in pieces too", () => {
 });
 
 test.each([
-  ["a packet that only clients send", "1000"],
+  ["a packet that only clients send", `100d${text("MQTT")}0402012c${text("c")}`],
   ["QoS 2", "3405000174000a"],
+  ["QoS 3", "3605000174000a"],
   ["a topic that is longer than its packet", "3003ffff00"],
+  ["a topic that reaches into the next packet", "30030004740000d000"],
+  ["a message without its id", "3203000174"],
+  ["a message with its id in the next packet", "3203000174d000"],
   ["an acknowledgement without an id", "4000"],
+  ["an acknowledgement with its id in the next packet", "4000d000"],
+  ["a subscription's acknowledgement without a code", "90020003"],
+  ["an answer to CONNECT without a code", "2000"],
+  ["an answer to CONNECT with its code in the next packet", "2000d000"],
   ["a length without end", "30ffffffff01"],
-  ["a message that is too long", "30ffffff7f"],
   ["HTTP", Buffer.from("HTTP/1.1 400 Bad Request").toString("hex")],
 ])("%s is refused", (_, bytes) => {
   expect(() => receive(Buffer.from(bytes, "hex"))).toThrow(ConnectionError);
+});
+
+test.each([
+  ["in one piece", 2 * MIB],
+  ["in pieces, as soon as a mebibyte of it has come", 65_536],
+])("a message of two mebibytes is refused %s", (_, pieceLength) => {
+  const packet = renderPacket({ ...message, payload: Buffer.alloc(2 * MIB) });
+  const reader = new PacketReader();
+  let given = 0;
+  const feed = () => {
+    for (; given < packet.length; given += pieceLength) {
+      for (const one of reader.take(packet.subarray(given, given + pieceLength))) expect.fail(one.type);
+    }
+  };
+  expect(feed).toThrow("a message is longer than 1048576 bytes");
+  expect(given).toBeLessThanOrEqual(MIB + pieceLength);
+});
+
+test("a message of a mebibyte is read", () => {
+  const packet = renderPacket({ ...message, payload: Buffer.alloc(MIB - 3) });
+  expect(receive(packet)).toMatchObject([{ type: "publish" }]);
 });
 
 test("any bytes are packets or a ConnectionError", () => {
