@@ -11,35 +11,55 @@ async function open() {
   const answers: ServerResponse[] = [];
   const server = createServer((_request, response) => void answers.push(response));
   boundPipelining(server);
+  let read = 0;
+  server.on("request", () => read++);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
-  socket.on("error", () => {});
+  const { port } = server.address() as AddressInfo;
+  const another = () => {
+    const socket = connect(port, "127.0.0.1");
+    socket.on("error", () => {});
+    onTestFinished(() => void socket.destroy());
+    return socket;
+  };
+  const socket = another();
   let received = "";
   socket.on("data", (part) => {
     received += part.toString();
   });
   onTestFinished(() => {
-    socket.destroy();
     server.closeAllConnections();
     server.close();
   });
-  return { answers, socket, answered: () => received.split("HTTP/1.1 200").length - 1 };
+  return { answers, socket, answered: () => received.split("HTTP/1.1 200").length - 1, read: () => read, another };
 }
 
-test("some requests one behind the other are all answered, again and again", async () => {
+test("requests one behind the other are answered one after the other, again and again", async () => {
   const { answers, socket, answered } = await open();
   for (const round of [1, 2, 3]) {
     socket.write(REQUEST.repeat(16));
-    await expect.poll(() => answers.length).toBe(16);
-    for (const answer of answers.splice(0)) answer.end("yes");
-    await expect.poll(answered).toBe(16 * round);
+    for (let n = 1; n <= 16; n++) {
+      await expect.poll(() => answers.length, { interval: 1 }).toBe(1);
+      answers.pop()?.end("yes");
+      await expect.poll(answered, { interval: 1 }).toBe(16 * (round - 1) + n);
+    }
   }
 });
 
-test("a connection with more unanswered requests is closed, and those beyond the limit are not begun", async () => {
-  const { answers, socket } = await open();
+test("a connection with more unanswered requests is closed; one of them was begun, and those beyond the limit were not even read", async () => {
+  const { answers, socket, read } = await open();
   socket.write(REQUEST.repeat(500));
   await once(socket, "close");
-  expect(answers).toHaveLength(16);
+  expect(answers).toHaveLength(1);
+  expect(read()).toBe(17);
+});
+
+test("a connection that takes over the parser of a closed one is served", async () => {
+  const { answers, socket, another } = await open();
+  socket.write(REQUEST.repeat(500));
+  await once(socket, "close");
+  answers.length = 0;
+  const next = another();
+  next.write(REQUEST);
+  await expect.poll(() => answers.length).toBe(1);
 });

@@ -1,25 +1,52 @@
 // How many requests may stand one behind the other on a connection. Node takes all that a client writes without waiting for
-// answers, hundreds in one piece, and everybody else waits until each of them has at least begun.
+// answers, hundreds in one piece of 64 KB, and everybody else waits until each of them has at least begun.
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 
 /** Clients send one at a time; the few that do not stay below this. */
 const MAX_UNANSWERED = 16;
 
-/** Closes a connection with more unanswered requests than that. What has listened to requests so far gets the others. */
+interface Line {
+  isServing: boolean;
+  readonly waiting: (() => void)[];
+}
+
+/**
+ * A connection has one request in work; the next one begins when that is answered. With more unanswered ones than the limit
+ * it is closed. What has listened to requests so far gets them in that order.
+ */
 export function boundPipelining(server: Server): void {
   const listeners = server.listeners("request");
-  const unanswered = new WeakMap<Socket, number>();
+  const lines = new WeakMap<Socket, Line>();
   server.removeAllListeners("request");
   server.on("request", (request, response) => {
     const { socket } = request;
-    const count = (unanswered.get(socket) ?? 0) + 1;
-    unanswered.set(socket, count);
-    if (count > MAX_UNANSWERED) {
+    const line = lines.get(socket) ?? { isServing: false, waiting: [] };
+    lines.set(socket, line);
+    const serve = () => {
+      line.isServing = true;
+      response.once("close", () => {
+        line.isServing = false;
+        // Of a closed connection nothing more is begun.
+        if (socket.destroyed) line.waiting.length = 0;
+        else line.waiting.shift()?.();
+      });
+      for (const listener of listeners) Reflect.apply(listener, server, [request, response]);
+    };
+    if (!line.isServing) serve();
+    else if (line.waiting.push(serve) >= MAX_UNANSWERED) {
       socket.destroy();
-      return;
+      stopReading(socket);
     }
-    response.once("close", () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1));
-    for (const listener of listeners) Reflect.apply(listener, server, [request, response]);
   });
+}
+
+/**
+ * A closed connection alone does not end the reading of a piece: its other requests, some hundred, would still be read, for up
+ * to 10 ms. Node's parser stops when its `onIncoming` refuses a request. That is not part of Node's documented interface:
+ * where it is missing, the rest of the piece is read.
+ */
+function stopReading(socket: Socket & { parser?: { onIncoming?: unknown } | null }): void {
+  const { parser } = socket;
+  if (typeof parser?.onIncoming === "function") parser.onIncoming = () => -1;
 }

@@ -68,8 +68,8 @@ async function createBench() {
     await once(socket, "connect");
     return socket;
   };
-  const ask = (socket: Socket, address: string) => {
-    socket.write(`GET /busy HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${address}\r\n\r\n`);
+  const ask = (socket: Socket, address: string, path = "/busy") => {
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${address}\r\n\r\n`);
     return once(socket, "data");
   };
   return { served, shares, open, ask };
@@ -89,4 +89,15 @@ test("a call of another goes before the rest of a flood, and two floods share th
   const halfway = served.slice(0, 50).filter((one) => one === "10.0.0.2").length;
   expect(halfway).toBeGreaterThan(10);
   expect([...shares.list()].find(([name]) => name === "main_thread")?.[1]).toMatchObject({ waiting: 0, refused: 0 });
+});
+
+test("a refusal takes its turn behind the other calls of its requester", async () => {
+  const { served, open, ask } = await createBench();
+  const sockets = await Promise.all(Array.from({ length: 41 }, open));
+  for (const socket of sockets) await ask(socket, "10.0.0.9");
+  served.length = 0;
+  const answers = sockets.map((socket, n) => ask(socket, "10.0.0.1", n < 40 ? "/busy" : "/nowhere"));
+  await answers[40];
+  expect(served.length).toBeGreaterThan(30);
+  await Promise.all(answers);
 });

@@ -1,5 +1,6 @@
 // The life of a request, in this order: request id -> stopping? -> token -> level -> body and query parsed -> handler -> answer.
 // From the token on it is told in register-route.ts.
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { refuse } from "#core/app-error.ts";
 import type { ByteBudgets } from "#core/share/byte-budgets.ts";
 import { createByteShares } from "#core/share/byte-shares.ts";
@@ -90,10 +91,15 @@ export async function createServer(
     metrics.observe(request, reply);
     done();
   });
-  app.setErrorHandler(async (error, request, reply) => sendProblem(needs, request, { reply, error }));
-  app.setNotFoundHandler(async (request, reply) => {
+  // A refusal takes a turn as an answer does; one that finds no place to wait is told that instead.
+  const sendInTurn = (error: unknown, request: FastifyRequest, reply: FastifyReply) =>
+    inTurn(request, () => sendProblem(needs, request, { reply, error })).catch((crowded: unknown) =>
+      sendProblem(needs, request, { reply, error: crowded }),
+    );
+  app.setErrorHandler(sendInTurn);
+  app.setNotFoundHandler((request, reply) => {
     const message = `no operation answers ${request.method} ${pathOf(request.url)}; /docs lists them all`;
-    return sendProblem(needs, request, { reply, error: refuse("route_not_found", message) });
+    return sendInTurn(refuse("route_not_found", message), request, reply);
   });
 
   const bodies = needs.budgets.open("request_bodies", BODIES_BYTES);

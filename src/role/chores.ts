@@ -84,7 +84,7 @@ export function startChores(needs: ChoreNeeds, config: Config): { stop(): Promis
   ].map((chore) => repeat(needs.log, chore));
   return {
     async stop() {
-      for (const chore of running) await chore.stop();
+      await Promise.all(running.map((chore) => chore.stop()));
     },
   };
 }

@@ -190,12 +190,14 @@ export async function startOn(
       underWay: () => [...(demo?.underWay() ?? []), ...hosting.underWay()],
     },
   );
+  let chores: ReturnType<typeof startChores> | undefined;
+  opened.defer(() => chores?.stop());
   const server = await createServer(needs, config.http, routes);
+  // Opened last, so that a stop refuses new calls before it waits for anything else.
   opened.defer(() => server.stop());
   const { port } = await server.listen(config.port, config.host);
   demo?.fill();
-  const chores = startChores({ ...needs, storage }, config);
-  opened.defer(() => chores.stop());
+  chores = startChores({ ...needs, storage }, config);
   return {
     url: `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${port}`,
     mqttPort: carriers.endpoints.mqtt?.port,

@@ -10,8 +10,6 @@ export interface Abuse {
   /** What it does, as the title of its test. */
   readonly name: string;
   readonly who: "token" | "address" | "device" | "script";
-  /** Why it harms its neighbours still. The benchmark shows how much; the test leaves it out. */
-  readonly stillHarms?: string;
   /** Resolves when the abuse is under way; what it needs is made before. */
   start(world: World): Promise<Stop>;
 }
