@@ -46,7 +46,7 @@ async function createBench() {
       },
       telemetryCounter: { read: () => ({ kept: 0, leftOut: 0 }) },
       budgets: createByteBudgets(),
-      troubles: { list: () => [] },
+      troubles: { list: () => [], counts: () => new Map() },
       shares,
       hosts: { states: () => [] },
       log: pino({ enabled: false }),

@@ -29,7 +29,7 @@ interface MetricsNeeds {
   readonly hosts: Pick<DeviceHost, "states">;
   readonly telemetryCounter: Pick<TelemetryCounter, "read">;
   readonly budgets: Pick<ByteBudgets, "list">;
-  readonly troubles: Pick<Troubles, "list">;
+  readonly troubles: Pick<Troubles, "list" | "counts">;
   readonly shares: Pick<Shares, "list">;
 }
 
@@ -101,6 +101,16 @@ export function createMetrics(
     collect() {
       this.reset();
       for (const { part } of troubles.list()) this.inc({ part });
+    },
+  });
+  void new Counter({
+    name: "busbar_troubles_total",
+    help: "How often each part was found not to work since the start; errors that nobody handled are of the part program.",
+    labelNames: ["part"],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [part, count] of troubles.counts()) this.inc({ part }, count);
     },
   });
   for (const { of, name, help } of SHARE_METRICS) {

@@ -80,7 +80,7 @@ async function open(routes: readonly Route[], limits: Partial<Limits> = {}) {
       },
       telemetryCounter: { read: () => ({ kept: 0, leftOut: 0 }) },
       budgets: createByteBudgets(),
-      troubles: { list: () => [] },
+      troubles: { list: () => [], counts: () => new Map() },
       shares: createShares(),
       hosts: { states: () => [] },
       log: pino({ base: null }, { write: (line: string) => lines.push(line) }),

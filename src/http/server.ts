@@ -36,7 +36,7 @@ export interface ServerNeeds extends ProblemNeeds {
   readonly shares: Shares;
   readonly telemetryCounter: Pick<TelemetryCounter, "read">;
   readonly hosts: Pick<DeviceHost, "states">;
-  readonly troubles: Pick<Troubles, "list">;
+  readonly troubles: Pick<Troubles, "list" | "counts">;
 }
 
 export interface ServerSettings {

@@ -10,10 +10,11 @@ import { version } from "#version";
 /** Resolves after a clean stop. Rejects when it cannot start or must not go on. */
 export async function serve(config: Config, log: Logger): Promise<void> {
   const end = Promise.withResolvers<void>();
-  keepRunning(log);
+  const unhandled = keepRunning(log);
   const running = await start(config, log, end.reject).catch((error: unknown) => {
     throw explain(error, config);
   });
+  unhandled.reportTo(running.troubles);
   const stop = (signal: NodeJS.Signals) => {
     log.info({ signal }, "stopping: finishing what runs, at most 10 s");
     running.stop().then(end.resolve, end.reject);

@@ -8,6 +8,7 @@ import { createTroubles, type Troubles } from "#service/troubles.ts";
 import { createClocks, watchClock } from "./clocks.ts";
 
 export interface Running extends Started {
+  readonly troubles: Troubles;
   stop(): Promise<void>;
 }
 
@@ -29,7 +30,7 @@ export async function start(
     // The journal is replayed on its thread while this one loads the rest of the program, which takes about as long.
     const [stores, { startOn }] = await Promise.all([openStores(surroundings, onFault), import("#role/start-on.ts")]);
     const started = await startOn(stores, surroundings);
-    return { ...started, stop: () => opened.disposeAsync() };
+    return { ...started, troubles, stop: () => opened.disposeAsync() };
   } catch (error) {
     await opened.disposeAsync();
     throw error;

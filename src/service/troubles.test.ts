@@ -23,6 +23,7 @@ test("a trouble is listed until its part is well again, and told once", () => {
   troubles.clear("disk");
   expect(troubles.list()).toEqual([{ part: "demo", message: "does not run" }]);
   expect(told).toEqual(["disk: is full", "demo: does not run", "disk is well"]);
+  expect(Object.fromEntries(troubles.counts())).toEqual({ disk: 2, demo: 1 });
 });
 
 test("a trouble that comes back is told again", () => {

@@ -13,6 +13,8 @@ export interface Troubles {
   /** Ends every trouble of a part. */
   clear(part: string): void;
   list(): readonly Trouble[];
+  /** How often each part was in trouble since the start, also when that is over. */
+  counts(): ReadonlyMap<string, number>;
 }
 
 /** Logs what the first of its kind found; a damaged file may hold thousands. */
@@ -25,8 +27,10 @@ export function createTroubles(
 ): Troubles {
   const current = new Map<string, Trouble>();
   const told = new Set<string>();
+  const counts = new Map<string, number>();
   return {
     report(trouble, details = {}) {
+      counts.set(trouble.part, (counts.get(trouble.part) ?? 0) + 1);
       const key = keyOf(trouble);
       if (current.size < MAX_LISTED) current.set(key, trouble);
       const line = `${key} ${String(details["place"] ?? "")}`;
@@ -42,6 +46,7 @@ export function createTroubles(
       tellEnd(part);
     },
     list: () => [...current.values()],
+    counts: () => counts,
   };
 }
 
