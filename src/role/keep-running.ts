@@ -23,7 +23,9 @@ export function keepRunning(log: Logger, elapsed: () => number = () => performan
   let count = 0;
   /** Those that nobody could be told yet. */
   let untold = 0;
-  let report = () => void untold++;
+  let report = (): void => {
+    untold++;
+  };
   process.on("uncaughtException", (error) => {
     const now = elapsed();
     if (now - since > WITHIN_MS) {
