@@ -2,12 +2,12 @@ import { expect, test } from "vitest";
 import type { Caller } from "#core/access/caller.ts";
 import { AppError } from "#core/app-error.ts";
 import { createShares } from "#core/share/shares.ts";
-import { openCallPlaces } from "./call-places.ts";
+import { callRefusal, openCallPlaces } from "./call-places.ts";
 
 const LIMITS = { slots: 5, perToken: 2, perAddress: 3 };
 
 function open() {
-  const take = openCallPlaces(createShares(), { name: "calls", what: "calls" }, LIMITS);
+  const take = openCallPlaces(createShares(), { name: "calls", refusal: callRefusal("calls") }, LIMITS);
   /** `t1@a`: token t1 from address a; `@a`: without a token. Gives the code of the refusal, or the function that leaves. */
   return (who: string) => {
     const [tokenId = "", remoteAddress = ""] = who.split("@");

@@ -8,7 +8,7 @@ import type { Shares } from "#core/share/shares.ts";
 import { createAuthenticate } from "#http/authenticate.ts";
 import { boundConnections } from "#http/bound-connections.ts";
 import { boundUnread } from "#http/bound-unread.ts";
-import { openCallPlaces } from "#http/call-places.ts";
+import { callRefusal, openCallPlaces } from "#http/call-places.ts";
 import { countBodies } from "#http/count-bodies.ts";
 import { createApp, LIMITS, type Limits } from "#http/create-app.ts";
 import { createMainThreadShare } from "#http/main-thread-share.ts";
@@ -62,7 +62,11 @@ export async function createServer(
   const authenticate = createAuthenticate(needs, settings);
   const metrics = createMetrics(needs, settings);
   const inTurn = createMainThreadShare(needs.shares);
-  const changing = openCallPlaces(needs.shares, { name: "changes", what: "calls that change something" }, CHANGES);
+  const changing = openCallPlaces(
+    needs.shares,
+    { name: "changes", refusal: callRefusal("calls that change something") },
+    CHANGES,
+  );
   const stopping = new AbortController();
   const limits = { ...LIMITS, connectionsPerAddress: settings.connectionsPerAddress, ...settings.limits };
   const app = createApp({

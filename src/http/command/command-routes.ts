@@ -1,6 +1,6 @@
 import { EXECUTION_STATES } from "#core/command/execution.ts";
 import type { Shares } from "#core/share/shares.ts";
-import { openCallPlaces } from "#http/call-places.ts";
+import { callRefusal, openCallPlaces } from "#http/call-places.ts";
 import { idempotencyKey, waitOf } from "#http/command/command-headers.ts";
 import { commandInputSchema, executionSchema, parseCommandInput, renderExecution } from "#http/command/command-wire.ts";
 import { choice, dateTime, list, listOf, type ParsedQuery, pageOf, paging } from "#http/query.ts";
@@ -47,7 +47,11 @@ export interface CommandNeeds extends CreateNeeds, Pick<Needs, "sites"> {
 const EXECUTES = { slots: 4_096, perToken: 512, perAddress: 1_024 };
 
 export function commandRoutes(needs: CommandNeeds): readonly Route[] {
-  const waiting = openCallPlaces(needs.shares, { name: "executes", what: "calls of execute" }, EXECUTES);
+  const waiting = openCallPlaces(
+    needs.shares,
+    { name: "executes", refusal: callRefusal("calls of execute") },
+    EXECUTES,
+  );
   return [
     route({
       method: "POST",

@@ -1,9 +1,9 @@
 // All event streams together: how many there may be, one text of each event for all of them, and whose turn it is to be told.
 import type { Readable } from "node:stream";
-import { AppError, type ErrorCode } from "#core/app-error.ts";
-import { addressBlock } from "#core/net/address-block.ts";
+import { AppError } from "#core/app-error.ts";
 import type { ByteBudgets } from "#core/share/byte-budgets.ts";
 import type { Shares } from "#core/share/shares.ts";
+import { openCallPlaces } from "#http/call-places.ts";
 import type { Chosen } from "#http/event/event-choice-wire.ts";
 import { createEventIds, EVENT_KEY_BYTES } from "#http/event/event-id.ts";
 import { type EventStream, type Listening, openEventStream } from "#http/event/event-stream.ts";
@@ -40,9 +40,11 @@ export interface EventStreams {
 export function createEventStreams(needs: EventStreamNeeds, limits: StreamLimits): EventStreams {
   const { events, authenticator, shares } = needs;
   const slots = limits.streams ?? MAX_STREAMS;
-  const nobodyWaits = { slots, waiting: 0, waitingPerKey: 0 };
-  const byToken = shares.open("event_streams", { ...nobodyWaits, slotsPerKey: limits.streamsPerToken });
-  const byAddress = shares.open("event_streams_of_address", { ...nobodyWaits, slotsPerKey: limits.streamsPerAddress });
+  const enter = openCallPlaces(
+    shares,
+    { name: "event_streams", refusal: tooMany },
+    { slots, perToken: limits.streamsPerToken, perAddress: limits.streamsPerAddress },
+  );
   const ids = createEventIds(needs.randomBytes(EVENT_KEY_BYTES));
   const board = createTelemetryBoard(needs.feed, needs.budgets.open("live_telemetry", LIVE_TELEMETRY_BYTES));
   const wakes = createWakeQueue();
@@ -56,23 +58,6 @@ export function createEventStreams(needs: EventStreamNeeds, limits: StreamLimits
     const text = renderEvent(event, ids.render(event.sequence));
     texts.set(event, text);
     return text;
-  }
-
-  /** Takes the places of one stream; gives the function that frees them. */
-  function enter({ caller, remoteAddress }: Listening): () => void {
-    const leaveToken = byToken.tryEnter(caller.tokenId);
-    if (leaveToken === undefined) {
-      throw byToken.inside >= slots ? tooMany("overloaded", "in all") : tooMany("too_many_streams", "of this token");
-    }
-    const leaveAddress = byAddress.tryEnter(addressBlock(remoteAddress));
-    if (leaveAddress === undefined) {
-      leaveToken();
-      throw tooMany("too_many_streams", "of this address");
-    }
-    return () => {
-      leaveToken();
-      leaveAddress();
-    };
   }
 
   events.listen(() => {
@@ -94,7 +79,9 @@ export function createEventStreams(needs: EventStreamNeeds, limits: StreamLimits
   };
 }
 
-function tooMany(code: ErrorCode, whose: string): AppError {
-  const message = `too many event streams ${whose} are open; close one, or try again in ${RETRY_AFTER_S} s`;
+function tooMany(whose: string): AppError {
+  const code = whose === "all" ? "overloaded" : "too_many_streams";
+  const which = whose === "all" ? "in all" : `of this ${whose}`;
+  const message = `too many event streams ${which} are open; close one, or try again in ${RETRY_AFTER_S} s`;
   return new AppError([{ code, message }], RETRY_AFTER_S);
 }
