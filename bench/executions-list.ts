@@ -9,7 +9,8 @@ import { DatabaseSync } from "node:sqlite";
 import type { Execution, ExecutionState } from "#core/command/execution.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
 import type { ExecutionFilter } from "#service/ports/execution-store.ts";
-import { openRecords, type Records } from "#store/sqlite/open-records.ts";
+import type { RecordStore } from "#service/ports/record-store.ts";
+import { openRecords } from "#store/sqlite/open-records.ts";
 import { randomFrom } from "../test/support/random.ts";
 import { makeDevice, makeEntry, makeSite } from "../test/support/records.ts";
 import { startBusbar } from "../test/support/start-busbar.ts";
@@ -185,7 +186,7 @@ function summary(figures: ReadonlyMap<string, number>) {
   };
 }
 
-async function throughStore(records: Records, all: readonly Case[]): Promise<Map<string, number>> {
+async function throughStore(records: RecordStore, all: readonly Case[]): Promise<Map<string, number>> {
   const figures = new Map<string, number>();
   for (const { name, filter } of all) {
     const items: readonly Execution[] = (await records.executions.list(filter, { limit: 100, offset: 0 })).items;

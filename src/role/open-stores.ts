@@ -1,4 +1,4 @@
-// The stores and the threads that keep them, without the rest of the program.
+// The stores and their threads, without the rest of the program. This file alone chooses who implements the ports of storage.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Logger } from "pino";
@@ -7,12 +7,13 @@ import type { ByteBudgets } from "#core/share/byte-budgets.ts";
 import type { Shares } from "#core/share/shares.ts";
 import { toMilliseconds } from "#core/time/duration.ts";
 import { guardStorage, type StorageGuard } from "#role/guard-storage.ts";
-import type { Needs } from "#service/ports.ts";
+import type { RecordStore } from "#service/ports/record-store.ts";
+import type { TelemetryStore } from "#service/ports/telemetry-store.ts";
 import type { Troubles } from "#service/troubles.ts";
 import type { Damage } from "#store/series/damage.ts";
 import { guardTelemetry } from "#store/series/guard-telemetry.ts";
 import { openSeries, type SeriesSettings } from "#store/series/open-series.ts";
-import { claimFolder, openRecords, type Records } from "#store/sqlite/open-records.ts";
+import { claimFolder, openRecords } from "#store/sqlite/open-records.ts";
 import type { WatchedClocks } from "./clocks.ts";
 
 export interface Surroundings {
@@ -26,7 +27,11 @@ export interface Surroundings {
   readonly shares: Shares;
 }
 
-export type OpenStores = Records & Pick<Needs, "telemetry"> & { readonly storage: StorageGuard };
+export interface OpenStores {
+  readonly records: RecordStore;
+  readonly telemetry: TelemetryStore;
+  readonly storage: StorageGuard;
+}
 
 /** Side by side, because each of them waits for its threads to begin. */
 export async function openStores(
@@ -63,7 +68,7 @@ export async function openStores(
   if (telemetry.status === "rejected") throw telemetry.reason;
   for (const buffer of records.value.buffers) budgets.watch(buffer);
   await storage.look();
-  return { ...records.value, telemetry: guardTelemetry(telemetry.value, storage.gate), storage };
+  return { records: records.value, telemetry: guardTelemetry(telemetry.value, storage.gate), storage };
 }
 
 /** Anybody may read these; where it is stands in the log. */

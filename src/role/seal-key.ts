@@ -6,7 +6,7 @@ import { writeSecretFile } from "#role/write-secret-file.ts";
 import { SEAL_KEY_BYTES } from "#service/access/seal.ts";
 
 /** `isNeeded` says whether something is stored that only the key that belongs here opens. */
-export function readSealKey(data: string, isNeeded: () => boolean): Uint8Array {
+export async function readSealKey(data: string, isNeeded: () => Promise<boolean>): Promise<Uint8Array> {
   const file = join(data, "seal.key");
   try {
     const key = Buffer.from(readFileSync(file, "utf8").trim(), "hex");
@@ -15,7 +15,7 @@ export function readSealKey(data: string, isNeeded: () => boolean): Uint8Array {
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
   }
-  if (isNeeded()) {
+  if (await isNeeded()) {
     throw new Error(
       `${file} is missing, and configuration, webhooks or commands are stored that only this key opens.\n` +
         "Restore it from a backup and start again. If it is lost for good, start once with --seal-replace-lost-key:\n" +

@@ -49,7 +49,7 @@ export interface Started {
 }
 
 export async function startOn(
-  records: OpenStores,
+  { records, telemetry, storage }: OpenStores,
   { config, log, opened, clocks, budgets, shares, troubles }: Surroundings,
 ): Promise<Started> {
   const inspector = createInspector({ shares }, { rocks: join(config.data, "rocks") });
@@ -57,7 +57,7 @@ export async function startOn(
   const jsonChecker = createJsonChecker({ shares });
   opened.defer(() => jsonChecker.close());
   const background = createBackground((name, error) => log.error({ err: error, task: name }, "background work failed"));
-  const { close: _, storage, holdsSealed, ...stores } = records;
+  const { buffers: _, close: __, holdsSealed, ...stores } = records;
   /** Nothing that was stored may stop a start: a part that fails is reported, and the rest serves. */
   const attempt = async <Result>(part: string, message: string, task: () => Promise<Result>) => {
     try {
@@ -69,13 +69,14 @@ export async function startOn(
   };
   const base = {
     ...stores,
+    telemetry,
     ...clocks,
     inspectPackage: inspector.inspect,
     buildScripts: inspector.build,
     checkJson: jsonChecker.check,
     profiles: starterLibrary(),
     sender: createSender({ allowPrivate: config.webhooks.allowPrivate, timeoutMs: SENDER_TIMEOUT_MS }),
-    seal: createSeal(readSealKey(config.data, () => holdsSealed() && !config.seal.replaceLostKey)),
+    seal: createSeal(await readSealKey(config.data, async () => !config.seal.replaceLostKey && (await holdsSealed()))),
     newId: uuidv7,
     randomBytes: (length: number) => randomBytes(length),
     background,

@@ -4,39 +4,15 @@
 import type { Caller } from "#core/access/caller.ts";
 import type { ProfileLibrary } from "#core/blueprint/profile.ts";
 import type { Instant } from "#core/time/instant.ts";
-import type { AlertStore } from "#service/ports/alert-store.ts";
-import type { AuditStore } from "#service/ports/audit-store.ts";
-import type { BlueprintStore } from "#service/ports/blueprint-store.ts";
-import type { ConfigurationStore } from "#service/ports/configuration-store.ts";
-import type { DeviceLogStore } from "#service/ports/device-log-store.ts";
-import type { DeviceStore } from "#service/ports/device-store.ts";
-import type { ExecutionStore } from "#service/ports/execution-store.ts";
 import type { BuildScripts, InspectPackage } from "#service/ports/inspect-package.ts";
-import type { ScriptStore } from "#service/ports/script-store.ts";
+import type { SubjectStores } from "#service/ports/record-store.ts";
 import type { Seal } from "#service/ports/seal.ts";
-import type { SimulationStore } from "#service/ports/simulation-store.ts";
-import type { RetentionStore, SiteStore } from "#service/ports/site-store.ts";
 import type { TelemetryStore } from "#service/ports/telemetry-store.ts";
-import type { TokenStore } from "#service/ports/token-store.ts";
 import type { WebhookSender } from "#service/ports/webhook-sender.ts";
-import type { WebhookStore } from "#service/ports/webhook-store.ts";
 
-export interface Needs {
-  readonly sites: SiteStore;
-  readonly devices: DeviceStore;
-  readonly blueprints: BlueprintStore;
-  readonly tokens: TokenStore;
-  readonly audit: AuditStore;
-  readonly executions: ExecutionStore;
-  readonly deviceLogs: DeviceLogStore;
-  readonly configurations: ConfigurationStore;
+export interface Needs extends SubjectStores {
   readonly telemetry: TelemetryStore;
-  readonly alerts: AlertStore;
-  readonly webhooks: WebhookStore;
   readonly sender: WebhookSender;
-  readonly retentions: RetentionStore;
-  readonly scripts: ScriptStore;
-  readonly simulations: SimulationStore;
   readonly seal: Seal;
   readonly inspectPackage: InspectPackage;
   readonly buildScripts: BuildScripts;

@@ -5,8 +5,9 @@ import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ACCESS_LEVELS } from "#core/access/level.ts";
+import type { RecordStore } from "#service/ports/record-store.ts";
 import { SPANS } from "#store/sqlite/execution-spans.ts";
-import { openRecords, type Records } from "#store/sqlite/open-records.ts";
+import { openRecords } from "#store/sqlite/open-records.ts";
 import { arrival, asNew, makeExecution, type Place } from "../support/executions.ts";
 import { createMemoryExecutions } from "../support/memory-executions.ts";
 import { randomFrom } from "../support/random.ts";
@@ -18,7 +19,7 @@ import { executionStoreContract } from "./execution-store-contract.ts";
 import { simulationStoreContract } from "./simulation-store-contract.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "busbar-"));
-let records: Records;
+let records: RecordStore;
 let database: DatabaseSync;
 
 beforeAll(async () => {
@@ -35,7 +36,7 @@ afterAll(async () => {
 });
 
 /** The same records for every test, emptied: opening starts a thread, which takes longer than most tests. */
-async function emptied(): Promise<Records> {
+async function emptied(): Promise<RecordStore> {
   const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'migration'").all();
   database.exec(`PRAGMA foreign_keys = OFF; ${tables.map(({ name }) => `DELETE FROM ${name};`).join(" ")}`);
   return records;

@@ -9,7 +9,8 @@ import { loadConfig } from "#config";
 import { createLogger } from "#log";
 import type { Clocks } from "#role/clocks.ts";
 import { type Running, start } from "#role/start.ts";
-import { openRecords, type Records } from "#store/sqlite/open-records.ts";
+import type { RecordStore } from "#service/ports/record-store.ts";
+import { openRecords } from "#store/sqlite/open-records.ts";
 import { type CheckAnswer, createCheckAnswer, type Operation, operationsOf } from "./check-answer.ts";
 
 export interface Answer<Body> {
@@ -54,7 +55,7 @@ export interface TestServer {
   /** A new token's text. */
   token(grant: object): Promise<string>;
   /** Stops the server, hands over its records, and starts it again. */
-  withRecords(task: (records: Records) => Promise<void>): Promise<void>;
+  withRecords(task: (records: RecordStore) => Promise<void>): Promise<void>;
   /** With flags more than those it had at first. */
   restart(more?: readonly string[]): Promise<void>;
   stop(): Promise<void>;

@@ -3,18 +3,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll } from "vitest";
-import { openRecords, type Records } from "#store/sqlite/open-records.ts";
+import type { RecordStore } from "#service/ports/record-store.ts";
+import { openRecords } from "#store/sqlite/open-records.ts";
 import type { Place } from "./executions.ts";
 import { makeDevice, makeEntry, makeSite } from "./records.ts";
 
 /** The same records for every test of the file, emptied: opening starts a thread, which takes longer than most tests. */
 export function useRecords(): {
-  emptied(): Promise<Records>;
+  emptied(): Promise<RecordStore>;
   /** On a site of its own unless one is named. */
   newDevice(siteId?: string): Promise<Place>;
 } {
   const folder = mkdtempSync(join(tmpdir(), "busbar-"));
-  let records: Records;
+  let records: RecordStore;
   beforeAll(async () => {
     records = await openRecords(folder, (error) => {
       throw error;

@@ -1,7 +1,6 @@
 import { chmodSync, closeSync, mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
-import type { BufferUse } from "#core/share/byte-budgets.ts";
-import type { Needs } from "#service/ports.ts";
+import type { RecordStore } from "#service/ports/record-store.ts";
 import type { StorageGate } from "#store/storage-gate.ts";
 import { createAlertStore } from "./alert-store.ts";
 import { createAuditStore } from "./audit-store.ts";
@@ -22,30 +21,6 @@ import { createSiteStore } from "./site-store.ts";
 import { createTokenStore } from "./token-store.ts";
 import { createWebhookStore } from "./webhook-store.ts";
 import { openWriter, type Writer } from "./writer.ts";
-
-export interface Records
-  extends Pick<
-    Needs,
-    | "sites"
-    | "devices"
-    | "blueprints"
-    | "tokens"
-    | "audit"
-    | "executions"
-    | "deviceLogs"
-    | "configurations"
-    | "alerts"
-    | "webhooks"
-    | "retentions"
-    | "scripts"
-    | "simulations"
-  > {
-  /** What waits in memory for the disk. */
-  readonly buffers: readonly BufferUse[];
-  /** Whether anything is stored that only the present key of sealed values opens. */
-  holdsSealed(): boolean;
-  close(): Promise<void>;
-}
 
 const SEALED = `SELECT EXISTS (SELECT 1 FROM device_configuration) OR EXISTS (SELECT 1 FROM webhook)
   OR EXISTS (SELECT 1 FROM execution WHERE is_open = 1 AND sealed IS NOT NULL) AS found`;
@@ -77,7 +52,7 @@ export async function openRecords(
   folder: string,
   onFault: (error: Error) => void,
   { release = claimFolder(folder), onDamaged = () => {}, gate }: RecordsSettings = {},
-): Promise<Records> {
+): Promise<RecordStore> {
   try {
     const file = join(folder, "records.db");
     makePrivate(file);
@@ -103,7 +78,7 @@ export async function openRecords(
       scripts: createScriptStore(reader, writer),
       simulations: createSimulationStore(reader, writer),
       buffers: [writer.buffer],
-      holdsSealed: () => reader.get(SEALED)?.["found"] === 1,
+      holdsSealed: async () => reader.get(SEALED)?.["found"] === 1,
       close() {
         closed ??= closeAll();
         return closed;

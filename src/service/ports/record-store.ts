@@ -1,0 +1,40 @@
+import type { BufferUse } from "#core/share/byte-budgets.ts";
+import type { AlertStore } from "./alert-store.ts";
+import type { AuditStore } from "./audit-store.ts";
+import type { BlueprintStore } from "./blueprint-store.ts";
+import type { ConfigurationStore } from "./configuration-store.ts";
+import type { DeviceLogStore } from "./device-log-store.ts";
+import type { DeviceStore } from "./device-store.ts";
+import type { ExecutionStore } from "./execution-store.ts";
+import type { ScriptStore } from "./script-store.ts";
+import type { SimulationStore } from "./simulation-store.ts";
+import type { RetentionStore, SiteStore } from "./site-store.ts";
+import type { TokenStore } from "./token-store.ts";
+import type { WebhookStore } from "./webhook-store.ts";
+
+/** The stores of all subjects but telemetry. A write resolves only when it is durable. */
+export interface SubjectStores {
+  readonly sites: SiteStore;
+  readonly devices: DeviceStore;
+  readonly blueprints: BlueprintStore;
+  readonly tokens: TokenStore;
+  readonly audit: AuditStore;
+  readonly executions: ExecutionStore;
+  readonly deviceLogs: DeviceLogStore;
+  readonly configurations: ConfigurationStore;
+  readonly alerts: AlertStore;
+  readonly webhooks: WebhookStore;
+  readonly retentions: RetentionStore;
+  readonly scripts: ScriptStore;
+  readonly simulations: SimulationStore;
+}
+
+/** All records as one: a role opens it at the start and closes it at the end. */
+export interface RecordStore extends SubjectStores {
+  /** What waits in memory to be stored. */
+  readonly buffers: readonly BufferUse[];
+  /** Whether anything is stored that only the present key of sealed values opens. */
+  holdsSealed(): Promise<boolean>;
+  /** Resolves when everything handed over before is stored or refused. A second call gives the same promise. */
+  close(): Promise<void>;
+}
