@@ -1,6 +1,7 @@
 import type { Instant } from "#core/time/instant.ts";
 
-export type AuditOutcome = "OK" | "REFUSED";
+export const AUDIT_OUTCOMES = ["OK", "REFUSED"] as const;
+export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number];
 
 /** What an entry is about, by kind. */
 export interface AuditTarget {

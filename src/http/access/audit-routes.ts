@@ -1,3 +1,4 @@
+import { AUDIT_OUTCOMES } from "#core/access/audit-entry.ts";
 import { auditEntrySchema, renderAuditEntry } from "#http/access/audit-wire.ts";
 import { choice, dateTime, list, listOf, pageOf, paging } from "#http/query.ts";
 import { type Route, route } from "#http/route.ts";
@@ -22,7 +23,7 @@ export function auditRoutes(needs: ListAuditNeeds): readonly Route[] {
         "at.lt": dateTime("Leaves out this moment and what came after."),
         "action.in": list("Only these operations, such as createSite,revokeToken."),
         "site_id.in": list("Only entries about these sites."),
-        "outcome.in": listOf("Only these outcomes.", ["OK", "REFUSED"]),
+        "outcome.in": listOf("Only these outcomes.", AUDIT_OUTCOMES),
       },
       answer: listAnswer("entries", auditEntrySchema),
       handle: async (call) => {

@@ -1,4 +1,4 @@
-import type { AuditEntry } from "#core/access/audit-entry.ts";
+import { AUDIT_OUTCOMES, type AuditEntry } from "#core/access/audit-entry.ts";
 import { renderInstant } from "#core/time/instant.ts";
 import { type Static, Type } from "#http/schema.ts";
 import { id, nullable, oneOf, strict, timestamp } from "#http/wire.ts";
@@ -16,7 +16,7 @@ export const auditEntrySchema = strict("AuditEntry", {
     blueprint_id: Type.Optional(Type.String()),
     token_id: Type.Optional(Type.String()),
   }),
-  outcome: oneOf(["OK", "REFUSED"]),
+  outcome: oneOf(AUDIT_OUTCOMES),
   code: Type.Optional(Type.String({ description: "Error code of a refused call." })),
   request_id: Type.String(),
   remote_address: Type.String(),

@@ -1,8 +1,8 @@
 import { ACCESS_LEVELS } from "#core/access/level.ts";
-import type { AlertSeverity } from "#core/alert/alert-state.ts";
+import { ALERT_SEVERITIES } from "#core/alert/alert-state.ts";
 import type { AlertRecord } from "#service/ports/alert-store.ts";
 import type { Row } from "./connection.ts";
-import { number, optionalText, optionalTime, text, time } from "./row.ts";
+import { number, oneOf, optionalText, optionalTime, text, time } from "./row.ts";
 
 export const ALERT_COLUMNS =
   "device_id, source, alert_id, raised_at, site_id, blueprint_id, severity, read_level, hardens_at, hardened_at, cleared_at";
@@ -14,7 +14,7 @@ export function parseAlert(row: Row): AlertRecord {
     source: text(row, "source"),
     alertId: text(row, "alert_id"),
     blueprintId: optionalText(row, "blueprint_id"),
-    severity: text(row, "severity") as AlertSeverity,
+    severity: oneOf(row, "severity", ALERT_SEVERITIES),
     readLevel: ACCESS_LEVELS[number(row, "read_level")] ?? "system",
     raisedAt: time(row, "raised_at"),
     hardensAt: time(row, "hardens_at"),

@@ -1,6 +1,6 @@
-import type { AuditEntry, AuditOutcome, AuditTarget } from "#core/access/audit-entry.ts";
+import { AUDIT_OUTCOMES, type AuditEntry, type AuditTarget } from "#core/access/audit-entry.ts";
 import type { Connection, Row } from "./connection.ts";
-import { number, optionalText, optionalTime, text, time } from "./row.ts";
+import { number, oneOf, optionalText, optionalTime, text, time } from "./row.ts";
 import { isObject, storedJson } from "./stored-json.ts";
 
 export const AUDIT_COLUMNS =
@@ -14,13 +14,17 @@ export function parseEntry(database: Connection, row: Row): AuditEntry {
     at: time(row, "at"),
     actor: tokenId === undefined ? undefined : { tokenId, name: text(row, "actor_name") },
     action: text(row, "action"),
-    target: (storedJson(from, "target", isObject) ?? {}) as AuditTarget,
-    outcome: text(row, "outcome") as AuditOutcome,
+    target: storedJson(from, "target", isTarget) ?? {},
+    outcome: oneOf(row, "outcome", AUDIT_OUTCOMES),
     code: optionalText(row, "code"),
     requestId: text(row, "request_id"),
     remoteAddress: text(row, "remote_address"),
-    details: (storedJson(from, "details", isObject) ?? {}) as AuditEntry["details"],
+    details: storedJson(from, "details", isObject) ?? {},
     count: number(row, "count"),
     lastAt: optionalTime(row, "last_at") ?? time(row, "at"),
   };
+}
+
+function isTarget(value: unknown): value is AuditTarget {
+  return isObject(value) && Object.values(value).every((id) => id === undefined || typeof id === "string");
 }

@@ -13,11 +13,11 @@ export const blueprintWrites = {
     const { blueprint, content, trail } = input;
     const same = database.get(`SELECT ${BLUEPRINT_COLUMNS} FROM blueprint WHERE digest = ?`, blueprint.digest);
     if (same !== undefined) return parseBlueprint(database, same);
-    const latest = database.get(
+    const latest = database.one(
       "SELECT coalesce(max(version), 0) AS version FROM blueprint WHERE display_name = ?",
       blueprint.displayName,
     );
-    const stored = { ...blueprint, version: latest === undefined ? 1 : number(latest, "version") + 1 };
+    const stored = { ...blueprint, version: number(latest, "version") + 1 };
     database.run(
       `INSERT INTO blueprint (${BLUEPRINT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
       stored.id,

@@ -41,6 +41,13 @@ export class Connection {
     return guarded(() => whatFits(this.#prepare(sql), (statement) => statement.get(...(values as SQLInputValue[]))));
   }
 
+  /** The row of a question that always has an answer, such as a count. */
+  one(sql: string, ...values: readonly Value[]): Row {
+    const row = this.get(sql, ...values);
+    if (row === undefined) throw new Error(`no row came of: ${sql}`);
+    return row;
+  }
+
   all(sql: string, ...values: readonly Value[]): readonly Row[] {
     return guarded(() => whatFits(this.#prepare(sql), (statement) => statement.all(...(values as SQLInputValue[]))));
   }

@@ -1,9 +1,8 @@
-import type { Micros } from "#core/command/execution.ts";
-import type { LogSeverity } from "#core/device/device-message.ts";
+import { LOG_SEVERITIES } from "#core/device/device-message.ts";
 import type { DeviceLogEntry, DeviceLogStore } from "#service/ports/device-log-store.ts";
 import type { Row } from "./connection.ts";
 import type { Lists } from "./lists.ts";
-import { number, text, time } from "./row.ts";
+import { micros, oneOf, text, time } from "./row.ts";
 import { Where } from "./where.ts";
 import type { Writer } from "./writer.ts";
 
@@ -32,9 +31,9 @@ export function createDeviceLogStore(lists: Lists, writer: Writer): DeviceLogSto
 
 function parseEntry(row: Row): DeviceLogEntry {
   return {
-    receivedAt: number(row, "received_at") as Micros,
+    receivedAt: micros(row, "received_at"),
     takenAt: time(row, "taken_at"),
-    severity: text(row, "severity") as LogSeverity,
+    severity: oneOf(row, "severity", LOG_SEVERITIES),
     message: text(row, "message"),
     persist: row["persist"] === 1,
   };

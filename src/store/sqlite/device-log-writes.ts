@@ -2,7 +2,7 @@ import type { Micros } from "#core/command/execution.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { DeviceLogEntry } from "#service/ports/device-log-store.ts";
 import type { Connection } from "./connection.ts";
-import { number, text } from "./row.ts";
+import { number, optionalNumber, text } from "./row.ts";
 
 const PRUNE_AT_ONCE = 1_000;
 
@@ -14,8 +14,9 @@ export const deviceLogWrites = {
     database: Connection,
     { deviceId, entries, maxBytes }: { deviceId: string; entries: readonly DeviceLogEntry[]; maxBytes: number },
   ): readonly DeviceLogEntry[] {
-    const row = database.get("SELECT max(received_at) AS last FROM device_log WHERE device_id = ?", deviceId);
-    let last = typeof row?.["last"] === "number" ? row["last"] : 0;
+    const newest = database.one("SELECT max(received_at) AS at FROM device_log WHERE device_id = ?", deviceId);
+    // Nothing comes before the first entry.
+    let last = optionalNumber(newest, "at") ?? 0;
     const stored = entries.map((entry) => {
       last = Math.max(entry.receivedAt, last + 1);
       database.run(

@@ -1,6 +1,6 @@
-import type { Device, DeviceType } from "#core/device/device.ts";
+import { DEVICE_TYPES, type Device } from "#core/device/device.ts";
 import type { Connection, Row } from "./connection.ts";
-import { optionalText, text, time } from "./row.ts";
+import { oneOf, optionalText, text, time } from "./row.ts";
 
 export const DEVICE_COLUMNS =
   "id, site_id, name, slug, type, blueprint_id, parent_id, child_type, created_at, updated_at";
@@ -16,7 +16,7 @@ export function parseDevice(row: Row): Device {
     siteId: text(row, "site_id"),
     name: text(row, "name"),
     slug: text(row, "slug"),
-    type: text(row, "type") as DeviceType,
+    type: oneOf(row, "type", DEVICE_TYPES),
     blueprintId: optionalText(row, "blueprint_id"),
     parentId: optionalText(row, "parent_id"),
     childType: optionalText(row, "child_type"),

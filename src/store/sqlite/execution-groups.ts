@@ -1,9 +1,10 @@
 import { ACCESS_LEVELS } from "#core/access/level.ts";
-import { type ExecutionState, isOpen } from "#core/command/execution.ts";
+import { EXECUTION_STATES, isOpen } from "#core/command/execution.ts";
 import { EPHEMERAL_LIFETIME_MS } from "#core/command/retention.ts";
 import type { ExecutionFilter } from "#service/ports/execution-store.ts";
-import type { Connection } from "./connection.ts";
-import { listed, number, text } from "./row.ts";
+import type { Connection, Row } from "./connection.ts";
+import { listed, number, oneOf } from "./row.ts";
+import { readRows } from "./stored-json.ts";
 import { Where } from "./where.ts";
 
 /** Executions that agree in everything a list filters by, except time. */
@@ -53,14 +54,17 @@ export function findGroups(reader: Connection, filter: ExecutionFilter): readonl
       names,
     );
   }
-  return reader
-    .all(`SELECT id, total, ephemeral, state FROM execution_group${where.sql}`, ...where.values)
-    .map((row) => ({
-      id: number(row, "id"),
-      total: number(row, "total"),
-      ephemeral: row["ephemeral"] === 1,
-      open: isOpen(text(row, "state") as ExecutionState),
-    }));
+  const rows = reader.all(`SELECT id, total, ephemeral, state FROM execution_group${where.sql}`, ...where.values);
+  return readRows(reader, { table: "execution_group", rows }, parseGroup);
+}
+
+function parseGroup(row: Row): Group {
+  return {
+    id: number(row, "id"),
+    total: number(row, "total"),
+    ephemeral: row["ephemeral"] === 1,
+    open: isOpen(oneOf(row, "state", EXECUTION_STATES)),
+  };
 }
 
 /** Groups whose executions lie within the same bounds of time. */

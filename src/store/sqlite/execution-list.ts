@@ -7,7 +7,7 @@ import type { Connection } from "./connection.ts";
 import { countExecutions } from "./execution-count.ts";
 import { findGroups, type Group, hasFewGroups, isUnbounded, sharesOf } from "./execution-groups.ts";
 import { mergeGroups, walkSite } from "./execution-merge.ts";
-import { EXECUTION_COLUMNS, EXECUTION_FROM, readExecution } from "./execution-row.ts";
+import { EXECUTION_COLUMNS, EXECUTION_FROM, parseExecution } from "./execution-row.ts";
 import { skipTime } from "./execution-skip.ts";
 import { listed, number, text } from "./row.ts";
 import { readRows } from "./stored-json.ts";
@@ -98,7 +98,7 @@ export function readExecutions(reader: Connection, ids: readonly string[]): read
     `SELECT ${EXECUTION_COLUMNS} FROM ${EXECUTION_FROM} WHERE e.id IN (SELECT value FROM json_each(?))`,
     listed(ids),
   );
-  const executions = readRows(reader, { table: "execution", rows }, (row) => readExecution(reader, row));
+  const executions = readRows(reader, { table: "execution", rows }, (row) => parseExecution(reader, row));
   const byId = new Map(executions.map((execution) => [execution.id, execution]));
   return ids.map((id) => byId.get(id)).filter((execution) => execution !== undefined);
 }

@@ -1,15 +1,14 @@
 import { ACCESS_LEVELS } from "#core/access/level.ts";
-import type {
-  CommandResponse,
-  Execution,
-  ExecutionState,
-  Micros,
-  Payload,
-  ResponseState,
+import {
+  type CommandResponse,
+  EXECUTION_STATES,
+  type Execution,
+  type Payload,
+  RESPONSE_STATES,
 } from "#core/command/execution.ts";
 import type { OpenExecution, WaitingExecution } from "#service/ports/execution-store.ts";
 import type { Connection, Row } from "./connection.ts";
-import { bytes, number, text, time } from "./row.ts";
+import { micros, number, oneOf, optionalBytes, text, time } from "./row.ts";
 import { isObject, type StoredRow, storedJson } from "./stored-json.ts";
 
 export const EXECUTION_COLUMNS = `e.id, e.group_id, e.site_id, e.device_id, e.created_at, e.arguments, e.sealed, e.attempted,
@@ -21,10 +20,10 @@ const UNREADABLE: Payload = {};
 
 export function findExecution(database: Connection, id: string): OpenExecution | undefined {
   const row = database.get(`SELECT ${EXECUTION_COLUMNS} FROM ${EXECUTION_FROM} WHERE e.id = ?`, id);
-  return row && readOpenExecution(database, row);
+  return row && parseOpenExecution(database, row);
 }
 
-export function readWaiting(row: Row): WaitingExecution {
+export function parseWaiting(row: Row): WaitingExecution {
   return {
     id: text(row, "id"),
     deviceId: text(row, "device_id"),
@@ -36,23 +35,23 @@ export function readWaiting(row: Row): WaitingExecution {
   };
 }
 
-function readOpenExecution(database: Connection, row: Row): OpenExecution {
-  const execution = readExecution(database, row);
+function parseOpenExecution(database: Connection, row: Row): OpenExecution {
+  const execution = parseExecution(database, row);
   return {
     execution,
     attempted: row["attempted"] === 1,
     isUnreadable: execution.request.arguments === UNREADABLE,
-    sealed: row["sealed"] === null ? undefined : bytes(row, "sealed"),
+    sealed: optionalBytes(row, "sealed"),
   };
 }
 
-export function readExecution(database: Connection, row: Row): Execution {
+export function parseExecution(database: Connection, row: Row): Execution {
   const from = { database, table: "execution", row };
   return {
     id: text(row, "id"),
     deviceId: text(row, "device_id"),
     siteId: text(row, "site_id"),
-    state: text(row, "state") as ExecutionState,
+    state: oneOf(row, "state", EXECUTION_STATES),
     ephemeral: row["ephemeral"] === 1,
     createdAt: time(row, "created_at"),
     request: {
@@ -60,18 +59,18 @@ export function readExecution(database: Connection, row: Row): Execution {
       manifestName: text(row, "manifest_name"),
       arguments: storedJson(from, "arguments", isObject) ?? UNREADABLE,
     },
-    response: row["response_state"] === null ? undefined : readResponse(from, "response_state", "response_payload"),
+    response: row["response_state"] === null ? undefined : parseResponse(from, "response_state", "response_payload"),
     readLevel: ACCESS_LEVELS[number(row, "read_level")] ?? "system",
     deadline: time(row, "deadline"),
   };
 }
 
-export function readResponse(from: StoredRow, state: string, payload: string): CommandResponse {
+export function parseResponse(from: StoredRow, state: string, payload: string): CommandResponse {
   const { row } = from;
   return {
-    state: text(row, state) as ResponseState,
+    state: oneOf(row, state, RESPONSE_STATES),
     payload: row[payload] === null ? undefined : storedJson(from, payload, isObject),
-    receivedAt: number(row, "received_at") as Micros,
+    receivedAt: micros(row, "received_at"),
   };
 }
 

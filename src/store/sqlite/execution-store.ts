@@ -1,11 +1,11 @@
-import { type CommandResponse, isOpen, type Micros } from "#core/command/execution.ts";
+import { type CommandResponse, isOpen } from "#core/command/execution.ts";
 import { ENTRY_BYTES, leftOutEntry, MAX_READ_BYTES, MAX_READ_ENTRIES, notReadEntry } from "#core/command/log-limits.ts";
 import { EPHEMERAL_LIFETIME_MS } from "#core/command/retention.ts";
 import type { ExecutionStore } from "#service/ports/execution-store.ts";
 import type { Connection } from "./connection.ts";
-import { findExecution, readResponse, readWaiting } from "./execution-row.ts";
+import { findExecution, parseResponse, parseWaiting } from "./execution-row.ts";
 import type { Lists } from "./lists.ts";
-import { number } from "./row.ts";
+import { micros, number } from "./row.ts";
 import { readRows } from "./stored-json.ts";
 import { Where } from "./where.ts";
 import type { Writer } from "./writer.ts";
@@ -25,7 +25,7 @@ export function createExecutionStore(reader: Connection, writer: Writer, lists: 
       const log = readLog(reader, id);
       const gap = reader.get("SELECT left_out, left_out_at FROM execution WHERE id = ? AND left_out > 0", id);
       if (gap === undefined) return log;
-      const at = number(gap, "left_out_at") as Micros;
+      const at = micros(gap, "left_out_at");
       const isNewer = (entry: CommandResponse) => entry.receivedAt > at;
       const entry = leftOutEntry(number(gap, "left_out"), at);
       return [...log.filter(isNewer), entry, ...log.filter((one) => !isNewer(one))];
@@ -47,7 +47,7 @@ export function createExecutionStore(reader: Connection, writer: Writer, lists: 
         ...where.values,
         limit,
       );
-      return readRows(reader, { table: "execution", rows }, readWaiting);
+      return readRows(reader, { table: "execution", rows }, parseWaiting);
     },
     toSend: async (id) => {
       const found = findExecution(reader, id);
@@ -70,15 +70,16 @@ function readLog(reader: Connection, id: string): readonly CommandResponse[] {
     return index >= MAX_READ_ENTRIES || bytes > MAX_READ_BYTES;
   });
   const newestLeft = firstBeyond === -1 ? undefined : sizes[firstBeyond];
-  const beyond = newestLeft === undefined ? -1 : number(newestLeft, "received_at");
+  const beyond = newestLeft && micros(newestLeft, "received_at");
   const rows = reader.all(
     `SELECT execution_id AS id, received_at, state, payload FROM execution_response
      WHERE execution_id = ? AND received_at > ? ORDER BY received_at DESC`,
     id,
-    beyond,
+    beyond ?? -1,
   );
-  const log = rows.map((row) =>
-    readResponse({ database: reader, table: "execution_response", row }, "state", "payload"),
+  const table = "execution_response";
+  const log = readRows(reader, { table, rows }, (row) =>
+    parseResponse({ database: reader, table, row }, "state", "payload"),
   );
-  return newestLeft === undefined ? log : [...log, notReadEntry(beyond as Micros)];
+  return beyond === undefined ? log : [...log, notReadEntry(beyond)];
 }

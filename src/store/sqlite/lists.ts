@@ -21,8 +21,7 @@ export interface Lists {
 export function createLists(reader: Connection, pool: ReadPool): Lists {
   function isSmall({ from, range }: Selection<unknown>): boolean {
     const sql = `SELECT count(*) AS total FROM (SELECT 1 FROM ${from}${range?.sql ?? ""} LIMIT ${FEW_ROWS + 1})`;
-    const row = reader.get(sql, ...(range?.values ?? []));
-    return row !== undefined && number(row, "total") <= FEW_ROWS;
+    return number(reader.one(sql, ...(range?.values ?? [])), "total") <= FEW_ROWS;
   }
 
   return {

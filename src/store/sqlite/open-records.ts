@@ -15,6 +15,7 @@ import { createLists } from "./lists.ts";
 import { lockFolder, refuseUsed } from "./lock-folder.ts";
 import { openReadPool } from "./read-pool.ts";
 import { createRetentionStore } from "./retention-store.ts";
+import { number } from "./row.ts";
 import { createScriptStore } from "./script-store.ts";
 import { createSimulationStore } from "./simulation-store.ts";
 import { createSiteStore } from "./site-store.ts";
@@ -78,7 +79,7 @@ export async function openRecords(
       scripts: createScriptStore(reader, writer),
       simulations: createSimulationStore(reader, writer),
       buffers: [writer.buffer],
-      holdsSealed: async () => reader.get(SEALED)?.["found"] === 1,
+      holdsSealed: async () => number(reader.one(SEALED), "found") === 1,
       close() {
         closed ??= closeAll();
         return closed;

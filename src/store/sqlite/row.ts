@@ -1,4 +1,5 @@
 // Reading columns. A value of another type than the schema promises means a damaged file, which is a fault.
+import type { Micros } from "#core/command/execution.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
 import type { Row } from "./connection.ts";
 
@@ -16,6 +17,20 @@ export function number(row: Row, column: string): number {
   return typeof value === "number" ? value : damaged(column, value);
 }
 
+export function optionalNumber(row: Row, column: string): number | undefined {
+  return row[column] === null ? undefined : number(row, column);
+}
+
+/** A text that is one of those that the column may hold. */
+export function oneOf<Text extends string>(row: Row, column: string, allowed: readonly Text[]): Text {
+  const value = text(row, column);
+  return allowed.find((one) => one === value) ?? damaged(column, value);
+}
+
+export function micros(row: Row, column: string): Micros {
+  return number(row, column) as Micros;
+}
+
 /** Milliseconds that a Date can hold. */
 const FARTHEST = 8.64e15;
 
@@ -26,6 +41,10 @@ export function time(row: Row, column: string): Instant {
 
 export function optionalTime(row: Row, column: string): Instant | undefined {
   return row[column] === null ? undefined : time(row, column);
+}
+
+export function optionalBytes(row: Row, column: string): Uint8Array | undefined {
+  return row[column] === null ? undefined : bytes(row, column);
 }
 
 export function bytes(row: Row, column: string): Uint8Array {
@@ -39,5 +58,6 @@ export function listed(values: Iterable<string>): string {
 }
 
 function damaged(column: string, value: unknown): never {
-  throw new Error(`column ${column} holds ${value === undefined ? "nothing" : typeof value}`);
+  // Not the value itself: it may be a secret.
+  throw new Error(`column ${column} holds ${value === undefined ? "nothing" : `a ${typeof value} that does not fit`}`);
 }

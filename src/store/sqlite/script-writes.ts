@@ -13,14 +13,14 @@ export const scriptWrites = {
     { deviceId, key, value, limits }: { deviceId: string; limits: ScriptStoreLimits } & Entry,
   ): "stored" | "full" | "gone" {
     if (database.get("SELECT 1 AS found FROM device WHERE id = ?", deviceId) === undefined) return "gone";
-    const others = database.get(
+    const others = database.one(
       `SELECT count(*) AS entries, coalesce(sum(length(key) + length(value)), 0) AS bytes
        FROM script_storage WHERE device_id = ? AND key <> ?`,
       deviceId,
       bytesOf(key),
     );
-    const [entries, used] = others === undefined ? [0, 0] : [number(others, "entries"), number(others, "bytes")];
-    if (entries + 1 > limits.entries || used + key.length + value.length > limits.bytes) return "full";
+    if (number(others, "entries") + 1 > limits.entries) return "full";
+    if (number(others, "bytes") + key.length + value.length > limits.bytes) return "full";
     database.run(
       `INSERT INTO script_storage (device_id, key, value) VALUES (?, ?, ?)
        ON CONFLICT (device_id, key) DO UPDATE SET value = excluded.value`,

@@ -2,10 +2,11 @@ import { type Adjustments, NEXT_COMMAND_KINDS } from "#core/simulator/adjustment
 import { isObject } from "./stored-json.ts";
 
 /** Maps as lists of pairs, because names may be anything. */
-type Stored = Omit<Adjustments, Held> & { readonly [Name in Held]: readonly [string, unknown][] };
+type Stored = Omit<Adjustments, Held | "alerts"> & {
+  readonly [Name in Held]: readonly [string, unknown][];
+} & { readonly alerts: readonly [string, boolean][] };
 
-const HELD = ["telemetry", "properties", "alerts", "written"] as const;
-
+const HELD = ["telemetry", "properties", "written"] as const;
 type Held = (typeof HELD)[number];
 
 export function renderAdjustments(adjustments: Adjustments): string {
@@ -29,7 +30,8 @@ export function isStored(value: unknown): value is Stored {
     Number(intervalMs) >= 1 &&
     typeof isPaused === "boolean" &&
     (nextCommand === undefined || nextCommand === null || isNextCommand(nextCommand)) &&
-    HELD.every((name) => isPairs(value[name]))
+    HELD.every((name) => isPairs(value[name])) &&
+    isPairs(value["alerts"], "boolean")
   );
 }
 
@@ -41,8 +43,10 @@ function isNextCommand(value: unknown): boolean {
   );
 }
 
-function isPairs(value: unknown): boolean {
-  return Array.isArray(value) && value.every((pair) => Array.isArray(pair) && typeof pair[0] === "string");
+function isPairs(value: unknown, type?: "boolean"): boolean {
+  const isPair = (pair: unknown) =>
+    Array.isArray(pair) && typeof pair[0] === "string" && (type === undefined || typeof pair[1] === type);
+  return Array.isArray(value) && value.every(isPair);
 }
 
 export function parseAdjustments(stored: Stored): Adjustments {
@@ -52,7 +56,7 @@ export function parseAdjustments(stored: Stored): Adjustments {
     stoppedAt: stored.stoppedAt ?? undefined,
     telemetry: new Map(stored.telemetry),
     properties: new Map(stored.properties),
-    alerts: new Map(stored.alerts as [string, boolean][]),
+    alerts: new Map(stored.alerts),
     written: new Map(stored.written),
   };
 }

@@ -1,7 +1,7 @@
-import type { AccessLevel } from "#core/access/level.ts";
+import { ACCESS_LEVELS } from "#core/access/level.ts";
 import type { TokenRecord } from "#core/access/token-record.ts";
 import type { Connection, Row } from "./connection.ts";
-import { bytes, optionalTime, text, time } from "./row.ts";
+import { bytes, oneOf, optionalTime, text, time } from "./row.ts";
 import { readSites } from "./stored-json.ts";
 
 export const TOKEN_COLUMNS = "id, name, level, sites, hash, created_at, expires_at, revoked_at, last_used_at";
@@ -10,7 +10,7 @@ export function parseToken(database: Connection, row: Row): TokenRecord {
   return {
     id: text(row, "id"),
     name: text(row, "name"),
-    level: text(row, "level") as AccessLevel,
+    level: oneOf(row, "level", ACCESS_LEVELS),
     sites: readSites({ database, table: "token", row }),
     hash: bytes(row, "hash"),
     createdAt: time(row, "created_at"),

@@ -9,8 +9,8 @@ export function createTokenStore(reader: Connection, writer: Writer): TokenStore
     insert: (token, trail) => writer.run("insertToken", { token, trail }),
     putAdmin: (token) => writer.run("putAdminToken", { token }),
     find: async (id) => {
-      const row = reader.get(`SELECT ${TOKEN_COLUMNS} FROM token WHERE id = ?`, id);
-      return row && parseToken(reader, row);
+      const rows = reader.all(`SELECT ${TOKEN_COLUMNS} FROM token WHERE id = ?`, id);
+      return readRows(reader, { table: "token", rows }, (row) => parseToken(reader, row))[0];
     },
     all: async () => {
       const rows = reader.all(`SELECT ${TOKEN_COLUMNS} FROM token ORDER BY id`);

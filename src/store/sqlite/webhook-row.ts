@@ -1,7 +1,13 @@
 import { ACCESS_LEVELS } from "#core/access/level.ts";
-import type { Delivery, DeliveryState, Webhook, WebhookKind } from "#core/webhook/webhook.ts";
+import {
+  DELIVERY_STATES,
+  type Delivery,
+  WEBHOOK_KINDS,
+  type Webhook,
+  type WebhookKind,
+} from "#core/webhook/webhook.ts";
 import type { Connection, Row } from "./connection.ts";
-import { bytes, number, optionalText, optionalTime, text, time } from "./row.ts";
+import { bytes, number, oneOf, optionalNumber, optionalText, optionalTime, text, time } from "./row.ts";
 import { isTexts, readRows, readSites, type StoredRow, storedJson } from "./stored-json.ts";
 
 export const DELIVERY_COLUMNS =
@@ -16,15 +22,15 @@ export function parseDelivery(row: Row): Delivery {
   return {
     id: text(row, "id"),
     webhookId: text(row, "webhook_id"),
-    kind: text(row, "kind") as WebhookKind,
+    kind: oneOf(row, "kind", WEBHOOK_KINDS),
     occurredAt: time(row, "occurred_at"),
     event: text(row, "event"),
-    state: text(row, "state") as DeliveryState,
+    state: oneOf(row, "state", DELIVERY_STATES),
     attempts: number(row, "attempts"),
     queuedAt: time(row, "queued_at"),
     nextAttemptAt: optionalTime(row, "next_attempt_at"),
     giveUpAt: time(row, "give_up_at"),
-    status: row["status"] === null ? undefined : number(row, "status"),
+    status: optionalNumber(row, "status"),
     error: optionalText(row, "error"),
     finishedAt: optionalTime(row, "finished_at"),
   };
@@ -42,10 +48,14 @@ function parseWebhook(from: StoredRow): Webhook {
   return {
     id: text(row, "id"),
     url: text(row, "url"),
-    kinds: (storedJson(from, "kinds", isTexts) ?? []) as readonly WebhookKind[],
+    kinds: storedJson(from, "kinds", isKinds) ?? [],
     sites: readSites(from),
     level: ACCESS_LEVELS[number(row, "level")] ?? "readonly",
     sealedSecret: bytes(row, "secret"),
     createdAt: time(row, "created_at"),
   };
+}
+
+function isKinds(value: unknown): value is readonly WebhookKind[] {
+  return isTexts(value) && value.every((kind) => WEBHOOK_KINDS.some((known) => known === kind));
 }

@@ -103,10 +103,8 @@ export function enqueueNotices(database: Connection, notices: readonly Notice[])
 }
 
 function refuseTooMany(database: Connection, { sites }: Webhook): void {
-  const count = (where: string, ...values: string[]) => {
-    const row = database.get(`SELECT count(*) AS total FROM webhook ${where}`, ...values);
-    return row === undefined ? 0 : number(row, "total");
-  };
+  const count = (where: string, ...values: string[]) =>
+    number(database.one(`SELECT count(*) AS total FROM webhook ${where}`, ...values), "total");
   const tooMany = (words: string) => refuse("conflict", `${words} webhooks already; delete some first`);
   if (count("") >= MAX_WEBHOOKS) throw tooMany(`there are ${MAX_WEBHOOKS}`);
   if (sites === "all") {
@@ -120,15 +118,14 @@ function refuseTooMany(database: Connection, { sites }: Webhook): void {
 }
 
 function enqueue(database: Connection, webhookId: string, notice: Notice): void {
-  const waiting = database.get(
+  const waiting = database.one(
     `SELECT count(*) AS deliveries, coalesce(sum(octet_length(event)), 0) AS bytes
      FROM webhook_delivery WHERE webhook_id = ? AND state = 'PENDING'`,
     webhookId,
   );
   const isFull =
-    waiting !== undefined &&
-    (number(waiting, "deliveries") >= MAX_PENDING_DELIVERIES ||
-      number(waiting, "bytes") + Buffer.byteLength(notice.event) > MAX_PENDING_BYTES);
+    number(waiting, "deliveries") >= MAX_PENDING_DELIVERIES ||
+    number(waiting, "bytes") + Buffer.byteLength(notice.event) > MAX_PENDING_BYTES;
   database.run(
     `INSERT INTO webhook_delivery
        (id, webhook_id, kind, occurred_at, event, state, attempts, queued_at, next_attempt_at, give_up_at, error, finished_at)

@@ -54,8 +54,7 @@ export function selectRows(
   { columns, from, where, values, order }: PageQuery,
 ): { readonly rows: readonly Row[]; readonly total: number } {
   return reader.snapshot(() => {
-    const counted = reader.get(`SELECT count(*) AS total FROM ${from}${where}`, ...values);
-    const total = counted === undefined ? 0 : number(counted, "total");
+    const total = number(reader.one(`SELECT count(*) AS total FROM ${from}${where}`, ...values), "total");
     if (page.limit === 0 || page.offset >= total) return { rows: [], total };
     const sql = `SELECT ${columns} FROM ${from}${where} ORDER BY ${order} LIMIT ? OFFSET ?`;
     return { rows: reader.all(sql, ...values, page.limit, page.offset), total };
