@@ -2,9 +2,9 @@
 import { isIP } from "node:net";
 import type { Logger } from "pino";
 import type { Config } from "#config";
-import { keepCompiled } from "#keep-compiled";
 import { keepRunning } from "#role/keep-running.ts";
 import { type Running, start } from "#role/start.ts";
+import { keepCompiled } from "#tuning/keep-compiled.ts";
 import { version } from "#version";
 
 /** Resolves after a clean stop. Rejects when it cannot start or must not go on. */

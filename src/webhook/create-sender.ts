@@ -7,8 +7,8 @@ import { request as requestTls } from "node:https";
 import type { LookupFunction } from "node:net";
 import { isPublicAddress } from "#core/net/address-kind.ts";
 import { connectionWords } from "#core/net/connection-words.ts";
-import { request as requestPlain } from "#plain-http";
 import type { OutgoingDelivery, SendResult, WebhookSender } from "#service/ports/webhook-sender.ts";
+import { request as requestPlain } from "#tuning/plain-http.ts";
 import { renderDelivery } from "./delivery-wire.ts";
 import { literalAddress } from "./literal-address.ts";
 

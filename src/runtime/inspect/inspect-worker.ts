@@ -1,12 +1,12 @@
 // Reads uploaded packages in a thread of its own, so that a hostile one never holds up an answer to anybody else.
 import { parentPort, workerData } from "node:worker_threads";
 import { tryPost } from "#core/thread/try-post.ts";
-import { keepCompiled } from "#keep-compiled";
 import { starterLibrary } from "#manifest/starter-profiles.ts";
 import { createSyntaxChecks } from "#runtime/lua/check-syntax.ts";
 import { type BuiltProgram, buildProgram } from "#service/blueprint/build-program.ts";
 import { checkPackage } from "#service/blueprint/check-package.ts";
 import { type Inspection, inspectPackage } from "#service/blueprint/inspect-package.ts";
+import { keepCompiled } from "#tuning/keep-compiled.ts";
 import { openRockRepository } from "./open-rock-repository.ts";
 
 export interface InspectTask {

@@ -1,8 +1,8 @@
 // Checks values by the JSON schemas of blueprints, in a thread of its own: a pattern that takes long holds up nobody else.
 import { parentPort } from "node:worker_threads";
 import { tryPost } from "#core/thread/try-post.ts";
-import { keepCompiled } from "#keep-compiled";
 import { type CompiledSchema, compileJsonSchema, describeFault } from "#service/blueprint/compile-json-schema.ts";
+import { keepCompiled } from "#tuning/keep-compiled.ts";
 
 export interface JsonCheckTask {
   readonly id: number;

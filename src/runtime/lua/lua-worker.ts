@@ -1,8 +1,8 @@
 // A thread of the pool: runs the scripts it is given and says what they say.
 import { parentPort, workerData } from "node:worker_threads";
 import { tryPostAll } from "#core/thread/try-post.ts";
-import { keepCompiled } from "#keep-compiled";
 import { openDriverThread } from "#runtime/drivers/open-driver-thread.ts";
+import { keepCompiled } from "#tuning/keep-compiled.ts";
 import { createHostedScript, type HostedScript } from "./hosted-script.ts";
 import { noDrivers } from "./no-drivers.ts";
 import { PULSE_BEAT, PULSE_MEMORY, PULSE_SLOT, type ToPool, type ToWorker, type WorkerData } from "./pool-messages.ts";

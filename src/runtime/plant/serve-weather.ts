@@ -1,8 +1,8 @@
 import type { IncomingMessage, Server } from "node:http";
 import type { Plant } from "#core/plant/plant.ts";
-import { createServer } from "#plain-http";
 import type { LivePlant } from "#runtime/plant/live-plant.ts";
 import { orderWeather, renderObservation } from "#runtime/plant/weather-api.ts";
+import { createServer } from "#tuning/plain-http.ts";
 
 const MAX_BODY = 4_096;
 

@@ -7,7 +7,7 @@
 //   value        := series u32, then by its kind: f64 | u8 | text32
 //   3 forget     := device u32: whatever came before of this device is gone
 import type { ColumnKind } from "#core/telemetry/aggregation.ts";
-import { KnownTexts } from "./known-texts.ts";
+import { KnownTexts } from "#tuning/known-texts.ts";
 
 export const KINDS: readonly ColumnKind[] = ["number", "boolean", "text"];
 export type Scalar = number | boolean | string;

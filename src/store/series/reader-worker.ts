@@ -2,11 +2,11 @@
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { CsvBytes } from "#core/telemetry/csv-bytes.ts";
 import { tryPost } from "#core/thread/try-post.ts";
-import { keepCompiled } from "#keep-compiled";
 import { createSqliteReader } from "#store/series/sqlite/sqlite-chunk-reader.ts";
 import { Connection } from "#store/sqlite/connection.ts";
+import { keepCompiled } from "#tuning/keep-compiled.ts";
+import { lowerPriority } from "#tuning/lower-priority.ts";
 import type { HotSeries } from "./engine.ts";
-import { lowerPriority } from "./lower-priority.ts";
 import type { SeriesQuery } from "./query.ts";
 import { type ReadFailure, renderFailure } from "./read-failure.ts";
 import { rowBound } from "./row-bound.ts";

@@ -2,9 +2,9 @@
 // in small steps in between, so that an acknowledgement never waits for more than one step.
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { tryPost } from "#core/thread/try-post.ts";
-import { keepCompiled } from "#keep-compiled";
 import { createSqliteChunkStore } from "#store/series/sqlite/sqlite-chunk-store.ts";
 import { Connection, isCorrupt } from "#store/sqlite/connection.ts";
+import { keepCompiled } from "#tuning/keep-compiled.ts";
 import type { StoredPlace } from "./checksum.ts";
 import { type EngineSettings, SeriesEngine } from "./engine.ts";
 import { renderFailure } from "./read-failure.ts";

@@ -2,8 +2,8 @@
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { AppError, type Refusal } from "#core/app-error.ts";
 import { tryPost } from "#core/thread/try-post.ts";
-import { keepCompiled } from "#keep-compiled";
-import { lowerPriority } from "#store/series/lower-priority.ts";
+import { keepCompiled } from "#tuning/keep-compiled.ts";
+import { lowerPriority } from "#tuning/lower-priority.ts";
 import { Connection } from "./connection.ts";
 import { READS } from "./reads.ts";
 

@@ -2,7 +2,7 @@
 // the slower the disk, the more writes share one fsync.
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { tryPost, tryPostAll } from "#core/thread/try-post.ts";
-import { keepCompiled } from "#keep-compiled";
+import { keepCompiled } from "#tuning/keep-compiled.ts";
 import { commitBatch, refuseBatch, type WriteAnswer, type WriteRequest } from "./commit-batch.ts";
 import { Connection } from "./connection.ts";
 import { migrate } from "./migrate.ts";

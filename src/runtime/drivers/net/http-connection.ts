@@ -2,8 +2,8 @@
 // the whole of it in time.
 import type { IncomingMessage } from "node:http";
 import { request as requestTls, Agent as TlsAgent } from "node:https";
-import { Agent as PlainAgent, request as requestPlain } from "#plain-http";
 import { ConnectionError, type HttpAnswer, type HttpRequest } from "#runtime/drivers/peer-connections.ts";
+import { Agent as PlainAgent, request as requestPlain } from "#tuning/plain-http.ts";
 import { CookieJar, parseSetCookie } from "./cookie-jar.ts";
 import type { Reach } from "./create-reach.ts";
 import { failureWords } from "./failure-words.ts";

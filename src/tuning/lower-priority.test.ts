@@ -12,7 +12,7 @@ const CODE = `
   parentPort.postMessage([before, nice()]);
 `;
 
-test.runIf(process.platform === "linux")("a thread that makes way falls behind, and no other does", async () => {
+test.runIf(process.platform === "linux")("a thread lowers its own priority and no other", async () => {
   const own = ownNice();
   const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(CODE)}`));
   const [before, after] = await new Promise<[number, number]>((resolve, reject) => {

@@ -1,10 +1,10 @@
 import { readdirSync } from "node:fs";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { startScript } from "../test/support/script.ts";
-import { tempFolder } from "../test/support/temp-folder.ts";
+import { startScript } from "../../test/support/script.ts";
+import { tempFolder } from "../../test/support/temp-folder.ts";
 
 const CODE = `
-  const { keepCompiled } = await import("#keep-compiled");
+  const { keepCompiled } = await import("#tuning/keep-compiled.ts");
   await import("#core/time/duration.ts");
   console.log("loaded");
   process.stdin.once("data", () => {
