@@ -1,6 +1,6 @@
 // Bytes and nanoseconds a point of the telemetry codec, each decode next to copying a Float64Array (the least any reader could do), and
 // the CSV writer next to string concatenation. Prints one JSON line. Usage: node bench/codec.ts
-import { CsvBytes } from "#core/telemetry/csv-bytes.ts";
+import { CsvBytes } from "#core/telemetry/render/csv-bytes.ts";
 import { decodeBooleans, encodeBooleans } from "#store/series/codec/booleans.ts";
 import { decodeNumbers, encodeNumbers } from "#store/series/codec/numbers.ts";
 import { decodeTexts, encodeTexts } from "#store/series/codec/texts.ts";

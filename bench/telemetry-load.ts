@@ -100,7 +100,6 @@ async function countOf(from: TelemetryStore): Promise<number> {
       },
     ],
   });
-  let text = "";
-  for await (const part of rows) text += Buffer.from(part).toString();
-  return Number(text.split(",")[1]);
+  const { value } = await rows.next();
+  return Number(value?.piece.columns[0]?.values[0]);
 }

@@ -11,6 +11,7 @@ import type { Damage } from "#store/series/damage.ts";
 import { openSeries } from "#store/series/open-series.ts";
 import { Connection } from "#store/sqlite/connection.ts";
 import { randomFrom } from "../support/random.ts";
+import { readCsv } from "../support/read-csv.ts";
 
 const ROUNDS = process.env["BUSBAR_LONG"] === undefined ? 20 : 500;
 const HOUR = 3_600_000;
@@ -64,9 +65,7 @@ async function answers(store: TelemetryStore): Promise<readonly (string | undefi
   const texts: (string | undefined)[] = [];
   for (const query of QUERIES) {
     try {
-      let text = "";
-      for await (const bytes of await store.query(query)) text += Buffer.from(bytes).toString();
-      texts.push(text);
+      texts.push(await readCsv(store, query));
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       expect(["storage_damaged", "storage_unavailable"]).toContain(error.code);

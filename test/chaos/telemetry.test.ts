@@ -9,6 +9,7 @@ import { instant } from "#core/time/instant.ts";
 import type { TelemetryStore } from "#service/ports/telemetry-store.ts";
 import { openSeries } from "#store/series/open-series.ts";
 import { randomFrom } from "../support/random.ts";
+import { readCsv } from "../support/read-csv.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { batchOf, DEVICES } from "./telemetry-points.ts";
 
@@ -128,9 +129,7 @@ async function read(store: TelemetryStore, deviceId: string) {
       { ...item, attribute: "text", kind: "text", aggregation: "last" },
     ],
   } as const;
-  const parts: Uint8Array[] = [];
-  for await (const part of await store.query(request)) parts.push(part);
-  const lines = Buffer.concat(parts).toString().split("\n").slice(0, -1);
+  const lines = (await readCsv(store, request)).split("\n").slice(0, -1);
   return new Map(
     lines.map((line) => {
       const [ts, count = "", n = "", text = ""] = line.split(",");

@@ -6,6 +6,7 @@ import { instant } from "#core/time/instant.ts";
 import type { DropChoice, SeriesRequest, TelemetryPoints, TelemetryStore } from "#service/ports/telemetry-store.ts";
 import { answerNaively, type Points } from "../support/naive-answer.ts";
 import { randomFrom } from "../support/random.ts";
+import { readCsv, readValuesAsCsv } from "../support/read-csv.ts";
 
 export interface OpenedStore {
   readonly store: TelemetryStore;
@@ -48,10 +49,11 @@ function request({ from = 0, to = DAY, device = "a", attribute = "power", ...res
   };
 }
 
+/** Values and bytes are the same answer. */
 async function read(store: TelemetryStore, asked: SeriesRequest): Promise<string> {
-  const parts: Uint8Array[] = [];
-  for await (const part of await store.query(asked)) parts.push(part);
-  return Buffer.concat(parts).toString();
+  const text = await readCsv(store, asked);
+  expect(await readValuesAsCsv(store, asked)).toBe(text);
+  return text;
 }
 
 /** What was written, for the reference: a number for each device and attribute. */
@@ -175,7 +177,7 @@ export function telemetryStoreContract(open: () => Promise<OpenedStore>): void {
     let before = 0;
     for (let rounds = 0; isWriting || rounds === 0; rounds++) {
       before = acknowledged;
-      const count = Number((await read(store, asked)).split(",")[1] ?? 0);
+      const count = Number((await readCsv(store, asked)).split(",")[1] ?? 0);
       expect(count).toBeGreaterThanOrEqual(before);
       expect(count).toBeLessThanOrEqual(acknowledged + 10);
     }
@@ -272,7 +274,7 @@ export function telemetryStoreContract(open: () => Promise<OpenedStore>): void {
     const { store } = await open();
     await store.append([message("a", 0, { power: 1 })]);
     const long = request({ to: 30 * DAY, granularityMs: 1_000, lookAroundMs: 0 });
-    const running: AsyncIterableIterator<Uint8Array>[] = [];
+    const running: Awaited<ReturnType<typeof store.query>>[] = [];
     const fill = async () => {
       for (;;) running.push(await store.query(long));
     };

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ColumnKind, ResolvedAggregation } from "#core/telemetry/aggregation.ts";
-import { CsvBytes } from "#core/telemetry/csv-bytes.ts";
+import { createRenderer } from "#core/telemetry/render/renderers.ts";
 import { BatchWriter, type Scalar } from "#store/series/batch.ts";
 import type { ChunkStore, ChunkStoreReader } from "#store/series/chunk-store.ts";
 import { type HotSeries, SeriesEngine } from "#store/series/engine.ts";
@@ -134,15 +134,15 @@ export class SeriesBench {
     const needs = {
       reader: this.#faults.reader?.(reader) ?? reader,
       times: this.#times,
-      csv: new CsvBytes(),
       elapsed: () => 0,
     };
     const run = startQuery(needs, query, this.#faults.hot?.(hot) ?? hot);
+    const renderer = createRenderer({ renderer: "csv", settings: { header: "" } });
     let text = "";
     for (;;) {
-      const { bytes, done } = run.pull();
-      text += Buffer.from(bytes).toString();
-      if (done) return text;
+      const { block, isLast } = run.pull();
+      text += Buffer.from(renderer.render(block, isLast)).toString();
+      if (isLast) return text;
     }
   }
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { CsvBytes } from "./csv-bytes.ts";
 import { CsvReader, MAX_ROW_LENGTH, readHeaderCell } from "./read-csv.ts";
+import { CsvBytes } from "./render/csv-bytes.ts";
 
 function rowsOf(...pieces: readonly string[]) {
   const reader = new CsvReader();

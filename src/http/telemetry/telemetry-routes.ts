@@ -5,9 +5,10 @@ import { RawAnswer, type Route, route, StreamAnswer } from "#http/route.ts";
 import { Type } from "#http/schema.ts";
 import { renderSnapshot, renderSnapshots } from "#http/telemetry/snapshot-wire.ts";
 import { parseTimeseries, renderHeader, timeseriesSchema } from "#http/telemetry/timeseries-wire.ts";
+import type { Rows } from "#service/ports/telemetry-store.ts";
 import type { Call, Needs } from "#service/ports.ts";
 import { type Now, type NowNeeds, readNow } from "#service/telemetry/read-now.ts";
-import { readTimeseries, type Timeseries } from "#service/telemetry/read-timeseries.ts";
+import { readTimeseries } from "#service/telemetry/read-timeseries.ts";
 
 const tag = "Telemetry";
 const snapshots = Type.Object(
@@ -80,17 +81,41 @@ export function telemetryRoutes(needs: TelemetryNeeds): readonly Route[] {
       answer: { contentType: "text/csv", description: "The rows." },
       handle: async (call) => {
         const input = parseTimeseries(call.body);
-        const header = (columns: Timeseries["columns"]) => renderHeader(input, columns);
-        const { columns, rows } = await readTimeseries(needs, call, { ...input, header });
+        const { columns, render } = await readTimeseries(needs, call, input);
+        const rows = await render({ renderer: "csv", settings: { header: renderHeader(input, columns) } });
         const headers = {
           [`${needs.headerPrefix}-Timeseries-Data-Types`]: columns.map((column) => column.type).join(","),
         };
+        const { value: first } = await rows.next();
         // What is short leaves in one piece: a stream costs more than all the rest of a small answer.
-        if (rows.whole !== undefined) return new RawAnswer("text/csv", rows.whole, headers);
-        return new StreamAnswer("text/csv", Readable.from(rows), headers);
+        if (first.isLast) return new RawAnswer("text/csv", first.piece, headers);
+        return new StreamAnswer("text/csv", Readable.from(bytesOf(first.piece, rows)), headers);
       },
     }),
   ];
+}
+
+/** Not a generator: one that has not begun, or that waits for its next piece, does not pass `return` on at once. */
+function bytesOf(first: Uint8Array, rows: Rows<Uint8Array>): AsyncIterableIterator<Uint8Array> {
+  let ready: Uint8Array | undefined = first;
+  const bytes: AsyncIterableIterator<Uint8Array> = {
+    async next() {
+      for (;;) {
+        const piece = ready;
+        ready = undefined;
+        if (piece !== undefined && piece.length > 0) return { done: false, value: piece };
+        const { done, value } = await rows.next();
+        if (done) return { done, value: undefined };
+        ready = value.piece;
+      }
+    },
+    async return() {
+      await rows.return?.();
+      return { done: true, value: undefined };
+    },
+    [Symbol.asyncIterator]: () => bytes,
+  };
+  return bytes;
 }
 
 /** Every attribute that was asked for has its object; it is empty where there is nothing to tell. */

@@ -1,4 +1,6 @@
 import type { ColumnKind, ResolvedAggregation } from "#core/telemetry/aggregation.ts";
+import type { Rendering } from "#core/telemetry/render/renderers.ts";
+import type { RowBlock } from "#core/telemetry/row-block.ts";
 import type { Instant } from "#core/time/instant.ts";
 
 /** Values of one device at one moment. Lists are JSON text. */
@@ -44,10 +46,11 @@ export interface SeriesRequest {
 /** Attributes by name, or all but some. */
 export type DropChoice = { readonly only: readonly string[] } | { readonly except: readonly string[] };
 
-export interface Rows extends AsyncIterableIterator<Uint8Array> {
-  /** All of them, where they were ready at once: then whoever takes these need not iterate. */
-  readonly whole: Uint8Array | undefined;
-}
+/** The rows of an answer in order, a piece at a time: at least one piece, which may be empty. To be read to the end or returned. */
+export type Rows<Piece> = AsyncIterableIterator<{ readonly piece: Piece; readonly isLast: boolean }>;
+
+/** Rows come as values, or as the bytes that a renderer makes of them. */
+export type PieceOf<Rendered extends Rendering | undefined> = Rendered extends Rendering ? Uint8Array : RowBlock;
 
 export interface TelemetryStore {
   /** The same device, attribute and time written twice keeps the later write. Resolves when durable. */
@@ -63,8 +66,14 @@ export interface TelemetryStore {
   load(deviceId: string, columns: readonly LoadedColumn[]): Promise<void>;
   /** The newest value of each attribute, from memory. */
   latest(deviceId: string): ReadonlyMap<string, Snapshot>;
-  /** Rows of CSV, some at a time: bucket start, then a cell per item. Before them `header`. To be read to its end or returned. */
-  query(request: SeriesRequest, header?: string): Promise<Rows>;
+  /**
+   * A row per bucket: its start, then a cell per item. With a rendering the renderer is run where the rows are made, so that values need
+   * not travel.
+   */
+  query<Rendered extends Rendering | undefined = undefined>(
+    request: SeriesRequest,
+    rendering?: Rendered,
+  ): Promise<Rows<PieceOf<Rendered>>>;
   /** The most rows the answer can have, without reading a point. */
   rowBound(request: SeriesRequest): Promise<number>;
   deleteDevice(deviceId: string): Promise<void>;

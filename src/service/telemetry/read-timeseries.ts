@@ -9,6 +9,7 @@ import {
   resolveAggregation,
   resultType,
 } from "#core/telemetry/aggregation.ts";
+import type { Rendering } from "#core/telemetry/render/renderers.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { Rows, SeriesRequest } from "#service/ports/telemetry-store.ts";
 import type { Call } from "#service/ports.ts";
@@ -30,7 +31,8 @@ const MAX_ROWS = 1_000_000;
 
 export interface Timeseries {
   readonly columns: readonly { readonly aggregation: ResolvedAggregation; readonly type: ColumnType }[];
-  readonly rows: Rows;
+  /** The rows as bytes. */
+  readonly render: (rendering: Rendering) => Promise<Rows<Uint8Array>>;
 }
 
 export interface AskedTimeseries {
@@ -39,15 +41,13 @@ export interface AskedTimeseries {
   readonly series: readonly AskedSeries[];
   /** What is wrong already. */
   readonly refusals: readonly Refusal[];
-  /** What stands before the rows. */
-  readonly header: (columns: Timeseries["columns"]) => string;
 }
 
 /** Refuses with everything that is wrong at once. */
 export async function readTimeseries(
   needs: NowNeeds,
   call: Call,
-  { from, to, series, refusals: known, header }: AskedTimeseries,
+  { from, to, series, refusals: known }: AskedTimeseries,
 ): Promise<Timeseries> {
   const refusals = [...known];
   const items: SeriesRequest["items"][number][] = [];
@@ -72,7 +72,7 @@ export async function readTimeseries(
       pointer: "/granularity",
     });
   }
-  return { columns, rows: await needs.telemetry.query(request, header(columns)) };
+  return { columns, render: (rendering) => needs.telemetry.query(request, rendering) };
 }
 
 async function resolve(

@@ -14,8 +14,8 @@ const BLOCK = 1_024;
 type Asked = Pick<SeriesItem, "kind" | "granularityMs" | "aggregation">;
 
 export class BucketStream {
-  /** Whether every result is a number. */
-  readonly isNumeric: boolean;
+  /** Of the results. */
+  readonly kind: Column["kind"];
   readonly #pieces: Iterator<Piece>;
   readonly #granularity: number;
   readonly #aggregation: ResolvedAggregation;
@@ -41,8 +41,8 @@ export class BucketStream {
     this.#pieces = pieces[Symbol.iterator]();
     this.#granularity = granularityMs;
     this.#aggregation = aggregation;
-    this.isNumeric = kind === "number" || aggregation === "count";
-    this.#numbers = this.isNumeric ? new Float64Array(BLOCK) : NOTHING;
+    this.kind = aggregation === "count" ? "number" : kind;
+    this.#numbers = this.kind === "number" ? new Float64Array(BLOCK) : NOTHING;
   }
 
   /** Start of the next bucket; infinity when there is none left. */
@@ -51,8 +51,32 @@ export class BucketStream {
     return this.#starts[this.#at] ?? 0;
   }
 
+  /** How many buckets are there without reading on. */
+  get ready(): number {
+    return this.#size - this.#at;
+  }
+
+  /** How many of the next `count` buckets start when those of another stream do, until one does not. Both have so many ready. */
+  countAlike(other: BucketStream, count: number): number {
+    const [own, others] = [this.#starts, other.#starts];
+    const [ownAt, otherAt] = [this.#at, other.#at];
+    let alike = 0;
+    while (alike < count && own[ownAt + alike] === others[otherAt + alike]) alike++;
+    return alike;
+  }
+
+  copyStarts(target: Float64Array, place: number, count: number): void {
+    target.set(this.#starts.subarray(this.#at, this.#at + count), place);
+  }
+
+  /** Like `takeNumber`, `count` times, of which all are ready. */
+  takeNumbers(target: Float64Array, place: number, count: number): void {
+    target.set(this.#numbers.subarray(this.#at, this.#at + count), place);
+    this.#at += count;
+  }
+
   take(): Scalar {
-    return this.isNumeric ? this.takeNumber() : (this.#others[this.#at++] ?? 0);
+    return this.kind === "number" ? this.takeNumber() : (this.#others[this.#at++] ?? 0);
   }
 
   takeNumber(): number {
@@ -107,7 +131,7 @@ export class BucketStream {
       const to = endOfRun(times, { from, to: end }, { stop: start + granularity, guess });
       this.#addPoints(column, from, to);
       guess = to - from;
-      from = guess === 1 && this.isNumeric ? this.#scanSingles(column, to) : to;
+      from = guess === 1 && this.kind === "number" ? this.#scanSingles(column, to) : to;
     }
     this.#index = from;
     if (from >= end) this.#column = undefined;
@@ -164,7 +188,7 @@ export class BucketStream {
   #close(): void {
     if (this.#count === 0) return;
     this.#starts[this.#size] = this.#start;
-    if (this.isNumeric) this.#numbers[this.#size] = this.#result() as number;
+    if (this.kind === "number") this.#numbers[this.#size] = this.#result() as number;
     else this.#others.push(this.#result());
     this.#size++;
     this.#count = 0;

@@ -37,8 +37,7 @@ export function refuseDamaged({ deviceId, attribute, start, span }: Damage): App
 }
 
 /** The same rows; what goes wrong later is told like what goes wrong at once. */
-export function namedRows(rows: Rows, named: (error: unknown) => unknown): Rows {
-  if (rows.whole !== undefined) return rows;
+export function namedRows<Piece>(rows: Rows<Piece>, named: (error: unknown) => unknown): Rows<Piece> {
   const next = rows.next.bind(rows);
   rows.next = async () => {
     try {

@@ -5,8 +5,10 @@ import { AppError } from "#core/app-error.ts";
 import { type ByteBudgets, createByteBudgets } from "#core/share/byte-budgets.ts";
 import type { Shares } from "#core/share/shares.ts";
 import { isLater, takesPlace } from "#core/telemetry/latest-value.ts";
+import { createRenderer, type Rendering } from "#core/telemetry/render/renderers.ts";
+import type { RowBlock } from "#core/telemetry/row-block.ts";
 import { instant } from "#core/time/instant.ts";
-import type { LoadedColumn, Rows, SeriesRequest, TelemetryStore } from "#service/ports/telemetry-store.ts";
+import type { LoadedColumn, PieceOf, Rows, SeriesRequest, TelemetryStore } from "#service/ports/telemetry-store.ts";
 import type { SeriesDefinition } from "./batch.ts";
 import { DamagedPiece, type StoredPlace } from "./checksum.ts";
 import type { Latest } from "./chunk-store.ts";
@@ -150,14 +152,13 @@ export async function openSeries(
         }
       }),
     latest: (deviceId) => current.of(deviceId),
-    async query(request, header = "") {
-      const [asked, hot] = await prepare(request);
-      const query = { ...asked, header };
+    async query<Rendered extends Rendering | undefined>(request: SeriesRequest, rendering?: Rendered) {
+      const [query, hot] = await prepare(request);
       try {
-        const whole = hot === NOTHING_HOT ? quick.answer(query) : undefined;
-        return whole === undefined
-          ? namedRows(await readers.open(query, hot, request.requester), named)
-          : wholeRows(whole);
+        const block = hot === NOTHING_HOT ? quick.answer(query) : undefined;
+        if (block !== undefined) return rowsOf(pieceOf(block, rendering));
+        const asked = { query, hot, rendering: rendering as Rendered };
+        return namedRows(await readers.open(asked, request.requester), named);
       } catch (error) {
         throw named(error);
       }
@@ -197,12 +198,17 @@ export async function openSeries(
 /** Of a query that asks for nothing but sealed hours. */
 const NOTHING_HOT: readonly HotSeries[] = [];
 
-async function* rowsOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
+/** All rows at once. */
+async function* rowsOf<Piece>(piece: Piece): Rows<Piece> {
+  yield { piece, isLast: true };
 }
 
-function wholeRows(bytes: Uint8Array): Rows {
-  return Object.assign(rowsOf(bytes), { whole: bytes });
+function pieceOf<Rendered extends Rendering | undefined>(
+  block: RowBlock,
+  rendering: Rendered | undefined,
+): PieceOf<Rendered> {
+  const piece = rendering === undefined ? block : createRenderer(rendering).render(block, true);
+  return piece as PieceOf<Rendered>;
 }
 
 /** The last of the newest, as `note` needs it. */

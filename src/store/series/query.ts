@@ -17,6 +17,4 @@ export interface SeriesQuery {
   readonly from: number;
   readonly to: number;
   readonly items: readonly SeriesItem[];
-  /** Stands before the rows. */
-  readonly header?: string;
 }

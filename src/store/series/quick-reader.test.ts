@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { createRenderer } from "#core/telemetry/render/renderers.ts";
 import { instant } from "#core/time/instant.ts";
 import type { LoadedColumn } from "#service/ports/telemetry-store.ts";
 import { openSeries } from "./open-series.ts";
@@ -45,8 +46,9 @@ async function createBench(columns: readonly LoadedColumn[]) {
     return { ...own, ...more } as SeriesItem;
   };
   const ask = (to: number, items: readonly SeriesItem[], from = 0) => {
-    const bytes = quick.answer({ from, to, items, header: "head\n" });
-    return bytes === undefined ? undefined : new TextDecoder().decode(bytes);
+    const block = quick.answer({ from, to, items });
+    const { render } = createRenderer({ renderer: "csv", settings: { header: "head\n" } });
+    return block && new TextDecoder().decode(render(block, true));
   };
   return { item, ask };
 }

@@ -3,7 +3,7 @@
 //
 // What it may cost is bounded before anything is decoded: the thread that asks has other callers. Each series is read by one statement,
 // which sees one state of the store; after that its points are columns in memory, like those of an hour that is not sealed.
-import { CsvBytes } from "#core/telemetry/csv-bytes.ts";
+import type { RowBlock } from "#core/telemetry/row-block.ts";
 import { Connection } from "#store/sqlite/connection.ts";
 import type { ChunkReader } from "./chunk-store.ts";
 import type { Column } from "./column.ts";
@@ -23,7 +23,7 @@ const BOUNDS = { chunks: 8, points: 2_000, bytes: 32 * 1024 };
 
 export interface QuickReader {
   /** All rows, or undefined when they may cost too much or the reader is closed. */
-  answer(query: SeriesQuery): Uint8Array | undefined;
+  answer(query: SeriesQuery): RowBlock | undefined;
   close(): void;
 }
 
@@ -33,7 +33,6 @@ export function openQuickReader(file: string): QuickReader {
   const needs = {
     reader: NO_CHUNKS,
     times: createTimesCache(0),
-    csv: new CsvBytes(),
     elapsed: () => performance.now(),
   };
   let isClosed = false;
@@ -58,8 +57,8 @@ export function openQuickReader(file: string): QuickReader {
       const columns = readColumns(query);
       if (columns === undefined) return undefined;
       // Few texts may still be many bytes, once they are carried on.
-      const { bytes, done } = startQuery(needs, query, columns).pull();
-      return done ? bytes : undefined;
+      const { block, isLast } = startQuery(needs, query, columns).pull();
+      return isLast ? block : undefined;
     },
     close() {
       isClosed = true;

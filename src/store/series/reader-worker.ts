@@ -1,6 +1,8 @@
-// A thread that answers queries: decoding, aggregating and writing CSV happen here, not on the thread that answers HTTP.
+// A thread that answers queries: decoding, aggregating and rendering happen here, not on the thread that answers HTTP.
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
-import { CsvBytes } from "#core/telemetry/csv-bytes.ts";
+import type { Renderer } from "#core/telemetry/render/renderer.ts";
+import { createRenderer, type Rendering } from "#core/telemetry/render/renderers.ts";
+import { copyBlock, type RowBlock } from "#core/telemetry/row-block.ts";
 import { tryPost } from "#core/thread/try-post.ts";
 import { createSqliteReader } from "#store/series/sqlite/sqlite-chunk-reader.ts";
 import { Connection } from "#store/sqlite/connection.ts";
@@ -19,12 +21,14 @@ export type ReaderRequest =
       readonly id: number;
       readonly query: SeriesQuery;
       readonly hot: readonly HotSeries[];
+      /** Undefined: the rows are given as blocks. */
+      readonly rendering?: Rendering | undefined;
     }
   | { readonly kind: "pull"; readonly id: number }
   | { readonly kind: "drop"; readonly id: number };
 
 export type ReaderAnswer =
-  | { readonly id: number; readonly bytes: Uint8Array; readonly done: boolean }
+  | { readonly id: number; readonly piece: Uint8Array | RowBlock; readonly isLast: boolean }
   | { readonly id: number; readonly bound: number }
   | { readonly id: number; readonly failure: ReadFailure };
 
@@ -37,8 +41,7 @@ const { file } = workerData as { readonly file: string };
 const database = new Connection(file, "read", 4);
 const reader = createSqliteReader(database);
 const times = createTimesCache(TIMES_BYTES);
-const csv = new CsvBytes();
-const runs = new Map<number, QueryRun>();
+const runs = new Map<number, QueryRun & { readonly renderer: Renderer | undefined }>();
 
 const elapsed = () => performance.now();
 
@@ -55,7 +58,9 @@ port.on("message", (request: ReaderRequest) => {
       return;
     }
     if (request.kind === "open") {
-      runs.set(id, startQuery({ reader, times, csv, elapsed }, request.query, request.hot));
+      const { query, hot, rendering } = request;
+      const renderer = rendering && createRenderer(rendering);
+      runs.set(id, { ...startQuery({ reader, times, elapsed }, query, hot), renderer });
     }
     pull(id);
   } catch (error) {
@@ -69,9 +74,14 @@ keepCompiled();
 function pull(id: number): void {
   const run = runs.get(id);
   if (run === undefined) return;
-  const { bytes, done } = database.snapshot(() => run.pull());
-  if (done) runs.delete(id);
-  say({ id, bytes, done }, [bytes.buffer as ArrayBuffer]);
+  const { block, isLast } = database.snapshot(() => run.pull());
+  if (isLast) runs.delete(id);
+  if (run.renderer === undefined) {
+    say({ id, piece: copyBlock(block), isLast });
+    return;
+  }
+  const bytes = run.renderer.render(block, isLast);
+  say({ id, piece: bytes, isLast }, [bytes.buffer as ArrayBuffer]);
 }
 
 function say(answer: ReaderAnswer, transfer?: readonly ArrayBuffer[]): void {

@@ -50,7 +50,7 @@ test("a thread that cannot read the file takes its own queries with it, and the 
 });
 
 /** One value, carried on over a year of seconds: far more than one piece. */
-const endless = (): [SeriesQuery, readonly HotSeries[]] => {
+const endless = (): { query: SeriesQuery; hot: readonly HotSeries[]; rendering: undefined } => {
   const column = { kind: "number", count: 1, times: Float64Array.of(0), values: Float64Array.of(1) } as const;
   const item = {
     series: 1,
@@ -60,15 +60,16 @@ const endless = (): [SeriesQuery, readonly HotSeries[]] => {
     granularityMs: 1_000,
     lookAroundMs: 0,
   } as const;
-  return [{ from: 0, to: 31_536_000_000, items: [item] }, [{ series: 1, columns: [column] }]];
+  const query = { from: 0, to: 31_536_000_000, items: [item] };
+  return { query, hot: [{ series: 1, columns: [column] }], rendering: undefined };
 };
 
 test("when there is no place left, the answer that nobody has read from for longest gives up its own", async () => {
   const readers = createBench({ count: 1, idleMs: 50 });
   const [first, ...others] = await Promise.all(
-    Array.from({ length: 64 }, (_, n) => readers.open(...endless(), `token ${n % 2}`)),
+    Array.from({ length: 64 }, (_, n) => readers.open(endless(), `token ${n % 2}`)),
   );
-  await expect.poll(() => readers.open(...endless(), "token 2"), { timeout: 5_000 }).toBeDefined();
+  await expect.poll(() => readers.open(endless(), "token 2"), { timeout: 5_000 }).toBeDefined();
   await first?.next();
   await expect(first?.next()).rejects.toThrow("read too slowly");
   const [another] = others;
@@ -80,7 +81,7 @@ test("a requester has half of the places at most, and its many queries leave ano
   const readers = createBench({ count: 1 });
   const order: string[] = [];
   const read = async (requester: string) => {
-    const rows = await readers.open(...endless(), requester);
+    const rows = await readers.open(endless(), requester);
     order.push(requester);
     return rows;
   };
@@ -100,11 +101,11 @@ test("a requester has half of the places at most, and its many queries leave ano
 test("the unsealed points of queries under way are bounded, of one requester and of all", async () => {
   const budgets = createByteBudgets();
   const readers = createBench({ count: 1, budgets });
-  const [query] = endless();
+  const { query } = endless();
   const points = 1024 * 1024;
   const column = { kind: "number", count: 1, times: new Float64Array(points), values: Float64Array.of(1) } as const;
   const hot = [{ series: 1, columns: [column] }];
-  const open = (requester: string) => readers.open(query, hot, requester);
+  const open = (requester: string) => readers.open({ query, hot, rendering: undefined }, requester);
   const rows = [];
   for (const requester of ["a", "a", "a", "b", "b", "b"]) rows.push(await open(requester));
   await expect(open("a").then(() => open("a"))).rejects.toMatchObject({ code: "overloaded" });

@@ -4,8 +4,9 @@ import { type ByteBudgets, createByteBudgets } from "#core/share/byte-budgets.ts
 import { createByteShares } from "#core/share/byte-shares.ts";
 import { createFairShare, type FairShare, type Leave } from "#core/share/fair-share.ts";
 import { createShares, type Shares } from "#core/share/shares.ts";
+import type { Rendering } from "#core/telemetry/render/renderers.ts";
 import { tryPost } from "#core/thread/try-post.ts";
-import type { Rows } from "#service/ports/telemetry-store.ts";
+import type { PieceOf, Rows } from "#service/ports/telemetry-store.ts";
 import type { HotSeries } from "./engine.ts";
 import type { SeriesQuery } from "./query.ts";
 import { parseFailure, type ReadFailure } from "./read-failure.ts";
@@ -13,12 +14,23 @@ import type { ReaderAnswer, ReaderRequest } from "./reader-worker.ts";
 
 export interface Readers {
   /** Resolves when the first rows are there, so that a refusal comes before them. Whoever stops listening frees the thread. */
-  open(query: SeriesQuery, hot: readonly HotSeries[], requester: string): Promise<Rows>;
+  open<Rendered extends Rendering | undefined>(
+    asked: AskedRows<Rendered>,
+    requester: string,
+  ): Promise<Rows<PieceOf<Rendered>>>;
   /** How many rows the answer can have at most. */
   bound(query: SeriesQuery, hot: readonly HotSeries[], requester: string): Promise<number>;
   /** How many there are now. */
   threads(): number;
   close(): Promise<void>;
+}
+
+interface AskedRows<Rendered> {
+  readonly query: SeriesQuery;
+  /** What is not sealed yet. */
+  readonly hot: readonly HotSeries[];
+  /** Undefined: the rows come as blocks. */
+  readonly rendering: Rendered;
 }
 
 interface ReaderSettings {
@@ -131,10 +143,10 @@ export function openReaders(
     return thread;
   };
   return {
-    async open(query, hot, requester) {
+    async open(asked, requester) {
       const thread = leastBusy();
-      const run = { requester, leave: roomFor(requester, hot), idleSince: undefined };
-      return await startRun(thread, run, { kind: "open", id: ++lastId, query, hot });
+      const run = { requester, leave: roomFor(requester, asked.hot), idleSince: undefined };
+      return await startRun(thread, run, { kind: "open", id: ++lastId, ...asked });
     },
     async bound(query, hot, requester) {
       const answer = await leastBusy().ask({ kind: "bound", id: ++lastId, query, hot }, requester);
@@ -175,20 +187,21 @@ interface Run {
   idleSince: number | undefined;
 }
 
-async function startRun(
+async function startRun<Piece>(
   thread: Thread,
   run: Run,
   request: Exclude<ReaderRequest, { kind: "pull" | "drop" }>,
-): Promise<Rows> {
+): Promise<Rows<Piece>> {
   const { id } = request;
   thread.runs.set(id, run);
   const ask = async (next: Parameters<Thread["ask"]>[0]) => {
     run.idleSince = undefined;
     try {
       const answer = await thread.ask(next, run.requester);
-      if (!("bytes" in answer)) throw new Error("a reading thread gave the wrong answer");
-      if (answer.done) thread.end(id);
-      return answer;
+      if (!("piece" in answer)) throw new Error("a reading thread gave the wrong answer");
+      if (answer.isLast) thread.end(id);
+      // The thread gives what the request asked for: bytes of its rendering, or blocks.
+      return { piece: answer.piece as Piece, isLast: answer.isLast };
     } catch (error) {
       thread.end(id);
       throw error;
@@ -196,20 +209,17 @@ async function startRun(
       run.idleSince = performance.now();
     }
   };
-  let ready: { readonly bytes: Uint8Array; readonly done: boolean } | undefined = await ask(request);
+  let ready: { readonly piece: Piece; readonly isLast: boolean } | undefined = await ask(request);
   let isDone = false;
-  const rows: Rows = {
-    whole: ready.done ? ready.bytes : undefined,
+  const rows: Rows<Piece> = {
     async next() {
-      while (!isDone) {
-        // One that gave its place away must not look like one that came to its end.
-        if (ready === undefined && !thread.runs.has(id)) throw new Error(TOO_SLOW);
-        const { bytes, done } = ready ?? (await ask({ kind: "pull", id }));
-        ready = undefined;
-        isDone = done;
-        if (bytes.length > 0) return { done: false, value: bytes };
-      }
-      return { done: true, value: undefined };
+      if (isDone) return { done: true, value: undefined };
+      // One that gave its place away must not look like one that came to its end.
+      if (ready === undefined && !thread.runs.has(id)) throw new Error(TOO_SLOW);
+      const value = ready ?? (await ask({ kind: "pull", id }));
+      ready = undefined;
+      isDone = value.isLast;
+      return { done: false, value };
     },
     async return() {
       isDone = true;

@@ -1,53 +1,47 @@
-import type { CsvBytes } from "#core/telemetry/csv-bytes.ts";
+import type { RowBlock } from "#core/telemetry/row-block.ts";
 import { BucketStream } from "./bucket-stream.ts";
 import type { ChunkReader } from "./chunk-store.ts";
 import type { Column } from "./column.ts";
 import { type CursorSource, lastBefore, walkColumn } from "./column-cursor.ts";
 import type { HotSeries } from "./engine.ts";
 import type { SeriesItem, SeriesQuery } from "./query.ts";
-import { type RowColumn, RowWriter } from "./row-writer.ts";
+import { RowBlocks, type RowColumn } from "./row-blocks.ts";
 import type { TimesCache } from "./times-cache.ts";
 
-const CHUNK_BYTES = 256 * 1024;
 const SLICE_MS = 25;
 
 export interface QueryRun {
-  /** The next rows, perhaps none yet; the last ones come with `done`. One consistent view of the store per pull. */
-  pull(): { readonly bytes: Uint8Array; readonly done: boolean };
+  /** The next rows, good until the next pull. One consistent view of the store per pull. */
+  pull(): { readonly block: RowBlock; readonly isLast: boolean };
 }
 
 interface RunNeeds {
   readonly reader: ChunkReader;
   readonly times: TimesCache;
-  /** Used within a pull only, so that all queries of a thread share it. */
-  readonly csv: CsvBytes;
   /** Milliseconds on a clock that never jumps. */
   readonly elapsed: () => number;
 }
 
 export function startQuery(
-  { reader, times: cache, csv, elapsed }: RunNeeds,
+  { reader, times: cache, elapsed }: RunNeeds,
   query: SeriesQuery,
   hot: readonly HotSeries[],
 ): QueryRun {
   const bySeries = new Map(hot.map((one) => [one.series, one.columns]));
   let times = cache.view(reader);
   const source: CursorSource = { reader, view: () => times, times: (device, start) => times(device, start) };
-  let rows: RowWriter | undefined;
+  let rows: RowBlocks | undefined;
   return {
     pull() {
       times = cache.view(reader);
-      csv.clear();
       if (rows === undefined) {
         const columns = query.items.map((item) =>
           columnOf(source, query, { item, hot: bySeries.get(item.series ?? -1) ?? [] }),
         );
-        rows = new RowWriter(columns, query);
-        csv.plain(query.header ?? "");
+        rows = new RowBlocks(columns, query);
       }
       const deadline = elapsed() + SLICE_MS;
-      const done = rows.write(csv, { bytes: CHUNK_BYTES, isSpent: () => elapsed() >= deadline });
-      return { bytes: csv.take(), done };
+      return rows.next(() => elapsed() >= deadline);
     },
   };
 }

@@ -77,20 +77,19 @@ export class CsvBytes {
     this.#cellsFrom = this.#length;
   }
 
-  /** The row that ends here once more, and again, each `step` milliseconds later than the one before, until there are `limit` bytes. Gives how many. */
-  repeat(step: number, count: number, limit: number): number {
+  /** The row that ends here `count` times more, each `step` milliseconds later than the one before. */
+  repeat(step: number, count: number): void {
     const width = this.#length - this.#rowFrom;
-    const most = Math.max(0, Math.min(count, Math.ceil((limit - this.#length) / width)));
-    const isModern = this.#rowTime >= LEAST_MODERN && this.#rowTime + most * step < AFTER_MODERN;
-    if (this.#isWhole && isModern && width <= LONG) this.#repeatModern(step, most);
-    else {
-      const [from, to] = [this.#cellsFrom, this.#length];
-      for (let row = 0; row < most; row++) {
-        this.row(this.#rowTime + step, this.#isWhole);
-        this.#again(from, to);
-      }
+    const isModern = this.#rowTime >= LEAST_MODERN && this.#rowTime + count * step < AFTER_MODERN;
+    if (this.#isWhole && isModern && width <= LONG) {
+      this.#repeatModern(step, count);
+      return;
     }
-    return most;
+    const [from, to] = [this.#cellsFrom, this.#length];
+    for (let row = 0; row < count; row++) {
+      this.row(this.#rowTime + step, this.#isWhole);
+      this.#again(from, to);
+    }
   }
 
   /** Each row is the one before it with other digits, mostly the last three. */
