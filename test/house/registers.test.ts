@@ -1,5 +1,5 @@
 // Pages that repeat what the code says, compared with the code.
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { ACCESS_LEVELS } from "#core/access/level.ts";
 import { ERROR_CODES } from "#core/app-error.ts";
@@ -44,4 +44,50 @@ test("docs/access.md lists the levels in their order", () => {
   expect(read("docs/access.md")).toContain(ACCESS_LEVELS.map((level) => `\`${level}\``).join(" < "));
   const rows = rowsOf(read("docs/access.md"), /^\| `\w+` \| [^`]/);
   expect(rows.map(([level]) => level?.replaceAll("`", ""))).toEqual([...ACCESS_LEVELS]);
+});
+
+/** The value of a constant of a source file, such as `const MOST_TOKENS = 20_000;`. */
+function constantOf(path: string, name: string): number {
+  const [, factors] = new RegExp(`\\b${name} = ([\\d_ *]+);`).exec(read(path)) ?? [];
+  if (factors === undefined) throw new Error(`${path} has no ${name}`);
+  return factors.split("*").reduce((product, factor) => product * Number(factor.replaceAll("_", "")), 1);
+}
+
+const grouped = (value: number) => value.toLocaleString("en-US");
+
+test("docs/decisions/reading-manifests.md gives the reader's limits and size", () => {
+  const page = read("docs/decisions/reading-manifests.md").replaceAll(/\s+/g, " ");
+  const of = (file: string, name: string) => grouped(constantOf(`src/manifest/${file}`, name));
+  expect(page).toContain(`at most ${constantOf("src/manifest/read-document.ts", "MOST_BYTES") / 1024} KiB of text`);
+  expect(page).toContain(`${of("tree-builder.ts", "MOST_ENTRIES")} entries in one object or list`);
+  expect(page).toContain(`${of("tree-builder.ts", "MOST_REPEATS")} values repeated by aliases`);
+  expect(page).toContain(`${of("reporter.ts", "MOST_ISSUES")} errors and ${of("reporter.ts", "MOST_ISSUES")} warnings`);
+  expect(page).toContain(`${of("compose-yaml.ts", "MOST_TOKENS")} tokens`);
+  expect(page).toContain(`${of("compose-yaml.ts", "MOST_MARKS")} anchors and aliases`);
+  const files = globSync("src/manifest/plain-yaml*.ts", { cwd: root }).filter((file) => !file.endsWith(".test.ts"));
+  const lines = files.reduce((sum, file) => sum + read(file).split("\n").length - 1, 0);
+  expect(page).toContain(`about ${grouped(Math.round(lines / 100) * 100)} lines of our own`);
+});
+
+test("docs/decisions/execution-groups.md names the tables of counters and the number of groups", () => {
+  const page = read("docs/decisions/execution-groups.md").replaceAll(/\s+/g, " ");
+  const tables = [...read("src/store/sqlite/execution-spans.ts").matchAll(/table: "(\w+)"/g)].map(([, name]) => name);
+  expect(tables).not.toEqual([]);
+  for (const table of tables) expect(page).toContain(`(\`${table}\`)`);
+  const many = constantOf("src/store/sqlite/execution-list.ts", "MANY_GROUPS");
+  expect(page).toContain(`If more than ${many} groups of one site match`);
+});
+
+test("every setting that a page names exists", () => {
+  const names = new Set(
+    [...read("docs/configuration.md").matchAll(/^\| `([a-z_.]+)` \|/gm)].map(([, name = ""]) => name),
+  );
+  const groups = new Set([...names].filter((name) => name.includes(".")).map((name) => name.split(".")[0]));
+  const pages = globSync(["*.md", "docs/**/*.md"], { cwd: root }).filter((page) => !page.includes("lua"));
+  const named = pages.flatMap((page) =>
+    [...read(page).matchAll(/`([a-z]+\.[a-z_]+)`/g)].map(([, name = ""]) => ({ page, name })),
+  );
+  const settings = named.filter(({ name }) => groups.has(name.split(".")[0]) && !/\.(ts|token|key|db)$/.test(name));
+  expect(settings.length).toBeGreaterThan(20);
+  expect(settings.filter(({ name }) => !names.has(name))).toEqual([]);
 });
