@@ -223,7 +223,7 @@ export const SETTINGS = {
       "telemetry.max_open_points",
       kinds.integer(10_000, 1_000_000_000),
       "1000000",
-      "Points kept open in memory, about 12 bytes each; beyond that, the oldest hours are sealed early.",
+      "Points kept open in memory, 12 to 24 bytes each; beyond that, the oldest hours are sealed early.",
     ),
     readers: setting("telemetry.readers", kinds.integer(1, 64), "2", "Threads that answer time-series queries."),
   },
