@@ -3,7 +3,7 @@ import type { AuditEntry } from "#core/access/audit-entry.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
 import type { AuditFilter, AuditLimits } from "#service/ports/audit-store.ts";
 import { makeEntry, NOON, newId, TREACHEROUS, UNUSUAL } from "../support/records.ts";
-import { ALL, type OpenStores, opened, pagingContract } from "./stores.ts";
+import { ALL, type OpenStores, pagingContract } from "./stores.ts";
 
 const EVERYTHING: AuditFilter = { reader: { tokenId: "admin", sites: "all" }, newestFirst: false };
 
@@ -12,7 +12,7 @@ const OLDER: AuditLimits = { before: NOON, anonymousBefore: at(-1e9), maxAnonymo
 
 export function auditStoreContract(open: OpenStores): void {
   test("an entry is read as it was written", async () => {
-    const { audit } = await opened(open);
+    const { audit } = await open();
     const entries = [
       makeEntry(),
       makeEntry({ actor: undefined, outcome: "REFUSED", code: "unauthorized", count: 7, lastAt: at(9) }),
@@ -29,7 +29,7 @@ export function auditStoreContract(open: OpenStores): void {
   });
 
   test("entries come by time and, at the same time, by id; or the other way round", async () => {
-    const { audit } = await opened(open);
+    const { audit } = await open();
     const [one, two, three, four] = [entryAt(5), entryAt(1), entryAt(5), entryAt(3)];
     await audit.append([three, one, four, two]);
     const ids = async (newestFirst: boolean) =>
@@ -49,7 +49,7 @@ export function auditStoreContract(open: OpenStores): void {
   );
 
   test("a list holds the entries that meet every condition, as far as the reader may see", async () => {
-    const { audit } = await opened(open);
+    const { audit } = await open();
     const [north, south] = [newId(), newId()];
     const named = {
       a: makeEntry({ at: at(1), action: "site.create", target: { siteId: north }, actor: actor("x") }),
@@ -99,7 +99,7 @@ export function auditStoreContract(open: OpenStores): void {
   });
 
   test("pruning deletes what is older, some at a time, and says how many", async () => {
-    const { audit } = await opened(open);
+    const { audit } = await open();
     const old = Array.from({ length: 2_500 }, (_, i) => entryAt(i - 2_500));
     const kept = [entryAt(0), entryAt(1)];
     await audit.append([...old, ...kept]);
@@ -113,7 +113,7 @@ export function auditStoreContract(open: OpenStores): void {
   });
 
   test("pruning begins with the oldest", async () => {
-    const { audit } = await opened(open);
+    const { audit } = await open();
     await audit.append(Array.from({ length: 2_500 }, (_, i) => entryAt(-1 - i)));
     const gone = await audit.prune(OLDER);
     const { items } = await audit.list(EVERYTHING, ALL);
@@ -121,7 +121,7 @@ export function auditStoreContract(open: OpenStores): void {
   });
 
   test("of an entry that is put again the count and the last time change, and nothing else", async () => {
-    const { audit } = await opened(open);
+    const { audit } = await open();
     const first = makeEntry({ actor: undefined, outcome: "REFUSED", code: "unauthorized" });
     const other = makeEntry();
     await audit.put([first, other]);
@@ -130,7 +130,7 @@ export function auditStoreContract(open: OpenStores): void {
   });
 
   test("refusals have limits of their own: without a token by age and number, with one by number", async () => {
-    const { audit } = await opened(open);
+    const { audit } = await open();
     const refused = (afterNoon: number, isKnown: boolean) =>
       makeEntry({ at: at(afterNoon), outcome: "REFUSED", ...(!isKnown && { actor: undefined }) });
     const changes = [0, 1, 2, 3, 4].map(entryAt);
@@ -150,7 +150,7 @@ export function auditStoreContract(open: OpenStores): void {
   });
 
   test("of several entries all are stored or none is", async () => {
-    const { audit } = await opened(open);
+    const { audit } = await open();
     const entry = makeEntry();
     await audit.append([entry]);
     await expect(audit.append([makeEntry(), entry, makeEntry()])).rejects.toThrow();

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { makeBlueprint, makeEntry, newId, TREACHEROUS, UNUSUAL } from "../support/records.ts";
-import { ALL, auditIds, expectNothingWithoutItsTrail, type OpenStores, opened, pagingContract } from "./stores.ts";
+import { ALL, auditIds, expectNothingWithoutItsTrail, type OpenStores, pagingContract } from "./stores.ts";
 
 const NO_BYTES = new Uint8Array();
 
 export function blueprintStoreContract(open: OpenStores): void {
   test("a blueprint is found as it was stored, and its package byte for byte", async () => {
-    const { blueprints } = await opened(open);
+    const { blueprints } = await open();
     const packages = [NO_BYTES, Uint8Array.of(0, 255, 0, 10, 13), new Uint8Array(1_048_576).fill(0xa5)];
     for (const content of packages) {
       const given = makeBlueprint({ size: content.length, implements: ["battery", "lib.energy.battery"] });
@@ -18,7 +18,7 @@ export function blueprintStoreContract(open: OpenStores): void {
   });
 
   test("an id that no blueprint has finds nothing", async () => {
-    const { blueprints } = await opened(open);
+    const { blueprints } = await open();
     for (const id of [...TREACHEROUS, "", newId()]) {
       expect(await blueprints.find(id)).toBeUndefined();
       expect(await blueprints.content(id)).toBeUndefined();
@@ -26,7 +26,7 @@ export function blueprintStoreContract(open: OpenStores): void {
   });
 
   test("versions count up from 1 for each display name", async () => {
-    const { blueprints } = await opened(open);
+    const { blueprints } = await open();
     for (const displayName of ["Battery", "battery", ...TREACHEROUS, ...UNUSUAL]) {
       for (const version of [1, 2, 3]) {
         const given = makeBlueprint({ displayName });
@@ -36,7 +36,7 @@ export function blueprintStoreContract(open: OpenStores): void {
   });
 
   test("a package that is stored already gives the blueprint that has it, and nothing changes", async () => {
-    const stores = await opened(open);
+    const stores = await open();
     const { blueprints } = stores;
     const entry = makeEntry();
     const first = await blueprints.insert(makeBlueprint({ digest: "d" }), Uint8Array.of(1), entry);
@@ -49,7 +49,7 @@ export function blueprintStoreContract(open: OpenStores): void {
   });
 
   test("50 concurrent uploads under one name get the versions 1 to 50", async () => {
-    const { blueprints } = await opened(open);
+    const { blueprints } = await open();
     const upload = () => blueprints.insert(makeBlueprint(), NO_BYTES, makeEntry());
     const stored = await Promise.all(Array.from({ length: 50 }, upload));
     const versions = stored.map((blueprint) => blueprint.version).sort((one, other) => one - other);
@@ -57,7 +57,7 @@ export function blueprintStoreContract(open: OpenStores): void {
   });
 
   test("50 concurrent uploads of one package give one blueprint", async () => {
-    const stores = await opened(open);
+    const stores = await open();
     const upload = () => stores.blueprints.insert(makeBlueprint({ digest: "d" }), NO_BYTES, makeEntry());
     const stored = await Promise.all(Array.from({ length: 50 }, upload));
     const { items } = await stores.blueprints.list(ALL);
@@ -77,7 +77,7 @@ export function blueprintStoreContract(open: OpenStores): void {
   );
 
   test("every blueprint that lists a profile is among the implementing ones, no other is", async () => {
-    const { blueprints } = await opened(open);
+    const { blueprints } = await open();
     const lists = [[], ["battery"], ["__proto__", "constructor"], [], ["battery", "pv"]];
     const made = lists.map((profiles) => makeBlueprint({ implements: profiles }));
     for (const blueprint of made) await blueprints.insert(blueprint, NO_BYTES, makeEntry());
@@ -87,7 +87,7 @@ export function blueprintStoreContract(open: OpenStores): void {
   });
 
   test("a blueprint whose audit entry cannot be stored is not stored either", async () => {
-    const stores = await opened(open);
+    const stores = await open();
     await stores.blueprints.insert(makeBlueprint(), NO_BYTES, makeEntry());
     const lost = makeBlueprint();
     await expectNothingWithoutItsTrail(stores, (entry) => stores.blueprints.insert(lost, NO_BYTES, entry));

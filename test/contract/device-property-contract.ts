@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import type { SubjectStores } from "#service/ports/record-store.ts";
 import { makeDevice, makeEntry, newId, property, TREACHEROUS, UNUSUAL } from "../support/records.ts";
-import { auditIds, expectRefusal, type OpenStores, type Stores } from "./stores.ts";
+import { auditIds, expectRefusal, type OpenStores } from "./stores.ts";
 import { withSite } from "./with-site.ts";
 
 const VALUES: readonly unknown[] = [
@@ -97,7 +98,7 @@ export function devicePropertyContract(open: OpenStores): void {
   });
 }
 
-async function withDevice(open: OpenStores): Promise<{ stores: Stores; siteId: string; deviceId: string }> {
+async function withDevice(open: OpenStores): Promise<{ stores: SubjectStores; siteId: string; deviceId: string }> {
   const { stores, siteId } = await withSite(open);
   const { id: deviceId } = await stores.devices.insert(makeDevice(siteId), makeEntry());
   return { stores, siteId, deviceId };

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { instant } from "#core/time/instant.ts";
 import { makeDevice, makeEntry, makeSite, NOON, newId, TREACHEROUS } from "../support/records.ts";
-import { ALL, auditIds, expectRefusal, type OpenStores, opened, refusalsOf } from "./stores.ts";
+import { ALL, auditIds, expectRefusal, type OpenStores, refusalsOf } from "./stores.ts";
 import { withSite } from "./with-site.ts";
 
 const LATER = instant(NOON + 60_000);
@@ -60,7 +60,7 @@ export function deviceSlugContract(open: OpenStores): void {
   });
 
   test("a slug finds the devices in scope that have it, at most two", async () => {
-    const stores = await opened(open);
+    const stores = await open();
     const [a, b, c] = [makeSite(), makeSite(), makeSite()];
     for (const site of [a, b, c]) await stores.sites.insert(site, makeEntry());
     const ids = new Map<string, string>();

@@ -22,7 +22,6 @@ import {
   expectNothingWithoutItsTrail,
   expectRefusal,
   type OpenStores,
-  opened,
   pagingContract,
 } from "./stores.ts";
 import { withSite } from "./with-site.ts";
@@ -194,7 +193,7 @@ export function deviceStoreContract(open: OpenStores): void {
 
 /** Sites A and B, blueprint P, and devices whose names begin with their site. */
 async function fleet(open: OpenStores) {
-  const stores = await opened(open);
+  const stores = await open();
   const ids = new Map(["A", "B", "P", "a1", "a2", "a3", "b1", "b2"].map((name) => [name, newId()]));
   const name = (short: string) => ids.get(short) ?? short;
   for (const short of ["A", "B"]) await stores.sites.insert(makeSite({ id: name(short) }), makeEntry());

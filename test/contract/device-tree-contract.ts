@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { instant } from "#core/time/instant.ts";
+import type { SubjectStores } from "#service/ports/record-store.ts";
 import { makeDevice, makeEntry, makeSite, NOON, newId } from "../support/records.ts";
-import { ALL, expectRefusal, type OpenStores, refusalsOf, type Stores } from "./stores.ts";
+import { ALL, expectRefusal, type OpenStores, refusalsOf } from "./stores.ts";
 import { withSite } from "./with-site.ts";
 
 const LATER = instant(NOON + 60_000);
@@ -106,17 +107,17 @@ export function deviceTreeContract(open: OpenStores): void {
   });
 }
 
-async function addDevice(stores: Stores, siteId: string, parentId?: string): Promise<string> {
+async function addDevice(stores: SubjectStores, siteId: string, parentId?: string): Promise<string> {
   return (await stores.devices.insert(makeDevice(siteId, { parentId }), makeEntry())).id;
 }
 
 /** Ids of devices of which each is the parent of the next. */
-async function chain(stores: Stores, siteId: string, length: number): Promise<readonly string[]> {
+async function chain(stores: SubjectStores, siteId: string, length: number): Promise<readonly string[]> {
   const ids: string[] = [];
   for (let i = 0; i < length; i++) ids.push(await addDevice(stores, siteId, ids.at(-1)));
   return ids;
 }
 
-function adopt(stores: Stores, id: string | undefined, parentId: string | undefined) {
+function adopt(stores: SubjectStores, id: string | undefined, parentId: string | undefined) {
   return stores.devices.update(id ?? "", { parentId, updatedAt: LATER }, makeEntry());
 }

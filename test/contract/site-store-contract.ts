@@ -7,7 +7,6 @@ import {
   expectNothingWithoutItsTrail,
   expectRefusal,
   type OpenStores,
-  opened,
   pagingContract,
 } from "./stores.ts";
 
@@ -15,7 +14,7 @@ const LATER = instant(NOON + 60_000);
 
 export function siteStoreContract(open: OpenStores): void {
   test("a site is found as it was stored, with or without a location", async () => {
-    const { sites } = await opened(open);
+    const { sites } = await open();
     for (const fields of [
       {},
       { location: { name: "Barn" } },
@@ -28,14 +27,14 @@ export function siteStoreContract(open: OpenStores): void {
   });
 
   test("a site and its location may have any name", async () => {
-    const { sites } = await opened(open);
+    const { sites } = await open();
     const made = [...TREACHEROUS, ...UNUSUAL].map((name) => makeSite({ name, location: { name } }));
     for (const site of made) await sites.insert(site, makeEntry());
     expect((await sites.list("all", ALL)).items).toStrictEqual(made);
   });
 
   test("a location can be taken away, and only what a change names is changed", async () => {
-    const { sites } = await opened(open);
+    const { sites } = await open();
     const { location, ...site } = makeSite({ location: { name: "Barn" } });
     await sites.insert({ ...site, location: { name: "Barn" } }, makeEntry());
     const renamed = { ...site, name: "x", location, updatedAt: LATER };
@@ -46,7 +45,7 @@ export function siteStoreContract(open: OpenStores): void {
   });
 
   test("an id that no site has finds, changes and deletes nothing", async () => {
-    const { sites } = await opened(open);
+    const { sites } = await open();
     for (const id of [...TREACHEROUS, "", newId()]) {
       expect(await sites.find(id)).toBeUndefined();
       expect(await sites.update(id, { name: "x", updatedAt: LATER }, makeEntry())).toBeUndefined();
@@ -55,7 +54,7 @@ export function siteStoreContract(open: OpenStores): void {
   });
 
   test("sites are listed in the order of their ids, whatever the order of storing", async () => {
-    const { sites } = await opened(open);
+    const { sites } = await open();
     const made = [makeSite(), makeSite(), makeSite()];
     for (const site of made.toReversed()) await sites.insert(site, makeEntry());
     expect((await sites.list("all", ALL)).items).toEqual(made);
@@ -72,7 +71,7 @@ export function siteStoreContract(open: OpenStores): void {
   );
 
   test("a scope of sites hides the others from the list and from its count", async () => {
-    const { sites } = await opened(open);
+    const { sites } = await open();
     const made = [makeSite(), makeSite(), makeSite()] as const;
     for (const site of made) await sites.insert(site, makeEntry());
     const seen = async (...ids: string[]) => (await sites.list(new Set(ids), ALL)).items.map((site) => site.id);
@@ -84,7 +83,7 @@ export function siteStoreContract(open: OpenStores): void {
   });
 
   test("an update changes what it names, keeps the rest and gives the site as it is now", async () => {
-    const { sites } = await opened(open);
+    const { sites } = await open();
     const site = makeSite({ location: { name: "Barn" } });
     const other = makeSite();
     await sites.insert(site, makeEntry());
@@ -99,7 +98,7 @@ export function siteStoreContract(open: OpenStores): void {
   });
 
   test("a deleted site is gone, and deleting it again says there is none", async () => {
-    const { sites } = await opened(open);
+    const { sites } = await open();
     const site = makeSite();
     await sites.insert(site, makeEntry());
     expect(await sites.delete(site.id, makeEntry())).toBe(true);
@@ -108,7 +107,7 @@ export function siteStoreContract(open: OpenStores): void {
   });
 
   test("a site with devices is not deleted until they are gone", async () => {
-    const { sites, devices } = await opened(open);
+    const { sites, devices } = await open();
     const site = makeSite();
     await sites.insert(site, makeEntry());
     const device = await devices.insert(makeDevice(site.id), makeEntry());
@@ -119,7 +118,7 @@ export function siteStoreContract(open: OpenStores): void {
   });
 
   test("each write that changes something leaves its audit entry, every other write leaves none", async () => {
-    const stores = await opened(open);
+    const stores = await open();
     const { sites, devices } = stores;
     const [site, empty] = [makeSite(), makeSite()];
     const kept = Array.from({ length: 5 }, () => makeEntry());
@@ -137,7 +136,7 @@ export function siteStoreContract(open: OpenStores): void {
   });
 
   test("a write whose audit entry cannot be stored is not stored either", async () => {
-    const stores = await opened(open);
+    const stores = await open();
     const { sites } = stores;
     const site = makeSite();
     await sites.insert(site, makeEntry());
@@ -149,7 +148,7 @@ export function siteStoreContract(open: OpenStores): void {
   });
 
   test("of 200 concurrent inserts with one id exactly one is stored", async () => {
-    const stores = await opened(open);
+    const stores = await open();
     const id = newId();
     const tries = Array.from({ length: 200 }, (_, i) =>
       stores.sites.insert(makeSite({ id, name: `${i}` }), makeEntry()),

@@ -1,27 +1,17 @@
 // What the contract suites share. A suite is given `open`, which opens empty stores, and knows nothing else about them.
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import type { ErrorCode } from "#core/app-error.ts";
 import type { Page, PageRequest } from "#service/ports/page.ts";
-import type { Needs } from "#service/ports.ts";
+import type { SubjectStores } from "#service/ports/record-store.ts";
 
-export interface Stores extends Pick<Needs, "sites" | "devices" | "blueprints" | "tokens" | "audit"> {
-  close(): Promise<void>;
-}
-
-export type OpenStores = () => Promise<Stores>;
+/** Opens empty stores. Whoever gives it to a suite closes them. */
+export type OpenStores = () => Promise<SubjectStores>;
 
 export const ALL: PageRequest = { limit: 10_000, offset: 0 };
 
-/** Empty stores that close when the running test ends. */
-export async function opened(open: OpenStores): Promise<Stores> {
-  const stores = await open();
-  onTestFinished(() => stores.close());
-  return stores;
-}
-
 /** Ids of all audit entries, oldest first. */
-export async function auditIds(stores: Stores): Promise<readonly string[]> {
+export async function auditIds(stores: SubjectStores): Promise<readonly string[]> {
   const reader = { tokenId: "nobody", sites: "all" } as const;
   const { items } = await stores.audit.list({ reader, newestFirst: false }, ALL);
   return items.map((entry) => entry.id);
@@ -42,7 +32,7 @@ export function refusalsOf(results: readonly PromiseSettledResult<unknown>[]): r
 
 /** A write whose audit entry cannot be stored must leave nothing behind: `entry` has an id that is taken. */
 export async function expectNothingWithoutItsTrail(
-  stores: Stores,
+  stores: SubjectStores,
   write: (entry: AuditEntry) => Promise<unknown>,
 ): Promise<void> {
   const taken = (await stores.audit.list({ reader: { tokenId: "", sites: "all" }, newestFirst: true }, ALL)).items[0];
@@ -52,7 +42,7 @@ export async function expectNothingWithoutItsTrail(
   expect(await contentsOf(stores)).toEqual(before);
 }
 
-async function contentsOf(stores: Stores): Promise<unknown> {
+async function contentsOf(stores: SubjectStores): Promise<unknown> {
   const devices = await stores.devices.list({ scope: "all" }, ALL);
   const ids = devices.items.map((device) => device.id);
   return {
@@ -83,11 +73,11 @@ const PAGES: readonly (readonly [limit: number, offset: number, places: readonly
 /** `fill` stores five things and gives their ids in the order in which `list` must give them. */
 export function pagingContract(
   open: OpenStores,
-  fill: (stores: Stores) => Promise<readonly string[]>,
-  list: (stores: Stores, page: PageRequest) => Promise<Page<{ readonly id: string }>>,
+  fill: (stores: SubjectStores) => Promise<readonly string[]>,
+  list: (stores: SubjectStores, page: PageRequest) => Promise<Page<{ readonly id: string }>>,
 ): void {
   test("a page holds what its limit and offset say and counts them all", async () => {
-    const stores = await opened(open);
+    const stores = await open();
     expect(await list(stores, ALL)).toEqual({ items: [], total: 0 });
     const ids = await fill(stores);
     for (const [limit, offset, places] of PAGES) {

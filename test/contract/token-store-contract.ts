@@ -2,11 +2,11 @@ import { expect, test } from "vitest";
 import { ADMIN_TOKEN_ID, type TokenRecord } from "#core/access/token-record.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
 import { makeEntry, makeToken, NOON, newId, TREACHEROUS, UNUSUAL } from "../support/records.ts";
-import { auditIds, expectNothingWithoutItsTrail, type OpenStores, opened } from "./stores.ts";
+import { auditIds, expectNothingWithoutItsTrail, type OpenStores } from "./stores.ts";
 
 export function tokenStoreContract(open: OpenStores): void {
   test("a token is found as it was stored", async () => {
-    const { tokens } = await opened(open);
+    const { tokens } = await open();
     for (const fields of [
       {},
       { level: "vendor", sites: new Set([newId(), newId()]) },
@@ -22,7 +22,7 @@ export function tokenStoreContract(open: OpenStores): void {
   });
 
   test("an id that no token has finds and revokes nothing", async () => {
-    const stores = await opened(open);
+    const stores = await open();
     for (const id of [...TREACHEROUS, "", newId()]) {
       expect(await stores.tokens.find(id)).toBeUndefined();
       expect(await stores.tokens.revoke(id, NOON, makeEntry())).toBe(false);
@@ -31,7 +31,7 @@ export function tokenStoreContract(open: OpenStores): void {
   });
 
   test("all tokens come in the order of their ids, the revoked and expired among them", async () => {
-    const { tokens } = await opened(open);
+    const { tokens } = await open();
     expect(await tokens.all()).toEqual([]);
     const made = [makeToken({ revokedAt: NOON }), makeToken(), makeToken({ expiresAt: instant(0) })];
     for (const token of made.toReversed()) await tokens.insert(token, makeEntry());
@@ -39,7 +39,7 @@ export function tokenStoreContract(open: OpenStores): void {
   });
 
   test("a token is revoked once: the second time changes nothing, not even the audit log", async () => {
-    const stores = await opened(open);
+    const stores = await open();
     const { tokens } = stores;
     const [token, other] = [makeToken(), makeToken()];
     const kept = [makeEntry(), makeEntry(), makeEntry()] as const;
@@ -52,7 +52,7 @@ export function tokenStoreContract(open: OpenStores): void {
   });
 
   test("of 50 concurrent revocations exactly one says it was it", async () => {
-    const stores = await opened(open);
+    const stores = await open();
     const token = makeToken();
     await stores.tokens.insert(token, makeEntry());
     const revoke = (_: unknown, i: number) => stores.tokens.revoke(token.id, at(i), makeEntry());
@@ -63,7 +63,7 @@ export function tokenStoreContract(open: OpenStores): void {
   });
 
   test("the last use only moves forward", async () => {
-    const { tokens } = await opened(open);
+    const { tokens } = await open();
     const [token, other, unused] = [makeToken(), makeToken({ lastUsedAt: at(4) }), makeToken()];
     for (const made of [token, other, unused]) await tokens.insert(made, makeEntry());
     const uses = async (...list: readonly (readonly [string, Instant])[]) => {
@@ -78,7 +78,7 @@ export function tokenStoreContract(open: OpenStores): void {
   });
 
   test("the admin token is made, then replaced, and stays live; when it was made and used stays known", async () => {
-    const stores = await opened(open);
+    const stores = await open();
     const { tokens } = stores;
     const admin = makeToken({ id: ADMIN_TOKEN_ID, name: "admin", level: "system", hash: hashOf(1) });
     await tokens.putAdmin(admin);
@@ -90,7 +90,7 @@ export function tokenStoreContract(open: OpenStores): void {
   });
 
   test("a write whose audit entry cannot be stored is not stored either", async () => {
-    const stores = await opened(open);
+    const stores = await open();
     const token = makeToken();
     await stores.tokens.insert(token, makeEntry());
     await expectNothingWithoutItsTrail(stores, (entry) => stores.tokens.insert(makeToken(), entry));

@@ -1,0 +1,25 @@
+// The stores in memory that other tests use instead of a database keep the same contracts.
+import { describe } from "vitest";
+import { createMemoryAlerts } from "../support/memory-alerts.ts";
+import { createMemoryExecutions } from "../support/memory-executions.ts";
+import { newId } from "../support/records.ts";
+import { alertStoreContract } from "./alert-store-contract.ts";
+import { executionStoreContract } from "./execution-store-contract.ts";
+
+describe("alerts in memory", () => {
+  alertStoreContract(async () => {
+    const sites = new Map<string, string>();
+    const device = async (siteId = newId()) => {
+      const deviceId = newId();
+      sites.set(deviceId, siteId);
+      return { siteId, deviceId };
+    };
+    return { alerts: createMemoryAlerts((id) => sites.get(id)), device };
+  });
+});
+
+describe("executions in memory", () =>
+  executionStoreContract(async () => ({
+    executions: createMemoryExecutions(),
+    device: async (siteId = newId()) => ({ siteId, deviceId: newId() }),
+  })));
