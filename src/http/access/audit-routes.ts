@@ -30,11 +30,11 @@ export function auditRoutes(needs: ListAuditNeeds): readonly Route[] {
         const { query } = call;
         const page = await listAudit(needs, call, {
           filter: {
-            ...(query["at.gte"] !== undefined && { since: query["at.gte"] }),
-            ...(query["at.lt"] !== undefined && { before: query["at.lt"] }),
-            ...(query["action.in"] !== undefined && { actions: query["action.in"] }),
-            ...(query["site_id.in"] !== undefined && { siteIds: query["site_id.in"] }),
-            ...(query["outcome.in"] !== undefined && { outcomes: query["outcome.in"] }),
+            since: query["at.gte"],
+            before: query["at.lt"],
+            actions: query["action.in"],
+            siteIds: query["site_id.in"],
+            outcomes: query["outcome.in"],
             newestFirst: query.order !== "AT_ASC",
           },
           page: pageOf(query),

@@ -56,12 +56,14 @@ export function alertRoutes(needs: ListAlertsNeeds): readonly Route[] {
 
 function parseAlertQuery(given: ParsedQuery<typeof query>): AlertQuery {
   return {
-    active: given.active !== "false",
+    filter: {
+      active: given.active !== "false",
+      severities: given["severity.in"],
+      since: given["raised_at.gte"],
+      before: given["raised_at.lt"],
+      newestFirst: given.order !== "RAISED_AT_ASC",
+    },
     states: given["state.in"],
-    severities: given["severity.in"],
-    since: given["raised_at.gte"],
-    before: given["raised_at.lt"],
-    newestFirst: given.order !== "RAISED_AT_ASC",
     page: pageOf(given),
   };
 }

@@ -167,12 +167,14 @@ export function commandRoutes(needs: CommandNeeds): readonly Route[] {
 
 function parseListQuery(query: ParsedQuery<typeof listQuery>): ExecutionQuery {
   return {
-    names: query["name.in"],
-    states: query["state.in"],
-    retention: query.retention ?? "PERSISTENT",
-    since: query["created_at.gte"],
-    before: query["created_at.lt"],
-    newestFirst: query.order === "CREATED_AT_DESC",
+    filter: {
+      names: query["name.in"],
+      states: query["state.in"],
+      retention: query.retention ?? "PERSISTENT",
+      since: query["created_at.gte"],
+      before: query["created_at.lt"],
+      newestFirst: query.order === "CREATED_AT_DESC",
+    },
     page: pageOf(query),
   };
 }

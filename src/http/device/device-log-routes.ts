@@ -40,12 +40,11 @@ export function deviceLogRoutes(needs: Pick<Needs, "devices" | "deviceLogs">): r
       handle: async (call) => {
         const { query } = call;
         const device = await visibleDevice(needs, call, call.params.device_id);
-        const persisted = PERSISTED[query.show ?? "ALL"];
         const filter = {
-          ...(query.received_at_from !== undefined && { since: query.received_at_from }),
-          ...(query.received_at_to !== undefined && { before: query.received_at_to }),
-          ...(query.severity !== undefined && { severities: query.severity }),
-          ...(persisted !== undefined && { persisted }),
+          since: query.received_at_from,
+          before: query.received_at_to,
+          severities: query.severity,
+          persisted: PERSISTED[query.show ?? "ALL"],
           newestFirst: query.order === "RECEIVED_AT_DESC",
         };
         return renderPage("logs", await needs.deviceLogs.list(device.id, filter, pageOf(query)), renderLog);

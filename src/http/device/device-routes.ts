@@ -43,11 +43,13 @@ export function deviceRoutes(needs: ExpandNeeds & DeleteDeviceNeeds): readonly R
       handle: async (call) => {
         const { query } = call;
         const page = await listDevices(needs, call, {
-          siteId: (call.params as { site_id?: string }).site_id,
-          ids: query["id.in"],
-          types: query["type.in"],
-          parentIds: query["parent_id.in"],
-          childTypes: query["child_type.in"],
+          filter: {
+            siteId: (call.params as { site_id?: string }).site_id,
+            ids: query["id.in"],
+            types: query["type.in"],
+            parentIds: query["parent_id.in"],
+            childTypes: query["child_type.in"],
+          },
           profiles: query["profiles.has_all"],
           page: pageOf(query),
         });

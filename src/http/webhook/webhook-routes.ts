@@ -78,10 +78,9 @@ export function webhookRoutes(needs: WebhookNeeds): readonly Route[] {
       },
       answer: listAnswer("deliveries", deliverySchema),
       handle: async (call) => {
-        const states = call.query["state.in"];
         const page = await listDeliveries(needs, call, {
           webhookId: call.params.webhook_id,
-          filter: { newestFirst: call.query.order !== "QUEUED_AT_ASC", ...(states !== undefined && { states }) },
+          filter: { newestFirst: call.query.order !== "QUEUED_AT_ASC", states: call.query["state.in"] },
           page: pageOf(call.query),
         });
         return renderPage("deliveries", page, renderDelivery);

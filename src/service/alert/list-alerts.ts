@@ -1,5 +1,3 @@
-import type { AlertSeverity } from "#core/alert/alert-state.ts";
-import type { Instant } from "#core/time/instant.ts";
 import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
 import type { AlertFilter } from "#service/ports/alert-store.ts";
@@ -11,12 +9,9 @@ import { type DescribedAlert, describeAlert } from "./describe-alert.ts";
 export type ListAlertsNeeds = Pick<Needs, "alerts" | "devices" | "sites"> & { readonly catalog: BlueprintCatalog };
 
 export interface AlertQuery {
-  readonly active: boolean;
+  /** What the caller may choose. */
+  readonly filter: Omit<AlertFilter, "scope" | "level" | "siteId" | "deviceIds" | "hard">;
   readonly states: readonly ("SOFT" | "HARD")[] | undefined;
-  readonly severities: readonly AlertSeverity[] | undefined;
-  readonly since: Instant | undefined;
-  readonly before: Instant | undefined;
-  readonly newestFirst: boolean;
   readonly page: PageRequest;
 }
 
@@ -43,16 +38,8 @@ async function list(needs: ListAlertsNeeds, filter: AlertFilter, request: PageRe
   return { items: await Promise.all(items.map((record) => describeAlert(needs, record))), total };
 }
 
-function filterOf({ caller }: Call, query: AlertQuery): AlertFilter {
-  const { states } = query;
-  return {
-    scope: caller.sites,
-    level: caller.level,
-    active: query.active,
-    newestFirst: query.newestFirst,
-    ...(states !== undefined && new Set(states).size === 1 && { hard: states[0] === "HARD" }),
-    ...(query.severities !== undefined && { severities: query.severities }),
-    ...(query.since !== undefined && { since: query.since }),
-    ...(query.before !== undefined && { before: query.before }),
-  };
+function filterOf({ caller }: Call, { filter, states }: AlertQuery): AlertFilter {
+  // Both states are all there are.
+  const hard = states !== undefined && new Set(states).size === 1 ? states[0] === "HARD" : undefined;
+  return { ...filter, hard, scope: caller.sites, level: caller.level };
 }

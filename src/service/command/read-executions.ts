@@ -1,7 +1,6 @@
 import { allows } from "#core/access/level.ts";
 import { refuse } from "#core/app-error.ts";
-import type { CommandResponse, Execution, ExecutionState } from "#core/command/execution.ts";
-import type { Instant } from "#core/time/instant.ts";
+import type { CommandResponse, Execution } from "#core/command/execution.ts";
 import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
 import type { ExecutionFilter } from "#service/ports/execution-store.ts";
@@ -37,12 +36,8 @@ export async function readLog(needs: ReadNeeds, executionId: string): Promise<re
 }
 
 export interface ExecutionQuery {
-  readonly names: readonly string[] | undefined;
-  readonly states: readonly ExecutionState[] | undefined;
-  readonly retention: ExecutionFilter["retention"];
-  readonly since: Instant | undefined;
-  readonly before: Instant | undefined;
-  readonly newestFirst: boolean;
+  /** What the caller may choose. The rest of the filter is who asks, where and when. */
+  readonly filter: Omit<ExecutionFilter, "scope" | "level" | "siteId" | "deviceIds" | "now">;
   readonly page: PageRequest;
 }
 
@@ -70,7 +65,7 @@ export async function listSiteExecutions(
 ): Promise<LongPage<Execution>> {
   await visibleSite(needs, call, siteId);
   const deviceIds = await matchingDevices(needs, siteId, query);
-  const filter = { ...filterOf(needs, call, query), siteId, ...(deviceIds !== undefined && { deviceIds }) };
+  const filter = { ...filterOf(needs, call, query), siteId, deviceIds };
   return await needs.executions.list(filter, query.page);
 }
 
@@ -94,16 +89,6 @@ async function matchingDevices(
     .map((device) => device.id);
 }
 
-function filterOf(needs: ReadNeeds, call: Call, query: ExecutionQuery): ExecutionFilter {
-  return {
-    scope: call.caller.sites,
-    level: call.caller.level,
-    retention: query.retention,
-    newestFirst: query.newestFirst,
-    now: needs.now(),
-    ...(query.names !== undefined && { names: query.names }),
-    ...(query.states !== undefined && { states: query.states }),
-    ...(query.since !== undefined && { since: query.since }),
-    ...(query.before !== undefined && { before: query.before }),
-  };
+function filterOf(needs: ReadNeeds, { caller }: Call, { filter }: ExecutionQuery): ExecutionFilter {
+  return { ...filter, scope: caller.sites, level: caller.level, now: needs.now() };
 }

@@ -6,11 +6,8 @@ import type { Call, Needs } from "#service/ports.ts";
 import { visibleSite } from "#service/site/visible-site.ts";
 
 export interface DeviceQuery {
-  readonly siteId: string | undefined;
-  readonly ids: readonly string[] | undefined;
-  readonly types: readonly string[] | undefined;
-  readonly parentIds: readonly string[] | undefined;
-  readonly childTypes: readonly string[] | undefined;
+  /** What the caller may choose. */
+  readonly filter: Omit<DeviceFilter, "scope" | "blueprintIds">;
   /** The blueprint must implement them all, by itself or over another profile. */
   readonly profiles: readonly string[] | undefined;
   readonly page: PageRequest;
@@ -18,17 +15,12 @@ export interface DeviceQuery {
 
 type ListNeeds = Pick<Needs, "devices" | "sites"> & { readonly catalog: BlueprintCatalog };
 
-export async function listDevices(needs: ListNeeds, call: Call, query: DeviceQuery): Promise<Page<Device>> {
-  if (query.siteId !== undefined) await visibleSite(needs, call, query.siteId);
-  const blueprintIds = query.profiles && (await needs.catalog.withProfiles(query.profiles));
-  const filter: DeviceFilter = {
-    scope: call.caller.sites,
-    ...(query.siteId !== undefined && { siteId: query.siteId }),
-    ...(query.ids !== undefined && { ids: query.ids }),
-    ...(query.types !== undefined && { types: query.types }),
-    ...(query.parentIds !== undefined && { parentIds: query.parentIds }),
-    ...(query.childTypes !== undefined && { childTypes: query.childTypes }),
-    ...(blueprintIds !== undefined && { blueprintIds }),
-  };
-  return await needs.devices.list(filter, query.page);
+export async function listDevices(
+  needs: ListNeeds,
+  call: Call,
+  { filter, profiles, page }: DeviceQuery,
+): Promise<Page<Device>> {
+  if (filter.siteId !== undefined) await visibleSite(needs, call, filter.siteId);
+  const blueprintIds = profiles && (await needs.catalog.withProfiles(profiles));
+  return await needs.devices.list({ ...filter, scope: call.caller.sites, blueprintIds }, page);
 }

@@ -16,15 +16,15 @@ export interface AlertFilter {
   readonly scope: SiteScope;
   /** Only alerts whose read level this level includes. */
   readonly level: AccessLevel;
-  readonly siteId?: string;
-  readonly deviceIds?: readonly string[];
+  readonly siteId?: string | undefined;
+  readonly deviceIds?: readonly string[] | undefined;
   /** True: those that are active. False: those that were. */
   readonly active: boolean;
-  readonly hard?: boolean;
-  readonly severities?: readonly AlertSeverity[];
+  readonly hard?: boolean | undefined;
+  readonly severities?: readonly AlertSeverity[] | undefined;
   /** By the time of raising. */
-  readonly since?: Instant;
-  readonly before?: Instant;
+  readonly since?: Instant | undefined;
+  readonly before?: Instant | undefined;
   readonly newestFirst: boolean;
 }
 

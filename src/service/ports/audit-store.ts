@@ -6,11 +6,11 @@ import type { Page, PageRequest } from "./page.ts";
 export interface AuditFilter {
   /** Who asks: sees entries about its sites and its own. */
   readonly reader: Pick<Caller, "tokenId" | "sites">;
-  readonly since?: Instant;
-  readonly before?: Instant;
-  readonly actions?: readonly string[];
-  readonly siteIds?: readonly string[];
-  readonly outcomes?: readonly AuditOutcome[];
+  readonly since?: Instant | undefined;
+  readonly before?: Instant | undefined;
+  readonly actions?: readonly string[] | undefined;
+  readonly siteIds?: readonly string[] | undefined;
+  readonly outcomes?: readonly AuditOutcome[] | undefined;
   readonly newestFirst: boolean;
 }
 

@@ -12,10 +12,10 @@ export interface DeviceLogEntry {
 }
 
 export interface LogFilter {
-  readonly since?: Instant;
-  readonly before?: Instant;
-  readonly severities?: readonly LogSeverity[];
-  readonly persisted?: boolean;
+  readonly since?: Instant | undefined;
+  readonly before?: Instant | undefined;
+  readonly severities?: readonly LogSeverity[] | undefined;
+  readonly persisted?: boolean | undefined;
   readonly newestFirst: boolean;
 }
 

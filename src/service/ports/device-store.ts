@@ -6,12 +6,12 @@ import type { Page, PageRequest } from "./page.ts";
 
 export interface DeviceFilter {
   readonly scope: SiteScope;
-  readonly siteId?: string;
-  readonly ids?: readonly string[];
-  readonly parentIds?: readonly string[];
-  readonly childTypes?: readonly string[];
-  readonly types?: readonly string[];
-  readonly blueprintIds?: readonly string[];
+  readonly siteId?: string | undefined;
+  readonly ids?: readonly string[] | undefined;
+  readonly parentIds?: readonly string[] | undefined;
+  readonly childTypes?: readonly string[] | undefined;
+  readonly types?: readonly string[] | undefined;
+  readonly blueprintIds?: readonly string[] | undefined;
 }
 
 /** A new device; without a slug the store gives it a free one made from its name: the first one, unless very many share the name. */

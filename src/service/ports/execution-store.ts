@@ -52,14 +52,14 @@ export interface ExecutionFilter {
   readonly scope: SiteScope;
   /** Only executions whose read level this level includes. */
   readonly level: AccessLevel;
-  readonly siteId?: string;
-  readonly deviceIds?: readonly string[];
+  readonly siteId?: string | undefined;
+  readonly deviceIds?: readonly string[] | undefined;
   /** Sent or manifest names, exactly. */
-  readonly names?: readonly string[];
-  readonly states?: readonly ExecutionState[];
+  readonly names?: readonly string[] | undefined;
+  readonly states?: readonly ExecutionState[] | undefined;
   readonly retention: "PERSISTENT" | "EPHEMERAL" | "ALL";
-  readonly since?: Instant;
-  readonly before?: Instant;
+  readonly since?: Instant | undefined;
+  readonly before?: Instant | undefined;
   readonly newestFirst: boolean;
   /** Ephemeral executions as old as a day then are gone. */
   readonly now: Instant;

@@ -5,7 +5,7 @@ import type { Delivery, DeliveryState, Notice, Webhook } from "#core/webhook/web
 import type { Page, PageRequest } from "./page.ts";
 
 export interface DeliveryFilter {
-  readonly states?: readonly DeliveryState[];
+  readonly states?: readonly DeliveryState[] | undefined;
   readonly newestFirst: boolean;
 }
 
