@@ -1,7 +1,7 @@
 // Every way an operation can be refused. docs/errors.md lists the same codes; a test compares the two.
 export const ERROR_CODES = {
   invalid_json: "The body is not JSON.",
-  invalid_body: "The body does not fit what the operation takes.",
+  invalid_body: "The body does not fit the schema of the operation.",
   invalid_query: "A query parameter is unknown or its value does not fit.",
   invalid_request: "The request breaks HTTP itself or one of its limits.",
   invalid_arguments: "An argument of the command is unknown, missing or does not fit its declaration.",
@@ -14,10 +14,10 @@ export const ERROR_CODES = {
   device_not_found: "There is no such device, or the token does not see it.",
   attribute_not_found: "The device's blueprint does not have this telemetry attribute.",
   "telemetrypersistence/NO_TELEMETRY_ATTRIBUTES_FOUND":
-    "Only on /v3/telemetry/query_timeseries: a device or attribute that was asked for is not there.",
+    "Only on /v3/telemetry/query_timeseries: a requested device or attribute does not exist.",
   no_data: "The attribute is declared, but the device has not sent it yet.",
   route_not_found: "No operation has this method and path.",
-  conflict: "The operation contradicts what is stored.",
+  conflict: "The operation conflicts with the stored data.",
   slug_taken: "Another device of the site has this slug.",
   slug_ambiguous: "Several visible devices have this slug; use the id.",
   idempotency_conflict: "The idempotency key was used with another request.",
@@ -29,10 +29,10 @@ export const ERROR_CODES = {
   overloaded: "The service has more work than it can take now.",
   storage_full: "The disk that holds the records is full.",
   storage_unavailable: "The records cannot be written now.",
-  storage_damaged: "What is stored of the telemetry that was asked for is damaged; the details name the place.",
+  storage_damaged: "The requested telemetry is damaged on disk; the details name the place.",
   shutting_down: "The service is stopping.",
-  not_available: "This installation does not offer what was asked for.",
-  internal: "A fault in Busbar. The log holds the details under the request id.",
+  not_available: "This installation does not offer the requested operation.",
+  internal: "An error in Busbar itself. The log has the details under the request id.",
 } as const;
 
 export type ErrorCode = keyof typeof ERROR_CODES;
