@@ -73,8 +73,11 @@ export function buildBlueprint(manifest: ValidManifest, files: PackageFiles | un
       description: unit.description ?? "",
     })),
     configuration: mapEntries(manifest.configuration, buildBucket),
-  };
+  } satisfies EveryField<Omit<ValidManifest, "blueprintSpec">> & { readonly spec: string };
 }
+
+/** So that the compiler asks for a field that the manifest language has and the blueprint lacks. */
+type EveryField<T> = Readonly<Record<keyof T, unknown>>;
 
 type Values<M> = NonNullable<M> extends ReadonlyMap<string, infer V> ? V : never;
 type ValidAttribute = Values<ValidManifest["properties"]> | Values<ValidManifest["telemetry"]>;
@@ -166,7 +169,7 @@ function buildAlert(id: string, alert: Values<ValidManifest["alerts"]>): Alert {
     telemetry: alert.telemetry ?? [],
     components: alert.components ?? [],
     conditions: alert.conditions ?? [],
-  };
+  } satisfies EveryField<typeof alert> & { readonly id: string };
 }
 
 function buildRuntime({ type, options, requirements }: ValidManifest["runtime"]): Blueprint["runtime"] {

@@ -11,10 +11,15 @@ import type {
 } from "#core/blueprint/blueprint.ts";
 import { conformance } from "#core/blueprint/conformance.ts";
 import type { ProfileLibrary } from "#core/blueprint/profile.ts";
+import type { SpeltFields } from "#core/text/snake-case.ts";
 import { formatDuration } from "#core/time/format-duration.ts";
 import { areCompatible } from "#manifest/units.ts";
 
 type Plain = Readonly<Record<string, unknown>>;
+/** Every field but the id, which is the key. */
+type Entry<T> = SpeltFields<Omit<T, "id">>;
+type EntryOf<Name extends keyof Blueprint> =
+  Blueprint[Name] extends ReadonlyMap<string, infer Value> ? Entry<Value> : never;
 
 /**
  * A blueprint as Busbar understands it, in the words of the manifest: defaults filled in, names of profile fields among the
@@ -45,44 +50,67 @@ export function renderResolved(blueprint: Blueprint, profiles: ProfileLibrary): 
         luarocks: blueprint.runtime.options.luarocks,
         allow_dev_luarocks: blueprint.runtime.options.allowDevLuarocks || undefined,
         amalg_mode: blueprint.runtime.options.amalgMode,
-      }),
-    }),
+      } satisfies SpeltFields<Blueprint["runtime"]["options"]>),
+    } satisfies SpeltFields<Blueprint["runtime"]>),
     author: blueprint.author,
     contributors: blueprint.contributors,
-    support: plain({ url: blueprint.support.url, email: blueprint.support.email }),
+    support: plain({
+      url: blueprint.support.url,
+      email: blueprint.support.email,
+    } satisfies SpeltFields<Blueprint["support"]>),
     license: blueprint.license,
-    units: each(blueprint.units, ({ symbol, displayName, description }) => ({
-      symbol,
-      display_name: displayName,
-      description,
-    })),
-    properties: each(blueprint.properties, (property) => ({
-      ...renderAttribute(property),
-      json_schema: renderSchema(property.jsonSchema),
-    })),
+    units: each(
+      blueprint.units,
+      ({ symbol, displayName, description }) =>
+        ({
+          symbol,
+          display_name: displayName,
+          description,
+        }) satisfies EntryOf<"units">,
+    ),
+    properties: each(
+      blueprint.properties,
+      (property) =>
+        ({
+          ...renderAttribute(property),
+          json_schema: renderSchema(property.jsonSchema),
+        }) satisfies Entry<Property>,
+    ),
     telemetry: each(blueprint.telemetry, renderAttribute),
-    command_groups: each(blueprint.commandGroups, ({ displayName, description, icon }) => ({
-      display_name: displayName,
-      description,
-      icon,
-    })),
+    command_groups: each(
+      blueprint.commandGroups,
+      ({ displayName, description, icon }) =>
+        ({
+          display_name: displayName,
+          description,
+          icon,
+        }) satisfies EntryOf<"commandGroups">,
+    ),
     commands: each(blueprint.commands, renderCommand),
-    alerts: each(blueprint.alerts, ({ id: _, displayName, gracePeriod, ...alert }) => ({
-      display_name: displayName,
-      grace_period: formatDuration(gracePeriod),
-      ...alert,
-    })),
-    configuration: each(blueprint.configuration, ({ displayName, description, icon, accessLevel, parameters }) => ({
-      display_name: displayName,
-      description,
-      icon,
-      access_level: accessLevel,
-      parameters: each(parameters, renderInput),
-    })),
-  });
+    alerts: each(
+      blueprint.alerts,
+      ({ id: _, displayName, gracePeriod, ...alert }) =>
+        ({
+          display_name: displayName,
+          grace_period: formatDuration(gracePeriod),
+          ...alert,
+        }) satisfies EntryOf<"alerts">,
+    ),
+    configuration: each(
+      blueprint.configuration,
+      ({ displayName, description, icon, accessLevel, parameters }) =>
+        ({
+          display_name: displayName,
+          description,
+          icon,
+          access_level: accessLevel,
+          parameters: each(parameters, renderInput),
+        }) satisfies EntryOf<"configuration">,
+    ),
+  } satisfies SpeltFields<Omit<Blueprint, "spec">> & Plain);
 }
 
-function renderAttribute(attribute: Property | TelemetryAttribute): Plain {
+function renderAttribute(attribute: Property | TelemetryAttribute) {
   return {
     type: attribute.type,
     display_name: attribute.displayName,
@@ -93,7 +121,7 @@ function renderAttribute(attribute: Property | TelemetryAttribute): Plain {
     auto_scale: attribute.autoScale,
     enum: renderEnum(attribute.enum),
     access_level: attribute.accessLevel,
-  };
+  } satisfies Entry<TelemetryAttribute>;
 }
 
 function renderCommand(command: Command): Plain {
@@ -103,11 +131,15 @@ function renderCommand(command: Command): Plain {
     description: command.description,
     implements: command.implements,
     aliases: command.aliases,
-    arguments: each(command.arguments, (argument) => ({
-      ...renderInput(argument),
-      unit: argument.unit,
-      json_schema: renderSchema(argument.jsonSchema),
-    })),
+    arguments: each(
+      command.arguments,
+      (argument) =>
+        ({
+          ...renderInput(argument),
+          unit: argument.unit,
+          json_schema: renderSchema(argument.jsonSchema),
+        }) satisfies Entry<CommandArgument>,
+    ),
     response: each(command.response, renderResponseField),
     icon: command.icon,
     quick_access: command.quickAccess,
@@ -115,10 +147,10 @@ function renderCommand(command: Command): Plain {
     access_level: command.accessLevel,
     read_access_level: command.readAccessLevel,
     populate_values_command: command.populateValuesCommand,
-  };
+  } satisfies Entry<Command>;
 }
 
-function renderInput(input: CommandArgument | ConfigurationParameter): Plain {
+function renderInput(input: CommandArgument | ConfigurationParameter) {
   return {
     type: input.type,
     display_name: input.displayName,
@@ -130,7 +162,7 @@ function renderInput(input: CommandArgument | ConfigurationParameter): Plain {
     enum: renderEnum(input.enum),
     format: input.format,
     sensitive: input.sensitive,
-  };
+  } satisfies Entry<ConfigurationParameter>;
 }
 
 function renderResponseField(field: CommandResponseField): Plain {
@@ -143,17 +175,17 @@ function renderResponseField(field: CommandResponseField): Plain {
     format: field.format,
     unit: field.unit,
     json_schema: renderSchema(field.jsonSchema),
-  };
+  } satisfies Entry<CommandResponseField>;
 }
 
 function renderEnum(values: readonly EnumValue[] | undefined): unknown {
   return values?.map(({ value, displayName, description, color }) =>
-    plain({ value, display_name: displayName, description, color }),
+    plain({ value, display_name: displayName, description, color } satisfies SpeltFields<EnumValue>),
   );
 }
 
 function renderSchema(source: JsonSchemaSource | undefined): unknown {
-  return source && plain({ file: source.file, text: source.text });
+  return source && plain({ file: source.file, text: source.text } satisfies SpeltFields<JsonSchemaSource>);
 }
 
 function each<T>(map: ReadonlyMap<string, T>, render: (value: T) => Plain): Plain {

@@ -30,6 +30,16 @@ export function part({ path }: Thing, name: string, ...steps: readonly string[])
   return { name, path: path + thing(name, ...steps).path };
 }
 
+/**
+ * What changed in each field of T, in the order of telling. With it the compiler asks for a comparison of every field, also of one that
+ * is new. The id is the key by which two entries are compared.
+ */
+export type FieldChanges<T> = { readonly [Name in Exclude<keyof T, "id">]: readonly BlueprintChange[] };
+
+export function everyChange<T>(fields: FieldChanges<T>): readonly BlueprintChange[] {
+  return Object.values<readonly BlueprintChange[]>(fields).flat();
+}
+
 type Pair<T> = readonly [old: T, next: T];
 
 /** A list with the change, or an empty one when both are the same. */

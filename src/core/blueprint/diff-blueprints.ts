@@ -1,6 +1,13 @@
 import { formatDuration } from "#core/time/format-duration.ts";
 import type { Alert, Blueprint, ConfigurationBucket } from "./blueprint.ts";
-import { type BlueprintChange, compareAccess, compareText, type Thing, thing } from "./blueprint-change.ts";
+import {
+  type BlueprintChange,
+  compareAccess,
+  compareText,
+  everyChange,
+  type Thing,
+  thing,
+} from "./blueprint-change.ts";
 import { diffInputs } from "./diff-fields.ts";
 import { diffCommands, diffProperties, diffTelemetry } from "./diff-named.ts";
 
@@ -12,16 +19,34 @@ export interface BlueprintDiff {
 
 /** What a device's users will notice when NEW takes the place of OLD. History is kept either way. */
 export function diffBlueprints(old: Blueprint, next: Blueprint): BlueprintDiff {
-  const changes = [
-    ...diffDevice(old, next),
-    ...diffProperties([old.properties, next.properties]),
-    ...diffTelemetry([old.telemetry, next.telemetry]),
-    ...diffCommands([old.commands, next.commands]),
-    ...diffGroups(old, next),
-    ...diffAlerts(old, next),
-    ...diffConfiguration(old, next),
-    ...diffUnits(old, next),
-  ];
+  const device = thing("Device");
+  const text = (label: string, before: string | undefined, after: string | undefined) =>
+    compareText(device, label, [before, after]);
+  const changes = everyChange<Blueprint>({
+    implements: diffProfiles(old, next),
+    // Told with `implements`.
+    implementsDraft: [],
+    runtime: diffRuntime(old.runtime, next.runtime),
+    spec: diffSpec(old.spec, next.spec),
+    displayName: text("display name", old.displayName, next.displayName),
+    description: text("description", old.description, next.description),
+    category: text("category", old.category, next.category),
+    icon: text("icon", old.icon, next.icon),
+    license: text("license", old.license, next.license),
+    author: text("author", old.author, next.author),
+    contributors: text("contributors", old.contributors.join(", "), next.contributors.join(", ")),
+    support: everyChange<Blueprint["support"]>({
+      url: text("support page", old.support.url, next.support.url),
+      email: text("support address", old.support.email, next.support.email),
+    }),
+    properties: diffProperties([old.properties, next.properties]),
+    telemetry: diffTelemetry([old.telemetry, next.telemetry]),
+    commands: diffCommands([old.commands, next.commands]),
+    commandGroups: diffGroups(old, next),
+    alerts: diffAlerts(old, next),
+    configuration: diffConfiguration(old, next),
+    units: diffUnits(old, next),
+  });
   const breaking = changes.filter((change) => change.breaking);
   return {
     changes: [...breaking, ...changes.filter((change) => !change.breaking)],
@@ -29,41 +54,36 @@ export function diffBlueprints(old: Blueprint, next: Blueprint): BlueprintDiff {
   };
 }
 
-function diffDevice(old: Blueprint, next: Blueprint): readonly BlueprintChange[] {
-  const device = thing("Device");
-  const changes: BlueprintChange[] = [];
-  const profiles = [old, next].map((one) => [...one.implements, ...one.implementsDraft]);
-  const [before = [], after = []] = profiles;
-  for (const profile of before.filter((one) => !after.includes(one))) {
-    const message = `Device: no longer implements ${profile}.`;
-    changes.push({ kind: "removed", path: "/implements", breaking: true, message });
-  }
-  for (const profile of after.filter((one) => !before.includes(one))) {
-    const message = `Device: implements ${profile}.`;
-    changes.push({ kind: "added", path: "/implements", breaking: false, message });
-  }
-  if (old.runtime.type !== next.runtime.type) {
-    const message = `Device: runtime changed from ${old.runtime.type} to ${next.runtime.type}.`;
-    changes.push({ kind: "changed", path: "/runtime/type", breaking: true, message });
-  } else if (JSON.stringify(old.runtime) !== JSON.stringify(next.runtime)) {
-    changes.push({ kind: "changed", path: "/runtime", breaking: false, message: "Device: runtime options changed." });
-  }
-  if (old.spec !== next.spec) {
-    const message = `Device: manifest version changed from ${old.spec} to ${next.spec}.`;
-    changes.push({ kind: "changed", path: "/blueprint_spec", breaking: false, message });
-  }
+function diffProfiles(old: Blueprint, next: Blueprint): readonly BlueprintChange[] {
+  const before = [...old.implements, ...old.implementsDraft];
+  const after = [...next.implements, ...next.implementsDraft];
+  const gone = before.filter((one) => !after.includes(one));
+  const added = after.filter((one) => !before.includes(one));
+  const change = (kind: "removed" | "added", message: string): BlueprintChange => ({
+    kind,
+    path: "/implements",
+    breaking: kind === "removed",
+    message,
+  });
   return [
-    ...changes,
-    ...compareText(device, "display name", [old.displayName, next.displayName]),
-    ...compareText(device, "description", [old.description, next.description]),
-    ...compareText(device, "category", [old.category, next.category]),
-    ...compareText(device, "icon", [old.icon, next.icon]),
-    ...compareText(device, "license", [old.license, next.license]),
-    ...compareText(device, "author", [old.author, next.author]),
-    ...compareText(device, "contributors", [old.contributors.join(", "), next.contributors.join(", ")]),
-    ...compareText(device, "support page", [old.support.url, next.support.url]),
-    ...compareText(device, "support address", [old.support.email, next.support.email]),
+    ...gone.map((profile) => change("removed", `Device: no longer implements ${profile}.`)),
+    ...added.map((profile) => change("added", `Device: implements ${profile}.`)),
   ];
+}
+
+function diffRuntime(old: Blueprint["runtime"], next: Blueprint["runtime"]): readonly BlueprintChange[] {
+  if (old.type !== next.type) {
+    const message = `Device: runtime changed from ${old.type} to ${next.type}.`;
+    return [{ kind: "changed", path: "/runtime/type", breaking: true, message }];
+  }
+  if (JSON.stringify(old) === JSON.stringify(next)) return [];
+  return [{ kind: "changed", path: "/runtime", breaking: false, message: "Device: runtime options changed." }];
+}
+
+function diffSpec(old: string, next: string): readonly BlueprintChange[] {
+  if (old === next) return [];
+  const message = `Device: manifest version changed from ${old} to ${next}.`;
+  return [{ kind: "changed", path: "/blueprint_spec", breaking: false, message }];
 }
 
 type Maps<T> = readonly [old: ReadonlyMap<string, T>, next: ReadonlyMap<string, T>];
@@ -98,11 +118,12 @@ function diffGroups(old: Blueprint, next: Blueprint): readonly BlueprintChange[]
       section: "command_groups",
       removal: "removed",
       isRemovalBreaking: false,
-      diffOne: (about, before, after) => [
-        ...compareText(about, "display name", [before.displayName, after.displayName]),
-        ...compareText(about, "description", [before.description, after.description]),
-        ...compareText(about, "icon", [before.icon, after.icon]),
-      ],
+      diffOne: (about, before, after) =>
+        everyChange<typeof before>({
+          displayName: compareText(about, "display name", [before.displayName, after.displayName]),
+          description: compareText(about, "description", [before.description, after.description]),
+          icon: compareText(about, "icon", [before.icon, after.icon]),
+        }),
     },
     [old.commandGroups, next.commandGroups],
   );
@@ -122,28 +143,22 @@ function diffAlerts(old: Blueprint, next: Blueprint): readonly BlueprintChange[]
 }
 
 function diffAlert(about: Thing, old: Alert, next: Alert): readonly BlueprintChange[] {
-  const { name, path } = about;
-  const changes: BlueprintChange[] = [];
-  if (old.severity !== next.severity) {
-    const message = `${name}: severity changed from ${old.severity} to ${next.severity}.`;
-    changes.push({ kind: "changed", path, breaking: false, message });
-  }
-  if (old.gracePeriod !== next.gracePeriod) {
-    const [before, after] = [formatDuration(old.gracePeriod), formatDuration(next.gracePeriod)];
-    const message = `${name}: grace period changed from ${before} to ${after}.`;
-    changes.push({ kind: "changed", path, breaking: false, message });
-  }
+  const changed = (label: string, before: string, after: string): readonly BlueprintChange[] => {
+    const message = `${about.name}: ${label} changed from ${before} to ${after}.`;
+    return before === after ? [] : [{ kind: "changed", path: about.path, breaking: false, message }];
+  };
   const lines = (items: readonly string[]) => items.join(" ");
-  return [
-    ...changes,
-    ...compareText(about, "code", [old.code, next.code]),
-    ...compareText(about, "display name", [old.displayName, next.displayName]),
-    ...compareText(about, "description", [old.description, next.description]),
-    ...compareText(about, "troubleshooting", [lines(old.troubleshooting), lines(next.troubleshooting)]),
-    ...compareText(about, "conditions", [lines(old.conditions), lines(next.conditions)]),
-    ...compareText(about, "components", [lines(old.components), lines(next.components)]),
-    ...compareText(about, "related telemetry", [lines(old.telemetry), lines(next.telemetry)]),
-  ];
+  return everyChange<Alert>({
+    severity: changed("severity", old.severity, next.severity),
+    gracePeriod: changed("grace period", formatDuration(old.gracePeriod), formatDuration(next.gracePeriod)),
+    code: compareText(about, "code", [old.code, next.code]),
+    displayName: compareText(about, "display name", [old.displayName, next.displayName]),
+    description: compareText(about, "description", [old.description, next.description]),
+    troubleshooting: compareText(about, "troubleshooting", [lines(old.troubleshooting), lines(next.troubleshooting)]),
+    conditions: compareText(about, "conditions", [lines(old.conditions), lines(next.conditions)]),
+    components: compareText(about, "components", [lines(old.components), lines(next.components)]),
+    telemetry: compareText(about, "related telemetry", [lines(old.telemetry), lines(next.telemetry)]),
+  });
 }
 
 function diffConfiguration(old: Blueprint, next: Blueprint): readonly BlueprintChange[] {
@@ -160,13 +175,13 @@ function diffConfiguration(old: Blueprint, next: Blueprint): readonly BlueprintC
 }
 
 function diffBucket(about: Thing, old: ConfigurationBucket, next: ConfigurationBucket): readonly BlueprintChange[] {
-  return [
-    ...compareAccess(about, "reading and writing it", [old.accessLevel, next.accessLevel]),
-    ...diffInputs(about, "parameter", [old.parameters, next.parameters]),
-    ...compareText(about, "display name", [old.displayName, next.displayName]),
-    ...compareText(about, "description", [old.description, next.description]),
-    ...compareText(about, "icon", [old.icon, next.icon]),
-  ];
+  return everyChange<ConfigurationBucket>({
+    accessLevel: compareAccess(about, "reading and writing it", [old.accessLevel, next.accessLevel]),
+    parameters: diffInputs(about, "parameter", [old.parameters, next.parameters]),
+    displayName: compareText(about, "display name", [old.displayName, next.displayName]),
+    description: compareText(about, "description", [old.description, next.description]),
+    icon: compareText(about, "icon", [old.icon, next.icon]),
+  });
 }
 
 function diffUnits(old: Blueprint, next: Blueprint): readonly BlueprintChange[] {
@@ -176,11 +191,12 @@ function diffUnits(old: Blueprint, next: Blueprint): readonly BlueprintChange[] 
       section: "units",
       removal: "removed",
       isRemovalBreaking: false,
-      diffOne: (about, before, after) => [
-        ...compareText(about, "symbol", [before.symbol, after.symbol]),
-        ...compareText(about, "display name", [before.displayName, after.displayName]),
-        ...compareText(about, "description", [before.description, after.description]),
-      ],
+      diffOne: (about, before, after) =>
+        everyChange<typeof before>({
+          symbol: compareText(about, "symbol", [before.symbol, after.symbol]),
+          displayName: compareText(about, "display name", [before.displayName, after.displayName]),
+          description: compareText(about, "description", [before.description, after.description]),
+        }),
     },
     [old.units, next.units],
   );

@@ -5,6 +5,7 @@ import {
   compareSchema,
   compareText,
   compareUnit,
+  everyChange,
   part,
   type Thing,
 } from "./blueprint-change.ts";
@@ -33,36 +34,58 @@ function isDemanded(field: Input): boolean {
 }
 
 function diffInput(about: Thing, old: Input, next: Input): readonly BlueprintChange[] {
-  const changes: BlueprintChange[] = [];
-  const change = (breaking: boolean, words: string) =>
-    changes.push({ kind: "changed", path: about.path, breaking, message: `${about.name}: ${words}.` });
-  if (old.type !== next.type) {
-    const isWider = old.type === "integer" && next.type === "float";
-    const message = `${about.name}: type changed from ${old.type} to ${next.type}.`;
-    changes.push({ kind: "retyped", path: about.path, breaking: !isWider, message });
-  }
-  if (isDemanded(next) && !isDemanded(old)) change(true, "is required now");
-  if (!isDemanded(next) && isDemanded(old)) change(false, "is no longer required");
-  if (JSON.stringify(old.default) !== JSON.stringify(next.default)) {
-    change(false, `default changed from ${show(old.default)} to ${show(next.default)}`);
-  }
-  const lowest = [old.min ?? Number.NEGATIVE_INFINITY, next.min ?? Number.NEGATIVE_INFINITY] as const;
-  const highest = [old.max ?? Number.POSITIVE_INFINITY, next.max ?? Number.POSITIVE_INFINITY] as const;
-  if (lowest[0] !== lowest[1])
-    change(lowest[1] > lowest[0], `minimum changed from ${show(old.min)} to ${show(next.min)}`);
-  if (highest[0] !== highest[1])
-    change(highest[1] < highest[0], `maximum changed from ${show(old.max)} to ${show(next.max)}`);
-  changes.push(...compareFormat(about, old.format, next.format));
-  if (old.sensitive !== next.sensitive)
-    change(false, next.sensitive ? "is kept secret now" : "is no longer kept secret");
-  changes.push(...compareEnum(about, [old.enum, next.enum]));
-  if ("jsonSchema" in old && "jsonSchema" in next) {
-    changes.push(...compareUnit(about, [old.unit, next.unit]));
-    changes.push(...compareSchema(about, [old.jsonSchema, next.jsonSchema]));
-  }
-  changes.push(...compareText(about, "display name", [old.displayName, next.displayName]));
-  changes.push(...compareText(about, "description", [old.description, next.description]));
-  return changes;
+  const change = (breaking: boolean, words: string): readonly BlueprintChange[] => [
+    { kind: "changed", path: about.path, breaking, message: `${about.name}: ${words}.` },
+  ];
+  const [before, after] = [limitsOf(old), limitsOf(next)];
+  const wasDemanded = isDemanded(old);
+  const isSameDefault = JSON.stringify(old.default) === JSON.stringify(next.default);
+  const hasMore = "jsonSchema" in old && "jsonSchema" in next;
+  return everyChange<CommandArgument>({
+    type: compareType(about, [old.type, next.type], old.type === "integer" && next.type === "float"),
+    required:
+      wasDemanded === isDemanded(next)
+        ? []
+        : change(!wasDemanded, wasDemanded ? "is no longer required" : "is required now"),
+    default: isSameDefault ? [] : change(false, `default changed from ${show(old.default)} to ${show(next.default)}`),
+    min:
+      before.min === after.min
+        ? []
+        : change(after.min > before.min, `minimum changed from ${show(old.min)} to ${show(next.min)}`),
+    max:
+      before.max === after.max
+        ? []
+        : change(after.max < before.max, `maximum changed from ${show(old.max)} to ${show(next.max)}`),
+    format: compareFormat(about, old.format, next.format),
+    sensitive:
+      old.sensitive === next.sensitive
+        ? []
+        : change(false, next.sensitive ? "is kept secret now" : "is no longer kept secret"),
+    enum: compareEnum(about, [old.enum, next.enum]),
+    unit: hasMore ? compareUnit(about, [old.unit, next.unit]) : [],
+    jsonSchema: hasMore ? compareSchema(about, [old.jsonSchema, next.jsonSchema]) : [],
+    displayName: compareText(about, "display name", [old.displayName, next.displayName]),
+    description: compareText(about, "description", [old.description, next.description]),
+  });
+}
+
+interface Limits {
+  readonly min: number;
+  readonly max: number;
+}
+
+function limitsOf({ min, max }: Input): Limits {
+  return { min: min ?? Number.NEGATIVE_INFINITY, max: max ?? Number.POSITIVE_INFINITY };
+}
+
+/** `isHarmless` where every value of one type is also one of the other. */
+function compareType(
+  { name, path }: Thing,
+  [old, next]: readonly [string, string],
+  isHarmless: boolean,
+): readonly BlueprintChange[] {
+  const message = `${name}: type changed from ${old} to ${next}.`;
+  return old === next ? [] : [{ kind: "retyped", path, breaking: !isHarmless, message }];
 }
 
 function compareFormat(about: Thing, old: string | undefined, next: string | undefined): readonly BlueprintChange[] {
@@ -96,27 +119,25 @@ function diffResponseField(
   old: CommandResponseField,
   next: CommandResponseField,
 ): readonly BlueprintChange[] {
-  const { name, path } = about;
-  const changes: BlueprintChange[] = [];
-  if (old.type !== next.type) {
-    const isNarrower = old.type === "float" && next.type === "integer";
-    const message = `${name}: type changed from ${old.type} to ${next.type}.`;
-    changes.push({ kind: "retyped", path, breaking: !isNarrower, message });
-  }
-  if (old.required !== next.required) {
-    const message = `${name}: ${next.required ? "is always there now" : "may be absent now"}.`;
-    changes.push({ kind: "changed", path, breaking: old.required, message });
-  }
-  if (old.format !== next.format) {
-    const message = `${name}: format changed from ${show(old.format)} to ${show(next.format)}.`;
-    changes.push({ kind: "changed", path, breaking: old.format !== undefined, message });
-  }
-  changes.push(...compareUnit(about, [old.unit, next.unit]));
-  changes.push(...compareEnum(about, [old.enum, next.enum]));
-  changes.push(...compareSchema(about, [old.jsonSchema, next.jsonSchema]));
-  changes.push(...compareText(about, "display name", [old.displayName, next.displayName]));
-  changes.push(...compareText(about, "description", [old.description, next.description]));
-  return changes;
+  const changed = (breaking: boolean, words: string): readonly BlueprintChange[] => [
+    { kind: "changed", path: about.path, breaking, message: `${about.name}: ${words}.` },
+  ];
+  return everyChange<CommandResponseField>({
+    type: compareType(about, [old.type, next.type], old.type === "float" && next.type === "integer"),
+    required:
+      old.required === next.required
+        ? []
+        : changed(old.required, next.required ? "is always there now" : "may be absent now"),
+    format:
+      old.format === next.format
+        ? []
+        : changed(old.format !== undefined, `format changed from ${show(old.format)} to ${show(next.format)}`),
+    unit: compareUnit(about, [old.unit, next.unit]),
+    enum: compareEnum(about, [old.enum, next.enum]),
+    jsonSchema: compareSchema(about, [old.jsonSchema, next.jsonSchema]),
+    displayName: compareText(about, "display name", [old.displayName, next.displayName]),
+    description: compareText(about, "description", [old.description, next.description]),
+  });
 }
 
 function show(value: unknown): string {

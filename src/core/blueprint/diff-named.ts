@@ -7,6 +7,8 @@ import {
   compareSchema,
   compareText,
   compareUnit,
+  everyChange,
+  type FieldChanges,
   type Thing,
   thing,
 } from "./blueprint-change.ts";
@@ -14,14 +16,19 @@ import { diffInputs, diffResponse } from "./diff-fields.ts";
 
 type Attribute = Property | TelemetryAttribute;
 type Named = Attribute | Command;
+/** What everything with aliases has; the rest is compared kind by kind. */
+type SharedField = "displayName" | "description" | "implements" | "aliases";
+type Unnamed<T> = Omit<T, SharedField>;
 type Maps<T> = readonly [old: ReadonlyMap<string, T>, next: ReadonlyMap<string, T>];
 
 export function diffProperties(maps: Maps<Property>): readonly BlueprintChange[] {
-  return diffNamed({ what: "Property", section: "properties" }, maps, diffAttribute);
+  return diffNamed({ what: "Property", section: "properties" }, maps, diffProperty);
 }
 
 export function diffTelemetry(maps: Maps<TelemetryAttribute>): readonly BlueprintChange[] {
-  return diffNamed({ what: "Telemetry attribute", section: "telemetry" }, maps, diffAttribute);
+  return diffNamed({ what: "Telemetry attribute", section: "telemetry" }, maps, (about, old, next) =>
+    everyChange<Unnamed<TelemetryAttribute>>(attributeChanges(about, old, next)),
+  );
 }
 
 export function diffCommands(maps: Maps<Command>): readonly BlueprintChange[] {
@@ -64,59 +71,63 @@ function diffNamed<T extends Named>({ what, section }: Section, [old, next]: Map
   function diffPair(about: Thing, before: T, after: T): readonly BlueprintChange[] {
     const known = [before.id, ...before.aliases].filter((name) => name !== after.id);
     const names = before.id === after.id ? before.aliases : known;
-    return [
-      ...diffOne(about, before, after),
-      ...compareAliases(about, [names, after.aliases], taken),
-      ...compareText(about, "display name", [before.displayName, after.displayName]),
-      ...compareText(about, "description", [before.description, after.description]),
-      ...compareText(about, "profile fields", [before.implements.join(", "), after.implements.join(", ")]),
-    ];
+    const shared = everyChange<Pick<Named, SharedField>>({
+      aliases: compareAliases(about, [names, after.aliases], taken),
+      displayName: compareText(about, "display name", [before.displayName, after.displayName]),
+      description: compareText(about, "description", [before.description, after.description]),
+      implements: compareText(about, "profile fields", [before.implements.join(", "), after.implements.join(", ")]),
+    });
+    return [...diffOne(about, before, after), ...shared];
   }
 }
 
-function diffAttribute<T extends Attribute>(about: Thing, old: T, next: T): readonly BlueprintChange[] {
-  const changes: BlueprintChange[] = [];
-  if (old.type !== next.type) {
-    const message = `${about.name}: type changed from ${old.type} to ${next.type}.`;
-    changes.push({ kind: "retyped", path: about.path, breaking: true, message });
-  }
-  changes.push(...compareUnit(about, [old.unit, next.unit]));
-  changes.push(...compareEnum(about, [old.enum, next.enum]));
-  changes.push(...compareAccess(about, "reading it", [old.accessLevel, next.accessLevel]));
-  changes.push(...compareText(about, "scales", [old.autoScale.join(", "), next.autoScale.join(", ")]));
-  if ("jsonSchema" in old && "jsonSchema" in next) {
-    changes.push(...compareSchema(about, [old.jsonSchema, next.jsonSchema]));
-  }
-  return changes;
+function diffProperty(about: Thing, old: Property, next: Property): readonly BlueprintChange[] {
+  return everyChange<Unnamed<Property>>({
+    ...attributeChanges(about, old, next),
+    jsonSchema: compareSchema(about, [old.jsonSchema, next.jsonSchema]),
+  });
+}
+
+function attributeChanges(about: Thing, old: Attribute, next: Attribute): FieldChanges<Unnamed<TelemetryAttribute>> {
+  return {
+    type: compareType(about, old.type, next.type),
+    unit: compareUnit(about, [old.unit, next.unit]),
+    enum: compareEnum(about, [old.enum, next.enum]),
+    accessLevel: compareAccess(about, "reading it", [old.accessLevel, next.accessLevel]),
+    autoScale: compareText(about, "scales", [old.autoScale.join(", "), next.autoScale.join(", ")]),
+  };
+}
+
+function compareType({ name, path }: Thing, old: string, next: string): readonly BlueprintChange[] {
+  const message = `${name}: type changed from ${old} to ${next}.`;
+  return old === next ? [] : [{ kind: "retyped", path, breaking: true, message }];
 }
 
 function diffCommand(about: Thing, old: Command, next: Command): readonly BlueprintChange[] {
-  const { path, name } = about;
-  const changes: BlueprintChange[] = [
-    ...compareAccess(about, "running it", [old.accessLevel, next.accessLevel]),
-    ...compareAccess(about, "reading its executions", [old.readAccessLevel, next.readAccessLevel]),
-    ...diffInputs(about, "argument", [old.arguments, next.arguments]),
-    ...diffResponse(about, [old.response, next.response]),
+  const change = (words: string): readonly BlueprintChange[] => [
+    { kind: "changed", path: about.path, breaking: false, message: `${about.name}: ${words}.` },
   ];
-  if (old.populateValuesCommand !== next.populateValuesCommand) {
-    const words =
-      next.populateValuesCommand === undefined
-        ? "is no longer pre-filled"
-        : `is pre-filled by ${next.populateValuesCommand}`;
-    changes.push({ kind: "changed", path, breaking: false, message: `${name}: ${words}.` });
-  }
-  if (old.confirmation?.severity !== next.confirmation?.severity) {
-    const words =
-      next.confirmation === undefined ? "no longer asks first" : `asks first (${next.confirmation.severity})`;
-    changes.push({ kind: "changed", path, breaking: false, message: `${name}: ${words}.` });
-  }
-  return [
-    ...changes,
-    ...compareText(about, "question before it runs", [question(old), question(next)]),
-    ...compareText(about, "group", [old.group, next.group]),
-    ...compareText(about, "icon", [old.icon, next.icon]),
-    ...compareText(about, "quick access", [old.quickAccess ? "yes" : "no", next.quickAccess ? "yes" : "no"]),
-  ];
+  const source = next.populateValuesCommand;
+  const severity = next.confirmation?.severity;
+  return everyChange<Unnamed<Command>>({
+    accessLevel: compareAccess(about, "running it", [old.accessLevel, next.accessLevel]),
+    readAccessLevel: compareAccess(about, "reading its executions", [old.readAccessLevel, next.readAccessLevel]),
+    arguments: diffInputs(about, "argument", [old.arguments, next.arguments]),
+    response: diffResponse(about, [old.response, next.response]),
+    populateValuesCommand:
+      old.populateValuesCommand === source
+        ? []
+        : change(source === undefined ? "is no longer pre-filled" : `is pre-filled by ${source}`),
+    confirmation: [
+      ...(old.confirmation?.severity === severity
+        ? []
+        : change(severity === undefined ? "no longer asks first" : `asks first (${severity})`)),
+      ...compareText(about, "question before it runs", [question(old), question(next)]),
+    ],
+    group: compareText(about, "group", [old.group, next.group]),
+    icon: compareText(about, "icon", [old.icon, next.icon]),
+    quickAccess: compareText(about, "quick access", [old.quickAccess ? "yes" : "no", next.quickAccess ? "yes" : "no"]),
+  });
 }
 
 /** Coming and going of the whole question is told by its severity. */

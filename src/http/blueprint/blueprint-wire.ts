@@ -1,6 +1,7 @@
 import type { BlueprintChange } from "#core/blueprint/blueprint-change.ts";
 import { renderDiagnostic } from "#core/blueprint/diagnostic-wire.ts";
 import type { StoredBlueprint } from "#core/blueprint/stored-blueprint.ts";
+import type { SpeltFields } from "#core/text/snake-case.ts";
 import { renderInstant } from "#core/time/instant.ts";
 import { type Static, Type } from "#http/schema.ts";
 import { id, oneOf, strict, timestamp } from "#http/wire.ts";
@@ -50,7 +51,7 @@ export function renderBlueprint(blueprint: StoredBlueprint): Static<typeof bluep
     size: blueprint.size,
     implements: [...blueprint.implements],
     created_at: renderInstant(blueprint.createdAt),
-  };
+  } satisfies SpeltFields<StoredBlueprint>;
 }
 
 export function renderValidation(issues: Inspection["issues"]): Static<typeof validationSchema> {
