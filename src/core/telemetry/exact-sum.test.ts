@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { exactQuotient } from "../../../test/support/exact-quotient.ts";
-import { addSum, addValue, type ExactSum, meanOf } from "./exact-sum.ts";
+import { addSum, addValue, type ExactSum, meanOf, ScalableSum } from "./exact-sum.ts";
 
 const start = (): ExactSum => ({ high: 0, low: 0 });
 const sumOf = (values: readonly number[]): ExactSum => {
@@ -43,4 +43,27 @@ test.each([
   [[1e15, 0.1, -1e15, 0.1], 0.05],
 ])("the mean of %j is %d", (values, mean) => {
   expect(meanOf(sumOf(values), values.length)).toBeCloseTo(mean, 15);
+});
+
+const MAX = Number.MAX_VALUE;
+
+test.each([
+  [[MAX, MAX]],
+  [[MAX, MAX, MAX, MAX, MAX]],
+  [[-MAX, -MAX, -1e308]],
+  [[MAX, MAX, -MAX]],
+  [[1.5e308, 1e308, -1.5e308, -1e308, 3e307]],
+  [[5e307, 5e307]],
+  [[MAX, 1]],
+])("the mean of %j is finite and right, and the sum as near as a double can be", (values) => {
+  for (let cut = 0; cut <= values.length; cut++) {
+    const sum = new ScalableSum();
+    sum.addValues(Float64Array.from(values), 0, cut);
+    for (const value of values.slice(cut)) sum.addPair(value, 0);
+    expect(sum.mean(values.length)).toBe(exactQuotient(values, values.length));
+    expect(sum.total()).toBe(exactQuotient(values, 1));
+    sum.clear();
+    sum.addPair(1, 0);
+    expect([sum.mean(1), sum.total()]).toEqual([1, 1]);
+  }
 });

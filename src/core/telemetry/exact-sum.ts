@@ -46,8 +46,70 @@ export function addSum(sum: ExactSum, other: Readonly<ExactSum>): void {
   addValue(sum, other.low);
 }
 
+/** A power of two, so that scaling by it rounds nothing. */
+const SCALE = 2 ** 64;
+/** From here on the products of `productError` would leave the range of a double. */
+const LARGE = 2 ** 990;
+
+/** A sum that goes on beyond the range of a double: from there on it is kept divided by SCALE. */
+export class ScalableSum {
+  readonly #sum: ExactSum = { high: 0, low: 0 };
+  #isScaled = false;
+
+  clear(): void {
+    this.#sum.high = 0;
+    this.#sum.low = 0;
+    this.#isScaled = false;
+  }
+
+  /** Adds values[from] to values[to - 1]. */
+  addValues(values: Float64Array, from: number, to: number): void {
+    const sum = this.#sum;
+    const { high, low } = sum;
+    if (!this.#isScaled) {
+      if (to - from === 1) addValue(sum, values[from] ?? 0);
+      else addValues(sum, values, { from, to });
+      if (Number.isFinite(sum.high)) return;
+      this.#scale(high, low);
+    }
+    for (let i = from; i < to; i++) addValue(sum, (values[i] ?? 0) / SCALE);
+  }
+
+  /** Adds high + low. */
+  addPair(high: number, low: number): void {
+    const sum = this.#sum;
+    const { high: highBefore, low: lowBefore } = sum;
+    if (!this.#isScaled) {
+      addValue(sum, high);
+      addValue(sum, low);
+      if (Number.isFinite(sum.high)) return;
+      this.#scale(highBefore, lowBefore);
+    }
+    addValue(sum, high / SCALE);
+    addValue(sum, low / SCALE);
+  }
+
+  /** Infinite where no double is large enough. */
+  total(): number {
+    return this.#isScaled ? this.#sum.high * SCALE : this.#sum.high;
+  }
+
+  /** Of `count` values. */
+  mean(count: number): number {
+    if (this.#isScaled) return meanOf(this.#sum, count) * SCALE;
+    return count === 1 ? this.#sum.high : meanOf(this.#sum, count);
+  }
+
+  #scale(high: number, low: number): void {
+    this.#isScaled = true;
+    this.#sum.high = high / SCALE;
+    this.#sum.low = low / SCALE;
+  }
+}
+
 /** The mean of `count` values, rounded once. */
 export function meanOf({ high, low }: Readonly<ExactSum>, count: number): number {
+  if (Math.abs(high) > LARGE) return meanOf({ high: high / SCALE, low: low / SCALE }, count) * SCALE;
   const quotient = high / count;
   // The remainder of the division is exact up to the rounding of its product, which splitting makes exact too.
   const product = quotient * count;

@@ -30,6 +30,8 @@ interface Walk {
   readonly from: number;
   readonly to: number;
   readonly hot: readonly Column[];
+  /** Whether summaries can stand for the points of a chunk, whichever buckets are asked for. */
+  readonly summarizes: (summary: Summary) => boolean;
   /** Whether a chunk that lies entirely inside [from, to) may be answered by its summary. */
   readonly isOneBucket: (firstAt: number, lastAt: number) => boolean;
   /** Whether every part of this length lies in one bucket. */
@@ -93,8 +95,8 @@ function chunkQueue({ reader, view }: CursorSource, { series, to }: Walk): (at: 
 /** By the summary of the chunk, else by those of its parts and, where a border cuts a part, by the points there. */
 function* piecesOf(chunk: ChunkHead, late: readonly Column[], cut: Cut): Iterable<Piece> {
   const { summary, grain, start, span } = chunk;
-  const { from, to, isOneBucket, fitsBuckets, source, scratch } = cut;
-  if (late.length > 0) {
+  const { from, to, summarizes, isOneBucket, fitsBuckets, source, scratch } = cut;
+  if (late.length > 0 || !summarizes(summary)) {
     yield pointsOf(chunk, late, cut);
     return;
   }

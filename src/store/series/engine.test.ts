@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 import { Connection } from "#store/sqlite/connection.ts";
+import { answerNaively } from "../../../test/support/naive-answer.ts";
 import { findDifference, QUERIES_PER_SEED, SeriesBench } from "../../../test/support/series-bench.ts";
 import { HOUR_MS } from "./hot-store.ts";
 import { DAY_MS } from "./sealed-segments.ts";
@@ -82,4 +83,30 @@ test("dropping the last chunk of a segment frees the segment, and not one chunk 
   expect(bench.engine.drop([2], HOUR_MS)).toBe(1);
   expect([rowsOf(bench, "segment"), rowsOf(bench, "chunk")]).toEqual([2, 3]);
   expect([count(bench, 1), count(bench, 2), count(bench, 5, 2)]).toEqual(["0,1\n", "0,1\n", "0,1\n"]);
+});
+
+test("averages and sums of finite values whose sum no double can hold are right, in memory, sealed and joined", () => {
+  const bench = newBench();
+  const values = [1.5e308, 1e308, -1.2e308, 1.7e308];
+  const messages = Array.from({ length: 3 * 3_600 }, (_, i) => {
+    // The last hour has sums that fit.
+    const value = i < 2 * 3_600 ? (values[Math.floor(i / 90) % values.length] ?? 0) : i;
+    return { device: 1, at: i * 1_000, values: [[1, value] as const] };
+  });
+  bench.append(messages);
+  const check = (stage: string) => {
+    for (const granularityMs of [2_000, 60_000, 300_000, HOUR_MS, DAY_MS]) {
+      const own = { series: 1, device: 1, kind: "number", granularityMs, lookAroundMs: undefined } as const;
+      const items = (["avg", "sum", "max"] as const).map((aggregation) => ({ ...own, aggregation }));
+      const query = { from: 0, to: DAY_MS, items };
+      const rows = bench.query(query);
+      expect([stage, granularityMs, rows]).toEqual([stage, granularityMs, answerNaively(bench.points, query)]);
+      expect(rows).not.toContain("NaN");
+    }
+  };
+  check("in memory");
+  bench.engine.sealAll(4 * HOUR_MS);
+  expect(bench.engine.hotPoints).toBe(0);
+  check("sealed");
+  while (bench.engine.compactOne(3 * DAY_MS)) check("joined");
 });

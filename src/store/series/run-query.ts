@@ -1,4 +1,5 @@
 import type { RowBlock } from "#core/telemetry/row-block.ts";
+import { RULES } from "./accumulators.ts";
 import { BucketStream } from "./bucket-stream.ts";
 import type { ChunkReader } from "./chunk-store.ts";
 import type { Column } from "./column.ts";
@@ -63,8 +64,8 @@ function columnOf(
         from,
         to,
         hot,
-        // Whether any value is true cannot be told from a summary.
-        isOneBucket: (first, last) => aggregation !== "bool_or" && bucketOf(first) === bucketOf(last),
+        summarizes: RULES[aggregation].summarizes,
+        isOneBucket: (first, last) => bucketOf(first) === bucketOf(last),
         fitsBuckets: (grain) => granularityMs % grain === 0,
       })
     : [];
@@ -74,6 +75,7 @@ function columnOf(
     isSeries && lookAroundMs > 0
       ? lastBefore(source, { series, device, kind, hot }, { from: from - lookAroundMs, before: from })
       : undefined;
-  const initial = before !== undefined && aggregation === "count" ? 1 : before;
+  const { alone } = RULES[aggregation];
+  const initial = before === undefined || alone === "value" ? before : alone;
   return { buckets, granularity: granularityMs, fill: { initial } };
 }

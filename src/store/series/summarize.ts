@@ -19,7 +19,9 @@ export function summarize(column: Column, start: number, span: number): Summariz
     grain === 0 ? { figures: figuresOf(column, 0, count), parts: new Uint8Array(0) } : byParts(column, start, grain);
   const [firstAt, lastAt] = [times[0] ?? 0, times[count - 1] ?? 0];
   const [first, last] = [valueAt(column, 0), valueAt(column, count - 1)];
-  return { summary: { count, firstAt, lastAt, first, last, ...figures }, grain, parts };
+  // Where no double is large enough, the sum says so by being infinite. NaN could not be stored.
+  const sum = Number.isFinite(figures.sum.high) ? figures.sum : { high: Number.POSITIVE_INFINITY, low: 0 };
+  return { summary: { count, firstAt, lastAt, first, last, ...figures, sum }, grain, parts };
 }
 
 function byParts(

@@ -1,0 +1,241 @@
+// What each aggregation does with the points of a bucket. One entry here is all that the engine has to know of an aggregation.
+import type { ColumnKind, ResolvedAggregation } from "#core/telemetry/aggregation.ts";
+import { ScalableSum } from "#core/telemetry/exact-sum.ts";
+import type { Scalar } from "./batch.ts";
+import type { Summary } from "./chunk-store.ts";
+import { type Column, valueAt } from "./column.ts";
+import type { PartField } from "./parts.ts";
+
+/** Folds one bucket after the other. Within a bucket points come in order of time. */
+export interface Accumulator {
+  /** A new bucket begins; at least one point is added before `store`. */
+  begin(): void;
+  addPoints(column: Column, from: number, to: number): void;
+  /** Of numbers only: the part at this place of what `fields` gave. */
+  addPart(fields: readonly Float64Array[], place: number): void;
+  addSummary(summary: Summary): void;
+  /** Puts the result at this place: among the numbers, or the others where it is no number. A number that is returned would be an object. */
+  store(numbers: Float64Array, others: Scalar[], place: number): void;
+}
+
+interface AggregationRules {
+  readonly create: () => Accumulator;
+  /** What `addPart` needs of parts. */
+  readonly parts: readonly PartField[];
+  /** Whether a summary of a chunk and of its parts can stand for the points. */
+  readonly summarizes: (summary: Summary) => boolean;
+  /** What kind the results are of. */
+  readonly kind: (values: ColumnKind) => ColumnKind;
+  /** The result of one point that is alone in its bucket. */
+  readonly alone: "value" | 1;
+}
+
+const SAME = {
+  summarizes: () => true,
+  kind: (values: ColumnKind) => values,
+  alone: "value",
+} as const;
+
+/** A chunk whose sum is beyond the range of a double has no sum to use; if that of the chunk is finite, so are those of its parts. */
+const hasSum = ({ sum }: Summary) => Number.isFinite(sum.high);
+
+export const RULES: Readonly<Record<ResolvedAggregation, AggregationRules>> = {
+  avg: { ...SAME, create: () => new Sum("mean"), parts: ["count", "sum", "rest"], summarizes: hasSum },
+  sum: { ...SAME, create: () => new Sum("total"), parts: ["count", "sum", "rest"], summarizes: hasSum },
+  min: { ...SAME, create: () => new Minimum(), parts: ["min"] },
+  max: { ...SAME, create: () => new Maximum(), parts: ["max"] },
+  first: { ...SAME, create: () => new First(), parts: ["first"] },
+  last: { ...SAME, create: () => new Last(), parts: ["last"] },
+  count: { ...SAME, create: () => new Count(), parts: ["count"], kind: () => "number", alone: 1 },
+  // Whether any value is true cannot be told from a summary.
+  bool_or: { ...SAME, create: () => new AnyTrue(), parts: [], summarizes: () => false },
+};
+
+class Sum implements Accumulator {
+  readonly #asked: "mean" | "total";
+  readonly #sum = new ScalableSum();
+  #count = 0;
+
+  constructor(asked: "mean" | "total") {
+    this.#asked = asked;
+  }
+
+  begin(): void {
+    this.#sum.clear();
+    this.#count = 0;
+  }
+
+  addPoints({ values }: Column, from: number, to: number): void {
+    this.#sum.addValues(values as Float64Array, from, to);
+    this.#count += to - from;
+  }
+
+  addPart([counts, sums, rests]: readonly Float64Array[], place: number): void {
+    this.#sum.addPair(sums?.[place] ?? 0, rests?.[place] ?? 0);
+    this.#count += counts?.[place] ?? 0;
+  }
+
+  addSummary({ count, sum }: Summary): void {
+    this.#sum.addPair(sum.high, sum.low);
+    this.#count += count;
+  }
+
+  store(numbers: Float64Array, _: Scalar[], place: number): void {
+    numbers[place] = this.#asked === "mean" ? this.#sum.mean(this.#count) : this.#sum.total();
+  }
+}
+
+class Minimum implements Accumulator {
+  #least = 0;
+
+  begin(): void {
+    this.#least = Number.POSITIVE_INFINITY;
+  }
+
+  addPoints({ values }: Column, from: number, to: number): void {
+    const numbers = values as Float64Array;
+    let least = this.#least;
+    for (let i = from; i < to; i++) {
+      const value = numbers[i] ?? 0;
+      if (value < least) least = value;
+    }
+    this.#least = least;
+  }
+
+  addPart([least]: readonly Float64Array[], place: number): void {
+    this.#least = Math.min(this.#least, least?.[place] ?? 0);
+  }
+
+  addSummary({ min }: Summary): void {
+    this.#least = Math.min(this.#least, min);
+  }
+
+  store(numbers: Float64Array, _: Scalar[], place: number): void {
+    numbers[place] = this.#least;
+  }
+}
+
+class Maximum implements Accumulator {
+  #most = 0;
+
+  begin(): void {
+    this.#most = Number.NEGATIVE_INFINITY;
+  }
+
+  addPoints({ values }: Column, from: number, to: number): void {
+    const numbers = values as Float64Array;
+    let most = this.#most;
+    for (let i = from; i < to; i++) {
+      const value = numbers[i] ?? 0;
+      if (value > most) most = value;
+    }
+    this.#most = most;
+  }
+
+  addPart([most]: readonly Float64Array[], place: number): void {
+    this.#most = Math.max(this.#most, most?.[place] ?? 0);
+  }
+
+  addSummary({ max }: Summary): void {
+    this.#most = Math.max(this.#most, max);
+  }
+
+  store(numbers: Float64Array, _: Scalar[], place: number): void {
+    numbers[place] = this.#most;
+  }
+}
+
+class Count implements Accumulator {
+  #count = 0;
+
+  begin(): void {
+    this.#count = 0;
+  }
+
+  addPoints(_: Column, from: number, to: number): void {
+    this.#count += to - from;
+  }
+
+  addPart([counts]: readonly Float64Array[], place: number): void {
+    this.#count += counts?.[place] ?? 0;
+  }
+
+  addSummary({ count }: Summary): void {
+    this.#count += count;
+  }
+
+  store(numbers: Float64Array, _: Scalar[], place: number): void {
+    numbers[place] = this.#count;
+  }
+}
+
+class First implements Accumulator {
+  #value: Scalar | undefined;
+
+  begin(): void {
+    this.#value = undefined;
+  }
+
+  addPoints(column: Column, from: number): void {
+    this.#value ??= valueAt(column, from);
+  }
+
+  addPart([first]: readonly Float64Array[], place: number): void {
+    this.#value ??= first?.[place] ?? 0;
+  }
+
+  addSummary({ first }: Summary): void {
+    this.#value ??= first;
+  }
+
+  store(numbers: Float64Array, others: Scalar[], place: number): void {
+    storeScalar(this.#value ?? 0, numbers, others, place);
+  }
+}
+
+class Last implements Accumulator {
+  #value: Scalar = 0;
+
+  begin(): void {}
+
+  addPoints(column: Column, _: number, to: number): void {
+    this.#value = valueAt(column, to - 1);
+  }
+
+  addPart([last]: readonly Float64Array[], place: number): void {
+    this.#value = last?.[place] ?? 0;
+  }
+
+  addSummary({ last }: Summary): void {
+    this.#value = last;
+  }
+
+  store(numbers: Float64Array, others: Scalar[], place: number): void {
+    storeScalar(this.#value, numbers, others, place);
+  }
+}
+
+class AnyTrue implements Accumulator {
+  #isTrue = false;
+
+  begin(): void {
+    this.#isTrue = false;
+  }
+
+  addPoints({ values }: Column, from: number, to: number): void {
+    this.#isTrue ||= (values as Uint8Array).subarray(from, to).includes(1);
+  }
+
+  addPart(): void {}
+
+  addSummary(): void {}
+
+  store(_: Float64Array, others: Scalar[], place: number): void {
+    others[place] = this.#isTrue;
+  }
+}
+
+function storeScalar(value: Scalar, numbers: Float64Array, others: Scalar[], place: number): void {
+  if (typeof value === "number") numbers[place] = value;
+  else others[place] = value;
+}
