@@ -1,4 +1,4 @@
-import { type ExecutionState, isOpen } from "#core/command/execution.ts";
+import { type ExecutionState, hasEnded } from "#core/command/execution.ts";
 import { mayPass } from "./errors.ts";
 import { listenToEvents } from "./listen-to-events.ts";
 import { pause } from "./pause.ts";
@@ -65,11 +65,6 @@ export async function* followExecution(
   } finally {
     leaving.abort();
   }
-}
-
-/** TIMEOUT counts as an end, though a late answer may still correct it. */
-function hasEnded(state: ExecutionState): boolean {
-  return !isOpen(state) && state !== "UNSYNC";
 }
 
 async function happens(

@@ -4,6 +4,7 @@ import { createMemoryAlerts } from "../support/memory-alerts.ts";
 import { createMemoryExecutions } from "../support/memory-executions.ts";
 import { newId } from "../support/records.ts";
 import { alertStoreContract } from "./alert-store-contract.ts";
+import { executionChangesContract } from "./execution-changes-contract.ts";
 import { executionStoreContract } from "./execution-store-contract.ts";
 
 describe("alerts in memory", () => {
@@ -18,8 +19,11 @@ describe("alerts in memory", () => {
   });
 });
 
-describe("executions in memory", () =>
-  executionStoreContract(async () => ({
+describe("executions in memory", () => {
+  const open = async () => ({
     executions: createMemoryExecutions(),
     device: async (siteId = newId()) => ({ siteId, deviceId: newId() }),
-  })));
+  });
+  executionStoreContract(open);
+  executionChangesContract(open);
+});

@@ -3,6 +3,8 @@ import { SPANS } from "#store/sqlite/execution-spans.ts";
 import { arrival, asNew, makeExecution } from "../support/executions.ts";
 import { makeEntry } from "../support/records.ts";
 import { useRecords } from "../support/sqlite-records.ts";
+import { executionChangesContract } from "./execution-changes-contract.ts";
+import { executionCopiesContract } from "./execution-copies-contract.ts";
 import { executionModelContract } from "./execution-model-contract.ts";
 import { executionStoreContract } from "./execution-store-contract.ts";
 import { newDevice } from "./record-store-contract.ts";
@@ -15,6 +17,17 @@ describe("executions in SQLite", () => {
     return { executions: stores.executions, device: (siteId) => newDevice(stores, siteId) };
   });
   executionModelContract(emptied, expectCountersRight);
+  executionChangesContract(async () => {
+    const stores = await emptied();
+    return { executions: stores.executions, device: (siteId) => newDevice(stores, siteId) };
+  });
+  executionCopiesContract(emptied);
+});
+
+test("changes are read by their index, however many executions there are", async () => {
+  await emptied();
+  const plan = rows("EXPLAIN QUERY PLAN SELECT id FROM execution WHERE changed > 5 ORDER BY changed LIMIT 9");
+  expect(plan.map(({ detail }) => detail)).toEqual([expect.stringContaining("INDEX execution_by_change (changed>?)")]);
 });
 
 /** The counters that lists are made of say what the rows say, and nothing is counted that is not there. */

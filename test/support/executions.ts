@@ -27,6 +27,8 @@ export function makeExecution(place: Place, { after = 0, ...fields }: Partial<Ex
     response: undefined,
     readLevel: "user",
     deadline: instant(createdAt + PATIENCE_MS),
+    revision: 1,
+    isRemote: false,
     ...fields,
   };
   return execution;

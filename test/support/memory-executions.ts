@@ -5,6 +5,7 @@ import { refuse } from "#core/app-error.ts";
 import {
   type CommandResponse,
   type Execution,
+  hasEnded,
   isOpen,
   type Micros,
   type Payload,
@@ -12,6 +13,7 @@ import {
   withTimeout,
 } from "#core/command/execution.ts";
 import { ENTRY_BYTES, leftOutEntry, MAX_LOG_BYTES } from "#core/command/log-limits.ts";
+import { type ExecutionChange, mergeRemote, withoutSight } from "#core/command/remote-execution.ts";
 import { EPHEMERAL_LIFETIME_MS } from "#core/command/retention.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { ExecutionFilter, ExecutionStore, Idempotency, NewExecution } from "#service/ports/execution-store.ts";
@@ -22,6 +24,9 @@ interface Kept {
   attempted: boolean;
   log: readonly CommandResponse[];
   gap: { readonly count: number; readonly at: Micros } | undefined;
+  /** The number of its latest change, and of that of each response. */
+  changed: number;
+  responseChanges: ReadonlyMap<Micros, { readonly changed: number; readonly revision: number }>;
 }
 
 interface UsedKey extends Idempotency {
@@ -32,6 +37,7 @@ interface UsedKey extends Idempotency {
 export function createMemoryExecutions(): ExecutionStore {
   const kept = new Map<string, Kept>();
   let keys: readonly UsedKey[] = [];
+  let latest = 0;
 
   const all = () => [...kept.values()];
   const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
@@ -49,8 +55,31 @@ export function createMemoryExecutions(): ExecutionStore {
 
   function replace(one: Kept, execution: Execution): Execution {
     one.execution = execution;
-    if (!isOpen(execution.state)) one.sealed = undefined;
+    one.changed = ++latest;
+    if (hasEnded(execution.state)) one.sealed = undefined;
     return execution;
+  }
+
+  function number(one: Kept, responses: readonly CommandResponse[]): void {
+    const { revision } = one.execution;
+    const added = responses.map(({ receivedAt }) => [receivedAt, { changed: one.changed, revision }] as const);
+    one.responseChanges = new Map([...added, ...one.responseChanges]);
+  }
+
+  function changeOf(one: Kept, cursor: number): ExecutionChange {
+    const isNew = ({ receivedAt }: CommandResponse) => (one.responseChanges.get(receivedAt)?.changed ?? 0) > cursor;
+    const earlier = one.log.filter((response) => !isNew(response));
+    return {
+      execution: one.execution,
+      responses: one.log.filter(isNew).toSorted((a, b) => a.receivedAt - b.receivedAt),
+      since: Math.max(0, ...earlier.map(({ receivedAt }) => one.responseChanges.get(receivedAt)?.revision ?? 0)),
+      leftOut: one.gap,
+    };
+  }
+
+  function bytesOfChange({ execution, responses }: ExecutionChange): number {
+    const log = responses.reduce((sum, { payload }) => sum + entryBytes(payload), 0);
+    return Buffer.byteLength(JSON.stringify(execution.request.arguments)) + log;
   }
 
   return {
@@ -58,11 +87,13 @@ export function createMemoryExecutions(): ExecutionStore {
       const { execution, idempotency } = input;
       const earlier = findEarlier(input);
       if (earlier !== undefined) return { execution: earlier, isNew: false };
-      const open = all().filter((one) => one.execution.deviceId === execution.deviceId && isOpen(one.execution.state));
+      const open = all().filter((one) => one.execution.deviceId === execution.deviceId && isWaiting(one.execution));
       if (open.length >= input.maxOpen) throw refuse("queue_full", "full");
       const bytes = [input, ...open].reduce((sum, one) => sum + bytesOf(one), 0);
       if (bytes > input.maxOpenBytes) throw refuse("queue_full", "full");
-      kept.set(execution.id, { execution, sealed: input.sealed, attempted: input.attempted, log: [], gap: undefined });
+      const { sealed, attempted } = input;
+      const fresh = { log: [], gap: undefined, changed: ++latest, responseChanges: new Map() };
+      kept.set(execution.id, { execution, sealed, attempted, ...fresh });
       if (idempotency !== undefined) {
         const { deviceId } = execution;
         const others = keys.filter(
@@ -92,13 +123,13 @@ export function createMemoryExecutions(): ExecutionStore {
     },
     async markAttempted(id) {
       const one = kept.get(id);
-      if (one === undefined || one.attempted || !isOpen(one.execution.state)) return false;
+      if (one === undefined || one.attempted || !isWaiting(one.execution)) return false;
       one.attempted = true;
       return true;
     },
     async unmarkAttempted(id) {
       const one = kept.get(id);
-      if (one !== undefined && isOpen(one.execution.state) && one.execution.response === undefined) {
+      if (one !== undefined && isWaiting(one.execution) && one.execution.response === undefined) {
         one.attempted = false;
       }
     },
@@ -116,7 +147,9 @@ export function createMemoryExecutions(): ExecutionStore {
         one.log = one.log.filter((entry) => entry !== middle);
         one.gap = { count: (one.gap?.count ?? 0) + 1, at: middle.receivedAt };
       }
-      return replace(one, after);
+      replace(one, after);
+      number(one, [after.response]);
+      return after;
     },
     async expire(id, deadline) {
       const one = kept.get(id);
@@ -126,7 +159,7 @@ export function createMemoryExecutions(): ExecutionStore {
     },
     async open({ deviceId, after, limit }) {
       return all()
-        .filter(({ execution }) => isOpen(execution.state) && (deviceId ?? execution.deviceId) === execution.deviceId)
+        .filter(({ execution }) => isWaiting(execution) && (deviceId ?? execution.deviceId) === execution.deviceId)
         .map((one) => ({ ...one, ...one.execution, bytes: bytesOf(one) }))
         .sort(compareWaiting)
         .filter((one) => after === undefined || compareWaiting(after, one) < 0)
@@ -143,8 +176,47 @@ export function createMemoryExecutions(): ExecutionStore {
     },
     async toSend(id) {
       const one = kept.get(id);
-      if (one === undefined || !isOpen(one.execution.state)) return undefined;
+      if (one === undefined || !isWaiting(one.execution)) return undefined;
       return { execution: one.execution, attempted: one.attempted, sealed: one.sealed };
+    },
+    async changesAfter(cursor, limit) {
+      const changes: ExecutionChange[] = [];
+      let next = cursor;
+      let bytes = 0;
+      for (const one of all().toSorted((a, b) => a.changed - b.changed)) {
+        if (one.changed <= cursor || changes.length >= limit || bytes >= PAGE_BYTES) continue;
+        const change = changeOf(one, cursor);
+        changes.push(change);
+        bytes += bytesOfChange(change);
+        next = one.changed;
+      }
+      return { changes, next, latest };
+    },
+    async applyRemote(change) {
+      const before = kept.get(change.execution.id);
+      if (before !== undefined && before.execution.deviceId !== change.execution.deviceId) throw refuse("conflict", "");
+      const merge = mergeRemote(before?.execution, change);
+      if (merge.kind === "known" || merge.execution === before?.execution) return merge;
+      const one = before ?? { ...BLANK, execution: merge.execution };
+      if (!one.execution.isRemote) one.log = [];
+      replace(one, merge.execution);
+      kept.set(merge.execution.id, one);
+      if (merge.kind === "gap") return merge;
+      const { responses, leftOut } = change;
+      const news = responses.filter(
+        (response) => !one.log.some(({ receivedAt }) => receivedAt === response.receivedAt),
+      );
+      number(one, news);
+      one.gap = leftOut;
+      one.log = [...one.log, ...news].filter(
+        ({ state, receivedAt }) => state !== "IN_PROGRESS" || receivedAt > (leftOut?.at ?? 0),
+      );
+      return merge;
+    },
+    async loseSight(id) {
+      const one = kept.get(id);
+      const after = one && withoutSight(one.execution);
+      return one && after && replace(one, after);
     },
     async sweep(now) {
       const dead = all().filter(({ execution }) => !isAlive(execution, now));
@@ -155,6 +227,12 @@ export function createMemoryExecutions(): ExecutionStore {
     },
   };
 }
+
+const PAGE_BYTES = 1_048_576;
+const BLANK = { sealed: undefined, attempted: true, log: [], gap: undefined, changed: 0, responseChanges: new Map() };
+
+/** Whether this side waits for the device. */
+const isWaiting = ({ state, isRemote }: Execution) => isOpen(state) && !isRemote;
 
 const entryBytes = (payload: Payload | undefined) =>
   ENTRY_BYTES + (payload === undefined ? 0 : Buffer.byteLength(JSON.stringify(payload)));

@@ -13,6 +13,8 @@ const NEW: Execution = {
   response: undefined,
   readLevel: "user",
   deadline: instant(31_000),
+  revision: 1,
+  isRemote: false,
 };
 const EVENTS: Readonly<Record<string, ResponseState>> = {
   s: "STARTED",
@@ -66,6 +68,10 @@ test("the time of a response rises even when the clock stands or goes back", () 
     return execution.response?.receivedAt;
   });
   expect(times).toEqual([5_000, 5_001, 5_002, 6_000]);
+});
+
+test("every change raises the revision, and what is dropped does not", () => {
+  expect(["s", "s i ok", "s t", "s t (i) ok (ok) (t)"].map((script) => play(script).revision)).toEqual([2, 4, 3, 4]);
 });
 
 test("every response moves the deadline", () => {

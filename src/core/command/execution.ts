@@ -2,7 +2,8 @@
 //
 //   NEW -> IN_PROGRESS -> SUCCESS | ERROR | TIMEOUT,  TIMEOUT -> SUCCESS | ERROR by a late answer.
 //
-// SUCCESS and ERROR never change. The time of a response strictly rises within one execution.
+// SUCCESS and ERROR never change. The time of a response strictly rises within one execution. What changes an execution that
+// another side owns, and UNSYNC, are in remote-execution.ts.
 import type { AccessLevel } from "#core/access/level.ts";
 import type { Instant } from "#core/time/instant.ts";
 
@@ -45,6 +46,10 @@ export interface Execution {
   readonly readLevel: AccessLevel;
   /** Without another response until then it becomes TIMEOUT. Never goes back. */
   readonly deadline: Instant;
+  /** Rises with each change that its owner stores. */
+  readonly revision: number;
+  /** Another side has accepted it and owns it: only what that side tells changes it. */
+  readonly isRemote: boolean;
 }
 
 const STATE_AFTER: Readonly<Record<ResponseState, ExecutionState>> = {
@@ -69,6 +74,11 @@ export function isOpen(state: ExecutionState): boolean {
   return state === "NEW" || state === "IN_PROGRESS";
 }
 
+/** Nobody has to wait any longer. TIMEOUT counts, though a late answer may still correct it. */
+export function hasEnded(state: ExecutionState): boolean {
+  return isFinal(state) || state === "TIMEOUT";
+}
+
 /** SUCCESS and ERROR: nothing can change any more. */
 export function isFinal(state: ExecutionState): boolean {
   return state === "SUCCESS" || state === "ERROR";
@@ -82,9 +92,9 @@ export interface Arrival {
   readonly patienceMs: number;
 }
 
-/** The execution after a response, or undefined when the response comes too late to count. */
+/** The execution after a response, or undefined when the response comes too late to count or another side takes responses. */
 export function withResponse(execution: Execution, arrival: Arrival): Execution | undefined {
-  if (!TAKES[execution.state].includes(arrival.state)) return undefined;
+  if (execution.isRemote || !TAKES[execution.state].includes(arrival.state)) return undefined;
   const previous = execution.response?.receivedAt ?? 0;
   const receivedAt = Math.max(arrival.at, previous + 1) as Micros;
   return {
@@ -93,12 +103,14 @@ export function withResponse(execution: Execution, arrival: Arrival): Execution 
     response: { state: arrival.state, payload: payloadOf(arrival), receivedAt },
     // Rises with every response, also where the clock was set back: so a timeout set for an earlier one is recognised.
     deadline: Math.max(Math.floor(receivedAt / 1000) + arrival.patienceMs, execution.deadline + 1) as Instant,
+    revision: execution.revision + 1,
   };
 }
 
-/** The execution after its deadline has passed, or undefined when it has ended before. */
+/** The execution after its deadline has passed, or undefined when it has ended before or its end is another side's to tell. */
 export function withTimeout(execution: Execution): Execution | undefined {
-  return isOpen(execution.state) ? { ...execution, state: "TIMEOUT" } : undefined;
+  if (execution.isRemote || !isOpen(execution.state)) return undefined;
+  return { ...execution, state: "TIMEOUT", revision: execution.revision + 1 };
 }
 
 /** An error always says something: where the device sent no message, one is made of what it did send. */

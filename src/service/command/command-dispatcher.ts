@@ -3,7 +3,7 @@
 // Invariants: an execution is stored before it is handed over, and marked as attempted, durably, before that; so a crash
 // at any moment leaves it unsent or sent once, never sent twice. Whoever waits is told after the change is durable.
 import type { Execution, Micros, Payload } from "#core/command/execution.ts";
-import { isOpen } from "#core/command/execution.ts";
+import { hasEnded, isOpen } from "#core/command/execution.ts";
 import { leftOutPayload, MAX_PAYLOAD_BYTES } from "#core/command/log-limits.ts";
 import type { ResponseMessage } from "#core/device/device-message.ts";
 import { approximateBytes } from "#core/share/approximate-bytes.ts";
@@ -97,14 +97,14 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
   });
 
   function changed(execution: Execution): void {
-    if (isOpen(execution.state)) {
+    if (isOpen(execution.state) && !execution.isRemote) {
       deadlines.set(execution.id, execution.deadline, needs.responseTimeoutMs);
       open.add(execution.id, () => countedOf(execution));
     } else {
       deadlines.clear(execution.id);
       open.remove(execution.id);
-      for (const tell of waiters.get(execution.id) ?? []) tell(execution);
     }
+    if (hasEnded(execution.state)) for (const tell of waiters.get(execution.id) ?? []) tell(execution);
     needs.events.publish(execution, { kind: "execution", execution });
   }
 
@@ -264,7 +264,7 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
         if (deadlines.has(id)) return await promise;
         // Read only now: an end before this line is read, an end after it is told.
         const execution = await needs.executions.find(deviceId, id, needs.now());
-        return execution !== undefined && !isOpen(execution.state) ? execution : await promise;
+        return execution !== undefined && hasEnded(execution.state) ? execution : await promise;
       } finally {
         callOff();
         forget();

@@ -74,6 +74,8 @@ export async function createExecution(needs: CreateNeeds, call: Call, input: Exe
     response: undefined,
     readLevel: plan.command.readAccessLevel,
     deadline: instant(createdAt + needs.responseTimeoutMs),
+    revision: 1,
+    isRemote: false,
   };
   const open = {
     execution,

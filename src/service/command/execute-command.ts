@@ -1,5 +1,5 @@
 import { refuse } from "#core/app-error.ts";
-import { type Execution, isOpen } from "#core/command/execution.ts";
+import { type Execution, hasEnded } from "#core/command/execution.ts";
 import { type CreateNeeds, createExecution, type ExecutionInput } from "#service/command/create-execution.ts";
 import type { Call } from "#service/ports.ts";
 
@@ -32,5 +32,5 @@ async function create(
 ): Promise<Pick<Execution, "id" | "deviceId"> | { readonly ended: Execution }> {
   const execution = await createExecution(needs, call, input());
   const { id, deviceId, state } = execution;
-  return isOpen(state) ? { id, deviceId } : { ended: execution };
+  return hasEnded(state) ? { ended: execution } : { id, deviceId };
 }

@@ -2,6 +2,7 @@ import type { AuditEntry } from "#core/access/audit-entry.ts";
 import type { SiteScope } from "#core/access/caller.ts";
 import type { AccessLevel } from "#core/access/level.ts";
 import type { Arrival, CommandResponse, Execution, ExecutionState } from "#core/command/execution.ts";
+import type { ExecutionChange, Merge } from "#core/command/remote-execution.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { LongPage, PageRequest } from "./page.ts";
 
@@ -65,6 +66,15 @@ export interface ExecutionFilter {
   readonly now: Instant;
 }
 
+export interface ChangePage {
+  /** In the order of their latest changes; each execution once, as it is now. */
+  readonly changes: readonly ExecutionChange[];
+  /** Where the next page begins. */
+  readonly next: number;
+  /** The number of the latest change of all. A cursor beyond it is one of records that were replaced by older ones. */
+  readonly latest: number;
+}
+
 export interface ExecutionStore {
   /**
    * Stores the execution. With an idempotency key that was used before it gives the earlier execution, or refuses with
@@ -93,6 +103,18 @@ export interface ExecutionStore {
   open(page: WaitingPage): Promise<readonly WaitingExecution[]>;
   /** What is sent to the device; undefined when it has ended. */
   toSend(id: string): Promise<OpenExecution | undefined>;
+  /**
+   * Executions that were stored or changed after the cursor; 0 is the beginning. A cursor stays valid over restarts. A page
+   * ends at so many executions, or at about 1 MiB. What was deleted is not told: the other side sweeps by the same rule.
+   */
+  changesAfter(cursor: number, limit: number): Promise<ChangePage>;
+  /**
+   * Takes in what the owner of an execution tells, in whatever order and however often. Refuses with `device_not_found`, and
+   * with `conflict` when the execution is one of another device.
+   */
+  applyRemote(change: ExecutionChange): Promise<Merge>;
+  /** The execution as UNSYNC, because its owner cannot be asked; undefined when it is not open or is owned here. */
+  loseSight(id: string): Promise<Execution | undefined>;
   /** Deletes ephemeral executions older than a day and used-up idempotency keys, a bounded number at a time; gives how many. */
   sweep(now: Instant): Promise<number>;
 }

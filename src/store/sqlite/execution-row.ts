@@ -12,8 +12,12 @@ import { micros, number, oneOf, optionalBytes, text, time } from "./row.ts";
 import { isObject, type StoredRow, storedJson } from "./stored-json.ts";
 
 export const EXECUTION_COLUMNS = `e.id, e.group_id, e.site_id, e.device_id, e.created_at, e.arguments, e.sealed, e.attempted,
-  e.deadline, e.response_state, e.response_payload, e.received_at, g.name, g.manifest_name, g.state, g.ephemeral, g.read_level`;
+  e.deadline, e.response_state, e.response_payload, e.received_at, e.revision, e.is_remote, g.name, g.manifest_name, g.state, g.ephemeral, g.read_level`;
 export const EXECUTION_FROM = "execution e JOIN execution_group g ON g.id = e.group_id";
+
+/** The number of the latest change of all executions, deleted ones included. One step into an index. */
+export const LATEST_CHANGE = `max(coalesce((SELECT max(changed) FROM execution), 0),
+  coalesce((SELECT deleted FROM execution_change), 0))`;
 
 /** Stands for arguments that cannot be read. */
 const UNREADABLE: Payload = {};
@@ -62,6 +66,8 @@ export function parseExecution(database: Connection, row: Row): Execution {
     response: row["response_state"] === null ? undefined : parseResponse(from, "response_state", "response_payload"),
     readLevel: ACCESS_LEVELS[number(row, "read_level")] ?? "system",
     deadline: time(row, "deadline"),
+    revision: number(row, "revision"),
+    isRemote: row["is_remote"] === 1,
   };
 }
 

@@ -3,6 +3,7 @@ import { ENTRY_BYTES, leftOutEntry, MAX_READ_BYTES, MAX_READ_ENTRIES, notReadEnt
 import { EPHEMERAL_LIFETIME_MS } from "#core/command/retention.ts";
 import type { ExecutionStore } from "#service/ports/execution-store.ts";
 import type { Connection } from "./connection.ts";
+import { readChanges } from "./execution-changes.ts";
 import { findExecution, parseResponse, parseWaiting } from "./execution-row.ts";
 import type { Lists } from "./lists.ts";
 import { micros, number } from "./row.ts";
@@ -51,8 +52,11 @@ export function createExecutionStore(reader: Connection, writer: Writer, lists: 
     },
     toSend: async (id) => {
       const found = findExecution(reader, id);
-      return found !== undefined && isOpen(found.execution.state) ? found : undefined;
+      return found !== undefined && isOpen(found.execution.state) && !found.execution.isRemote ? found : undefined;
     },
+    changesAfter: async (cursor, limit) => readChanges(reader, cursor, limit),
+    applyRemote: (change) => writer.run("applyRemoteExecution", { change }),
+    loseSight: (id) => writer.run("loseSightOfExecution", { id }),
     sweep: (now) => writer.run("sweepExecutions", { now }),
   };
 }

@@ -1,14 +1,14 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import { ACCESS_LEVELS } from "#core/access/level.ts";
 import { refuse } from "#core/app-error.ts";
-import { type Arrival, type Execution, isFinal, isOpen, withResponse, withTimeout } from "#core/command/execution.ts";
+import { type Arrival, type Execution, hasEnded, isOpen, withResponse, withTimeout } from "#core/command/execution.ts";
 import { ENTRY_BYTES, MAX_LOG_BYTES } from "#core/command/log-limits.ts";
 import { EPHEMERAL_LIFETIME_MS } from "#core/command/retention.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { Idempotency, NewExecution } from "#service/ports/execution-store.ts";
 import { recordAudit } from "./audit-writes.ts";
 import type { Connection } from "./connection.ts";
-import { findExecution, renderPayload } from "./execution-row.ts";
+import { findExecution, LATEST_CHANGE, renderPayload } from "./execution-row.ts";
 import { SPANS } from "./execution-spans.ts";
 import { bytes, number, text, time } from "./row.ts";
 
@@ -27,8 +27,9 @@ export const executionWrites = {
     const bytes = Buffer.byteLength(shown) + (input.sealed?.byteLength ?? 0);
     requireRoom(database, input, bytes);
     database.run(
-      `INSERT INTO execution (id, group_id, site_id, device_id, created_at, arguments, sealed, attempted, is_open, deadline, bytes)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?)`,
+      `INSERT INTO execution (id, group_id, site_id, device_id, created_at, arguments, sealed, attempted, is_open, deadline, bytes,
+         revision, changed)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ${LATEST_CHANGE} + 1)`,
       execution.id,
       count(database, execution, 1),
       execution.siteId,
@@ -39,6 +40,7 @@ export const executionWrites = {
       input.attempted ? 1 : 0,
       execution.deadline,
       bytes,
+      execution.revision,
     );
     if (idempotency !== undefined) putIdempotency(database, execution, idempotency);
     recordAudit(database, trail);
@@ -61,15 +63,17 @@ export const executionWrites = {
     if (before?.deviceId !== deviceId || isRepetition(database, id, arrival)) return undefined;
     const after = withResponse(before, arrival);
     if (after === undefined) return undefined;
-    replace(database, before, after);
+    const change = replace(database, before, after);
     const payload = renderPayload(after.response?.payload);
     makeLogRoom(database, id, Buffer.byteLength(payload ?? "") + ENTRY_BYTES);
     database.run(
-      "INSERT INTO execution_response (execution_id, received_at, state, payload) VALUES (?, ?, ?, ?)",
+      "INSERT INTO execution_response (execution_id, received_at, state, payload, revision, changed) VALUES (?, ?, ?, ?, ?, ?)",
       id,
       after.response?.receivedAt ?? 0,
       arrival.state,
       payload,
+      after.revision,
+      change,
     );
     return after;
   },
@@ -107,7 +111,7 @@ export const executionWrites = {
 };
 
 /** Changes the counters of the execution's group and gives the group's id. */
-function count(database: Connection, execution: Execution, by: 1 | -1): number {
+export function count(database: Connection, execution: Execution, by: 1 | -1): number {
   const row = database.get(
     `INSERT INTO execution_group (site_id, device_id, name, manifest_name, state, ephemeral, read_level, total)
      VALUES (?, ?, ?, ?, ?, ?, ?, 1)
@@ -141,22 +145,28 @@ function count(database: Connection, execution: Execution, by: 1 | -1): number {
   return group;
 }
 
-function replace(database: Connection, before: Execution, after: Execution): void {
+/** Gives the number of the change. */
+export function replace(database: Connection, before: Execution, after: Execution): number {
   const moved = before.state !== after.state;
   if (moved) count(database, before, -1);
   const group = moved ? count(database, after, 1) : null;
-  database.run(
-    `UPDATE execution SET group_id = coalesce(?, group_id), is_open = ?, deadline = ?, response_state = ?,
-       response_payload = ?, received_at = ?, sealed = CASE WHEN ? THEN NULL ELSE sealed END WHERE id = ?`,
+  const row = database.get(
+    `UPDATE execution SET group_id = coalesce(?, group_id), is_open = ?, deadline = ?, response_state = ?, response_payload = ?,
+       received_at = ?, sealed = CASE WHEN ? THEN NULL ELSE sealed END, revision = ?, is_remote = ?,
+       changed = ${LATEST_CHANGE} + 1 WHERE id = ? RETURNING changed`,
     group,
-    isOpen(after.state) ? 1 : 0,
+    isOpen(after.state) && !after.isRemote ? 1 : 0,
     after.deadline,
     after.response?.state ?? null,
     renderPayload(after.response?.payload),
     after.response?.receivedAt ?? null,
-    isFinal(after.state) || after.state === "TIMEOUT" ? 1 : 0,
+    hasEnded(after.state) ? 1 : 0,
+    after.revision,
+    after.isRemote ? 1 : 0,
     after.id,
   );
+  if (row === undefined) throw new Error(`execution ${after.id} is gone while it is changed`);
+  return number(row, "changed");
 }
 
 /** Counts a new entry of the log. Where it is too long, the oldest entries between start and end go and are counted too. */

@@ -4,6 +4,7 @@ import { blueprintWrites } from "./blueprint-writes.ts";
 import { configurationWrites } from "./configuration-writes.ts";
 import { deviceLogWrites } from "./device-log-writes.ts";
 import { deviceWrites } from "./device-writes.ts";
+import { executionChangeWrites } from "./execution-changes.ts";
 import { executionWrites } from "./execution-writes.ts";
 import { retentionWrites } from "./retention-writes.ts";
 import { scriptWrites } from "./script-writes.ts";
@@ -20,6 +21,7 @@ export const WRITES = {
   ...tokenWrites,
   ...auditWrites,
   ...executionWrites,
+  ...executionChangeWrites,
   ...deviceLogWrites,
   ...configurationWrites,
   ...alertWrites,

@@ -1,0 +1,54 @@
+// An execution that another side owns, seen from here. A cloud creates it, a gateway accepts it and owns it from then on: the
+// cloud holds a copy, which follows the owner's revisions.
+//
+//   UNSYNC: the owner has more of it than is here, or may have. It resolves to what the owner tells, and only to that.
+//
+// A copy never becomes TIMEOUT by itself: only its owner knows whether the device still answers.
+import { type CommandResponse, type Execution, isFinal, isOpen, type Micros } from "./execution.ts";
+
+/** What the owner tells of an execution. */
+export interface ExecutionChange {
+  /** As it is now. */
+  readonly execution: Execution;
+  /** Those after the revision `since`, oldest first. */
+  readonly responses: readonly CommandResponse[];
+  /** Who holds all responses up to this revision of the owner has all of them with `responses`. */
+  readonly since: number;
+  /** How many responses the log has left out, and when the newest of them was received. */
+  readonly leftOut: { readonly count: number; readonly at: Micros } | undefined;
+}
+
+/** What a change did to the copy. After `gap` the owner has to tell the responses that are missing. */
+export type Merge =
+  | { readonly kind: "applied" | "gap"; readonly execution: Execution }
+  /** It was known already. */
+  | { readonly kind: "known" };
+
+/** The copy after a change that its owner tells, in whatever order and however often changes come. */
+export function mergeRemote(before: Execution | undefined, { execution, since }: ExecutionChange): Merge {
+  if (before !== undefined && isKnown(before, execution.revision)) return { kind: "known" };
+  // Its revisions before its acceptance were counted here, not by the owner.
+  const held = before?.isRemote === true ? before.revision : 0;
+  if (since > held) {
+    if (before?.isRemote === true && before.state === "UNSYNC") return { kind: "gap", execution: before };
+    const copy = before?.isRemote === true ? before : { ...(before ?? execution), response: undefined };
+    return { kind: "gap", execution: { ...copy, state: "UNSYNC", revision: held, isRemote: true } };
+  }
+  const { state, response, deadline, revision } = execution;
+  return {
+    kind: "applied",
+    execution: { ...(before ?? execution), state, response, deadline, revision, isRemote: true },
+  };
+}
+
+function isKnown(before: Execution, revision: number): boolean {
+  if (isFinal(before.state)) return true;
+  if (!before.isRemote) return false;
+  // Told once more without news, it is what it was before its owner was out of sight.
+  return before.state === "UNSYNC" ? revision < before.revision : revision <= before.revision;
+}
+
+/** The copy while its owner cannot be asked; undefined when it stays what it is. */
+export function withoutSight(execution: Execution): Execution | undefined {
+  return execution.isRemote && isOpen(execution.state) ? { ...execution, state: "UNSYNC" } : undefined;
+}

@@ -1,0 +1,155 @@
+// What a link between two stores needs: the changes after a cursor, and taking in what the owner of an execution tells.
+import { refuse } from "#core/app-error.ts";
+import type { CommandResponse, Execution } from "#core/command/execution.ts";
+import { ENTRY_BYTES } from "#core/command/log-limits.ts";
+import { type ExecutionChange, type Merge, mergeRemote, withoutSight } from "#core/command/remote-execution.ts";
+import type { ChangePage } from "#service/ports/execution-store.ts";
+import type { Connection, Row } from "./connection.ts";
+import { findExecution, LATEST_CHANGE, parseResponse, renderPayload } from "./execution-row.ts";
+import { count, replace } from "./execution-writes.ts";
+import { micros, number, text } from "./row.ts";
+import { readRows } from "./stored-json.ts";
+
+const MAX_PAGE = 1_000;
+/** A page ends with the change that reaches this. */
+const PAGE_BYTES = 1_048_576;
+
+export function readChanges(database: Connection, cursor: number, limit: number): ChangePage {
+  const rows = database.all(
+    `SELECT id, changed, octet_length(arguments) AS bytes, left_out, left_out_at FROM execution
+     WHERE changed > ? ORDER BY changed LIMIT ?`,
+    cursor,
+    Math.min(limit, MAX_PAGE),
+  );
+  const changes: ExecutionChange[] = [];
+  let next = cursor;
+  let bytes = 0;
+  for (const row of rows) {
+    if (bytes >= PAGE_BYTES) break;
+    next = number(row, "changed");
+    const [found] = readRows(database, { table: "execution", rows: [row] }, (one) => readChange(database, one, cursor));
+    if (found === undefined) continue;
+    bytes += number(row, "bytes") + found.logBytes;
+    changes.push(found.change);
+  }
+  const counter = database.get(`SELECT ${LATEST_CHANGE} AS latest`);
+  return { changes, next, latest: counter === undefined ? 0 : number(counter, "latest") };
+}
+
+function readChange(database: Connection, row: Row, cursor: number) {
+  const id = text(row, "id");
+  const execution = findExecution(database, id)?.execution;
+  if (execution === undefined) throw new Error("it has no group");
+  const rows = database.all(
+    `SELECT execution_id AS id, received_at, state, payload, coalesce(octet_length(payload), 0) + ${ENTRY_BYTES} AS bytes
+     FROM execution_response WHERE execution_id = ? AND changed > ? ORDER BY received_at`,
+    id,
+    cursor,
+  );
+  const earlier = database.get(
+    "SELECT coalesce(max(revision), 0) AS since FROM execution_response WHERE execution_id = ? AND changed <= ?",
+    id,
+    cursor,
+  );
+  const table = "execution_response";
+  const responses = readRows(database, { table, rows }, (one) =>
+    parseResponse({ database, table, row: one }, "state", "payload"),
+  );
+  const count = number(row, "left_out");
+  const change: ExecutionChange = {
+    execution,
+    responses,
+    since: earlier === undefined ? 0 : number(earlier, "since"),
+    leftOut: count === 0 ? undefined : { count, at: micros(row, "left_out_at") },
+  };
+  return { change, logBytes: rows.reduce((sum, one) => sum + number(one, "bytes"), 0) };
+}
+
+export const executionChangeWrites = {
+  applyRemoteExecution(database: Connection, { change }: { change: ExecutionChange }): Merge {
+    const { id, deviceId } = change.execution;
+    const before = findExecution(database, id)?.execution;
+    if (before !== undefined && before.deviceId !== deviceId) {
+      throw refuse("conflict", `execution ${id} is one of device ${before.deviceId}, not of ${deviceId}`);
+    }
+    const merge = mergeRemote(before, change);
+    if (merge.kind === "known" || merge.execution === before) return merge;
+    const number =
+      before === undefined ? insertCopy(database, merge.execution) : replace(database, before, merge.execution);
+    // What this side wrote into the log before the other one accepted it, the owner does not know.
+    if (before?.isRemote === false) database.run("DELETE FROM execution_response WHERE execution_id = ?", id);
+    if (merge.kind === "applied") takeLog(database, change, number);
+    return merge;
+  },
+
+  loseSightOfExecution(database: Connection, { id }: { id: string }): Execution | undefined {
+    const before = findExecution(database, id)?.execution;
+    const after = before && withoutSight(before);
+    if (before !== undefined && after !== undefined) replace(database, before, after);
+    return after;
+  },
+};
+
+function insertCopy(database: Connection, execution: Execution): number {
+  if (database.get("SELECT 1 AS found FROM device WHERE id = ?", execution.deviceId) === undefined) {
+    throw refuse("device_not_found", `there is no device ${execution.deviceId}`);
+  }
+  const shown = JSON.stringify(execution.request.arguments);
+  // Attempted, because its owner hands it over: this side never does.
+  const row = database.get(
+    `INSERT INTO execution (id, group_id, site_id, device_id, created_at, arguments, attempted, is_open, deadline, bytes,
+       response_state, response_payload, received_at, revision, is_remote, changed)
+     VALUES (?, ?, ?, ?, ?, ?, 1, 0, ?, ?, ?, ?, ?, ?, 1, ${LATEST_CHANGE} + 1)
+     RETURNING changed`,
+    execution.id,
+    count(database, execution, 1),
+    execution.siteId,
+    execution.deviceId,
+    execution.createdAt,
+    shown,
+    execution.deadline,
+    Buffer.byteLength(shown),
+    execution.response?.state ?? null,
+    renderPayload(execution.response?.payload),
+    execution.response?.receivedAt ?? null,
+    execution.revision,
+  );
+  return row === undefined ? 0 : number(row, "changed");
+}
+
+/** The log becomes the owner's: with the new responses, and without those that the owner has left out. */
+function takeLog(database: Connection, { execution, responses, leftOut }: ExecutionChange, change: number): void {
+  for (const response of responses) putResponse(database, execution, { response, change });
+  if (leftOut !== undefined) {
+    database.run(
+      "DELETE FROM execution_response WHERE execution_id = ? AND state = 'IN_PROGRESS' AND received_at <= ?",
+      execution.id,
+      leftOut.at,
+    );
+  }
+  database.run(
+    `UPDATE execution SET left_out = ?, left_out_at = ?, log_bytes = (
+       SELECT coalesce(sum(coalesce(octet_length(payload), 0) + ${ENTRY_BYTES}), 0) FROM execution_response
+       WHERE execution_id = execution.id) WHERE id = ?`,
+    leftOut?.count ?? 0,
+    leftOut?.at ?? null,
+    execution.id,
+  );
+}
+
+function putResponse(
+  database: Connection,
+  { id, revision }: Execution,
+  { response, change }: { readonly response: CommandResponse; readonly change: number },
+): void {
+  database.run(
+    `INSERT INTO execution_response (execution_id, received_at, state, payload, revision, changed) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT DO NOTHING`,
+    id,
+    response.receivedAt,
+    response.state,
+    renderPayload(response.payload),
+    revision,
+    change,
+  );
+}
