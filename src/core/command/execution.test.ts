@@ -105,6 +105,17 @@ test.each([
   expect(withResponse(NEW, arrival)?.response?.payload?.["message"]).toBe(message);
 });
 
+test("a message that is made of a payload has 1,000 characters at most", () => {
+  const arrival = { state: "ERROR", payload: { code: "x".repeat(5_000) }, at: 1 as Micros, patienceMs: 1 } as const;
+  expect(withResponse(NEW, arrival)?.response?.payload?.["message"]).toHaveLength(1_000);
+});
+
+test.each(["STARTED", "IN_PROGRESS", "SUCCEEDED"] as const)("a payload of %s stays as it came", (state) => {
+  const payload = { message: { code: 7 } };
+  const after = withResponse(NEW, { state, payload, at: 1 as Micros, patienceMs: 1 });
+  expect(after?.response?.payload).toBe(payload);
+});
+
 test("only SUCCESS and ERROR are final", () => {
   const states = ["NEW", "IN_PROGRESS", "SUCCESS", "ERROR", "TIMEOUT", "UNSYNC"] as const;
   expect(states.filter(isFinal)).toEqual(["SUCCESS", "ERROR"]);

@@ -76,3 +76,14 @@ test("steps are repeated until nothing is left, but a round has an end", async (
   expect((await enforce({ a: rules("1d") }, { pieces: 1_700 })).dropped).toBe(1_700);
   expect((await enforce({ a: rules("1d"), b: rules("1d") }, { pieces: 1e9 })).dropped).toBe(100_000);
 });
+
+test("all rules of a device share the end of a round", async () => {
+  const { dropped } = await enforce({ a: rules("1d", { power: "2d" }) }, { pieces: 60_000 });
+  expect(dropped).toBe(100_000);
+});
+
+test("every page of sites is looked at", async () => {
+  const sites = Object.fromEntries(Array.from({ length: 2_001 }, (_, index) => [`s${index}`, rules("1d")]));
+  const { asked } = await enforce(sites);
+  expect([asked.length, asked.at(-1)]).toEqual([2_001, "s2000-1 except  before 999d"]);
+});
