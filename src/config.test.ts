@@ -63,7 +63,13 @@ test("without any source every setting has its documented default", async () => 
     database: { url: undefined },
     cloud: { url: undefined, token: undefined },
     commands: { responseTimeout: parseDuration("30s"), waitLimit: parseDuration("60s") },
-    telemetry: { retention: "unlimited", sealAfter: parseDuration("15m"), maxOpenPoints: 1_000_000, readers: 2 },
+    telemetry: {
+      retention: "unlimited",
+      sealAfter: parseDuration("15m"),
+      maxOpenPoints: 1_000_000,
+      readers: 2,
+      forgetDamaged: false,
+    },
   });
   expect(new Set(origins.map((entry) => entry.origin))).toEqual(new Set(["default", "not set"]));
   expect(origins.map((entry) => entry.name)).toEqual(settingList.map((setting) => setting.name));

@@ -226,6 +226,12 @@ export const SETTINGS = {
       "Points kept open in memory, 12 to 24 bytes each; beyond that, the oldest hours are sealed early.",
     ),
     readers: setting("telemetry.readers", kinds.integer(1, 64), "2", "Threads that answer time-series queries."),
+    forgetDamaged: setting(
+      "telemetry.forget_damaged",
+      kinds.toggle,
+      "false",
+      "For one start: deletes the points that were damaged before they were sealed, so that /readyz no longer tells them.",
+    ),
   },
 } as const;
 

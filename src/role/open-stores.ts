@@ -50,7 +50,8 @@ export async function openStores(
     const place = [file ?? telemetryFile, table, deviceId, attribute, start]
       .filter((one) => one !== undefined)
       .join(" ");
-    troubles.report(file === undefined ? DAMAGED : SET_ASIDE, { ...damage, place });
+    const trouble = file !== undefined ? SET_ASIDE : table === "journal" ? LACKING : DAMAGED;
+    troubles.report(trouble, { ...damage, place });
   };
   const onDamaged = (place: string) =>
     troubles.report({ part: "records", message: "a stored value cannot be read and is left out" }, { place });
@@ -80,12 +81,17 @@ const DAMAGED = {
   part: "telemetry",
   message: "some of the stored telemetry is damaged: questions that touch it are refused, the rest is answered",
 };
+const LACKING = {
+  part: "telemetry",
+  message:
+    "acknowledged points are damaged and set aside: answers about the hours before that start may lack them; telemetry.forget_damaged ends this message",
+};
 const SET_ASIDE = {
   part: "telemetry",
   message: "the file of the telemetry could not be opened: it was set aside under another name, and a new one begun",
 };
 
 function seriesSettings({ telemetry }: Config): SeriesSettings {
-  const { sealAfter, maxOpenPoints, readers } = telemetry;
-  return { graceMs: toMilliseconds(sealAfter), maxHotPoints: maxOpenPoints, readers };
+  const { sealAfter, maxOpenPoints, readers, forgetDamaged } = telemetry;
+  return { graceMs: toMilliseconds(sealAfter), maxHotPoints: maxOpenPoints, readers, forgetDamaged };
 }

@@ -23,6 +23,8 @@ export interface EngineSettings {
   readonly graceMs: number;
   /** With more points than this in memory the oldest hours are sealed early. */
   readonly maxHotPoints: number;
+  /** What was damaged in the journal before this start is deleted, and no longer told. */
+  readonly forgetDamaged?: boolean;
 }
 
 /** The hot points of one series, one column per hour, in order. */

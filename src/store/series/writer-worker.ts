@@ -8,6 +8,7 @@ import { keepCompiled } from "#tuning/keep-compiled.ts";
 import type { StoredPlace } from "./checksum.ts";
 import { type EngineSettings, SeriesEngine } from "./engine.ts";
 import { renderFailure } from "./read-failure.ts";
+import { damagedJournal, forgetDamagedJournal } from "./sqlite/damaged-journal.ts";
 import { createHeldPoints } from "./sqlite/held-points.ts";
 import { createScrub } from "./sqlite/scrub.ts";
 import { BACKGROUND, type WriterAnswer, type WriterOpened, type WriterRequest } from "./writer-messages.ts";
@@ -41,6 +42,9 @@ function open() {
     const database = new Connection(file, "write", 4);
     const store = createSqliteChunkStore(database);
     const held = createHeldPoints(database);
+    if (settings.forgetDamaged === true) forgetDamagedJournal(database);
+    const aside = damagedJournal(database);
+    if (aside !== undefined) tellDamaged(aside);
     return { database, store, held, engine: new SeriesEngine(store, settings, tellDamaged) };
   } catch (error) {
     if (isCorrupt(error)) tryPost(port, { unreadable: String(error) } satisfies WriterOpened);

@@ -58,6 +58,27 @@ test("damage is told by its place, and everything else is answered", async () =>
   expect(busbar.log).toContain(`chunk ${one.id} power 0`);
 });
 
+test("points that were damaged before they were sealed are told at every start, until somebody says that this is known", async () => {
+  const device = await kit.connect("recent");
+  await device.send(`${Math.floor(Date.now() / 1000)} power=7`);
+  await busbar.stop();
+  const database = new Connection(file, "write");
+  const [row] = database.all("SELECT sequence, batch FROM journal ORDER BY sequence DESC LIMIT 1");
+  const batch = Uint8Array.from(row?.["batch"] as Uint8Array);
+  batch[batch.length - 1] = (batch.at(-1) ?? 0) ^ 1;
+  database.run("UPDATE journal SET batch = ? WHERE sequence = ?", batch, Number(row?.["sequence"]));
+  database.close();
+  const ready = async () => (await busbar.anonymous.get("/readyz")).text;
+  for (let start = 1; start <= 2; start++) {
+    await busbar.restart();
+    expect(await ready()).toContain("may lack them");
+  }
+  await busbar.restart(["--telemetry-forget-damaged"]);
+  expect(await ready()).not.toContain("may lack them");
+  await busbar.restart();
+  expect(await ready()).not.toContain("may lack them");
+});
+
 test("a file that SQLite cannot read fails the query alone; devices, calls and now go on", async () => {
   const device = await kit.connect("third");
   await device.send("0 power=5");

@@ -1,0 +1,26 @@
+// Rows of the journal that were damaged when they were replayed. Nobody can know whose points of which time they held, so no query can be
+// refused for them. Instead they are told at every start, until somebody says that this is known.
+import type { StoredPlace } from "#store/series/checksum.ts";
+import { type Connection, isCorrupt } from "#store/sqlite/connection.ts";
+import { text } from "#store/sqlite/row.ts";
+
+/** Where the journal as a whole could not be read, its table lies under such a name. */
+const TABLES = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'journal\\_damaged\\_%' ESCAPE '\\'";
+
+/** One place for all of them; undefined when nothing was set aside. */
+export function damagedJournal(database: Connection): StoredPlace | undefined {
+  const place: StoredPlace = { table: "journal", key: 0, start: 0, span: 0 };
+  try {
+    const isEmpty =
+      database.get("SELECT 1 FROM journal_damaged LIMIT 1") === undefined && database.get(TABLES) === undefined;
+    return isEmpty ? undefined : place;
+  } catch (error) {
+    if (isCorrupt(error)) return place;
+    throw error;
+  }
+}
+
+export function forgetDamagedJournal(database: Connection): void {
+  database.run("DELETE FROM journal_damaged");
+  for (const row of database.all(TABLES)) database.script(`DROP TABLE "${text(row, "name")}"`);
+}
