@@ -1,0 +1,72 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { parseDuration } from "#core/time/duration.ts";
+import { startChores } from "./chores.ts";
+
+const DAY = 86_400_000;
+const DOUBTED = Date.UTC(2026, 0, 50);
+const EARLIEST = Date.UTC(2026, 0, 10);
+
+afterEach(() => void vi.useRealTimers());
+
+/** Runs every chore once; gives the times before which each deletes. */
+async function deletions(): Promise<ReadonlyMap<string, readonly number[]>> {
+  vi.useFakeTimers();
+  const before = new Map<string, number[]>();
+  const note =
+    (what: string) =>
+    async (...given: readonly unknown[]) => {
+      const times = given.flatMap((one) => (typeof one === "object" && one !== null ? Object.values(one) : [one]));
+      before.set(what, [
+        ...(before.get(what) ?? []),
+        ...times.filter((one) => typeof one === "number" && one > 1e12).map(Number),
+      ]);
+      return 0;
+    };
+  const onePage = async () => ({ items: [{ id: "one" }], total: 1 });
+  const needs = {
+    now: () => DOUBTED,
+    clock: { earliest: () => EARLIEST, check: () => {} },
+    storage: { look: async () => {} },
+    connectivity: { sweep: () => {} },
+    refusals: { flush: async () => {} },
+    authenticator: { flushUses: async () => {} },
+    deviceLog: { tellLeftOut: async () => {} },
+    executions: { sweep: note("executions") },
+    deviceLogs: { prune: note("device logs") },
+    alerts: { prune: note("alerts") },
+    webhooks: { prune: note("deliveries") },
+    audit: { prune: note("audit log") },
+    sites: { list: onePage },
+    devices: { list: onePage },
+    retentions: { get: async () => ({ attributes: new Map(), fallback: undefined }) },
+    telemetry: { drop: note("telemetry") },
+    log: { error: (fields: unknown) => expect(fields).toBeUndefined() },
+  };
+  const day = parseDuration("1d");
+  const config = {
+    logs: { retention: day, temporaryRetention: day },
+    alerts: { retention: day },
+    audit: { retention: day },
+    telemetry: { retention: "1d" },
+  };
+  const chores = startChores(needs as never, config as never);
+  await vi.advanceTimersByTimeAsync(11 * 60_000);
+  await chores.stop();
+  return before;
+}
+
+test("after the clock was set forward by weeks, nothing is deleted that is not old by the earliest time it may be", async () => {
+  const before = await deletions();
+  expect([...before.keys()].sort()).toEqual([
+    "alerts",
+    "audit log",
+    "deliveries",
+    "device logs",
+    "executions",
+    "telemetry",
+  ]);
+  for (const [what, times] of before) {
+    expect(times.length, what).toBeGreaterThan(0);
+    expect(Math.max(...times), what).toBeLessThanOrEqual(what === "executions" ? EARLIEST : EARLIEST - DAY);
+  }
+});
