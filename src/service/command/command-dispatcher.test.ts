@@ -12,8 +12,8 @@ import { createCommandDispatcher } from "./command-dispatcher.ts";
 const PLACE = { siteId: "s1", deviceId: "d1" };
 const TIMEOUT_MS = 30_000;
 
-/** A dispatcher over a store in memory; its clock moves only by `pass`. */
-async function setUp() {
+/** A dispatcher over a store in memory; its clock moves only by `pass`. `handOver` is how long a device takes a command. */
+async function setUp({ sendingBytes = 1e6, handOver = async () => {} } = {}) {
   const store = createMemoryExecutions();
   const writes: string[] = [];
   const executions = {
@@ -37,13 +37,14 @@ async function setUp() {
     executions,
     events,
     background,
-    budgets: createByteBudgets(),
+    budgets: { open: (name) => createByteBudgets().open(name, sendingBytes) },
     seal: { seal: () => new Uint8Array(), open: () => "{}", fingerprint: () => new Uint8Array() },
     now: () => NOON,
     channel: {
       isReady: () => true,
       async send(_deviceId, command) {
         sent.push(command);
+        await handOver();
         return "handed_over";
       },
       sendConfiguration: async () => {},
@@ -65,12 +66,12 @@ async function setUp() {
   const open = asNew(execution, { attempted: true });
   await store.insert(open, makeEntry());
   dispatcher.accept(open);
-  await background.idle();
+  await Promise.race([background.idle(), new Promise(setImmediate)]);
   expect(sent.map(({ id }) => id)).toEqual([execution.id]);
   const say = (state: ResponseState, deviceId = PLACE.deviceId) =>
     dispatcher.respond(deviceId, { executionId: execution.id, state, payload: undefined, repeated: false });
   const told = () => heard;
-  return { dispatcher, store, background, execution, writes, say, pass, told, dropped, failures, timers };
+  return { dispatcher, store, background, execution, sent, writes, say, pass, told, dropped, failures, timers };
 }
 
 test("a start and an answer that follows at once are stored in the same turn, and told one after the other", async () => {
@@ -171,4 +172,17 @@ test("what is open is counted by site, from the start of a run until it has ende
     { count: 0, bytes: 0 },
     { count: 0, bytes: 0 },
   ]);
+});
+
+test("what is being handed over has so many bytes; the rest waits until there is room", async () => {
+  const taken = Promise.withResolvers<void>();
+  const { dispatcher, store, background, sent } = await setUp({ sendingBytes: 1, handOver: () => taken.promise });
+  const next = asNew({ ...makeExecution(PLACE), id: "next" }, { attempted: true });
+  await store.insert(next, makeEntry());
+  dispatcher.accept(next);
+  await new Promise(setImmediate);
+  expect(sent).toHaveLength(1);
+  taken.resolve();
+  await background.idle();
+  expect(sent.map(({ id }) => id)).toContain("next");
 });
