@@ -11,7 +11,7 @@ import type {
 } from "#core/blueprint/blueprint.ts";
 import { conformance } from "#core/blueprint/conformance.ts";
 import type { ProfileLibrary } from "#core/blueprint/profile.ts";
-import type { SpeltFields } from "#core/text/snake-case.ts";
+import type { SpeltFields } from "#core/text/spelt-fields.ts";
 import { formatDuration } from "#core/time/format-duration.ts";
 import { areCompatible } from "#manifest/units.ts";
 

@@ -3,7 +3,7 @@ import type { AccessLevel } from "#core/access/level.ts";
 /** Sites a token may see: each one listed, or every site there is and will be. */
 export type SiteScope = "all" | ReadonlySet<string>;
 
-/** Whoever makes a call, as far as its token tells. */
+/** Who makes a call, by its token. */
 export interface Caller {
   readonly tokenId: string;
   readonly tokenName: string;

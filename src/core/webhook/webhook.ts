@@ -5,7 +5,7 @@ import type { Instant } from "#core/time/instant.ts";
 export const WEBHOOK_KINDS = ["alert", "connectivity", "execution"] as const;
 export type WebhookKind = (typeof WEBHOOK_KINDS)[number];
 
-/** An address that is told what happens, as far as whoever registered it may know. */
+/** An address that receives events, limited to what the token that registered it may read. */
 export interface Webhook {
   readonly id: string;
   readonly url: string;
@@ -17,7 +17,7 @@ export interface Webhook {
   readonly sealedSecret: Uint8Array;
 }
 
-/** Something that happened, on its way to whoever wants to know. */
+/** An event on its way to a webhook. */
 export interface Notice {
   readonly kind: WebhookKind;
   readonly siteId: string;

@@ -1,7 +1,7 @@
 import type { BlueprintChange } from "#core/blueprint/blueprint-change.ts";
 import { renderDiagnostic } from "#core/blueprint/diagnostic-wire.ts";
 import type { StoredBlueprint } from "#core/blueprint/stored-blueprint.ts";
-import type { SpeltFields } from "#core/text/snake-case.ts";
+import type { SpeltFields } from "#core/text/spelt-fields.ts";
 import { renderInstant } from "#core/time/instant.ts";
 import { type Static, Type } from "#http/schema.ts";
 import { id, oneOf, strict, timestamp } from "#http/wire.ts";

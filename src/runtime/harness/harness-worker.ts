@@ -1,4 +1,4 @@
-// Runs scenarios in a thread of its own: whatever a script does, whoever waits for it can end it.
+// Runs scenarios in a thread of their own, so that the caller can end them, whatever a script does.
 import { parentPort, workerData } from "node:worker_threads";
 import { tryPost } from "#core/thread/try-post.ts";
 import { compileJsonChecks } from "#service/blueprint/compile-json-checks.ts";

@@ -1,4 +1,4 @@
-// What comes of running the tests of a blueprint: plain data, so that it passes between threads and becomes JSON.
+// The result of a blueprint's tests: plain data, so that threads can pass it on and it can be written as JSON.
 import type { Position } from "#core/blueprint/issue.ts";
 
 export interface TestReport {

@@ -7,7 +7,7 @@ import { tryPost } from "#core/thread/try-post.ts";
 import type { InspectAnswer, InspectResult, InspectSettings, InspectTask } from "#runtime/inspect/inspect-worker.ts";
 import type { BuildScripts, InspectPackage } from "#service/ports/inspect-package.ts";
 
-/** Far beyond what any package takes: whoever needs longer has found a fault, and the thread is given up. */
+/** Far more than any package takes. A thread that takes longer is stuck and is ended. */
 const DEADLINE_MS = 5_000;
 const IDLE_MS = 30_000;
 const MEMORY_MB = 256;

@@ -5,7 +5,7 @@ import { tryPost } from "#core/thread/try-post.ts";
 import type { CheckJsonValue } from "#service/ports/check-json.ts";
 import type { JsonCheckAnswer, JsonCheckTask } from "./json-check-worker.ts";
 
-/** The thread itself stops compiling after 2 s and checking after 100 ms. Whoever needs longer has found a fault. */
+/** The thread itself stops compiling after 2 s and checking after 100 ms. A thread that takes longer is stuck. */
 const DEADLINE_MS = 5_000;
 const IDLE_MS = 30_000;
 const MEMORY_MB = 128;

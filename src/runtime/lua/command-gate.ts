@@ -1,5 +1,5 @@
-// Which of the commands that were handed to a script it has begun: one number that both threads see. So whoever takes a script
-// away, in whatever state its thread is, knows of each command whether it may have done anything.
+// Tells which of the commands that a script received it has begun: one number that both threads see. When a script is taken away, the
+// pool knows of each command whether it may have done anything, whatever state the thread is in.
 
 /** The ticket of the last command that began, 0 before the first, CLOSED when none may begin any more. */
 export type CommandGate = Int32Array<SharedArrayBuffer>;

@@ -19,7 +19,7 @@ const USUAL_MESSAGE_BYTES = 4_096;
 /** A job that fails every time says the same every time. */
 const FAULTS = { perSecond: 5, burst: 20 };
 const PROGRESS = { perSecond: 20, burst: 100 };
-/** Each is a write to the disk; whoever writes more often waits. */
+/** Each one is a write to the disk. A script that writes more often waits. */
 const STORES = { perSecond: 20, burst: 100 };
 const STORE_PAUSE_MS = 50;
 const MAX_KEY_BYTES = 256;

@@ -1,4 +1,4 @@
-// A thread of the pool: runs the scripts it is given and says what they say.
+// A thread of the pool: it runs the scripts that it is given and sends their output to the pool.
 import { parentPort, workerData } from "node:worker_threads";
 import { tryPostAll } from "#core/thread/try-post.ts";
 import { openDriverThread } from "#runtime/drivers/open-driver-thread.ts";

@@ -1,10 +1,10 @@
-// Many scripts on one thread, each for a few milliseconds at a time. Whoever comes due and has kept within its slice
-// before goes first. Of those that overran one gets its turn after them, and then one of those that start; scripts that
-// want to go on computing share what is left, and never more than half of the thread.
+// Runs many scripts on one thread, each for a few milliseconds at a time. In each turn, scripts that are due and kept within
+// their last slice run first. Then one script that overran its slice runs, and then one that starts. Scripts that go on
+// computing share the rest of the time, at most half of the thread.
 import type { DeviceScript } from "./script-host.ts";
 
 const SLICE_MS = 4;
-/** After so long the loop gives way to sockets and messages, whoever still waits. */
+/** After this long a turn ends, so that sockets and messages are served, even if scripts still wait. */
 const TURN_MS = 8;
 /** Processor time of a run that is far beyond its slice. */
 const SLOW_MS = 10;

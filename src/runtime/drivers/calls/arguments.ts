@@ -1,4 +1,4 @@
-// What a script passed, checked. What does not fit is told in words that say what would.
+// Checks the arguments that a script passed. The error for a wrong one says what would be right.
 
 import { ConnectionError } from "#runtime/drivers/peer-connections.ts";
 import { type LuaValue, textOf } from "#runtime/lua/lua-value.ts";

@@ -1,5 +1,5 @@
 /** A field's name as manifests and JSON spell it: `displayName` is `display_name`. */
-export type SnakeCase<Name extends string> = Name extends `${infer Letter}${infer Rest}`
+type SnakeCase<Name extends string> = Name extends `${infer Letter}${infer Rest}`
   ? Letter extends Lowercase<Letter>
     ? `${Letter}${SnakeCase<Rest>}`
     : `_${Lowercase<Letter>}${SnakeCase<Rest>}`
