@@ -5,8 +5,8 @@ import { ENTRY_BYTES } from "#core/command/log-limits.ts";
 import { type ExecutionChange, type Merge, mergeRemote, withoutSight } from "#core/command/remote-execution.ts";
 import type { ChangePage } from "#service/ports/execution-store.ts";
 import type { Connection, Row } from "./connection.ts";
-import { findExecution, LATEST_CHANGE, parseResponse, renderPayload } from "./execution-row.ts";
-import { count, replace } from "./execution-writes.ts";
+import { findExecution, latestChange, parseResponse, renderPayload } from "./execution-row.ts";
+import { count, nextChange, replace } from "./execution-writes.ts";
 import { micros, number, text } from "./row.ts";
 import { readRows } from "./stored-json.ts";
 
@@ -32,8 +32,7 @@ export function readChanges(database: Connection, cursor: number, limit: number)
     bytes += number(row, "bytes") + found.logBytes;
     changes.push(found.change);
   }
-  const counter = database.get(`SELECT ${LATEST_CHANGE} AS latest`);
-  return { changes, next, latest: counter === undefined ? 0 : number(counter, "latest") };
+  return { changes, next, latest: latestChange(database) };
 }
 
 function readChange(database: Connection, row: Row, cursor: number) {
@@ -94,13 +93,13 @@ function insertCopy(database: Connection, execution: Execution): number {
   if (database.get("SELECT 1 AS found FROM device WHERE id = ?", execution.deviceId) === undefined) {
     throw refuse("device_not_found", `there is no device ${execution.deviceId}`);
   }
+  const change = nextChange(database);
   const shown = JSON.stringify(execution.request.arguments);
   // Attempted, because its owner hands it over: this side never does.
-  const row = database.get(
+  database.run(
     `INSERT INTO execution (id, group_id, site_id, device_id, created_at, arguments, attempted, is_open, deadline, bytes,
        response_state, response_payload, received_at, revision, is_remote, changed)
-     VALUES (?, ?, ?, ?, ?, ?, 1, 0, ?, ?, ?, ?, ?, ?, 1, ${LATEST_CHANGE} + 1)
-     RETURNING changed`,
+     VALUES (?, ?, ?, ?, ?, ?, 1, 0, ?, ?, ?, ?, ?, ?, 1, ?)`,
     execution.id,
     count(database, execution, 1),
     execution.siteId,
@@ -113,8 +112,9 @@ function insertCopy(database: Connection, execution: Execution): number {
     renderPayload(execution.response?.payload),
     execution.response?.receivedAt ?? null,
     execution.revision,
+    change,
   );
-  return row === undefined ? 0 : number(row, "changed");
+  return change;
 }
 
 /** The log becomes the owner's: with the new responses, and without those that the owner has left out. */

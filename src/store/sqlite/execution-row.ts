@@ -15,12 +15,16 @@ export const EXECUTION_COLUMNS = `e.id, e.group_id, e.site_id, e.device_id, e.cr
   e.deadline, e.response_state, e.response_payload, e.received_at, e.revision, e.is_remote, g.name, g.manifest_name, g.state, g.ephemeral, g.read_level`;
 export const EXECUTION_FROM = "execution e JOIN execution_group g ON g.id = e.group_id";
 
-/** The number of the latest change of all executions, deleted ones included. One step into an index. */
-export const LATEST_CHANGE = `max(coalesce((SELECT max(changed) FROM execution), 0),
-  coalesce((SELECT deleted FROM execution_change), 0))`;
-
 /** Stands for arguments that cannot be read. */
 const UNREADABLE: Payload = {};
+
+/** The number of the latest change of all executions, deleted ones included. One step into an index. */
+export function latestChange(database: Connection): number {
+  const row = database.get(
+    `SELECT max(coalesce((SELECT max(changed) FROM execution), 0), coalesce((SELECT deleted FROM execution_change), 0)) AS latest`,
+  );
+  return row === undefined ? 0 : number(row, "latest");
+}
 
 export function findExecution(database: Connection, id: string): OpenExecution | undefined {
   const row = database.get(`SELECT ${EXECUTION_COLUMNS} FROM ${EXECUTION_FROM} WHERE e.id = ?`, id);

@@ -8,7 +8,7 @@ import type { Instant } from "#core/time/instant.ts";
 import type { Idempotency, NewExecution } from "#service/ports/execution-store.ts";
 import { recordAudit } from "./audit-writes.ts";
 import type { Connection } from "./connection.ts";
-import { findExecution, LATEST_CHANGE, renderPayload } from "./execution-row.ts";
+import { findExecution, latestChange, renderPayload } from "./execution-row.ts";
 import { SPANS } from "./execution-spans.ts";
 import { bytes, number, text, time } from "./row.ts";
 
@@ -29,7 +29,7 @@ export const executionWrites = {
     database.run(
       `INSERT INTO execution (id, group_id, site_id, device_id, created_at, arguments, sealed, attempted, is_open, deadline, bytes,
          revision, changed)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ${LATEST_CHANGE} + 1)`,
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?)`,
       execution.id,
       count(database, execution, 1),
       execution.siteId,
@@ -41,6 +41,7 @@ export const executionWrites = {
       execution.deadline,
       bytes,
       execution.revision,
+      nextChange(database),
     );
     if (idempotency !== undefined) putIdempotency(database, execution, idempotency);
     recordAudit(database, trail);
@@ -110,6 +111,15 @@ export const executionWrites = {
   },
 };
 
+const lastNumbers = new WeakMap<Connection, number>();
+
+/** The number of a change that is stored now. Read once a connection, because only one writes; what is rolled back leaves a gap. */
+export function nextChange(database: Connection): number {
+  const next = (lastNumbers.get(database) ?? latestChange(database)) + 1;
+  lastNumbers.set(database, next);
+  return next;
+}
+
 /** Changes the counters of the execution's group and gives the group's id. */
 export function count(database: Connection, execution: Execution, by: 1 | -1): number {
   const row = database.get(
@@ -150,10 +160,11 @@ export function replace(database: Connection, before: Execution, after: Executio
   const moved = before.state !== after.state;
   if (moved) count(database, before, -1);
   const group = moved ? count(database, after, 1) : null;
-  const row = database.get(
+  const change = nextChange(database);
+  database.run(
     `UPDATE execution SET group_id = coalesce(?, group_id), is_open = ?, deadline = ?, response_state = ?, response_payload = ?,
        received_at = ?, sealed = CASE WHEN ? THEN NULL ELSE sealed END, revision = ?, is_remote = ?,
-       changed = ${LATEST_CHANGE} + 1 WHERE id = ? RETURNING changed`,
+       changed = ? WHERE id = ?`,
     group,
     isOpen(after.state) && !after.isRemote ? 1 : 0,
     after.deadline,
@@ -163,10 +174,10 @@ export function replace(database: Connection, before: Execution, after: Executio
     hasEnded(after.state) ? 1 : 0,
     after.revision,
     after.isRemote ? 1 : 0,
+    change,
     after.id,
   );
-  if (row === undefined) throw new Error(`execution ${after.id} is gone while it is changed`);
-  return number(row, "changed");
+  return change;
 }
 
 /** Counts a new entry of the log. Where it is too long, the oldest entries between start and end go and are counted too. */
