@@ -1,14 +1,19 @@
-// Lists over groups of executions: find the groups that match, sum their counters, merge their index ranges. What is read
-// grows with the page and the number of groups, not with the number of executions.
+// How a page of executions is read. What is read grows with the page and the number of groups, not with the number of
+// executions. The plan is `readPage`:
+// 1. execution-groups.ts: find the groups that the filter leaves, and the bounds of time of their executions.
+// 2. execution-counters.ts: count what matches, by the counters of groups, days and hours.
+// 3. Walk from the end that is nearer to the page.
+// 4. execution-counters.ts: skip whole days and hours that lie before the page.
+// 5. execution-merge.ts: take the ids of the page in their order.
+// 6. Read those executions, as many as fit the memory at once.
 import type { Execution } from "#core/command/execution.ts";
 import type { ExecutionFilter } from "#service/ports/execution-store.ts";
 import type { Page, PageRequest } from "#service/ports/page.ts";
 import type { Connection } from "./connection.ts";
-import { countExecutions } from "./execution-count.ts";
+import { countExecutions, skipTime } from "./execution-counters.ts";
 import { findGroups, type Group, hasFewGroups, isUnbounded, sharesOf } from "./execution-groups.ts";
-import { mergeGroups, walkSite } from "./execution-merge.ts";
+import { mergeGroups, type Wanted, walkSite } from "./execution-merge.ts";
 import { EXECUTION_COLUMNS, EXECUTION_FROM, parseExecution } from "./execution-row.ts";
-import { skipTime } from "./execution-skip.ts";
 import { listed, number, text } from "./row.ts";
 import { readRows } from "./stored-json.ts";
 
@@ -61,18 +66,35 @@ interface Reading {
 function readPage(reader: Connection, { filter, page, groups }: Reading): ListedExecutions {
   const shares = sharesOf(groups, filter);
   const total = countExecutions(reader, shares);
+  const walk = nearerEnd(filter, page, total);
+  if (walk.count <= 0) return { items: [], rest: [], total };
+  const start = skipTime(reader, { shares, offset: walk.offset }, walk.newestFirst);
+  const wanted = { shares: start.shares, depth: start.offset + walk.count, newestFirst: walk.newestFirst };
+  const ids = firstIds(reader, wanted, { filter, groups }).slice(start.offset);
+  return { ...readSome(reader, walk.isFlipped ? ids.toReversed() : ids), total };
+}
+
+interface Walk {
+  readonly newestFirst: boolean;
+  /** How many to leave out, and how many to take, in this direction. */
+  readonly offset: number;
+  readonly count: number;
+  /** Against the order that was asked for. */
+  readonly isFlipped: boolean;
+}
+
+/** A page in the later half is nearer from the other end. */
+function nearerEnd({ newestFirst }: ExecutionFilter, page: PageRequest, total: number): Walk {
   const count = Math.min(page.limit, total - page.offset);
-  if (count <= 0) return { items: [], rest: [], total };
-  // A page in the later half is nearer from the other end.
-  const rest = total - page.offset - count;
-  const isFlipped = rest < page.offset;
-  const newestFirst = filter.newestFirst !== isFlipped;
-  const start = skipTime(reader, { shares, offset: isFlipped ? rest : page.offset }, newestFirst);
-  const wanted = { shares: start.shares, depth: start.offset + count, newestFirst };
+  const after = total - page.offset - count;
+  const isFlipped = after < page.offset;
+  return { newestFirst: newestFirst !== isFlipped, offset: isFlipped ? after : page.offset, count, isFlipped };
+}
+
+function firstIds(reader: Connection, wanted: Wanted, { filter, groups }: Omit<Reading, "page">): readonly string[] {
   const walked =
     groups.length > MANY_GROUPS && filter.siteId !== undefined ? walkSite(reader, filter.siteId, wanted) : undefined;
-  const ids = (walked ?? mergeGroups(reader, wanted)).slice(start.offset);
-  return { ...readSome(reader, isFlipped ? ids.toReversed() : ids), total };
+  return walked ?? mergeGroups(reader, wanted);
 }
 
 /** As many as fit the memory at once; of the rest the ids. */

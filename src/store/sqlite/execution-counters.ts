@@ -1,0 +1,127 @@
+// What the counters of days and hours answer without reading executions: how many match, and where a far page begins.
+import type { Connection } from "./connection.ts";
+import {
+  type Bounds,
+  EARLIEST,
+  type Group,
+  isUnbounded,
+  LATEST,
+  listedIds,
+  type Share,
+  within,
+} from "./execution-groups.ts";
+import { SPANS, type Span } from "./execution-spans.ts";
+import { number } from "./row.ts";
+
+/** Whole days and hours by their counters, the rest one by one. */
+export function countExecutions(reader: Connection, shares: readonly Share[]): number {
+  return shares.reduce((sum, share) => sum + countShare(reader, share), 0);
+}
+
+function countShare(reader: Connection, share: Share): number {
+  const { groups, bounds } = share;
+  if (isUnbounded(share)) return groups.reduce((sum, group) => sum + group.total, 0);
+  const open = groups.filter((group) => group.open);
+  const ended = groups.filter((group) => !group.open);
+  return countRows(reader, open, bounds) + countEnded(reader, { groups: ended, bounds }, SPANS);
+}
+
+function countEnded(reader: Connection, { groups, bounds }: Share, [span, ...finer]: readonly Span[]): number {
+  if (span === undefined) return countRows(reader, groups, bounds);
+  if (groups.length === 0) return 0;
+  const from = Math.ceil(bounds.since / span.ms);
+  const to = Math.floor(bounds.before / span.ms);
+  if (from >= to) return countEnded(reader, { groups, bounds }, finer);
+  const row = reader.one(
+    `SELECT coalesce(sum(count), 0) AS total FROM ${span.table}
+     WHERE group_id IN (SELECT value FROM json_each(?)) AND ${span.column} >= ? AND ${span.column} < ?`,
+    listedIds(groups),
+    from,
+    to,
+  );
+  const edges: readonly Bounds[] = [
+    { since: bounds.since, before: from * span.ms },
+    { since: to * span.ms, before: bounds.before },
+  ];
+  return edges
+    .filter((edge) => edge.since < edge.before && edge.since !== EARLIEST && edge.before !== LATEST)
+    .reduce((sum, edge) => sum + countEnded(reader, { groups, bounds: edge }, finer), number(row, "total"));
+}
+
+function countRows(reader: Connection, groups: readonly Group[], { since, before }: Bounds): number {
+  if (groups.length === 0) return 0;
+  const row = reader.one(
+    `SELECT count(*) AS total FROM execution
+     WHERE group_id IN (SELECT value FROM json_each(?)) AND created_at >= ? AND created_at < ?`,
+    listedIds(groups),
+    since,
+    before,
+  );
+  return number(row, "total");
+}
+
+export interface Start {
+  readonly shares: readonly Share[];
+  /** How many to leave out from there. */
+  readonly offset: number;
+}
+
+/** Fewer than this are left out one by one. */
+const FEW = 1_000;
+
+/** Leaves out whole days, then hours, that lie before the page, by their counters instead of row by row. */
+export function skipTime(reader: Connection, start: Start, newestFirst: boolean): Start {
+  let at: Start & { readonly next: Bounds } = { ...start, next: { since: EARLIEST, before: LATEST } };
+  for (const span of SPANS) if (at.offset >= FEW) at = skipSpans(reader, at, { span, newestFirst, next: at.next });
+  return at;
+}
+
+interface Way {
+  readonly span: Span;
+  readonly newestFirst: boolean;
+  /** The longer span in which the page begins: only there is anything left to skip. */
+  readonly next: Bounds;
+}
+
+function skipSpans(reader: Connection, { shares, offset }: Start, way: Way): Start & { readonly next: Bounds } {
+  const { span, newestFirst, next } = way;
+  const counts = histogram(reader, within(shares, next), span);
+  if (newestFirst) counts.reverse();
+  let skipped = 0;
+  const reached = counts.findIndex(({ count }) => {
+    if (skipped + count > offset) return true;
+    skipped += count;
+    return false;
+  });
+  const before = reached === -1 ? counts : counts.slice(0, reached);
+  // The counters do not know the bounds of time nor open executions, so what they suggest is counted exactly before it
+  // is believed; where they promised too much, a span less is skipped.
+  for (const [index, last] of [...before.entries()].toReversed()) {
+    const edge = (last.span + (newestFirst ? 0 : 1)) * span.ms;
+    const older = { since: EARLIEST, before: edge };
+    const newer = { since: edge, before: LATEST };
+    const exact = countExecutions(reader, within(shares, newestFirst ? newer : older));
+    if (exact > offset) continue;
+    const left = within(shares, newestFirst ? older : newer);
+    return { shares: left, offset: offset - exact, next: boundsOf(counts[index + 1]?.span, span) };
+  }
+  return { shares, offset, next: boundsOf(counts[0]?.span, span) };
+}
+
+function boundsOf(index: number | undefined, { ms }: Span): Bounds {
+  return index === undefined ? { since: EARLIEST, before: LATEST } : { since: index * ms, before: (index + 1) * ms };
+}
+
+/** Spans that hold executions of the groups, with their number, oldest first. */
+function histogram(reader: Connection, shares: readonly Share[], { table, column, ms }: Span) {
+  const since = Math.min(...shares.map(({ bounds }) => bounds.since));
+  const before = Math.max(...shares.map(({ bounds }) => bounds.before));
+  const rows = reader.all(
+    `SELECT ${column} AS span, sum(count) AS count FROM ${table}
+     WHERE group_id IN (SELECT value FROM json_each(?)) AND ${column} >= ? AND ${column} < ? GROUP BY 1 ORDER BY 1`,
+    listedIds(shares.flatMap((share) => share.groups)),
+    Math.floor(since / ms),
+    Math.ceil(before / ms),
+  );
+  return rows.map((row) => ({ span: number(row, "span"), count: number(row, "count") }));
+}
