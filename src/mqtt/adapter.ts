@@ -1,23 +1,23 @@
 // One message from a device, from bytes to the inbox. The same for every broker.
 //
-// Messages reach the inbox in the order of their arrival. Those of one execution wait for each other, because the
-// next state follows from the one before; all others may share a commit.
+// Messages reach the inbox in the order of their arrival. Messages of one execution wait for each other, because the
+// next state depends on the one before. All others may share a commit.
 import type { DeviceInbox, SignedIn } from "#service/ports/device-inbox.ts";
 import { type Parsed, parseLog, parseResponse, parseValues } from "./messages.ts";
 import { kindOfTopic, ownPart } from "./topics.ts";
 
-/** Longest payload that is read; a longer one is told as malformed. */
+/** Longest payload that is read. A longer one is reported as malformed. */
 export const MAX_PAYLOAD = 256 * 1024;
 
 interface DeviceMessage {
   readonly topic: string;
   readonly payload: Uint8Array;
-  /** The carrier marks it as possibly delivered before. */
+  /** The carrier says that this message may have been delivered before. */
   readonly repeated: boolean;
 }
 
 export interface Adapter {
-  /** Resolves when what the message says is durable, also when it says nothing of use. */
+  /** Resolves when the content of the message is durable, also when nothing in it was usable. */
   receive(device: SignedIn, message: DeviceMessage): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export function createAdapter(inbox: DeviceInbox): Adapter {
   const lanes = new Map<string, Promise<void>>();
 
   const inLane = (key: string, task: () => Promise<void>): Promise<void> => {
-    // A failure is told to whoever waits for that message; the next one is tried all the same.
+    // A failure goes to the caller that waits for this message. The next message is still tried.
     const before = lanes.get(key);
     const done = before === undefined ? task() : before.then(task, task);
     lanes.set(key, done);

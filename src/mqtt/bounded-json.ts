@@ -1,4 +1,5 @@
-// JSON from a device: bounded in depth before it is parsed, and with the NaN and Infinity that some libraries write.
+// JSON from a device. Its depth is bounded before it is parsed, and the NaN and Infinity that some libraries write are
+// accepted.
 import { randomUUID } from "node:crypto";
 import { endOfString, jsonExcess } from "#core/text/json-excess.ts";
 
@@ -7,10 +8,10 @@ const OBJECT = /^\s*\{/;
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 const EMPTY = /^\s*$/;
 
-/** The members belong to whoever reads them. */
+/** The caller owns the map and may change it. */
 export type ReadObject = { readonly members: Map<string, unknown> } | { readonly problem: string };
 
-/** Reads one JSON object. Member names are ordinary names whatever they are, `__proto__` included. */
+/** Reads one JSON object. Every member name is an ordinary name, `__proto__` included. */
 export function readJsonObject(bytes: Uint8Array): ReadObject {
   let text: string;
   try {
@@ -47,7 +48,10 @@ const NON_FINITE: ReadonlyMap<string, number> = new Map([
 const WORD = /-?Infinity|NaN/g;
 const MARK = `${randomUUID()}:`;
 
-/** One bad number must not cost the whole message, so that it can be left out by name later. Undefined: no JSON even so. */
+/**
+ * Marks NaN and Infinity so that one bad number does not cost the whole message and can be left out by name later.
+ * Undefined when the text is still no JSON.
+ */
 function parseWithNonFinite(text: string): unknown {
   if (!/NaN|Infinity/.test(text)) return undefined;
   try {
@@ -59,7 +63,10 @@ function parseWithNonFinite(text: string): unknown {
   }
 }
 
-/** Each word outside strings becomes a marked string. Every character is looked at once, closed strings or not. */
+/**
+ * Turns each such word outside strings into a marked string. Looks at every character once, even when a string is not
+ * closed.
+ */
 function markNonFinite(text: string): string {
   const parts: string[] = [];
   let from = 0;
@@ -73,7 +80,7 @@ function markNonFinite(text: string): string {
   return parts.join("");
 }
 
-/** The engine's message unless it quotes the text, which may hold a secret. */
+/** The engine's message, unless it quotes the text: the text may hold a secret. */
 function explain(error: unknown): string {
   const message = error instanceof Error ? error.message : "";
   if (message.startsWith("Unexpected end")) return "it ends too early";

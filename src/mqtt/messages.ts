@@ -1,4 +1,5 @@
-// What devices write and read, as JSON. Every problem of a message is told at once, in words for the device's author.
+// What devices send and receive, as JSON. All problems of a message are reported together, in words for the device's
+// author.
 import { RESPONSE_STATES, type ResponseState } from "#core/command/execution.ts";
 import {
   LOG_SEVERITIES,
@@ -12,7 +13,7 @@ import { readJsonObject } from "./bounded-json.ts";
 
 export type Parsed<Message> = { readonly message: Message } | { readonly problems: readonly string[] };
 
-/** Beyond it a number of seconds can only be milliseconds. */
+/** A larger number cannot be seconds, so it must be milliseconds. */
 const YEAR_5000 = 95_617_584_000;
 const MAX_ID = 128;
 const MAX_NAMES = 5_000;
@@ -85,7 +86,7 @@ function parse<Message>(
   return problems.length > 0 ? { problems } : { message };
 }
 
-/** Seconds to milliseconds, exact to the microsecond: finer digits of a double at this size are noise. */
+/** Seconds to milliseconds, exact to the microsecond: finer digits of a double of this size are noise. */
 function parseTimestamp(seconds: unknown, problems: string[]): Instant | undefined {
   if (seconds === undefined || seconds === null) return undefined;
   if (typeof seconds !== "number" || !Number.isFinite(seconds)) {

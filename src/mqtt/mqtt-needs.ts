@@ -18,14 +18,16 @@ export interface MqttNeeds {
   readonly now: () => Instant;
   readonly shares: Pick<Shares, "watch">;
   readonly budgets: Pick<ByteBudgets, "watch">;
-  /** What a device is told as soon as it listens; undefined when it has no configuration. */
+  /** What a device is sent as soon as it listens; undefined when it has no configuration. */
   readonly configurationOf: (deviceId: string) => Promise<DeviceConfiguration | undefined>;
 }
 
 export interface Broker {
   readonly channel: CommandChannel;
-  /** Ends the device's connections, so that it signs in again: after its credentials changed or it was deleted. */
+  /**
+   * Ends the device's connections, so that it has to sign in again: after its credentials changed or it was deleted.
+   */
   disconnect(deviceId: string): void;
-  /** Takes no more messages, waits a moment for those under way, and closes. */
+  /** Accepts no more messages, waits a moment for those in progress, and closes. */
   stop(): Promise<void>;
 }

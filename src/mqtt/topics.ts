@@ -1,4 +1,5 @@
-// The names of the topics. A hardware id and a channel id are whole levels, so that no id can reach another device's topics.
+// The names of the topics. A hardware id and a channel id are each one whole level, so no id can reach another device's
+// topics.
 import type { SignedIn } from "#service/ports/device-inbox.ts";
 
 export type Address = Pick<SignedIn, "hardwareId" | "channelId">;
@@ -15,7 +16,7 @@ const KINDS: ReadonlyMap<string, DeviceTopic> = new Map([
 const COMMANDS = "v1/command/requests";
 const CONFIGURATION = "v1/configuration";
 
-/** What a device says on this topic, by the part below its own prefix. */
+/** The kind of message on this topic, by the part below the device's own prefix. */
 export function kindOfTopic(rest: string): DeviceTopic | undefined {
   return KINDS.get(rest);
 }
@@ -42,7 +43,10 @@ export function configurationTopic(address: Address): string {
   return `${toPrefix(address)}${CONFIGURATION}`;
 }
 
-/** Whether the filter names the device's own topics only: no wildcard before the channel, nothing of others. */
+/**
+ * Whether the filter covers the device's own topics only: it has no wildcard before the channel and matches nothing of
+ * other devices.
+ */
 export function isOwnFilter(address: Address, filter: string): boolean {
   return filter.startsWith(toPrefix(address)) && filter.length > toPrefix(address).length;
 }
@@ -59,7 +63,7 @@ export function filterMatches(filter: string, topic: string): boolean {
   return wanted.length === given.length;
 }
 
-/** An id that is one level of a topic and no wildcard. */
+/** Whether an id is a single level of a topic and no wildcard. */
 export function isTopicLevel(id: string): boolean {
   return id.length > 0 && id.length <= 128 && !/[/+#\p{Cc}]/u.test(id);
 }

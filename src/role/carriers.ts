@@ -74,7 +74,7 @@ function openAuthority(needs: CarrierNeeds, folder: string): SiteAuthority | und
 }
 
 async function startExternal(needs: CarrierNeeds, config: Config, url: string): Promise<Carriers> {
-  const { createExternalBroker, OUTSIDE_DEFAULTS } = await import("#mqtt/external/create-external-broker.ts");
+  const { createExternalBroker, EXTERNAL_DEFAULTS } = await import("#mqtt/external/create-external-broker.ts");
   const { hostname: host, port, protocol } = new URL(url);
   const broker = createExternalBroker(
     {
@@ -85,7 +85,7 @@ async function startExternal(needs: CarrierNeeds, config: Config, url: string): 
       },
     },
     {
-      ...OUTSIDE_DEFAULTS,
+      ...EXTERNAL_DEFAULTS,
       url,
       clientId: config.mqtt.clientId ?? `busbar-${config.role}-${hostname()}`,
       aliveForMs: toMilliseconds(config.devices.silence),

@@ -3,9 +3,9 @@ import { createShares } from "#core/share/shares.ts";
 import { instant } from "#core/time/instant.ts";
 import {
   createExternalBroker,
+  EXTERNAL_DEFAULTS,
   type ExternalBroker,
   type ExternalSettings,
-  OUTSIDE_DEFAULTS,
 } from "#mqtt/external/create-external-broker.ts";
 import type { DeviceConfiguration } from "#service/ports/carrier.ts";
 import { logins, SILENT } from "./embedded-broker.ts";
@@ -53,7 +53,7 @@ export async function startTestExternalBroker(
         // The broker lets d3 in as well, of which the service knows nothing.
         identify: async (hardwareId) => known.slice(0, 2).find((login) => login.hardwareId === hardwareId),
       },
-      { ...OUTSIDE_DEFAULTS, url: mosquitto.url, clientId, aliveForMs: 500, ...settings },
+      { ...EXTERNAL_DEFAULTS, url: mosquitto.url, clientId, aliveForMs: 500, ...settings },
     );
   let broker = open();
   const rig: TestExternalBroker = {

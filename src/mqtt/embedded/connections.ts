@@ -1,4 +1,4 @@
-// The connections of signed-in devices: which of them listen for what, and when a device comes and goes.
+// The connections of signed-in devices: what each of them listens to, and when a device comes and goes.
 import type { Client } from "aedes";
 import { type Address, filterMatches } from "#mqtt/topics.ts";
 import type { DeviceInbox, SignedIn } from "#service/ports/device-inbox.ts";
@@ -10,7 +10,7 @@ export interface Connection {
   readonly guard: FrameGuard;
   /** Filter to granted QoS. */
   readonly filters: Map<string, 0 | 1>;
-  /** Settles when everything that arrived so far is durable; rejected once something could not be made so. */
+  /** Settles when everything that has arrived so far is durable. Rejects once something could not be stored. */
   tail: Promise<void>;
 }
 
@@ -23,7 +23,7 @@ export interface Connections {
   add(connection: Connection): void;
   remove(connection: Connection): void;
   of(deviceId: string): readonly Connection[];
-  /** Those of the device that listen to one of its topics, newest first. */
+  /** The connections of the device that listen to one of its topics, newest first. */
   listening(deviceId: string, topicOf: (address: Address) => string): readonly Listener[];
   all(): readonly Connection[];
 }
@@ -35,7 +35,7 @@ export function createConnections(inbox: DeviceInbox, maxPerDevice: number): Con
       const { deviceId } = connection.device;
       const open = [connection, ...(devices.get(deviceId) ?? [])];
       devices.set(deviceId, open);
-      // A device that lost its network has dead connections that nobody has noticed yet: the newest is the live one.
+      // A device that lost its network leaves dead connections that nobody has noticed yet. The newest is the live one.
       for (const old of open.slice(maxPerDevice)) old.client.close();
     },
     remove(connection) {
@@ -54,7 +54,7 @@ export function createConnections(inbox: DeviceInbox, maxPerDevice: number): Con
   };
 }
 
-/** The QoS at which the connection wants the topic; undefined when no filter of it matches. */
+/** The QoS at which the connection subscribed to the topic; undefined when none of its filters matches. */
 function listensAt({ filters }: Connection, topic: string): 0 | 1 | undefined {
   let found: 0 | 1 | undefined;
   for (const [filter, qos] of filters) {

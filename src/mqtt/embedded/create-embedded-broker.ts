@@ -1,4 +1,4 @@
-// The broker inside the process: aedes speaks MQTT 3.1.1, the policy beside this file decides.
+// The broker inside the process: aedes speaks MQTT 3.1.1, and device-policy.ts decides what a device may do.
 import { createServer, type Server, type Socket } from "node:net";
 import { Aedes, type Client } from "aedes";
 import { writeToStream } from "mqtt-packet";
@@ -21,12 +21,15 @@ export interface EmbeddedSettings {
   readonly port: number | "off";
   /** MQTTS beside it, or instead of it. */
   readonly tls?: TlsSettings | undefined;
-  /** Messages a second of one device; a long message counts as several, see `FrameGuard`. */
+  /** Messages per second of one device; a long message counts as several, see `FrameGuard`. */
   readonly messageRate: number;
-  /** Beyond it the oldest goes. */
+  /** Beyond this number the oldest connection of the device is closed. */
   readonly connectionsPerDevice: number;
   readonly subscriptionsPerConnection: number;
-  /** Connections that have not signed in yet, of all and of one address; beyond it the oldest of the address with most goes. */
+  /**
+   * Connections that have not signed in yet, in total and per address. Beyond the limit, the address with the most
+   * loses its oldest.
+   */
   readonly unauthenticatedConnections: number;
   readonly unauthenticatedPerAddress: number;
   readonly connections: number;
@@ -48,17 +51,17 @@ export interface EmbeddedBroker extends Broker {
   count(): number;
 }
 
-/** What all devices together may leave unread. */
+/** Bytes that all devices together may leave unread. */
 const UNREAD_BYTES = 32 * 1024 * 1024;
-/** How long a device may leave what it is sent unread. */
+/** How long a device may leave unread what it was sent. */
 const DRAIN_MS = 30_000;
-/** Finds the other end gone also where the device asked for no keep-alive. */
+/** Detects a vanished device even when it asked for no keep-alive. */
 const TCP_KEEPALIVE_MS = 30_000;
 const STOP_MS = 5_000;
-/** How long devices may keep the thread busy before it looks after its other callers. A connection waits once at most. */
+/** How long devices may keep the thread busy before other callers get a turn. A connection waits at most once. */
 const TURNS = { ms: 5, servingMs: 5, waiting: Number.POSITIVE_INFINITY, waitingPerKey: Number.POSITIVE_INFINITY };
 
-// What writes the packets for aedes would keep a buffer for each number of 16 bits, 8 MB in all.
+// Without this, the packet writer that aedes uses would keep a buffer for each 16-bit number, 8 MB in total.
 writeToStream.cacheNumbers = false;
 
 export async function createEmbeddedBroker(needs: MqttNeeds, settings: EmbeddedSettings): Promise<EmbeddedBroker> {
@@ -94,7 +97,7 @@ export async function createEmbeddedBroker(needs: MqttNeeds, settings: EmbeddedS
   const servers: Server[] = [];
   const open = async (server: Server, port: number): Promise<number> => {
     server.maxConnections = settings.connections;
-    // Also before the handshake of TLS, which a stranger may leave unfinished.
+    // Counted before the TLS handshake too, because a stranger may leave the handshake unfinished.
     server.prependListener("connection", strangers.add);
     servers.push(server);
     await new Promise<void>((resolve, reject) => {

@@ -33,7 +33,7 @@ export interface DevicePolicy {
   readonly handlers: Handlers;
   /** Hears what the broker tells about its clients. */
   watch(aedes: Aedes): void;
-  /** A sign of life on a connection. */
+  /** The device showed a sign of life on a connection. */
   notice(client: Client): void;
 }
 
@@ -46,7 +46,7 @@ export function createDevicePolicy(
   const adapter = createAdapter(inbox);
   const signedIn = new WeakMap<Client, SignedIn>();
   const byClient = new WeakMap<Client, Connection>();
-  /** By device, also while it is away: a reconnect does not refill it. */
+  /** One bucket per device, kept while it is away: a reconnect does not refill it. */
   const buckets = new Map<string, TokenBucket>();
 
   const bucketOf = (deviceId: string): TokenBucket => {
@@ -63,7 +63,7 @@ export function createDevicePolicy(
 
   const handlers: Handlers = {
     preConnect(_client, packet, done) {
-      // Every session is a clean one: what a device missed while it was away is stale when it returns.
+      // Every session is clean: what a device missed while it was away is stale when it returns.
       packet.clean = true;
       done(null, true);
     },
@@ -84,7 +84,7 @@ export function createDevicePolicy(
       };
       void answer().then((device) => {
         if (typeof device === "number") return done(refusal(device), false);
-        // The same client id on another device must not end this connection.
+        // The same client id used by another device must not end this connection.
         client.id = `${device.deviceId}/${client.id}`;
         signedIn.set(client, device);
         return done(null, true);
@@ -99,9 +99,9 @@ export function createDevicePolicy(
       const payload = typeof packet.payload === "string" ? Buffer.from(packet.payload) : packet.payload;
       const received = adapter.receive(connection.device, { topic, payload, repeated: dup });
       received.catch(() => {});
-      // Acknowledged in the order of arrival, and only what is durable.
+      // Messages are acknowledged in the order of arrival, and only when they are durable.
       const turn = connection.tail.then(() => received);
-      // At QoS 0 the device cannot send again, so that closing the connection would help nobody.
+      // At QoS 0 the device cannot send again, so closing the connection would not help.
       connection.tail = qos === 0 ? turn.catch(() => {}) : turn;
       turn.then(
         () => done(null),

@@ -5,7 +5,7 @@ import type { CommandChannel } from "#service/ports/carrier.ts";
 import type { Connections, Listener } from "./connections.ts";
 import type { UnreadMessages } from "./unread-messages.ts";
 
-/** Unread bytes beyond which a device gets no more commands. */
+/** Beyond this many unread bytes a device gets no more commands. */
 const MAX_UNSENT = 1024 * 1024;
 
 export function createEmbeddedChannel(connections: Connections, unread: Pick<UnreadMessages, "wrote">): CommandChannel {
@@ -14,7 +14,7 @@ export function createEmbeddedChannel(connections: Connections, unread: Pick<Unr
     unread.wrote(listener.connection);
   }
 
-  /** The newest connection that listens and keeps up: two of them must not both run a command. */
+  /** The newest connection that listens and keeps up. Only one is used: two must not both run a command. */
   const taker = (deviceId: string): Listener | undefined =>
     connections.listening(deviceId, commandTopic).find(({ connection }) => connection.guard.unsent <= MAX_UNSENT);
   return {
@@ -35,7 +35,10 @@ export function createEmbeddedChannel(connections: Connections, unread: Pick<Unr
   };
 }
 
-/** Resolves when the message is in the connection's hands, not when the device has read it: a slow one must not hold us up. */
+/**
+ * Resolves when the message is handed to the connection, not when the device has read it: a slow device must not block
+ * the sender.
+ */
 function handToConnection({ connection, qos }: Listener, topic: string, payload: string): Promise<void> {
   connection.client.publish({ cmd: "publish", topic, payload, qos, retain: false, dup: false }, () => {});
   // aedes writes in a later phase of the event loop; this one comes after it.

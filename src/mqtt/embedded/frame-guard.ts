@@ -1,9 +1,13 @@
-// Stands between a socket and the broker and reads only where each MQTT packet begins and how long it is.
+// Sits between a socket and the broker. It reads only where each MQTT packet begins and how long it is.
 //
-// Invariants: nothing but CONNECT passes before the device has signed in; no packet that passes is longer than its cap, so
-// that the broker's parser holds at most that much; a PUBLISH beyond the cap is cut to just over the largest payload that
-// is read, so that it can still be told and acknowledged; over the rate nothing more is read from the socket; the broker gets
-// packets only within the share of the event loop that all devices have together, by turns of the devices.
+// Invariants:
+// - Nothing but CONNECT passes before the device has signed in.
+// - No packet that passes is longer than its cap, so the broker's parser holds at most that much.
+// - A PUBLISH beyond the cap is cut to just over the largest payload that is read, so it can still be reported and
+// acknowledged.
+// - Over the rate, nothing more is read from the socket.
+// - All devices together have a share of the event loop. The broker gets packets only within it, and the devices take
+// turns.
 import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
 import { addressBlock } from "#core/net/address-block.ts";
@@ -12,13 +16,13 @@ import type { TokenBucket } from "./token-bucket.ts";
 
 const CONNECT = 1;
 const PUBLISH = 3;
-/** CONNECT with a will, SUBSCRIBE with long filters. */
+/** Enough for a CONNECT with a will, or a SUBSCRIBE with long filters. */
 const MAX_CONTROL = 80 * 1024;
 /** Room for the topic and the message id of a PUBLISH. */
 const PUBLISH_ROOM = 1024;
 /**
- * A message costs one token, and one more for each piece of this size. What is beyond the cap is paid when it arrives, not when
- * it is announced: else five bytes could announce 256 MB and cost a device a minute.
+ * A message costs one token, and one more for each piece of this size. Bytes beyond the cap are paid for when they
+ * arrive, not when they are announced: otherwise five bytes could announce 256 MB and cost a device a minute.
  */
 const BYTES_PER_TOKEN = 4096;
 const LINGER_MS = 2_000;
@@ -27,7 +31,7 @@ export interface FrameGuardOptions {
   readonly maxPayload: number;
   /** Called for every packet after CONNECT. */
   readonly onPacket: () => void;
-  /** What all connections have together. */
+  /** The budget that all connections share. */
   readonly turns: Pick<FairTurns, "hasTime" | "later">;
 }
 
@@ -43,16 +47,16 @@ export class FrameGuard extends Duplex {
   readonly #maxPublish: number;
   readonly #onPacket: () => void;
   readonly #turns: FrameGuardOptions["turns"];
-  /** Whose turns these are: the address at first, then the device. */
+  /** The key for taking turns: the address at first, then the device. */
   #key: string;
   #isQueued = false;
   #state: "before connect" | "signing in" | "open" = "before connect";
   #bucket: TokenBucket | undefined;
-  /** Read from the socket and held back: begins with a packet that may not pass yet. */
+  /** Bytes read from the socket and held back. They begin with a packet that may not pass yet. */
   #chunk: Buffer | undefined;
   /** The beginning of a header whose end has not arrived. */
   #partial: Buffer | undefined;
-  /** Bytes of the present packet still to pass on, and then to discard. */
+  /** Bytes of the current packet that still have to be passed on, and then discarded. */
   #body = 0;
   #excess = 0;
   #isPaid = false;
@@ -89,9 +93,11 @@ export class FrameGuard extends Duplex {
     return this.writableLength + this.socket.writableLength;
   }
 
-  /** Gives nothing when the devices' share of this turn is used up; that there is something is told again in a later one. */
+  /**
+   * Returns nothing when the devices' share of this turn is used up. The stream becomes readable again in a later turn.
+   */
   override read(size?: number): Buffer | null {
-    // The stream itself asks for nothing when it only wants to be filled.
+    // The stream itself requests no bytes when it only wants to be filled.
     if (size === 0 || this.readableLength === 0) return super.read(size);
     if (this.#isQueued) return null;
     if (this.#turns.hasTime()) return super.read(size);
@@ -105,8 +111,8 @@ export class FrameGuard extends Duplex {
 
   override _read(): void {
     this.#isHungry = true;
-    // Not at once: what is pushed in the middle of a read goes out with it, and then the stream tells of nothing that comes later until
-    // it is read again, for which the broker waits to be told.
+    // Deferred on purpose. Bytes pushed in the middle of a read leave with that read. After that the stream announces
+    // nothing until it is read again, and the broker waits for the announcement.
     queueMicrotask(() => this.#advance());
   }
 
@@ -144,7 +150,7 @@ export class FrameGuard extends Duplex {
     }
   }
 
-  /** Passes on what may pass and keeps the rest. */
+  /** Passes on what may pass and holds back the rest. */
   #scan(chunk: Buffer): void {
     let from = 0;
     let at = 0;
@@ -184,7 +190,7 @@ export class FrameGuard extends Duplex {
     this.#pass(chunk.subarray(from, at));
   }
 
-  /** Whether the packet may pass now. Refusing for good destroys. */
+  /** Whether the packet may pass now. A packet that may never pass destroys the connection. */
   #begin({ type, length, size }: Header): boolean {
     if (this.#state === "signing in") return false;
     const isPublish = type === PUBLISH;
@@ -209,7 +215,7 @@ export class FrameGuard extends Duplex {
     return true;
   }
 
-  /** Whether reading may go on at once; else it goes on by itself when the rate allows. */
+  /** Whether reading may go on at once. If not, it resumes by itself when the rate allows. */
   #pay(tokens: number): boolean {
     const wait = this.#bucket?.take(tokens) ?? 0;
     if (wait <= 0) return true;

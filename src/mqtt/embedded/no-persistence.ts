@@ -1,11 +1,11 @@
-// The broker's routing and memory, both empty on purpose. A message from a device goes to the inbox and nowhere else, and a
-// message to a device is written to its connection or not at all. So no device can reach another whatever it publishes or
-// subscribes, nothing is retained, and nothing waits in a queue until it is stale.
+// The broker's routing and memory, both empty on purpose. A message from a device goes to the inbox and nowhere else. A
+// message to a device is written to its connection or dropped. So no device can reach another, whatever it publishes or
+// subscribes to; nothing is retained, and nothing waits in a queue until it is stale.
 import { Readable } from "node:stream";
 
 type Done = (error?: Error | null) => void;
 
-/** In the place of aedes' message emitter. */
+/** Replaces aedes' message emitter. */
 export const noRouting = {
   on: (_topic: string, _listener: unknown, done?: Done) => void (done && setImmediate(done)),
   removeListener: (_topic: string, _listener: unknown, done?: Done) => void (done && setImmediate(done)),
@@ -17,9 +17,9 @@ const nothing = async (): Promise<void> => {};
 const none = async (): Promise<readonly never[]> => [];
 const emptyStream = (): Readable => Readable.from([]);
 
-/** In the place of aedes' persistence. */
+/** Replaces aedes' persistence. */
 export const noMemory = {
-  // aedes insists on an async function here.
+  // aedes requires an async function here.
   setup: async (): Promise<void> => {},
   destroy: nothing,
   storeRetained: nothing,
@@ -36,7 +36,7 @@ export const noMemory = {
   outgoingUpdate: nothing,
   outgoingClearMessageId: nothing,
   outgoingStream: emptyStream,
-  // A QoS 2 message is handed to the inbox before it is acknowledged, so that there is nothing to find later.
+  // A QoS 2 message is handed to the inbox before it is acknowledged, so there is nothing to look up later.
   incomingStorePacket: nothing,
   incomingGetPacket: async (): Promise<never> => {
     throw new Error("nothing is kept");

@@ -9,10 +9,10 @@ export interface Login {
   readonly password: Buffer | undefined;
 }
 
-/** The device behind a connection: by its certificate where it has shown one, else by name and secret. */
+/** The device behind a connection: identified by its certificate if it showed one, otherwise by name and secret. */
 export async function signIn(inbox: DeviceInbox, socket: Socket, login: Login): Promise<SignedIn | undefined> {
   const device = await lookUp(inbox, socket, login);
-  // Ids become levels of topics: one with a wildcard in it would reach the topics of others.
+  // Ids become levels of topics. An id with a wildcard in it would reach the topics of other devices.
   return device !== undefined && isTopicLevel(device.hardwareId) && isTopicLevel(device.channelId) ? device : undefined;
 }
 
@@ -23,7 +23,7 @@ async function lookUp(
 ): Promise<SignedIn | undefined> {
   const certificate = socket instanceof TLSSocket ? socket.getPeerX509Certificate() : undefined;
   if (certificate !== undefined && socket instanceof TLSSocket) {
-    // A certificate that does not hold is a refusal, also where a right password comes with it.
+    // An invalid certificate is refused even when a correct password comes with it.
     if (!socket.authorized) return undefined;
     const hardwareId = /^CN=(.+)$/m.exec(certificate.subject)?.[1];
     return hardwareId === undefined ? undefined : inbox.signInByCertificate(hardwareId, fingerprintOf(certificate));

@@ -1,9 +1,9 @@
-// Connections that have not signed in yet. A flood of them from one address pushes out its own and nobody else's.
+// Connections that have not signed in yet. A flood from one address pushes out connections of that address only.
 import type { Socket } from "node:net";
 import { createConnectionSlots } from "#core/share/connection-slots.ts";
 
 export interface Strangers {
-  /** Closes the oldest of the address that has the most, if there are too many now. */
+  /** If there are too many now, closes the oldest one of the address that has the most. */
   add(socket: Socket): void;
   signedIn(socket: Socket): void;
   closeAll(): void;
@@ -40,7 +40,7 @@ export function createStrangers(limits: StrangerLimits): Strangers {
   };
 }
 
-/** The same for a connection and for the TLS that runs over it. */
+/** A connection and the TLS stream that runs over it have the same key. */
 function connectionId({ remoteAddress, remotePort, localPort }: Socket): string {
   return `${remoteAddress} ${remotePort} ${localPort}`;
 }

@@ -14,7 +14,7 @@ export interface TlsSettings {
 const HANDSHAKE_MS = 10_000;
 const RENEWAL_CHECK_MS = 12 * 3600 * 1000;
 
-/** Takes certificates of the site's own authority; a device without one may still sign in by name and secret. */
+/** Accepts certificates of the site's own authority. A device without one may still sign in by name and secret. */
 export function createTlsListener(log: Log, settings: TlsSettings, accept: (socket: Socket) => void): Server {
   const { authority, names } = settings;
   const identity = (): SecureContextOptions => {

@@ -1,7 +1,7 @@
 import type { Instant } from "#core/time/instant.ts";
 
 export interface TokenBucket {
-  /** Takes tokens, into debt if need be; gives how many milliseconds to wait before going on. */
+  /** Takes tokens, going into debt if necessary. Returns how many milliseconds to wait before going on. */
   take(tokens: number): number;
 }
 
@@ -13,7 +13,7 @@ export function createTokenBucket(perSecond: number, now: () => Instant): TokenB
   return {
     take(tokens) {
       const at = now();
-      // A clock that is set back fills nothing and takes nothing away.
+      // Setting the clock back neither adds nor removes tokens.
       level = Math.min(capacity, level + (Math.max(0, at - filledAt) / 1000) * perSecond) - tokens;
       filledAt = at;
       return level >= 0 ? 0 : Math.ceil((-level / perSecond) * 1000);

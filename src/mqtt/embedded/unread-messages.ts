@@ -1,5 +1,5 @@
-// What devices have not read yet of what they were sent. All of it is bounded: beyond the limit the connection that holds the most is
-// closed, and its device signs in again.
+// Bytes that were sent to devices and not read yet. The total is bounded: beyond the limit the connection that holds
+// the most is closed, and its device has to sign in again.
 import type { BufferUse } from "#core/share/byte-budgets.ts";
 import type { Connection } from "./connections.ts";
 
@@ -9,7 +9,7 @@ export interface UnreadMessages extends BufferUse {
 }
 
 export function createUnreadMessages(limit: number): UnreadMessages {
-  /** Those that had something unread when they were last looked at: few, as long as devices keep up. */
+  /** Connections that had something unread at the last look. There are few of them as long as devices keep up. */
   const behind = new Set<Connection>();
 
   function used(): number {
@@ -27,7 +27,7 @@ export function createUnreadMessages(limit: number): UnreadMessages {
     for (const one of behind) if (one.guard.unsent > (largest?.guard.unsent ?? 0)) largest = one;
     if (largest === undefined) return;
     behind.delete(largest);
-    // At once: a connection that is closed in order would first wait to be read.
+    // Destroyed at once: an orderly close would first wait until the device reads.
     largest.guard.socket.destroy();
   }
 

@@ -6,7 +6,7 @@ export interface RememberOptions {
   readonly atMost: number;
 }
 
-/** Looks a key up once and keeps the answer for a while, an empty answer too; a failed look-up is not kept. */
+/** Looks a key up once and keeps the answer for a while, an empty answer too. A failed lookup is not kept. */
 export function remember<Value>(
   lookUp: (key: string) => Promise<Value>,
   { now, forMs, atMost }: RememberOptions,
@@ -14,7 +14,7 @@ export function remember<Value>(
   const known = new Map<string, { readonly answer: Promise<Value>; readonly at: Instant }>();
   return (key) => {
     const found = known.get(key);
-    // Of before the clock was set back nobody knows how old it is.
+    // The clock was set back, so the age of the entry is unknown.
     if (found !== undefined && Math.abs(now() - found.at) < forMs) return found.answer;
     known.delete(key);
     const answer = lookUp(key);

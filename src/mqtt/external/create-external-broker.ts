@@ -1,8 +1,9 @@
-// Devices behind a broker that somebody else runs (Mosquitto, EMQX): one connection of ours takes what all of them say.
+// Devices behind an external broker (Mosquitto, EMQX) that somebody else runs: one connection of ours receives the
+// messages of all of them.
 //
-// The session is kept by the broker under our client id, so that what arrives while we are away waits there. A message is
-// acknowledged when it is durable; one that could not be stored is left unacknowledged and the connection is made anew,
-// upon which the broker delivers it again. Who may sign in and touch which topic is decided by that broker.
+// The broker keeps our session under our client id, so messages that arrive while we are away wait there. A message is
+// acknowledged when it is durable. If one cannot be stored, it stays unacknowledged and we reconnect, and the broker
+// delivers it again. The broker decides who may sign in and who may use which topic.
 import { connect, type IPublishPacket, type MqttClient } from "mqtt";
 import { createAdapter } from "#mqtt/adapter.ts";
 import { renderCommand, renderConfiguration } from "#mqtt/messages.ts";
@@ -16,34 +17,34 @@ import { createPresence } from "./presence.ts";
 export interface ExternalSettings {
   /** May carry a user name and password. */
   readonly url: string;
-  /** The name of our session at the broker: its own for every installation, the same after a restart. */
+  /** The name of our session at the broker: unique per installation, and the same after a restart. */
   readonly clientId: string;
   readonly protocolVersion: 4 | 5;
-  /** A device is there for this long after its latest message. */
+  /** A device counts as present for this long after its latest message. */
   readonly aliveForMs: number;
 }
 
-export const OUTSIDE_DEFAULTS: Pick<ExternalSettings, "protocolVersion" | "aliveForMs"> = {
+export const EXTERNAL_DEFAULTS: Pick<ExternalSettings, "protocolVersion" | "aliveForMs"> = {
   protocolVersion: 5,
   aliveForMs: 30_000,
 };
 
 export interface ExternalNeeds extends MqttNeeds {
-  /** The device with this hardware id; the broker has checked that it is the one who speaks. */
+  /** The device with this hardware id. The broker has already checked that the message comes from it. */
   readonly identify: (hardwareId: string) => Promise<SignedIn | undefined>;
 }
 
 export interface ExternalBroker extends Broker {
-  /** Begins to connect, and goes on trying for as long as it takes. */
+  /** Begins to connect, and retries for as long as it takes. */
   start(): void;
   isConnected(): boolean;
 }
 
 const TOPICS = "v1/from/+/+/#";
-/** A command that the broker cannot pass on within this time is dropped there. MQTT 5 only. */
+/** The broker drops a command that it cannot pass on within this time. MQTT 5 only. */
 const COMMAND_EXPIRY_S = 5;
 const SESSION_EXPIRY_S = 24 * 3600;
-/** Messages that wait for the disk at once; the broker keeps the rest. */
+/** Messages that may wait for the disk at once. The broker holds the rest. */
 const MAX_UNDER_WAY = 500;
 const MAX_PACKET = 1024 * 1024;
 const FIRST_RETRY_MS = 500;
@@ -58,7 +59,7 @@ export function createExternalBroker(needs: ExternalNeeds, settings: ExternalSet
   const presence = createPresence(inbox, now, settings.aliveForMs);
   const identify = remember(needs.identify, { now, forMs: KNOWN_FOR_MS, atMost: MAX_KNOWN });
   const underWay = new Set<Promise<void>>();
-  /** Rises with every connection: an acknowledgement must not reach a later one. */
+  /** Rises with every connection: an acknowledgement must not go to a later connection. */
   let generation = 0;
   let failures = 0;
   let tail: Promise<void> = Promise.resolve();
@@ -138,7 +139,7 @@ export function createExternalBroker(needs: ExternalNeeds, settings: ExternalSet
     const current = generation;
     const received = receive(packet as IPublishPacket);
     received.catch(() => {});
-    // Acknowledged in the order of arrival, and only what is durable.
+    // Messages are acknowledged in the order of arrival, and only when they are durable.
     const turn = tail.then(() => received);
     tail = turn.catch(() => {});
     const done = turn.then(
@@ -159,12 +160,12 @@ export function createExternalBroker(needs: ExternalNeeds, settings: ExternalSet
     if (!isFull) next(LATER);
   };
 
-  /** What was not acknowledged comes again on a new connection. */
+  /** Messages that were not acknowledged come again on a new connection. */
   const startAnew = (): void => {
     generation += 1;
     failures += 1;
     client.options.reconnectPeriod = retryDelay(failures);
-    // Acknowledgements that are due go out first.
+    // Pending acknowledgements are sent first.
     const { stream } = client;
     setImmediate(() => stream.destroy());
   };
@@ -183,7 +184,7 @@ export function createExternalBroker(needs: ExternalNeeds, settings: ExternalSet
         return "handed_over";
       } catch (error) {
         log.warn({ err: error, device: device.deviceId, execution: command.id }, "a command may not have left");
-        // The connection broke while it was written: the broker may have got all of it.
+        // The connection broke during the write: the broker may have received all of it.
         return "unknown";
       }
     },
@@ -196,7 +197,7 @@ export function createExternalBroker(needs: ExternalNeeds, settings: ExternalSet
   return {
     channel,
     isConnected: () => client.connected,
-    // Its connections are that broker's affair; who it is is looked up anew within half a minute.
+    // The broker manages the device's connections. Its identity is looked up again within half a minute.
     disconnect() {},
     start() {
       sweeper = setInterval(() => presence.sweep(), Math.max(50, settings.aliveForMs / 10));
@@ -215,7 +216,7 @@ export function createExternalBroker(needs: ExternalNeeds, settings: ExternalSet
   };
 }
 
-/** Tells the client that the message is taken but not to acknowledge it: that happens when it is durable. */
+/** Tells the client that the message was received but must not be acknowledged yet: we do that when it is durable. */
 const LATER = new Error("acknowledged later");
 
 function acknowledge(client: MqttClient, messageId: number): void {
@@ -226,7 +227,7 @@ function acknowledge(client: MqttClient, messageId: number): void {
   });
 }
 
-/** Full jitter over a doubling range, so that many services do not return at the same moment. */
+/** Full jitter over a doubling range, so that many services do not reconnect at the same moment. */
 function retryDelay(failures: number): number {
   const range = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(failures, 16));
   return Math.ceil(FIRST_RETRY_MS / 5 + Math.random() * range);

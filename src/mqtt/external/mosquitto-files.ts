@@ -1,11 +1,11 @@
-// The two files with which Mosquitto keeps devices apart the way the embedded broker does.
+// The two files that make Mosquitto isolate devices in the same way as the embedded broker.
 import { pbkdf2Sync } from "node:crypto";
 import { type Address, isTopicLevel } from "#mqtt/topics.ts";
 
 const ITERATIONS = 1000;
 const HASH_BYTES = 64;
 
-/** The ACL file: the service reads what devices say and writes to them, a device touches its own topics only. */
+/** The ACL file: the service reads what devices send and writes to them; a device uses its own topics only. */
 export function renderMosquittoAcl(serviceName: string, devices: readonly Address[]): string {
   const blocks = [
     [`user ${checked(serviceName)}`, "topic read v1/from/#", "topic write v1/to/#"],

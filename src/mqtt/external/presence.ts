@@ -1,21 +1,21 @@
-// Who is there, as far as messages show: an outside broker does not tell who is connected or listens.
+// Which devices are present, judged by their messages: an external broker does not tell who is connected or listens.
 import type { Instant } from "#core/time/instant.ts";
 import type { DeviceInbox, SignedIn } from "#service/ports/device-inbox.ts";
 
 export interface Presence {
-  /** A message came from the device; true when it had been away. */
+  /** A message came from the device. Returns true when the device had been away. */
   note(device: SignedIn): boolean;
-  /** The device as it last spoke, while it is there. */
+  /** The device as of its latest message, while it is present. */
   find(deviceId: string): SignedIn | undefined;
-  /** Nobody can be reached: whoever speaks next counts as having returned. */
+  /** The connection is lost and no device can be reached. A device counts as returned with its next message. */
   forget(): void;
-  /** Tells which devices have fallen silent. */
+  /** Reports the devices that have fallen silent. */
   sweep(): void;
 }
 
 export function createPresence(inbox: DeviceInbox, now: () => Instant, aliveForMs: number): Presence {
   const present = new Map<string, { readonly device: SignedIn; readonly at: Instant }>();
-  // A sign of life that lies ahead is from before the clock was set back.
+  // A sign of life in the future dates from before the clock was set back.
   const isOver = (at: Instant) => Math.abs(now() - at) > aliveForMs;
   return {
     note(device) {

@@ -1,4 +1,4 @@
-// Writes the few ASN.1 types that a certificate is made of, in DER: one encoding for every value.
+// Writes the few ASN.1 types that a certificate consists of, in DER: each value has exactly one encoding.
 export type Der = Buffer;
 
 const TAG = {
@@ -22,7 +22,7 @@ export const boolean = (value: boolean): Der => tagged(TAG.boolean, Buffer.from(
 
 /** `[n]` around a value, as in `version [0] EXPLICIT`. */
 export const explicit = (number: number, content: Der): Der => tagged(0xa0 | number, content);
-/** `[n]` in the place of a primitive value's own tag. */
+/** `[n]` instead of a primitive value's own tag. */
 export const implicit = (number: number, content: Buffer): Der => tagged(0x80 | number, content);
 
 /** A positive integer given as big-endian bytes. */
@@ -43,7 +43,7 @@ export function oid(dotted: string): Der {
   return tagged(TAG.oid, Buffer.from([first * 40 + second, ...rest.flatMap(base128)]));
 }
 
-/** Two-digit years until 2049, four digits from 2050, as RFC 5280 wants it. Fractions of a second are cut off. */
+/** Two-digit years until 2049, four digits from 2050, as RFC 5280 requires. Fractions of a second are dropped. */
 export function time(at: Date): Der {
   const digits = at.toISOString().replaceAll(/[-:T]|\.\d+/g, "");
   return at.getUTCFullYear() < 2050

@@ -20,7 +20,7 @@ export interface KeyPair {
   readonly certificate: string;
 }
 
-/** A key and its certificate in one folder. Both are there or the pair does not exist. */
+/** A key and its certificate in one folder. The pair exists only when both files do. */
 export function readKeyPair(folder: string, name: string): KeyPair | undefined {
   const { key, certificate } = paths(folder, name);
   if (!existsSync(certificate)) return undefined;
@@ -29,7 +29,7 @@ export function readKeyPair(folder: string, name: string): KeyPair | undefined {
   return { privateKey: readFileSync(key, "utf8"), certificate: readFileSync(certificate, "utf8") };
 }
 
-/** The certificate comes last, so that a crash between the two leaves no pair. */
+/** The certificate is written last, so that a crash between the two leaves no pair. */
 export function writeKeyPair(folder: string, name: string, pair: KeyPair): void {
   mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
   const { key, certificate } = paths(folder, name);

@@ -1,4 +1,5 @@
-// The site's own certificate authority: made at the first start, kept in one folder, known to this site's devices only.
+// The site's own certificate authority. It is created at the first start, kept in one folder, and known to this site's
+// devices only.
 import { createHash, createPrivateKey, generateKeyPairSync, randomBytes, X509Certificate } from "node:crypto";
 import type { Instant } from "#core/time/instant.ts";
 import { isTopicLevel } from "#mqtt/topics.ts";
@@ -17,7 +18,10 @@ export interface DeviceCertificate {
 export interface SiteAuthority {
   readonly certificate: string;
   issueDeviceCertificate(hardwareId: string): DeviceCertificate;
-  /** The server's certificate for these names: the present one, or a new one when it nears its end or the names changed. */
+  /**
+   * The server's certificate for these names: the current one, or a new one when it is about to expire or the names
+   * changed.
+   */
   serverIdentity(names: readonly string[]): KeyPair;
 }
 
@@ -26,7 +30,7 @@ const AUTHORITY_DAYS = 30 * 365;
 const DEVICE_DAYS = 10 * 365;
 const SERVER_DAYS = 397;
 const RENEW_BEFORE_DAYS = 30;
-/** Small devices wake up with a clock that is behind. */
+/** Small devices start with a clock that is behind. */
 const BACKDATE_DAYS = 1;
 const ORGANIZATION = "Busbar";
 
@@ -79,7 +83,7 @@ export function fingerprintOf(certificate: X509Certificate): string {
 
 function makeAuthority(folder: string, now: Instant): KeyPair {
   const keys = newKeys();
-  // Its own name for every site, so that the two certificates of two sites are never taken for one another.
+  // Each site has its own name, so that the certificates of two sites are never confused.
   const subject: Subject = {
     commonName: `Busbar site ${randomBytes(6).toString("hex")}`,
     organization: ORGANIZATION,

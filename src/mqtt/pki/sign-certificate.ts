@@ -24,7 +24,7 @@ export interface Subject {
 export interface CertificateRequest {
   readonly subject: Subject;
   readonly publicKey: KeyObject;
-  /** What the certificate is for; only an authority signs others. */
+  /** The purpose of the certificate. Only an authority signs others. */
   readonly purpose: "authority" | "server" | "device";
   /** Host names and addresses of a server. */
   readonly names: readonly string[];
@@ -39,7 +39,7 @@ export interface Issuer {
   readonly privateKey: KeyObject;
 }
 
-/** X.520 caps a common name there. */
+/** X.520 limits a common name to this length. */
 const MAX_COMMON_NAME = 64;
 
 const OID = {
