@@ -1,5 +1,5 @@
-// Disk space that is kept for the time when there is none: a file of random bytes. When the disk is full, slices of it are
-// given back, and what they free is used by commands alone.
+// Disk space that is kept back for a full disk: a file of random bytes. When the disk is full, slices of the file are
+// released, and only commands use the space that this frees.
 import { randomBytes } from "node:crypto";
 import { promises, statfsSync, statSync, truncateSync } from "node:fs";
 
@@ -7,9 +7,9 @@ const SLICE = 1024 * 1024;
 const WHOLE = 16 * SLICE;
 
 export interface DiskReserve {
-  /** Gives a slice back to the disk; false when nothing is left. */
+  /** Releases a slice to the disk; false when nothing is left. */
   release(): boolean;
-  /** Adds a slice where that leaves room for others. */
+  /** Adds a slice if enough room stays for others. */
   grow(): Promise<"whole" | "grown" | "no room">;
   /** Takes what is left of the disk, for a start on a disk that is still full. */
   takeRest(): Promise<void>;
@@ -41,7 +41,7 @@ export function createDiskReserve(file: string, folder: string): DiskReserve {
     },
     async takeRest() {
       const wanted = Math.min(WHOLE - size(), free());
-      // What another program takes meanwhile is not there any more.
+      // Another program may have taken the space meanwhile.
       if (wanted > 0) await add(wanted).catch(() => {});
     },
   };

@@ -1,6 +1,7 @@
 // Named places where a test may cut the power: `BUSBAR_FAILPOINT=commit.before` kills the process at its first pass,
 // `BUSBAR_FAILPOINT=commit.before:3` at its third. Without the variable a pass costs one comparison.
-// The thread rests before the kill, so that an acknowledgement another thread wrongly has in hand gets out and is found out.
+// The thread pauses before the kill. So if another thread wrongly sends an acknowledgement too early, it gets out and
+// the test sees it.
 const [name, count] = (process.env.BUSBAR_FAILPOINT ?? "").split(":");
 const REST_MS = 30;
 let passes = 0;

@@ -1,5 +1,6 @@
-// What may be written now. On a full disk commands go on from a reserve, and everything else is refused until there is room
-// again; once a database file was deleted or replaced nothing is written, because it would be lost with the process.
+// Decides what may be written now. On a full disk commands go on from a reserve, and everything else is refused until
+// there is room again. Once a database file was deleted or replaced nothing is written, because it would be lost with
+// the process.
 import { statSync } from "node:fs";
 import { AppError, refuse } from "#core/app-error.ts";
 import type { DiskReserve } from "./disk-reserve.ts";
@@ -7,11 +8,11 @@ import type { DiskReserve } from "./disk-reserve.ts";
 export interface StorageGate {
   /** Why a write must not be made now; undefined when it may. */
   refusal(fromReserve: boolean): AppError | undefined;
-  /** Comes after a write failed. Whether it is worth trying again. */
+  /** Called after a write failed. Returns whether it is worth trying again. */
   noteFailure(error: unknown): boolean;
-  /** Comes before the files are opened, which takes a little room even to read. */
+  /** Called before the files are opened, which takes a little room even to read. */
   makeRoom(): void;
-  /** Looks after the disk and the files; to be called about once a second. */
+  /** Checks the disk and the files; to be called about once a second. */
   look(): Promise<void>;
 }
 
@@ -24,7 +25,7 @@ interface GateNeeds {
 
 export type GateState = "well" | "full" | "moved";
 
-/** With less than this the next transaction may fail. */
+/** With less free space than this the next transaction may fail. */
 const SCARCE_BYTES = 512 * 1024;
 const ROOM_TO_OPEN = 1024 * 1024;
 

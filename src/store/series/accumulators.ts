@@ -1,4 +1,5 @@
-// What each aggregation does with the points of a bucket. One entry here is all that the engine has to know of an aggregation.
+// What each aggregation does with the points of a bucket. One entry here is all that the engine needs to know of an
+// aggregation.
 import type { ColumnKind, ResolvedAggregation } from "#core/telemetry/aggregation.ts";
 import { ScalableSum } from "#core/telemetry/exact-sum.ts";
 import type { Scalar } from "./batch.ts";
@@ -11,20 +12,23 @@ export interface Accumulator {
   /** A new bucket begins; at least one point is added before `store`. */
   begin(): void;
   addPoints(column: Column, from: number, to: number): void;
-  /** Of numbers only: the part at this place of what `fields` gave. */
+  /** For numbers only: adds the part at this index of the arrays that `fields` names. */
   addPart(fields: readonly Float64Array[], place: number): void;
   addSummary(summary: Summary): void;
-  /** Puts the result at this place: among the numbers, or the others where it is no number. A number that is returned would be an object. */
+  /**
+   * Stores the result at this index: in the numbers, or in the others if it is no number. It is not returned, because a
+   * returned number would become an object.
+   */
   store(numbers: Float64Array, others: Scalar[], place: number): void;
 }
 
 interface AggregationRules {
   readonly create: () => Accumulator;
-  /** What `addPart` needs of parts. */
+  /** The fields of parts that `addPart` needs. */
   readonly parts: readonly PartField[];
   /** Whether a summary of a chunk and of its parts can stand for the points. */
   readonly summarizes: (summary: Summary) => boolean;
-  /** What kind the results are of. */
+  /** The kind of the results. */
   readonly kind: (values: ColumnKind) => ColumnKind;
   /** The result of one point that is alone in its bucket. */
   readonly alone: "value" | 1;
@@ -36,7 +40,10 @@ const SAME = {
   alone: "value",
 } as const;
 
-/** A chunk whose sum is beyond the range of a double has no sum to use; if that of the chunk is finite, so are those of its parts. */
+/**
+ * A chunk whose sum is beyond the range of a double has no usable sum. If the chunk's sum is finite, so are those of
+ * its parts.
+ */
 const hasSum = ({ sum }: Summary) => Number.isFinite(sum.high);
 
 export const RULES: Readonly<Record<ResolvedAggregation, AggregationRules>> = {
@@ -47,7 +54,7 @@ export const RULES: Readonly<Record<ResolvedAggregation, AggregationRules>> = {
   first: { ...SAME, create: () => new First(), parts: ["first"] },
   last: { ...SAME, create: () => new Last(), parts: ["last"] },
   count: { ...SAME, create: () => new Count(), parts: ["count"], kind: () => "number", alone: 1 },
-  // Whether any value is true cannot be told from a summary.
+  // A summary cannot tell whether any value is true.
   bool_or: { ...SAME, create: () => new AnyTrue(), parts: [], summarizes: () => false },
 };
 

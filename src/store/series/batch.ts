@@ -1,11 +1,11 @@
-// One commit's worth of telemetry as bytes: what the journal keeps is what the threads hand each other, so that a batch is
-// written once and read by the same code whether it has just arrived or is replayed after a crash.
+// One commit's worth of telemetry as bytes. The journal stores the same bytes that the threads exchange, so a batch is
+// encoded once, and one decoder reads it both on arrival and in a replay after a crash.
 //
 //   batch   := (definition | message | forget)*     (a tag byte before each)
 //   1 definition := series u32, device u32, kind u8, deviceId text16, attribute text16
 //   2 message    := device u32, at f64 (Unix ms), values u16, value*
 //   value        := series u32, then by its kind: f64 | u8 | text32
-//   3 forget     := device u32: whatever came before of this device is gone
+//   3 forget     := device u32: everything earlier of this device is deleted
 import type { ColumnKind } from "#core/telemetry/aggregation.ts";
 import { KnownTexts } from "#tuning/known-texts.ts";
 
@@ -28,7 +28,7 @@ const BOOLEAN = 1;
 const TEXT = 2;
 
 const ROOM = 64 * 1024;
-/** Room beyond this is given back, so that one large batch does not cost memory for ever. */
+/** A larger buffer is released, so that one large batch does not cost memory for ever. */
 const KEPT_ROOM = 1024 * 1024;
 
 /** Grows as needed; `take` gives the bytes and starts anew. */
@@ -89,7 +89,7 @@ export class BatchWriter {
     this.#at = this.#bytes.writeUInt32LE(device, this.#at);
   }
 
-  /** Takes back what was written since it had this length. */
+  /** Removes what was written since the writer had this length. */
   rewind(length: number): void {
     this.#at = length;
   }
@@ -168,7 +168,7 @@ export function readBatch(batch: Uint8Array, reader: BatchReader, texts = new Kn
   }
 }
 
-/** The definitions alone; steps over everything else without reading it. */
+/** Reads the definitions alone and skips everything else. */
 export function readDefinitions(batch: Uint8Array, define: (definition: SeriesDefinition) => void): void {
   const bytes = Buffer.from(batch.buffer, batch.byteOffset, batch.byteLength);
   const view = new DataView(batch.buffer, batch.byteOffset, batch.byteLength);
@@ -188,7 +188,7 @@ export function readDefinitions(batch: Uint8Array, define: (definition: SeriesDe
   }
 }
 
-/** Gives where the definition ends. */
+/** Returns where the definition ends. */
 function readDefinition(bytes: Buffer, from: number, define: (definition: SeriesDefinition) => void): number {
   const series = bytes.readUInt32LE(from);
   const device = bytes.readUInt32LE(from + 4);

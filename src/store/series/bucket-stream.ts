@@ -1,5 +1,5 @@
-// One series as buckets: pieces in, finished buckets out, a block at a time. Only the open bucket is carried along, so
-// memory does not grow with the range.
+// One series as buckets: pieces go in, finished buckets come out, a block at a time. Only the open bucket is kept
+// between blocks, so memory does not grow with the range.
 import { type Accumulator, RULES } from "./accumulators.ts";
 import type { Scalar } from "./batch.ts";
 import { type Column, lowerBound } from "./column.ts";
@@ -12,17 +12,17 @@ const BLOCK = 1_024;
 type Asked = Pick<SeriesItem, "kind" | "granularityMs" | "aggregation">;
 
 export class BucketStream {
-  /** Of the results. */
+  /** The kind of the results. */
   readonly kind: Column["kind"];
   readonly #pieces: Iterator<Piece>;
   readonly #granularity: number;
   readonly #accumulator: Accumulator;
-  /** What the accumulator needs of parts. */
+  /** The fields of parts that the accumulator needs. */
   readonly #partFields: readonly PartField[];
-  /** Whether a number that is alone in its bucket is the result. */
+  /** Whether a number that is alone in its bucket is already the result. */
   readonly #isValueAlone: boolean;
   readonly #starts = new Float64Array(BLOCK);
-  /** Results of the block: numbers, which need no objects that way, or others. */
+  /** Results of the block: numbers in an array of their own, so that they need no objects, or other values. */
   readonly #numbers: Float64Array;
   readonly #others: Scalar[] = [];
   #size = 0;
@@ -53,12 +53,15 @@ export class BucketStream {
     return this.#starts[this.#at] ?? 0;
   }
 
-  /** How many buckets are there without reading on. */
+  /** How many buckets are ready without reading further. */
   get ready(): number {
     return this.#size - this.#at;
   }
 
-  /** How many of the next `count` buckets start when those of another stream do, until one does not. Both have so many ready. */
+  /**
+   * How many of the next `count` buckets start at the same times as those of another stream. Both streams have that
+   * many ready.
+   */
   countAlike(other: BucketStream, count: number): number {
     const [own, others] = [this.#starts, other.#starts];
     const [ownAt, otherAt] = [this.#at, other.#at];
@@ -71,7 +74,7 @@ export class BucketStream {
     target.set(this.#starts.subarray(this.#at, this.#at + count), place);
   }
 
-  /** Like `takeNumber`, `count` times, of which all are ready. */
+  /** Like `takeNumber`, `count` times. All of them must be ready. */
   takeNumbers(target: Float64Array, place: number, count: number): void {
     target.set(this.#numbers.subarray(this.#at, this.#at + count), place);
     this.#at += count;
@@ -121,7 +124,7 @@ export class BucketStream {
     }
   }
 
-  /** Goes through the column's points until it or the block is used up. */
+  /** Processes the column's points until the column or the block is used up. */
   #scan(column: Column): void {
     const { times } = column;
     const granularity = this.#granularity;
@@ -140,13 +143,16 @@ export class BucketStream {
     if (from >= end) this.#column = undefined;
   }
 
-  /** Points from `from` on that are alone in their bucket: there the point is its own average, sum and extreme. Gives where it ended. */
+  /**
+   * Processes points from `from` on that are alone in their bucket: such a point is its own average, sum and extreme.
+   * Returns where it ended.
+   */
   #scanSingles({ times, values }: Column, from: number): number {
     const granularity = this.#granularity;
     const points = this.#isValueAlone ? (values as Float64Array) : undefined;
     const starts = this.#starts;
     const results = this.#numbers;
-    // The last point may share its bucket with what comes after the column.
+    // The last point may share its bucket with the points after the column.
     const end = this.#end - 1;
     if (from >= end || this.#size >= BLOCK) return from;
     let at = from;
@@ -166,7 +172,7 @@ export class BucketStream {
     return at;
   }
 
-  /** The same with summaries of parts, none of which lies in two buckets. */
+  /** The same with summaries of parts. No part lies in two buckets. */
   #scanParts(parts: PartFigures): void {
     const granularity = this.#granularity;
     const end = this.#end;
@@ -196,7 +202,7 @@ export class BucketStream {
   }
 }
 
-/** Of each part its start, and what the aggregation needs of it. */
+/** The start of each part, and the fields that the aggregation needs. */
 interface PartFigures {
   readonly count: number;
   readonly times: Float64Array;
@@ -210,7 +216,10 @@ interface Run {
   readonly to: number;
 }
 
-/** The first place from `from` to `end` whose time is not before `stop`. Runs are much alike, so the last length is a good guess. */
+/**
+ * The first index from `from` to `end` whose time is not before `stop`. Runs have similar lengths, so the last length
+ * is a good guess.
+ */
 function endOfRun(
   times: Float64Array,
   { from, to: end }: Run,

@@ -3,7 +3,7 @@
 // numbers, 0.1 % of the time to encode it.
 import { crc32 } from "node:zlib";
 
-/** Where a piece lies. What of it a caller may read is for the caller to say. */
+/** The place of a piece. The caller decides what of it to show. */
 export interface StoredPlace {
   readonly table: "chunk" | "segment" | "journal" | "latest" | "series" | "device";
   /** Number of the series, or of the device, or of the row. */
@@ -26,9 +26,9 @@ export class DamagedPiece extends Error {
 const numbers = new Float64Array(32);
 const numberBytes = new Uint8Array(numbers.buffer);
 
-/** Of numbers, then of texts and bytes. */
+/** Over the numbers, then over the texts and bytes. */
 export function checksum(place: readonly number[], ...pieces: readonly (Uint8Array | string)[]): number {
-  // SQLite does not tell -0 from 0.
+  // SQLite does not distinguish -0 from 0.
   for (let i = 0; i < place.length; i++) numbers[i] = (place[i] ?? 0) + 0;
   let sum = crc32(numberBytes.subarray(0, place.length * 8));
   for (const piece of pieces) sum = crc32(piece, sum);

@@ -1,5 +1,5 @@
-// What the engine needs of a database: a journal, and chunks by series and time. SQLite keeps them on a gateway; any store
-// that can do this can keep the very same chunks.
+// What the engine needs from a database: a journal, and chunks by series and time. On a gateway SQLite stores them; any
+// store that implements this port can hold the same chunks.
 import type { ExactSum } from "#core/telemetry/exact-sum.ts";
 import type { Scalar, SeriesDefinition } from "./batch.ts";
 import type { StoredPlace } from "./checksum.ts";
@@ -14,7 +14,7 @@ export interface Segment {
   readonly times: Uint8Array;
 }
 
-/** What can be known of a chunk without reading its values. */
+/** What is known of a chunk without reading its values. */
 export interface ChunkHead {
   readonly series: number;
   readonly start: number;
@@ -30,7 +30,7 @@ export interface Chunk extends ChunkHead, ChunkContent {
 }
 
 export interface ChunkContent {
-  /** Which rows of the segment have a value; of a series with few values their times. */
+  /** Which rows of the segment have a value. A series with few values has its own times here instead. */
   readonly presence: Uint8Array;
   readonly values: Uint8Array;
 }
@@ -51,11 +51,11 @@ interface ChunkCount {
   readonly start: number;
   readonly span: number;
   readonly count: number;
-  /** Of its segment: the different times that all series of the device have there. */
+  /** The number of distinct times that all series of the device have in the segment. */
   readonly rows: number;
 }
 
-/** The last value of a series, for whoever asks for now. */
+/** The last value of a series, for queries about now. */
 export interface Latest {
   readonly series: number;
   readonly at: number;
@@ -64,14 +64,17 @@ export interface Latest {
 
 export type OnDamaged = (place: StoredPlace) => void;
 
-/** Throws a DamagedPiece in place of what does not fit its checksum. */
+/** Throws a DamagedPiece for content that does not match its checksum. */
 export interface ChunkStoreReader {
-  /** Without those that are damaged. */
+  /** Leaves out damaged ones. */
   definitions(onDamaged: OnDamaged): readonly SeriesDefinition[];
   latest(onDamaged: OnDamaged): readonly Latest[];
   /** Throws a DamagedPiece unless every chunk of the series that may touch [from, to) can be found. */
   checkComplete(series: number, from: number, to: number): void;
-  /** The first chunks of the series that end after `at` and start before `before`, in order: some of them, none only at the end. */
+  /**
+   * The first chunks of the series that end after `at` and start before `before`, in order. May return only some of
+   * them; an empty answer means the end.
+   */
   nextChunks(series: number, at: number, before: number): readonly ChunkHead[];
   /** The last chunk of the series that starts before `at`. */
   lastChunk(series: number, at: number): ChunkHead | undefined;
@@ -95,9 +98,9 @@ export interface ChunkStore extends ChunkStoreReader {
   commit(changes: () => void): void;
   define(definition: SeriesDefinition): void;
   appendJournal(sequence: number, batch: Uint8Array): void;
-  /** Oldest first, without those that are damaged. */
+  /** Oldest first; leaves out damaged ones. */
   journal(onDamaged: OnDamaged): Iterable<{ readonly sequence: number; readonly batch: Uint8Array }>;
-  /** Moves a row out of the way of every later replay; it is kept. */
+  /** Moves a row aside, so that no later replay reads it; the row is kept. */
   setAsideJournal(sequence: number): void;
   trimJournal(beforeSequence: number): void;
   putSegment(segment: Segment, chunks: readonly Chunk[]): void;
@@ -105,12 +108,15 @@ export interface ChunkStore extends ChunkStoreReader {
   /** Segments of a device that touch [from, to), and their chunks, in order. */
   segments(device: number, from: number, to: number): readonly Segment[];
   chunks(device: number, start: number): readonly Chunk[];
-  /** The first device and day with an hourly segment that starts before `before`, save those with too much text to be joined. */
+  /**
+   * The first device and day with an hourly segment that starts before `before`. Skips days with too much text to be
+   * joined.
+   */
   daysToCompact(before: number): readonly { readonly device: number; readonly day: number }[];
-  /** The hours of this day are not to be joined, as long as this runs. */
+  /** Excludes the hours of this day from joining until the process ends. */
   leaveApart(day: { readonly device: number; readonly day: number }): void;
   putLatest(latest: readonly Latest[]): void;
-  /** Deletes chunks of the series that ended before, at most `limit`; gives how many. */
+  /** Deletes chunks of the series that ended before, at most `limit`. Returns how many. */
   dropChunks(series: readonly number[], before: number, limit: number): number;
   /** Deletes segments of the device that ended before and have no chunk left. */
   dropEmptySegments(device: number, before: number): void;

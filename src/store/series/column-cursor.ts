@@ -1,7 +1,7 @@
-// Walks one series through time: sealed chunks and hot columns as one sequence, each point once.
+// Walks one series through time: sealed chunks and hot columns form one sequence, and each point comes once.
 //
-// The hot columns were taken before the first chunk is read. Points only ever move from memory into chunks, so whatever
-// is missing in one is in the other, and what is in both is the same point.
+// The hot columns are taken before the first chunk is read. Points only move from memory into chunks, so a point that
+// is missing in one is in the other, and a point in both is the same point.
 import type { Scalar } from "./batch.ts";
 import type { ChunkHead, ChunkReader, Summary } from "./chunk-store.ts";
 import { type Column, lowerBound, mergeColumns, valueAt } from "./column.ts";
@@ -17,7 +17,7 @@ export type Piece =
 
 export interface CursorSource {
   readonly reader: ChunkReader;
-  /** Another one for each view of the store: what was read in a former view is not good any more. */
+  /** A new value for each view of the store: what was read in an earlier view is no longer valid. */
   readonly view: () => object;
   /** Times of a segment, decoded once for all series of the device. */
   readonly times: (device: number, start: number) => Float64Array;
@@ -30,7 +30,7 @@ interface Walk {
   readonly from: number;
   readonly to: number;
   readonly hot: readonly Column[];
-  /** Whether summaries can stand for the points of a chunk, whichever buckets are asked for. */
+  /** Whether summaries can replace the points of a chunk, whatever buckets are requested. */
   readonly summarizes: (summary: Summary) => boolean;
   /** Whether a chunk that lies entirely inside [from, to) may be answered by its summary. */
   readonly isOneBucket: (firstAt: number, lastAt: number) => boolean;
@@ -38,13 +38,13 @@ interface Walk {
   readonly fitsBuckets: (grain: number) => boolean;
 }
 
-/** What of a chunk is asked for, and what with. */
+/** What part of a chunk is requested, and how to read it. */
 interface Cut extends Walk {
   readonly source: CursorSource;
   readonly scratch: Scratch;
 }
 
-/** Each piece is good until the next one is asked for. */
+/** Each piece is valid until the next one is requested. */
 export function* walkColumn(source: CursorSource, walk: Walk): Iterable<Piece> {
   const scratch = takeScratch();
   yield* walkPieces(source, walk, scratch);
@@ -75,7 +75,7 @@ function* walkPieces(source: CursorSource, walk: Walk, scratch: Scratch): Iterab
   }
 }
 
-/** Gives the first chunk that ends after a time; the times rise. Reads several at once. */
+/** Returns the first chunk that ends after a time; the times must rise. Reads several chunks at once. */
 function chunkQueue({ reader, view }: CursorSource, { series, to }: Walk): (at: number) => ChunkHead | undefined {
   let read: readonly ChunkHead[] = [];
   let next = 0;
@@ -92,7 +92,7 @@ function chunkQueue({ reader, view }: CursorSource, { series, to }: Walk): (at: 
   };
 }
 
-/** By the summary of the chunk, else by those of its parts and, where a border cuts a part, by the points there. */
+/** Uses the summary of the chunk, or those of its parts. Where a border cuts a part, it uses the points there. */
 function* piecesOf(chunk: ChunkHead, late: readonly Column[], cut: Cut): Iterable<Piece> {
   const { summary, grain, start, span } = chunk;
   const { from, to, summarizes, isOneBucket, fitsBuckets, source, scratch } = cut;
@@ -155,7 +155,7 @@ export function lastBefore(
     }
     at = chunk.start;
   }
-  // Hot ones last: at the same time the point in memory is the later write.
+  // Hot columns come last: at the same time the point in memory is the later write.
   for (const column of walk.hot) considerColumn(column);
   return best?.value;
 }

@@ -13,7 +13,7 @@ export interface Column {
   readonly values: ColumnValues;
 }
 
-/** The value as it stands in answers. */
+/** The value in the form that answers use. */
 export function valueAt({ kind, values }: Pick<Column, "kind" | "values">, index: number): Scalar {
   const value = values[index];
   if (kind === "boolean") return value === 1;
@@ -31,7 +31,7 @@ export function lowerBound({ times, count }: Pick<Column, "times" | "count">, ti
   return low;
 }
 
-/** Both as one; where they have the same time, `later` wins. */
+/** Merges both; where they have the same time, `later` wins. */
 export function mergeColumns(earlier: Column, later: Column): Column {
   if (earlier.count === 0) return later;
   if (later.count === 0) return earlier;
@@ -57,7 +57,7 @@ export function mergeColumns(earlier: Column, later: Column): Column {
   return { kind, count, times, values: kind === "text" ? texts : numbers };
 }
 
-/** All as one, given from the earliest write to the latest. */
+/** Merges all; they are ordered from the earliest write to the latest. */
 export function joinColumns(columns: readonly [Column, ...Column[]]): Column {
   const isInOrder = columns.every((column, i) => {
     const before = columns[i - 1];
@@ -66,7 +66,7 @@ export function joinColumns(columns: readonly [Column, ...Column[]]): Column {
   return isInOrder ? concatColumns(columns) : columns.reduce(mergeColumns);
 }
 
-/** For columns that follow each other in time. */
+/** Joins columns that follow each other in time. */
 function concatColumns(columns: readonly [Column, ...Column[]]): Column {
   const [{ kind }] = columns;
   if (columns.length === 1) return columns[0];
@@ -84,7 +84,7 @@ function concatColumns(columns: readonly [Column, ...Column[]]): Column {
   return { kind, count, times, values: kind === "text" ? texts : numbers };
 }
 
-/** Points in any order and with repeated times, as a column: of equal times the last one stays. */
+/** Turns points in any order and with repeated times into a column. For equal times the last one stays. */
 export function sortColumn(column: Column): Column {
   const { kind, count, times, values } = column;
   let isSorted = true;

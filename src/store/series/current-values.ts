@@ -1,5 +1,5 @@
-// The newest value of each series, in memory on the thread that serves. A number takes little, and there are as many as attributes are
-// declared; long texts are bounded in bytes, of a device and of all.
+// The newest value of each series, in memory on the thread that serves. A number takes little room, and there are as
+// many as declared attributes. Long texts are bounded in bytes, per device and in total.
 import type { ByteBudget } from "#core/share/byte-budgets.ts";
 import { type ByteShares, createByteShares, type GiveBack } from "#core/share/byte-shares.ts";
 import type { isLater } from "#core/telemetry/latest-value.ts";
@@ -13,15 +13,15 @@ const SHORT = 256;
 
 export interface Candidate {
   readonly snapshot: Snapshot;
-  /** What the clock says. */
+  /** The current time. */
   readonly at: number;
-  /** Whether it takes the place of what is known. */
+  /** Whether it replaces the known value. */
   readonly fits: typeof isLater;
 }
 
 export class CurrentValues {
   readonly #devices = new Map<string, Map<string, Snapshot>>();
-  /** Of the long texts. */
+  /** Bytes of the long texts. */
   readonly #held = new Map<Snapshot, GiveBack>();
   readonly #texts: ByteShares;
 
@@ -33,7 +33,7 @@ export class CurrentValues {
     return this.#devices.get(deviceId) ?? NOTHING;
   }
 
-  /** A text for which there is no room is not kept: the attribute then has no current value, only its history. */
+  /** A text that finds no room is not kept: the attribute then has no current value, only its history. */
   note(
     { deviceId, attribute }: Pick<SeriesDefinition, "deviceId" | "attribute">,
     { snapshot: { at, value }, at: clock, fits }: Candidate,

@@ -1,4 +1,4 @@
-// Damage as people are told of it: by device, attribute and hour.
+// Damage in the form in which it is reported: by device, attribute and hour.
 import { existsSync, renameSync } from "node:fs";
 import { type AppError, refuse } from "#core/app-error.ts";
 import { instant, renderInstant } from "#core/time/instant.ts";
@@ -10,7 +10,7 @@ import type { SeriesIndex } from "./series-index.ts";
 export type Damage = Pick<StoredPlace, "table" | "start" | "span"> & {
   readonly deviceId?: string | undefined;
   readonly attribute?: string | undefined;
-  /** Where the damaged file lies, when it could not be opened at all. */
+  /** The place of the damaged file, if it could not be opened at all. */
   readonly file?: string;
 };
 
@@ -24,7 +24,7 @@ export function damageAt(index: SeriesIndex, { table, key, start, span }: Stored
 }
 
 export function refuseDamaged({ deviceId, attribute, start, span }: Damage): AppError {
-  // A place in a damaged file may say anything.
+  // A place that was read from a damaged file may hold anything.
   const isTime = Math.abs(start) < 8e15 && Math.abs(start + span) < 8e15;
   const [from, to] = isTime ? [renderInstant(instant(start)), renderInstant(instant(start + span))] : ["?", "?"];
   const what = `${attribute ?? "telemetry"} of ${deviceId === undefined ? "a device" : `device ${deviceId}`}`;
@@ -36,7 +36,7 @@ export function refuseDamaged({ deviceId, attribute, start, span }: Damage): App
   });
 }
 
-/** The same rows; what goes wrong later is told like what goes wrong at once. */
+/** The same rows; a later failure is reported like an immediate one. */
 export function namedRows<Piece>(rows: Rows<Piece>, named: (error: unknown) => unknown): Rows<Piece> {
   const next = rows.next.bind(rows);
   rows.next = async () => {
@@ -49,7 +49,7 @@ export function namedRows<Piece>(rows: Rows<Piece>, named: (error: unknown) => u
   return rows;
 }
 
-/** Renames the file and what belongs to it; gives the new name. */
+/** Renames the file and its companion files; returns the new name. */
 export function setAsideFile(file: string): string {
   let count = 1;
   while (existsSync(`${file}.damaged-${count}`)) count++;

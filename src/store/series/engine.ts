@@ -1,4 +1,5 @@
-// The writing side: journal first, then memory, then, in the background and in small steps, segments.
+// The writing side: a point goes first into the journal, then into memory, and later, in small background steps, into
+// segments.
 //
 // Invariants: a batch is acknowledged after its journal row is durable; a point leaves memory only after the segment that
 // holds it is durable; a journal row goes only when all its points are in segments. Applying a batch or a merge twice
@@ -15,15 +16,15 @@ import { LatestValues, lastOf } from "./latest-values.ts";
 import { type Load, planLoad } from "./plan-load.ts";
 import { DAY_MS, SealedSegments } from "./sealed-segments.ts";
 
-/** Chunks that one step drops: an acknowledgement may have to wait for it. */
+/** Chunks that one step drops. Small, because an acknowledgement may have to wait for the step. */
 const DROP_CHUNKS = 500;
 
 export interface EngineSettings {
-  /** An hour is sealed this long after its end: points that come later than that cost a rewrite. */
+  /** An hour is sealed this long after its end: later points cost a rewrite. */
   readonly graceMs: number;
   /** With more points than this in memory the oldest hours are sealed early. */
   readonly maxHotPoints: number;
-  /** What was damaged in the journal before this start is deleted, and no longer told. */
+  /** Deletes the parts of the journal that were damaged before this start, and no longer reports them. */
   readonly forgetDamaged?: boolean;
 }
 
@@ -40,13 +41,16 @@ export class SeriesEngine {
   readonly #series = new Map<number, SeriesDefinition>();
   readonly #latest: LatestValues;
   readonly #sealed: SealedSegments;
-  /** Hours that are sealed but still in the journal, by `device/hour`: the newest journal row with points of theirs. */
+  /**
+   * Hours that are sealed but still in the journal, by `device/hour`, with the newest journal row that has points of
+   * theirs.
+   */
   readonly #journaled = new Map<string, number>();
   readonly #texts = new KnownTexts();
   readonly #onDamaged: (place: StoredPlace) => void;
   #sequence = 0;
 
-  /** What is damaged is told and set aside; everything else is there. */
+  /** Reports damaged rows and sets them aside; everything else is loaded. */
   constructor(store: ChunkStore, settings: EngineSettings, onDamaged: (place: StoredPlace) => void = () => {}) {
     this.#store = store;
     this.#settings = settings;
@@ -115,8 +119,9 @@ export class SeriesEngine {
   }
 
   /**
-   * Puts points straight into segments, past the journal. Durable when it returns, and later than everything before it.
-   * Hours that the journal still holds take the usual way, else a replay would put older writes over these.
+   * Puts points straight into segments, past the journal. They are durable when it returns, and they overwrite
+   * everything earlier. Hours that the journal still holds take the usual way, because a replay would put older writes
+   * over these points.
    */
   load({ device, definitions, columns }: Load, now: number): void {
     const sorted = columns.map(([series, column]) => [series, sortColumn(column)] as const);
@@ -140,7 +145,7 @@ export class SeriesEngine {
     if (journal !== undefined) this.#apply(journal, ++this.#sequence);
   }
 
-  /** What is not sealed yet of these series in [from, to). To be taken before sealed chunks are read. */
+  /** The unsealed points of these series in [from, to). Must be taken before sealed chunks are read. */
   snapshot(series: readonly number[], from: number, to: number): readonly HotSeries[] {
     return series.map((id) => {
       const columns: Column[] = [];
@@ -163,7 +168,8 @@ export class SeriesEngine {
       this.#seal(due, now);
     } catch (error) {
       if (!(error instanceof DamagedPiece)) throw error;
-      // Its stored part cannot be read, so nothing can be added to it. The points stay in memory and in the journal; others go on.
+      // Its stored part cannot be read, so nothing can be added to it. Its points stay in memory and in the journal;
+      // other hours go on.
       due.waitsUntil = elapsed + HOUR_MS;
       this.#onDamaged(error.place);
     }
@@ -239,8 +245,8 @@ export class SeriesEngine {
   }
 
   /**
-   * An hour that has been in memory for longer than an hour takes is due too, whatever its own time: one that lies days ahead, because a
-   * clock was wrong, would otherwise hold the journal for days.
+   * An hour that has been in memory for longer than an hour is due too, whatever its own time. Otherwise an hour that
+   * lies days ahead, because a clock was wrong, would hold the journal for days.
    */
   #dueHour(now: number, elapsed: number): HotHour | undefined {
     const isFull = this.#hot.points > this.#settings.maxHotPoints;
@@ -275,7 +281,7 @@ export class SeriesEngine {
     for (const [key, sequence] of this.#journaled) if (sequence < oldest) this.#journaled.delete(key);
   }
 
-  /** The first journal row that memory still stands on, once `leaving` is sealed. */
+  /** The first journal row that memory still depends on, once `leaving` is sealed. */
   #oldestNeeded(leaving: HotHour): number {
     let oldest = this.#sequence + 1;
     for (const hour of this.#hot.all()) if (hour !== leaving) oldest = Math.min(oldest, hour.firstSequence);

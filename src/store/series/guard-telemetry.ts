@@ -1,7 +1,7 @@
 import type { TelemetryStore } from "#service/ports/telemetry-store.ts";
 import type { StorageGate } from "#store/storage-gate.ts";
 
-/** The same store, which asks the gate before it takes points: on a full disk telemetry stops first. */
+/** The same store, but it asks the gate before it takes points: on a full disk telemetry stops first. */
 export function guardTelemetry(store: TelemetryStore, gate: StorageGate): TelemetryStore {
   async function guarded<Result>(write: () => Promise<Result>): Promise<Result> {
     const refusal = gate.refusal(false);

@@ -1,17 +1,17 @@
-// The HTTP thread's end of the points that are held back: those that come while a commit is under way share the next one.
+// The HTTP thread's end of the points that are held back. Points that come during a commit share the next one.
 import { instant } from "#core/time/instant.ts";
 import type { TelemetryPoints } from "#service/ports/telemetry-store.ts";
 import type { HeldPoints, HeldRow } from "./sqlite/held-points.ts";
 
 interface HeldBackNeeds {
   readonly hold: (points: readonly HeldPoints[]) => Promise<void>;
-  /** Gives the first that are right now, after the clock was set by so much. */
+  /** Returns the first points whose time is right now, after the clock was set by this much. */
   readonly takeRight: (byMs: number) => Promise<readonly HeldRow[]>;
   readonly forget: (rows: readonly HeldRow[]) => Promise<void>;
   readonly append: (messages: readonly TelemetryPoints[]) => Promise<void>;
 }
 
-/** Beyond this many that wait for the disk the rest is left out: they were refused anyway. */
+/** Beyond this many points that wait for the disk, the rest is dropped: they were refused anyway. */
 const MAX_WAITING = 10_000;
 
 export function createHeldBack({ hold, takeRight, forget, append }: HeldBackNeeds) {
@@ -36,7 +36,10 @@ export function createHeldBack({ hold, takeRight, forget, append }: HeldBackNeed
       next ??= (underWay ?? Promise.resolve()).then(flush, flush);
       return next;
     },
-    /** They are durable in their place before they leave this one, so a crash in between writes them twice, which changes nothing. */
+    /**
+     * Points are durable in their final place before they leave this one. A crash in between writes them twice, which
+     * changes nothing.
+     */
     async release(byMs: number): Promise<ReadonlySet<string>> {
       const devices = new Set<string>();
       for (let step = byMs; ; step = 0) {

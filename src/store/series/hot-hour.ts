@@ -1,5 +1,5 @@
-// The points of one device and hour that are not sealed yet. Values that came in one message share one row, so that a point costs
-// little more than its value. Points may come late, twice and in any order; of two with the same series and time the one that
+// The unsealed points of one device and hour. Values of one message share one row, so a point costs little more than
+// its value. Points may come late, twice and in any order. Of two points with the same series and time, the one that
 // came later counts.
 import type { ColumnKind } from "#core/telemetry/aggregation.ts";
 import type { Scalar } from "./batch.ts";
@@ -10,7 +10,7 @@ interface Place {
   readonly device: number;
   /** Hours since 1970. */
   readonly hour: number;
-  /** The oldest journal row with points of this hour: the journal is needed from there on. */
+  /** The oldest journal row with points of this hour: the journal is needed from that row on. */
   readonly firstSequence: number;
 }
 
@@ -22,12 +22,15 @@ export class HotHour {
   lastSequence: number;
   /** When sealing first looked at it, on a clock that never jumps. */
   seenAt: number | undefined;
-  /** Not to be sealed before, on the same clock. */
+  /** Must not be sealed earlier than this, on the same clock. */
   waitsUntil = 0;
-  /** By what they take in memory: a text of 16 characters more counts as one point more. */
+  /** Counted by memory: every 16 characters of text count as one more point. */
   points = 0;
   readonly #columns = new Map<number, HotColumn>();
-  /** The same in the order of their first values. Messages of a device are much alike: the next value is most often of the next one. */
+  /**
+   * The same columns in the order of their first values. Messages of a device are alike, so the next value most often
+   * belongs to the next column.
+   */
   readonly #order: HotColumn[] = [];
   #next = 0;
   #times = new Float64Array(64);
@@ -54,7 +57,7 @@ export class HotHour {
     this.#reading = undefined;
   }
 
-  /** False when it is the first value of the series: then nothing was done, and `add` comes first. */
+  /** False for the first value of a series: then nothing was stored, and the caller must use `add`. */
   push(series: number, value: Scalar): boolean {
     let column = this.#order[this.#next];
     if (column?.series !== series) column = this.#columns.get(series);
@@ -93,7 +96,7 @@ export class HotHour {
   }
 }
 
-/** Rows in order of time, each time once; `order` is undefined when that is how they came. */
+/** Rows in order of time, each time once. `order` is undefined when they arrived in that order. */
 interface Reading {
   readonly rows: number;
   readonly order: Uint32Array | undefined;
@@ -106,7 +109,7 @@ function readingOf(times: Float64Array, { rows, isSorted }: { rows: number; isSo
   return { rows, order, times: Float64Array.from(order, (row) => times[row] ?? 0) };
 }
 
-/** Of equal times the last in the order of arrival stays. */
+/** For equal times the last one to arrive stays. */
 function orderOf(count: number, time: (index: number) => number): Uint32Array {
   const order = Uint32Array.from({ length: count }, (_, index) => index);
   order.sort((a, b) => time(a) - time(b) || a - b);
@@ -117,7 +120,7 @@ function orderOf(count: number, time: (index: number) => number): Uint32Array {
 class HotColumn {
   readonly series: number;
   readonly kind: ColumnKind;
-  /** Among the columns of the hour. */
+  /** Its index among the columns of the hour. */
   readonly place: number;
   #count = 0;
   #newestAt = Number.NEGATIVE_INFINITY;
@@ -125,7 +128,7 @@ class HotColumn {
   #values: Float64Array | Uint8Array | Uint32Array;
   /** The row of each value; undefined while the n-th value is that of the n-th row. */
   #rows: Uint32Array | undefined;
-  /** Texts are kept once and stand for themselves by number. */
+  /** Each text is stored once; values refer to it by number. */
   readonly #words: string[] = [];
   readonly #places = new Map<string, number>();
   #lastPlace = 0;
@@ -163,7 +166,7 @@ class HotColumn {
     return { series, at: this.#newestAt, value };
   }
 
-  /** The arrays are not those that go on growing. */
+  /** The arrays are copies, so they do not grow any further. */
   read({ rows, order, times }: Reading, arrived: Float64Array): Column {
     const { kind } = this;
     const count = this.#count;
@@ -193,7 +196,7 @@ class HotColumn {
     return taken as Float64Array | Uint8Array;
   }
 
-  /** Most often a device says what it said before. */
+  /** Most often a device repeats its last text. */
   #placeOf(text: string): number {
     if (text === this.#words[this.#lastPlace]) return this.#lastPlace;
     let place = this.#places.get(text);
@@ -212,7 +215,7 @@ function valuesFor(kind: ColumnKind, room: number): Float64Array | Uint8Array | 
   return kind === "boolean" ? new Uint8Array(room) : new Uint32Array(room);
 }
 
-/** Half as much again: a gateway holds an hour of every device, and room that stays empty is memory all the same. */
+/** Grows by half: a gateway holds an hour of every device, and unused room costs memory too. */
 function roomAfter(count: number): number {
   return Math.max(64, count + (count >> 1));
 }

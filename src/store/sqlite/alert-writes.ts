@@ -36,7 +36,7 @@ export const alertWrites = {
   },
 };
 
-/** Raised, cleared and raised again in one moment is one alert. */
+/** An alert that is raised, cleared and raised again in one moment counts as one alert. */
 function insert(
   database: Connection,
   { alert }: AlertChange,

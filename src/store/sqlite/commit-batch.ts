@@ -1,8 +1,9 @@
-// Group commit: all writes of a batch share one transaction and thus one fsync, and none is answered before it.
-// A write that refuses is undone alone; trouble with the disk fails the whole batch, of which then nothing is stored.
+// Group commit: all writes of a batch share one transaction and thus one fsync, and none is answered before it. A write
+// that refuses is undone alone. Trouble with the disk fails the whole batch, and then nothing of it is stored.
 //
-// Undoing one write takes a savepoint around each, for which SQLite copies every page before its first change. Refusals are
-// rare, so a batch runs without savepoints first, and only when one of it refuses is it undone and run again with them.
+// Undoing one write needs a savepoint around each write, and with savepoints SQLite copies every page before its first
+// change. Refusals are rare, so a batch first runs without savepoints. Only when a write refuses is the batch undone
+// and run again with them.
 import { AppError, type Refusal } from "#core/app-error.ts";
 import { failpoint } from "#store/failpoint.ts";
 import { type Connection, diskTrouble } from "./connection.ts";

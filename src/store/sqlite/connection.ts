@@ -14,15 +14,15 @@ const SQLITE_FULL = 13;
 const SQLITE_CANTOPEN = 14;
 const SQLITE_NOTADB = 26;
 
-/** Pages in the log from which on `tidy` moves them into the file. */
+/** With this many pages in the log, `tidy` moves them into the file. */
 const LONG_LOG = 1_000;
-/** From here on a commit does it by itself, for whoever never tidies. */
+/** With this many pages, a commit does it by itself, for callers that never tidy. */
 const TOO_LONG_LOG = 8_000;
 
 export class Connection {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
-  /** Told the place of a stored value that cannot be read. */
+  /** Called with the place of a stored value that cannot be read. */
   onDamaged: (place: string) => void = () => {};
 
   /** `cacheMb` bounds the pages that SQLite itself keeps; the operating system keeps them too. */
@@ -41,7 +41,7 @@ export class Connection {
     return guarded(() => whatFits(this.#prepare(sql), (statement) => statement.get(...(values as SQLInputValue[]))));
   }
 
-  /** The row of a question that always has an answer, such as a count. */
+  /** The row of a query that always has one, such as a count. */
   one(sql: string, ...values: readonly Value[]): Row {
     const row = this.get(sql, ...values);
     if (row === undefined) throw new Error(`no row came of: ${sql}`);
@@ -52,7 +52,7 @@ export class Connection {
     return guarded(() => whatFits(this.#prepare(sql), (statement) => statement.all(...(values as SQLInputValue[]))));
   }
 
-  /** The same as lists of values, which is quicker where a row has many. */
+  /** The same with rows as arrays of values, which is faster for rows with many columns. */
   lists(sql: string, ...values: readonly Value[]): readonly (readonly unknown[])[] {
     return guarded(() => {
       return this.#prepare(sql, "lists").all(
@@ -61,7 +61,7 @@ export class Connection {
     });
   }
 
-  /** Gives the number of changed rows. */
+  /** Returns the number of changed rows. */
   run(sql: string, ...values: readonly Value[]): number {
     return guarded(() => Number(this.#prepare(sql).run(...(values as SQLInputValue[])).changes));
   }
@@ -82,8 +82,8 @@ export class Connection {
   }
 
   /**
-   * Moves the log into the file where it has grown long. That takes two flushes more, for which no commit should wait:
-   * to be called after the commit is answered.
+   * Moves the log into the file once it has grown long. This takes two more flushes, and no commit should wait for
+   * them: call it after the commit is answered.
    */
   tidy(): void {
     const log = this.get("PRAGMA wal_checkpoint(NOOP)");
@@ -100,7 +100,7 @@ export class Connection {
     this.#database.close();
   }
 
-  /** A text is always asked for in the same shape. */
+  /** The same SQL text is always used with the same row shape. */
   #prepare(sql: string, shape: "objects" | "lists" = "objects"): StatementSync {
     let statement = this.#statements.get(sql);
     if (statement === undefined) {
@@ -112,7 +112,10 @@ export class Connection {
   }
 }
 
-/** With anything below synchronous=FULL a power cut loses acknowledged rows, so a setting that does not hold is fatal. */
+/**
+ * With anything below synchronous=FULL a power cut loses acknowledged rows, so it is fatal when the setting does not
+ * take effect.
+ */
 function makeDurable(database: DatabaseSync): void {
   const mode = database.prepare("PRAGMA journal_mode = WAL").get()?.["journal_mode"];
   if (mode !== "wal") throw new Error(`SQLite kept journal_mode=${String(mode)} where WAL is needed`);
@@ -122,8 +125,8 @@ function makeDurable(database: DatabaseSync): void {
 }
 
 /**
- * An integer that no number holds fails the whole statement. It is then read as a bigint, which `row.ts` refuses, so that only
- * its own row is lost.
+ * An integer that does not fit a number would fail the whole statement. It is read as a bigint instead, which `row.ts`
+ * refuses, so that only its own row is lost.
  */
 function whatFits<Result>(statement: StatementSync, read: (statement: StatementSync) => Result): Result {
   try {
@@ -153,13 +156,13 @@ function guarded<Result>(action: () => Result): Result {
   } catch (error) {
     const trouble = diskTrouble(error);
     if (trouble === undefined) throw error;
-    // For the log alone: what SQLite says may name files.
+    // For the log only: SQLite's messages may name files.
     trouble.cause = error;
     throw trouble;
   }
 }
 
-/** The file itself is damaged, in a way that SQLite does not see. */
+/** The file itself is damaged in a way that SQLite does not notice. */
 export class CorruptFile extends Error {}
 
 /** Whether the file itself is damaged. */
@@ -171,7 +174,7 @@ export function isCorrupt(error: unknown): boolean {
 }
 
 export function diskTrouble(error: unknown): AppError | undefined {
-  // A number that nothing here has ever written.
+  // A version number that no version of Busbar has ever written.
   if (error instanceof RangeError && "code" in error && error.code === "ERR_OUT_OF_RANGE") {
     return refuse("storage_unavailable", "a stored number cannot be read: the file is damaged");
   }

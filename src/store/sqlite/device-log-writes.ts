@@ -6,7 +6,7 @@ import { number, optionalNumber, text } from "./row.ts";
 
 const PRUNE_AT_ONCE = 1_000;
 
-/** What an entry takes beside its text. */
+/** Bytes that an entry takes in addition to its text. */
 const ENTRY_BYTES = 64;
 
 export const deviceLogWrites = {

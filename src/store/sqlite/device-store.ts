@@ -15,7 +15,8 @@ const MAX_KNOWN = 10_000;
 
 export function createDeviceStore(reader: Connection, writer: Writer, lists: Lists): DeviceStore {
   const known = new Map<string, Device>();
-  // A change is forgotten here before it is acknowledged, so that nobody who knows of it sees what was before.
+  // A changed device leaves the cache before the change is acknowledged, so a caller that knows of the change never
+  // sees the old state.
   const changing = async <Result>(id: string, write: Promise<Result>): Promise<Result> => {
     try {
       return await write;
@@ -39,7 +40,8 @@ export function createDeviceStore(reader: Connection, writer: Writer, lists: Lis
       if (scope === "all") return find(id);
       const cached = known.get(id);
       if (cached !== undefined && scope.has(cached.siteId)) return cached;
-      // One row, whether or not there is such a device. That a device elsewhere is known here saves nothing.
+      // Reads one row whether or not the device exists. A device of another site costs the same, so the time tells
+      // nothing.
       const siteId = reader.get("SELECT coalesce(max(site_id), '') AS site_id FROM device WHERE id = ?", id)?.[
         "site_id"
       ];

@@ -102,7 +102,7 @@ export const deviceWrites = {
   },
 };
 
-/** Only this thread writes, so what is checked here still holds at the commit. */
+/** Only this thread writes, so a condition checked here still holds at the commit. */
 function requireReferences(database: Connection, device: Device): void {
   const owner = slugOwner(database, device.siteId, device.slug);
   if (owner !== undefined && owner !== device.id) {

@@ -1,4 +1,5 @@
-// What a link between two stores needs: the changes after a cursor, and taking in what the owner of an execution tells.
+// What a link between two stores needs: reading the changes after a cursor, and applying the changes of an execution's
+// owner.
 import { refuse } from "#core/app-error.ts";
 import type { CommandResponse, Execution } from "#core/command/execution.ts";
 import { ENTRY_BYTES } from "#core/command/log-limits.ts";
@@ -75,7 +76,7 @@ export const executionChangeWrites = {
     if (merge.kind === "known" || merge.execution === before) return merge;
     const number =
       before === undefined ? insertCopy(database, merge.execution) : replace(database, before, merge.execution);
-    // What this side wrote into the log before the other one accepted it, the owner does not know.
+    // The owner does not know what this side wrote into the log before the other side accepted the execution.
     if (before?.isRemote === false) database.run("DELETE FROM execution_response WHERE execution_id = ?", id);
     if (merge.kind === "applied") takeLog(database, change, number);
     return merge;
@@ -95,7 +96,7 @@ function insertCopy(database: Connection, execution: Execution): number {
   }
   const change = nextChange(database);
   const shown = JSON.stringify(execution.request.arguments);
-  // Attempted, because its owner hands it over: this side never does.
+  // Marked as attempted because its owner hands it over: this side never does.
   database.run(
     `INSERT INTO execution (id, group_id, site_id, device_id, created_at, arguments, attempted, is_open, deadline, bytes,
        response_state, response_payload, received_at, revision, is_remote, changed)
@@ -117,7 +118,7 @@ function insertCopy(database: Connection, execution: Execution): number {
   return change;
 }
 
-/** The log becomes the owner's: with the new responses, and without those that the owner has left out. */
+/** The log becomes a copy of the owner's: new responses are added, and those that the owner dropped are removed. */
 function takeLog(database: Connection, { execution, responses, leftOut }: ExecutionChange, change: number): void {
   for (const response of responses) putResponse(database, execution, { response, change });
   if (leftOut !== undefined) {

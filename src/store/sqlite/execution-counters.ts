@@ -1,4 +1,5 @@
-// What the counters of days and hours answer without reading executions: how many match, and where a far page begins.
+// What the counters of days and hours can answer without reading executions: how many match, and where a far page
+// begins.
 import type { Connection } from "./connection.ts";
 import {
   type Bounds,
@@ -13,7 +14,7 @@ import {
 import { SPANS, type Span } from "./execution-spans.ts";
 import { number } from "./row.ts";
 
-/** Whole days and hours by their counters, the rest one by one. */
+/** Counts whole days and hours by their counters, and the rest one by one. */
 export function countExecutions(reader: Connection, shares: readonly Share[]): number {
   return shares.reduce((sum, share) => sum + countShare(reader, share), 0);
 }
@@ -62,14 +63,14 @@ function countRows(reader: Connection, groups: readonly Group[], { since, before
 
 export interface Start {
   readonly shares: readonly Share[];
-  /** How many to leave out from there. */
+  /** How many executions to skip from there. */
   readonly offset: number;
 }
 
-/** Fewer than this are left out one by one. */
+/** Fewer than this are skipped one by one. */
 const FEW = 1_000;
 
-/** Leaves out whole days, then hours, that lie before the page, by their counters instead of row by row. */
+/** Skips whole days, then hours, that lie before the page, using their counters instead of single rows. */
 export function skipTime(reader: Connection, start: Start, newestFirst: boolean): Start {
   let at: Start & { readonly next: Bounds } = { ...start, next: { since: EARLIEST, before: LATEST } };
   for (const span of SPANS) if (at.offset >= FEW) at = skipSpans(reader, at, { span, newestFirst, next: at.next });
@@ -79,7 +80,7 @@ export function skipTime(reader: Connection, start: Start, newestFirst: boolean)
 interface Way {
   readonly span: Span;
   readonly newestFirst: boolean;
-  /** The longer span in which the page begins: only there is anything left to skip. */
+  /** The longer span in which the page begins: anything left to skip is inside it. */
   readonly next: Bounds;
 }
 
@@ -94,8 +95,8 @@ function skipSpans(reader: Connection, { shares, offset }: Start, way: Way): Sta
     return false;
   });
   const before = reached === -1 ? counts : counts.slice(0, reached);
-  // The counters do not know the bounds of time nor open executions, so what they suggest is counted exactly before it
-  // is believed; where they promised too much, a span less is skipped.
+  // The counters know neither the bounds of time nor open executions. So their suggestion is checked by an exact count,
+  // and if they promised too much, one span less is skipped.
   for (const [index, last] of [...before.entries()].toReversed()) {
     const edge = (last.span + (newestFirst ? 0 : 1)) * span.ms;
     const older = { since: EARLIEST, before: edge };

@@ -22,10 +22,10 @@ export interface Bounds {
   readonly before: number;
 }
 
-/** Groups, and devices that a filter names, of which a list may look at each on the main thread. */
+/** How many groups, or devices named by a filter, a list may look at one by one on the main thread. */
 const FEW_GROUPS = 300;
 
-/** Whether few groups lie where `findGroups` looks. */
+/** Whether `findGroups` would look at few groups. */
 export function hasFewGroups(reader: Connection, filter: ExecutionFilter): boolean {
   if ((filter.deviceIds?.length ?? 0) > FEW_GROUPS) return false;
   const where = placeOf(filter);
@@ -33,15 +33,18 @@ export function hasFewGroups(reader: Connection, filter: ExecutionFilter): boole
   return found === undefined;
 }
 
-/** The conditions by which an index finds groups: that of devices where some are named, else that of sites. */
+/**
+ * The conditions by which an index finds groups: the index of devices if the filter names some, otherwise that of
+ * sites.
+ */
 function placeOf({ scope, siteId, deviceIds }: ExecutionFilter): Where {
-  // A plus keeps SQLite from that column's index.
+  // A plus keeps SQLite from using that column's index.
   const site = deviceIds === undefined ? "site_id" : "+site_id";
   const where = new Where().andIn("device_id", deviceIds).andInScope(site, scope);
   return siteId === undefined ? where : where.and(`${site} = ?`, siteId);
 }
 
-/** Of the groups with executions, those that the filter leaves. */
+/** The groups with executions that match the filter. */
 export function findGroups(reader: Connection, filter: ExecutionFilter): readonly Group[] {
   const where = placeOf(filter).and("total > 0").and("read_level <= ?", ACCESS_LEVELS.indexOf(filter.level));
   if (filter.retention !== "ALL") where.and("ephemeral = ?", filter.retention === "EPHEMERAL" ? 1 : 0);
@@ -73,7 +76,7 @@ export interface Share {
   readonly bounds: Bounds;
 }
 
-/** Persistent groups and ephemeral ones: of the latter only what is younger than a day is left. */
+/** Splits persistent and ephemeral groups: of the ephemeral ones, only executions younger than a day are left. */
 export function sharesOf(groups: readonly Group[], filter: ExecutionFilter): readonly Share[] {
   const since = filter.since ?? EARLIEST;
   const before = filter.before ?? LATEST;
@@ -85,7 +88,7 @@ export function sharesOf(groups: readonly Group[], filter: ExecutionFilter): rea
   return shares.filter((share) => share.groups.length > 0 && share.bounds.since < share.bounds.before);
 }
 
-/** Whether all executions of the groups count. */
+/** Whether every execution of the groups lies within the bounds. */
 export function isUnbounded({ bounds }: Share): boolean {
   return bounds.since === EARLIEST && bounds.before === LATEST;
 }
@@ -100,7 +103,7 @@ export function within(shares: readonly Share[], { since, before }: Bounds): rea
     .filter(({ bounds }) => bounds.since < bounds.before);
 }
 
-/** Beyond every moment that can be written. */
+/** Later than every moment that can be written. */
 export const EARLIEST = Number.MIN_SAFE_INTEGER;
 export const LATEST = Number.MAX_SAFE_INTEGER;
 

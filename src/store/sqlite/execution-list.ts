@@ -17,26 +17,26 @@ import { EXECUTION_COLUMNS, EXECUTION_FROM, parseExecution } from "./execution-r
 import { listed, number, text } from "./row.ts";
 import { readRows } from "./stored-json.ts";
 
-/** Beyond this many groups it pays to look first whether they are most of the site. */
+/** Beyond this many groups it pays to check first whether they make up most of the site. */
 const MANY_GROUPS = 200;
 
 /** Executions that a list may touch on the main thread. */
 const FEW_EXECUTIONS = 1_000;
 
-/** What the executions of a page may hold that are read at once. */
+/** How many bytes of executions are read at once for a page. */
 const AT_ONCE_BYTES = 1024 * 1024;
 
 export interface ListedExecutions extends Page<Execution> {
-  /** Ids of those that come after the items. */
+  /** Ids of the executions that follow the items. */
   readonly rest: readonly string[];
 }
 
-/** From one snapshot: an execution that moves between groups meanwhile would else be in both or in none. */
+/** Reads from one snapshot: otherwise an execution that moves between groups meanwhile would be in both or in none. */
 export function listExecutions(reader: Connection, filter: ExecutionFilter, page: PageRequest): ListedExecutions {
   return reader.snapshot(() => readPage(reader, { filter, page, groups: findGroups(reader, filter) }));
 }
 
-/** The same if it touches few groups and few executions, else undefined. */
+/** The same if it touches few groups and few executions, otherwise undefined. */
 export function listFewExecutions(
   reader: Connection,
   filter: ExecutionFilter,
@@ -76,14 +76,14 @@ function readPage(reader: Connection, { filter, page, groups }: Reading): Listed
 
 interface Walk {
   readonly newestFirst: boolean;
-  /** How many to leave out, and how many to take, in this direction. */
+  /** How many to skip, and how many to take, in this direction. */
   readonly offset: number;
   readonly count: number;
   /** Against the order that was asked for. */
   readonly isFlipped: boolean;
 }
 
-/** A page in the later half is nearer from the other end. */
+/** A page in the later half is nearer to the other end. */
 function nearerEnd({ newestFirst }: ExecutionFilter, page: PageRequest, total: number): Walk {
   const count = Math.min(page.limit, total - page.offset);
   const after = total - page.offset - count;
@@ -97,7 +97,7 @@ function firstIds(reader: Connection, wanted: Wanted, { filter, groups }: Omit<R
   return walked ?? mergeGroups(reader, wanted);
 }
 
-/** As many as fit the memory at once; of the rest the ids. */
+/** As many executions as fit the memory at once, and only the ids of the rest. */
 function readSome(reader: Connection, ids: readonly string[]): Pick<ListedExecutions, "items" | "rest"> {
   const rows = reader.all(
     `SELECT id, octet_length(arguments) + coalesce(octet_length(response_payload), 0) AS bytes FROM execution
@@ -114,7 +114,7 @@ function readSome(reader: Connection, ids: readonly string[]): Pick<ListedExecut
   return { items: readExecutions(reader, ids.slice(0, count)), rest: ids.slice(count) };
 }
 
-/** Those that are there and can be read, in this order. */
+/** The executions that exist and can be read, in this order. */
 export function readExecutions(reader: Connection, ids: readonly string[]): readonly Execution[] {
   const rows = reader.all(
     `SELECT ${EXECUTION_COLUMNS} FROM ${EXECUTION_FROM} WHERE e.id IN (SELECT value FROM json_each(?))`,

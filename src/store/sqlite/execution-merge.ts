@@ -1,4 +1,4 @@
-// The first executions of many groups together, in order, without reading much more than those.
+// The first executions of many groups together, in order, reading little more than those.
 import type { Connection, Row } from "./connection.ts";
 import { type Group, listedIds, type Share } from "./execution-groups.ts";
 import { number, text } from "./row.ts";
@@ -33,7 +33,7 @@ export function mergeGroups(reader: Connection, wanted: Wanted): readonly string
   let found: readonly Place[] = [];
   for (;;) {
     const last = found[wanted.depth - 1];
-    // Whoever may still have something before the last one has to be read on.
+    // A group that may still have something before the last one has to be read further.
     const hungry = sources.filter(
       (source) => !source.isDone && (source.last === undefined || last === undefined || compare(source.last, last) < 0),
     );
@@ -43,7 +43,9 @@ export function mergeGroups(reader: Connection, wanted: Wanted): readonly string
   }
 }
 
-/** The groups that can have one of the wanted: those whose first execution is among the first `depth` of all firsts. */
+/**
+ * The groups that can contain a wanted execution: those whose first execution is among the first `depth` of all firsts.
+ */
 function candidates(reader: Connection, { shares, depth, newestFirst }: Wanted): readonly Source[] {
   const heads = shares.flatMap((share) => {
     const { groups, bounds } = share;
@@ -89,7 +91,7 @@ function readOn(reader: Connection, source: Source, newestFirst: boolean): reado
   return places;
 }
 
-/** The same by walking over everything in the site, or undefined when too few of it are wanted to find them soon. */
+/** The same by walking over the whole site; undefined when so few of its executions match that this would take long. */
 export function walkSite(reader: Connection, siteId: string, wanted: Wanted): readonly string[] | undefined {
   const { shares, depth, newestFirst } = wanted;
   const budget = 2 * depth + 200;

@@ -15,7 +15,7 @@ export const EXECUTION_COLUMNS = `e.id, e.group_id, e.site_id, e.device_id, e.cr
   e.deadline, e.response_state, e.response_payload, e.received_at, e.revision, e.is_remote, g.name, g.manifest_name, g.state, g.ephemeral, g.read_level`;
 export const EXECUTION_FROM = "execution e JOIN execution_group g ON g.id = e.group_id";
 
-/** Stands for arguments that cannot be read. */
+/** Replaces arguments that cannot be read. */
 const UNREADABLE: Payload = {};
 
 /** The number of the latest change of all executions, deleted ones included. One step into an index. */

@@ -61,7 +61,7 @@ export function createExecutionStore(reader: Connection, writer: Writer, lists: 
   };
 }
 
-/** Newest first, and no more than may be held at once: the sizes are looked at before the payloads are read. */
+/** Newest first, and no more than may be in memory at once: sizes are checked before payloads are read. */
 function readLog(reader: Connection, id: string): readonly CommandResponse[] {
   const sizes = reader.all(
     `SELECT received_at, coalesce(octet_length(payload), 0) + ${ENTRY_BYTES} AS bytes FROM execution_response

@@ -15,7 +15,7 @@ import { bytes, number, text, time } from "./row.ts";
 const SWEEP_AT_ONCE = 500;
 
 export const executionWrites = {
-  /** Gives the earlier execution where the idempotency key was used before; then nothing is stored. */
+  /** If the idempotency key was used before, returns the earlier execution and stores nothing. */
   insertExecution(
     database: Connection,
     { input, trail }: { input: NewExecution; trail: AuditEntry },
@@ -81,7 +81,7 @@ export const executionWrites = {
 
   expireExecution(database: Connection, { id, deadline }: { id: string; deadline: Instant }): Execution | undefined {
     const before = findExecution(database, id)?.execution;
-    // Any other deadline means that the device was heard of since.
+    // A different deadline means that the device was heard from since.
     if (before?.deadline !== deadline) return undefined;
     const after = withTimeout(before);
     if (after !== undefined) replace(database, before, after);
@@ -113,7 +113,10 @@ export const executionWrites = {
 
 const lastNumbers = new WeakMap<Connection, number>();
 
-/** The number of a change that is stored now. Read once a connection, because only one writes; what is rolled back leaves a gap. */
+/**
+ * The number of the change that is being stored. Read once per connection, because only one connection writes. A
+ * rollback leaves a gap.
+ */
 export function nextChange(database: Connection): number {
   const next = (lastNumbers.get(database) ?? latestChange(database)) + 1;
   lastNumbers.set(database, next);
@@ -147,7 +150,7 @@ export function count(database: Connection, execution: Execution, by: 1 | -1): n
       span,
       by,
     );
-    // What is swept must not leave a row per command and hour behind for ever.
+    // Otherwise ephemeral executions would leave a row per command and hour behind for ever.
     if (counted?.["count"] === 0) {
       database.run(`DELETE FROM ${table} WHERE group_id = ? AND ${column} = ?`, group, span);
     }
@@ -180,7 +183,10 @@ export function replace(database: Connection, before: Execution, after: Executio
   return change;
 }
 
-/** Counts a new entry of the log. Where it is too long, the oldest entries between start and end go and are counted too. */
+/**
+ * Counts a new entry of the log. If the log is too long, the oldest entries between start and end are dropped and
+ * counted.
+ */
 function makeLogRoom(database: Connection, id: string, bytes: number): void {
   const row = database.get(
     "UPDATE execution SET log_bytes = log_bytes + ? WHERE id = ? RETURNING log_bytes",
@@ -207,7 +213,7 @@ function makeLogRoom(database: Connection, id: string, bytes: number): void {
   }
 }
 
-/** A carrier that delivers at least once may bring the same answers again, several of them and in their order. */
+/** A carrier that delivers at least once may repeat answers, several of them and in their order. */
 function isRepetition(database: Connection, id: string, arrival: Arrival & { readonly repeated: boolean }): boolean {
   if (!arrival.repeated) return false;
   const row = database.get(

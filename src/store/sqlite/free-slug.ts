@@ -3,8 +3,9 @@ import { slugOf } from "#core/device/slug.ts";
 const FEW = 16;
 
 /**
- * A slug of the name that is not taken: the first one while there are few, later the one after a taken one. Asking for each of
- * thousands that share a name would hold up all other writes, so beyond the few the number of questions grows by the logarithm.
+ * A slug made from the name that is not taken. While few devices share the name it is the first free one; later it is
+ * one after a taken one. Trying thousands of slugs one by one would hold up all other writes, so beyond a few the
+ * number of queries grows with the logarithm.
  */
 export function freeSlug(name: string, isTaken: (slug: string) => boolean): string {
   for (let ordinal = 1; ordinal <= FEW; ordinal++) {

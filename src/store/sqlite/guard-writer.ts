@@ -2,7 +2,7 @@ import type { StorageGate } from "#store/storage-gate.ts";
 import type { Writer } from "./writer.ts";
 import type { WRITES } from "./writes.ts";
 
-/** What goes on while the disk is full: commands to their end, and whatever takes something away. */
+/** Writes that go on while the disk is full: commands until they end, and everything that deletes. */
 const FROM_RESERVE: ReadonlySet<keyof typeof WRITES> = new Set<keyof typeof WRITES>([
   "insertExecution",
   "markAttempted",
@@ -22,7 +22,7 @@ const FROM_RESERVE: ReadonlySet<keyof typeof WRITES> = new Set<keyof typeof WRIT
   "pruneDeviceLogs",
 ]);
 
-/** The same writer, which asks the gate first. */
+/** The same writer, but it asks the gate before each write. */
 export function guardWriter(writer: Writer, gate: StorageGate): Writer {
   const run: Writer["run"] = async (name, input) => {
     const fromReserve = FROM_RESERVE.has(name);
@@ -32,7 +32,7 @@ export function guardWriter(writer: Writer, gate: StorageGate): Writer {
       try {
         return await writer.run(name, input);
       } catch (error) {
-        // Each failure frees a slice, so that this ends with the reserve.
+        // Each failure frees a slice of the reserve, so the loop ends when the reserve does.
         if (!gate.noteFailure(error) || !fromReserve) throw error;
       }
     }

@@ -1,5 +1,5 @@
-// Lists and counts. What touches few rows is read at once on the main thread; everything else on a reading thread, so that
-// no list holds up other callers, whatever its filters, its offset and the size of its table.
+// Lists and counts. A query that touches few rows runs at once on the main thread, everything else on a reading thread.
+// So no list holds up other callers, whatever its filters, its offset and the size of its table.
 import type { Execution } from "#core/command/execution.ts";
 import type { ExecutionFilter } from "#service/ports/execution-store.ts";
 import type { LongPage, Page, PageRequest } from "#service/ports/page.ts";
@@ -42,7 +42,7 @@ export function createLists(reader: Connection, pool: ReadPool): Lists {
   };
 }
 
-/** One at a time: each may be large. What was deleted meanwhile is left out. */
+/** Read one at a time, because each may be large. Rows that were deleted meanwhile are skipped. */
 async function* readRest(reader: Connection, ids: readonly string[]): AsyncGenerator<Execution> {
   for (const id of ids) yield* readExecutions(reader, [id]);
 }

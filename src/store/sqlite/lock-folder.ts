@@ -1,4 +1,4 @@
-// One process per data folder. The lock is a lock of the operating system on a file, so that a killed process leaves none.
+// One process per data folder. The lock is an operating system lock on a file, so a killed process leaves none behind.
 import { existsSync, renameSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 
@@ -12,7 +12,7 @@ export function lockFolder(file: string): () => void {
   } catch (error) {
     if (codeOf(error) !== SQLITE_NOTADB) throw error;
   }
-  // It holds nothing but the lock, and `refuseUsed` does not depend on it.
+  // The file holds nothing but the lock, and `refuseUsed` does not depend on it.
   renameSync(file, `${file}.unreadable`);
   return lock(file);
 }
@@ -31,12 +31,13 @@ function lock(file: string): () => void {
   return () => database.close();
 }
 
-/** Long enough for a backup program to come to its end. */
+/** Long enough for a backup program to finish. */
 const PATIENCE_MS = 1_000;
 
 /**
- * Refuses records that any other process has open, whatever became of the lock file: whoever has them open holds a lock on
- * them, and nobody gets this one beside it. It is given back at once, because threads of this process need theirs.
+ * Refuses records that another process has open, even if the lock file was deleted: every process that has the records
+ * open holds a lock on them, and this exclusive lock conflicts with it. The lock is released at once, because threads
+ * of this process need theirs.
  */
 export function refuseUsed(file: string): void {
   if (!existsSync(file)) return;
@@ -48,7 +49,7 @@ export function refuseUsed(file: string): void {
     if (codeOf(error) === SQLITE_BUSY) {
       throw new Error(`another Busbar or another program uses this data folder (${file} is open elsewhere)`);
     }
-    // Other trouble with the file is told by whoever opens it to use it.
+    // Other trouble with the file is reported when the file is opened for use.
   } finally {
     probe.close();
   }

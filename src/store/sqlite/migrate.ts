@@ -1,5 +1,5 @@
-// Brings a database to the newest shape. Each migration and its mark are one transaction: a kill at any moment leaves
-// the shape before it or after it, never between.
+// Brings a database to the newest schema. Each migration and its mark are one transaction: a kill at any moment leaves
+// the schema before it or after it, never in between.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { failpoint } from "#store/failpoint.ts";

@@ -26,7 +26,10 @@ import { openWriter, type Writer } from "./writer.ts";
 const SEALED = `SELECT EXISTS (SELECT 1 FROM device_configuration) OR EXISTS (SELECT 1 FROM webhook)
   OR EXISTS (SELECT 1 FROM execution WHERE is_open = 1 AND sealed IS NOT NULL) AS found`;
 
-/** Makes the folder where it is missing, readable by its owner alone, and keeps other processes out until what it gives is called. */
+/**
+ * Creates the folder if it is missing, readable by its owner alone. Keeps other processes out until the returned
+ * function is called.
+ */
 export function claimFolder(folder: string): () => void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const release = lockFolder(join(folder, "lock.db"));
@@ -42,9 +45,9 @@ export function claimFolder(folder: string): () => void {
 interface RecordsSettings {
   /** Releases the folder, which is claimed already. */
   readonly release?: () => void;
-  /** Told the place of a stored value that cannot be read. */
+  /** Called with the place of a stored value that cannot be read. */
   readonly onDamaged?: (place: string) => void;
-  /** Says what may be written; without it everything may. */
+  /** Decides what may be written; without it everything may. */
   readonly gate?: StorageGate;
 }
 
@@ -86,7 +89,7 @@ export async function openRecords(
       },
     };
 
-    /** The writer goes last, because the last to leave moves the log into the file. */
+    /** The writer closes last, because the last connection to close moves the log into the file. */
     async function closeAll(): Promise<void> {
       reader.close();
       await pool.close();
@@ -99,7 +102,7 @@ export async function openRecords(
   }
 }
 
-/** Before SQLite sees the file, because its log takes over the file's mode when it is made. */
+/** Done before SQLite opens the file, because its log takes over the file's mode. */
 function makePrivate(file: string): void {
   closeSync(openSync(file, "a", 0o600));
   chmodSync(file, 0o600);

@@ -1,5 +1,6 @@
-// The main thread's end of the reading threads. They start when needed and end after a while without work. Whoever reads
-// much waits for itself: each key has one thread at a time, and takes turns with the others by the time its reads took.
+// The main thread's end of the reading threads. Threads start when needed and end after a while without work. Each key
+// has at most one thread at a time, and keys take turns by the time that their reads took. So a caller that reads a lot
+// delays only itself.
 import { Worker } from "node:worker_threads";
 import { AppError, refuse } from "#core/app-error.ts";
 import { createFairShare, type Leave } from "#core/share/fair-share.ts";
@@ -11,7 +12,7 @@ type Input<Name extends keyof Reads> = Parameters<Reads[Name]>[1];
 type Result<Name extends keyof Reads> = ReturnType<Reads[Name]>;
 
 export interface ReadPool {
-  /** `key` says whose read it is. Refuses with `overloaded` when too many wait. */
+  /** `key` names the caller for the turns. Refuses with `overloaded` when too many reads wait. */
   run<Name extends keyof Reads>(key: string, name: Name, input: Input<Name>): Promise<Result<Name>>;
   close(): Promise<void>;
 }
@@ -24,7 +25,7 @@ const LIMITS = { slots: THREADS, slotsPerKey: 1, waiting: 256, waitingPerKey: 32
 interface Thread {
   readonly worker: Worker;
   readonly ended: Promise<void>;
-  /** What it works on. */
+  /** The read that the thread works on. */
   task: PromiseWithResolvers<ReadAnswer> | undefined;
   idle: NodeJS.Timeout | undefined;
 }
@@ -42,7 +43,7 @@ export function openReadPool(
     const { promise: ended, resolve } = Promise.withResolvers<void>();
     const thread: Thread = { worker, ended, task: undefined, idle: undefined };
     threads.add(thread);
-    // Of a thread that failed only the read that it was at is refused. The next read starts another thread.
+    // When a thread fails, only its current read is refused. The next read starts another thread.
     const fail = (cause?: unknown) => {
       threads.delete(thread);
       clearTimeout(thread.idle);

@@ -1,4 +1,4 @@
-// A thread for reads that may touch many rows: the thread that answers calls never waits for them.
+// A thread for reads that may touch many rows, so that the thread that answers calls never waits for them.
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { AppError, type Refusal } from "#core/app-error.ts";
 import { tryPost } from "#core/thread/try-post.ts";
@@ -36,7 +36,7 @@ function answer({ name, input }: ReadRequest): ReadAnswer {
     const read = READS[name] as (database: Connection, input: unknown) => unknown;
     return { result: read(database, input) };
   } catch (error) {
-    // After trouble with the disk only a new handle reads what is there.
+    // After trouble with the disk only a new handle reads what is really there.
     database?.close();
     database = undefined;
     if (error instanceof AppError) return { refusals: error.refusals, cause: error.cause };

@@ -1,4 +1,4 @@
-// Reading columns. A value of another type than the schema promises means a damaged file, which is a fault.
+// Reads columns. A value of another type than the schema promises means that the file is damaged, which is a fault.
 import type { Micros } from "#core/command/execution.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
 import type { Row } from "./connection.ts";
@@ -21,7 +21,7 @@ export function optionalNumber(row: Row, column: string): number | undefined {
   return row[column] === null ? undefined : number(row, column);
 }
 
-/** A text that is one of those that the column may hold. */
+/** A text that must be one of the words that the column allows. */
 export function oneOf<Text extends string>(row: Row, column: string, allowed: readonly Text[]): Text {
   const value = text(row, column);
   return allowed.find((one) => one === value) ?? damaged(column, value);
@@ -58,6 +58,6 @@ export function listed(values: Iterable<string>): string {
 }
 
 function damaged(column: string, value: unknown): never {
-  // Not the value itself: it may be a secret.
+  // The value itself is not quoted: it may be a secret.
   throw new Error(`column ${column} holds ${value === undefined ? "nothing" : `a ${typeof value} that does not fit`}`);
 }

@@ -20,7 +20,7 @@ export function renderAdjustments(adjustments: Adjustments): string {
   });
 }
 
-/** Everything that a model counts with; values are held against the blueprint where they are used. */
+/** Everything that a model calculates with. Values are checked against the blueprint where they are used. */
 export function isStored(value: unknown): value is Stored {
   if (!isObject(value) || !isObject(value["clock"])) return false;
   const { seed, speed, isPaused, intervalMs, clock, nextCommand, stoppedAt } = value;

@@ -1,5 +1,5 @@
-// Reading JSON that lies in a column. What cannot be read must not take the rest of its row or list along, nor stop a
-// start: it is reported by place, stays as it is in the file, and the reader goes on without it.
+// Reads JSON that is stored in a column. Damaged JSON must not cost the rest of its row or list, nor stop a start: its
+// place is reported, it stays in the file as it is, and the reader goes on without it.
 import type { SiteScope } from "#core/access/caller.ts";
 import type { Connection, Row } from "./connection.ts";
 import { text } from "./row.ts";
@@ -11,7 +11,9 @@ export interface StoredRow {
   readonly row: Row;
 }
 
-/** Deeper than any way in allows, and shallow enough for whatever walks a value by recursion, such as JSON.stringify. */
+/**
+ * Deeper than any input allows, and shallow enough for code that walks a value by recursion, such as JSON.stringify.
+ */
 const MAX_DEPTH = 500;
 
 /** Undefined when the column holds no JSON, JSON of another shape, or JSON nested too deep. */
@@ -27,13 +29,13 @@ export function storedJson<Value>(
       if (isRight(value)) return value;
     }
   } catch {
-    // Told below, without quoting it: it may be a secret.
+    // Reported below without quoting it: it may be a secret.
   }
   from.database.onDamaged(`${from.table} ${keyOf(from.row)}, column ${column}`);
   return undefined;
 }
 
-/** NULL is every site. What cannot be read is none: damage gives nobody more than they had. */
+/** NULL means every site. A damaged value means no site: damage never gives anybody more access. */
 export function readSites(from: StoredRow): SiteScope {
   return from.row["sites"] === null ? "all" : new Set(storedJson(from, "sites", isTexts));
 }

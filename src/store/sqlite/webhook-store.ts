@@ -16,7 +16,7 @@ export function createWebhookStore(reader: Connection, writer: Writer, lists: Li
     due: async (now, busy) =>
       reader
         .all(
-          // A bare column beside min() is that of the row with the least value.
+          // In SQLite, a bare column beside min() comes from the row with the least value.
           `SELECT id, webhook_id, min(number) FROM webhook_delivery WHERE state = 'PENDING' AND next_attempt_at <= ?
            AND webhook_id NOT IN (SELECT value FROM json_each(?)) GROUP BY webhook_id ORDER BY number`,
           now,

@@ -89,7 +89,10 @@ export const webhookWrites = {
   },
 };
 
-/** Part of the transaction in which it happened. What a full queue cannot take is dead at once, so that it can be seen. */
+/**
+ * Part of the transaction of the change itself. A delivery that a full queue cannot take is dead at once, so that it
+ * can be seen.
+ */
 export function enqueueNotices(database: Connection, notices: readonly Notice[]): void {
   if (notices.length === 0) return;
   const webhooks = allWebhooks(database);

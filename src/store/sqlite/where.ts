@@ -39,15 +39,18 @@ export interface PageQuery {
 
 export interface Selection<Item> extends Omit<PageQuery, "where" | "values"> {
   readonly where: Where;
-  /** A part of `where` that an index answers: all that the list can touch. Without it that is the whole table. */
+  /**
+   * A part of `where` that an index answers. It bounds the rows that the list can touch; without it that is the whole
+   * table.
+   */
   readonly range?: Where;
-  /** Whose list it is, where many share it: each waits for its own long ones. */
+  /** The key of the list's caller, where many share the threads: each waits only for its own long lists. */
   readonly whose?: string;
-  /** `database` is told of what cannot be read. */
+  /** Values that cannot be read are reported to `database`. */
   readonly read: (row: Row, database: Connection) => Item;
 }
 
-/** The rows of a page and the number of all, of one state of the records. */
+/** The rows of a page and the total count, both from one state of the records. */
 export function selectRows(
   reader: Connection,
   page: PageRequest,

@@ -1,5 +1,5 @@
-// The one thread that writes the records. It takes everything that has arrived meanwhile as the next batch, so that
-// the slower the disk, the more writes share one fsync.
+// The one thread that writes the records. Everything that has arrived meanwhile becomes the next batch: the slower the
+// disk, the more writes share one fsync.
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { tryPost, tryPostAll } from "#core/thread/try-post.ts";
 import { keepCompiled } from "#tuning/keep-compiled.ts";
@@ -28,7 +28,7 @@ port.on("message", (first: readonly WriteRequest[] | "close") => {
   if (batch.length > 0) commit(batch);
   if (message === "close") {
     database?.close();
-    // Nothing else keeps this thread: it ends, and that is the answer.
+    // Nothing else keeps this thread alive, so it ends, and its end is the answer.
     port.close();
   }
 });
@@ -38,17 +38,18 @@ keepCompiled();
 function commit(batch: readonly WriteRequest[]): void {
   const answers = attempt(batch);
   tryPostAll(port, answers, ({ id }, error) => tryPost(port, [{ id, fault: error.message } satisfies WriteAnswer]));
-  // After a failed fsync the state of the file's pages is unknown to this handle: only a new one reads what is on disk.
+  // After a failed fsync this handle does not know the state of the file's pages. Only a new handle reads what is on
+  // disk.
   if (answers.every((answer) => "refusals" in answer && answer.refusals[0].code.startsWith("storage_"))) leave();
   try {
     database?.tidy();
   } catch {
-    // What is committed stays in the log. If the disk is still in trouble, the next batch will say so.
+    // Committed pages stay in the log. If the disk is still in trouble, the next batch will report it.
     leave();
   }
 }
 
-/** While the disk is in trouble the file may not even open, so every batch tries anew. */
+/** While the disk is in trouble the file may not even open, so every batch tries again. */
 function attempt(batch: readonly WriteRequest[]): readonly WriteAnswer[] {
   try {
     database ??= new Connection(file, "write");

@@ -1,4 +1,5 @@
-// The HTTP thread's end of the writer: hands writes over in the order of the calls, resolves each after its commit.
+// The HTTP thread's end of the writer: hands writes over in the order of the calls, and resolves each one after its
+// commit.
 import { Worker } from "node:worker_threads";
 import { AppError, refuse } from "#core/app-error.ts";
 import { approximateBytes } from "#core/share/approximate-bytes.ts";
@@ -13,7 +14,7 @@ type Result<Name extends keyof Writes> = ReturnType<Writes[Name]>;
 
 export interface Writer {
   run<Name extends keyof Writes>(name: Name, input: Input<Name>): Promise<Result<Name>>;
-  /** What waits for the disk. */
+  /** Bytes that wait for the disk. */
   readonly buffer: BufferUse;
   /** Resolves when everything handed over before is stored or refused, and the file is closed. */
   close(): Promise<void>;
@@ -28,7 +29,7 @@ interface Waiting {
 const MAX_WAITING = 20_000;
 const MAX_WAITING_BYTES = 32 * 1024 * 1024;
 
-/** `onFault` is told when the writing thread ends by itself; the caller should then stop the process. */
+/** `onFault` is called when the writing thread ends by itself; the caller should then stop the process. */
 export async function openWriter(
   file: string,
   onFault: (error: Error) => void,
@@ -36,7 +37,7 @@ export async function openWriter(
 ): Promise<Writer> {
   await new Promise<void>((resolve, reject) => {
     worker.once("message", () => resolve());
-    // What a thread throws arrives without its class: as a plain error it is told to whoever starts Busbar.
+    // An error arrives from a thread without its class, so the start reports it as a plain error.
     worker.once("error", (error: unknown) => {
       const reason = error instanceof Error ? error.message : String(error);
       reject(new Error(`the records cannot be opened: ${reason}`, { cause: error }));
@@ -97,7 +98,7 @@ export async function openWriter(
       const bytes = approximateBytes(input);
       if (!budget.take(bytes)) return Promise.reject(refuse("overloaded", "too many bytes wait for the disk"));
       const id = ++lastId;
-      // One message per turn of the event loop: what one turn hands over travels, and is committed, together.
+      // One message per turn of the event loop: writes of one turn travel together and are committed together.
       if (outgoing.push({ id, name, input }) === 1) setImmediate(flush);
       return new Promise<Result<Name>>((resolve, reject) => {
         waiting.set(id, { bytes, resolve: resolve as (result: unknown) => void, reject });

@@ -8,13 +8,13 @@ export type Decimals = {
   /** value = integer / 10^places */
   readonly integers: Float64Array;
   readonly places: number;
-  /** Whether only a division brings every value back: see `factorOf`. */
+  /** Whether only a division restores every value: see `factorOf`. */
   readonly divide: boolean;
-  /** Positions of values that are no such decimals, rising; each of their integers repeats the one before. */
+  /** Positions of values that are no such decimals, in rising order; each of their integers repeats the one before. */
   readonly others: readonly number[];
 };
 
-/** Adding and taking away this rounds magnitudes below 2^51 to whole numbers. */
+/** Adding and then subtracting this rounds magnitudes below 2^51 to whole numbers. */
 const ROUND = 3 * 2 ** 51;
 const SAMPLE = 32;
 /** What a listed value costs in bits, and what one more decimal place costs every other value. */
@@ -65,7 +65,7 @@ function mustDivide(integers: Float64Array, places: number): boolean {
   return largest >= 2 ** 31;
 }
 
-/** The fewest decimal places that bring `value` back exactly. */
+/** The fewest decimal places that restore `value` exactly. */
 export function placesOf(value: number): number | undefined {
   for (let places = 0; places < POWERS.length; places++) {
     const power = POWERS[places] ?? 1;
