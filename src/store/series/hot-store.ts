@@ -12,7 +12,7 @@ export class HotStore {
     return points;
   }
 
-  /** Begins a message, whose values are to be pushed there. */
+  /** Begins a message. The caller pushes its values to the returned hour. */
   begin(device: number, at: number, sequence: number): HotHour {
     const hour = this.#hour(device, Math.floor(at / HOUR_MS), sequence);
     hour.begin(at);

@@ -1,8 +1,9 @@
-// The way in: one commit is under way at a time, and what comes meanwhile travels together with the next.
+// The way in: one commit runs at a time, and everything that arrives meanwhile goes into the next.
 //
-// A message becomes bytes at once, so that nothing else of it waits for the disk: thousands of messages under way would otherwise
-// live long enough to cost the garbage collector more than all the rest.
-// A batch brings the definitions of all its series that are not known to be stored, so that it needs no batch before it.
+// A message becomes bytes at once, so that nothing else of it waits for the disk. Thousands of waiting messages would
+// otherwise live long enough to cost the garbage collector more than all the rest.
+// A batch contains the definitions of all its series that are not known to be stored, so it depends on no earlier
+// batch.
 import { refuse } from "#core/app-error.ts";
 import type { ColumnKind } from "#core/telemetry/aggregation.ts";
 import type { Instant } from "#core/time/instant.ts";
@@ -17,14 +18,14 @@ interface IntakeNeeds {
   readonly index: SeriesIndex;
   /** Resolves when the batch is durable. */
   readonly commit: (batch: Uint8Array<ArrayBuffer>) => Promise<void>;
-  /** Told the newest value of each series in the batch, before the waiting callers are told. */
+  /** Called with the newest value of each series in the batch, before the waiting callers are answered. */
   readonly onDurable: (latest: ReadonlyMap<SeriesDefinition, Snapshot>) => void;
 }
 
 export interface Intake {
-  /** Resolves when durable, and with it everything that was appended before. */
+  /** Resolves when this and everything appended before it is durable. */
   append(messages: readonly TelemetryPoints[]): Promise<void>;
-  /** Runs a task in its turn, while no commit is under way: after what came before it, before what comes after. */
+  /** Runs a task in its turn, while no commit is running: after everything earlier, before everything later. */
   alone<Result>(task: () => Promise<Result>): Promise<Result>;
   /** Bytes that wait or are on their way to the disk. */
   readonly waitingBytes: number;
@@ -42,25 +43,25 @@ interface Batch {
   readonly definitions: Set<SeriesDefinition>;
   readonly latest: Map<SeriesDefinition, { at: Instant; value: Scalar }>;
   readonly waiting: Waiting[];
-  /** Undefined while it still grows. */
+  /** Undefined while the batch still grows. */
   bytes: Uint8Array<ArrayBuffer> | undefined;
 }
 
 type Task = () => Promise<void>;
 
 export function createIntake({ index, commit, onDurable }: IntakeNeeds): Intake {
-  /** Of the batch that still grows, which is the last in the queue. */
+  /** Belongs to the batch that still grows, which is the last in the queue. */
   const writer = new BatchWriter();
   /** In the order of arrival. */
   const queue: (Batch | Task)[] = [];
-  /** Of batches that do not grow any more. */
+  /** Counts batches that no longer grow. */
   let closedBytes = 0;
   let isBusy = false;
   const waitingBytes = () => closedBytes + writer.length;
 
   async function store(batch: Batch): Promise<void> {
     const bytes = close(batch);
-    // The buffer is given away with the commit.
+    // The buffer is transferred with the commit.
     const size = bytes.length;
     try {
       if (size > 0) await commit(bytes);
@@ -115,13 +116,13 @@ export function createIntake({ index, commit, onDurable }: IntakeNeeds): Intake 
       for (const one of series) if (!index.isStored(one)) batch.definitions.add(one);
       noteLatest(batch.latest, series, message);
     } catch (error) {
-      // Half a message would spoil the whole batch.
+      // Half a message would corrupt the whole batch.
       writer.rewind(begin);
       throw error;
     }
   }
 
-  /** Gives the series of the values, in their order. */
+  /** Returns the series of the values, in their order. */
   function writeValues({ definitions }: Batch, { deviceId, at, values }: TelemetryPoints): readonly SeriesDefinition[] {
     const all: SeriesDefinition[] = [];
     for (const [attribute, value] of values) {

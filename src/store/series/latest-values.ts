@@ -1,4 +1,4 @@
-// The last value of every series as the database has it. What is in memory may be later.
+// The last value of every series as stored in the database. Memory may hold a later one.
 import { isLater } from "#core/telemetry/latest-value.ts";
 import type { Latest } from "./chunk-store.ts";
 import { type Column, valueAt } from "./column.ts";
@@ -10,7 +10,7 @@ export class LatestValues {
     this.put(stored);
   }
 
-  /** Those of these that are the last of their series. Of equal times the later write counts, and these are later. */
+  /** Which of these are the last of their series. For equal times the later write counts, and these are later. */
   newer(values: readonly Latest[], now: number): readonly Latest[] {
     return values.filter(({ series, at }) =>
       isLater(at, this.#latest.get(series)?.at ?? Number.NEGATIVE_INFINITY, now),
@@ -25,7 +25,7 @@ export class LatestValues {
     this.#latest.delete(series);
   }
 
-  /** All, with values that the database does not have yet. */
+  /** All values, with those that the database does not have yet. */
   with(values: readonly Latest[], now: number): readonly Latest[] {
     const all = new Map(this.#latest);
     for (const value of values)

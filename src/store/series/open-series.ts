@@ -31,13 +31,13 @@ export interface SeriesSettings extends EngineSettings {
   readonly shares?: Pick<Shares, "open" | "watch">;
   readonly budgets?: Pick<ByteBudgets, "open" | "watch">;
   readonly now?: () => number;
-  /** Background work failed; nothing is lost, and it is tried again. */
+  /** Background work failed. Nothing is lost, and it will be tried again. */
   readonly onTrouble?: (error: Error) => void;
-  /** Something stored is damaged. It is in no answer; the rest is. */
+  /** Something stored is damaged. It is missing from answers; everything else is there. */
   readonly onDamaged?: (damage: Damage) => void;
 }
 
-/** A value with a time of its own and room to grow; in a message of many values a point takes half of it. */
+/** Bytes of a value with its own time and room to grow. In a message of many values a point takes half of it. */
 const POINT_BYTES = 24;
 
 export async function openSeries(
@@ -102,7 +102,7 @@ export async function openSeries(
     append: (messages) => intake.append(messages),
   });
 
-  /** Damage as the caller knows its place. */
+  /** Damage with its place in terms that the caller knows. */
   function named(error: unknown): unknown {
     if (error instanceof AppError && error.code === "storage_unavailable") onTrouble(error);
     if (!(error instanceof DamagedPiece)) return error;
@@ -110,7 +110,7 @@ export async function openSeries(
     return refuseDamaged(damageAt(index, error.place));
   }
 
-  /** The query by numbers, and what is not sealed yet of it. */
+  /** The query with series numbers, and its unsealed points. */
   async function prepare({ from, to, items }: SeriesRequest): Promise<[SeriesQuery, readonly HotSeries[]]> {
     const numbered = items.map((item): SeriesItem => {
       const definition = index.find(item.deviceId, item.attribute, item.kind);
@@ -171,7 +171,7 @@ export async function openSeries(
       }
     },
     async deleteDevice(deviceId) {
-      // What is on its way is stored first, so that it goes too.
+      // Pending points are stored first, so that they are deleted too.
       await intake.append([]);
       await thread.deleteDevice(deviceId);
       current.delete(deviceId);
@@ -195,7 +195,7 @@ export async function openSeries(
   };
 }
 
-/** Of a query that asks for nothing but sealed hours. */
+/** For a query about sealed hours only. */
 const NOTHING_HOT: readonly HotSeries[] = [];
 
 /** All rows at once. */
@@ -211,7 +211,7 @@ function pieceOf<Rendered extends Rendering | undefined>(
   return piece as PieceOf<Rendered>;
 }
 
-/** The last of the newest, as `note` needs it. */
+/** The last of the newest values, in the form that `note` needs. */
 function newestOf(column: LoadedColumn) {
   let newest = 0;
   for (let i = 1; i < column.count; i++) if ((column.times[i] ?? 0) >= (column.times[newest] ?? 0)) newest = i;

@@ -1,5 +1,5 @@
-// Summaries of the parts of a chunk, a minute or some minutes each: buckets of minutes need no values then. Only numbers have them,
-// and only where a part stands for many points.
+// Summaries of the parts of a chunk, each one or a few minutes long: a query with buckets of minutes then needs no
+// values. Only numbers have them, and only where a part stands for many points.
 //
 //   parts := 0x60, then the fields in the order of FIELDS: length, bytes
 //   start := the parts' places in the chunk, in units of its grain (times); every other field is numbers.
@@ -17,7 +17,7 @@ export type PartField = (typeof FIELDS)[number];
 
 const MINUTE_MS = 60_000;
 const GRAINS = [MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, 60 * MINUTE_MS];
-/** A part of fewer points would take more room than it saves time. */
+/** A part with fewer points would cost more room than it saves time. */
 const LEAST_POINTS = 30;
 
 /** The minutes of a day. */
@@ -28,7 +28,7 @@ interface Points {
   readonly times: Float64Array;
 }
 
-/** How long the parts of these points are, in milliseconds; 0 when they are better off without. */
+/** The length of the parts of these points in milliseconds; 0 when parts do not pay off. */
 export function grainOf({ times, count }: Points, span: number): number {
   const length = (times[count - 1] ?? 0) - (times[0] ?? 0);
   return GRAINS.find((grain) => grain < span && count >= LEAST_POINTS * (length / grain + 1)) ?? 0;
@@ -72,7 +72,7 @@ export function encodeParts(parts: Parts, count: number, { start, grain }: Place
   return writer.bytes();
 }
 
-/** Decodes a field when it is asked for, into the room that is given for it. */
+/** Decodes a field when it is needed, into the scratch array given for it. */
 export function readParts(
   bytes: Uint8Array,
   { start, grain }: Place,
@@ -95,7 +95,10 @@ export function readParts(
   };
 }
 
-/** The same sums, the first term of each as a decimal with as many places as the values have, wherever that loses nothing. */
+/**
+ * The same sums, with the first term of each as a decimal with as many places as the values have, wherever that is
+ * exact.
+ */
 function splitSums(
   { sum, rest, first }: Parts,
   count: number,
@@ -115,7 +118,7 @@ function splitSums(
   return { sum: sums, rest: rests };
 }
 
-/** What the sum is more than `value`, or undefined when no double says it exactly. */
+/** The difference between the sum and `value`; undefined when no double holds it exactly. */
 function differenceOf({ high, low }: ExactSum, value: number): number | undefined {
   const coarse = high - value;
   const difference = coarse + low;

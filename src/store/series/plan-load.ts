@@ -1,17 +1,18 @@
-// Many points of one device at once: which go straight into segments, and which take the usual way over the journal.
+// Many points of one device at once: decides which go straight into segments, and which take the usual way through the
+// journal.
 import { BatchWriter, type SeriesDefinition } from "./batch.ts";
 import { type Column, lowerBound, sliceColumn, valueAt } from "./column.ts";
 import { HOUR_MS } from "./hot-store.ts";
 import { addPart, DAY_MS, type EncodedSegment, type SealedSegments, type SegmentDraft } from "./sealed-segments.ts";
 
-/** Hours with points from which on a loaded day counts as whole. */
+/** With this many hours that have points, a loaded day counts as whole. */
 const WHOLE_DAY_HOURS = 20;
 
 export interface Load {
   readonly device: number;
-  /** Those of the series that are new. */
+  /** The definitions of new series. */
   readonly definitions: readonly SeriesDefinition[];
-  /** In any order; of equal times the last one counts. */
+  /** In any order; for equal times the last one counts. */
   readonly columns: LoadColumns;
 }
 
@@ -19,7 +20,7 @@ type LoadColumns = readonly (readonly [series: number, column: Column])[];
 
 interface PlanNeeds {
   readonly sealed: SealedSegments;
-  /** Such an hour has to take the usual way, else a replay would put older writes over what is loaded. */
+  /** Such an hour has to take the usual way, because a replay would put older writes over the loaded points. */
   readonly isJournaled: (device: number, hour: number) => boolean;
 }
 
@@ -51,7 +52,7 @@ export function planLoad(needs: PlanNeeds, device: number, columns: LoadColumns)
   return { segments, journal: recent.length === 0 ? undefined : recent.take() };
 }
 
-/** A day that comes almost as a whole is stored as one, so that nobody has to join its hours later. */
+/** A day that arrives almost whole is stored as a day, so that its hours need not be joined later. */
 function wholeDays({ sealed, isJournaled }: PlanNeeds, device: number, columns: LoadColumns): SegmentDraft[] {
   const hours = new Set(columns.flatMap(([, column]) => [...hoursOf(column)].map(({ hour }) => hour)));
   const days = Map.groupBy(hours, (hour) => Math.floor((hour * HOUR_MS) / DAY_MS) * DAY_MS);

@@ -1,4 +1,4 @@
-// What a query asks of the engine: nothing optional is left, names are resolved to series.
+// A query as the engine takes it: nothing is optional, and names are resolved to series.
 import type { ColumnKind, ResolvedAggregation } from "#core/telemetry/aggregation.ts";
 
 export interface SeriesItem {
@@ -8,7 +8,7 @@ export interface SeriesItem {
   readonly kind: ColumnKind;
   readonly aggregation: ResolvedAggregation;
   readonly granularityMs: number;
-  /** Undefined: no gap filling. Else how far before `from` a last value may lie. */
+  /** Undefined: no gap filling. Otherwise how far before `from` a last value may lie. */
   readonly lookAroundMs: number | undefined;
 }
 

@@ -1,8 +1,9 @@
-// Answers small questions about sealed hours on the thread that asks: there the way to a reading thread and back would take longer
-// than the answer itself.
+// Answers small queries about sealed hours on the calling thread, where the way to a reading thread and back would take
+// longer than the answer itself.
 //
-// What it may cost is bounded before anything is decoded: the thread that asks has other callers. Each series is read by one statement,
-// which sees one state of the store; after that its points are columns in memory, like those of an hour that is not sealed.
+// The cost is bounded before anything is decoded, because the calling thread has other callers. Each series is read by
+// one statement, which sees one state of the store. After that its points are columns in memory, like those of an
+// unsealed hour.
 import type { RowBlock } from "#core/telemetry/row-block.ts";
 import { Connection } from "#store/sqlite/connection.ts";
 import type { ChunkReader } from "./chunk-store.ts";
@@ -16,9 +17,9 @@ import { createTimesCache } from "./times-cache.ts";
 
 const MAX_ITEMS = 4;
 const MAX_RANGE_MS = 48 * 3_600_000;
-/** Of all items together. */
+/** Limit for all items together. */
 const MAX_ROWS = 2_000;
-/** Of each series. */
+/** Limit for each series. */
 const BOUNDS = { chunks: 8, points: 2_000, bytes: 32 * 1024 };
 
 export interface QuickReader {
@@ -37,7 +38,7 @@ export function openQuickReader(file: string): QuickReader {
   };
   let isClosed = false;
 
-  /** The points of every series that is asked for, or undefined when there are too many. */
+  /** The points of every series in the query; undefined when there are too many. */
   function readColumns({ from, to, items }: SeriesQuery): readonly HotSeries[] | undefined {
     const found: HotSeries[] = [];
     for (const { series, kind } of items) {
@@ -56,7 +57,7 @@ export function openQuickReader(file: string): QuickReader {
       if (isClosed || !looksSmall(query)) return undefined;
       const columns = readColumns(query);
       if (columns === undefined) return undefined;
-      // Few texts may still be many bytes, once they are carried on.
+      // A few texts may still be many bytes, once gap filling repeats them.
       const { block, isLast } = startQuery(needs, query, columns).pull();
       return isLast ? block : undefined;
     },
@@ -79,7 +80,7 @@ function columnOf(
 const noChunk = () => {
   throw new Error("there are no chunks here");
 };
-/** Of a store in which nothing is sealed. */
+/** The reader of a store that has no sealed points. */
 const NO_CHUNKS: ChunkReader = {
   checkComplete: () => {},
   nextChunks: () => [],
@@ -89,7 +90,7 @@ const NO_CHUNKS: ChunkReader = {
   parts: noChunk,
 };
 
-/** By the question alone. */
+/** Judged by the query alone. */
 function looksSmall({ from, to, items }: SeriesQuery): boolean {
   const reach = (item: SeriesItem) => to - from + (item.lookAroundMs ?? 0);
   const rows = items.reduce((sum, { granularityMs }) => sum + (to - from) / granularityMs + 1, 0);

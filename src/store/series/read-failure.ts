@@ -1,4 +1,4 @@
-// Why a thread could not do what it was asked, on its way to the thread that asked.
+// Carries the reason of a failure from a thread to the thread that called it.
 import { AppError, type ErrorCode, refuse } from "#core/app-error.ts";
 import { diskTrouble } from "#store/sqlite/connection.ts";
 import { DamagedPiece, type StoredPlace } from "./checksum.ts";

@@ -21,7 +21,7 @@ export type ReaderRequest =
       readonly id: number;
       readonly query: SeriesQuery;
       readonly hot: readonly HotSeries[];
-      /** Undefined: the rows are given as blocks. */
+      /** Undefined: the rows are returned as blocks. */
       readonly rendering?: Rendering | undefined;
     }
   | { readonly kind: "pull"; readonly id: number }

@@ -13,21 +13,24 @@ import { parseFailure, type ReadFailure } from "./read-failure.ts";
 import type { ReaderAnswer, ReaderRequest } from "./reader-worker.ts";
 
 export interface Readers {
-  /** Resolves when the first rows are there, so that a refusal comes before them. Whoever stops listening frees the thread. */
+  /**
+   * Resolves when the first rows are ready, so that a refusal comes before them. The thread becomes free when the
+   * caller stops reading.
+   */
   open<Rendered extends Rendering | undefined>(
     asked: AskedRows<Rendered>,
     requester: string,
   ): Promise<Rows<PieceOf<Rendered>>>;
   /** How many rows the answer can have at most. */
   bound(query: SeriesQuery, hot: readonly HotSeries[], requester: string): Promise<number>;
-  /** How many there are now. */
+  /** How many threads there are now. */
   threads(): number;
   close(): Promise<void>;
 }
 
 interface AskedRows<Rendered> {
   readonly query: SeriesQuery;
-  /** What is not sealed yet. */
+  /** The unsealed points. */
   readonly hot: readonly HotSeries[];
   /** Undefined: the rows come as blocks. */
   readonly rendering: Rendered;
@@ -35,24 +38,24 @@ interface AskedRows<Rendered> {
 
 interface ReaderSettings {
   readonly count: number;
-  /** A thread costs 25 MB: of those that have had nothing to do for this long one stays. */
+  /** A thread costs 25 MB. Threads that have been idle for this long end, except one. */
   readonly spareMs?: number;
-  /** An answer that nobody has read from for this long gives its place to another when there is none left. */
+  /** An answer that nobody has read from for this long loses its place to another one when no place is left. */
   readonly idleMs?: number;
   readonly shares?: Pick<Shares, "open" | "watch">;
   readonly budgets?: Pick<ByteBudgets, "open">;
 }
 
-/** Answers under way per thread: each holds its unsealed points until its end. */
+/** Running answers per thread: each holds its unsealed points until it ends. */
 const MAX_RUNNING = 64;
-/** What the unsealed points of all answers under way may hold, and those of one requester. */
+/** Bytes of unsealed points that all running answers may hold, and those of one requester. */
 const POINTS_BYTES = 64 * 1024 * 1024;
 const POINTS_BYTES_PER_KEY = POINTS_BYTES / 2;
-/** Half of the places are the most that one requester has. */
+/** One requester has at most half of the places. */
 const MAX_RUNNING_PER_KEY = 32;
 /**
- * A thread works some 25 ms at a time for a query. It is handed two such pieces at once, so that it has the next when it is done with
- * one; the others wait here and not at the thread, so that requesters take turns and not queries.
+ * A thread works some 25 ms at a time for a query. It is given two such pieces at once, so that the next is ready when
+ * one is done. The others wait here and not at the thread, so that turns are taken by requesters and not by queries.
  */
 const TURNS = {
   slots: 2,
@@ -63,8 +66,8 @@ const TURNS = {
 };
 
 /**
- * Queries go to the thread with the fewest of them. There are at most `count`, and no more than have been needed at once. One that ends by
- * itself takes its queries with it; the next query has another.
+ * Queries go to the thread that has the fewest of them. There are at most `count` threads, and no more than were ever
+ * needed at once. A thread that ends by itself fails its queries; the next query starts another one.
  */
 export function openReaders(
   file: string,
@@ -88,7 +91,7 @@ export function openReaders(
     },
     refused: 0,
   });
-  /** Of this requester first: it is the one that wants another. */
+  /** Ends one of this requester's answers first, because this requester wants another. */
   const endIdle = (requester: string) => {
     for (const whose of [requester, undefined]) for (const thread of threads) if (thread.endIdle(idleMs, whose)) return;
   };
@@ -102,7 +105,7 @@ export function openReaders(
     return place;
   };
   const points = createByteShares(budgets.open("query_points", POINTS_BYTES), POINTS_BYTES_PER_KEY);
-  /** A place, and room for the points. A question larger than a requester's part goes alone. */
+  /** Waits for a place, and for room for the points. A query larger than a requester's part runs alone. */
   const roomFor = (requester: string, hot: readonly HotSeries[]): Leave => {
     const leave = placeFor(requester);
     const giveBack = points.take(requester, Math.min(bytesOf(hot), POINTS_BYTES_PER_KEY));
@@ -183,7 +186,7 @@ interface Run {
   readonly requester: string;
   /** Gives its place back. */
   readonly leave: Leave;
-  /** On a clock that never jumps; undefined while the thread works for it. */
+  /** On a monotonic clock; undefined while the thread works for it. */
   idleSince: number | undefined;
 }
 
@@ -214,7 +217,7 @@ async function startRun<Piece>(
   const rows: Rows<Piece> = {
     async next() {
       if (isDone) return { done: true, value: undefined };
-      // One that gave its place away must not look like one that came to its end.
+      // An answer that lost its place must not look like one that is complete.
       if (ready === undefined && !thread.runs.has(id)) throw new Error(TOO_SLOW);
       const value = ready ?? (await ask({ kind: "pull", id }));
       ready = undefined;
@@ -256,7 +259,7 @@ function openReader(file: string, onEnd: (error: Error) => void) {
   };
   worker.on("error", end);
   worker.on("exit", () => end(new Error("a thread that reads telemetry ended")));
-  /** The thread has nothing more to do for it. False when that was so already. */
+  /** The thread has nothing more to do for it. False when that was known already. */
   const endRun = (id: number): boolean => {
     runs.get(id)?.leave();
     return runs.delete(id);
@@ -266,7 +269,7 @@ function openReader(file: string, onEnd: (error: Error) => void) {
   };
   function post(request: Exclude<ReaderRequest, { kind: "drop" }>): Promise<Answer> {
     if (isEnded) return Promise.reject(unavailable());
-    // The thread would not answer for one that gave its place away while it waited for its turn.
+    // The thread would never answer for one that lost its place while it waited for its turn.
     if (request.kind === "pull" && !runs.has(request.id)) return Promise.reject(new Error(TOO_SLOW));
     return new Promise((resolve, reject) => {
       waiting.set(request.id, { resolve, reject });
@@ -281,7 +284,7 @@ function openReader(file: string, onEnd: (error: Error) => void) {
     turns,
     drop,
     end: endRun,
-    /** How many questions it has been asked and not answered. */
+    /** How many requests it was sent and has not answered. */
     asked: () => waiting.size + turns.waiting,
     /** When it last answered. */
     usedAt: () => usedAt,
@@ -295,7 +298,10 @@ function openReader(file: string, onEnd: (error: Error) => void) {
         leave?.(performance.now() - begun);
       }
     },
-    /** Ends the answer that has waited longest for its reader, if any has waited too long; only of this requester, if one is given. */
+    /**
+     * Ends the answer that has waited longest for its reader, if one has waited too long; only of this requester, if
+     * one is given.
+     */
     endIdle(idleMs: number, requester: string | undefined): boolean {
       const limit = performance.now() - idleMs;
       const [longest] = [...runs]

@@ -1,4 +1,5 @@
-// Several series as rows of one table: in order of time, an empty cell where a series has nothing, gaps filled where asked.
+// Several series as rows of one table, in order of time. A cell is empty where a series has no value, and gaps are
+// filled on request.
 import type { BlockColumn, RowBlock } from "#core/telemetry/row-block.ts";
 import type { Scalar } from "./batch.ts";
 import type { BucketStream } from "./bucket-stream.ts";
@@ -15,19 +16,19 @@ interface Range {
   readonly to: number;
 }
 
-/** About what the values of a block take, those of repeated rows included: as CSV that is some 100 to 300 KiB. */
+/** Approximate bytes of a block's values, repeated rows included: as CSV that is some 100 to 300 KiB. */
 const BLOCK_BYTES = 128 * 1024;
 const NUMBER_BYTES = 8;
-/** Rows between two looks at the clock. */
+/** Rows between two checks of the clock. */
 const STRIDE = 64;
 
 type Writable<Block> = { -readonly [Field in keyof Block]: Block[Field] };
 
 export class RowBlocks {
   readonly #columns: readonly FilledColumn[];
-  /** Every block is made in its memory. */
+  /** Every block is built in this memory. */
   readonly #block: Writable<RowBlock>;
-  /** Of rows whose every column is filled at the same pace, else 0. */
+  /** The common step of the rows, if every column is filled at the same pace; otherwise 0. */
   readonly #pace: number;
   /** Whether every column has numbers without filled gaps. */
   readonly #isPlain: boolean;
@@ -54,7 +55,9 @@ export class RowBlocks {
     };
   }
 
-  /** The next rows; good until the next call. Ends early, but not without a row, when it is time to let others have a turn. */
+  /**
+   * The next rows; valid until the next call. Ends early, but with at least one row, when others should have a turn.
+   */
   next(isSpent: () => boolean): { readonly block: RowBlock; readonly isLast: boolean } {
     const { times, repeats } = this.#block;
     const columns = this.#columns;
@@ -80,7 +83,10 @@ export class RowBlocks {
     }
   }
 
-  /** Copies as many rows as start alike in every column, whole strides of them, a column at a time: that is 15 % of the time of a query. */
+  /**
+   * Copies as many rows as start at the same time in every column, in whole strides and a column at a time. This
+   * saves 15 % of the time of a query.
+   */
   #copyAlike(row: number): number {
     const { times } = this.#block;
     const [first] = this.#columns;
@@ -95,7 +101,9 @@ export class RowBlocks {
     return count;
   }
 
-  /** Leaves out the rows that follow and differ from the one at `start` in time only, because every column carries its value on. */
+  /**
+   * Skips the following rows that differ from the one at `start` in time only, because every column repeats its value.
+   */
   #repeat(start: number, most: number): number {
     let end = this.#to;
     for (const { ownNext } of this.#columns) if (ownNext < end) end = ownNext;
@@ -109,9 +117,9 @@ export class RowBlocks {
 class FilledColumn {
   readonly cells: BlockColumn;
   // Numbers from the start: a field that was ever undefined would need a new object for each number.
-  /** Start of the next bucket that the column has a cell for; infinity when it has nothing more to say. */
+  /** Start of the next bucket for which the column has a cell; infinity when it has no more. */
   next = 0;
-  /** The same of a value of its own. */
+  /** Start of the next bucket with a value that is not carried. */
   ownNext = 0;
   readonly buckets: BucketStream;
   readonly #granularity: number;
@@ -133,7 +141,7 @@ class FilledColumn {
     this.next = this.#nextFilled();
   }
 
-  /** Its cell of the row that starts at `start`. Gives the bytes of its text. */
+  /** Writes its cell of the row that starts at `start`. Returns the bytes of its text. */
   write(row: number, start: number): number {
     const { cells } = this;
     if (this.next !== start) {
@@ -160,7 +168,7 @@ class FilledColumn {
     return writeScalar(cells, row, value);
   }
 
-  /** The cells of so many rows, all of them numbers of its own that are ready. */
+  /** Writes the cells of this many rows. All of them must be numbers that are ready, not carried ones. */
   copy(row: number, count: number): void {
     const { cells } = this;
     if (cells.kind !== "number") return;
@@ -170,7 +178,7 @@ class FilledColumn {
     this.next = this.ownNext;
   }
 
-  /** Leaves out what would be filled before `start`. */
+  /** Skips cells that would be filled before `start`. */
   skipTo(start: number): void {
     this.#fillStart = start;
     this.next = this.#nextFilled();

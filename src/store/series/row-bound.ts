@@ -1,4 +1,4 @@
-// How many rows an answer can have at most, told by the summaries alone.
+// The most rows that an answer can have, computed from the summaries alone.
 
 import type { ChunkStoreReader } from "./chunk-store.ts";
 import type { HotSeries } from "./engine.ts";
@@ -24,14 +24,14 @@ export function rowBound(reader: ChunkStoreReader, query: SeriesQuery, hot: read
   const full = [...grids].filter(([granularity, rows]) => rows === bucketsIn(query, granularity));
   let total = 0;
   for (const [granularity, rows] of grids) {
-    // Where every bucket of a finer grid has its row already, a multiple of it adds none.
+    // If every bucket of a finer grid already has its row, a multiple of that grid adds none.
     const isCovered = full.some(([finer]) => finer < granularity && granularity % finer === 0);
     if (!isCovered) total += rows;
   }
   return total;
 }
 
-/** Of columns of one device with one granularity. Sealed ones share the times of their segment, and so their rows. */
+/** For columns of one device with one granularity. Sealed ones share the times of their segment, and so their rows. */
 function deviceBound(
   reader: ChunkStoreReader,
   { from, to }: SeriesQuery,

@@ -12,14 +12,14 @@ import type { TimesCache } from "./times-cache.ts";
 const SLICE_MS = 25;
 
 export interface QueryRun {
-  /** The next rows, good until the next pull. One consistent view of the store per pull. */
+  /** The next rows, valid until the next pull. Each pull sees one consistent view of the store. */
   pull(): { readonly block: RowBlock; readonly isLast: boolean };
 }
 
 interface RunNeeds {
   readonly reader: ChunkReader;
   readonly times: TimesCache;
-  /** Milliseconds on a clock that never jumps. */
+  /** Milliseconds on a monotonic clock. */
   readonly elapsed: () => number;
 }
 

@@ -1,9 +1,9 @@
-// Room to decode into, used again and again: a day of one series is close to a megabyte, and making and collecting that much for
-// every chunk costs as much as decoding it.
+// Reusable memory to decode into. A day of one series is close to a megabyte, and allocating and collecting that much
+// for every chunk costs as much as decoding it.
 import type { PartField } from "./parts.ts";
 
 export interface Scratch {
-  /** At least `count` long, with anything in it; good until the next call of the same one. */
+  /** At least `count` long, with arbitrary content; valid until the next call of the same method. */
   numbers(count: number): Float64Array;
   times(count: number): Float64Array;
   flags(count: number): Uint8Array;
@@ -12,7 +12,7 @@ export interface Scratch {
   part(field: PartField, count: number): Float64Array;
 }
 
-/** Beyond it they are left to the garbage collector. */
+/** Arrays beyond this total are left to the garbage collector. */
 const MAX_FREE = 10;
 const free: Scratch[] = [];
 

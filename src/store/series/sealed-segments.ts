@@ -1,5 +1,5 @@
-// Segments as the writing side sees them: read to be written anew, with what came since, or joined to a day. What is in
-// memory or in the journal is none of their business.
+// Segments on the writing side: they are read, merged with newer points and rewritten, or joined to a day. This file
+// knows neither memory nor the journal.
 import type { ColumnKind } from "#core/telemetry/aggregation.ts";
 import { failpoint } from "#store/failpoint.ts";
 import { DamagedPiece, type StoredPlace } from "./checksum.ts";
@@ -10,14 +10,14 @@ import { decodeChunk, decodeSegmentTimes, encodeSegment } from "./segment-codec.
 
 export const DAY_MS = 24 * HOUR_MS;
 
-/** A segment to be, and what is new in it. */
+/** A segment that is to be stored, and the new points in it. */
 export interface SegmentDraft {
   readonly device: number;
   readonly start: number;
   readonly span: number;
-  /** Whether it takes the place of one that is there. */
+  /** Whether it replaces an existing segment. */
   readonly existing: boolean;
-  /** Of each series, in order of time. */
+  /** New points by series, in order of time. */
   readonly parts: Map<number, [Column, ...Column[]]>;
 }
 
@@ -32,7 +32,7 @@ export class SealedSegments {
     this.#kindOf = kindOf;
   }
 
-  /** Of the segment that the hour belongs to: the one that is there, which may be a whole day, or one of its own. */
+  /** The segment that the hour belongs to: an existing one, which may be a whole day, or a new one for the hour. */
   draftOf(device: number, hour: number): SegmentDraft {
     const [existing] = this.#store.segments(device, hour * HOUR_MS, (hour + 1) * HOUR_MS);
     const start = existing?.start ?? hour * HOUR_MS;
@@ -43,7 +43,7 @@ export class SealedSegments {
     return this.#store.segments(device, start, start + DAY_MS).length > 0;
   }
 
-  /** The draft as it is to be stored, with what is there already. */
+  /** The draft in its stored form, merged with the existing points. */
   encode({ device, start, span, existing, parts }: SegmentDraft): EncodedSegment {
     const all = existing ? this.#columns(device, start, start + 1) : new Map<number, Column>();
     for (const [series, own] of parts) {
@@ -53,7 +53,7 @@ export class SealedSegments {
     return encodeSegment({ device, start, span }, all);
   }
 
-  /** Joins the hours of a device and day, of one that has hours which start before `before`; false when none has. */
+  /** Joins the hours of a device and day with hours that start before `before`; false when there are none. */
   compactOne(before: number, onDamaged: (place: StoredPlace) => void): boolean {
     const [due] = this.#store.daysToCompact(before);
     if (due === undefined) return false;
@@ -61,7 +61,7 @@ export class SealedSegments {
       this.#compact(due);
     } catch (error) {
       if (!(error instanceof DamagedPiece)) throw error;
-      // What is damaged stays where it is, so that it is told and not forgotten.
+      // Damaged segments stay where they are, so that they are reported and not forgotten.
       this.#store.leaveApart(due);
       onDamaged(error.place);
     }

@@ -1,4 +1,4 @@
-// From columns to a segment and back. Series of one device that are sent together share one column of times.
+// Encodes columns as a segment and decodes them. Series of one device that are sent together share one column of times.
 
 import type { Chunk, ChunkContent, Segment } from "./chunk-store.ts";
 import { decodeBooleans, encodeBooleans } from "./codec/booleans.ts";
@@ -10,7 +10,7 @@ import { type Column, type ColumnValues, lowerBound } from "./column.ts";
 import type { Scratch } from "./scratch.ts";
 import { summarize } from "./summarize.ts";
 
-/** A series that has a value in fewer than one of so many rows. */
+/** A series counts as sparse when it has a value in fewer than one of this many rows. */
 const SPARSE = 16;
 
 interface Stretch {
@@ -47,11 +47,11 @@ interface Decodable extends ChunkContent {
 }
 
 interface DecodeOptions {
-  /** Gives those of the chunk's segment. */
+  /** Returns the times of the chunk's segment. */
   readonly times: () => Float64Array;
-  /** Points from a time to before another; all when not given. */
+  /** Limits to points from one time to before another; all when not given. */
   readonly within?: { readonly from: number; readonly to: number };
-  /** With it the column is good until that is used again. */
+  /** If given, the column is valid until this memory is used again. */
   readonly scratch?: Scratch;
 }
 
@@ -110,12 +110,15 @@ function decodeValues(kind: Column["kind"], bytes: Uint8Array, { from, to, count
   return flags.subarray(from, to);
 }
 
-/** All times of the columns, each once, in order. Most columns have the same times, so the first one is most of the work. */
+/**
+ * All times of the columns, each once, in order. Most columns have the same times, so the first one does most of the
+ * work.
+ */
 function unionOfTimes(columns: readonly Column[]): Float64Array {
   let union = new Float64Array(0);
   const seen = new Set<Float64Array>();
   for (const { times, count } of columns) {
-    // Columns of one message share their times as they are.
+    // Columns of one message share the same array of times.
     if (count === times.length) {
       if (seen.has(times)) continue;
       seen.add(times);
@@ -151,7 +154,7 @@ function mergeTimes(a: Float64Array, b: Float64Array): Float64Array<ArrayBuffer>
   return merged.slice(0, count);
 }
 
-/** A series with few values has times of its own: whoever reads it need not read those of all others. */
+/** A series with few values has its own times, so that a reader need not read the times of all others. */
 function encodeRows(times: Float64Array, column: Column): Uint8Array {
   if (column.count * SPARSE < times.length) return encodeTimes(column.times, column.count);
   return encodePresence(presenceOf(times, column), times.length);

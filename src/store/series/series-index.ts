@@ -1,4 +1,4 @@
-// Which number stands for which series, on the thread that takes messages in.
+// Maps series to their numbers, on the thread that receives messages.
 import type { ColumnKind } from "#core/telemetry/aggregation.ts";
 import type { SeriesDefinition } from "./batch.ts";
 
@@ -10,7 +10,7 @@ interface IndexedDevice {
 
 export class SeriesIndex {
   readonly #devices = new Map<string, IndexedDevice>();
-  /** Numbers of series that no commit has brought to the store yet. */
+  /** Numbers of series whose definitions no commit has stored yet. */
   readonly #unstored = new Set<number>();
   #lastDevice = 0;
   #lastSeries = 0;
@@ -28,7 +28,7 @@ export class SeriesIndex {
     return this.#devices.get(deviceId)?.series[kind].get(attribute);
   }
 
-  /** Makes a series that `find` did not know. Whatever is stored of it must bring its definition until one has been stored. */
+  /** Creates a series that `find` did not know. Every batch must carry its definition until one has been stored. */
   define(deviceId: string, attribute: string, kind: ColumnKind): SeriesDefinition {
     const { device, series } = this.#deviceOf(deviceId);
     const definition = { series: ++this.#lastSeries, device, deviceId, attribute, kind };

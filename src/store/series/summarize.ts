@@ -11,7 +11,7 @@ interface Figures {
   readonly max: number;
 }
 
-/** What answers whole buckets without the values: of the chunk [start, start + span), and of its parts. */
+/** The summaries that answer whole buckets without the values: of the chunk [start, start + span), and of its parts. */
 export function summarize(column: Column, start: number, span: number): Summarized {
   const { count, times } = column;
   const grain = column.kind === "number" ? grainOf(column, span) : 0;
@@ -19,7 +19,7 @@ export function summarize(column: Column, start: number, span: number): Summariz
     grain === 0 ? { figures: figuresOf(column, 0, count), parts: new Uint8Array(0) } : byParts(column, start, grain);
   const [firstAt, lastAt] = [times[0] ?? 0, times[count - 1] ?? 0];
   const [first, last] = [valueAt(column, 0), valueAt(column, count - 1)];
-  // Where no double is large enough, the sum says so by being infinite. NaN could not be stored.
+  // If no double is large enough, the sum is infinite. NaN could not be stored.
   const sum = Number.isFinite(figures.sum.high) ? figures.sum : { high: Number.POSITIVE_INFINITY, low: 0 };
   return { summary: { count, firstAt, lastAt, first, last, ...figures, sum }, grain, parts };
 }
@@ -56,7 +56,7 @@ function byParts(
   return { figures: { sum, min, max }, parts: encodeParts(parts, part, { start, grain }) };
 }
 
-/** Zero for what is no number. */
+/** Zero for values that are no numbers. */
 function figuresOf({ kind, values }: Column, from: number, to: number): Figures {
   const sum = { high: 0, low: 0 };
   if (kind !== "number") return { sum, min: 0, max: 0 };

@@ -5,8 +5,8 @@ import { decodeSegmentTimes } from "./segment-codec.ts";
 
 export interface TimesCache {
   /**
-   * Times of the segment of a device that starts there, for one view of the store. A segment may be rewritten between two views,
-   * so what was decoded before is used again only where the stored bytes are still the same.
+   * Times of the device's segment that starts there, for one view of the store. A segment may be rewritten between two
+   * views, so decoded times are reused only if the stored bytes are still the same.
    */
   view(reader: ChunkReader): (device: number, start: number) => Float64Array;
 }
@@ -16,7 +16,7 @@ interface Entry {
   readonly times: Float64Array;
 }
 
-/** Keeps what was used last, up to `room` bytes. */
+/** Keeps the most recently used times, up to `room` bytes. */
 export function createTimesCache(room: number): TimesCache {
   const kept = new Map<string, Entry>();
   let used = 0;
@@ -46,7 +46,7 @@ export function createTimesCache(room: number): TimesCache {
         const isSame = before !== undefined && Buffer.compare(before.bytes, segment.times) === 0;
         const entry = isSame ? before : { bytes: segment.times, times: decodeSegmentTimes(segment) };
         keep(key, entry);
-        // Of a query over years only a few are needed at once.
+        // A query over years needs only a few of them at once.
         if (seen.size >= MOST_SEEN) seen.clear();
         seen.set(key, entry.times);
         return entry.times;

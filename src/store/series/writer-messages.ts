@@ -1,4 +1,4 @@
-// What the HTTP thread and the writing thread say to each other.
+// The messages between the HTTP thread and the writing thread.
 import type { SeriesDefinition } from "./batch.ts";
 import type { StoredPlace } from "./checksum.ts";
 import type { Latest } from "./chunk-store.ts";
@@ -6,7 +6,7 @@ import type { Load } from "./plan-load.ts";
 import type { ReadFailure } from "./read-failure.ts";
 import type { HeldPoints, HeldRow } from "./sqlite/held-points.ts";
 
-/** Stands for what nobody asked for: sealing and compaction. */
+/** The id of background work that nobody requested: sealing and compaction. */
 export const BACKGROUND = 0;
 
 export type WriterRequest =
@@ -30,10 +30,10 @@ export type WriterRequest =
 export type WriterAnswer =
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly failure: ReadFailure }
-  /** Found by work that nobody asked for. */
+  /** Damage found by background work. */
   | { readonly id: typeof BACKGROUND; readonly damaged: StoredPlace };
 
-/** What the thread says first. */
+/** The thread's first message. */
 export type WriterOpened =
   | {
       readonly definitions: readonly SeriesDefinition[];

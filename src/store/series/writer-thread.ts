@@ -34,7 +34,7 @@ interface Listeners {
   readonly onDamaged: (place: StoredPlace) => void;
 }
 
-/** The HTTP thread's end of the writing thread. Undefined when the file is damaged so that it cannot be opened. */
+/** The HTTP thread's end of the writing thread. Undefined when the file is so damaged that it cannot be opened. */
 export async function openWriterThread(
   worker: Worker,
   { onFault, onTrouble, onDamaged }: Listeners,
@@ -46,7 +46,7 @@ export async function openWriterThread(
 
   const opened = await new Promise<WriterOpened>((resolve, reject) => {
     worker.once("message", resolve);
-    // What a thread throws arrives without its class: as a plain error it is told to whoever starts Busbar.
+    // An error arrives from a thread without its class, so the start reports it as a plain error.
     worker.once("error", (error: unknown) => {
       const reason = error instanceof Error ? error.message : String(error);
       reject(new Error(`the telemetry cannot be opened: ${reason}`, { cause: error }));
@@ -106,7 +106,7 @@ export async function openWriterThread(
   return { thread, ...opened };
 }
 
-/** Columns may share their times, and a buffer can be given away only once. */
+/** Columns may share their times, and a buffer can be transferred only once. */
 function buffersOf({ columns }: Load): ArrayBuffer[] {
   const arrays = columns.flatMap(([, { times, values }]) =>
     Array.isArray(values) ? [times] : [times, values as Uint8Array],

@@ -1,5 +1,5 @@
-// The one thread that writes telemetry. Whatever has arrived meanwhile shares one commit; sealing and compaction are done
-// in small steps in between, so that an acknowledgement never waits for more than one step.
+// The one thread that writes telemetry. Everything that has arrived meanwhile shares one commit. Sealing and compaction
+// run in small steps in between, so that an acknowledgement never waits for more than one step.
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { tryPost } from "#core/thread/try-post.ts";
 import { createSqliteChunkStore } from "#store/series/sqlite/sqlite-chunk-store.ts";
@@ -17,11 +17,14 @@ export interface WriterData {
   readonly file: string;
   readonly settings: EngineSettings;
   /**
-   * One cell: the oldest hour that is not sealed. It falls before a point of an older hour is acknowledged, and rises only after
-   * what is sealed can be read. So whoever asks for nothing but older hours need not ask this thread.
+   * One cell: the oldest hour that is not sealed. It falls before a point of an older hour is acknowledged, and rises
+   * only after the sealed points can be read. So a query about older hours only need not involve this thread.
    */
   readonly oldestHour: Int32Array;
-  /** One cell: how many points are in memory, for whoever watches; not told with each message, which would cost a look at every hour. */
+  /**
+   * One cell: how many points are in memory, for metrics. It is not sent with each message, because counting looks at
+   * every hour.
+   */
   readonly openPoints: Int32Array;
 }
 
@@ -32,7 +35,7 @@ const NO_HOUR = 2 ** 31 - 1;
 
 const port: MessagePort = parentPort ?? fail("writer-worker.ts runs only as a worker");
 const { file, settings, oldestHour, openPoints } = workerData as WriterData;
-/** Found before anybody listens. */
+/** Damage found before anybody listens. */
 const foundDamaged: StoredPlace[] = [];
 let isOpen = false;
 const { database, store, held, engine } = open();
@@ -81,7 +84,7 @@ const housekeeping = setInterval(() => {
   step();
 }, HOUSEKEEPING_MS);
 
-/** One step of sealing or compaction at a time; messages get their turn between two. */
+/** Runs one step of sealing or compaction at a time; messages get their turn between two steps. */
 function step(): void {
   let worked = false;
   try {
@@ -91,7 +94,7 @@ function step(): void {
     Atomics.store(openPoints, 0, engine.hotPoints);
     if (!worked) scrub.step();
   } catch (error) {
-    // Nothing was lost: the points are still in memory and in the journal. The next round tries again.
+    // Nothing is lost: the points are still in memory and in the journal. The next round tries again.
     tellTrouble(error);
   }
   if (worked) setImmediate(step);
@@ -100,7 +103,7 @@ function step(): void {
 
 let told: { readonly message: string; readonly until: number } | undefined;
 
-/** The same trouble comes every round: it is told once a minute. */
+/** The same trouble comes every round, so it is reported once a minute. */
 function tellTrouble(error: unknown): void {
   const now = performance.now();
   const message = String(error);
@@ -176,7 +179,7 @@ function say(answer: WriterAnswer): void {
   if (error !== undefined) tryPost(port, { id: answer.id, failure: renderFailure(error) } satisfies WriterAnswer);
 }
 
-/** Without it the store does not open: an error ends this thread, and the start tells it. */
+/** Without the file the store does not open: the error ends this thread, and the start reports it. */
 function sayOpened(): void {
   const opened: WriterOpened = {
     definitions: engine.definitions(),

@@ -1,4 +1,4 @@
-// Rows with their checksums: how each is computed when a row is written, and held against it when the row is read.
+// Rows with checksums: each checksum is computed when the row is written and compared when the row is read.
 import { KINDS, type Scalar, type SeriesDefinition } from "#store/series/batch.ts";
 import { checksum, DamagedPiece, type StoredPlace } from "#store/series/checksum.ts";
 import type { ChunkContent, ChunkHead, Latest, Segment } from "#store/series/chunk-store.ts";
@@ -52,16 +52,16 @@ export function definitionSum({ series, device, kind, deviceId, attribute }: Ser
 interface Piece<Read> {
   /** The column of the checksum. */
   readonly column: string;
-  /** What the row holds. Whatever it throws is damage too. */
+  /** Parses the content of the row. Anything that it throws counts as damage too. */
   readonly read: () => Read;
   readonly sum: (read: Read) => number;
   readonly place: () => StoredPlace;
 }
 
-/** Gives what the row holds, or throws a DamagedPiece. */
+/** Returns the content of the row, or throws a DamagedPiece. */
 export type RowCheck = <Read>(row: Row, piece: Piece<Read>) => Read;
 
-/** `allowsUnchecked` is for a file that was made before there were checksums. */
+/** `allowsUnchecked` is for a file from before there were checksums. */
 export function createRowCheck(allowsUnchecked: boolean): RowCheck {
   return (row, { column, read, sum, place }) => {
     let found: ReturnType<typeof read>;
@@ -78,7 +78,7 @@ export function createRowCheck(allowsUnchecked: boolean): RowCheck {
   };
 }
 
-/** What can be told of a place by a row that may say anything. */
+/** The place according to a row whose fields may hold anything. */
 export function placeOf(table: StoredPlace["table"], row: Row, key: string): StoredPlace {
   return { table, key: safe(row[key]), start: safe(row["start"]), span: safe(row["span"]) };
 }

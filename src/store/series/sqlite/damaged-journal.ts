@@ -1,10 +1,10 @@
-// Rows of the journal that were damaged when they were replayed. Nobody can know whose points of which time they held, so no query can be
-// refused for them. Instead they are told at every start, until somebody says that this is known.
+// Rows of the journal that were damaged when they were replayed. Their devices and times are unknown, so no query can
+// be refused for them. Instead they are reported at every start, until an operator acknowledges them.
 import type { StoredPlace } from "#store/series/checksum.ts";
 import { type Connection, isCorrupt } from "#store/sqlite/connection.ts";
 import { text } from "#store/sqlite/row.ts";
 
-/** Where the journal as a whole could not be read, its table lies under such a name. */
+/** If the journal as a whole could not be read, its table is kept under such a name. */
 const TABLES = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'journal\\_damaged\\_%' ESCAPE '\\'";
 
 /** One place for all of them; undefined when nothing was set aside. */

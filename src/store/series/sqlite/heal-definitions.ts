@@ -1,4 +1,4 @@
-// What a series is called stands in the file twice. Where one copy is damaged the other one takes its place.
+// The file holds the names of series twice. If one copy is damaged, the other one replaces it.
 import { KINDS, type SeriesDefinition } from "#store/series/batch.ts";
 import type { OnDamaged } from "#store/series/chunk-store.ts";
 import type { Connection } from "#store/sqlite/connection.ts";
@@ -33,7 +33,7 @@ export function putDefinition(database: Connection, definition: SeriesDefinition
   );
 }
 
-/** To be called in a transaction. Tells what neither copy has. */
+/** Must run in a transaction. Reports definitions that neither copy has. */
 export function healDefinitions(database: Connection, rows: CheckedRows, onDamaged: OnDamaged): void {
   const damaged = new Set<number>();
   const note: OnDamaged = ({ key }) => damaged.add(key);

@@ -1,5 +1,5 @@
-// Points whose time lies too far ahead to be right, unless it is our own clock that is wrong. They are durable and in no answer. When the
-// clock is set forward, those whose time is right by the new one are taken out again.
+// Points whose time is too far in the future to be right, unless our own clock is wrong. They are durable, and no
+// answer contains them. When the clock is set forward, the points whose time is right by the new clock are released.
 import type { Connection } from "#store/sqlite/connection.ts";
 import { number, text } from "#store/sqlite/row.ts";
 
@@ -17,10 +17,10 @@ export interface HeldRow extends HeldPoints {
   readonly id: number;
 }
 
-/** Of one device, so that one with a wrong clock leaves room for others. */
+/** Limit per device, so that a device with a wrong clock leaves room for others. */
 const DEVICE_BYTES = 1024 * 1024;
 const ALL_BYTES = 16 * 1024 * 1024;
-/** Taken out at once. */
+/** Rows that are released at once. */
 const STEP = 500;
 const MAX_AHEAD_MS = 24 * 3_600_000;
 
@@ -34,10 +34,10 @@ export function createHeldPoints(database: Connection) {
   for (const row of database.all("SELECT device_id, sum(length(points)) AS size FROM held GROUP BY device_id")) {
     count(text(row, "device_id"), number(row, "size"));
   }
-  /** Nobody knows what clock those of an earlier run came by. */
+  /** The clock by which points of an earlier run arrived is unknown. */
   const earlier = Number(database.get("SELECT max(id) AS last FROM held")?.["last"] ?? 0);
   return {
-    /** In a transaction of the caller's. What there is no room for is left out. */
+    /** Runs in the caller's transaction. Points without room are dropped. */
     put(points: readonly HeldPoints[]): void {
       for (const { deviceId, at, arrivedAt, values } of points) {
         const bytes = values.length;
@@ -52,11 +52,11 @@ export function createHeldPoints(database: Connection) {
         count(deviceId, bytes);
       }
     },
-    /** The clock was set by so much: what arrived before did so at another time than it seemed. */
+    /** The clock was set by this much, so the arrival times of earlier points are corrected. */
     shift(byMs: number): void {
       database.run("UPDATE held SET arrived_at = arrived_at + ? WHERE id > ?", byMs, earlier);
     },
-    /** Some of those whose time is right after all. */
+    /** Some of the points whose time is right after all. */
     right(): readonly HeldRow[] {
       return database
         .all(

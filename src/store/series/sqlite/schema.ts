@@ -1,13 +1,13 @@
 import { TALLY } from "./tally.ts";
 
 /**
- * The one file of the telemetry. `PRAGMA user_version` tells its shape: one that was made before there were checksums has the shape
- * UPGRADED, in which rows may lack theirs; they get it when they are written anew.
+ * The one file of the telemetry. `PRAGMA user_version` names its schema. A file from before there were checksums has
+ * the schema UPGRADED, in which rows may lack checksums; they get one when they are rewritten.
  */
 export const SCHEMA_VERSION = 4;
 export const UPGRADED = 3;
 
-// `definition` is a second copy of what series and devices are called: without that no value has a name.
+// `definition` is a second copy of the names of series and devices: without names all values would be lost.
 const ASIDE = `
 CREATE TABLE held (
   id INTEGER PRIMARY KEY,
@@ -27,7 +27,7 @@ CREATE TABLE definition (
 ) STRICT;
 `;
 
-// Checksums stand before the bytes: what comes after them is read only with them.
+// Checksums stand before the bytes: columns after the bytes are read only together with them.
 export const SCHEMA = `
 CREATE TABLE device (id INTEGER PRIMARY KEY, device_id TEXT NOT NULL UNIQUE, checksum INTEGER) STRICT;
 CREATE TABLE series (
@@ -74,7 +74,7 @@ CREATE TABLE chunk (
 CREATE TABLE latest (series INTEGER PRIMARY KEY, at REAL NOT NULL, value ANY, checksum INTEGER) STRICT;
 ${ASIDE}${TALLY}`;
 
-/** From each former shape to the next. Chunks without parts are read as before. */
+/** Upgrades each former schema to the next. Chunks without parts are read as before. */
 export const UPGRADES = [
   `
 ALTER TABLE chunk ADD COLUMN grain INTEGER NOT NULL DEFAULT 0;

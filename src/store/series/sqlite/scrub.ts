@@ -1,11 +1,14 @@
-// Reads everything again and again, a little a second, so that damage is found before somebody asks for what is damaged.
+// Reads all stored data again and again, a little per second, so that damage is found before a query meets it.
 import { DamagedPiece } from "#store/series/checksum.ts";
 import type { OnDamaged } from "#store/series/chunk-store.ts";
 import type { Connection, Row } from "#store/sqlite/connection.ts";
 import { number } from "#store/sqlite/row.ts";
 import { CHUNK_COLUMNS, CHUNK_FROM, createCheckedRows, SEGMENT_COLUMNS } from "./sqlite-chunk-reader.ts";
 
-/** Rows of one step. With a step a second that is half a megabyte a second at most times, and a gigabyte in about an hour. */
+/**
+ * Rows per step. With one step per second that is at most half a megabyte a second most of the time, and a gigabyte in
+ * about an hour.
+ */
 const ROWS = 16;
 /** A step ends with the row that goes beyond this. */
 const BYTES = 1024 * 1024;

@@ -7,10 +7,10 @@ import { UPGRADED } from "./schema.ts";
 import { endsAfter, LONGEST_SPAN_MS } from "./sqlite-chunk-reader.ts";
 import { createCheckComplete } from "./tally.ts";
 
-/** A chunk with all that it takes to decode it. */
+/** A chunk with everything that is needed to decode it. */
 export interface SmallChunk extends ChunkContent {
   readonly count: number;
-  /** Where its times are, when the chunk has none of its own. */
+  /** Where its times are, if the chunk has none of its own. */
   readonly segment: Pick<Segment, "rows" | "times"> | undefined;
 }
 
@@ -36,8 +36,8 @@ const WITH_TIMES = `SELECT c.count, c.presence, c.data, c.checksum, c.start, c.s
   LEFT JOIN segment g ON g.device = s.device AND g.start = c.start WHERE ${WHERE} ORDER BY c.start`;
 
 /**
- * All chunks of the series that touch [from, to), in order, or undefined when there is more in them than may be read. Whatever is written
- * meanwhile: they come out of one statement, which sees one state of the store.
+ * All chunks of the series that touch [from, to), in order; undefined when they hold more than may be read. They come
+ * from one statement, which sees one state of the store whatever is written meanwhile.
  */
 export type ReadSmallChunks = (asked: Asked, bounds: Bounds) => readonly SmallChunk[] | undefined;
 
@@ -74,7 +74,8 @@ export function createSmallChunks(database: Connection): ReadSmallChunks {
     if (sizes.length > bounds.chunks || sumOf(sizes, 0) > bounds.points || sumOf(sizes, 1) > bounds.bytes)
       return undefined;
     const chunks = database.lists(WHOLE, ...where).map((row) => readChunk(row, series));
-    // The times of a segment are not much more than the points of a chunk that goes by them: one with few has its own.
+    // A segment has not many more times than a chunk that uses them has points: a series with few values has its own
+    // times.
     const isWhole = chunks.every(({ presence }) => areTimes(presence));
     return isWhole ? chunks : database.lists(WITH_TIMES, ...where).map((row) => readChunk(row, series));
   };

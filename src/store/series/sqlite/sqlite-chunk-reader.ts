@@ -34,17 +34,20 @@ export const CHUNK_COLUMNS = `${HEAD_COLUMNS}, c.parts_checksum, c.checksum, c.p
 export const SEGMENT_COLUMNS = "device, start, span, row_count, checksum, times";
 export const DEFINITIONS = `SELECT s.id, s.device, d.device_id, s.attribute, s.kind, s.checksum,
   d.checksum AS device_checksum FROM series s LEFT JOIN device d ON d.id = s.device`;
-/** Heads read at once. */
+/** Heads that are read at once. */
 const HEADS = 64;
-/** Also chunks whose series is missing: they are damaged, and must be seen to be told. */
+/** Includes chunks whose series is missing: they are damaged, and must be seen to be reported. */
 export const CHUNK_FROM = "chunk c LEFT JOIN series s ON s.id = c.series";
 
 export const LONGEST_SPAN_MS = 24 * 3_600_000;
-/** Whether a row ends after a time. One of an impossible length is damaged, and must be seen to be told. */
+/** Whether a row ends after a time. A row of an impossible length is damaged, and must be seen to be reported. */
 export const endsAfter = (row: string) =>
   `(${row}.start + ${row}.span > ? OR ${row}.span NOT IN (3600000, ${LONGEST_SPAN_MS}))`;
 
-/** Reads what is sealed, and throws a DamagedPiece in place of what does not fit its checksum. Any number of threads may have one each. */
+/**
+ * Reads sealed chunks, and throws a DamagedPiece for content that does not match its checksum. Each of many threads may
+ * have its own.
+ */
 export function createSqliteReader(database: Connection): ChunkStoreReader & { readonly rows: CheckedRows } {
   const rows = createCheckedRows(database);
   return {
@@ -120,7 +123,7 @@ export function createSqliteReader(database: Connection): ChunkStoreReader & { r
   };
 }
 
-/** Those that fit their checksums. */
+/** The rows that match their checksums. */
 export function rightOnes<Read>(rows: readonly Row[], read: (row: Row) => Read, onDamaged: OnDamaged): readonly Read[] {
   return rows.flatMap((row) => {
     try {
@@ -135,7 +138,7 @@ export function rightOnes<Read>(rows: readonly Row[], read: (row: Row) => Read, 
 
 export type CheckedRows = ReturnType<typeof createCheckedRows>;
 
-/** Each gives what a row holds, or throws a DamagedPiece. */
+/** Each returns the content of a row, or throws a DamagedPiece. */
 export function createCheckedRows(database: Connection) {
   const check = createRowCheck(Number(database.get("PRAGMA user_version")?.["user_version"]) === UPGRADED);
   const ofChunk = (row: Row) => () => placeOf("chunk", row, "series");

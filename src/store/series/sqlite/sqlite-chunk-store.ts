@@ -65,7 +65,7 @@ export function createSqliteChunkStore(database: Connection): ChunkStore {
         const sequence = number(row, "sequence");
         try {
           const read = rows.journal(row);
-          // Rows are numbered one by one, and only the oldest ones go.
+          // Row numbers have no gaps, and only the oldest rows are deleted.
           if (last !== -1 && sequence !== last + 1) onDamaged(placeOf("journal", { sequence: last + 1 }, "sequence"));
           yield read;
         } catch (error) {
@@ -173,7 +173,7 @@ export function createSqliteChunkStore(database: Connection): ChunkStore {
   };
 }
 
-/** The first row after another. Where not even SQLite can read on, what there is of the journal is set aside. */
+/** The first row after another. If even SQLite cannot read on, the rest of the journal is set aside. */
 function nextJournal(database: Connection, last: number, onDamaged: OnDamaged): Row | undefined {
   try {
     return database.get(
@@ -188,17 +188,20 @@ function nextJournal(database: Connection, last: number, onDamaged: OnDamaged): 
   }
 }
 
-/** The damaged table stays in the file under another name, and a new one takes its place. */
+/** The damaged table stays in the file under another name, and a new one replaces it. */
 function setAsideTable(database: Connection, table: "journal" | "latest"): void {
   const taken = database.all("SELECT name FROM sqlite_schema WHERE name LIKE ?", `${table}_damaged_%`).length;
   const [, statement = ""] = new RegExp(`(CREATE TABLE ${table} [^;]*;)`).exec(SCHEMA) ?? [];
   database.script(`BEGIN IMMEDIATE; ALTER TABLE ${table} RENAME TO ${table}_damaged_${taken + 1}; ${statement} COMMIT`);
 }
 
-/** Bytes of texts from which on the hours of a day stay apart: joining them would take too long, and too much memory. */
+/** With this many bytes of text the hours of a day stay apart: joining them would take too much time and memory. */
 const HEAVY_TEXT_BYTES = 32 * 1024 * 1024;
 
-/** Days that stay in hours: those with very much text, each looked at until it is one and then remembered, and damaged ones. */
+/**
+ * Days that stay in hours: damaged ones, and those with very much text. A day is remembered once it was found to be
+ * one.
+ */
 function createHeavyDays(database: Connection) {
   const known = new Set<string>();
   return {
@@ -234,7 +237,7 @@ function prepareSchema(database: Connection): void {
   database.script(`BEGIN IMMEDIATE; ${change}; PRAGMA user_version = ${shape}; COMMIT`);
 }
 
-/** The text of the schema is part of the file: a flipped letter in it makes another column. */
+/** The text of the schema is part of the file: a flipped letter in it would change a column. */
 function probeSchema(database: Connection): void {
   try {
     database.get(`SELECT ${CHUNK_COLUMNS} FROM ${CHUNK_FROM} LIMIT 0`);

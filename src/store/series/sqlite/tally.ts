@@ -1,5 +1,5 @@
-// How many chunks a series has in a stretch of time, counted when they are written and held against what is found when they are read.
-// A checksum tells that a row is damaged; this tells that one is missing, because the index that leads to it is.
+// How many chunks a series has in a stretch of time, counted when they are written and compared when they are read. A
+// checksum shows that a row is damaged. This shows that a row is missing because its index is damaged.
 import { DamagedPiece } from "#store/series/checksum.ts";
 import type { Connection } from "#store/sqlite/connection.ts";
 
@@ -9,7 +9,10 @@ const LONGEST_SPAN_MS = 24 * 3_600_000;
 const stretchOf = (start: string) =>
   `((${start} - ((${start} % ${STRETCH_MS}) + ${STRETCH_MS}) % ${STRETCH_MS}) / ${STRETCH_MS})`;
 
-/** Triggers, so that no statement can forget it. They need `recursive_triggers`, else a replaced row counts twice. */
+/**
+ * Triggers, so that no statement can forget to count. They need `recursive_triggers`, otherwise a replaced row counts
+ * twice.
+ */
 export const TALLY = `
 CREATE TABLE tally (
   series INTEGER NOT NULL,
