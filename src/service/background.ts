@@ -1,4 +1,4 @@
-/** Work that nobody waits for, supervised: a failure is told, and a stop waits for what runs. */
+/** Supervises work that nobody waits for: failures are reported, and a stop waits for running tasks. */
 export interface Background {
   run(name: string, task: () => Promise<void>): void;
   /** Resolves when nothing runs any more. */
@@ -20,7 +20,7 @@ export function createBackground(onFailure: (name: string, error: unknown) => vo
   };
 }
 
-/** A task that throws before its first wait fails like any other. */
+/** A task that throws synchronously fails like any other. */
 async function begin(task: () => Promise<void>): Promise<void> {
   await task();
 }

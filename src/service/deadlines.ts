@@ -1,5 +1,5 @@
-// One timer per open execution. It runs on the timer's own clock, so that a jump of the wall clock neither ends an
-// execution early nor keeps it for ever.
+// One timer per open execution. It runs on a monotonic clock, so a jump of the wall clock neither ends an execution
+// early nor keeps it for ever.
 import type { Instant } from "#core/time/instant.ts";
 
 export interface Deadlines {
@@ -9,14 +9,14 @@ export interface Deadlines {
   /** Whether one is set and has not passed. */
   has(executionId: string): boolean;
   readonly count: number;
-  /** For good: what is set later never passes. */
+  /** Permanent: timers that are set later never fire. */
   stop(): void;
 }
 
-/** Calls back after `ms`; gives the function that calls it off. */
+/** Calls back after `ms`; returns the function that cancels it. */
 export type After = (ms: number, callback: () => void) => () => void;
 
-/** The longest time that a timer takes; beyond it Node's would fire at once. */
+/** The longest time of a timer; with a longer one Node would fire at once. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 export function createDeadlines(after: After, onPassed: (executionId: string, deadline: Instant) => void): Deadlines {

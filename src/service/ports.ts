@@ -1,6 +1,6 @@
-// What the use cases need from outside, as one; the ports themselves lie in ports/, one subject a file. Each store has a contract
-// suite in test/contract that every implementation passes. Writes resolve only when they are durable. Each carries its audit
-// entry, and both are stored or neither is.
+// All ports that the use cases need, as one type; the ports themselves are in ports/, one subject per file. Each store
+// has a contract suite in test/contract that every implementation passes. A write resolves only when it is durable. It
+// carries its audit entry, and both are stored or neither is.
 import type { Caller } from "#core/access/caller.ts";
 import type { ProfileLibrary } from "#core/blueprint/profile.ts";
 import type { Instant } from "#core/time/instant.ts";
@@ -23,7 +23,7 @@ export interface Needs extends SubjectStores {
   readonly randomBytes: (length: number) => Uint8Array;
 }
 
-/** One call from outside: who makes it, and what the audit log says about it. */
+/** One call by a client: who makes it, and what the audit log says about it. */
 export interface Call {
   readonly caller: Caller;
   /** Name of the operation in the interface, such as createSite. */

@@ -1,23 +1,23 @@
-// What is wrong right now although the service runs: part of the disk, a stored value, the demo. /readyz lists it as
-// degraded and /metrics counts it, so that nothing that was set aside is forgotten.
+// Current problems of a running service: part of the disk, a stored value, the demo. /readyz lists them as degraded and
+// /metrics counts them, so that nothing that was set aside is forgotten.
 
-/** Anybody may read both, so neither holds an id, a path or a value. */
+/** Both are public, so neither holds an id, a path or a value. */
 export interface Trouble {
   readonly part: string;
   readonly message: string;
 }
 
 export interface Troubles {
-  /** Each trouble is logged once with its details, which only the log shows. */
+  /** Each trouble is logged once with its details, which appear in the log only. */
   report(trouble: Trouble, details?: Readonly<Record<string, unknown>>): void;
   /** Ends every trouble of a part. */
   clear(part: string): void;
   list(): readonly Trouble[];
-  /** How often each part was in trouble since the start, also when that is over. */
+  /** How often each part was in trouble since the start, including troubles that are over. */
   counts(): ReadonlyMap<string, number>;
 }
 
-/** Logs what the first of its kind found; a damaged file may hold thousands. */
+/** Logs the first finding of its kind only: a damaged file may cause thousands. */
 const MAX_TOLD = 1_000;
 const MAX_LISTED = 100;
 

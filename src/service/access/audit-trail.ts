@@ -6,7 +6,7 @@ interface Deed {
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-/** The audit entry of a change that is about to be stored together with it. */
+/** The audit entry of a change. It is stored together with the change. */
 export function auditTrail(needs: Pick<Needs, "now" | "newId">, call: Call, deed: Deed): AuditEntry {
   const at = needs.now();
   return {

@@ -1,6 +1,6 @@
-// From a token's text to a caller. Tokens are cached, and a revoked one leaves the cache before the revocation is
-// answered: a call that starts after that answer is refused. The cache is looked up by the hash of the text, which
-// nobody can steer.
+// Turns a token's text into a caller. Tokens are cached. A revoked token leaves the cache before the revocation is
+// answered, so a call that starts after that answer is refused. The cache key is the hash of the text, which nobody can
+// choose.
 import type { Caller } from "#core/access/caller.ts";
 import { tokenIdOf } from "#core/access/token.ts";
 import { ADMIN_TOKEN_ID, isLive, type TokenRecord } from "#core/access/token-record.ts";
@@ -13,16 +13,16 @@ import type { Needs } from "#service/ports.ts";
 const MAX_CACHED = 10_000;
 
 export interface Authenticator {
-  /** The caller behind a token's text; throws or rejects with `unauthorized`. At once when the token is known. */
+  /** The caller behind a token's text; throws or rejects with `unauthorized`. Synchronous when the token is known. */
   authenticate(text: string | undefined): Caller | Promise<Caller>;
   /** Must be called after a token changed in the store. */
   forget(tokenId: string): void;
-  /** Calls back when the token is revoked, expires or is otherwise changed; gives the function that ends the watch. */
+  /** Calls back when the token is revoked, expires or otherwise changes. Returns the function that ends the watch. */
   onEnd(tokenId: string, callback: () => void): () => void;
   /** Whether the token would still be accepted. */
   isLive(tokenId: string): Promise<boolean>;
   lastUse(tokenId: string): Instant | undefined;
-  /** Stores the last uses seen since the last time. */
+  /** Stores the last uses that were seen since the previous call. */
   flushUses(): Promise<void>;
 }
 
@@ -35,13 +35,13 @@ interface AuthenticatorNeeds extends Pick<Needs, "tokens" | "now"> {
   readonly after: After;
 }
 
-/** Those who watch a token, and the timer of its expiry. */
+/** The watchers of a token, and the timer of its expiry. */
 interface Watch {
   readonly callbacks: Set<() => void>;
   callOff: (() => void) | undefined;
 }
 
-/** A timer takes no more than 24 days, and the clock may be set meanwhile. */
+/** A timer can run for at most 24 days, and the clock may be set meanwhile. */
 const LONGEST_WAIT_MS = 3_600_000;
 
 export function createAuthenticator(needs: AuthenticatorNeeds, admin: TokenRecord): Authenticator {
@@ -51,9 +51,9 @@ export function createAuthenticator(needs: AuthenticatorNeeds, admin: TokenRecor
   byHash.set(hashKey(admin.hash), adminEntry);
   const watches = new Map<string, Watch>();
   let uses = new Map<string, Instant>();
-  /** Uses on their way to the store: until it has them, the answer to `lastUse` is here. */
+  /** Uses that are being stored: until the store has them, `lastUse` answers from here. */
   let leaving: ReadonlyMap<string, Instant> = new Map();
-  /** Rises with every `forget`, so that a look-up that began before it does not refill the cache. */
+  /** Rises with every `forget`, so that a lookup that began earlier does not refill the cache. */
   let generation = 0;
 
   async function lookUp(id: string): Promise<Entry | undefined> {
@@ -77,7 +77,7 @@ export function createAuthenticator(needs: AuthenticatorNeeds, admin: TokenRecor
     return byId.delete(id);
   }
 
-  /** A token that nobody has looked up since it changed has no timer: whoever watches it asks `isLive` now and then. */
+  /** A token that nobody has looked up since it changed has no timer: its watchers call `isLive` now and then. */
   function awaitExpiry(tokenId: string, watch: Watch): void {
     const expiresAt = byId.get(tokenId)?.token.expiresAt;
     if (expiresAt === undefined) return;

@@ -18,7 +18,7 @@ export interface TokenInput {
 
 type CreateTokenNeeds = Pick<Needs, "tokens" | "sites" | "now" | "newId" | "randomBytes">;
 
-/** The text in the answer is the only copy of the secret there will ever be. */
+/** The text in the answer is the only copy of the secret that will ever exist. */
 export async function createToken(
   needs: CreateTokenNeeds,
   call: Call,

@@ -13,7 +13,8 @@ export async function listAudit(
   call: Call,
   { filter, page }: { readonly filter: Omit<AuditFilter, "reader">; readonly page: PageRequest },
 ): Promise<Page<AuditEntry>> {
-  // So that a caller finds what it was just refused. Where the disk takes no entry, the log is read as it is.
+  // Flushed first, so that a caller finds what it was just refused. If the disk takes no entry, the log is read as it
+  // is.
   await needs.refusals.flush().catch(() => {});
   return await needs.audit.list({ ...filter, reader: call.caller }, page);
 }

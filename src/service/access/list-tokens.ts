@@ -7,7 +7,7 @@ import type { Call, Needs } from "#service/ports.ts";
 
 type ListTokensNeeds = Pick<Needs, "tokens"> & { readonly authenticator: Authenticator };
 
-/** The tokens the caller could have made itself: no stronger and for no other sites. */
+/** The tokens that the caller could have created itself: no stronger than its own, and for no other sites. */
 export async function listTokens(needs: ListTokensNeeds, call: Call, page: PageRequest): Promise<Page<TokenRecord>> {
   const visible = (await needs.tokens.all()).filter((token) => seesToken(call.caller, token));
   const items = visible

@@ -1,5 +1,5 @@
-// Refused calls on their way into the audit log. Repeated ones are one entry with a count, and the number of entries is
-// bounded, so that a flood of refused calls writes a few rows a second, whoever sends it and whatever it names.
+// Refused calls on their way into the audit log. Repeated refusals become one entry with a count, and the number of
+// entries is bounded. So a flood of refused calls writes a few rows a second, whoever sends it and whatever it names.
 import type { AuditEntry, AuditTarget } from "#core/access/audit-entry.ts";
 import type { Caller } from "#core/access/caller.ts";
 import { MAX_REFUSALS, REFUSAL_WINDOW_MS } from "#core/access/refusal-limits.ts";
@@ -10,7 +10,7 @@ export interface RefusedCall {
   /** Undefined when no valid token came with the call. */
   readonly caller: Caller | undefined;
   readonly action: string;
-  /** What the call is about, as far as its caller sees it. */
+  /** What the call is about, as far as its caller may see it. */
   readonly target: AuditTarget;
   readonly code: string;
   readonly message: string;
@@ -21,13 +21,13 @@ export interface RefusedCall {
 export interface RefusalLog {
   /** Counts a refused call. It is stored with the next `flush`. */
   note(call: RefusedCall): void;
-  /** Stores what is not stored yet. A count that could not be stored is stored with a later one. */
+  /** Stores new refusals. A count that could not be stored is stored by a later call. */
   flush(): Promise<void>;
 }
 
 interface RefusalNeeds extends Pick<Needs, "now" | "newId"> {
   readonly audit: Pick<Needs["audit"], "put">;
-  /** Milliseconds that never jump. */
+  /** Milliseconds on a monotonic clock. */
   readonly elapsed: () => number;
 }
 
@@ -37,9 +37,9 @@ const ANONYMOUS = "anonymous";
 const REST = "refused calls of more kinds than the log lists one by one";
 
 export function createRefusalLog(needs: RefusalNeeds): RefusalLog {
-  /** The entries of this window, by what they merge. */
+  /** The entries of this window, by the key under which refusals are merged. */
   const entries = new Map<string, Counted>();
-  /** How many entries each token or address has, and all without a token. */
+  /** How many entries each token or address has, and all calls without a token together. */
   const sizes = new Map<string, number>();
   const unsaved = new Set<Counted>();
   let windowEnds = needs.elapsed() + REFUSAL_WINDOW_MS;
@@ -53,7 +53,10 @@ export function createRefusalLog(needs: RefusalNeeds): RefusalLog {
     return sizeOf(source) < MAX_REFUSALS.address && sizeOf(ANONYMOUS) < MAX_REFUSALS.anonymous;
   }
 
-  /** The entry that counts the call: that of its own kind, or where there is no room for one, that of the rest. */
+  /**
+   * The entry that counts the call: the one of its own kind, or the shared "rest" entry if there is no room for its
+   * own.
+   */
   function entryOf(call: RefusedCall): Counted {
     const { caller, action, code, target } = call;
     const source = caller === undefined ? `address ${addressBlock(call.remoteAddress)}` : `token ${caller.tokenId}`;
@@ -66,7 +69,7 @@ export function createRefusalLog(needs: RefusalNeeds): RefusalLog {
     return begin(kind, call);
   }
 
-  /** A token's rest is its own. Of addresses there may be any number, so theirs is one for all. */
+  /** A token has a "rest" entry of its own. There may be any number of addresses, so they share one. */
   function restOf(call: RefusedCall, source: string): Counted {
     const isOwn = call.caller !== undefined && entries.size < MAX_REFUSALS.all;
     const key = `rest of ${isOwn ? source : call.caller === undefined ? ANONYMOUS : "tokens"}`;

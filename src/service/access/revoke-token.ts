@@ -7,7 +7,7 @@ import type { Call, Needs } from "#service/ports.ts";
 
 type RevokeTokenNeeds = Pick<Needs, "tokens" | "now" | "newId"> & { readonly authenticator: Authenticator };
 
-/** Revoking twice is the same as once. */
+/** Revoking a token twice has the same effect as once. */
 export async function revokeToken(needs: RevokeTokenNeeds, call: Call, tokenId: string): Promise<void> {
   const token = await needs.tokens.find(tokenId);
   if (token === undefined || !seesToken(call.caller, token)) {

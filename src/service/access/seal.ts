@@ -3,7 +3,7 @@ import type { Seal } from "#service/ports/seal.ts";
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** Without it a text that was cut short would be opened by a shorter tag, which is easier to forge. */
+/** Fixed, because otherwise a shortened text would be accepted with a shorter tag, which is easier to forge. */
 const TAG = { authTagLength: TAG_BYTES };
 export const SEAL_KEY_BYTES = 32;
 

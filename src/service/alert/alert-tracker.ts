@@ -1,8 +1,9 @@
-// Keeps the active alerts of every device: takes in what telemetry lists, hardens what lasts, tells who listens.
+// Tracks the active alerts of every device: takes in what telemetry lists, confirms alerts that last, and notifies
+// listeners.
 //
-// Invariants: what is in memory is what is stored; a change is stored before it is told; the changes of one device are
-// stored one after the other. A report that changes nothing, which is nearly every report, touches neither disk nor
-// queue. After a restart the newest lists are read back from the telemetry, so that nothing a crash cut off is missed.
+// Invariants: memory equals the store; a change is stored before it is announced; the changes of one device are stored
+// one after the other. Nearly every report changes nothing, and such a report touches neither disk nor queue. After a
+// restart the newest lists are read back from the telemetry, so nothing that a crash interrupted is missed.
 
 import { alertListProblem } from "#core/alert/alert-limits.ts";
 import {
@@ -31,18 +32,19 @@ import { describeAlert } from "./describe-alert.ts";
 
 export interface AlertTracker {
   /**
-   * Comes before a message is stored as telemetry: what was stored earlier tells what is older than the newest list. Undefined when
-   * there is nothing to wait for. Also for messages without lists, so that none overtakes one that waits.
+   * Must be called before a message is stored as telemetry: the telemetry stored so far shows which list is the newest.
+   * Undefined when there is nothing to wait for. Also called for messages without lists, so that none overtakes a
+   * waiting one.
    */
   prepare(device: Device): Promise<void> | undefined;
-  /** Resolves when what it changed is durable. */
+  /** Resolves when its changes are durable. */
   report(device: Device, lists: AlertLists): Promise<void>;
-  /** Comes after lists were stored as telemetry without a report: the newest of each source counts. */
+  /** Called after lists were stored as telemetry without a report: the newest of each source counts. */
   reread(device: Device): Promise<void>;
-  /** Clears what came from attributes that the device's blueprint does not have. */
+  /** Clears alerts from attributes that the device's blueprint does not have. */
   blueprintChanged(device: Device): Promise<void>;
   forget(deviceId: string): void;
-  /** Takes over what an earlier run left active. */
+  /** Takes over the alerts that an earlier run left active. */
   recover(): Promise<void>;
   stop(): void;
 }
@@ -64,15 +66,15 @@ export interface AlertTrackerNeeds extends Pick<Needs, "alerts" | "devices" | "t
 interface Entry {
   /** Undefined until it is read. */
   state: AlertState | undefined;
-  /** Settles when everything that was begun is done; undefined when nothing is under way. */
+  /** Settles when all work of the device is done; undefined when there is none. */
   tail: Promise<void> | undefined;
 }
 
 type Step = (state: AlertState) => FoldedAlerts;
 
-/** Timers longer than this are looked at again, because no timer of Node takes more than 24 days. */
+/** Longer timers are checked again in between, because a timer of Node runs for at most 24 days. */
 const LONGEST_WAIT_MS = 24 * 3_600_000;
-/** A change that could not be stored is tried again after this long. */
+/** A change that could not be stored is tried again after this time. */
 const AGAIN_MS = 1_000;
 const UNDECLARED: ReadonlyMap<string, Alert> = new Map();
 
@@ -100,7 +102,7 @@ export function createAlertTracker(needs: AlertTrackerNeeds): AlertTracker {
     return entry;
   }
 
-  /** After whatever is under way for the device. */
+  /** Runs after all earlier work for the device. */
   function change(device: Device, step: Step): Promise<void> {
     const entry = entryOf(device.id);
     const done = (entry.tail ?? Promise.resolve()).then(() => takeStep(entry, device, step));
@@ -138,7 +140,7 @@ export function createAlertTracker(needs: AlertTrackerNeeds): AlertTracker {
     return { ...place, kind: "alert", change: kind, at, alert: await describeAlert(needs, record) } as const;
   }
 
-  /** What the telemetry holds of the device's sources, folded into what the store knew. */
+  /** The device's lists in the telemetry, folded into the stored alerts. */
   async function newestLists(known: AlertState, device: Device): Promise<FoldedAlerts> {
     const blueprint = await deviceBlueprint(needs, device);
     const latest = needs.telemetry.latest(device.id);
@@ -152,7 +154,7 @@ export function createAlertTracker(needs: AlertTrackerNeeds): AlertTracker {
     return foldAll(known, steps);
   }
 
-  /** A device clock that runs ahead must not shadow what comes after it, so no report is newer than now. */
+  /** A device clock that runs ahead must not hide later reports, so no report counts as newer than now. */
   function stepsOf(device: Device, { at, lists, blueprint }: AlertLists): readonly Step[] {
     const moment = instant(Math.min(at, needs.now()));
     return [...lists].map(([{ id, accessLevel }, alertIds]) => {
@@ -207,7 +209,7 @@ export function createAlertTracker(needs: AlertTrackerNeeds): AlertTracker {
       await change(device, (state) => foldAll(state, steps));
     },
     async reread(device) {
-      // What is under way stands on what is forgotten here, so it ends first.
+      // Running work depends on the state that is dropped here, so it finishes first.
       for (let tail = entries.get(device.id)?.tail; tail !== undefined; tail = entries.get(device.id)?.tail) await tail;
       forget(device.id);
       await change(device, unchanged);
@@ -223,7 +225,7 @@ export function createAlertTracker(needs: AlertTrackerNeeds): AlertTracker {
           const device = await needs.devices.find(deviceId);
           if (device !== undefined) await change(device, unchanged);
         } catch (error) {
-          // Its next message tries again.
+          // The next message of the device tries again.
           needs.background.run("take over the alerts of a device", async () => {
             throw error;
           });
@@ -246,7 +248,7 @@ function foldAll(from: AlertState, steps: readonly Step[]): FoldedAlerts {
   );
 }
 
-/** Telemetry may also have been imported, so it is not taken for granted that it was checked. */
+/** The telemetry may have been imported, so its lists are checked here again. */
 function parseList(value: unknown): readonly string[] | undefined {
   if (typeof value !== "string") return undefined;
   try {

@@ -3,13 +3,16 @@ import type { Alert } from "#core/blueprint/blueprint.ts";
 import { type BlueprintCatalog, deviceBlueprint } from "#service/blueprint/blueprint-catalog.ts";
 import type { AlertRecord } from "#service/ports/alert-store.ts";
 
-/** An alert with what its blueprint says about it; undefined when it says nothing. */
+/** An alert with its description in the blueprint; undefined when the blueprint has none. */
 export interface DescribedAlert {
   readonly record: AlertRecord;
   readonly declared: Alert | undefined;
 }
 
-/** By the blueprint that held when it was raised. One that can no longer be read leaves the alert undescribed, not unseen. */
+/**
+ * Uses the blueprint that was assigned when the alert was raised. If it can no longer be read, the alert is listed
+ * without a description.
+ */
 export async function describeAlert(
   needs: { readonly catalog: BlueprintCatalog },
   record: AlertRecord,

@@ -39,7 +39,7 @@ async function list(needs: ListAlertsNeeds, filter: AlertFilter, request: PageRe
 }
 
 function filterOf({ caller }: Call, { filter, states }: AlertQuery): AlertFilter {
-  // Both states are all there are.
+  // Both states together are all there are, so there is nothing to filter.
   const hard = states !== undefined && new Set(states).size === 1 ? states[0] === "HARD" : undefined;
   return { ...filter, hard, scope: caller.sites, level: caller.level };
 }

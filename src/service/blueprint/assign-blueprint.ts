@@ -17,11 +17,14 @@ export interface AssignNeeds extends Pick<Needs, "blueprints" | "now" | "newId">
 
 interface Assignment {
   readonly device: Device;
-  /** What the new blueprint changes against the former one; empty when there was none. */
+  /** How the new blueprint differs from the former one; empty when there was none. */
   readonly changes: readonly BlueprintChange[];
 }
 
-/** Replaces the device's blueprint. Nothing that was recorded under the former one is touched; alerts that nothing can report any more end. */
+/**
+ * Replaces the device's blueprint. Everything recorded under the former one stays; alerts that can no longer be
+ * reported end.
+ */
 export async function assignBlueprint(
   needs: AssignNeeds,
   call: Call,

@@ -1,4 +1,4 @@
-// Blueprints by id, read once: a stored blueprint never changes, so what was read of it stays true.
+// Blueprints by id, cached: a stored blueprint never changes, so a copy in memory stays valid.
 
 import { refuse } from "#core/app-error.ts";
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
@@ -8,7 +8,7 @@ import type { BufferUse } from "#core/share/byte-budgets.ts";
 import { OWN_WORK } from "#core/share/requester.ts";
 import type { Needs } from "#service/ports.ts";
 
-/** What the blueprints may hold that are kept in memory. Others are read again when they are needed. */
+/** Bytes of blueprints that are kept in memory. Others are read again when they are needed. */
 const MAX_KNOWN_BYTES = 64 * 1024 * 1024;
 
 interface KnownBlueprint {
@@ -19,7 +19,7 @@ interface KnownBlueprint {
 export interface BlueprintCatalog {
   /** Refuses with `not_found`. */
   get(blueprintId: string): Promise<KnownBlueprint>;
-  /** Ids of the blueprints that implement all these profiles, by themselves or over other profiles. */
+  /** Ids of the blueprints that implement all these profiles, directly or through other profiles. */
   withProfiles(profiles: readonly string[]): Promise<readonly string[]>;
 }
 
@@ -38,7 +38,7 @@ export function createBlueprintCatalog(
   maxBytes = MAX_KNOWN_BYTES,
 ): BlueprintCatalog & { readonly memory: BufferUse } {
   const known = new Map<string, Promise<KnownBlueprint>>();
-  /** Of those that were read, in the order of their reading. */
+  /** The cached blueprints, in the order in which they were read. */
   const sizes = new Map<string, number>();
   let used = 0;
 
@@ -84,7 +84,7 @@ async function read(needs: CatalogNeeds, blueprintId: string): Promise<KnownBlue
   const content = await needs.blueprints.content(blueprintId);
   if (content === undefined) throw refuse("not_found", `there is no blueprint ${blueprintId.slice(0, 80)}`);
   const { found, issues } = await needs.inspectPackage(content, OWN_WORK);
-  // It was accepted at its upload: only a Busbar with stricter rules can find errors now.
+  // It was valid when it was uploaded: only a Busbar with stricter rules can find errors now.
   if (found === undefined) {
     throw refuse("invalid_blueprint", `blueprint ${blueprintId} is not valid in this version: ${issues[0]?.message}`);
   }

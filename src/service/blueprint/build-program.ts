@@ -1,5 +1,5 @@
-// The Lua files of a package and the rocks that it asks for, put together as one program. Pure: what there is comes in,
-// and nothing is run.
+// Combines the Lua files of a package and the rocks that it needs into one program. Pure: all input is passed in, and
+// nothing is run.
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import { type ScriptIssue, scriptIssue } from "#core/blueprint/script-issue.ts";
 import { findModule, folderOf } from "#core/lua/find-module.ts";
@@ -29,12 +29,12 @@ export interface SyntaxProblem {
 export type SyntaxCheck = (path: string, source: Uint8Array) => SyntaxProblem | undefined;
 
 interface Surroundings {
-  /** Undefined where nobody knows the operator's rocks: then nothing is said about them. */
+  /** Undefined when the operator's rocks are not known: then nothing is checked about them. */
   readonly repository: RockRepository | undefined;
   readonly checkSyntax: SyntaxCheck;
 }
 
-/** The blueprint is the package's own, without errors. Never throws. */
+/** The blueprint belongs to the package and has no errors. Never throws. */
 export function buildProgram(content: Package, blueprint: Blueprint, around: Surroundings): BuiltProgram {
   const { options } = blueprint.runtime;
   const entry = packagePath(options.file ?? (options.dir === undefined ? "" : `${options.dir}/main.lua`));
@@ -72,7 +72,10 @@ export function buildProgram(content: Package, blueprint: Blueprint, around: Sur
   return { program: isSound ? program : undefined, issues };
 }
 
-/** In memory of their own: files of an archive are views of all of it, and what goes to a thread takes along what it is a view of. */
+/**
+ * Copied into memory of their own: files of an archive are views of the whole archive, and posting a view to a thread
+ * copies all of it.
+ */
 function owned(modules: Modules): Modules {
   return new Map([...modules].map(([path, source]) => [path, new Uint8Array(source)]));
 }
@@ -83,7 +86,7 @@ function luaFilesIn(files: Package["files"]): Modules {
 
 type Place = Pick<ScriptIssue, "severity" | "path" | "range">;
 
-/** What the manifest asks for, by itself or by its rockspec. */
+/** The rocks that the manifest requires, itself or through its rockspec. */
 function readWanted(
   { files, manifest }: Package,
   { runtime: { options } }: Blueprint,
@@ -117,7 +120,7 @@ function readWanted(
   return { wanted: rockspec.dependencies.map((dependency) => ({ dependency, place })), spec: rockspec };
 }
 
-/** Modules that the package's own rockspec names, put where `require` looks. */
+/** Modules that the package's own rockspec names, at the paths where `require` looks. */
 function addOwnSpec(own: Modules, { files }: Package, spec: Rockspec | undefined): void {
   for (const [module, file] of spec?.modules ?? []) {
     const source = files.get(packagePath(file) ?? "");
@@ -158,5 +161,5 @@ const DYNAMIC =
   "Which module this requires is known only when it runs; it is left out unless something else requires it. " +
   "Name it, or set amalg_mode: isolate.";
 
-/** One character a byte, whatever the bytes are: names of modules are ASCII. */
+/** One character per byte, for any bytes: names of modules are ASCII. */
 const LATIN = new TextDecoder("latin1");

@@ -15,7 +15,7 @@ export type CheckedPackage = {
   readonly issues: readonly (Issue | PackageIssue)[];
 };
 
-/** Everything there is to say about an upload, hostile or not: unpacked, parsed, its schemas compiled. Never throws. */
+/** All checks of an upload, hostile or not: unpacked, parsed, its schemas compiled. Never throws. */
 export function checkPackage(bytes: Uint8Array, profiles?: ProfileLibrary): CheckedPackage {
   return checkUnpacked(unpackPackage(bytes), profiles);
 }

@@ -3,7 +3,7 @@ import type { JsonCheck } from "#core/value/check-inputs.ts";
 import { describeFault } from "./compile-json-schema.ts";
 import { compileSchemas } from "./compile-schemas.ts";
 
-/** Checks of json values by the schemas that a blueprint declares. */
+/** Checks json values against the schemas that a blueprint declares. */
 export interface JsonChecks {
   readonly arguments: (command: string) => JsonCheck;
   readonly response: (command: string) => JsonCheck;

@@ -9,7 +9,9 @@ type JsonFault = {
   readonly message: string;
 };
 
-/** Checks a value; an empty list means it fits. Never throws and always ends, whatever the schema's patterns do. */
+/**
+ * Checks a value; an empty list means that it fits. Never throws and always ends, whatever the schema's patterns do.
+ */
 export type CheckJson = (value: unknown) => readonly JsonFault[];
 
 export type CompiledSchema = { readonly check: CheckJson } | { readonly problem: string };
@@ -23,7 +25,7 @@ const JSON_SCHEMA_LIMITS = {
   bytes: 64 * 1024,
   depth: 64,
   faults: 20,
-  /** Milliseconds for all schemas of a blueprint. A sound one takes a few; the rest is room for a slow machine. */
+  /** Milliseconds for all schemas of a blueprint. Normal schemas take a few; the rest is room for a slow machine. */
   compileDeadline: 2000,
   /** Milliseconds for one value. */
   checkDeadline: 100,
@@ -41,7 +43,7 @@ export function compileJsonSchema(text: string): CompiledSchema {
 const UNFINISHED = { problem: "it takes too long to compile" } as const;
 const UNTOUCHED = { problem: "it was not compiled, because another one takes too long" } as const;
 
-/** The same for many, in order and under one deadline for all: who sends a hundred slow schemas gains nothing. */
+/** The same for many, in order and under one common deadline: sending a hundred slow schemas gains nothing. */
 export function compileJsonSchemas(texts: readonly string[]): readonly CompiledSchema[] {
   const prepared = texts.map(prepare);
   const done: CompiledSchema[] = [];
@@ -53,7 +55,10 @@ export function compileJsonSchemas(texts: readonly string[]): readonly CompiledS
 
 type Prepared = { readonly schema: Schema; readonly dialect: Dialect; readonly judge: Ajv };
 
-/** All that is not the schema's own work, the making of shared judges above all, is done outside the deadline. */
+/**
+ * Everything that does not depend on the schema's content, such as creating shared validators, runs outside the
+ * deadline.
+ */
 function prepare(text: string): Prepared | { readonly problem: string } {
   if (text.length > JSON_SCHEMA_LIMITS.bytes) return { problem: `it is larger than ${JSON_SCHEMA_LIMITS.bytes} bytes` };
   const parsed = parseSchemaText(text);
@@ -70,7 +75,7 @@ function compile({ schema, dialect, judge }: Prepared): CompiledSchema {
       return { problem: `it is no JSON schema: ${first?.instancePath || "/"} ${first?.message ?? "is wrong"}` };
     }
     const validate = newAjv(dialect).compile(schema);
-    // An asynchronous check answers a promise, which would pass for a yes.
+    // An asynchronous check returns a promise, which would count as a yes.
     if ("$async" in validate) return { problem: "$async is not supported" };
     return { check: (value) => checkJson(validate, value) };
   } catch (error) {
@@ -142,7 +147,7 @@ function metaJudge(dialect: Dialect): Ajv {
   return judge;
 }
 
-/** Never a promise: the meta-schemas are synchronous. */
+/** Never a promise, because the meta-schemas are synchronous. */
 function isSchema(judge: Ajv, schema: Schema): boolean {
   return judge.validateSchema(schema) === true;
 }
@@ -160,7 +165,7 @@ function checkJson(validate: ValidateFunction, value: unknown): readonly JsonFau
     }
     return (outcome.value ?? []).slice(0, JSON_SCHEMA_LIMITS.faults).map(explainFault);
   } catch {
-    // A pattern too large to run, or a value nested too deep for the stack.
+    // The pattern is too large to run, or the value is nested too deep for the stack.
     return [{ pointer: "", message: "could not be checked against its schema" }];
   }
 }

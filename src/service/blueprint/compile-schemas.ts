@@ -8,14 +8,17 @@ export type CompiledSchemas = {
 };
 
 type SchemaProblem = {
-  /** Manifest keys down to the `json_schema`. */
+  /** Manifest keys that lead to the `json_schema`. */
   readonly at: readonly string[];
   readonly message: string;
 };
 
-/** Compiles every JSON schema of a blueprint. Done once for a version of a blueprint; equal schemas are compiled once. */
+/**
+ * Compiles every JSON schema of a blueprint. This happens once per version of a blueprint; equal schemas are compiled
+ * once.
+ */
 export function compileSchemas(blueprint: Blueprint): CompiledSchemas {
-  // A bare manifest that names a file has no schema to check by.
+  // A bare manifest that names a schema file has no schema to check with.
   const placed = [...sourcesOf(blueprint)].filter(({ source }) => source.text !== undefined);
   const texts = [...new Set(placed.map(({ source }) => source.text ?? ""))];
   const compiled = compileJsonSchemas(texts);

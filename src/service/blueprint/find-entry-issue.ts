@@ -11,7 +11,7 @@ export function isDirectory(entry: ZipEntry): boolean {
   return entry.path.endsWith("/");
 }
 
-/** What the directory alone says against an entry: its name, its kind, how it is packed. Sizes are judged elsewhere. */
+/** Checks an entry by the directory alone: its name, its kind, how it is packed. Sizes are checked elsewhere. */
 export function findEntryIssue(entry: ZipEntry): PackageIssue | undefined {
   const { path } = entry;
   const fault = entry.isPathBroken ? "it is not UTF-8" : findPathFault(isDirectory(entry) ? path.slice(0, -1) : path);
@@ -30,7 +30,7 @@ export function findEntryIssue(entry: ZipEntry): PackageIssue | undefined {
   return lie === undefined ? undefined : packageIssue("package_damaged", path, `${path} is damaged: ${lie}.`);
 }
 
-/** The upper half of the attributes is a Unix mode, whichever system claims to have written it: extractors honour it. */
+/** The upper half of the attributes is a Unix mode, whatever system claims to have written it: extractors honour it. */
 function findSpecialKind(entry: ZipEntry): string | undefined {
   const type = (entry.externalAttributes >>> 16) & UNIX.typeMask;
   if (type === UNIX.symlink || (entry.externalAttributes & DOS.reparsePoint) !== 0) return "a symbolic link";

@@ -4,7 +4,7 @@ import type { ProfileLibrary } from "#core/blueprint/profile.ts";
 import { manifestJson } from "#manifest/manifest-json.ts";
 import { checkPackage } from "#service/blueprint/check-package.ts";
 
-/** What a check of an upload tells; plain values only, so that it can cross a thread. */
+/** The result of checking an upload; plain values only, so that it can cross a thread. */
 export interface Inspection {
   /** Everything that is wrong, warnings included. */
   readonly issues: readonly AnyIssue[];
@@ -12,7 +12,7 @@ export interface Inspection {
   readonly found: { readonly blueprint: Blueprint; readonly manifest: Readonly<Record<string, unknown>> } | undefined;
 }
 
-/** Bytes as uploaded (a zip, or a bare manifest as YAML or JSON) to a blueprint. Never throws. */
+/** Turns uploaded bytes (a zip, or a bare manifest as YAML or JSON) into a blueprint. Never throws. */
 export function inspectPackage(bytes: Uint8Array, profiles: ProfileLibrary): Inspection {
   const { package: unpacked, blueprint, issues } = checkPackage(bytes, profiles);
   if (unpacked === undefined || blueprint === undefined) return { issues, found: undefined };

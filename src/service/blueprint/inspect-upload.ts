@@ -2,7 +2,7 @@ import { requesterOf } from "#core/share/requester.ts";
 import type { Inspection } from "#service/blueprint/inspect-package.ts";
 import type { Call, Needs } from "#service/ports.ts";
 
-/** All there is to say about a package that somebody brings: its manifest, its files, and its scripts with their rocks. */
+/** All checks of an uploaded package: its manifest, its files, and its scripts with their rocks. */
 export async function inspectUpload(
   needs: Pick<Needs, "inspectPackage" | "buildScripts">,
   call: Pick<Call, "caller" | "remoteAddress">,

@@ -6,7 +6,7 @@ const STORED = 0;
 const VERSION = 20;
 const MADE_ON_UNIX = (3 << 8) | VERSION;
 const REGULAR_FILE = 0o100644 * 0x10000;
-/** 1980-01-01, the first day a zip can name: the same files always give the same bytes. */
+/** 1980-01-01, the first day that a zip can name: the same files always give the same bytes. */
 const FIRST_DAY = 0x0021;
 
 /** Writes files into a zip: sorted by path, without times, so that equal content is equal byte for byte. */
@@ -14,7 +14,7 @@ export function packPackage(files: ReadonlyMap<string, Uint8Array>): Uint8Array 
   const bodies: Buffer[] = [];
   const directory: Buffer[] = [];
   let offset = 0;
-  // Compared by code unit, because the order must not depend on a language setting.
+  // Compared by code unit, because the order must not depend on a locale.
   for (const path of [...files.keys()].sort((one, other) => (one < other ? -1 : 1))) {
     const content = files.get(path) ?? new Uint8Array();
     const name = Buffer.from(path, "utf8");

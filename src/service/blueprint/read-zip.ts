@@ -6,14 +6,14 @@ import { findEntryIssue, isDirectory } from "./find-entry-issue.ts";
 import { findBody, findDirectory, readDirectory, type ZipBody, type ZipEntry } from "./zip-layout.ts";
 
 export type ZipContent = {
-  /** Empty as soon as there is one issue. */
+  /** Empty as soon as there is an issue. */
   readonly files: ReadonlyMap<string, Uint8Array>;
   readonly issues: readonly PackageIssue[];
 };
 
 /**
- * Reads a zip that may be hostile. Never throws, writes nothing, and inflates nothing before every entry has been judged
- * by the directory, so memory stays below the total limit and work below one pass over the archive.
+ * Reads a zip that may be hostile. Never throws and writes nothing. It inflates nothing before every entry has been
+ * checked by the directory, so memory stays below the total limit and work below one pass over the archive.
  */
 export function readZip(bytes: Uint8Array): ZipContent {
   if (bytes.length > PACKAGE_LIMITS.archiveBytes) {
@@ -83,7 +83,10 @@ function findTotalIssues(entries: readonly ZipEntry[]): readonly PackageIssue[] 
   return issues;
 }
 
-/** One name twice, two names that some disks hold for one, or a file that is also a folder. Expects sound paths only. */
+/**
+ * Finds a name that comes twice, two names that some disks treat as one, and a file that is also a folder. Expects
+ * valid paths only.
+ */
 function findSharedPaths(entries: readonly ZipEntry[]): readonly PackageIssue[] {
   const issues: PackageIssue[] = [];
   const seen = new Map<string, ZipEntry>();
@@ -141,7 +144,7 @@ function inflate(entry: ZipEntry, packed: Uint8Array): Uint8Array | string {
   // A copy, so that a stored file does not keep the whole archive alive.
   if (entry.method === 0) return packed.slice();
   try {
-    // One byte more than declared tells a file that lies about its size from one that does not.
+    // Reading one byte more than declared reveals a file that lies about its size.
     const options = { maxOutputLength: entry.size + 1, info: true } as const;
     const { buffer, engine } = parseInflated(inflateRawSync(packed, options));
     if (buffer.length !== entry.size) return "it does not unpack to the size it declares";
@@ -155,7 +158,7 @@ function inflate(entry: ZipEntry, packed: Uint8Array): Uint8Array | string {
 
 type Inflated = { readonly buffer: Buffer; readonly engine: { readonly bytesWritten: number } };
 
-/** With `info` zlib answers more than its type says: also how many packed bytes it has used. */
+/** With `info` zlib returns more than its type says: also how many packed bytes it used. */
 function parseInflated(value: unknown): Inflated {
   return value as Inflated;
 }

@@ -7,8 +7,8 @@ let room: (Context & { job?: () => unknown }) | undefined;
 
 /**
  * Runs synchronous work and stops it at the deadline, even inside one call of a regular expression, where no check of
- * our own could run. The work keeps its own globals: this bounds time, it is no sandbox. Costs about 0.1 ms.
- * Work that was stopped runs no `finally`, so it must not touch state that anyone else still uses.
+ * our own could run. The work keeps its own globals: this bounds time and is no sandbox. Costs about 0.1 ms. Stopped
+ * work runs no `finally`, so it must not touch state that anyone else still uses.
  */
 export function runWithDeadline<T>(milliseconds: number, work: () => T): Outcome<T> {
   room ??= createContext(Object.create(null));
@@ -27,7 +27,7 @@ export function runWithDeadline<T>(milliseconds: number, work: () => T): Outcome
   return value === undefined ? { ended: false } : { ended: true, value: value.it };
 }
 
-/** The error is made in the room, so it is no instance of our own Error. */
+/** The error is created in the other context, so it is no instance of our own Error. */
 function isDeadline(error: unknown): boolean {
   const isCoded = typeof error === "object" && error !== null && "code" in error;
   return isCoded && error.code === "ERR_SCRIPT_EXECUTION_TIMEOUT";

@@ -4,9 +4,9 @@ import { readZip } from "./read-zip.ts";
 import { looksLikeZip } from "./zip-layout.ts";
 
 export type Package = {
-  /** A bare manifest is not asked for the files it names. */
+  /** A bare manifest need not come with the files that it names. */
   readonly kind: "zip" | "folder" | "manifest";
-  /** Path with / to content, the manifest included. */
+  /** Maps a path with / to its content, the manifest included. */
   readonly files: ReadonlyMap<string, Uint8Array>;
   readonly manifestPath: string;
   readonly manifest: string;
@@ -14,7 +14,7 @@ export type Package = {
 
 export type Unpacked = {
   readonly package: Package | undefined;
-  /** All refuse. Empty exactly when there is a package. */
+  /** Each of them refuses the upload. Empty exactly when there is a package. */
   readonly issues: readonly PackageIssue[];
 };
 
@@ -33,7 +33,7 @@ export function unpackPackage(bytes: Uint8Array): Unpacked {
   return packageOfFiles("manifest", new Map([["manifest.yml", bytes]]));
 }
 
-/** Finds the manifest among files that are already known to be harmless. */
+/** Finds the manifest among files that were already checked. */
 export function packageOfFiles(kind: Package["kind"], files: ReadonlyMap<string, Uint8Array>): Unpacked {
   const [manifestPath, second] = MANIFEST_NAMES.filter((name) => files.has(name));
   if (manifestPath === undefined) return { package: undefined, issues: [explainMissing([...files.keys()])] };

@@ -14,7 +14,7 @@ interface Upload {
   readonly issues: Inspection["issues"];
 }
 
-/** Stores the package as it is. The same bytes again give the same blueprint. */
+/** Stores the package unchanged. Uploading the same bytes again returns the same blueprint. */
 export async function uploadBlueprint(needs: UploadNeeds, call: Call, content: Uint8Array): Promise<Upload> {
   if (content.length === 0) throw refuse("invalid_body", "the body must be a blueprint package, but is empty");
   const { issues, found } = await inspectUpload(needs, call, content);

@@ -1,6 +1,7 @@
 /**
- * Where things lie in a zip: the end record, the central directory and the local headers, read by the letter.
- * Everything here only looks; nothing is unpacked. A returned string says why a thing cannot be read. Offsets and sizes are bytes, integers are little-endian.
+ * Finds the structures of a zip: the end record, the central directory and the local headers, strictly by the format.
+ * Nothing is unpacked here. A returned string says why something cannot be read. Offsets and sizes are bytes, integers
+ * are little-endian.
  */
 
 export type ZipEntry = {
@@ -19,7 +20,9 @@ export type ZipEntry = {
 };
 
 export const FLAG = { encrypted: 1, descriptor: 8, strongEncryption: 64, utf8: 2048, maskedHeaders: 8192 } as const;
-/** Deflate effort (bits 1 and 2), data descriptor, UTF-8 names. Every other bit asks for a feature we do not read. */
+/**
+ * Deflate effort (bits 1 and 2), data descriptor, UTF-8 names. Every other bit needs a feature that is not supported.
+ */
 export const KNOWN_FLAGS = 2 | 4 | FLAG.descriptor | FLAG.utf8;
 
 const END_SIGNATURE = 0x06054b50;
@@ -34,7 +37,8 @@ const DESCRIPTOR_SIGNATURE = 0x08074b50;
 const MAX_COMMENT = 0xffff;
 
 export function looksLikeZip(bytes: Uint8Array): boolean {
-  // "PK" begins no YAML or JSON manifest: both need a { or a key and a colon, and a key PK would be unknown anyway.
+  // "PK" begins no valid YAML or JSON manifest: both need a { or a key and a colon, and a key PK would be unknown
+  // anyway.
   return bytes[0] === 0x50 && bytes[1] === 0x4b && (bytes[2] ?? 0) < 0x09 && (bytes[3] ?? 0) < 0x09;
 }
 
@@ -48,7 +52,10 @@ function viewOf(bytes: Uint8Array): DataView {
 
 export type ZipDirectory = { readonly start: number; readonly end: number; readonly count: number };
 
-/** Finds the central directory. A zip with two possible end records is refused: two readers could see two contents. */
+/**
+ * Finds the central directory. A zip with two possible end records is refused: two readers could see different
+ * contents.
+ */
 export function findDirectory(bytes: Uint8Array): ZipDirectory | string {
   const view = viewOf(bytes);
   const candidates: number[] = [];
@@ -124,7 +131,7 @@ function decodePath(raw: Uint8Array): { readonly path: string; readonly isPathBr
 /** The bytes of one entry: `[start, end)` from its local header to its descriptor, and the packed data inside. */
 export type ZipBody = { readonly start: number; readonly end: number; readonly packed: Uint8Array };
 
-/** Finds an entry's data, unless its local header and the directory tell two stories. */
+/** Finds an entry's data, unless its local header contradicts the directory. */
 export function findBody(bytes: Uint8Array, entry: ZipEntry, limit: number): ZipBody | string {
   const view = viewOf(bytes);
   const start = entry.localOffset;
@@ -174,7 +181,7 @@ export function hasExtra(extra: Uint8Array, id: number): boolean {
   return readExtras(extra).has(id);
 }
 
-/** Extra fields by id. What does not parse as a list of fields (some tools pad with zeros) is left out. */
+/** Extra fields by id. Bytes that are no list of fields (some tools pad with zeros) are ignored. */
 export function readExtras(extra: Uint8Array): ReadonlyMap<number, Uint8Array> {
   const view = viewOf(extra);
   const fields = new Map<number, Uint8Array>();

@@ -1,6 +1,6 @@
-/** Many callbacks behind one listener: a signal looks through all of its listeners whenever one is added. */
+/** Many callbacks behind one listener: adding a listener to a signal searches all of its listeners. */
 export interface AbortWatch {
-  /** Gives the function that ends it. */
+  /** Returns the function that removes the callback. */
   on(signal: AbortSignal, callback: () => void): () => void;
 }
 

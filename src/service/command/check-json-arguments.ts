@@ -6,7 +6,7 @@ import type { JsonCheck } from "#core/value/check-inputs.ts";
 import type { CheckJsonValue } from "#service/ports/check-json.ts";
 import type { Call } from "#service/ports.ts";
 
-/** Holds the json arguments of a command against their schemas. The answer knows what was found. */
+/** Checks the json arguments of a command against their schemas. The answer reports what was found. */
 export async function checkJsonArguments(
   needs: { readonly checkJson: CheckJsonValue },
   { caller, remoteAddress }: Call,
@@ -14,7 +14,7 @@ export async function checkJsonArguments(
 ): Promise<JsonCheck> {
   const command = findCommand(blueprint, input.name);
   const found = new Map<string, string | undefined>();
-  // Whoever may not run it is refused for that, and costs no check.
+  // A caller that may not run the command is refused for that first, and costs no check.
   if (!allows(caller.level, command.accessLevel)) return () => undefined;
   const requester = requesterOf(caller, remoteAddress);
   for (const [name, { type, jsonSchema, default: fallback }] of command.arguments) {

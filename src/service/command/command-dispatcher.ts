@@ -1,7 +1,7 @@
-// Keeps watch over open executions: hands them to devices, takes responses in, lets them time out, tells who waits.
+// Manages open executions: hands them to devices, records responses, lets them time out, and notifies waiting callers.
 //
-// Invariants: an execution is stored before it is handed over, and marked as attempted, durably, before that; so a crash
-// at any moment leaves it unsent or sent once, never sent twice. Whoever waits is told after the change is durable.
+// Invariants: an execution is stored, and durably marked as attempted, before it is handed over. So a crash at any
+// moment leaves it unsent or sent once, never sent twice. Waiting callers are notified after the change is durable.
 import type { Execution, Micros, Payload } from "#core/command/execution.ts";
 import { hasEnded, isOpen } from "#core/command/execution.ts";
 import { leftOutPayload, MAX_PAYLOAD_BYTES } from "#core/command/log-limits.ts";
@@ -24,7 +24,7 @@ export interface CommandDispatcher {
   /** Takes over an execution that was just stored. */
   accept(open: OpenExecution): void;
   respond(deviceId: string, message: ResponseMessage): Promise<void>;
-  /** Hands over what waits for the device. */
+  /** Hands over everything that waits for the device. */
   deviceReachable(deviceId: string): void;
   /** Resolves with the execution when it has ended, or as undefined when the time is up or the signal fires. */
   waitForEnd(
@@ -32,11 +32,11 @@ export interface CommandDispatcher {
     ms: number,
     signal: AbortSignal,
   ): Promise<Execution | undefined>;
-  /** Takes over what an earlier run left open. */
+  /** Takes over the executions that an earlier run left open. */
   recover(): Promise<void>;
   /** How many executions of all devices are open. */
   readonly openCount: number;
-  /** What is open of the devices of one site. */
+  /** The open executions of one site's devices. */
   openOf(siteId: string): OpenUse;
   stop(): void;
 }
@@ -54,14 +54,14 @@ export interface DispatcherNeeds extends Pick<Needs, "executions" | "seal" | "no
 
 type Waiter = (execution: Execution) => void;
 
-/** What the store or the channel could not do is tried again after this long. */
+/** After a failure of the store or the channel, the next try comes after this time. */
 const AGAIN_MS = 1_000;
-/** What the arguments of commands may hold that are being handed over. */
+/** Bytes that the arguments of commands may hold while they are being handed over. */
 const SENDING_BYTES = 16 * 1024 * 1024;
 
-/** What a command ends with that was not sent because nobody knows any more what it was to do. */
+/** The final message of a command that was not sent because its arguments are lost. */
 const UNREADABLE = "the stored arguments cannot be read; the command was not sent";
-/** What an execution says while nobody knows whether the device got the command. */
+/** The message of an execution while it is unknown whether the device got the command. */
 const MAYBE_SENT = "it is not known whether the command reached the device; it is not sent again";
 
 export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatcher {
@@ -87,7 +87,7 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
       try {
         const execution = await needs.executions.expire(id, deadline);
         if (execution !== undefined) changed(execution);
-        // Deleted with its device, unless it was heard of since.
+        // Deleted with its device, unless the device was heard from since.
         else if (!deadlines.has(id)) open.remove(id);
       } catch (error) {
         deadlines.set(id, deadline, AGAIN_MS);
@@ -114,8 +114,8 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
   }
 
   /**
-   * `waiting.attempted` means that this call is the one that may hand it over. Whoever has to wait for room keeps no
-   * arguments meanwhile: they are read when they are sent.
+   * `waiting.attempted` means that this call may hand it over. A call that has to wait for room holds no arguments
+   * meanwhile: they are read when they are sent.
    */
   function handOver(waiting: WaitingExecution, known?: OpenExecution): Promise<void> {
     const turn = sending.enter(waiting.bytes);
@@ -135,7 +135,7 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
   async function send(waiting: WaitingExecution, known?: OpenExecution): Promise<void> {
     const { id, deviceId, deadline } = waiting;
     if (!waiting.attempted && !(await needs.executions.markAttempted(id))) return;
-    // An expired command is never started. Its timer is due, or due soon where the clock was set forward.
+    // An expired command is never started. Its timer is due, or will be soon if the clock was set forward.
     if (deadline <= needs.now()) return;
     const sent = known ?? (await needs.executions.toSend(id));
     if (sent === undefined) return;
@@ -164,14 +164,14 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
     }
   }
 
-  /** Records a response that the device did not give: what this side knows of the execution. */
+  /** Records a response that does not come from the device: what this side knows of the execution. */
   async function recordOwn(waiting: WaitingExecution, state: "IN_PROGRESS" | "ERROR", message: string): Promise<void> {
     const arrival = arrivalNow({ state, payload: { message }, repeated: false });
     const execution = await needs.executions.record(waiting.deviceId, waiting.id, arrival);
     if (execution !== undefined) changed(execution);
   }
 
-  /** Undefined when nobody knows any more what it was to do. */
+  /** Undefined when the arguments are lost. */
   function clearArguments({ execution, sealed, isUnreadable }: OpenExecution): Payload | undefined {
     if (isUnreadable === true) return undefined;
     if (sealed === undefined) return execution.request.arguments;
@@ -182,17 +182,17 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
     }
   }
 
-  /** It certainly did not leave, so it may be handed over when the device is back. */
+  /** The command certainly was not sent, so it may be handed over when the device is back. */
   async function takeBack(waiting: WaitingExecution): Promise<void> {
     const { id, deviceId } = waiting;
     try {
       await needs.executions.unmarkAttempted(id);
     } catch (error) {
-      // Marked and not sent, it would never be handed over: only we know that it may be.
+      // A command that is marked but not sent would never be handed over, and only this call knows that it may be.
       tryAgain("take a mark back", () => takeBack(waiting));
       throw error;
     }
-    // Already back: its return came before the mark was taken back, so that nobody else hands it over.
+    // The device is already back. It returned before the mark was removed, so nobody else hands the command over.
     if (needs.channel.isReady(deviceId)) handOverLater(waiting);
   }
 
@@ -202,7 +202,7 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
       try {
         await handed;
       } catch (error) {
-        // Nobody else would, once the disk is well again. If it did leave, its mark stops the second try.
+        // Nobody else would try again once the disk works. If the command was sent, its mark stops the second try.
         handOverLater(waiting);
         throw error;
       }
@@ -236,7 +236,8 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
       const { executionId: id, payload } = message;
       const bytes = approximateBytes(payload);
       const kept = bytes > MAX_PAYLOAD_BYTES ? { ...message, payload: leftOutPayload(bytes) } : message;
-      // In the same turn, so that both share a commit; and told in this order, in whichever the store answers.
+      // Both are stored in the same turn, so they share a commit. They are announced in this order, whatever the order
+      // of the store's answers.
       const started = starts.hurry(deviceId, id);
       const recorded = needs.executions.record(deviceId, id, arrivalNow(kept));
       const [execution] = await Promise.all([recorded, started]);
@@ -245,7 +246,7 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
     },
     deviceReachable(deviceId) {
       needs.background.run("hand over what waits for a device", async () => {
-        // All at once: the marks share a commit, and the store answers in order, so that the commands leave in order.
+        // All at once: the marks share a commit, and the store answers in order, so the commands leave in order.
         for await (const waiting of everyOpen(needs.executions, deviceId)) {
           if (!waiting.attempted) handOverSoon(waiting);
         }
@@ -260,9 +261,9 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
       const forget = aborts.on(signal, giveUp);
       try {
         if (signal.aborted) return undefined;
-        // Its deadline is watched, so that its end is still to come and will be told.
+        // Its deadline is watched, so its end is still to come and will be announced.
         if (deadlines.has(id)) return await promise;
-        // Read only now: an end before this line is read, an end after it is told.
+        // Read only now: an end before this line is seen by the read, and an end after it is announced.
         const execution = await needs.executions.find(deviceId, id, needs.now());
         return execution !== undefined && hasEnded(execution.state) ? execution : await promise;
       } finally {
@@ -276,7 +277,7 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
       const now = needs.now();
       for await (const { id, siteId, bytes, deadline } of everyOpen(needs.executions)) {
         open.add(id, () => ({ siteId, bytes }));
-        // Whatever the clock did meanwhile, nobody waits longer than once more the whole time.
+        // Whatever the clock did meanwhile, nobody waits longer than the whole time once more.
         const left = Math.min(Math.max(deadline - now, 0), needs.responseTimeoutMs);
         deadlines.set(id, deadline, left);
       }

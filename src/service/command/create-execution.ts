@@ -28,19 +28,22 @@ export interface ExecutionInput extends CommandInput {
   /** Id or slug. */
   readonly device: string;
   readonly idempotencyKey: string | undefined;
-  /** The answer is to hold the log, which takes the command's read level. */
+  /** The answer includes the log, which requires the command's read level. */
   readonly withLog: boolean;
 }
 
 const MAX_OPEN = 1_000;
 const MAX_OPEN_BYTES = 16 * 1024 * 1024;
-/** Of the devices of one site. */
+/** Limit for the devices of one site. */
 const MAX_OPEN_OF_SITE = 20_000;
 const MAX_OPEN_BYTES_OF_SITE = 128 * 1024 * 1024;
-/** Of all devices: each is watched by a timer. */
+/** Limit for all devices: each open execution has a timer. */
 const MAX_OPEN_IN_ALL = 50_000;
 
-/** Stored before it is sent: a crash between the two leaves a NEW execution that times out, not a lost one. */
+/**
+ * An execution is stored before it is sent: a crash between the two leaves a NEW execution that times out, not a lost
+ * one.
+ */
 export async function createExecution(needs: CreateNeeds, call: Call, input: ExecutionInput): Promise<Execution> {
   const device = await visibleDevice(needs, call, input.device);
   if (device.blueprintId === undefined) {
@@ -119,13 +122,13 @@ function idempotencyOf(
   return {
     tokenId: call.caller.tokenId,
     key: input.idempotencyKey,
-    // Keyed: a plain digest of a short secret, such as a PIN among the arguments, could be guessed back.
+    // Keyed: the plain digest of a short secret, such as a PIN among the arguments, could be guessed.
     requestDigest: needs.seal.fingerprint(request, "idempotency"),
     expiresAt: instant(createdAt + IDEMPOTENCY_LIFETIME_MS),
   };
 }
 
-/** The order of fields means nothing in JSON, and some clients do not keep it. */
+/** The order of fields means nothing in JSON, and some clients do not preserve it. */
 function sortedKeys(_key: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));

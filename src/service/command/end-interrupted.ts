@@ -4,7 +4,7 @@ import type { DeviceHost } from "#service/ports/device-host.ts";
 import type { Needs } from "#service/ports.ts";
 import type { CommandDispatcher } from "./command-dispatcher.ts";
 
-/** What a command ends with whose device ran in a process that is gone. */
+/** The final message of a command whose device ran in a process that has ended. */
 export const INTERRUPTED = "interrupted by restart, outcome unknown";
 
 interface InterruptedNeeds extends Pick<Needs, "executions" | "devices"> {
@@ -13,8 +13,8 @@ interface InterruptedNeeds extends Pick<Needs, "executions" | "devices"> {
 }
 
 /**
- * Ends what devices of this process were told before it was started: nobody is left who could answer, and nobody knows
- * how far it came, so it is not run again. To be called before these devices are started.
+ * Ends commands that devices of this process received before it was started. Nobody is left to answer them, and it is
+ * unknown how far they came, so they are not run again. Must be called before these devices are started.
  */
 export async function endInterrupted(needs: InterruptedNeeds): Promise<void> {
   const known = new Map<string, Device | undefined>();

@@ -2,7 +2,7 @@ import type { ExecutionStore, WaitingExecution } from "#service/ports/execution-
 
 const PAGE = 500;
 
-/** Everything that is open, of one device or of all, read a page at a time. What ends meanwhile may be left out. */
+/** All open executions, of one device or of all, read a page at a time. One that ends meanwhile may be missing. */
 export async function* everyOpen(
   executions: Pick<ExecutionStore, "open">,
   deviceId?: string,
@@ -12,7 +12,7 @@ export async function* everyOpen(
   for (;;) {
     yield* page;
     const after = page.at(-1);
-    // A page may be short because a row of it cannot be read: only an empty one is the end.
+    // A page may be short because one of its rows cannot be read: only an empty page is the end.
     if (after === undefined) return;
     page = await executions.open({ ...which, after, limit: PAGE });
   }

@@ -4,7 +4,7 @@ import { type CreateNeeds, createExecution, type ExecutionInput } from "#service
 import type { Call } from "#service/ports.ts";
 
 interface Patience {
-  /** Read once; what it gives is not kept while the call waits. */
+  /** Called once; its result is not kept while the call waits. */
   readonly input: () => ExecutionInput;
   /** Called once the execution is stored, before the wait. */
   readonly stored: () => void;
@@ -12,7 +12,7 @@ interface Patience {
   readonly signal: AbortSignal;
 }
 
-/** Creates the execution and answers when it has ended, or with its state when the wait is over. */
+/** Creates the execution. Answers when it has ended, or with its current state when the wait is over. */
 export async function executeCommand(needs: CreateNeeds, call: Call, patience: Patience): Promise<Execution> {
   const created = await create(needs, call, patience);
   patience.stored();
@@ -24,7 +24,9 @@ export async function executeCommand(needs: CreateNeeds, call: Call, patience: P
   throw refuse("not_found", `execution ${id} was deleted with its device while its end was waited for`);
 }
 
-/** A function of its own, because a function that waits keeps all its variables: here the arguments, up to 1 MiB a call. */
+/**
+ * A separate function, because a waiting function keeps all its variables: here the arguments, up to 1 MiB per call.
+ */
 async function create(
   needs: CreateNeeds,
   call: Call,

@@ -1,6 +1,6 @@
-// That a command was handed over (STARTED) is recorded a moment later, together with the device's answer where that comes
-// first: else the answer would wait for the flush of a record that it makes old. Nothing depends on that record, because
-// what keeps a command from being sent twice is the mark.
+// Delays the record that a command was handed over (STARTED) for a moment. If the device answers within that time, both
+// are stored in one commit; otherwise the answer would have to wait for the flush of a record that is already outdated.
+// The delay is safe, because the attempted mark, and not this record, keeps a command from being sent twice.
 import type { Arrival, Execution } from "#core/command/execution.ts";
 import type { After } from "#service/deadlines.ts";
 
@@ -8,9 +8,9 @@ export type CarriedArrival = Arrival & { readonly repeated: boolean };
 
 export interface LateStarts {
   note(execution: Pick<Execution, "id" | "deviceId">, start: CarriedArrival): void;
-  /** Records the start of this execution of the device now, if it still waits. Resolves when none is under way. */
+  /** Records the start of this execution now if it still waits. Resolves when no record of it is being stored. */
   hurry(deviceId: string, id: string): Promise<void> | undefined;
-  /** Records all that wait; what is noted later is recorded at once. */
+  /** Records all waiting starts; later ones are recorded at once. */
   stop(): void;
 }
 
@@ -19,7 +19,7 @@ const WAIT_MS = 25;
 
 interface Start {
   readonly deviceId: string;
-  /** The same promise each time. */
+  /** Returns the same promise each time. */
   readonly record: () => Promise<void>;
 }
 
@@ -28,7 +28,7 @@ export function createLateStarts(
   after: After,
   record: (deviceId: string, id: string, start: CarriedArrival) => Promise<void>,
 ): LateStarts {
-  /** Those that wait and those under way. */
+  /** Starts that wait or are being stored. */
   const starts = new Map<string, Start>();
   let stopped = false;
   return {

@@ -1,4 +1,5 @@
-// How many executions of each site are open, and how much their arguments hold: so that one site cannot take the room of all.
+// Counts the open executions of each site and the bytes of their arguments, so that one site cannot take the room of
+// all.
 
 export interface OpenUse {
   readonly count: number;
@@ -11,7 +12,7 @@ interface Counted {
 }
 
 export interface OpenExecutions {
-  /** Nothing when it is counted already. */
+  /** Does nothing when it is counted already. */
   add(id: string, counted: () => Counted): void;
   remove(id: string): void;
   of(siteId: string): OpenUse;

@@ -36,7 +36,7 @@ export async function readLog(needs: ReadNeeds, executionId: string): Promise<re
 }
 
 export interface ExecutionQuery {
-  /** What the caller may choose. The rest of the filter is who asks, where and when. */
+  /** The filters that the caller may choose. The rest comes from the caller's rights, the site and the time. */
   readonly filter: Omit<ExecutionFilter, "scope" | "level" | "siteId" | "deviceIds" | "now">;
   readonly page: PageRequest;
 }
@@ -69,7 +69,7 @@ export async function listSiteExecutions(
   return await needs.executions.list(filter, query.page);
 }
 
-/** The site's devices that the device filters leave, or undefined when there is no such filter. */
+/** The site's devices that match the device filters; undefined when there is no such filter. */
 async function matchingDevices(
   needs: ReadNeeds,
   siteId: string,

@@ -13,13 +13,13 @@ interface Declared {
 
 export interface AcceptedValues {
   readonly accepted: ReadonlyMap<string, unknown>;
-  /** Why a value was left out, by the name it came under. */
+  /** Why a value was dropped, by the name that the device used. */
   readonly refused: ReadonlyMap<string, string>;
 }
 
 /**
- * Leaves out what is undeclared or does not fit its type or enum, and keeps the rest of the message. Reasons show no value
- * that `reader` may not read.
+ * Drops values that are undeclared or do not fit their type or enum, and keeps the rest of the message. Reasons show no
+ * value that `reader` may not read.
  */
 export function acceptValues(
   declared: ReadonlyMap<string, Declared>,

@@ -1,6 +1,6 @@
 import type { Carrier } from "#service/ports/carrier.ts";
 
-/** All carriers as one: a command goes over the one that reaches the device. */
+/** All carriers as one: a command goes over the carrier that reaches the device. */
 export interface ChannelRouter extends Carrier {
   add(carrier: Carrier): void;
 }

@@ -47,7 +47,7 @@ interface BucketsInput {
   readonly isOneBucket: boolean;
 }
 
-/** Replaces whole buckets, all or none, and tells the device. */
+/** Replaces whole buckets, all or none, and sends them to the device. */
 export async function writeConfiguration(
   needs: ConfigurationNeeds,
   call: Call,
@@ -96,7 +96,7 @@ export async function deviceConfiguration(
   return new Map(
     [...blueprint.configuration.values()].flatMap((one): [string, Payload][] => {
       const values = openBucket(needs, device, stored.get(one.id));
-      // Defaults instead of what somebody chose could do harm: the device keeps what it has.
+      // Sending defaults instead of the chosen values could do harm, so the device keeps what it has.
       return values === undefined ? [] : [[one.id, withDefaults(one, values, false)]];
     }),
   );
@@ -162,7 +162,7 @@ function hide(bucket: ConfigurationBucket, values: Payload): Payload {
   return shown;
 }
 
-/** Undefined when it cannot be opened: another key, or damaged. To write the bucket anew cures it. */
+/** Undefined when it cannot be opened, because of another key or damage. Writing the bucket again repairs it. */
 function openBucket(
   needs: Pick<ConfigurationNeeds, "seal" | "troubles">,
   device: Device,

@@ -1,25 +1,25 @@
-// ONLINE while messages come, OFFLINE after a silence or when the last connection drops, UNKNOWN before the first.
-// Measured on a clock that never jumps.
+// ONLINE while messages come, OFFLINE after a silence or when the last connection drops, UNKNOWN before the first
+// message. Measured on a monotonic clock.
 import type { ConnectivityStatus } from "#service/event/event-hub.ts";
 
 export interface Connectivity {
   status(deviceId: string): ConnectivityStatus;
   alive(deviceId: string): void;
   gone(deviceId: string): void;
-  /** Turns devices that fell silent OFFLINE; to be called about once a second. */
+  /** Sets devices that fell silent OFFLINE; to be called about once a second. */
   sweep(): void;
   forget(deviceId: string): void;
 }
 
 interface ConnectivityNeeds {
-  /** Milliseconds on a clock that never jumps. */
+  /** Milliseconds on a monotonic clock. */
   readonly elapsed: () => number;
   readonly silenceMs: number;
   readonly onChange: (deviceId: string, status: ConnectivityStatus) => void;
 }
 
 export function createConnectivity({ elapsed, silenceMs, onChange }: ConnectivityNeeds): Connectivity {
-  /** When an online device was last heard of; offline devices have none. */
+  /** When an online device was last heard from; offline devices have no entry. */
   const heard = new Map<string, number | undefined>();
 
   function turnOff(deviceId: string): void {

@@ -14,7 +14,7 @@ export interface DeleteDeviceNeeds extends Pick<Needs, "devices" | "telemetry" |
   readonly alertTracker: AlertTracker;
 }
 
-/** Its executions, logs, configuration, alerts and telemetry go with it. */
+/** Deletes the device with its executions, logs, configuration, alerts and telemetry. */
 export async function deleteDevice(needs: DeleteDeviceNeeds, call: Call, idOrSlug: string): Promise<void> {
   const device = await visibleDevice(needs, call, idOrSlug);
   const trail = auditTrail(needs, call, {

@@ -1,4 +1,4 @@
-// The one door for everything devices say, whatever carried it.
+// The single entry point for everything that devices send, whatever carried it.
 
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import type { Device } from "#core/device/device.ts";
@@ -22,10 +22,12 @@ import { createTextBudget } from "#service/telemetry/text-budget.ts";
 
 /** A device clock further ahead than this is wrong. */
 const MAX_AHEAD_MS = 24 * 3_600_000;
-/** Times given to messages without one run ahead of the clock by no more than this, however many come. */
+/** Messages without a time get one. It runs ahead of the clock by at most this much, however many come. */
 const MAX_RUN_AHEAD_MS = 60_000;
 const MINUTE_MS = 60_000;
-/** At most this many lines a minute about one device's bad messages: a flood of them must not become a flood of log. */
+/**
+ * At most this many log lines a minute about one device's bad messages, so that a flood of them does not flood the log.
+ */
 const COMPLAINTS_PER_MINUTE = 10;
 
 export interface InboxNeeds extends Pick<Needs, "devices" | "telemetry" | "now"> {
@@ -46,7 +48,7 @@ interface Arrived {
 }
 
 export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
-  /** The time that the last message without one was given, by device. */
+  /** The time given to the device's last message without one. */
   const arrivals = new Map<string, number>();
   const complaints = new Map<string, { count: number; until: number }>();
   const texts = createTextBudget(needs);
@@ -54,7 +56,7 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
   async function complain(device: Device, text: string): Promise<void> {
     const now = needs.now();
     let window = complaints.get(device.id);
-    // One that ends later than in a minute is from before the clock was set back.
+    // A window that ends more than a minute ahead dates from before the clock was set back.
     if (window === undefined || window.until <= now || window.until > now + MINUTE_MS) {
       window = { count: 0, until: now + MINUTE_MS };
       complaints.set(device.id, window);
@@ -66,14 +68,14 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
   }
 
   /**
-   * The time of a message without one: a whole second, because only a device that sends a fraction has one, save where the
-   * second is taken, so that no point hides another. It follows the clock wherever that is set.
+   * The time of a message without one. It is a whole second, because a device that wants a fraction sends one; if that
+   * second is taken, a free moment after it, so that no point hides another. It follows the clock wherever it is set.
    */
   function arrival(deviceId: string, now: number): Instant {
     const second = Math.floor(now / 1000) * 1000;
     const known = arrivals.get(deviceId) ?? 0;
     const last = known > now + MAX_RUN_AHEAD_MS ? 0 : known;
-    // After the clock was set back the same seconds come once more, and most points lie on whole ones.
+    // After the clock was set back the same seconds come once more, and most points lie on whole seconds.
     const isRepeated = needs.clock.latest() > now + MINUTE_MS;
     const isTaken =
       isRepeated ||
@@ -85,7 +87,7 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
     return instant(at);
   }
 
-  /** No clock that may be right says that it is so late. */
+  /** No clock that might be right can show such a late time. */
   function isTooFarAhead(at: number, now: number): boolean {
     return at > now + MAX_AHEAD_MS && at > needs.clock.latest() + MAX_AHEAD_MS;
   }
@@ -99,7 +101,7 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
     const at = takenAt === undefined ? arrival(device.id, now) : instant(Math.round(takenAt));
     if (takenAt !== undefined && isTooFarAhead(at, now)) return refuseAhead(device, blueprint, { at, now, values });
     const taken = acceptTelemetry(attributesOf(blueprint), values);
-    // Alerts are folded all the same: they are bounded by themselves.
+    // Alerts are processed anyway: they have their own limits.
     for (const id of texts.take(device.id, taken.accepted, needs.telemetry.latest(device.id))) {
       taken.accepted.delete(id);
       taken.refused.set(id, "is left out: the device has sent 16 MiB of texts within the hour");
@@ -108,7 +110,7 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
     return isPlain ? keep(device, at, taken) : keepAndTell({ device, blueprint, at }, taken);
   }
 
-  /** Refused as far as anybody sees, and yet kept: if it is our clock that is wrong, the points come to light when it is set. */
+  /** The sender sees a refusal, but the points are kept: if our own clock is wrong, they appear when it is set. */
   async function refuseAhead(
     device: Device,
     blueprint: Blueprint | undefined,
@@ -160,7 +162,7 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
       const blueprint = await deviceBlueprint(needs, device);
       const preparing = needs.alertTracker.prepare(device);
       if (preparing !== undefined) await preparing;
-      // Not awaited: of a message that waits for the disk nothing should be kept but its bytes.
+      // Not awaited: while a message waits for the disk, nothing of it but its bytes should stay in memory.
       return takeTelemetry(device, blueprint, message);
     },
     async properties(deviceId, { takenAt, values }) {
@@ -193,5 +195,5 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
   };
 }
 
-/** Compared with when nobody has the name, so that a wrong name takes as long as a wrong secret. */
+/** Compared with when no device has the name, so that a wrong name takes as long as a wrong secret. */
 const NO_HASH = new Uint8Array(32);

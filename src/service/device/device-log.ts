@@ -1,5 +1,5 @@
-// What stands in the log of a device. A device that writes more than its share is not refused: its entries are left out, and
-// the log says how many.
+// The log of a device. A device that writes more than its share is not refused: its entries are dropped, and the log
+// says how many.
 import type { Micros } from "#core/command/execution.ts";
 import type { Device } from "#core/device/device.ts";
 import type { LogSeverity } from "#core/device/device-message.ts";
@@ -9,12 +9,12 @@ import type { Needs } from "#service/ports.ts";
 
 /** Characters of one entry. */
 const MAX_LOG_LENGTH = 4_096;
-/** What a device may write in an hour, and at once when it was quiet for one. */
+/** What a device may write in an hour. After a quiet hour it may write all of it at once. */
 const BYTES_PER_HOUR = 4 * 1024 * 1024;
 const HOUR_MS = 3_600_000;
-/** What is kept of a device: of the entries that persist, and of the others. */
+/** How much of a device's log is kept: of persistent entries, and of the others. */
 const KEPT_BYTES = 16 * 1024 * 1024;
-/** What an entry costs beside its text. */
+/** The cost of an entry in addition to its text. */
 const ENTRY_BYTES = 64;
 
 interface LogLine {
@@ -29,19 +29,19 @@ type LoggedDevice = Pick<Device, "id" | "siteId">;
 
 export interface DeviceLog {
   write(device: LoggedDevice, line: LogLine): Promise<void>;
-  /** Writes for each device how many of its messages were left out since the last time. To be called now and then. */
+  /** Writes for each device how many of its messages were dropped since the last call. To be called now and then. */
   tellLeftOut(): Promise<void>;
 }
 
 interface DeviceLogNeeds extends Pick<Needs, "deviceLogs" | "now"> {
   readonly events: EventHub;
-  /** Milliseconds on a clock that never jumps. */
+  /** Milliseconds on a monotonic clock. */
   readonly elapsed: () => number;
 }
 
 interface Share {
   readonly device: LoggedDevice;
-  /** Bytes that may be written at `filledAt`. */
+  /** Bytes that could be written at `filledAt`. */
   left: number;
   filledAt: number;
   leftOut: number;

@@ -8,7 +8,7 @@ export interface RuntimeNeeds extends Pick<Needs, "devices" | "audit" | "now" | 
   readonly hosts: DeviceHost;
 }
 
-/** How the device's script or model does; undefined for a device that does not run in this process. */
+/** The state of the device's script or model; undefined for a device that does not run in this process. */
 export async function readRuntime(
   needs: RuntimeNeeds,
   call: Call,
@@ -18,7 +18,7 @@ export async function readRuntime(
   return needs.hosts.status(device.id);
 }
 
-/** Starts it anew, also out of a quarantine. Commands that it is running end as interrupted. */
+/** Restarts it, also out of a quarantine. Its running commands end as interrupted. */
 export async function restartRuntime(needs: RuntimeNeeds, call: Call, idOrSlug: string): Promise<HostedStatus> {
   const device = await visibleDevice(needs, call, idOrSlug);
   if (needs.hosts.status(device.id) === undefined) {

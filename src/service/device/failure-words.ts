@@ -2,8 +2,8 @@ import { AppError } from "#core/app-error.ts";
 import type { Background } from "#service/background.ts";
 
 /**
- * Why a device of this process does not run, for whoever sees the device. A refusal is meant for them; a fault of the service is
- * not, and goes to its log.
+ * Why a device of this process does not run, in words for its users. A refusal is meant for them. A fault of the
+ * service is not, and goes to the service's log.
  */
 export function failureWords(needs: { readonly background: Background }, error: unknown, otherwise: string): string {
   if (error instanceof AppError) return error.message;

@@ -8,7 +8,7 @@ import type { Call, Needs } from "#service/ports.ts";
 
 const SECRET_BYTES = 32;
 const CHANNEL_ID = "main";
-/** Types that sign in themselves; the others are reached over the gateway or a parent. */
+/** Types that sign in themselves; the others are reached through the gateway or a parent. */
 const SIGN_IN: ReadonlySet<DeviceType> = new Set(["STANDALONE", "HARDWARE_UCM", "VIRTUAL_UCM", "EMBEDDED_UCM"]);
 
 type Certificate = ReturnType<IssueCertificate>;
@@ -16,7 +16,7 @@ type Certificate = ReturnType<IssueCertificate>;
 export interface GeneratedConfig {
   readonly hardwareId: string;
   readonly channelId: string;
-  /** Shown this once; only a hash is stored. */
+  /** Shown only this once; only a hash is stored. */
   readonly credentials: { readonly password: string } | Certificate;
 }
 
@@ -24,7 +24,7 @@ export interface GenerateConfigNeeds extends Pick<Needs, "devices" | "now" | "ne
   readonly channel: Carrier;
 }
 
-/** Makes a new secret, or a certificate when `issue` is given, which voids the former one; the hardware id stays. */
+/** Creates a new secret, or a certificate when `issue` is given, and voids the former one; the hardware id stays. */
 export async function generateConfig(
   needs: GenerateConfigNeeds,
   call: Call,

@@ -6,11 +6,11 @@ export interface HostNeeds extends Pick<Needs, "devices"> {
   readonly hosts: DeviceHost;
 }
 
-/** Runs the device as it is stored now, when it is of a kind that runs in this process. Replaces what runs of it. */
+/** Runs the device in its stored state, if it is of a kind that runs in this process. Replaces a running instance. */
 export async function hostDevice(needs: HostNeeds, deviceId: string): Promise<void> {
   const device = await needs.devices.find(deviceId);
   if (device !== undefined) await needs.hosts.start(device);
-  // Deleted before it was handed over, so that its deletion had nothing to stop.
+  // It was deleted before it was handed over, so the deletion had nothing to stop.
   if ((await needs.devices.find(deviceId)) === undefined) await needs.hosts.stop(deviceId);
 }
 

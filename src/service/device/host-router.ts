@@ -1,7 +1,7 @@
-// All hosts as one: a device is run by the one for its type, other devices by none.
+// All hosts as one: each device is run by the host for its type; other devices are not run.
 //
-// Invariant: a device that waits for its turn is run by nobody, and whatever is asked about it by name ends its waiting. So its
-// turn never replaces what somebody else has started meanwhile, and never brings back what was stopped.
+// Invariant: a waiting device is run by nobody, and every request that names it ends its waiting. So its turn never
+// replaces an instance that was started meanwhile, and never revives one that was stopped.
 import type { Device } from "#core/device/device.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { DeviceHost, HostedStatus } from "#service/ports/device-host.ts";
@@ -9,12 +9,12 @@ import type { DeviceHost, HostedStatus } from "#service/ports/device-host.ts";
 export interface HostRouter extends DeviceHost {
   add(host: DeviceHost): void;
   /**
-   * Starts these devices, none of which runs, one after another and with room for other work in between; until its turn each
-   * counts as STARTING. Resolves when all are handed over; after the signal no further one is. Rejects at the end when
+   * Starts these devices, none of which runs, one after another and with room for other work in between. Until its turn
+   * each counts as STARTING. Resolves when all are handed over; after the signal no more are. Rejects at the end when
    * some of them could not be started.
    */
   startAll(devices: readonly Device[], signal: AbortSignal): Promise<void>;
-  /** Starts the device before its turn, when it waits for one; when it is just being started, waits for that. */
+  /** Starts a waiting device before its turn. If it is being started, waits for that. */
   hurry(deviceId: string): Promise<void>;
   /** How many devices wait for their turn. */
   waiting(): number;
@@ -28,7 +28,7 @@ interface Waiting {
 export function createHostRouter(needs: { readonly now: () => Instant }): HostRouter {
   const hosts: DeviceHost[] = [];
   const waiting = new Map<string, Waiting>();
-  /** Whose turn it is. */
+  /** The device whose turn it is. */
   let current: { readonly deviceId: string; readonly started: Promise<void> } | undefined;
 
   async function start(device: Device): Promise<void> {

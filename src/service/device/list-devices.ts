@@ -8,7 +8,7 @@ import { visibleSite } from "#service/site/visible-site.ts";
 export interface DeviceQuery {
   /** What the caller may choose. */
   readonly filter: Omit<DeviceFilter, "scope" | "blueprintIds">;
-  /** The blueprint must implement them all, by itself or over another profile. */
+  /** The blueprint must implement them all, directly or through another profile. */
   readonly profiles: readonly string[] | undefined;
   readonly page: PageRequest;
 }

@@ -54,7 +54,7 @@ export async function provisionDevice(needs: ProvisionNeeds, call: Call, input: 
   return stored;
 }
 
-/** Refuses a blueprint that is not there, or that a device of this type cannot run. */
+/** Refuses a blueprint that does not exist, or that a device of this type cannot run. */
 export async function requireBlueprint(needs: BlueprintNeeds, blueprintId: string, type: DeviceType): Promise<void> {
   const pointer = "/blueprint_id";
   const stored = await needs.blueprints.find(blueprintId);

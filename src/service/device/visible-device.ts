@@ -4,7 +4,7 @@ import { isUuid } from "#core/device/slug.ts";
 import type { DeviceStore } from "#service/ports/device-store.ts";
 import type { Call } from "#service/ports.ts";
 
-/** The device with this id or slug, or the same refusal whether it is unknown or only invisible. */
+/** The device with this id or slug. The refusal is the same whether it does not exist or the caller may not see it. */
 export async function visibleDevice(
   needs: { readonly devices: Pick<DeviceStore, "findIn" | "findBySlug"> },
   call: Pick<Call, "caller">,

@@ -1,5 +1,5 @@
-// What happens, as it happens. Keeps the latest events, as many as fit its budget, so that a listener that was away for a moment
-// misses nothing.
+// Publishes events as they happen. Keeps the latest events, as many as fit its budget, so that a listener that was away
+// for a moment misses nothing.
 
 import type { AlertChangeKind } from "#core/alert/alert-state.ts";
 import type { Execution } from "#core/command/execution.ts";
@@ -19,7 +19,7 @@ type Happening =
       readonly kind: "alert";
       readonly change: AlertChangeKind;
       readonly at: Instant;
-      /** As it is after the change. */
+      /** The state after the change. */
       readonly alert: DescribedAlert;
     }
   | { readonly kind: "log"; readonly entry: DeviceLogEntry }
@@ -42,9 +42,9 @@ type Listener = (event: LiveEvent) => void;
 
 export interface EventHub {
   publish(place: Place, happening: Happening): void;
-  /** Gives the function that ends it. A listener must not throw. */
+  /** Returns the function that unsubscribes. A listener must not throw. */
   listen(listener: Listener): () => void;
-  /** The event with this number; undefined when there is none yet, or none any more. */
+  /** The event with this number; undefined when it does not exist yet or is no longer kept. */
   at(sequence: number): LiveEvent | undefined;
   /** Whether every event after this one is still kept. */
   remembers(sequence: number): boolean;
@@ -53,7 +53,10 @@ export interface EventHub {
 
 const MAX_KEPT = 5_000;
 export const EVENT_BUFFER_BYTES = 32 * 1_048_576;
-/** An event is kept as it is, with up to two bytes a character, and once somebody listens as the text that is sent. */
+/**
+ * An event is kept as an object, with up to two bytes per character, and once somebody listens also as the text that is
+ * sent.
+ */
 const COPIES = 3;
 const SELF_BYTES = 256;
 
@@ -65,10 +68,10 @@ interface HubOptions {
 export function createEventHub(options: HubOptions = {}): EventHub {
   const { maxKept = MAX_KEPT, budget = createByteBudget("event_buffer", EVENT_BUFFER_BYTES) } = options;
   const listeners = new Set<Listener>();
-  /** A ring: event n stands at n % maxKept. */
+  /** A ring: event n is at n % maxKept. */
   const ring: ({ readonly event: LiveEvent; readonly bytes: number } | undefined)[] = [];
   let last = 0;
-  /** The number of the oldest event that is kept; the next one's when none is. */
+  /** The number of the oldest event that is kept; the number of the next one when none is. */
   let first = 1;
 
   function forgetOldest(): void {
@@ -81,7 +84,7 @@ export function createEventHub(options: HubOptions = {}): EventHub {
     const bytes = SELF_BYTES + COPIES * approximateBytes(event);
     if (event.sequence - first >= maxKept) forgetOldest();
     while (first < event.sequence && bytes > budget.limit - budget.used()) forgetOldest();
-    // One that is larger than the budget is told, but not kept.
+    // An event larger than the budget is delivered, but not kept.
     if (budget.take(bytes)) ring[event.sequence % maxKept] = { event, bytes };
     else first = event.sequence + 1;
   }

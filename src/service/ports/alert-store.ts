@@ -5,7 +5,7 @@ import type { Instant } from "#core/time/instant.ts";
 import type { Notice } from "#core/webhook/webhook.ts";
 import type { Page, PageRequest } from "./page.ts";
 
-/** One raising of an alert by one source of a device; active while it is not cleared. */
+/** An alert that one source of a device has raised. It is active until it is cleared. */
 export interface AlertRecord extends RaisedAlert {
   readonly deviceId: string;
   readonly siteId: string;
@@ -18,25 +18,25 @@ export interface AlertFilter {
   readonly level: AccessLevel;
   readonly siteId?: string | undefined;
   readonly deviceIds?: readonly string[] | undefined;
-  /** True: those that are active. False: those that were. */
+  /** True: active alerts. False: cleared ones. */
   readonly active: boolean;
   readonly hard?: boolean | undefined;
   readonly severities?: readonly AlertSeverity[] | undefined;
-  /** By the time of raising. */
+  /** Ordered by the time of raising. */
   readonly since?: Instant | undefined;
   readonly before?: Instant | undefined;
   readonly newestFirst: boolean;
 }
 
 export interface AlertStore {
-  /** Stores the changes and queues the notices, all or none. False, and nothing stored, when the device is gone. */
+  /** Stores the changes and queues the notices, all or none. False, with nothing stored, when the device is gone. */
   record(deviceId: string, changes: readonly AlertChange[], notices: readonly Notice[]): Promise<boolean>;
-  /** Everything active, of one device or of all, in the order of raising. */
+  /** All active alerts, of one device or of all, in the order of raising. */
   active(deviceId?: string): Promise<readonly AlertRecord[]>;
-  /** By the time of raising. */
+  /** Ordered by the time of raising. */
   list(filter: AlertFilter, page: PageRequest): Promise<Page<AlertRecord>>;
-  /** Ids of the active alerts of each asked device that this level may read, each once, in the order of raising. */
+  /** For each device: ids of its active alerts that this level may read, each once, in the order of raising. */
   raisedNames(deviceIds: readonly string[], level: AccessLevel): Promise<ReadonlyMap<string, readonly string[]>>;
-  /** Deletes what was cleared before, a bounded number at a time; gives how many. */
+  /** Deletes alerts that were cleared before, a bounded number at a time. Returns how many. */
   prune(before: Instant): Promise<number>;
 }

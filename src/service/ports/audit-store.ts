@@ -4,7 +4,7 @@ import type { Instant } from "#core/time/instant.ts";
 import type { Page, PageRequest } from "./page.ts";
 
 export interface AuditFilter {
-  /** Who asks: sees entries about its sites and its own. */
+  /** The caller. It sees entries about its sites and its own entries. */
   readonly reader: Pick<Caller, "tokenId" | "sites">;
   readonly since?: Instant | undefined;
   readonly before?: Instant | undefined;
@@ -15,9 +15,9 @@ export interface AuditFilter {
 }
 
 export interface AuditLimits {
-  /** Every entry that is older goes. */
+  /** All older entries are deleted. */
   readonly before: Instant;
-  /** Refusals without a token that are older go. */
+  /** Older refusals without a token are deleted. */
   readonly anonymousBefore: Instant;
   /** How many refusals without a token, and with one, are kept at most; the oldest go first. */
   readonly maxAnonymous: number;
@@ -26,9 +26,9 @@ export interface AuditLimits {
 
 export interface AuditStore {
   append(entries: readonly AuditEntry[]): Promise<void>;
-  /** Stores the entries; of those that are stored already, the count and the last time. */
+  /** Stores the entries. For entries that are already stored, updates the count and the last time. */
   put(entries: readonly AuditEntry[]): Promise<void>;
   list(filter: AuditFilter, page: PageRequest): Promise<Page<AuditEntry>>;
-  /** Deletes what is beyond the limits, a bounded number at a time; gives how many. */
+  /** Deletes entries beyond the limits, a bounded number at a time. Returns how many. */
   prune(limits: AuditLimits): Promise<number>;
 }

@@ -3,7 +3,9 @@ import type { StoredBlueprint } from "#core/blueprint/stored-blueprint.ts";
 import type { Page, PageRequest } from "./page.ts";
 
 export interface BlueprintStore {
-  /** Gives the blueprint that already has this digest, or stores a new one as the next version of its display name. */
+  /**
+   * Returns the blueprint that already has this digest, or stores a new one as the next version of its display name.
+   */
   insert(blueprint: Omit<StoredBlueprint, "version">, content: Uint8Array, trail: AuditEntry): Promise<StoredBlueprint>;
   find(id: string): Promise<StoredBlueprint | undefined>;
   content(id: string): Promise<Uint8Array | undefined>;

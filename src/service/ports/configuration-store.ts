@@ -4,9 +4,9 @@ import type { Instant } from "#core/time/instant.ts";
 
 export interface StoredBucket {
   readonly bucket: string;
-  /** Sensitive values hidden. */
+  /** With sensitive values hidden. */
   readonly shown: Payload;
-  /** All values in the clear, sealed. */
+  /** All values in the clear, as one sealed text. */
   readonly sealed: Uint8Array;
   readonly updatedAt: Instant;
 }

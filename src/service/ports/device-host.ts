@@ -2,12 +2,12 @@ import type { Device, DeviceType } from "#core/device/device.ts";
 import type { Instant } from "#core/time/instant.ts";
 
 /**
- * STARTING: on its way. QUARANTINED: it broke a limit. FAILED: an error of its own ended it, or it could not be put together.
- * Both are tried again at `restartAt`. STOPPED: on purpose.
+ * STARTING: about to run. QUARANTINED: it broke a limit. FAILED: its own error ended it, or its program could not be
+ * built. Both are retried at `restartAt`. STOPPED: on purpose.
  */
 export type HostedState = "STARTING" | "RUNNING" | "QUARANTINED" | "FAILED" | "STOPPED";
 
-/** What last went wrong; where, as far as it is known. */
+/** The last failure, and its place if known. */
 export interface HostedError {
   readonly message: string;
   readonly file: string | undefined;
@@ -18,7 +18,7 @@ export interface HostedError {
 export interface HostedStatus {
   readonly state: HostedState;
   readonly since: Instant;
-  /** How often it was started since the service was. */
+  /** How often it was started since the service started. */
   readonly startCount: number;
   readonly lastError: HostedError | undefined;
   /** When it is started again; undefined while it runs. */
@@ -27,19 +27,24 @@ export interface HostedStatus {
   readonly memoryBytes: number | undefined;
 }
 
-/** Runs devices inside this process. One implementation per kind; only this differs between scripts and simulated devices. */
+/**
+ * Runs devices inside this process, with one implementation per kind. This is the only difference between scripts and
+ * simulated devices.
+ */
 export interface DeviceHost {
   hosts(type: DeviceType): boolean;
   /**
-   * Starts the device, or replaces what runs of it. Resolves when it is handed over; what is wrong with the device itself
-   * is a status, not a rejection. Calls about one device take effect in their order.
+   * Starts the device, or replaces the running instance. Resolves when it is handed over. A problem of the device
+   * itself is a status, not a rejection. Calls about one device take effect in their order.
    */
   start(device: Device): Promise<void>;
   /** Does nothing when it does not run. Afterwards it has no status. */
   stop(deviceId: string): Promise<void>;
-  /** Like a start with what it was started with, at once, also out of a quarantine. Does nothing when it was never started. */
+  /**
+   * Starts it again at once with the same program, also out of a quarantine. Does nothing when it was never started.
+   */
   restart(deviceId: string): Promise<void>;
   status(deviceId: string): HostedStatus | undefined;
-  /** The state of each device that it runs, for counting. */
+  /** The state of each device that this host runs, for counting. */
   states(): readonly HostedState[];
 }

@@ -1,12 +1,12 @@
 import type { LogMessage, ResponseMessage, ValuesMessage } from "#core/device/device-message.ts";
 
-/** What a carrier tells about the devices behind it. Every promise resolves when what was told is durable. */
+/** What a carrier reports about its devices. Every promise resolves when the report is durable. */
 export interface DeviceInbox {
   /** The device that may sign in with this name and secret, or undefined. Takes the same time either way. */
   signIn(hardwareId: string, secret: string): Promise<SignedIn | undefined>;
   /** The device behind a certificate's hardware id, whose issuer the carrier has checked. */
   signInByCertificate(hardwareId: string, fingerprint: string): Promise<SignedIn | undefined>;
-  /** The device can be reached: commands that wait for it are handed over now. */
+  /** The device can be reached: waiting commands are handed over now. */
   reachable(deviceId: string): void;
   /** Its last connection has gone. */
   unreachable(deviceId: string): void;
@@ -16,7 +16,7 @@ export interface DeviceInbox {
   properties(deviceId: string, message: ValuesMessage): Promise<void>;
   log(deviceId: string, message: LogMessage): Promise<void>;
   response(deviceId: string, message: ResponseMessage): Promise<void>;
-  /** Something arrived that makes no sense; it is counted and told in the device's log. */
+  /** A message could not be understood. It is counted and noted in the device's log. */
   malformed(deviceId: string, problem: string): Promise<void>;
 }
 

@@ -21,11 +21,11 @@ export interface LogFilter {
 
 export interface DeviceLogStore {
   /**
-   * Entries with the same time get distinct, rising ones. What the device's entries that persist hold, and what the others
-   * hold, is at most `maxBytes` each: the oldest go.
+   * Entries with the same time get distinct, rising times. The device's persistent entries hold at most `maxBytes`, and
+   * so do the others: the oldest are deleted.
    */
   append(deviceId: string, entries: readonly DeviceLogEntry[], maxBytes: number): Promise<readonly DeviceLogEntry[]>;
   list(deviceId: string, filter: LogFilter, page: PageRequest): Promise<Page<DeviceLogEntry>>;
-  /** Deletes what is older, a bounded number at a time; gives how many. */
+  /** Deletes older entries, a bounded number at a time. Returns how many. */
   prune(limits: { readonly persistedBefore: Instant; readonly temporaryBefore: Instant }): Promise<number>;
 }

@@ -6,10 +6,10 @@ import type { ExecutionChange, Merge } from "#core/command/remote-execution.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { LongPage, PageRequest } from "./page.ts";
 
-/** An execution about to be stored, with what only the store and the device see of it. */
+/** An execution about to be stored, with the parts that only the store and the device see. */
 export interface NewExecution {
   readonly execution: Execution;
-  /** The arguments in the clear, sealed; undefined when none is sensitive. */
+  /** The arguments in the clear, as one sealed text; undefined when none is sensitive. */
   readonly sealed: Uint8Array | undefined;
   /** True when it is handed to the device right after the commit. */
   readonly attempted: boolean;
@@ -31,20 +31,20 @@ export interface OpenExecution {
   readonly execution: Execution;
   readonly attempted: boolean;
   readonly sealed: Uint8Array | undefined;
-  /** Its stored arguments are damaged: it must not be sent. */
+  /** Its stored arguments are damaged, so it must not be sent. */
   readonly isUnreadable?: boolean;
 }
 
 /** An execution that still waits for its device, without its arguments: many of them must fit into memory. */
 export interface WaitingExecution extends Pick<Execution, "id" | "deviceId" | "siteId" | "createdAt" | "deadline"> {
   readonly attempted: boolean;
-  /** How much its arguments hold. */
+  /** The bytes of its arguments. */
   readonly bytes: number;
 }
 
 interface WaitingPage {
   readonly deviceId?: string;
-  /** The last one of the page before. */
+  /** The last execution of the previous page. */
   readonly after?: WaitingExecution;
   readonly limit: number;
 }
@@ -62,59 +62,70 @@ export interface ExecutionFilter {
   readonly since?: Instant | undefined;
   readonly before?: Instant | undefined;
   readonly newestFirst: boolean;
-  /** Ephemeral executions as old as a day then are gone. */
+  /** Ephemeral executions that are a day old at this time are gone. */
   readonly now: Instant;
 }
 
 export interface ChangePage {
-  /** In the order of their latest changes; each execution once, as it is now. */
+  /** In the order of their latest changes. Each execution comes once, in its current state. */
   readonly changes: readonly ExecutionChange[];
   /** Where the next page begins. */
   readonly next: number;
-  /** The number of the latest change of all. A cursor beyond it is one of records that were replaced by older ones. */
+  /** The number of the latest change of all. A cursor beyond it comes from records that were replaced by older ones. */
   readonly latest: number;
 }
 
 export interface ExecutionStore {
   /**
-   * Stores the execution. With an idempotency key that was used before it gives the earlier execution, or refuses with
+   * Stores the execution. If its idempotency key was used before, returns the earlier execution, or refuses with
    * `idempotency_conflict` when the request differs. Refuses with `queue_full`.
    */
   insert(input: NewExecution, trail: AuditEntry): Promise<{ readonly execution: Execution; readonly isNew: boolean }>;
-  /** Ephemeral ones only until they are a day old. */
+  /** Ephemeral executions only until they are a day old. */
   find(deviceId: string, id: string, now: Instant): Promise<Execution | undefined>;
   /** Newest first. */
   responses(id: string): Promise<readonly CommandResponse[]>;
-  /** By creation time, then id. */
+  /** Ordered by creation time, then id. */
   list(filter: ExecutionFilter, page: PageRequest): Promise<LongPage<Execution>>;
-  /** Marks that the device may have got it from now on; false when that was marked before or it has ended. */
+  /** Marks that the device may have received it from now on. False when it was marked before or has ended. */
   markAttempted(id: string): Promise<boolean>;
-  /** Takes the mark back, for a command that certainly did not leave. */
+  /** Removes the mark of a command that certainly was not sent. */
   unmarkAttempted(id: string): Promise<void>;
-  /** The execution after the response; undefined when the response is not counted: too late, a repetition, or not the device's. */
+  /**
+   * The execution after the response; undefined when the response does not count: it is too late, repeated, or not from
+   * this device.
+   */
   record(
     deviceId: string,
     id: string,
     arrival: Arrival & { readonly repeated: boolean },
   ): Promise<Execution | undefined>;
-  /** The execution after its timeout; undefined when it has ended, or was heard of since, so that its deadline is no longer this one. */
+  /**
+   * The execution after its timeout; undefined when it has ended, or was heard of since and so has another deadline.
+   */
   expire(id: string, deadline: Instant): Promise<Execution | undefined>;
-  /** A page of what is open, of one device or of all: by device, then oldest first. */
+  /** A page of open executions, of one device or of all: by device, then oldest first. */
   open(page: WaitingPage): Promise<readonly WaitingExecution[]>;
   /** What is sent to the device; undefined when it has ended. */
   toSend(id: string): Promise<OpenExecution | undefined>;
   /**
-   * Executions that were stored or changed after the cursor; 0 is the beginning. A cursor stays valid over restarts. A page
-   * ends at so many executions, or at about 1 MiB. What was deleted is not told: the other side sweeps by the same rule.
+   * Executions that were stored or changed after the cursor; 0 is the beginning. A cursor stays valid across restarts.
+   * A page ends after this many executions, or at about 1 MiB. Deletions are not reported: the other side deletes by
+   * the same rule.
    */
   changesAfter(cursor: number, limit: number): Promise<ChangePage>;
   /**
-   * Takes in what the owner of an execution tells, in whatever order and however often. Refuses with `device_not_found`, and
-   * with `conflict` when the execution is one of another device.
+   * Applies a change from the owner of an execution, in any order and any number of times. Refuses with
+   * `device_not_found`, and with `conflict` when the execution belongs to another device.
    */
   applyRemote(change: ExecutionChange): Promise<Merge>;
-  /** The execution as UNSYNC, because its owner cannot be asked; undefined when it is not open or is owned here. */
+  /**
+   * Sets the execution to UNSYNC, because its owner cannot be asked. Undefined when it is not open or is owned here.
+   */
   loseSight(id: string): Promise<Execution | undefined>;
-  /** Deletes ephemeral executions older than a day and used-up idempotency keys, a bounded number at a time; gives how many. */
+  /**
+   * Deletes ephemeral executions older than a day and expired idempotency keys, a bounded number at a time. Returns how
+   * many.
+   */
   sweep(now: Instant): Promise<number>;
 }

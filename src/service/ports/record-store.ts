@@ -29,12 +29,12 @@ export interface SubjectStores {
   readonly simulations: SimulationStore;
 }
 
-/** All records as one: a role opens it at the start and closes it at the end. */
+/** All records as one port: a role opens it at the start and closes it at the end. */
 export interface RecordStore extends SubjectStores {
-  /** What waits in memory to be stored. */
+  /** Writes that wait in memory to be stored. */
   readonly buffers: readonly BufferUse[];
-  /** Whether anything is stored that only the present key of sealed values opens. */
+  /** Whether anything is stored that only the current key of sealed values opens. */
   holdsSealed(): Promise<boolean>;
-  /** Resolves when everything handed over before is stored or refused. A second call gives the same promise. */
+  /** Resolves when every earlier write is stored or refused. A second call returns the same promise. */
   close(): Promise<void>;
 }

@@ -1,7 +1,7 @@
-/** What a device's script keeps by itself. Keys and values are byte strings: one byte a character. */
+/** What a device's script stores for itself. Keys and values are byte strings: one byte per character. */
 export interface ScriptStore {
   get(deviceId: string): Promise<ReadonlyMap<string, string>>;
-  /** "full": with it the device would keep more than the limits allow, so that nothing was stored. "gone": there is no such device. */
+  /** "full": nothing was stored, because the device would exceed its limits. "gone": there is no such device. */
   put(
     deviceId: string,
     entry: { readonly key: string; readonly value: string },
@@ -10,7 +10,7 @@ export interface ScriptStore {
   remove(deviceId: string, key: string): Promise<void>;
 }
 
-/** Of one device. */
+/** Limit per device. */
 export interface ScriptStoreLimits {
   readonly entries: number;
   /** Keys and values together. */

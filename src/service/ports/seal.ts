@@ -1,7 +1,7 @@
-/** Keeps secrets readable only for this installation. The context binds a sealed text to its place. */
+/** Keeps secrets readable for this installation only. The context binds a sealed text to its place. */
 export interface Seal {
   seal(text: string, context: string): Uint8Array;
   open(sealed: Uint8Array, context: string): string;
-  /** The same for the same text and context; says nothing about the text to whoever lacks the key. */
+  /** Equal for the same text and context. Without the key it reveals nothing about the text. */
   fingerprint(text: string, context: string): Uint8Array;
 }

@@ -4,10 +4,10 @@ import type { Instant } from "#core/time/instant.ts";
 
 export interface TokenStore {
   insert(token: TokenRecord, trail: AuditEntry): Promise<void>;
-  /** Makes the admin token what it should be now; when it was made and last used stays known. */
+  /** Sets the admin token to its current value; its creation and last use stay known. */
   putAdmin(token: TokenRecord): Promise<void>;
   find(id: string): Promise<TokenRecord | undefined>;
-  /** Every token; there are few. Ordered by id, which is the order of creation. */
+  /** All tokens; there are few. Ordered by id, which is the order of creation. */
   all(): Promise<readonly TokenRecord[]>;
   /** False when there is no such token or it is revoked already. */
   revoke(id: string, at: Instant, trail: AuditEntry): Promise<boolean>;

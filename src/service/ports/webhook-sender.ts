@@ -11,14 +11,14 @@ export interface OutgoingDelivery {
 
 /** The way to the receivers of webhooks. */
 export interface WebhookSender {
-  /** Why this address is not allowed, as far as it can be told without asking anybody. */
+  /** Why this address is not allowed, as far as that is known without a network request. */
   problemWith(url: URL): string | undefined;
-  /** Never rejects: whatever goes wrong is a failed attempt, in words that hold no secret. */
+  /** Never rejects: every failure is a failed attempt, described without secrets. */
   send(outgoing: OutgoingDelivery, signal: AbortSignal): Promise<SendResult>;
 }
 
 export interface SendResult {
   readonly status: number | undefined;
-  /** Undefined when the receiver took it. */
+  /** Undefined when the receiver accepted it. */
   readonly error: string | undefined;
 }

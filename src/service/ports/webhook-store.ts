@@ -10,27 +10,27 @@ export interface DeliveryFilter {
 }
 
 export interface WebhookStore {
-  /** Refuses with `conflict` when there are too many, of one of its sites or in all. */
+  /** Refuses with `conflict` when there are too many, for one of its sites or in total. */
   insert(webhook: Webhook, trail: AuditEntry): Promise<void>;
-  /** Every webhook; there are few. Ordered by id, which is the order of creation. */
+  /** All webhooks; there are few. Ordered by id, which is the order of creation. */
   all(): Promise<readonly Webhook[]>;
-  /** Its deliveries go with it. False when there is no such webhook. */
+  /** Deletes the webhook and its deliveries. False when there is no such webhook. */
   delete(id: string, trail: AuditEntry): Promise<boolean>;
-  /** Queues a delivery for each webhook that wants the notice and may know of it. */
+  /** Queues a delivery for each webhook that subscribes to the notice and may see it. */
   enqueue(notices: readonly Notice[]): Promise<void>;
-  /** The oldest delivery that is due of each webhook that is not busy. */
+  /** For each webhook that is not busy: the oldest delivery that is due. */
   due(now: Instant, busy: Iterable<string>): Promise<readonly Pick<Delivery, "id" | "webhookId">[]>;
   find(deliveryId: string): Promise<Delivery | undefined>;
-  /** When the next one is due of all webhooks that are not busy. */
+  /** When the next delivery is due, over all webhooks that are not busy. */
   nextAttempt(busy: Iterable<string>): Promise<Instant | undefined>;
   settle(deliveryId: string, outcome: Outcome): Promise<void>;
-  /** In the order of happening. */
+  /** In the order in which they happened. */
   deliveries(webhookId: string, filter: DeliveryFilter, page: PageRequest): Promise<Page<Delivery>>;
-  /** Makes a delivery due now, with another day to succeed; undefined when there is none. */
+  /** Makes a delivery due now and gives it another day to succeed; undefined when it does not exist. */
   retry(
     which: { readonly webhookId: string; readonly deliveryId: string; readonly now: Instant },
     trail: AuditEntry,
   ): Promise<Delivery | undefined>;
-  /** Deletes delivered and dead ones that ended before, a bounded number at a time; gives how many. */
+  /** Deletes delivered and dead deliveries that ended before, a bounded number at a time. Returns how many. */
   prune(before: Instant): Promise<number>;
 }

@@ -1,4 +1,4 @@
-// Which rocks of the operator's folder a package gets: for each name the newest version that fits everything asked of it.
+// Chooses rocks from the operator's folder for a package: for each name the newest version that meets all requirements.
 import {
   compareRockVersions,
   type Dependency,
@@ -22,7 +22,7 @@ interface RockProblem<Place> {
 }
 
 interface Demand<Place> extends WantedRock<Place> {
-  /** The rock that asks; undefined for the package. */
+  /** The rock that requires it; undefined for the package. */
   readonly by: string | undefined;
 }
 
@@ -32,14 +32,14 @@ interface Offer {
   readonly version: RockVersion;
 }
 
-/** Scripts are written for the first and run on the second. */
+/** Scripts are written for the first version and run on the second. */
 const LUA_VERSIONS = ["5.3", "5.4"].map(parseRockVersion);
 const FILE = /^(.+)-([^-]+-\d+)\.(?:([\w-]+)\.rock|rockspec)$/;
-/** Rocks together; real blueprints use a handful. */
+/** Limit for all rocks together; real blueprints use a handful. */
 const MOST_ROCKS = 200;
 
 export interface ChosenRocks<Place> {
-  /** Each before those that it needs. */
+  /** Each rock comes before those that it needs. */
   readonly rocks: readonly Rock[];
   readonly problems: readonly RockProblem<Place>[];
 }
@@ -61,7 +61,7 @@ export function chooseRocks<Place>(
     return found;
   };
 
-  /** All that is asked of a rock so far. It only grows, so that choosing anew comes to an end. */
+  /** All requirements for a rock so far. They only grow, so repeated choosing comes to an end. */
   const demands = new Map<string, Demand<Place>[]>();
   const problems = new Map<string, RockProblem<Place>>();
   const chosen = new Map<string, { readonly offer: Offer; readonly rock: Rock }>();
@@ -108,7 +108,9 @@ function readOffers(repository: RockRepository): readonly Offer[] {
   });
 }
 
-/** The newest; of one version what needs least work, so that a platform's build stands last. */
+/**
+ * The newest version. Among files of one version, the one that needs the least work; a build for a platform comes last.
+ */
 function byPreference(one: Offer, other: Offer): number {
   return compareRockVersions(other.version, one.version) || rank(one.file) - rank(other.file);
 }
@@ -133,7 +135,7 @@ interface Search<Place> {
   readonly repository: RockRepository;
   readonly offers: readonly Offer[];
   readonly asked: readonly Demand<Place>[];
-  /** The newest that fits but is a development version. */
+  /** The newest version that fits, if it is a development version. */
   readonly development: Offer | undefined;
 }
 

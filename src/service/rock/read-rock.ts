@@ -42,7 +42,7 @@ function parseSpec(path: string, content: Uint8Array): { readonly spec: Rockspec
   return rockspec === undefined ? { problem: `${path}, line ${problem.line}: ${problem.message}` } : { spec: rockspec };
 }
 
-/** A built rock has its Lua files under lua/, and what was compiled under lib/. */
+/** A built rock has its Lua files under lua/, and compiled ones under lib/. */
 function fromBuilt(rockspec: Rockspec, files: Files): ReadRock {
   const native = [...files.keys()].find((path) => path.startsWith("lib/"));
   if (native !== undefined) return { problem: `it holds compiled code (${native}), and only Lua can be run` };
@@ -77,7 +77,7 @@ function fromSources(rockspec: Rockspec, packed: Files): ReadRock {
   return { rock: { rockspec, modules } };
 }
 
-/** Sources lie in the rock as files, or as an archive once more. */
+/** The sources of a rock are plain files, or an archive inside it. */
 function unpackInner(packed: Files): Files | undefined {
   const inner = [...packed.keys()].find((path) => /\.(?:tar\.gz|tgz|zip)$/i.test(path) && !path.includes("/"));
   const content = inner === undefined ? undefined : packed.get(inner);
@@ -87,14 +87,17 @@ function unpackInner(packed: Files): Files | undefined {
   return issues.length > 0 ? undefined : files;
 }
 
-/** Where paths of the rockspec may begin, each with its slash. */
+/** The folders from which paths of the rockspec may start, each with its slash. */
 function folders(files: Files, { sourceDir }: Rockspec): readonly string[] {
   const tops = new Set([...files.keys()].map((path) => path.slice(0, path.indexOf("/") + 1)));
   tops.delete("");
   return [...(sourceDir === undefined ? [] : [`${sourceDir.replace(/\/+$/, "")}/`]), "", ...tops];
 }
 
-/** What the builtin way of building finds by itself: the Lua files under src, lua or lib, else those at the top. */
+/**
+ * The modules that LuaRocks' builtin build finds by itself: the Lua files under src, lua or lib, otherwise those at the
+ * top.
+ */
 function findModules(files: Files, rockspec: Rockspec): ReadonlyMap<string, string> {
   for (const root of folders(files, rockspec)) {
     for (const folder of ["src/", "lua/", "lib/", ""]) {

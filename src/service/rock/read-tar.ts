@@ -4,13 +4,13 @@ import { findPathFault } from "#core/blueprint/package-path.ts";
 
 const BLOCK = 512;
 const REGULAR = new Set(["0", "\0", "7"]);
-/** Entries that give the next one a longer name: GNU's, and the extended header of POSIX. */
+/** Entries that give a longer name to the next one: GNU's, and the extended header of POSIX. */
 const LONG_NAME = "L";
 const EXTENDED = "x";
 
 /**
- * The regular files of a gzipped tar, by path; undefined when it is damaged or too large. Links and devices are left out,
- * and so is every path that leads elsewhere.
+ * The regular files of a gzipped tar, by path; undefined when it is damaged or too large. Links, devices and paths that
+ * lead outside are ignored.
  */
 export function readTarGz(bytes: Uint8Array): ReadonlyMap<string, Uint8Array> | undefined {
   let tar: Buffer;

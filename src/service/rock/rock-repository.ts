@@ -1,6 +1,6 @@
 /** The operator's folder of rocks. */
 export interface RockRepository {
-  /** How messages call the folder. */
+  /** The name of the folder in messages. */
   readonly folder: string;
   /** File names, without folders. */
   readonly files: readonly string[];

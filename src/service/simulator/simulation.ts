@@ -1,4 +1,4 @@
-// What people see and change of a simulated device: what their level may read.
+// Reading and changing a simulated device, limited to what the caller's level may read.
 import { type AccessLevel, allows } from "#core/access/level.ts";
 import { type AppError, type Refusal, refuse } from "#core/app-error.ts";
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
@@ -25,7 +25,7 @@ export async function readSimulation(needs: SimulationNeeds, call: Call, idOrSlu
   return readable(await deviceBlueprint(needs, device), call.caller.level, simulation);
 }
 
-/** Refuses with everything that is wrong at once; then nothing is changed. */
+/** A refusal lists everything that is wrong at once, and then nothing has changed. */
 export async function adjustSimulation(
   needs: SimulationNeeds,
   call: Call,
@@ -53,7 +53,7 @@ async function simulated(needs: SimulationNeeds, call: Call, idOrSlug: string): 
   if (device.type !== "SIMULATED") {
     throw refuse("conflict", `device ${device.slug} is not simulated: it is of type ${device.type}`);
   }
-  // After a restart its turn may not have come yet.
+  // After a restart the device may still wait for its turn to start.
   await needs.hosts.hurry(device.id);
   return device;
 }
@@ -62,7 +62,7 @@ function notRunning(device: Device): AppError {
   return refuse("conflict", `the simulation of device ${device.slug} does not run; its runtime says why`);
 }
 
-/** What takes a higher level to read takes it to hold, too. */
+/** A value that requires a higher level to read also requires it to be held. */
 function refuseUnreadable(blueprint: Blueprint | undefined, level: AccessLevel, change: AdjustmentChange): void {
   const refusals = new MistakeList<Refusal>();
   for (const kind of ["telemetry", "properties"] as const) {

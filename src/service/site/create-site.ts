@@ -11,7 +11,7 @@ export interface SiteInput {
 
 type CreateSiteNeeds = Pick<Needs, "sites" | "now" | "newId">;
 
-/** Takes a token for all sites: another could not see what it made. */
+/** Requires a token for all sites: another token could not see the new site. */
 export async function createSite(needs: CreateSiteNeeds, call: Call, input: SiteInput): Promise<Site> {
   requireAllSites(call.caller);
   const now = needs.now();

@@ -2,7 +2,10 @@ import { refuse } from "#core/app-error.ts";
 import type { Site } from "#core/site/site.ts";
 import type { Call, Needs } from "#service/ports.ts";
 
-/** The site meant when none is named: the only one the caller sees. Where there are several, the caller says whose fault that is. */
+/**
+ * The site that is meant when none is named: the only one that the caller sees. `whenSeveral` is the code of the
+ * refusal if there are several.
+ */
 export async function onlySite(
   needs: Pick<Needs, "sites">,
   call: Call,

@@ -3,19 +3,19 @@ import { alertListProblem } from "#core/alert/alert-limits.ts";
 import { valueProblem } from "#core/value/value-problem.ts";
 import { type Attribute, listsAlerts } from "#service/telemetry/attributes.ts";
 
-/** The maps belong to whoever asked. */
+/** The caller owns the maps. */
 export interface AcceptedTelemetry {
   /** By attribute id; lists as JSON text. */
   readonly accepted: Map<string, number | boolean | string>;
   /** The attributes that list active alerts, with what they list. */
   readonly alerts: ReadonlyMap<Attribute, readonly string[]>;
-  /** Why a value was left out, by the name it came under. */
+  /** Why a value was dropped, by the name that the device used. */
   readonly refused: Map<string, string>;
 }
 
 /**
- * Leaves out what is undeclared or does not fit, and keeps the rest. Null says nothing, so it is no value. Reasons show no
- * value that `reader` may not read.
+ * Drops values that are undeclared or do not fit, and keeps the rest. Null is no value. Reasons show no value that
+ * `reader` may not read.
  */
 export function acceptTelemetry(
   attributes: ReadonlyMap<string, Attribute>,

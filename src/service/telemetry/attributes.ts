@@ -1,4 +1,4 @@
-// Telemetry attributes by every name they answer to, made once per blueprint.
+// Telemetry attributes by id and by alias, built once per blueprint.
 import type { AccessLevel } from "#core/access/level.ts";
 import type { Blueprint, EnumValue, TelemetryType } from "#core/blueprint/blueprint.ts";
 

@@ -8,10 +8,10 @@ export type RetentionNeeds = Pick<Needs, "sites" | "devices" | "retentions" | "t
 
 const PAGE = 1_000;
 
-/** Pieces that one round drops at most, so that it ends soon; the next one goes on. */
+/** The most pieces that one round drops, so that it ends soon; the next round goes on. */
 const MAX_DROPPED = 100_000;
 
-/** Drops what no rule keeps any longer, in small steps; gives how many pieces. */
+/** Drops data that no rule keeps any longer, in small steps. Returns how many pieces. */
 export async function enforceRetention(needs: RetentionNeeds, fallback: Retention): Promise<number> {
   let dropped = 0;
   for await (const site of allPages((page) => needs.sites.list("all", page))) {
@@ -30,7 +30,9 @@ interface Rule {
   readonly kept: Retention;
 }
 
-/** One rule per length of time, and one for all attributes that have none; those that keep everything are left out. */
+/**
+ * One rule per length of time, and one for all attributes without their own. Rules that keep everything are left out.
+ */
 function choicesOf(site: SiteRetention, fallback: Retention): readonly Rule[] {
   const named = new Map<Retention, string[]>();
   for (const [attribute, kept] of site.attributes) named.set(kept, [...(named.get(kept) ?? []), attribute]);
@@ -39,7 +41,7 @@ function choicesOf(site: SiteRetention, fallback: Retention): readonly Rule[] {
   return rules.filter(({ kept }) => kept !== UNLIMITED);
 }
 
-/** Each step is small, so that points on their way in wait for no more than one. */
+/** Each step is small, so that arriving points wait for at most one. */
 async function dropSome(
   { telemetry, now }: RetentionNeeds,
   deviceId: string,

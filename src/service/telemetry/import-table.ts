@@ -1,4 +1,4 @@
-// Rows of CSV on their way to columns of points, and where one step of an import ends.
+// Turns rows of CSV into columns of points, and decides where one step of an import ends.
 import { columnKind } from "#core/telemetry/aggregation.ts";
 import type { CsvRow } from "#core/telemetry/read-csv.ts";
 import { parseInstant } from "#core/time/instant.ts";
@@ -16,16 +16,21 @@ export interface ImportProblem {
 const MAX_PROBLEMS = 100;
 /** Longer than any text that a device can send. */
 const MAX_TEXT_LENGTH = 256 * 1024;
-/** A step ends with an hour after so many points, because hours are what is stored, or at the latest after more. */
+/**
+ * After this many points a step ends with the current hour, because storage is by the hour. After the second number it
+ * ends at once.
+ */
 const STEP_POINTS = 200_000;
 const LONGEST_STEP_POINTS = 800_000;
-/** The same by what was read of the body, because texts lie in memory meanwhile, and each holds on to what came beside it. */
+/**
+ * The same by bytes read from the body, because texts stay in memory meanwhile, and each keeps its neighbours alive.
+ */
 const STEP_BYTES = 8 * 1024 * 1024;
 const LONGEST_STEP_BYTES = 32 * 1024 * 1024;
-/** And by the hours it touches, because each takes time in which devices wait. */
+/** The same by the number of hours, because each takes time during which devices wait. */
 const STEP_HOURS = 1_000;
 const HOUR_MS = 3_600_000;
-/** Unix seconds beyond the year 5138 can only be milliseconds. */
+/** A larger number of seconds is beyond the year 5138, so it must be milliseconds. */
 const SURELY_MILLISECONDS = 1e11;
 
 interface OpenColumn {
@@ -34,7 +39,7 @@ interface OpenColumn {
   values: (number | boolean | string)[];
 }
 
-/** Rows on their way to columns. */
+/** Rows that are being turned into columns. */
 export class ImportTable {
   rows = 0;
   points = 0;
@@ -43,7 +48,7 @@ export class ImportTable {
   readonly #parseHeader: (row: CsvRow) => readonly Attribute[];
   readonly #latest: number;
   #columns: readonly OpenColumn[] | undefined;
-  /** What waits to be stored: points, bytes of the body, and the hours that the points lie in. */
+  /** What waits to be stored: points, bytes of the body, and the hours of the points. */
   #waiting = 0;
   #waitingBytes = 0;
   readonly #waitingHours = new Set<number>();
@@ -60,7 +65,7 @@ export class ImportTable {
     return this.#columns !== undefined;
   }
 
-  /** Those of the header. */
+  /** The attributes of the header. */
   get attributes(): readonly Attribute[] {
     return (this.#columns ?? []).map(({ attribute }) => attribute);
   }
@@ -69,7 +74,7 @@ export class ImportTable {
     this.#waitingBytes += bytes;
   }
 
-  /** Whether what has come so far should be stored before this row is added. */
+  /** Whether the rows so far should be stored before this row is added. */
   isStepBefore({ cells }: CsvRow): boolean {
     if (this.#waiting >= LONGEST_STEP_POINTS || this.#waitingBytes >= LONGEST_STEP_BYTES) return true;
     if (this.#waitingHours.size >= STEP_HOURS) return true;
@@ -104,13 +109,13 @@ export class ImportTable {
     for (let i = 0; i < this.#columns.length; i++) {
       const cell = cells[i + 1] ?? "";
       const column = this.#columns[i];
-      // An empty cell is no value, save where it is the empty text.
+      // An empty cell is no value, unless it is the empty text.
       if (column === undefined || (cell === "" && !isEmptyText(row, i + 1, column.attribute))) continue;
       this.#addCell(column, { at, line, cell });
     }
   }
 
-  /** Hands over what waits, and begins anew. */
+  /** Returns what waits, and starts again. */
   take(): readonly LoadedColumn[] {
     const columns = (this.#columns ?? []).flatMap((column) => {
       if (column.times.length === 0) return [];
@@ -171,7 +176,7 @@ function loadedColumn({ attribute, times, values }: OpenColumn): LoadedColumn {
   return { ...head, values: kind === "number" ? Float64Array.from(values, Number) : Uint8Array.from(values, Number) };
 }
 
-/** Unix milliseconds, or what is wrong. */
+/** Unix milliseconds, or a description of the problem. */
 function parseTime(text: string): number | string {
   const seconds = text === "" ? Number.NaN : Number(text);
   const at = Number.isNaN(seconds) ? parseInstant(text) : Math.round(Math.round(seconds * 1e6) / 1e3);
@@ -180,7 +185,7 @@ function parseTime(text: string): number | string {
   return at < 0 ? "must not be before 1970" : at;
 }
 
-/** The cell as a value of the attribute's type, or as it is where it cannot be one. */
+/** The cell as a value of the attribute's type, or unchanged if it cannot be one. */
 function readValue({ type }: Attribute, cell: string): unknown {
   switch (type) {
     case "float":

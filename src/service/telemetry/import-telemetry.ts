@@ -1,5 +1,5 @@
-// Points from CSV in the form that time series are answered in: a header of telemetry=<attribute> cells, then a row per
-// moment. Rows are stored in steps; a step is durable before the next one is read. Doing it again changes nothing.
+// Imports points from CSV in the form of time series answers: a header of telemetry=<attribute> cells, then a row per
+// moment. Rows are stored in steps; a step is durable before the next one is read. Importing again changes nothing.
 import { AppError, type Refusal, refuse } from "#core/app-error.ts";
 import type { Device } from "#core/device/device.ts";
 import { requesterOf } from "#core/share/requester.ts";
@@ -29,15 +29,15 @@ export interface ImportReport {
 }
 
 const MAX_REFUSALS = 20;
-/** Imports at once, because each holds a step in memory. One requester leaves room for others. */
+/** Imports that run at once, because each holds a step in memory. One requester leaves room for others. */
 const IMPORTS = { slots: 4, slotsPerKey: 2, waiting: 0, waitingPerKey: 0 };
-/** So many cells are read before others have their turn on the main thread: less than a millisecond. */
+/** This many cells are read before other work gets a turn on the main thread: less than a millisecond. */
 const CELLS_PER_TURN = 500;
 const MAX_AHEAD_MS = 24 * 3_600_000;
 
 type Import = { readonly idOrSlug: string; readonly body: AsyncIterable<Uint8Array> };
 
-/** Lets only so many imports run at once. */
+/** Limits how many imports run at once. */
 export function createImporter(needs: ImportNeeds): (call: Call, wanted: Import) => Promise<ImportReport> {
   const imports = needs.shares.open("imports", IMPORTS);
   return async (call, wanted) => {
@@ -88,7 +88,7 @@ async function importTelemetry(
       throw refuse("invalid_body", "the file is empty; its first row must be ts,telemetry=<attribute>");
     await store();
   } catch (error) {
-    // What came before the break stays stored, so it stands in the audit log.
+    // Rows before the interruption stay stored, so the audit log mentions them.
     if (stored > 0) await record({ broken_off: true });
     throw error;
   }
@@ -98,7 +98,7 @@ async function importTelemetry(
   return { rows, points, problemCount, problems };
 }
 
-/** The rows that each piece of the body completes. They are read as they are asked for, so a piece may take several turns. */
+/** The rows that each piece of the body completes. They are read lazily, so a piece may take several turns. */
 async function* rowsOf(
   body: AsyncIterable<Uint8Array>,
   onRead: (bytes: number) => void,
@@ -114,7 +114,7 @@ async function* rowsOf(
   if (last !== undefined) yield [last];
 }
 
-/** Rows that cannot be read are a refusal of the file. */
+/** The file is refused when its rows cannot be read. */
 function* readable(read: () => Iterable<CsvRow>): Iterable<CsvRow> {
   try {
     yield* read();
@@ -131,7 +131,10 @@ interface HeaderContext {
   readonly call: Call;
 }
 
-/** The attribute of each column after the first. Refuses with everything that is wrong at once, or the first of very much. */
+/**
+ * The attribute of each column after the first. Refuses with all problems at once, or with the first ones if there are
+ * very many.
+ */
 function parseHeader(row: CsvRow, { attributes, names, call }: HeaderContext): readonly Attribute[] {
   const refusals: Refusal[] = [];
   const wrong = (message: string, column: number) => {

@@ -3,7 +3,7 @@ import { auditTrail } from "#service/access/audit-trail.ts";
 import type { Call, Needs } from "#service/ports.ts";
 import { visibleSite } from "#service/site/visible-site.ts";
 
-/** Replaces all rules of the site. What they no longer keep goes with the next round of the chore. */
+/** Replaces all rules of the site. Data that they no longer keep is deleted in the next round of the chore. */
 export async function putRetention(
   needs: Pick<Needs, "sites" | "retentions" | "now" | "newId">,
   call: Call,

@@ -12,15 +12,15 @@ import { type Attribute, attributesOf } from "#service/telemetry/attributes.ts";
 export type NowNeeds = Pick<Needs, "devices" | "telemetry"> & { readonly catalog: BlueprintCatalog };
 
 export interface Now {
-  /** Keys are the devices and attributes as asked. */
+  /** Keys are the devices and attributes as the caller named them. */
   readonly devices: ReadonlyMap<string, ReadonlyMap<string, Snapshot>>;
   readonly errors: readonly Refusal[];
 }
 
-/** Names that are compared with what there is, to say which was meant: each costs time, and a call can hold thousands. */
+/** How many unknown names get a suggestion: each comparison costs time, and a call can hold thousands. */
 const MAX_HINTS = 20;
 
-/** What can be read is read; what cannot is told beside it. */
+/** Readable values are returned; each of the others is reported as a problem beside them. */
 export async function readNow(
   needs: NowNeeds,
   call: Call,
@@ -32,7 +32,7 @@ export async function readNow(
   for (const [idOrSlug, names] of asked) {
     const device = await findDevice(needs, call, { device: idOrSlug });
     if ("code" in device) {
-      // A slug that several devices have names none of them.
+      // A slug that several devices share names none of them.
       for (const attribute of names) {
         errors.push({ ...device, code: "device_not_found", details: { ...device.details, attribute } });
       }
@@ -55,7 +55,7 @@ export async function readNow(
   return { devices, errors };
 }
 
-/** Undefined also where the latest value is of a type that the attribute had under an earlier blueprint. */
+/** Also undefined when the latest value has a type that the attribute had under an earlier blueprint. */
 function snapshotOf({ id, type }: Attribute, latest: ReadonlyMap<string, Snapshot>): Snapshot | undefined {
   const snapshot = latest.get(id);
   return snapshot !== undefined && kindOfValue(snapshot.value) === columnKind(type) ? snapshot : undefined;
@@ -75,7 +75,7 @@ export async function deviceAttributes(
 
 type Place = { readonly device: string; readonly attribute: string; readonly pointer?: string };
 
-/** The attribute, or why the caller cannot have it. */
+/** The attribute, or why the caller cannot read it. */
 export function findAttribute(
   attributes: ReadonlyMap<string, Attribute>,
   { caller }: Call,
@@ -96,7 +96,7 @@ export function findAttribute(
   return { code: "forbidden", message: `reading ${name} takes access level ${attribute.accessLevel}`, details };
 }
 
-/** The device, or why the caller cannot have it. */
+/** The device, or why the caller cannot read it. */
 export async function findDevice(
   needs: Pick<Needs, "devices">,
   call: Call,

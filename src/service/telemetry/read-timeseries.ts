@@ -15,7 +15,7 @@ import type { Rows, SeriesRequest } from "#service/ports/telemetry-store.ts";
 import type { Call } from "#service/ports.ts";
 import { deviceAttributes, findAttribute, findDevice, type NowNeeds } from "#service/telemetry/read-now.ts";
 
-/** One column as asked, settings already merged. */
+/** One requested column, with settings already merged. */
 export interface AskedSeries {
   /** Id or slug. */
   readonly device: string;
@@ -23,7 +23,7 @@ export interface AskedSeries {
   readonly aggregation: Aggregation;
   readonly granularityMs: number;
   readonly lookAroundMs: number | undefined;
-  /** Where in the request it stands, for problems. */
+  /** Its place in the request, for problems. */
   readonly pointer: string;
 }
 
@@ -39,11 +39,11 @@ export interface AskedTimeseries {
   readonly from: Instant;
   readonly to: Instant;
   readonly series: readonly AskedSeries[];
-  /** What is wrong already. */
+  /** Problems found so far. */
   readonly refusals: readonly Refusal[];
 }
 
-/** Refuses with everything that is wrong at once. */
+/** A refusal lists everything that is wrong at once. */
 export async function readTimeseries(
   needs: NowNeeds,
   call: Call,
@@ -60,13 +60,13 @@ export async function readTimeseries(
       columns.push(resolved.column);
     }
   }
-  // Whoever may not read one of them learns that before anything else.
+  // A caller that may not read one of them learns that first.
   const [first, ...others] = refusals.sort((a, b) => Number(b.code === "forbidden") - Number(a.code === "forbidden"));
   if (first !== undefined) throw new AppError([first, ...others]);
   const requester = requesterOf(call.caller, call.remoteAddress).key;
   const request = { requester, from, to, items };
   const buckets = items.reduce((sum, { granularityMs }) => sum + (to - from) / granularityMs + 1, 0);
-  // Few points over a long range are few rows, however fine the buckets: only then is it worth counting.
+  // Few points over a long range give few rows, however fine the buckets: only then is counting worthwhile.
   if (buckets > MAX_ROWS && (await needs.telemetry.rowBound(request)) > MAX_ROWS) {
     throw refuse("invalid_body", `more than ${MAX_ROWS} rows: take a coarser granularity or a shorter range`, {
       pointer: "/granularity",

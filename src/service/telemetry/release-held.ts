@@ -5,7 +5,10 @@ interface ReleaseNeeds extends Pick<Needs, "telemetry" | "devices"> {
   readonly alertTracker: Pick<AlertTracker, "reread">;
 }
 
-/** After the clock was set by so much: points that were refused because they seemed to lie ahead take their place. */
+/**
+ * After the clock was set by this much: points that were refused because they seemed to be in the future become
+ * visible.
+ */
 export async function releaseHeld(needs: ReleaseNeeds, byMs: number): Promise<void> {
   for (const deviceId of await needs.telemetry.release(byMs)) {
     const device = await needs.devices.find(deviceId);

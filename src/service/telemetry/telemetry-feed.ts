@@ -1,4 +1,4 @@
-// Telemetry as it comes, for those who watch. Unlike events it is not kept: the newest value is all a watcher wants.
+// Live telemetry for watchers. Unlike events it is not kept: a watcher only wants the newest value.
 import type { Instant } from "#core/time/instant.ts";
 import type { Snapshot, TelemetryPoints } from "#service/ports/telemetry-store.ts";
 import type { Attribute } from "#service/telemetry/attributes.ts";
@@ -14,14 +14,14 @@ export interface TelemetryNews {
 type Watcher = (news: TelemetryNews) => void;
 
 export interface TelemetryFeed {
-  /** False while nobody watches: then nothing needs to be made ready. */
+  /** False while nobody watches: then nothing needs to be prepared. */
   readonly isWatched: boolean;
   publish(news: TelemetryNews): void;
-  /** Gives the function that ends it. A watcher must not throw. */
+  /** Returns the function that ends the watch. A watcher must not throw. */
   watch(watcher: Watcher): () => void;
 }
 
-/** What of a message is news: a value that came late is none, because a newer one is known already. */
+/** The new values of a message. A late value is not new, because a newer one is known already. */
 export function newestValues(
   { at, values }: Pick<TelemetryPoints, "at" | "values">,
   attributes: ReadonlyMap<string, Attribute>,

@@ -1,13 +1,14 @@
-// How much text a device may send. The texts of an hour are stored in one piece, and while that is done everybody waits.
+// How much text a device may send. The texts of an hour are stored in one piece, and everybody waits while that is
+// done.
 import type { Instant } from "#core/time/instant.ts";
 import type { Snapshot } from "#service/ports/telemetry-store.ts";
 
-/** Characters of new texts in an hour. A text that an attribute has already costs nothing. */
+/** Characters of new texts per hour. A text that the attribute already has costs nothing. */
 export const MAX_TEXT_PER_HOUR = 16 * 1024 * 1024;
 const HOUR_MS = 3_600_000;
 
 export interface TextBudget {
-  /** The attributes whose texts are too much; the others are counted. */
+  /** Returns the attributes whose texts are too much; the others are counted. */
   take(
     deviceId: string,
     values: ReadonlyMap<string, Snapshot["value"]>,
@@ -15,7 +16,7 @@ export interface TextBudget {
   ): readonly string[];
 }
 
-/** By the hour of the arrival, whatever time a message has. */
+/** Counted by the hour of arrival, whatever time a message has. */
 export function createTextBudget({ now }: { readonly now: () => Instant }): TextBudget {
   const devices = new Map<string, { hour: number; used: number }>();
   return {

@@ -7,7 +7,7 @@ import { secretContext, type WebhookDispatcher } from "./webhook-dispatcher.ts";
 
 export interface WebhookInput {
   readonly url: string;
-  /** Undefined: all that the caller sees. */
+  /** Undefined: all sites that the caller sees. */
   readonly siteIds: readonly string[] | undefined;
   readonly kinds: readonly WebhookKind[];
 }
@@ -19,7 +19,10 @@ export interface WebhookNeeds
 
 const SECRET_BYTES = 32;
 
-/** It is told what its maker may know, also after the maker's token has ended. The secret is shown this once. */
+/**
+ * The webhook receives what its creator may see, even after the creator's token has ended. The secret is shown only
+ * this once.
+ */
 export async function createWebhook(
   needs: WebhookNeeds,
   call: Call,
@@ -46,7 +49,7 @@ export async function createWebhook(
   const only = sites !== "all" && sites.size === 1 ? [...sites][0] : undefined;
   const trail = auditTrail(needs, call, {
     target: only === undefined ? {} : { siteId: only },
-    // The path may hold a secret of the receiver.
+    // Not quoted: the path may hold a secret of the receiver.
     details: { webhook_id: id, origin: url.origin, kinds: webhook.kinds, site_ids: input.siteIds ?? null },
   });
   await needs.webhooks.insert(webhook, trail);

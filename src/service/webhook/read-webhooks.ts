@@ -8,7 +8,7 @@ import type { DeliveryFilter } from "#service/ports/webhook-store.ts";
 import type { Call, Needs } from "#service/ports.ts";
 import type { WebhookNeeds } from "#service/webhook/create-webhook.ts";
 
-/** Those that the caller could have made itself. */
+/** The webhooks that the caller could have created itself. */
 export async function listWebhooks(
   needs: Pick<Needs, "webhooks">,
   { caller }: Call,

@@ -1,9 +1,10 @@
-// Brings what happens to whoever registered an address for it.
+// Delivers events to the webhooks that subscribe to them.
 //
-// Invariants: a delivery is queued in the records before anything is sent, and leaves the queue only after the receiver
-// took it or the time is up, so that a crash repeats an attempt but loses none. Each webhook has one attempt under way at
-// a time, oldest first. Attempts are shared by site, and receivers that fail have places of their own: so neither another
-// site nor a receiver that answers waits for one that does not. While no webhook wants a kind of event, nothing is made ready for it.
+// Invariants: a delivery is queued in the records before anything is sent. It leaves the queue only after the receiver
+// accepted it or its time is up, so a crash may repeat an attempt but loses none. Each webhook has one running attempt
+// at a time, oldest first. Sites share the attempts fairly, and failing receivers have separate slots, so nobody waits
+// for another site or for a receiver that does not answer. While no webhook subscribes to a kind of event, nothing is
+// prepared for it.
 import type { Leave } from "#core/share/fair-share.ts";
 import type { Shares } from "#core/share/shares.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
@@ -17,13 +18,13 @@ import type { SendResult } from "#service/ports/webhook-sender.ts";
 import type { Needs } from "#service/ports.ts";
 
 export interface WebhookDispatcher {
-  /** What is to be queued together with these events. Empty when nobody wants them. */
+  /** The notices to store together with these events. Empty when no webhook subscribes to them. */
   noticesOf(events: readonly PlacedEvent[]): readonly Notice[];
   /** Something may have been queued. */
   wake(): void;
-  /** Comes after a webhook was made or deleted, and first of all. */
+  /** Called after a webhook was created or deleted, and once at the start. */
   refresh(): Promise<void>;
-  /** Queues those events of the hub that nobody queues together with what happened. */
+  /** Queues those events of the hub that are not stored together with their change. */
   forward(events: EventHub): void;
   stop(): void;
 }
@@ -32,21 +33,24 @@ export interface WebhookDispatcherNeeds extends Pick<Needs, "webhooks" | "sender
   readonly background: Background;
   readonly after: After;
   readonly shares: Pick<Shares, "open">;
-  /** What an event says, as an object for JSON. */
+  /** The content of an event, as an object for JSON. */
   readonly renderEvent: (event: PlacedEvent) => object;
 }
 
-/** Attempts under way at once, each of another webhook. There are no more waiting than webhooks. An attempt costs its seconds. */
+/**
+ * Attempts that run at once, each for another webhook. At most as many wait as there are webhooks. An attempt costs its
+ * seconds.
+ */
 const ATTEMPTS = { slots: 32, slotsPerKey: 8, waiting: MAX_WEBHOOKS, waitingPerKey: MAX_WEBHOOKS };
 const LONGEST_WAIT_MS = 3_600_000;
-/** After trouble with the records. */
+/** The pause after trouble with the records. */
 const AGAIN_MS = 5_000;
 
 export function createWebhookDispatcher(needs: WebhookDispatcherNeeds): WebhookDispatcher {
   const known = new Map<string, Webhook>();
-  /** Those with a delivery that is being sent or waits for its turn. */
+  /** Webhooks with a delivery that is being sent or waits for its turn. */
   const busy = new Set<string>();
-  /** Those whose last attempt failed. */
+  /** Webhooks whose last attempt failed. */
   const failing = new Set<string>();
   const attempts = needs.shares.open("webhook_attempts", ATTEMPTS);
   const stopping = new AbortController();
@@ -100,7 +104,7 @@ export function createWebhookDispatcher(needs: WebhookDispatcherNeeds): WebhookD
         }
         const begun = needs.now();
         try {
-          // What cannot be read, or was deleted while it waited, is left alone for a while.
+          // A delivery that cannot be read, or was deleted while it waited, is left alone for a while.
           if (!(await attempt(id))) return void needs.after(AGAIN_MS, release);
         } finally {
           leave(1 + Math.max(0, needs.now() - begun) / 1_000);
@@ -113,7 +117,7 @@ export function createWebhookDispatcher(needs: WebhookDispatcherNeeds): WebhookD
     });
   }
 
-  /** Undefined when the stop came first, or too many wait. */
+  /** Undefined when the service stopped first, or too many wait. */
   async function turnOf(webhookId: string): Promise<Leave | undefined> {
     const site = siteOf(known.get(webhookId) ?? { sites: "all" });
     try {
@@ -124,13 +128,13 @@ export function createWebhookDispatcher(needs: WebhookDispatcherNeeds): WebhookD
     }
   }
 
-  /** False when there is nothing to send, or nobody to send it to. */
+  /** False when there is nothing to send, or no receiver. */
   async function attempt(deliveryId: string): Promise<boolean> {
     const delivery = await needs.webhooks.find(deliveryId);
     const webhook = delivery && known.get(delivery.webhookId);
     if (delivery?.state !== "PENDING" || webhook === undefined) return false;
     const result = await send(webhook, delivery);
-    // Broken off by the stop: it was no attempt, and the next run begins it anew.
+    // The stop interrupted it: this was no attempt, and the next run starts it again.
     if (stopping.signal.aborted) return true;
     if (result.error === undefined) failing.delete(webhook.id);
     else failing.add(webhook.id);
@@ -149,7 +153,8 @@ export function createWebhookDispatcher(needs: WebhookDispatcherNeeds): WebhookD
     try {
       return await needs.sender.send({ url: webhook.url, secret, delivery, sentAt: needs.now() }, stopping.signal);
     } catch {
-      // A stored event that cannot be read must not hold up those behind it: as a failed attempt it is given up in time.
+      // A stored event that cannot be read must not block those behind it: it counts as a failed attempt and is given
+      // up in time.
       return { status: undefined, error: "the stored event cannot be read" };
     }
   }
