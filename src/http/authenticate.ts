@@ -14,10 +14,10 @@ interface AuthenticateSettings {
   readonly wrongTokenLimit: number;
 }
 
-/** At once when the token is known, else after a look into the records. Throws or rejects with the refusal. */
+/** Synchronous when the token is known, otherwise after a lookup in the records. Throws or rejects with the refusal. */
 export type Authenticate = (headers: IncomingHttpHeaders, remoteAddress: () => string) => Caller | Promise<Caller>;
 
-/** A right token passes whatever others at its address sent; wrong ones soon have to wait. */
+/** A right token always passes, whatever others at its address sent. Wrong tokens soon have to wait. */
 export function createAuthenticate(needs: AuthenticateNeeds, settings: AuthenticateSettings): Authenticate {
   const names = settings.headerPrefixes.map((prefix) => `${prefix}-Auth-Token`.toLowerCase());
   const limit = createWrongTokenLimit(settings.wrongTokenLimit);

@@ -1,6 +1,6 @@
-// JSON bodies: one schema validates and documents. All problems at once, each with a JSON pointer.
-// An optional field that is null or an empty text counts as not given, because common clients send unset fields so. Where the
-// schema takes null, null says something.
+// JSON bodies: one schema validates and documents. All problems are reported at once, each with a JSON pointer. An
+// optional field that is null or an empty text counts as not given, because common clients send unset fields that way.
+// If the schema accepts null, null is a value.
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import addFormats from "ajv-formats";
 import { AppError, type Refusal, refuse } from "#core/app-error.ts";
@@ -9,11 +9,11 @@ import { nearestOf } from "#core/text/nearest.ts";
 import type { Schema } from "#http/schema.ts";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
-/** Everything that walks over a body afterwards relies on these. */
+/** All later code that walks over a body relies on these limits. */
 const LIMITS = { depth: 64, values: 100_000 };
 const MAX_REFUSALS = 20;
 const MAX_POINTER_LENGTH = 300;
-/** Each problem found costs memory, and a large body can hold half a million: past this size only the first is told. */
+/** Each problem costs memory, and a large body can hold half a million: beyond this size only the first is reported. */
 const MAX_THOROUGH_BYTES = 64 * 1024;
 const [quick, thorough] = [false, true].map((allErrors) => {
   const ajv = new Ajv({ allErrors, coerceTypes: false, removeAdditional: false, useDefaults: false, verbose: true });
@@ -24,7 +24,7 @@ const [quick, thorough] = [false, true].map((allErrors) => {
 export type ParseBody<Body> = (raw: Uint8Array | undefined) => Body;
 
 export function compileBody<Body>(schema: Schema<Body>): ParseBody<Body> {
-  // Compiled when first used: a hundred schemas would make a start a good deal longer.
+  // Compiled on first use: compiling a hundred schemas would slow the start down considerably.
   let fits: ValidateFunction | undefined;
   let findAll: ValidateFunction | undefined;
   return (raw) => {
@@ -55,7 +55,7 @@ function parseJson(raw: Uint8Array | undefined): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    // The parser's own words may quote the body, which may hold a secret: say only where, if it tells.
+    // The parser's own message may quote the body, which may hold a secret, so only the place is reported.
     const at = /position (\d+)/.exec(error instanceof Error ? error.message : "")?.[1];
     throw refuse(
       "invalid_json",
@@ -64,7 +64,7 @@ function parseJson(raw: Uint8Array | undefined): unknown {
   }
 }
 
-/** The value itself where nothing in it is unset, which is most often so. */
+/** Returns the value itself if nothing in it is unset, which is the usual case. */
 function withoutUnset(value: unknown, schema: Schema): unknown {
   return hasUnset(value, schema) ? copyWithoutUnset(value, schema) : value;
 }
@@ -103,8 +103,8 @@ function takesNull(field: Schema): boolean {
 }
 
 /**
- * A value that fits none of several shapes fails each of them and the choice itself. Told is what is wrong with it by the shapes of
- * its type, or where it is of no such type, that it fits none.
+ * A value that fits none of several shapes causes an error for each shape and one for the choice itself. This keeps the
+ * errors of the shapes with the value's type. If no shape has that type, it keeps only the error of the choice.
  */
 function withoutEchoes(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   // A schema has few choices, however many values fail them.
@@ -126,7 +126,7 @@ function refusalOf(error: ErrorObject): Refusal {
 }
 
 function explain(error: ErrorObject): { readonly pointer: string; readonly message: string } {
-  // Where the keys are the client's own, the path holds their text.
+  // If the client chose the keys, the path contains them.
   const at = error.instancePath.slice(0, MAX_POINTER_LENGTH);
   const name = at === "" ? "the body" : at.slice(1).replaceAll("/", ".");
   const params = error.params as Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
-// How many connections there may be, and which of them goes when there are too many. A client that sends or reads too slowly
-// is waited for only as long as nobody else needs its place, and never for longer than the limits say.
+// Limits the number of connections, and decides which one is closed when there are too many. A slow client is waited
+// for only as long as nobody else needs its place, and never longer than the limits say.
 import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { createConnectionSlots } from "#core/share/connection-slots.ts";
@@ -7,7 +7,7 @@ import { createConnectionSlots } from "#core/share/connection-slots.ts";
 interface ConnectionLimits {
   readonly connections: number;
   readonly connectionsPerAddress: number;
-  /** For not reading anything of an answer that waits for it. */
+  /** For a client that reads nothing of an answer that waits for it. */
   readonly stallMs: number;
 }
 
@@ -29,7 +29,7 @@ export function boundConnections(
     isWaiting,
   });
 
-  /** Looked at only when it matters, so that a request costs nothing but a note of its answer. */
+  /** Checked only when it matters, so that a request costs no more than a note of its answer. */
   function isWaiting(socket: Socket): boolean {
     const answer = answers.get(socket);
     return answer === undefined || answer.writableFinished || !answer.req.complete || socket.writableLength > 0;
@@ -49,7 +49,7 @@ export function boundConnections(
     answers.set(socket, answer);
     slots.touch(socket);
   });
-  // A server that takes its time is no stall, and slow requests have limits of their own.
+  // A slow server is no stall of the client, and slow requests have limits of their own.
   server.timeout = limits.stallMs;
   server.on("timeout", (socket) => {
     const isIdle = answers.get(socket)?.writableFinished === true;

@@ -1,9 +1,10 @@
-// How many requests may stand one behind the other on a connection. Node takes all that a client writes without waiting for
-// answers, hundreds in one piece of 64 KB, and everybody else waits until each of them has at least begun.
+// Limits how many requests may be pipelined on a connection. Node accepts everything that a client writes without
+// waiting for answers, hundreds of requests in one piece of 64 KB, and everybody else waits until each of them has at
+// least begun.
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 
-/** Clients send one at a time; the few that do not stay below this. */
+/** Clients send one at a time; the few that pipeline stay below this. */
 const MAX_UNANSWERED = 16;
 
 interface Line {
@@ -12,8 +13,8 @@ interface Line {
 }
 
 /**
- * A connection has one request in work; the next one begins when that is answered. With more unanswered ones than the limit
- * it is closed. What has listened to requests so far gets them in that order.
+ * A connection runs one request at a time; the next one begins when that is answered. With more unanswered requests
+ * than the limit, the connection is closed. The existing listeners receive the requests in that order.
  */
 export function boundPipelining(server: Server): void {
   const listeners = server.listeners("request");
@@ -27,7 +28,7 @@ export function boundPipelining(server: Server): void {
       line.isServing = true;
       response.once("close", () => {
         line.isServing = false;
-        // Of a closed connection nothing more is begun.
+        // A closed connection begins no further requests.
         if (socket.destroyed) line.waiting.length = 0;
         else line.waiting.shift()?.();
       });

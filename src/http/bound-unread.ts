@@ -1,11 +1,11 @@
-// What clients have not read yet of their answers lies in memory. All of it is bounded: when there is too much, the requester that
-// has the most loses the answer that has waited longest.
+// Answers that clients have not read yet stay in memory. The total is bounded: beyond it, the requester that holds the
+// most loses the answer that has waited longest.
 import type { ServerResponse } from "node:http";
 import type { FastifyInstance } from "fastify";
 import type { ByteBudget } from "#core/share/byte-budgets.ts";
 import { requesterOf } from "#core/share/requester.ts";
 
-/** Smaller answers are not counted: as many of them as there are connections come to little. */
+/** Smaller answers are not counted: even one per connection adds up to little. */
 const SMALL = 4_096;
 /** What a stream may hold: the piece that waits, and the one before it in the socket. */
 const STREAM_BYTES = 128 * 1024;
@@ -43,7 +43,7 @@ export function boundUnread(app: FastifyInstance, budget: ByteBudget): void {
   app.addHook("onSend", (request, reply, payload, done) => {
     const { raw } = reply;
     const size = Math.min(sizeOf(payload), budget.limit);
-    // Event streams have limits of their own: each holds a few events, which all of them share.
+    // Event streams have their own limits: each holds a few events, which all of them share.
     if (size <= SMALL || raw.closed || reply.getHeader("content-type") === "text/event-stream") return done();
     while (!budget.take(size)) if (!cutSlowest()) return done();
     const { key } = requesterOf(request.caller ?? { tokenId: "" }, request.ip);
@@ -51,7 +51,7 @@ export function boundUnread(app: FastifyInstance, budget: ByteBudget): void {
     unread.bytes += size;
     unread.answers.set(raw, size);
     requesters.set(key, unread);
-    // Finished means that the system has all of it; closed also comes where it never does.
+    // "finish" means that the system has all of it; "close" also comes when that never happens.
     const end = () => giveBack(key, raw);
     raw.once("finish", end).once("close", end);
     done();

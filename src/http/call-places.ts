@@ -1,5 +1,5 @@
-// Some calls last: they wait for the disk or for a device, or stream events. Each holds a place meanwhile, and no token and no address
-// can have them all.
+// Some calls take long: they wait for the disk or for a device, or stream events. Each holds a place meanwhile, and no
+// single token or address can take them all.
 import { AppError } from "#core/app-error.ts";
 import { addressBlock } from "#core/net/address-block.ts";
 import type { FairShare, Leave } from "#core/share/fair-share.ts";
@@ -14,13 +14,13 @@ interface PlaceLimits {
 }
 
 interface Places {
-  /** Of the share; that of addresses is `<name>_of_address`. */
+  /** The name of the share; the share of addresses is `<name>_of_address`. */
   readonly name: string;
-  /** What is told when `limit` places are taken. */
+  /** The message when `limit` places are taken. */
   readonly refusal: (whose: Requester["kind"] | "all", limit: number) => AppError;
 }
 
-/** Takes a place, or throws the refusal. The answer gives the place back. */
+/** Takes a place, or throws the refusal. The returned function gives the place back. */
 export type TakePlace = (call: Pick<Call, "caller" | "remoteAddress">) => Leave;
 
 const RETRY_AFTER_S = 1;

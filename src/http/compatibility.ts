@@ -1,11 +1,11 @@
-// Other paths under which the ecosystem's clients look for an operation. One line each.
+// Alternative paths that the ecosystem's clients use for an operation. One line each.
 import { AppError, type Refusal, refuse } from "#core/app-error.ts";
 import type { Route } from "#http/route.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
 import type { Needs } from "#service/ports.ts";
 import { visibleSite } from "#service/site/visible-site.ts";
 
-/** [path, operation]: the method and everything else is the operation's own, save refusals that the path words its own way. */
+/** [path, operation]: everything else comes from the operation, except refusals that the path words differently. */
 const ALIASES: readonly (readonly [path: string, operation: string, reword?: (error: AppError) => AppError])[] = [
   ["/v3/users/me/sites", "listSites"],
   ["/v3/telemetry/query_timeseries", "getTimeseries", foldMissingSeries],
@@ -46,7 +46,7 @@ export function compatibilityRoutes(
           });
         const { site_id, device_id } = call.params as { readonly site_id?: string; readonly device_id?: string };
         if (site_id === undefined || device_id === undefined) return await answer(call);
-        // The path names the site, so a slug is looked for there alone.
+        // The path names the site, so a slug is searched on that site only.
         const site = await visibleSite(needs, call, site_id);
         const inSite = { caller: { ...call.caller, sites: new Set([site.id]) } };
         const device = await visibleDevice(needs, inSite, device_id);
@@ -56,7 +56,10 @@ export function compatibilityRoutes(
   });
 }
 
-/** Clients tell "nothing there" from trouble by exactly one error with this code: Grafana's health check asks for a device that cannot be. */
+/**
+ * Clients tell "does not exist" from other trouble by exactly one error with this code: Grafana's health check asks for
+ * a device that cannot exist.
+ */
 function foldMissingSeries(error: AppError): AppError {
   const isMissing = ({ code }: Refusal) => code === "device_not_found" || code === "attribute_not_found";
   if (!error.refusals.every(isMissing)) return error;

@@ -1,5 +1,5 @@
-// Bodies are held until their call is answered or has stored them, and some calls wait a minute. So what all of them hold is bounded,
-// and what one caller's hold.
+// Bodies stay in memory until their call is answered or has stored them, and some calls wait a minute. So the total of
+// all bodies is bounded, and the total of each caller.
 import type { FastifyInstance } from "fastify";
 import { refuse } from "#core/app-error.ts";
 import type { ByteShares, GiveBack } from "#core/share/byte-shares.ts";
@@ -14,16 +14,16 @@ declare module "fastify" {
   }
 }
 
-/** Smaller bodies are not counted: as many of them as there are connections come to little. */
+/** Smaller bodies are not counted: even one per connection adds up to little. */
 const SMALL = 4_096;
 
-/** After the token and the level are accepted, before anything of the body is read. */
+/** Called after the token and the level are accepted, before the body is read. */
 export function countBodies(app: FastifyInstance, shares: ByteShares): void {
   app.decorateRequest("giveBodyBack", undefined);
   app.addHook("preParsing", (request, reply, payload, done) => {
     const { "content-length": length, "transfer-encoding": encoding } = request.raw.headers;
     const bytes = encoding === undefined ? Number(length ?? 0) : BODY_LIMIT;
-    // What is longer than a body may be is refused unread, or read as it comes.
+    // A body beyond the limit is refused unread, or is read as a stream.
     if (bytes <= SMALL || bytes > BODY_LIMIT) return done(null, payload);
     const { kind, key } = requesterOf(request.caller ?? { tokenId: "" }, request.ip);
     const giveBack = shares.take(key, bytes);

@@ -1,5 +1,5 @@
-// Fastify with our limits. Whatever it or Node refuses by itself, before there is a request to speak of, is answered
-// here in the one shape that every refusal has.
+// Fastify with our limits. Refusals that Fastify or Node make on their own, before there is a request, are answered
+// here in the same form as every other refusal.
 import type { ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
@@ -9,7 +9,7 @@ import { createRequestIds } from "#http/request-id.ts";
 import { SECURITY_HEADERS } from "#http/security-headers.ts";
 
 export const BODY_LIMIT = 1024 * 1024;
-/** Longer than any id or slug, so that a long one is an unknown one, and short enough to cost nothing. */
+/** Longer than any id or slug, so a longer one is simply unknown, and short enough to cost nothing. */
 const MAX_PARAM_LENGTH = 500;
 
 /** How long a client may take, in milliseconds, before it is cut off, and how many connections there may be. */
@@ -19,9 +19,9 @@ export interface Limits {
   readonly headersMs: number;
   readonly requestMs: number;
   readonly idleMs: number;
-  /** For not reading anything of an answer that waits for it. */
+  /** For a client that reads nothing of an answer that waits for it. */
   readonly stallMs: number;
-  /** How often slow clients are looked for. */
+  /** How often slow clients are searched for. */
   readonly checkEveryMs: number;
   /** From the stop on. */
   readonly stopMs: number;
@@ -67,7 +67,7 @@ export function createApp(needs: AppNeeds): FastifyInstance {
       headersTimeout: limits.headersMs,
       connectionsCheckingInterval: limits.checkEveryMs,
       maxHeaderSize: 16_384,
-      // Node would refuse a missing Host without a word.
+      // Node would refuse a missing Host without a message.
       requireHostHeader: false,
     },
     clientErrorHandler: (error, socket) => refuseBroken(socket, String(error.code ?? "malformed")),
@@ -75,7 +75,7 @@ export function createApp(needs: AppNeeds): FastifyInstance {
   boundPipelining(app.server);
   app.decorateRequest("caller", undefined);
   app.server.on("connect", (_request, socket: Duplex) => refuseBroken(socket.resume(), "CONNECT is for proxies"));
-  // An expectation that Busbar does not know changes nothing about the answer.
+  // An Expect header that Busbar does not know does not change the answer.
   app.server.on("checkExpectation", (request, response: ServerResponse) =>
     app.server.emit("request", request, response),
   );

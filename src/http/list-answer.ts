@@ -1,8 +1,9 @@
-// A list as JSON. What is short leaves in one piece; what is long leaves piece by piece, only as fast as the client reads, and
-// other calls get their turn between two pieces. So the size of a list costs neither memory nor other callers' time.
+// A list as JSON. A short list is sent in one piece. A long one is sent piece by piece, only as fast as the client
+// reads, and other calls get their turn between two pieces. So a long list costs neither memory nor other callers'
+// time.
 import { Readable } from "node:stream";
 
-/** Characters from which on a piece is sent. */
+/** A piece is sent once it has this many characters. */
 const PIECE = 64 * 1024;
 
 export class ListAnswer {
@@ -10,7 +11,7 @@ export class ListAnswer {
   readonly total: number;
   /** Each item as JSON, made when it is taken. */
   readonly items: Iterable<string>;
-  /** Items that come after those. */
+  /** Items that follow those. */
   readonly rest: AsyncIterable<string> | undefined;
 
   constructor(

@@ -1,5 +1,6 @@
-// Calls share the main thread. A turn of the event loop serves them as they come for some milliseconds; the rest wait and are
-// served in the next turns, fairly by requester, so that a flood of one token delays another's call by about one task.
+// Calls share the main thread. Each turn of the event loop serves them in order for some milliseconds. The rest wait
+// for the next turns and are served fairly by requester, so a flood from one token delays another token's call by about
+// one task.
 import type { FastifyRequest } from "fastify";
 import { createFairTurns, type EventLoop } from "#core/share/fair-turns.ts";
 import { requesterOf } from "#core/share/requester.ts";
@@ -8,10 +9,13 @@ import { EVENT_LOOP } from "#event-loop";
 import { tooManyCalls } from "#http/call-places.ts";
 
 const LIMITS = { ms: 10, servingMs: 2, waiting: 4_096, waitingPerKey: 2_048 };
-/** A waiting call takes a place, and one more for each piece of its body of this size: so 64 MiB of bodies wait at most. */
+/**
+ * A waiting call takes one place, and one more for each piece of its body of this size: so at most 64 MiB of bodies
+ * wait.
+ */
 const BYTES_PER_PLACE = 16 * 1024;
 
-/** Serves the call now or in its turn. Rejects when too many wait already. */
+/** Serves the call now or in its turn. Rejects when too many calls wait already. */
 export type ServeInTurn = <Answer>(request: FastifyRequest, serve: () => Promise<Answer>) => Promise<Answer>;
 
 export function createMainThreadShare(shares: Pick<Shares, "watch">, loop: EventLoop = EVENT_LOOP): ServeInTurn {

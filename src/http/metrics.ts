@@ -119,7 +119,8 @@ export function createMetrics(
     };
     void new Gauge({ name, help, labelNames: ["share"], registers: [registry], collect });
   }
-  // Finding the series of two labels costs more than counting in it. There are as many as operations times statuses.
+  // Finding a series by two labels costs more than counting in it. There are as many series as operations times
+  // statuses.
   const series = new Map<string, Histogram.Internal<"operation" | "status">>();
   return {
     observe(request, reply) {

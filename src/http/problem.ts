@@ -1,4 +1,4 @@
-// From a refusal to an HTTP answer. The one table code -> status.
+// Turns a refusal into an HTTP answer. Contains the one table from code to status.
 import { AppError, type ErrorCode, type Refusal } from "#core/app-error.ts";
 
 export const STATUS: Readonly<Record<ErrorCode, number>> = {
@@ -42,10 +42,10 @@ export interface Problem {
   readonly retryAfter: number | undefined;
 }
 
-/** One answer may hold refusals of several statuses. These outrank all others, in this order. */
+/** One answer may hold refusals of several statuses. These take precedence over all others, in this order. */
 const GRAVEST_FIRST: readonly number[] = [401, 403, 404];
 
-/** Anything that is not a refusal is a fault, and a fault tells nothing about itself. */
+/** Anything that is not a refusal is a fault, and a fault reveals nothing about itself. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof AppError) {
     const status = gravestStatus(error);

@@ -1,5 +1,5 @@
-// Query parameters: one description of each gives its parser and its place in the OpenAPI document.
-// An empty value means "not given".
+// Query parameters: one description provides the parser and the entry in the OpenAPI document. An empty value means
+// "not given".
 import type { Refusal } from "#core/app-error.ts";
 import { MistakeList, refuseMistakes } from "#core/mistakes.ts";
 import { nearestOf } from "#core/text/nearest.ts";
@@ -10,7 +10,7 @@ import type { PageRequest } from "#service/ports/page.ts";
 export interface Param<Value> {
   readonly description: string;
   readonly schema: Readonly<Record<string, unknown>>;
-  /** Gives the value, or says what is wrong with the text. */
+  /** Returns the value, or says what is wrong with the text. */
   readonly parse: (text: string) => { readonly value: Value } | { readonly problem: string };
 }
 
@@ -95,7 +95,7 @@ export function duration(description: string): Param<number> {
   };
 }
 
-/** One of some words, in any case. */
+/** One of several words, in upper or lower case. */
 export function choice<Word extends string>(description: string, words: readonly Word[]): Param<Word> {
   return { description, schema: { type: "string", enum: words }, parse: (text) => chosen(text, words) };
 }
@@ -109,7 +109,7 @@ export function list(description: string): Param<readonly string[]> {
   };
 }
 
-/** A comma-separated list of some words, in any case. */
+/** A comma-separated list of known words, in upper or lower case. */
 export function listOf<Word extends string>(description: string, words: readonly Word[]): Param<readonly Word[]> {
   return {
     description: `${description} Any of: ${words.join(", ")}.`,
@@ -169,7 +169,7 @@ function bad(parameter: string, message: string): Refusal {
   return { code: "invalid_query", message, details: { parameter: parameter.slice(0, 100) } };
 }
 
-/** User text as it may stand in a message: quoted, and short. */
+/** User text in the form that messages use: quoted and short. */
 function shown(text: string): string {
   return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}...` : text);
 }

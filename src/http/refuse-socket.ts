@@ -1,7 +1,7 @@
 import type { Duplex } from "node:stream";
 import type { ErrorCode } from "#core/app-error.ts";
 
-/** For a client to read the refusal and hang up by itself. */
+/** Time for a client to read the refusal and close the connection itself. */
 const LINGER_MS = 1_000;
 
 export interface SocketRefusal {
@@ -12,7 +12,7 @@ export interface SocketRefusal {
 }
 
 /**
- * Answers where there is no request to answer, and closes for good: a client that leaves its own end open keeps nothing.
+ * Answers on a socket without a request, and closes it for good: a client that leaves its own end open keeps nothing.
  * With `atOnce` the connection closes as soon as the answer is written.
  */
 export function refuseSocket(socket: Duplex, refusal: SocketRefusal, atOnce = false): void {

@@ -18,13 +18,13 @@ interface Registration {
   readonly authenticate: ReturnType<typeof createAuthenticate>;
   readonly stopping: AbortSignal;
   readonly inTurn: ServeInTurn;
-  /** Where calls that change something have their place. */
+  /** The places of calls that change something. */
   readonly changing: TakePlace;
 }
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Undefined as long as no token is accepted. */
+    /** Undefined until a token is accepted. */
     caller: Caller | undefined;
   }
 }
@@ -43,7 +43,7 @@ export function registerRoute(app: FastifyInstance, route: Route, registration: 
   else void app.register(async (scope) => register(takeStreams(scope), route, registration));
 }
 
-/** Bodies are handed over unread, so nothing limits them but the time that a request may take. */
+/** Bodies are passed on unread, so nothing limits them but the time that a request may take. */
 function takeStreams(scope: FastifyInstance): FastifyInstance {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser("*", (_request, body, done) => done(null, body));
@@ -76,7 +76,7 @@ function register(app: FastifyInstance, route: Route, registration: Registration
       contentType: request.headers["content-type"] ?? "",
       host: () => hostOf(request),
       forwarded: request.headers["x-forwarded-for"] !== undefined || request.headers.forwarded !== undefined,
-      // Made when it is asked for: few handlers look at it.
+      // Created on demand: few handlers use it.
       get signal() {
         signal ??= endOfCall(reply.raw, stopping);
         return signal;
@@ -127,7 +127,7 @@ function register(app: FastifyInstance, route: Route, registration: Registration
   });
 }
 
-/** Aborted when the client has gone before its answer was written, or when the server stops. */
+/** Aborted when the client disconnects before its answer was written, or when the server stops. */
 function endOfCall(response: ServerResponse, stopping: AbortSignal): AbortSignal {
   const end = new AbortController();
   const abort = () => end.abort();

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 
-/** Takes over a harmless id that the client sent, so that both sides can find the call in their logs; else makes one. */
+/** Uses a harmless id that the client sent, so that both sides find the call in their logs; otherwise creates one. */
 export function createRequestIds(): (request: Pick<IncomingMessage, "headers">) => string {
   const run = randomBytes(6).toString("hex");
   let count = 0;

@@ -28,7 +28,10 @@ export interface RouteCall<Path extends string, Query extends QuerySpec, Body> e
   readonly forwarded: boolean;
   /** Aborted when the client has gone or the server stops. */
   readonly signal: AbortSignal;
-  /** What the call brought is stored, and it goes on waiting: its body and its place among the changes are free from now on. */
+  /**
+   * Called when the call has stored its input and goes on waiting: its body and its place among the changes are
+   * released.
+   */
   readonly stored: () => void;
 }
 
@@ -37,7 +40,7 @@ interface RouteHead<Path extends string, Query extends QuerySpec> {
   readonly path: Path;
   /** Unique name: the operationId of the OpenAPI document. */
   readonly operation: string;
-  /** The operation that this path is only another way to: its name stands in the audit log and the metrics. */
+  /** The operation that this path is an alias of. Its name appears in the audit log and the metrics. */
   readonly aliasOf?: string;
   readonly summary: string;
   readonly description?: string;
@@ -62,7 +65,7 @@ export class RawAnswer {
   }
 }
 
-/** An answer that goes on until either side ends it. */
+/** An answer that continues until either side ends it. */
 export class StreamAnswer {
   readonly contentType: string;
   readonly stream: Readable;
@@ -75,7 +78,7 @@ export class StreamAnswer {
   }
 }
 
-/** What the OpenAPI document tells of a route. */
+/** What the OpenAPI document says about a route. */
 export interface RouteDescription extends RouteHead<string, QuerySpec> {
   /** JSON by a schema, or the bytes as they came (then the accepted content types, for the document). */
   readonly body?: Schema | readonly string[];

@@ -3,7 +3,7 @@
 declare const value: unique symbol;
 
 export interface Schema<Value = unknown> {
-  /** Never there: it only carries the type. */
+  /** Never present at run time: it only carries the type. */
   readonly [value]?: Value;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
@@ -19,7 +19,7 @@ interface OptionalField<Value = unknown> {
 
 export type Fields = Readonly<Record<string, Schema | OptionalField>>;
 
-/** What fits a schema. */
+/** The type of the values that fit a schema. */
 export type Static<Of extends Schema> = Of extends Schema<infer Value> ? Value : never;
 
 type Flat<Value> = { [Key in keyof Value]: Value[Key] };
@@ -48,7 +48,7 @@ export const Type = {
     items,
     ...keywords,
   }),
-  /** Any schema, of a type that is taken on trust. */
+  /** Any schema. Its type is trusted, not checked. */
   Unsafe: <Value>(schema: Keywords): Schema<Value> => schema,
   Optional: <Value>(schema: Schema<Value>): OptionalField<Value> => ({ optional: schema }),
   Object: <Of extends Fields>(fields: Of, keywords: Keywords = {}): Schema<ObjectOf<Of>> => {

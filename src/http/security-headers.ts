@@ -1,4 +1,4 @@
-/** For answers that are data: nothing in them is ever to be run, framed, sniffed or stored. */
+/** For answers that are data: browsers must not run, frame, sniff or store them. */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
   "x-content-type-options": "nosniff",

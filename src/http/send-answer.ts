@@ -27,7 +27,7 @@ function sendJson(reply: FastifyReply, status: number, json: string): FastifyRep
   return reply.code(status).header("content-type", "application/json").serializer(asItIs).send(json);
 }
 
-/** A stream ends with its connection, also with one that has ended already. HEAD wants nothing of it but the headers. */
+/** A stream ends with its connection, even if the connection has already ended. HEAD needs only the headers. */
 function endWithConnection(stream: Readable, { raw, request }: FastifyReply): Readable | undefined {
   if (request.method === "HEAD") return stream.destroy();
   if (raw.closed || raw.destroyed) return void stream.destroy();
@@ -41,7 +41,8 @@ function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
 }
 
 /**
- * With a serializer of our own Fastify leaves the content type alone; else it adds a charset, which some clients refuse.
- * And text leaves in one write together with the headers, where bytes would take two: half the cost of a small answer.
+ * With our own serializer Fastify leaves the content type alone; otherwise it adds a charset, which some clients
+ * refuse. Text is sent in one write together with the headers, where bytes would take two: that halves the cost of a
+ * small answer.
  */
 const asItIs = (text: unknown) => text as string;

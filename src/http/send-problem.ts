@@ -1,4 +1,4 @@
-// A refused or failed call: its answer, its line in the log, and where a token was refused its entry in the audit log.
+// A refused or failed call: its answer, its line in the log, and, if a token was refused, its entry in the audit log.
 import { isIP } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
@@ -57,7 +57,10 @@ async function recordRefusal(needs: ProblemNeeds, request: FastifyRequest, error
   });
 }
 
-/** A site's own people find the entry if the caller sees the site: nobody writes into the log of a site by naming it. */
+/**
+ * A site's own people find the entry only if the caller sees the site: nobody writes into a site's log just by naming
+ * it.
+ */
 async function targetOf(
   needs: ProblemNeeds,
   caller: Caller,
@@ -87,7 +90,7 @@ async function seenDevice(
   }
 }
 
-/** Fastify's own refusals, in our words. Anything unknown stays what it is: a fault. */
+/** Fastify's own refusals, in our words. Every unknown error stays a fault. */
 function translate(error: unknown): unknown {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   switch (code) {

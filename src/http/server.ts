@@ -1,5 +1,5 @@
-// The life of a request, in this order: request id -> stopping? -> token -> level -> body and query parsed -> handler -> answer.
-// From the token on it is told in register-route.ts.
+// The life of a request, in this order: request id -> stopping? -> token -> level -> body and query parsed -> handler
+// -> answer. The part from the token on is in register-route.ts.
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { refuse } from "#core/app-error.ts";
 import type { ByteBudgets } from "#core/share/byte-budgets.ts";
@@ -27,7 +27,7 @@ const PREFIXES = ["", "/api"];
 const BODIES_BYTES = 64 * 1024 * 1024;
 const UNREAD_BYTES = 64 * 1024 * 1024;
 const BODIES_BYTES_PER_CALLER = 16 * 1024 * 1024;
-/** In all far fewer than the writes that may wait for the disk: so calls alone cannot keep devices from writing. */
+/** Far fewer in total than the writes that may wait for the disk: so calls alone cannot keep devices from writing. */
 const CHANGES = { slots: 8_192, perToken: 2_048, perAddress: 4_096 };
 
 export interface ServerNeeds extends ProblemNeeds {
@@ -50,7 +50,7 @@ export interface ServerSettings {
 
 export interface Server {
   listen(port: number, host: string): Promise<{ readonly port: number }>;
-  /** Finishes what runs, refuses what is new, and after at most 10 s cuts off what is left. */
+  /** Finishes running calls, refuses new ones, and after at most 10 s cuts off the rest. */
   stop(): Promise<void>;
 }
 
@@ -87,7 +87,7 @@ export async function createServer(
     if (headers.host === undefined && httpVersion === "1.1") {
       return done(refuse("invalid_request", "the request has no Host header"));
     }
-    // A content type that makes no sense says nothing, so it counts as none.
+    // A content type that cannot be parsed counts as none.
     if (headers["content-type"] !== undefined && request.mediaType === undefined) delete headers["content-type"];
     done();
   });
@@ -95,7 +95,7 @@ export async function createServer(
     metrics.observe(request, reply);
     done();
   });
-  // A refusal takes a turn as an answer does; one that finds no place to wait is told that instead.
+  // A refusal takes a turn like an answer. If there is no place to wait, the client is told that instead.
   const sendInTurn = (error: unknown, request: FastifyRequest, reply: FastifyReply) =>
     inTurn(request, () => sendProblem(needs, request, { reply, error })).catch((crowded: unknown) =>
       sendProblem(needs, request, { reply, error: crowded }),
@@ -137,7 +137,7 @@ export async function createServer(
     async stop() {
       stopping.abort();
       const cut = setTimeout(() => app.server.closeAllConnections(), limits.stopMs);
-      // A connection whose last answer did not say that it closes falls idle and would hold up the stop.
+      // A connection whose last answer did not announce its end becomes idle and would delay the stop.
       const closeIdle = () => {
         app.server.closeIdleConnections();
         connections.closeUnused();

@@ -1,4 +1,4 @@
-// Pieces of the wire that every subject shares.
+// Wire formats that all subjects share.
 
 import { ACCESS_LEVELS, type AccessLevel } from "#core/access/level.ts";
 import { ListAnswer } from "#http/list-answer.ts";
@@ -17,7 +17,7 @@ export function renderRole(level: AccessLevel): Role {
 export const oneOf = <const Words extends readonly string[]>(words: Words, options: object = {}) =>
   Type.Unsafe<Words[number]>({ type: "string", enum: [...words], ...options });
 
-/** Text for people: without control characters, and not only blanks. */
+/** Text for people: no control characters, and not only blanks. */
 export const name = (description: string, maxLength = 200) =>
   Type.String({
     minLength: 1,
@@ -37,7 +37,7 @@ export const nullable = <Value>(schema: Schema<Value>) =>
 export const strict = <Properties extends Fields>(title: string, properties: Properties) =>
   Type.Object(properties, { title, additionalProperties: false });
 
-/** What operations answer that have nothing to tell. */
+/** The answer of operations that have nothing to return. */
 export const NOTHING = Type.Object({}, { additionalProperties: false });
 
 export const listAnswer = (plural: string, item: Schema) =>

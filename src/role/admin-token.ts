@@ -1,5 +1,5 @@
-// The bootstrap token: from BUSBAR_ADMIN_TOKEN, else from admin.token in the data folder, else made now and written there.
-// The file or the variable is the truth at every start; the records only keep the hash.
+// The bootstrap token: from BUSBAR_ADMIN_TOKEN, otherwise from admin.token in the data folder, otherwise created now
+// and written there. The file or the variable decides at every start; the records only keep the hash.
 import { readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { formatToken, SECRET_BYTES } from "#core/access/token.ts";
@@ -39,7 +39,7 @@ export async function prepareAdminToken(
   try {
     await needs.tokens.putAdmin(record);
   } catch (error) {
-    // The records only list it: calls are held against the file or the setting.
+    // The records only list it: calls are checked against the file or the setting.
     needs.troubles.report(
       { part: "admin token", message: "the records do not list the present admin token" },
       { err: error },
@@ -50,7 +50,9 @@ export async function prepareAdminToken(
 
 type FileNeeds = Parameters<typeof prepareAdminToken>[0];
 
-/** A file that holds no token is set aside, so that a new one is made: a broken file must not keep a site from starting. */
+/**
+ * A file that holds no token is set aside and a new one is created: a broken file must not keep a site from starting.
+ */
 function readText(needs: FileNeeds, file: string): string | undefined {
   let problem: unknown = `it holds fewer than ${MIN_LENGTH} characters`;
   try {
@@ -66,7 +68,7 @@ function readText(needs: FileNeeds, file: string): string | undefined {
   try {
     renameSync(file, aside);
   } catch {
-    // The new one replaces it, or cannot be written either, which is told.
+    // The new file replaces it. If that cannot be written either, the failure is reported.
   }
   return undefined;
 }

@@ -1,4 +1,4 @@
-// Which way devices reach us: the embedded broker, with TLS when asked for, or somebody else's.
+// How devices reach us: through the embedded broker, with TLS on request, or through an external broker.
 import { hostname, networkInterfaces } from "node:os";
 import { join } from "node:path";
 import type { Config } from "#config";
@@ -24,7 +24,7 @@ export interface Carriers {
 
 interface CarrierNeeds extends MqttNeeds {
   readonly devices: DeviceStore;
-  /** Learns of the carrier before the first device can connect. */
+  /** Receives the carrier before the first device can connect. */
   readonly channel: ChannelRouter;
   readonly troubles: Pick<Troubles, "report">;
 }
@@ -106,7 +106,7 @@ function carrierOf(broker: Broker): Carrier {
   return { ...broker.channel, disconnect: (deviceId) => broker.disconnect(deviceId) };
 }
 
-/** What the certificate of the TLS listener names besides the settings. */
+/** What the certificate of the TLS listener names in addition to the settings. */
 function ownNames(host: string): readonly string[] {
   const isAny = host === "0.0.0.0" || host === "::";
   const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? []);

@@ -1,4 +1,4 @@
-// What is done again and again beside the calls.
+// Periodic work in the background.
 import type { Logger } from "pino";
 import type { Config } from "#config";
 import { ANONYMOUS_REFUSAL_LIFETIME_MS, KEPT_REFUSALS } from "#core/access/refusal-limits.ts";
@@ -31,7 +31,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
 export function startChores(needs: ChoreNeeds, config: Config): { stop(): Promise<void> } {
-  // What is deleted stays so: a clock that was set forward is not believed at once.
+  // Deletion cannot be undone, so a clock that was set forward is not trusted at once.
   const earliest = () => needs.clock.earliest();
   const ago = (ms: number) => instant(earliest() - ms);
   const running = [

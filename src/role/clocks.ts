@@ -8,7 +8,7 @@ import type { Troubles } from "#service/troubles.ts";
 
 export interface Clocks {
   readonly now: () => Instant;
-  /** Milliseconds on a clock that never jumps. */
+  /** Milliseconds on a monotonic clock. */
   readonly elapsed: () => number;
   readonly after: After;
 }
@@ -17,14 +17,14 @@ export interface WatchedClocks extends Clocks {
   readonly clock: ClockWatch;
 }
 
-/** The real clocks. Everything below takes them as arguments, so that tests can hold them. */
+/** The real clocks. All other code takes them as arguments, so that tests can control them. */
 export function createClocks(onError: (error: unknown) => void = rethrow): Clocks {
   return {
     now: () => instant(Date.now()),
     elapsed: () => performance.now(),
     after: (ms, callback) => {
       const timer = setTimeout(() => {
-        // Thrown from a timer it would end the process.
+        // An error thrown from a timer would end the process.
         try {
           callback();
         } catch (error) {
@@ -42,7 +42,7 @@ const WAS_SET = {
     "the clock of this machine was set; for a day times by the former one are accepted too, and nothing is deleted by the new one",
 };
 
-/** A clock that was set is the gateway's own trouble and no device's. */
+/** A clock that was set is a trouble of the gateway and of no device. */
 export function watchClock(folder: string, troubles: Troubles, { now, elapsed }: Clocks): ClockWatch {
   const clock = createClockWatch({
     now,
@@ -63,7 +63,7 @@ export function watchClock(folder: string, troubles: Troubles, { now, elapsed }:
   };
 }
 
-/** When the data was last written to, by the clock of then. */
+/** When the data was last written, by the clock at that time. */
 function lastUseOf(folder: string): number | undefined {
   const times = ["records.db", "records.db-wal", "telemetry.db", "telemetry.db-wal"].map(
     (file) => statSync(join(folder, file), { throwIfNoEntry: false })?.mtimeMs ?? 0,

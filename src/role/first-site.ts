@@ -1,7 +1,7 @@
 import type { Call, Needs } from "#service/ports.ts";
 import { createSite } from "#service/site/create-site.ts";
 
-/** A gateway stands on a site, so its first start makes one. */
+/** A gateway belongs to one site, so its first start creates one. */
 export async function ensureFirstSite(
   needs: Pick<Needs, "sites" | "now" | "newId">,
   call: Call,

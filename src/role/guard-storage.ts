@@ -1,4 +1,4 @@
-// Looks after the disk and the database files while the service runs, and tells what it finds.
+// Checks the disk and the database files while the service runs, and reports what it finds.
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Troubles } from "#service/troubles.ts";

@@ -45,15 +45,15 @@ interface HostingNeeds
 
 interface HostingSettings {
   readonly config: Config;
-  /** What scripts find under the name of a port that the machine does not have. */
+  /** What scripts get for a hardware port that the machine does not have. */
   readonly simulated: SimulatedPorts;
   /** What scripts may reach over the network. */
   readonly allow: readonly ReachRule[];
 }
 
 /**
- * After recovery: from here on scripts speak and take commands. Resolves before the devices run, which start in the
- * background; all of them are told to the switch before anybody can change one.
+ * Called after recovery: from here on scripts send and receive commands. Resolves before the devices run, because they
+ * start in the background. All of them are registered with the router before anybody can change one.
  */
 export async function startHosts(needs: HostingNeeds, { config, simulated, allow }: HostingSettings): Promise<Hosts> {
   const blueprintOf = (device: Device) => deviceBlueprint(needs, device);
@@ -101,7 +101,7 @@ export async function startHosts(needs: HostingNeeds, { config, simulated, allow
     },
     async stop() {
       stopping.abort();
-      // Its failure is told where it runs.
+      // Its failure is reported where it runs.
       await Promise.allSettled([starting]);
       simulator.stop();
       await lua.stop();

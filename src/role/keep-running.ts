@@ -1,6 +1,7 @@
-// An error that nobody caught is a bug of ours, and no reason to stop a site: what is stored is safe in its transaction
-// whatever one request, timer or device did. It is logged with its stack, counted in /metrics and listed by /readyz as degraded
-// until the next start, and the rest goes on. What must end the process, such as a thread that keeps data, ends it by `onFault`.
+// An uncaught error is a bug of ours and no reason to stop a site: stored data is safe in its transactions, whatever
+// one request, timer or device did. The error is logged with its stack, counted in /metrics and listed by /readyz as
+// degraded until the next start, and everything else goes on. A failure that must end the process, such as that of a
+// thread that stores data, ends it through `onFault`.
 import type { Logger } from "pino";
 import type { Troubles } from "#service/troubles.ts";
 
@@ -13,15 +14,15 @@ const UNHANDLED = {
 };
 
 export interface UnhandledErrors {
-  /** What came before is told too. */
+  /** Earlier errors are reported too. */
   reportTo(troubles: Pick<Troubles, "report">): void;
 }
 
-/** `elapsed`: milliseconds on a clock that never jumps. */
+/** `elapsed`: milliseconds on a monotonic clock. */
 export function keepRunning(log: Logger, elapsed: () => number = () => performance.now()): UnhandledErrors {
   let since = elapsed();
   let count = 0;
-  /** Those that nobody could be told yet. */
+  /** Errors that could not be reported yet. */
   let untold = 0;
   let report = (): void => {
     untold++;

@@ -1,4 +1,5 @@
-// The stores and their threads, without the rest of the program. This file alone chooses who implements the ports of storage.
+// The stores and their threads, without the rest of the program. Only this file chooses the implementations of the
+// storage ports.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Logger } from "pino";
@@ -19,7 +20,7 @@ import type { WatchedClocks } from "./clocks.ts";
 export interface Surroundings {
   readonly config: Config;
   readonly log: Logger;
-  /** What was opened last is closed first. */
+  /** Resources are closed in reverse order. */
   readonly opened: AsyncDisposableStack;
   readonly clocks: WatchedClocks;
   readonly troubles: Troubles;
@@ -33,7 +34,7 @@ export interface OpenStores {
   readonly storage: StorageGuard;
 }
 
-/** Side by side, because each of them waits for its threads to begin. */
+/** In parallel, because each of them waits for its threads to start. */
 export async function openStores(
   { config, opened, clocks: { now }, budgets, shares, troubles }: Surroundings,
   onFault: (error: Error) => void,
@@ -72,7 +73,7 @@ export async function openStores(
   return { records: records.value, telemetry: guardTelemetry(telemetry.value, storage.gate), storage };
 }
 
-/** Anybody may read these; where it is stands in the log. */
+/** These texts are public; the place is in the log only. */
 const UNREADABLE = {
   part: "telemetry",
   message: "some of the telemetry could not be read or stored for good; nothing is lost, it is tried again",

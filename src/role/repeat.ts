@@ -6,7 +6,10 @@ interface Chore {
   readonly task: () => Promise<void>;
 }
 
-/** Runs a chore again and again, never twice at once; the next round tries again after a failure. Of failures in a row the first is logged. */
+/**
+ * Runs a chore periodically, never twice at once. After a failure the next round tries again. Only the first of several
+ * failures in a row is logged.
+ */
 export function repeat(log: Logger, { name, everyMs, task }: Chore): { stop(): Promise<void> } {
   let running: Promise<void> | undefined;
   let isFailing = false;

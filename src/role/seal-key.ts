@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { writeSecretFile } from "#role/write-secret-file.ts";
 import { SEAL_KEY_BYTES } from "#service/access/seal.ts";
 
-/** `isNeeded` says whether something is stored that only the key that belongs here opens. */
+/** `isNeeded` tells whether something is stored that only the right key opens. */
 export async function readSealKey(data: string, isNeeded: () => Promise<boolean>): Promise<Uint8Array> {
   const file = join(data, "seal.key");
   try {

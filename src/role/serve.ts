@@ -1,4 +1,4 @@
-// The long-running process: start, tell where to look, and stop cleanly on a signal.
+// The long-running process: it starts, prints where to connect, and stops cleanly on a signal.
 import { isIP } from "node:net";
 import type { Logger } from "pino";
 import type { Config } from "#config";
@@ -29,14 +29,15 @@ export async function serve(config: Config, log: Logger): Promise<void> {
   try {
     await end.promise;
   } catch (error) {
-    // A thread that keeps data has ended: what is acknowledged is safe, but nothing more can be, so the process ends too.
+    // A thread that stores data has ended. Acknowledged data is safe, but nothing more can be stored, so the process
+    // ends too.
     log.fatal({ err: error }, "cannot go on; a supervisor should start Busbar again");
     process.exit(1);
   }
   log.info("stopped");
 }
 
-/** What to type first. A test types all of it. */
+/** The first commands to type. A test runs all of them. */
 const TRY = ["./bin/busbar site list", "./bin/busbar device list"];
 export const TRY_DEMO = [
   "./bin/busbar device list",

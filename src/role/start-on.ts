@@ -58,7 +58,7 @@ export async function startOn(
   opened.defer(() => jsonChecker.close());
   const background = createBackground((name, error) => log.error({ err: error, task: name }, "background work failed"));
   const { buffers: _, close: __, holdsSealed, ...stores } = records;
-  /** Nothing that was stored may stop a start: a part that fails is reported, and the rest serves. */
+  /** Stored data must never prevent a start: a part that fails is reported, and the rest serves. */
   const attempt = async <Result>(part: string, message: string, task: () => Promise<Result>) => {
     try {
       return await task();
@@ -164,7 +164,7 @@ export async function startOn(
   await attempt("webhooks", "the webhooks could not be read", () => webhookDispatcher.refresh());
   webhookDispatcher.forward(events);
   webhookDispatcher.wake();
-  // Before any device can speak: from then on the deadlines move.
+  // Done before any device can send: from then on the deadlines change.
   await attempt("commands", "open executions could not be taken over", () => dispatcher.recover());
   await attempt("alerts", "active alerts could not be taken over", () => alertTracker.recover());
   const carriers = await startCarriers(

@@ -22,7 +22,7 @@ export async function start(
   refuseUnavailable(config);
   const troubles = openTroubles(log);
   const clocks = { ...real, clock: watchClock(config.data, troubles, real) };
-  // What was opened last is closed first, after a failed start as after a stop.
+  // Resources are closed in reverse order, after a failed start as after a stop.
   const opened = new AsyncDisposableStack();
   try {
     const lists = { budgets: createByteBudgets(), shares: createShares(), troubles };
@@ -44,7 +44,7 @@ function openTroubles(log: Logger): Troubles {
   );
 }
 
-/** A setting that this version cannot honour must not look as if it did. */
+/** A setting that this version cannot apply must not be ignored silently. */
 function refuseUnavailable(config: Config): void {
   const asked = [
     config.database.url !== undefined && "database.url (PostgreSQL)",

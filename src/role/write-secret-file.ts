@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** Complete or absent, never half, and on the disk when this returns. */
+/** The file is complete or absent, never half written, and on the disk when this returns. */
 export function writeSecretFile(file: string, text: string, mode: number): void {
   const draft = `${file}.new`;
   rmSync(draft, { force: true });

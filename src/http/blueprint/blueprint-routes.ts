@@ -118,7 +118,7 @@ export function blueprintRoutes(needs: UploadNeeds): readonly Route[] {
       tag,
       access: "public",
       answer: Type.Object({}, { additionalProperties: true }),
-      // What reads scenarios reads YAML; nothing else on this thread does, so a start does without.
+      // Reading scenarios needs the YAML parser. Nothing else on this thread does, so it is not loaded at the start.
       handle: async () => (await import("#manifest/scenario/parse-scenarios.ts")).renderScenarioSchema(),
     }),
   ];

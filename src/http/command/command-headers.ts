@@ -4,7 +4,7 @@ interface Headers {
   readonly header: (name: string) => string | undefined;
 }
 
-/** Milliseconds of `Prefer: wait=N` (RFC 7240); other preferences are not ours. */
+/** Milliseconds of `Prefer: wait=N` (RFC 7240); other preferences are ignored. */
 export function waitOf({ header }: Headers): number | undefined {
   const match = /(?:^|[,;])\s*wait\s*=\s*"?(\d{1,6})"?/i.exec(header("prefer") ?? "");
   return match === null ? undefined : Number(match[1]) * 1000;

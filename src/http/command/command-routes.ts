@@ -75,7 +75,7 @@ export function commandRoutes(needs: CommandNeeds): readonly Route[] {
             withLog,
           });
         const waitMs = Math.min(waitOf(call) ?? needs.waitLimitMs, needs.waitLimitMs);
-        // Before anything is stored: who is refused has run nothing.
+        // Checked before anything is stored: a refused call has run nothing.
         const leave = waiting(call);
         try {
           const { stored, signal } = call;

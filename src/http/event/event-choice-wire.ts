@@ -13,7 +13,7 @@ export interface EventChoice {
   choosesPlace(siteId: string, deviceId: string): boolean;
 }
 
-/** Asked for every event and stream, so long lists become sets. */
+/** Checked for every event and stream, so long lists become sets. */
 export function parseChoice(chosen: Chosen): EventChoice {
   const kinds = setOf(chosen["kind.in"]);
   const sites = setOf(chosen["site_id.in"]);

@@ -1,5 +1,5 @@
-// The id of an event as clients see it. It stands for the event's number, which would tell how many events other sites have:
-// so the number is encrypted, with a key of this run, and looks like chance.
+// The id of an event as clients see it. The event's number would reveal how many events other sites have, so it is
+// encrypted with a key of this run and looks random.
 import { createCipheriv, createDecipheriv } from "node:crypto";
 
 export interface EventIds {
@@ -13,7 +13,7 @@ export const EVENT_KEY_BYTES = 16;
 const BLOCK = 16;
 
 export function createEventIds(key: Uint8Array): EventIds {
-  // Without padding and chaining each block stands alone, so that one of each is enough for all ids.
+  // Without padding and chaining each block stands alone, so one cipher and one decipher serve all ids.
   const cipher = createCipheriv("aes-128-ecb", key, null).setAutoPadding(false);
   const decipher = createDecipheriv("aes-128-ecb", key, null).setAutoPadding(false);
   return {

@@ -34,14 +34,16 @@ export function eventRoutes(needs: EventRouteNeeds): readonly Route[] {
       handle: async (call) => {
         const chosen = { ...call.query, "device_id.in": await deviceIds(needs, call, call.query["device_id.in"]) };
         const stream = needs.eventStreams.open(call, { chosen, lastEventId: call.header("last-event-id") });
-        // Else a proxy of the nginx kind would hold events back until it has a page of them.
+        // Otherwise a proxy such as nginx would hold events back until its buffer is full.
         return new StreamAnswer("text/event-stream", stream, { "x-accel-buffering": "no" });
       },
     }),
   ];
 }
 
-/** Ids instead of slugs. A slug that several devices have means all of them; what is unknown stays, and chooses nothing. */
+/**
+ * Ids instead of slugs. A slug that several devices share means all of them; an unknown one stays and matches nothing.
+ */
 async function deviceIds(
   { devices }: Pick<Needs, "devices">,
   { caller }: Pick<Call, "caller">,

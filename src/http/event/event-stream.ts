@@ -1,6 +1,6 @@
-// Server-sent events for one listener. It draws from the hub as fast as the other end reads, so that a slow one costs no
-// memory; one that falls behind what the hub keeps is told so and dropped, and learns of the gap when it resumes. Telemetry comes
-// from the board, whenever there is room.
+// Server-sent events for one listener. It reads from the hub as fast as the client does, so a slow client costs no
+// memory. A client that falls behind what the hub keeps is told so and disconnected, and learns of the gap when it
+// resumes. Telemetry comes from the board whenever there is room.
 import { Readable } from "node:stream";
 import { seesSite } from "#core/access/caller.ts";
 import { allows } from "#core/access/level.ts";
@@ -30,7 +30,7 @@ export interface Listening extends Pick<Call, "caller" | "remoteAddress"> {
 
 export interface Wanted {
   readonly chosen: Chosen;
-  /** Go on after this event. Undefined begins now, and `gap` too, but says that something may be missing. */
+  /** Resume after this event. Undefined starts now; `gap` does too, but reports that something may be missing. */
   readonly after: number | "gap" | undefined;
   readonly heartbeatMs?: number;
 }
@@ -46,7 +46,7 @@ export function openEventStream(needs: StreamNeeds, call: Listening, wanted: Wan
   const { caller } = call;
   const choice = parseChoice(wanted.chosen);
   const isGap = wanted.after === "gap" || (wanted.after !== undefined && !events.remembers(wanted.after));
-  /** Sequence of the last event that was looked at. */
+  /** Number of the last event that was checked. */
   let cursor = isGap || typeof wanted.after !== "number" ? events.lastSequence : wanted.after;
   let isHungry = false;
   let hasEnded = false;

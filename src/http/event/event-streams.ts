@@ -1,4 +1,5 @@
-// All event streams together: how many there may be, one text of each event for all of them, and whose turn it is to be told.
+// All event streams together: limits their number, makes the text of each event once for all, and decides whose turn it
+// is.
 import type { Readable } from "node:stream";
 import { AppError } from "#core/app-error.ts";
 import type { ByteBudgets } from "#core/share/byte-budgets.ts";

@@ -17,13 +17,13 @@ interface LiveTelemetry {
   readonly values: ReadonlyMap<string, Snapshot>;
 }
 
-/** Without an id: whoever comes back goes on after the last event, and telemetry is not repeated. */
+/** Without an id: a client that reconnects resumes after the last event, and telemetry is not repeated. */
 export function renderTelemetryEvent({ siteId, deviceId, values }: LiveTelemetry): Buffer {
   const data = JSON.stringify({ site_id: siteId, device_id: deviceId, telemetry: renderSnapshots(values) });
   return Buffer.from(`event: telemetry\ndata: ${data}\n\n`);
 }
 
-/** What an event says, wherever it is told. */
+/** The content of an event, wherever it is sent. */
 export function renderEventData(event: PlacedEvent): object {
   return { site_id: event.siteId, device_id: event.deviceId, ...renderHappening(event) };
 }

@@ -1,6 +1,6 @@
-// Live telemetry for all listeners together. What comes is gathered for a quarter of a second, then stands on the board: of each
-// device the newest value of each attribute. A listener only remembers how far it has read, so that a slow one costs no memory
-// of its own, and what many read is made into text once.
+// Live telemetry for all listeners together. Values are collected for a quarter of a second and then put on the board:
+// the newest value of each attribute of each device. A listener only remembers how far it has read, so a slow one costs
+// no memory of its own, and text that many listeners read is made once.
 import { ACCESS_LEVELS, type AccessLevel, allows } from "#core/access/level.ts";
 import type { ByteBudget } from "#core/share/byte-budgets.ts";
 import { renderTelemetryEvent } from "#http/event/event-wire.ts";
@@ -11,18 +11,18 @@ const ROUND_MS = 250;
 export const LIVE_TELEMETRY_BYTES = 16 * 1_048_576;
 const ENTRY_BYTES = 512;
 const VALUE_BYTES = 128;
-/** Changes that a slow listener may be behind. */
+/** How many changes a slow listener may be behind. */
 const MAX_PLACES = 50_000;
 
 interface TelemetryListener {
   readonly level: AccessLevel;
   readonly wants: (siteId: string, deviceId: string) => boolean;
-  /** There may be something to take. */
+  /** There may be something to read. */
   readonly onNews: () => void;
 }
 
 export interface TelemetryReader {
-  /** The next event, as it is sent; undefined when everything is told. */
+  /** The next event, as it is sent; undefined when everything was sent. */
   take(): Buffer | undefined;
   close(): void;
 }
@@ -42,7 +42,7 @@ interface Value extends Snapshot {
   readonly version: number;
 }
 
-/** One device. Each change of it makes a new entry, which takes over what the one before had. */
+/** One device. Each change creates a new entry, which takes over the content of the previous one. */
 interface Entry {
   readonly siteId: string;
   readonly deviceId: string;
@@ -51,7 +51,7 @@ interface Entry {
   /** Of the entry that this one replaced. */
   readonly replaced: number;
   readonly bytes: number;
-  /** By level, for those who have read all that came before. */
+  /** Text by level, for listeners that have read everything earlier. */
   readonly rendered: (Buffer | null | undefined)[];
 }
 
@@ -69,10 +69,10 @@ export function createTelemetryBoard(feed: TelemetryFeed, budget: ByteBudget, ro
   const gathered = new Map<string, Gathered>();
   let gatheredBytes = 0;
   const entries = new Map<string, Entry>();
-  /** The entry of version n stands at n - base. A replaced one leaves its place empty. */
+  /** The entry of version n is at n - base. A replaced one leaves its place empty. */
   let log: (Entry | undefined)[] = [];
   let base = 1;
-  /** What was before this version is forgotten. */
+  /** Everything before this version is forgotten. */
   let first = 1;
   let timer: NodeJS.Timeout | undefined;
   let stopWatching: (() => void) | undefined;
@@ -111,7 +111,7 @@ export function createTelemetryBoard(feed: TelemetryFeed, budget: ByteBudget, ro
     if (before !== undefined) forget(before);
     let bytes = ENTRY_BYTES;
     for (const [id, { value }] of values) bytes += bytesOf(id, value);
-    // Whoever has not read the oldest by now misses it.
+    // A listener that has not read the oldest by now misses it.
     while (version - first >= MAX_PLACES || !budget.take(bytes)) if (!forgetOldest()) return;
     const entry = { siteId, deviceId, values, version, replaced: before?.version ?? 0, bytes, rendered: [] };
     log.push(entry);
@@ -132,7 +132,7 @@ export function createTelemetryBoard(feed: TelemetryFeed, budget: ByteBudget, ro
     return true;
   }
 
-  /** What every listener has read. */
+  /** The version up to which every listener has read. */
   function forgetRead(): void {
     let read = last();
     for (const { cursor } of readers) read = Math.min(read, cursor);
@@ -187,7 +187,7 @@ function renderOnce(entry: Entry, level: AccessLevel): Buffer | null {
   return made;
 }
 
-/** What is newer than `since` and allowed at the level. */
+/** The values newer than `since` that the level may read. */
 function render({ siteId, deviceId, values }: Entry, level: AccessLevel, since: number): Buffer | null {
   const told = new Map([...values].filter(([, one]) => one.version > since && allows(level, one.accessLevel)));
   return told.size === 0 ? null : renderTelemetryEvent({ siteId, deviceId, values: told });

@@ -1,17 +1,17 @@
-// Something happened, and every stream wants to tell it. So many do so in a turn of the event loop, the rest in later ones, by
-// turns of their tokens: a token with many streams waits for itself, and other calls are answered between.
+// Wakes the event streams when something happened. A limited number is woken in each turn of the event loop, and tokens
+// take turns: a token with many streams delays only itself, and other calls are answered in between.
 import { createFairQueue } from "#core/share/fair-queue.ts";
 
 export interface Sleeper {
-  /** Whose turn it is. */
+  /** The key for taking turns. */
   readonly key: string;
   readonly wake: () => void;
 }
 
 export interface WakeQueue {
-  /** Wakes it in this turn or a later one; once, however often it is asked for before. */
+  /** Wakes it in this turn or a later one; once, however often it is requested before that. */
   wake(sleeper: Sleeper): void;
-  /** It does not want to be woken any more. */
+  /** It no longer wants to be woken. */
   forget(sleeper: Sleeper): void;
 }
 
@@ -21,7 +21,7 @@ const PER_TURN = 32;
 export function createWakeQueue(perTurn = PER_TURN, nextTurn: (task: () => void) => unknown = setImmediate): WakeQueue {
   const queue = createFairQueue<Sleeper>();
   const queued = new Set<Sleeper>();
-  /** How many were woken in this turn; undefined while nobody is. */
+  /** How many were woken in this turn; undefined outside a turn. */
   let woken: number | undefined;
 
   function turn(): void {

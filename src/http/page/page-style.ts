@@ -66,6 +66,6 @@ summary .muted{grid-column:auto}
 }
 `;
 
-/** The sign of the house: a bolt on a disc. */
+/** The logo: a bolt on a disc. */
 export const PAGE_MARK =
   '<svg class="mark" viewBox="0 0 28 28" aria-hidden="true"><circle cx="14" cy="14" r="14"/><path d="M15.6 5 8 15.6h4.8L11.6 23 19.6 12h-5z"/></svg>';

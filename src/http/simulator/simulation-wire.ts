@@ -85,7 +85,7 @@ const LONGEST_INTERVAL = 3_600_000;
 const LONGEST_DELAY = 86_400_000;
 const USUAL_DELAY = 20_000;
 
-/** Refuses with everything that is wrong at once. */
+/** A refusal lists everything that is wrong at once. */
 export function parseSimulationChange(body: Static<typeof simulationChangeSchema>): AdjustmentChange {
   const refusals: Refusal[] = [];
   const duration = (text: string | undefined, pointer: string, [least, most]: readonly [number, number]) => {

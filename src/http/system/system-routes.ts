@@ -13,7 +13,7 @@ const tag = "System";
 export interface SystemNeeds {
   /** Rejects when the records cannot be read. */
   readonly checkReady: () => Promise<void>;
-  /** Work in the background that has an end, and how far it is. */
+  /** Background work that has an end, and its progress. */
   readonly underWay: () => readonly { readonly name: string; readonly percent: number }[];
   readonly troubles: Pick<Troubles, "list">;
   readonly about: {
@@ -23,7 +23,7 @@ export interface SystemNeeds {
   };
 }
 
-/** Routes about the program itself; the document and its page cover `others` and these. */
+/** Routes about the program itself. The document and its page cover `others` and these. */
 export function systemRoutes(needs: SystemNeeds, others: readonly Route[]): readonly Route[] {
   const status = Type.Object({ status: oneOf(["ok"]) }, { additionalProperties: false });
   const work = Type.Object({ name: Type.String(), percent: Type.Integer() }, { additionalProperties: false });

@@ -87,7 +87,7 @@ export function telemetryRoutes(needs: TelemetryNeeds): readonly Route[] {
           [`${needs.headerPrefix}-Timeseries-Data-Types`]: columns.map((column) => column.type).join(","),
         };
         const { value: first } = await rows.next();
-        // What is short leaves in one piece: a stream costs more than all the rest of a small answer.
+        // A short answer is sent in one piece: a stream costs more than everything else of a small answer.
         if (first.isLast) return new RawAnswer("text/csv", first.piece, headers);
         return new StreamAnswer("text/csv", Readable.from(bytesOf(first.piece, rows)), headers);
       },
@@ -95,7 +95,9 @@ export function telemetryRoutes(needs: TelemetryNeeds): readonly Route[] {
   ];
 }
 
-/** Not a generator: one that has not begun, or that waits for its next piece, does not pass `return` on at once. */
+/**
+ * Not a generator: a generator that has not begun, or that waits for its next piece, does not pass `return` on at once.
+ */
 function bytesOf(first: Uint8Array, rows: Rows<Uint8Array>): AsyncIterableIterator<Uint8Array> {
   let ready: Uint8Array | undefined = first;
   const bytes: AsyncIterableIterator<Uint8Array> = {
@@ -118,7 +120,7 @@ function bytesOf(first: Uint8Array, rows: Rows<Uint8Array>): AsyncIterableIterat
   return bytes;
 }
 
-/** Every attribute that was asked for has its object; it is empty where there is nothing to tell. */
+/** Every requested attribute has its object; it is empty when there is no value. */
 function renderLatest(
   asked: ReadonlyMap<string, readonly string[]>,
   found: Now["devices"],

@@ -7,7 +7,7 @@ import { oneOf, strict } from "#http/wire.ts";
 import type { AskedSeries, Timeseries } from "#service/telemetry/read-timeseries.ts";
 
 const MAX_SERIES = 10;
-/** Unix seconds beyond the year 5138: whoever writes that means milliseconds. */
+/** A larger number of seconds is beyond the year 5138, so the client means milliseconds. */
 const SURELY_MILLISECONDS = 1e11;
 
 const NO_DURATION = "must be a duration such as 1s, 1.5m or 2h45m";
@@ -53,17 +53,17 @@ export interface TimeseriesInput {
   readonly from: Instant;
   readonly to: Instant;
   readonly series: readonly (AskedSeries & { readonly header: HeaderParts })[];
-  /** What is wrong; it has a stand-in above, so that the rest can be looked at too. */
+  /** A problem. The value above is a placeholder, so that the rest can be checked too. */
   readonly refusals: readonly Refusal[];
 }
 
-/** What the header cell repeats as it was asked. */
+/** The text that the header cell repeats from the request. */
 interface HeaderParts {
   readonly granularity: string;
   readonly lookAround: string | undefined;
 }
 
-/** Merges global and own settings, so that nothing optional is left. */
+/** Merges global and own settings, so that nothing is optional afterwards. */
 export function parseTimeseries(body: Body): TimeseriesInput {
   const refusals: Refusal[] = [];
   const refuse = (pointer: string, message: string) => {
@@ -122,7 +122,7 @@ function problemOfGranularity(milliseconds: number): string | undefined {
   return Number.isInteger(milliseconds) ? undefined : "must be a whole number of milliseconds";
 }
 
-/** The same few lengths come again and again. */
+/** The same few lengths are used again and again. */
 const lengths = new Map<string, number>();
 const MAX_LENGTHS = 1_000;
 
@@ -143,7 +143,8 @@ function parseTime(given: string | number, refuse: (problem: string) => void): I
     if (parsed === undefined) refuse("must be Unix seconds or an RFC 3339 date-time such as 2026-11-14T12:00:00Z");
     return parsed;
   }
-  // A double cannot hold most decimals: beyond the microsecond its digits are noise that must not move a border.
+  // A double cannot hold most decimals exactly: beyond the microsecond its digits are noise that must not move a
+  // border.
   if (Math.abs(given) < SURELY_MILLISECONDS) return instant(Math.round(given * 1e6) / 1e3);
   refuse(`is ${given}, which can only be milliseconds; give Unix seconds`);
   return undefined;

@@ -16,11 +16,11 @@ export interface DemoDevice {
   readonly name: string;
   readonly slug: string;
   readonly attributes: Attributes;
-  /** The server of the plant that it may reach. */
+  /** The server of the plant that the device may reach. */
   readonly server: PlantServer | undefined;
   /** How its script finds that server. */
   readonly connection: (port: number) => Payload;
-  /** What else its installer has configured, by bucket. */
+  /** Further values that its installer has configured, by bucket. */
   readonly configuration: Readonly<Record<string, Payload>>;
 }
 

@@ -1,5 +1,5 @@
-// What the demo site has to remember beside the records: its plant, its devices and how much history it has. One small
-// file of JSON; without it the demo begins anew.
+// What the demo site remembers in addition to the records: its plant, its devices and how much history it has. One
+// small JSON file; without it the demo starts from scratch.
 import { constants, promises } from "node:fs";
 import { dirname } from "node:path";
 import { newPlant, type PlantMemory } from "#core/plant/plant.ts";
@@ -8,7 +8,7 @@ import { DAY_MS, type PlantSite } from "#core/plant/site.ts";
 export interface DemoRecord {
   readonly siteId: string;
   readonly plantSite: PlantSite;
-  /** By example; a device whose id is known and that is gone was deleted by somebody and stays away. */
+  /** By example. If a device has an id here but is gone, somebody deleted it, and it is not created again. */
   readonly devices: Readonly<Record<string, { readonly id: string; readonly blueprintId: string }>>;
   /** Where the plant's servers last listened. */
   readonly ports: Readonly<Record<string, number>>;
@@ -16,9 +16,12 @@ export interface DemoRecord {
   readonly plant: PlantMemory;
 }
 
-/** Unix milliseconds. History is made from `from` to `to`, newest first; of it `storedFrom` to `to` is stored. */
+/**
+ * Unix milliseconds. History is generated from `from` to `to`, newest first; the part from `storedFrom` to `to` is
+ * stored.
+ */
 export interface DemoHistory {
-  /** Where the fold of the plant begins. */
+  /** Where the simulation of the plant begins. */
   readonly origin: number;
   readonly from: number;
   readonly to: number;
@@ -28,7 +31,7 @@ export interface DemoHistory {
 const FORMAT = 1;
 const LONGEST_MS = 2 * 366 * DAY_MS;
 
-/** Undefined when there is none. Throws when there is one that makes no sense. */
+/** Undefined when there is no file. Throws when its content makes no sense. */
 export async function readDemoRecord(file: string, now: number): Promise<DemoRecord | undefined> {
   const text = await promises.readFile(file, "utf8").catch((error: unknown) => {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
@@ -37,7 +40,7 @@ export async function readDemoRecord(file: string, now: number): Promise<DemoRec
   return text === undefined ? undefined : parseDemoRecord(JSON.parse(text), now);
 }
 
-/** Complete or absent, never half, and on the disk when this resolves. */
+/** The file is complete or absent, never half written, and on the disk when this resolves. */
 export async function writeDemoRecord(file: string, record: DemoRecord): Promise<void> {
   const draft = `${file}.new`;
   await using handle = await promises.open(draft, "w", constants.S_IRUSR | constants.S_IWUSR);
@@ -64,14 +67,14 @@ function parseDemoRecord(value: unknown, now: number): DemoRecord {
   const record = value as DemoRecord;
   const { origin, from, to, storedFrom } = record.history;
   const isOrdered = origin <= from && from <= storedFrom && storedFrom <= to && from < to;
-  // The plant is folded step by step: over centuries that would never end.
+  // The plant is simulated step by step: over centuries that would never end.
   if (!isOrdered || to - origin > LONGEST_MS || Math.abs(now - record.plant.at) > LONGEST_MS) {
     throw new Error("its times make no sense");
   }
   return record;
 }
 
-/** Whether a value has every field of an example, of the same types, down to the leaves. */
+/** Whether a value has every field of an example with the same types, recursively. */
 function hasShape(example: unknown, value: unknown): boolean {
   if (typeof example !== "object" || example === null) {
     return typeof example === typeof value && (typeof value !== "number" || Number.isFinite(value));

@@ -1,5 +1,5 @@
-// Seven days that the demo site has never seen, generated in the background. Newest first, so that charts fill from now
-// backwards; a piece is durable before the next one is made, so that a restart goes on where it was.
+// Generates seven days of history for the demo site, in the background. Newest first, so that charts fill backwards
+// from now. A piece is durable before the next one is generated, so a restart continues where it was.
 import type { Plant } from "#core/plant/plant.ts";
 import type { PlantSite } from "#core/plant/site.ts";
 import type { DemoHistory } from "#role/demo/demo-record.ts";
@@ -13,11 +13,11 @@ export interface HistoryNeeds extends Pick<Needs, "telemetry" | "devices"> {
   readonly past: readonly Plant[];
   /** By device id. */
   readonly attributes: ReadonlyMap<string, Attributes>;
-  /** Told after each piece, when it is stored. */
+  /** Called after each piece is stored. */
   readonly onStored: (history: DemoHistory, points: number) => Promise<void>;
 }
 
-/** Stops between two pieces when it is told to. */
+/** Stops between two pieces on this signal. */
 export async function fillHistory(needs: HistoryNeeds, history: DemoHistory, signal: AbortSignal): Promise<void> {
   let { storedFrom } = history;
   for (let n = needs.past.length - 2; n >= 0; n--) {
@@ -32,7 +32,7 @@ export async function fillHistory(needs: HistoryNeeds, history: DemoHistory, sig
   }
 }
 
-/** How many points; undefined when it was told to stop. A device that was deleted meanwhile gets none. */
+/** The number of points; undefined when it was stopped. A device that was deleted meanwhile gets none. */
 async function store(
   { telemetry, devices, attributes }: HistoryNeeds,
   plants: readonly Plant[],

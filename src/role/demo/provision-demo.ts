@@ -1,4 +1,4 @@
-// The demo site and its devices. Doing it again changes nothing; what people changed or deleted stays as they left it.
+// The demo site and its devices. Running it again changes nothing; what people changed or deleted stays that way.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -50,7 +50,7 @@ export async function provisionDemoDevice(
   const content = readExample(place.demo.example);
   if (known !== undefined) {
     const device = await needs.devices.find(known.id);
-    // A blueprint of somebody's own stays; one of an earlier version of Busbar is replaced.
+    // A blueprint that somebody else assigned stays; one of an earlier version of Busbar is replaced.
     if (device === undefined || device.blueprintId !== known.blueprintId) return device;
     const stored = await needs.blueprints.find(known.blueprintId);
     if (stored?.digest === createHash("sha256").update(content).digest("hex")) return device;
@@ -67,8 +67,8 @@ export async function provisionDemoDevice(
 }
 
 /**
- * A start that was interrupted may have made the device already. Earlier versions had one of the same name that nobody
- * played: if it was never connected it makes room, else it keeps its slug.
+ * An interrupted start may already have created the device. Earlier versions had a device of the same name that nothing
+ * simulated: if it was never connected it is removed, otherwise it keeps its slug.
  */
 async function provisionOnce(
   needs: ProvisionDemoNeeds,

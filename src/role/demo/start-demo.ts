@@ -29,9 +29,9 @@ export type DemoNeeds = ProvisionDemoNeeds & {
 };
 
 export interface Demo {
-  /** What its devices may reach besides the setting lua.allow: each its own server of the plant. */
+  /** What its devices may reach in addition to the setting lua.allow: each its own server of the plant. */
   readonly allow: readonly ReachRule[];
-  /** What goes on in the background, and how far it is. */
+  /** The background work and its progress. */
   underWay(): readonly { readonly name: string; readonly percent: number }[];
   /** Begins to fill the history; everything else runs already. */
   fill(): void;
@@ -39,10 +39,10 @@ export interface Demo {
 }
 
 const HISTORY_MS = 7 * DAY_MS;
-/** The plant runs in before its history begins. */
+/** The plant runs for this long before its history begins. */
 const RUN_IN_MS = DAY_MS;
 const SAVE_EVERY_MS = 60_000;
-/** Sunny enough to have something to see in winter. */
+/** Sunny enough to show something in winter. */
 const LATITUDE = 40;
 const SEED = 2;
 
@@ -75,14 +75,14 @@ export async function startDemo(
   return demo;
 }
 
-/** A plant that nobody has seen before, after eight days. */
+/** A new plant after its first eight days. */
 async function beginning(
   siteId: string,
   now: number,
 ): Promise<{ readonly record: DemoRecord; readonly past: readonly Plant[] }> {
   const to = now - (now % HISTORY_STEP_MS);
   const origin = to - HISTORY_MS - RUN_IN_MS;
-  // The sun stands highest when the clock of this machine says noon.
+  // The sun is highest at noon by this machine's clock.
   const plantSite: PlantSite = { seed: SEED, latitude: LATITUDE, longitude: -new Date(now).getTimezoneOffset() / 4 };
   const past = await foldPast(plantSite, { from: origin, to });
   const plant = past.at(-1);
@@ -156,7 +156,7 @@ class DemoSite implements Demo {
     await connectDemoDevice(this.#needs, call, { device, connection: demo.connection(port) });
   }
 
-  /** The demo goes on without its file; the next start begins where the file is. */
+  /** The demo goes on without its file; the next start continues from the file's last state. */
   async #saveOrTell(): Promise<void> {
     try {
       await this.#save();
@@ -217,7 +217,7 @@ class DemoSite implements Demo {
     await fillHistory({ telemetry, devices, site, attributes, past, onStored }, history, this.#stopping.signal);
   }
 
-  /** One after the other; each stores what is true when its turn comes. */
+  /** One write after the other; each stores the state at its turn. */
   #save(): Promise<void> {
     const save = () => writeDemoRecord(this.#file, { ...this.#record, plant: this.#running.plant.memory() });
     this.#saving = this.#saving.then(save, save);
