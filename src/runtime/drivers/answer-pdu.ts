@@ -1,4 +1,4 @@
-// The other end of Modbus: answers from registers. Serves simulated ports, and servers in simulations and tests.
+// The server side of Modbus: answers from registers. Used by simulated ports, and by servers in simulations and tests.
 import { EXCEPTION_BIT, MAX_READ, MAX_WRITE, packBits, READ_CODES, type ReadTable, WRITE_CODES } from "./modbus/pdu.ts";
 
 type RegisterTable = Map<number, number>;
@@ -9,7 +9,7 @@ export interface RegisterBank {
   readonly discreteInputs: RegisterTable;
   readonly holdings: RegisterTable;
   readonly inputs: RegisterTable;
-  /** Told of every write before it is stored; a number refuses it with that exception. */
+  /** Called with every write before it is stored; a returned number refuses it with that exception. */
   onWrite?:
     | ((table: "coils" | "holdings", register: number, values: readonly number[]) => number | undefined)
     | undefined;
@@ -75,7 +75,7 @@ function read(
   return Uint8Array.of(code, bytes.length, ...bytes);
 }
 
-/** What a write carries; undefined when its length does not fit what it says. */
+/** The values of a write; undefined when its length contradicts its header. */
 function valuesOf(
   pdu: Uint8Array,
 ): { readonly table: "coils" | "holdings"; readonly values: readonly number[] } | undefined {

@@ -1,5 +1,5 @@
-// The calls of one device's script into the world: arguments checked, results in the shape that scripts expect. What
-// goes wrong outside is a text among the results; what goes wrong in here is a rejection.
+// The calls of one device's script to the outside: arguments are checked, and results have the shape that scripts
+// expect. A failure outside is a text among the results; a failure of the host is a rejection.
 import type { Drivers } from "#runtime/lua/drivers.ts";
 import { bytesOf } from "#runtime/lua/lua-value.ts";
 import type { Call } from "./calls/arguments.ts";
@@ -9,7 +9,7 @@ import { mqttCalls } from "./calls/mqtt-calls.ts";
 import { portCalls } from "./calls/port-calls.ts";
 import { ConnectionError, type PeerConnections } from "./peer-connections.ts";
 
-/** A script sleeps in a call, so more than one at a time is rare. */
+/** A script sleeps during a call, so more than one at a time is rare. */
 const MAX_CALLS = 16;
 
 export function createDrivers(connections: PeerConnections, now: () => number): Drivers {

@@ -1,4 +1,4 @@
-// The real ways out of one device's script: sockets under the address policy, and ports through the hub.
+// The real connections of one device's script: sockets under the address policy, and hardware ports through the hub.
 import type { ReachRule } from "#core/net/reach-rule.ts";
 import { createHttpConnection, type HttpConnection } from "#runtime/drivers/net/http-connection.ts";
 import { createMqttConnection } from "#runtime/drivers/net/mqtt-connection.ts";
@@ -44,7 +44,7 @@ export function createPeerConnections({ rules, ports, now, ownAddresses }: Conne
   };
 }
 
-/** So many at a time by key; the one that was used longest ago is closed for a new one. */
+/** At most this many by key; the least recently used one is closed for a new one. */
 function createRepository<T extends { close(): void }>(room: number) {
   const kept = new Map<string, T>();
   return {

@@ -4,7 +4,7 @@ import type { ReachRule } from "#core/net/reach-rule.ts";
 import { servePorts } from "./port-bridge.ts";
 import type { PortHub } from "./port-hub.ts";
 
-/** Goes to the thread with its other data; `channel` has to be among what is transferred. */
+/** Sent to the thread with its other data; `channel` must be in the transfer list. */
 export interface DriverThreadData {
   /** The installer's rules, for all devices. */
   readonly allow: readonly ReachRule[];
@@ -13,14 +13,14 @@ export interface DriverThreadData {
 
 export interface DriverThread {
   readonly data: DriverThreadData;
-  /** Ends what devices of the thread hold. It ends by itself, too, when the thread does. */
+  /** Releases what devices of the thread hold. Also happens when the thread ends. */
   stop(): void;
 }
 
 export interface DriverThreadNeeds {
   readonly hub: PortHub;
   readonly allow: readonly ReachRule[];
-  /** Hears what no script can be blamed for. */
+  /** Called with faults that are not the script's. */
   readonly onBug: (error: unknown) => void;
 }
 

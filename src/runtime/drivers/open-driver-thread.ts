@@ -1,4 +1,4 @@
-// Apart from the main thread's end, which makes no connections and should not load what does.
+// Separate from the main thread's end, which makes no connections and should not load the code for them.
 import { reachRulesFor } from "#core/net/reach-rule.ts";
 import type { Drivers } from "#runtime/lua/drivers.ts";
 import { createDrivers } from "./create-drivers.ts";

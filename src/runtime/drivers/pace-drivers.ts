@@ -7,14 +7,14 @@ const CALLS_PER_SECOND = 250;
 const BURST = 500;
 
 /**
- * Lets a script make its calls at a pace: whoever calls more often waits a little longer each time. Without it an endless
- * loop of calls would keep the main thread busy with messages to ports.
+ * Paces the calls of a script: a script that calls more often waits a little longer each time. Without it an endless
+ * loop of calls would keep the main thread busy with messages to hardware ports.
  */
 export function paceDrivers(drivers: Drivers, timers: Timers): Drivers {
   let tokens = BURST;
   let filledAt = timers.elapsed();
   let isClosed = false;
-  /** Each who has to wait, with how to go on. */
+  /** The waiting calls, each with its continuation. */
   const waiting = new Map<() => void, () => void>();
 
   const take = (cost: number): number => {
@@ -47,7 +47,7 @@ export function paceDrivers(drivers: Drivers, timers: Timers): Drivers {
   };
 }
 
-/** A batch of queries counts as so many calls. */
+/** A batch of queries counts as one call per query. */
 function costOf(args: readonly LuaValue[]): number {
   const [, queries] = args;
   return Array.isArray(queries) ? Math.max(1, queries.length) : 1;

@@ -1,19 +1,19 @@
-// The ways out of a script, one per kind of peer. The real ones are sockets and ports; the test harness has scripted
-// ones. Whatever goes wrong is thrown as `ConnectionError`, and its text is what the script sees.
+// The connections of a script, one kind per kind of peer. The real ones are sockets and hardware ports; the test
+// harness has scripted ones. Every failure is thrown as `ConnectionError`, and the script sees its text.
 import type { PortSession } from "./port/port-request.ts";
 
 export interface PeerConnections {
-  /** Connects with the first request; the same endpoint is the same wire. */
+  /** Connects with the first request; the same endpoint gives the same connection. */
   modbusTcp(host: string, port: number): ModbusConnection;
   http(request: HttpRequest): Promise<HttpAnswer>;
-  /** Connects at once; the same address and options are the same wire. */
+  /** Connects at once; the same address and options give the same connection. */
   mqtt(target: MqttTarget): MqttConnection;
   readonly ports: PortSession;
   close(): void;
 }
 
 export interface ModbusConnection {
-  /** One protocol data unit there and one back, exceptions included. */
+  /** Sends one protocol data unit and receives one, exceptions included. */
   request(unit: number, pdu: Uint8Array, timeoutMs: number): Promise<Uint8Array>;
   close(): void;
 }
@@ -24,7 +24,7 @@ export interface HttpRequest {
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Uint8Array | undefined;
   readonly timeoutMs: number;
-  /** Takes any certificate. */
+  /** Accepts any certificate. */
   readonly isInsecure: boolean;
   /** Cookies are kept from answer to request under this number. */
   readonly jar: number | undefined;
@@ -61,7 +61,9 @@ export interface MqttConnection {
   close(): void;
 }
 
-/** `refused`: not allowed. `invalid`: the call makes no sense. `answer`: the peer says what it must not say. */
+/**
+ * `refused`: not allowed. `invalid`: the call makes no sense. `answer`: the peer sent an answer that it must not send.
+ */
 export type ConnectionErrorCode =
   | "refused"
   | "invalid"

@@ -20,7 +20,10 @@ type Reply =
   | { readonly id: number; readonly answer: PortAnswer }
   | { readonly id: number; readonly code: ConnectionErrorCode; readonly text: string };
 
-/** The hub's end. `onBug` hears what no script can be blamed for. The answer ends all sessions of that thread. */
+/**
+ * The hub's end. `onBug` receives faults that are not the script's. The returned function ends all sessions of that
+ * thread.
+ */
 export function servePorts(hub: PortHub, channel: MessagePort, onBug: (error: unknown) => void): () => void {
   const sessions = new Map<number, PortSession>();
   const reply = (message: Reply) => {

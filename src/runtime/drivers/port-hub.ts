@@ -38,10 +38,10 @@ interface Owned {
   impulse: (() => void) | undefined;
 }
 
-/** Simulated ports come into being by name, so their number is bounded. */
+/** Simulated ports are created by name, so their number is bounded. */
 const MAX_PORTS = 1024;
 const MAX_CALLS = 16;
-/** The longest that one call has a shared line for itself, whatever the script asks for. */
+/** The longest time for which one call has a shared line to itself, whatever the script requests. */
 const MAX_TURN_MS = 5000;
 /** Scripts make new listeners and forget the old ones: beyond this many the oldest is closed. */
 const MAX_LISTENERS = 32;
@@ -219,7 +219,7 @@ class HubSession implements PortSession {
     return this.#lastListener;
   }
 
-  /** The one that was used last is the last to be closed. */
+  /** Moves it to the end: the least recently used one is closed first. */
   #listener(id: number): FrameStore {
     const found = this.#listeners.get(id);
     if (found === undefined)
@@ -232,14 +232,14 @@ class HubSession implements PortSession {
     return found.store;
   }
 
-  /** Ends by itself even when the device has stopped: a contact must not stay as it is by accident. */
+  /** Ends on its own even when the device has stopped: a contact must not stay switched by accident. */
   async #impulse(owned: Owned, level: LevelPort, ms: number): Promise<void> {
     endImpulse(owned);
     const before = await level.read("state");
     await level.write("state", before === 0 ? 1 : 0);
     owned.impulse = this.#timers.after(ms, () => {
       owned.impulse = undefined;
-      // If the port is gone by now, the next read says so.
+      // If the port is gone by now, the next read reports it.
       level.write("state", before).catch(() => {});
     });
   }

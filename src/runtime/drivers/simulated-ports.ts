@@ -5,14 +5,14 @@ import type { CanFrame } from "./port/can-bus.ts";
 import type { Quantity } from "./port/port-request.ts";
 
 export interface SimulatedPorts {
-  /** Made with the first use. */
+  /** Created on first use. */
   port(name: string): SimulatedPort;
 }
 
 export interface SimulatedPort {
   /** Units that answer Modbus requests; one that is not there is silent. */
   readonly units: Map<number, RegisterBank>;
-  /** The registers of a unit, which is there from now on. */
+  /** The registers of a unit; creates the unit. */
   unit(id: number): RegisterBank;
   readonly serial: SimulatedEnd<Uint8Array>;
   readonly can: SimulatedEnd<CanFrame>;
@@ -23,7 +23,7 @@ export interface SimulatedPort {
 interface SimulatedEnd<T> {
   /** Gives it to the scripts that listen. */
   emit(item: T): void;
-  /** Hears what scripts send, from now on; the answer takes that back. */
+  /** Receives what scripts send from now on; the returned function ends that. */
   onSent(listener: (item: T) => void): () => void;
   /** The other end, for the hub: hears what is emitted. */
   onEmitted(listener: (item: T) => void): () => void;
@@ -37,7 +37,7 @@ interface SimulatedLevels {
   set(quantity: Quantity, value: number): void;
   /** Hears what scripts set. */
   onWritten(listener: (quantity: Quantity, value: number) => void): () => void;
-  /** As a script does. */
+  /** Acts as a script would. */
   write(quantity: Quantity, value: number): void;
 }
 

@@ -1,10 +1,10 @@
 import { performance } from "node:perf_hooks";
 
-/** Time for those who wait, so that waits pass in a virtual time too. */
+/** Timers for waiting calls, so that waits also work in virtual time. */
 export interface Timers {
-  /** Runs it once, so many milliseconds later; the answer takes that back. */
+  /** Runs it once after this many milliseconds; the returned function cancels it. */
   after(ms: number, run: () => void): () => void;
-  /** Milliseconds that only ever grow, from any origin. */
+  /** Milliseconds on a monotonic clock with any origin. */
   elapsed(): number;
 }
 

@@ -76,7 +76,7 @@ function checkAttributes(
   });
 }
 
-/** Values one after the other, repetitions left out. */
+/** Successive values without repetitions. */
 function describeRun(values: readonly unknown[]): string {
   const run = values.map(describeValue).filter((text, at, all) => text !== all[at - 1]);
   return run.length === 0 ? "nothing" : run.join(", then ");

@@ -1,4 +1,4 @@
-// What is held against the manifest in every scenario, whatever it expects.
+// Checks against the manifest that apply to every scenario, whatever it expects.
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import { nearestOf } from "#core/text/nearest.ts";
 import type { JsonCheck } from "#core/value/check-inputs.ts";

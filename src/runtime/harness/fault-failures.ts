@@ -2,7 +2,7 @@ import type { ScriptError } from "#runtime/lua/script-host.ts";
 import type { HappeningOf } from "./scenario-event.ts";
 import type { Failure } from "./test-report.ts";
 
-/** Errors that nothing caught and nobody wanted, each once. */
+/** Errors that nothing caught and no step expected, each once. */
 export function faultFailures(
   faults: readonly HappeningOf<"fault">[],
   wanted: ReadonlySet<ScriptError>,

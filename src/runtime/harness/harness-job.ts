@@ -1,4 +1,4 @@
-// What the harness and its thread say to each other: plain data.
+// The messages between the harness and its thread: plain data.
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import type { Position } from "#core/blueprint/issue.ts";
 import type { ScriptProgram } from "#core/lua/script-program.ts";
@@ -21,7 +21,7 @@ export interface HarnessJob {
   readonly scenario: Scenario;
 }
 
-/** `alive` comes with each step and now and then, so that whoever waits knows a long run from one that is stuck. */
+/** `alive` comes with each step and now and then, so that the watchdog can tell a long run from a stuck one. */
 export type HarnessMessage =
   | { readonly kind: "alive"; readonly place: Position | undefined }
   | { readonly kind: "done"; readonly report: ScenarioReport };

@@ -16,7 +16,7 @@ const json = compileJsonChecks(blueprint);
 
 const alive: RunNeeds["alive"] = (place) => post({ kind: "alive", place });
 
-// A rejection is a bug of the harness: it ends the thread, and whoever waits hears of it.
+// A rejection is a bug of the harness: it ends the thread, and the caller is notified.
 parentPort?.on("message", ({ file, scenario }: HarnessJob) => {
   void runScenario({ blueprint, json, start, drivers, alive, seed, isVerbose }, scenario, file).then((report) =>
     post({ kind: "done", report }),

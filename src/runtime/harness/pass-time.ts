@@ -3,7 +3,7 @@ import type { DeviceScript } from "#runtime/lua/script-host.ts";
 import type { VirtualClock } from "./virtual-clock.ts";
 
 const SLICE_MS = 20;
-/** Times that a script may go on at one and the same moment. */
+/** How often a script may continue at one and the same moment. */
 const MOST_TURNS = 20_000;
 /** Real milliseconds between signs of life. */
 const SIGN_MS = 200;
@@ -19,8 +19,8 @@ export interface Passing {
 }
 
 /**
- * Lets virtual time pass until then, and the script run whenever it wants to. `stuck`: the script goes on and on at one
- * moment. `dead`: it was given up; time has passed all the same.
+ * Lets virtual time pass until then, and runs the script whenever it wants to. `stuck`: the script runs on and on at
+ * one moment. `dead`: it was given up; time has passed nevertheless.
  */
 export async function passTime(passing: Passing, until: number): Promise<"passed" | "stuck" | "dead"> {
   const { clock, script, takeWake, alive, isDone } = passing;
@@ -36,7 +36,7 @@ export async function passTime(passing: Passing, until: number): Promise<"passed
     turns += 1;
     if (turns > MOST_TURNS) return "stuck";
     if (state === "more") continue;
-    // Answers that are on their way arrive before time moves on.
+    // Pending answers arrive before time moves on.
     if (state === "waiting") await settle();
     if (takeWake()) continue;
     const next = nextMoment(passing, state);
@@ -56,13 +56,13 @@ export async function passTime(passing: Passing, until: number): Promise<"passed
 /** When something happens next: now, at an alarm, or when the script wants to run. */
 function nextMoment({ clock, script }: Passing, state: ReturnType<DeviceScript["run"]>): number {
   const due = state === "dead" ? undefined : script.nextDue();
-  // A script that waits for an answer runs no earlier, whatever is due.
+  // A script that waits for an answer does not run earlier, whatever is due.
   const isHeldUp = state === "waiting" && due !== undefined && due <= clock.elapsed();
   const never = Number.POSITIVE_INFINITY;
   return Math.min(isHeldUp ? never : (due ?? never), clock.nextAt() ?? never);
 }
 
-/** Everything that is on its way without waiting for time arrives. */
+/** Delivers everything that is pending and does not wait for time. */
 function settle(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);

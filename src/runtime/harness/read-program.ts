@@ -15,7 +15,7 @@ export interface ReadProgram {
   readonly issues: readonly AnyIssue[];
 }
 
-/** What a package runs, put together as an upload does it. `rocks` is a folder of rocks, if there is one. */
+/** The program of a package, built as for an upload. `rocks` is a folder of rocks, if there is one. */
 export function readProgram(unpacked: Unpacked, rocks: string | undefined): ReadProgram {
   const checked = checkUnpacked(unpacked, starterLibrary());
   const { package: content, blueprint } = checked;
@@ -23,7 +23,7 @@ export function readProgram(unpacked: Unpacked, rocks: string | undefined): Read
   const nothing = { blueprint, program: undefined, issues: errors(checked.issues) };
   if (content === undefined || blueprint === undefined || blueprint.runtime.type !== "lua") return nothing;
   const repository = openRockRepository(rocks ?? "", rocks ?? "the folder that --rocks names");
-  // What Lua itself refuses is told when the script starts, with its place.
+  // Syntax errors are reported when the script starts, with their place.
   const built = buildProgram(content, blueprint, { repository, checkSyntax: () => undefined });
   return { blueprint, program: built.program, issues: errors(built.issues) };
 }

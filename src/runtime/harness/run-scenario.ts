@@ -18,7 +18,7 @@ import type { Failure, ScenarioReport, TimelineEntry } from "./test-report.ts";
 import { createVirtualClock, type VirtualClock } from "./virtual-clock.ts";
 import { createVirtualHost, type VirtualHost } from "./virtual-host.ts";
 
-/** How long a command may take that no step gives another time. */
+/** How long a command may take if its step sets no time. */
 const COMMAND_MS = 60_000;
 /** Of the timeline, before the last failure. */
 const ENTRIES_SHOWN = 20;
@@ -31,7 +31,7 @@ export interface RunNeeds {
   readonly start: (host: ScriptHost) => DeviceScript;
   /** `now` is the wall clock in Unix milliseconds. */
   readonly drivers: (connections: PeerConnections, now: () => number) => Drivers;
-  /** Told with each step and now and then while there is progress; a watchdog listens. */
+  /** Called with each step, and now and then while there is progress; a watchdog listens. */
   readonly alive: (step: Position | undefined) => void;
   readonly seed: number | undefined;
   /** Whether the whole timeline is wanted, also of what passes. */
@@ -94,7 +94,7 @@ class ScenarioRun {
     for (const step of this.#scenario.steps) {
       this.#enter(step.place);
       await this.#playStep(step);
-      // What follows would fail as a consequence only.
+      // Later steps would fail only as a consequence.
       if (this.#isStuck) break;
     }
     this.#verdict.judgeRest();
@@ -162,7 +162,7 @@ class ScenarioRun {
     return command && this.#command(command);
   }
 
-  /** As long as the step says; without a word until its command has ended. */
+  /** As long as the step says; by default until its command has ended. */
   async #passFor(step: Step, running: RunningCommand | undefined): Promise<void> {
     const { wait, within, expect } = step;
     if (wait !== undefined) return this.#pass(wait);
@@ -180,14 +180,14 @@ class ScenarioRun {
     this.#record.tell({ kind: "note", text: "the script is started again" });
     for (const running of this.#record.commands) {
       if (outcomeOf(running) !== undefined) continue;
-      // As a gateway does it. The scenario wanted the restart, so it has to expect nothing more of the command.
+      // As on a gateway. The scenario requested the restart, so it need not expect anything more of the command.
       running.isJudged = true;
       this.#record.tell({ kind: "response", id: running.id, state: "ERROR", payload: { message: INTERRUPTED } });
     }
     this.#start();
   }
 
-  /** What the service would refuse is not handed over: it fails the scenario. */
+  /** A command that the service would refuse is not handed over: it fails the scenario. */
   #command({ name, arguments: given, place }: StepCommand): RunningCommand | undefined {
     const command = this.#needs.blueprint.commands.get(name);
     if (command === undefined) return undefined;
@@ -269,7 +269,7 @@ class ScenarioRun {
   }
 }
 
-/** Whether the step is more than another look at what the one before it brought. */
+/** Whether the step does more than check the result of the previous step once more. */
 function doesSomething(step: Step): boolean {
   const { wait, within, command, restarts, clock, changes, sends, configuration, storage, isConnected } = step;
   const given = [wait, within, command, clock, configuration, storage, isConnected];

@@ -1,4 +1,4 @@
-// Whether what happened in a scenario is what its steps, and the rules that hold for every script, want.
+// Decides whether a scenario's events are what its steps, and the rules for every script, require.
 import { isExpected } from "#core/scenario/expected-value.ts";
 import type { Expectations, Step } from "#core/scenario/scenario.ts";
 import type { ScriptError } from "#runtime/lua/script-host.ts";
@@ -27,7 +27,7 @@ export class ScenarioVerdict {
     this.#failures.push({ ...failure, at: this.#now() });
   }
 
-  /** To be asked when the step's time has passed. `running` is the command that it gave. */
+  /** Called when the step's time has passed. `running` is the command that it gave. */
   judgeStep(view: StepView, step: Step, running: RunningCommand | undefined): void {
     const { expect } = step;
     const failures = [...checkStep(view, expect)];
@@ -40,7 +40,7 @@ export class ScenarioVerdict {
     this.#failures.push(...failures.map((failure) => ({ at, ...failure })));
   }
 
-  /** To be asked after the last step: what no step has judged. */
+  /** Called after the last step: judges what no step has judged. */
   judgeRest(): void {
     for (const running of this.#record.commands) {
       if (!running.isJudged) this.#failures.push(...judgeCommand(running, undefined));
@@ -52,7 +52,7 @@ export class ScenarioVerdict {
   failures(allowUndeclared: ReadonlySet<string>): readonly Failure[] {
     const { blueprint, commands, all } = this.#record;
     const wrong = checkValues({ blueprint, allowUndeclared, commands, json: this.#json }, all);
-    // What the script died of comes first: the rest may be a consequence.
+    // The cause of the script's death comes first: the rest may be a consequence.
     const rank = ({ kind, at }: Failure) => (kind === "lua" || kind === "deadline" ? -1 : (at ?? 0));
     return [...wrong, ...this.#failures].sort((one, other) => rank(one) - rank(other));
   }
@@ -72,7 +72,7 @@ export class ScenarioVerdict {
   }
 }
 
-/** A command of which nothing is said is expected to succeed. */
+/** A command without an expectation is expected to succeed. */
 function judgeCommand(running: RunningCommand, step: Step | undefined): readonly Failure[] {
   const outcome = outcomeOf(running);
   const mayRunOn = step === undefined || step.wait !== undefined;

@@ -11,12 +11,12 @@ import type { BuildScripts, InspectPackage } from "#service/ports/inspect-packag
 const DEADLINE_MS = 5_000;
 const IDLE_MS = 30_000;
 const MEMORY_MB = 256;
-/** One package is read at a time, by turns of whoever brought them. What reading costs is counted in milliseconds. */
+/** One package is read at a time, and requesters take turns. The cost of reading is counted in milliseconds. */
 const READING = { slots: 1, slotsPerKey: 1, waiting: 64, waitingPerKey: 16, quantum: 20 };
-/** Those without a token wait here first, by turns of their addresses: together they are one requester among the others. */
+/** Callers without a token wait here first and take turns by address: together they count as one requester. */
 const WITHOUT_TOKEN = { slots: 1, slotsPerKey: 1, waiting: 8, waitingPerKey: 4, quantum: 20 };
 const NOBODY = "nobody";
-/** Stored packages that are read again take no place from uploads. */
+/** Reading stored packages again takes no place from uploads. */
 const STORED = { slots: 1, slotsPerKey: 1, waiting: 256, waitingPerKey: 256 };
 
 interface UnderWay {

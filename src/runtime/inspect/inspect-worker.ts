@@ -26,7 +26,7 @@ export interface InspectSettings {
   readonly rocks: string;
 }
 
-/** Path and all would tell a stranger about the machine. */
+/** The full path would reveal the machine's layout to a stranger. */
 const FOLDER = "the folder rocks of the data folder";
 const profiles = starterLibrary();
 const syntaxChecks = createSyntaxChecks();

@@ -10,7 +10,7 @@ export function openRockRepository(path: string, folder: string): RockRepository
     folder,
     files: names.sort(),
     read: (name) => {
-      // Only what was listed: a name never leads out of the folder.
+      // Only listed names: a name never leads out of the folder.
       if (!names.includes(name)) return undefined;
       const file = join(path, name);
       return read(() => (statSync(file).size > PACKAGE_LIMITS.archiveBytes ? undefined : readFileSync(file)));
@@ -18,7 +18,7 @@ export function openRockRepository(path: string, folder: string): RockRepository
   };
 }
 
-/** Whatever the file system refuses is not there; who asks says so in words of its own. */
+/** A file that cannot be read counts as missing; the caller reports that in its own words. */
 function read<Value>(from: () => Value): Value | undefined {
   try {
     return from();

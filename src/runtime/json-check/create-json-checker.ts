@@ -9,7 +9,7 @@ import type { JsonCheckAnswer, JsonCheckTask } from "./json-check-worker.ts";
 const DEADLINE_MS = 5_000;
 const IDLE_MS = 30_000;
 const MEMORY_MB = 128;
-/** One value is checked at a time, by turns of the requesters. What it costs is counted in milliseconds. */
+/** One value is checked at a time, and requesters take turns. The cost is counted in milliseconds. */
 const CHECKING = { slots: 1, slotsPerKey: 1, waiting: 256, waitingPerKey: 64, quantum: 2 };
 
 interface JsonChecker {

@@ -1,4 +1,4 @@
-// Checks values by the JSON schemas of blueprints, in a thread of its own: a pattern that takes long holds up nobody else.
+// Checks values against the JSON schemas of blueprints, in its own thread: a slow pattern holds up nobody else.
 import { parentPort } from "node:worker_threads";
 import { tryPost } from "#core/thread/try-post.ts";
 import { type CompiledSchema, compileJsonSchema, describeFault } from "#service/blueprint/compile-json-schema.ts";
@@ -30,7 +30,7 @@ parentPort?.on("message", ({ id, schema, value }: JsonCheckTask) => {
 
 function compiledOf(text: string): CompiledSchema {
   const known = compiled.get(text) ?? compileJsonSchema(text);
-  // Used last, forgotten last.
+  // Least recently used, first forgotten.
   compiled.delete(text);
   compiled.set(text, known);
   if (compiled.size > MAX_COMPILED) for (const oldest of compiled.keys()) if (compiled.delete(oldest)) break;

@@ -24,11 +24,11 @@ interface Task {
 interface Activity {
   readonly task: Task;
   readonly thread: ThreadRef;
-  /** How it goes on; undefined while it waits for the host. */
+  /** How to resume it; undefined while it waits for the host. */
   answer: readonly LuaValue[] | undefined;
-  /** Elapsed time until which it sleeps by its own wish. */
+  /** Elapsed time until which the script asked to sleep. */
   wakeAt: number | undefined;
-  /** Since it last paused, by the clock and by its work: a busy gateway is not its fault. */
+  /** Measured since its last pause, by the clock and by its work: a busy gateway is not its fault. */
   computedMs: number;
   workedMs: number;
   /** What ctx.error was called with. */
@@ -50,7 +50,7 @@ export function createActivities(engine: LuaEngine, program: ScriptProgram, host
   let machine: { readonly state: LuaState; readonly play: FunctionRef } | undefined;
 
   function next(): Task | undefined {
-    // Nothing goes ahead of the entry chunk, which registers the handlers.
+    // Nothing runs before the entry chunk, which registers the handlers.
     if (callbacks[0]?.kind === "main") return callbacks.shift();
     const command = takeCommand();
     if (command) {
@@ -174,7 +174,7 @@ export function createActivities(engine: LuaEngine, program: ScriptProgram, host
       startedAt,
       setYieldable: (isYieldable) => setYieldable(isYieldable),
       commandHandled(name) {
-        // Names are for reports; a script that registers without end shall not fill them.
+        // Names are for reports, so their number is bounded, whatever a script registers.
         if (handled.size < MAX_HANDLED) handled.add(name);
       },
       commandFailed(message) {
@@ -249,7 +249,7 @@ export function createActivities(engine: LuaEngine, program: ScriptProgram, host
 
 type Machine = { readonly state: LuaState; readonly play: FunctionRef };
 
-/** Even an activity that does nothing takes part of a slice, so that no flood of them holds a thread. */
+/** Even an activity that does nothing costs part of a slice, so that a flood of them cannot block a thread. */
 const LEAST_STEP_MS = 0.02;
 
 function storageError(problem: string | undefined): LuaValue {

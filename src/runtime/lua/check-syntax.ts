@@ -5,7 +5,10 @@ import { compileLua, StateGone } from "./lua-wasm.ts";
 
 const MEMORY_BYTES = 64 * 1024 * 1024;
 
-/** Each call gives a check for the files of one program: what the interpreter itself says against a text, which is not run. */
+/**
+ * Each call returns a check for the files of one program. The check reports what the interpreter itself rejects in a
+ * text; the text is not run.
+ */
 export function createSyntaxChecks(): () => SyntaxCheck {
   let module: WebAssembly.Module | undefined;
   return () => {

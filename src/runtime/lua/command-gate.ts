@@ -1,5 +1,5 @@
-// Tells which of the commands that a script received it has begun: one number that both threads see. When a script is taken away, the
-// pool knows of each command whether it may have done anything, whatever state the thread is in.
+// Records which of its received commands a script has begun, in one number that both threads see. So when a script is
+// removed, the pool knows for each command whether it may have done anything, whatever state the thread is in.
 
 /** The ticket of the last command that began, 0 before the first, CLOSED when none may begin any more. */
 export type CommandGate = Int32Array<SharedArrayBuffer>;
@@ -16,7 +16,7 @@ export function passGate(gate: CommandGate, ticket: number): boolean {
   return last !== CLOSED && Atomics.compareExchange(gate, 0, last, ticket) === last;
 }
 
-/** The other side: from now on nothing begins. Gives the ticket of the last one that did. */
+/** The other side: from now on nothing begins. Returns the ticket of the last command that did. */
 export function closeGate(gate: CommandGate): number {
   return Atomics.exchange(gate, 0, CLOSED);
 }

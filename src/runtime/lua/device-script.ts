@@ -1,5 +1,5 @@
-// One device's script. The same script runs in a worker of the pool by the real clock and in the test harness by a virtual
-// one, so nothing here asks for the time or for chance but through the host.
+// One device's script. The same code runs in a worker of the pool by the real clock and in the test harness by a
+// virtual one, so it gets time and random numbers only through the host.
 import type { ScriptProgram } from "#core/lua/script-program.ts";
 import { createActivities } from "./activities.ts";
 import type { LuaEngine } from "./lua-engine.ts";
@@ -18,7 +18,7 @@ export function createDeviceScript(engine: LuaEngine, program: ScriptProgram, ho
         if (outcome === "dead") isDead = true;
         return outcome;
       } catch (error) {
-        // Whatever came through C frames has left the state in pieces: it is never entered again.
+        // An exception that crossed C frames leaves the state corrupt: it is never entered again.
         isDead = true;
         activities.interrupted(error instanceof StateGone ? error.message : `the interpreter failed: ${String(error)}`);
         return "dead";

@@ -1,4 +1,4 @@
-// The surroundings of a script inside a thread of the pool: everything it says becomes a message, in bounded numbers.
+// The host of a script inside a thread of the pool: all output becomes messages, in bounded numbers.
 
 import type { Payload } from "#core/command/execution.ts";
 import { passGate } from "./command-gate.ts";
@@ -14,9 +14,9 @@ const TELEMETRY = { perSecond: 50, burst: 200 };
 const LOGS = { perSecond: 20, burst: 100 };
 /** As for a device that speaks MQTT. */
 const MAX_MESSAGE_BYTES = 256 * 1024;
-/** A message that is larger counts as several, so that no script keeps the main thread busy with reading. */
+/** A larger message counts as several, so that no script keeps the main thread busy with reading. */
 const USUAL_MESSAGE_BYTES = 4_096;
-/** A job that fails every time says the same every time. */
+/** A job that fails every time repeats the same message every time. */
 const FAULTS = { perSecond: 5, burst: 20 };
 const PROGRESS = { perSecond: 20, burst: 100 };
 /** Each one is a write to the disk. A script that writes more often waits. */
@@ -27,7 +27,7 @@ const MAX_TEXT_BYTES = 65_536;
 const MAX_KEYS = 1_000;
 const MAX_STORED_BYTES = 1_048_576;
 
-/** The outcome stands, whatever becomes of its details. */
+/** The outcome counts, even if its details cannot be sent. */
 function withinBounds(payload: Payload): Payload {
   if (JSON.stringify(payload).length <= MAX_MESSAGE_BYTES) return payload;
   return { message: `left out: a payload has at most ${MAX_MESSAGE_BYTES} bytes` };
@@ -81,7 +81,7 @@ export function createHostedScript(needs: HostedNeeds, { program, context, gate 
   async function store(key: string, text: string | undefined): Promise<string | undefined> {
     while (!stores.take(performance.now())) {
       await new Promise((resolve) => setTimeout(resolve, STORE_PAUSE_MS));
-      // What is said outside of a turn leaves with the next one.
+      // Output outside a turn is sent with the next one.
       needs.wake();
     }
     const problem = text === undefined ? undefined : storageProblem(key, text);
@@ -128,7 +128,7 @@ export function createHostedScript(needs: HostedNeeds, { program, context, gate 
       post({ kind: "log", slot, text, severity, persist, at });
     },
     respond(commandId, state, payload) {
-      // Progress may be left out, the outcome never.
+      // Progress may be dropped, the outcome never.
       if (state === "IN_PROGRESS" && !progress.take(performance.now())) return;
       post({ kind: "response", slot, commandId, state, payload: withinBounds(payload) });
     },

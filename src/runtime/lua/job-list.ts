@@ -1,4 +1,4 @@
-/** Shorter periods would only heat the gateway. */
+/** Shorter periods would only waste processor time. */
 const MIN_PERIOD_MS = 10;
 const MAX_JOBS = 1_000;
 
@@ -41,7 +41,7 @@ export function createJobList(): JobList {
     takeDue(now) {
       const [id, job] = earliest() ?? [];
       if (job === undefined || job.due > now) return undefined;
-      // Ticks that were missed are left out; the phase stays.
+      // Missed ticks are skipped; the phase stays.
       job.due += job.periodMs * Math.max(1, Math.ceil((now - job.due + 1) / job.periodMs));
       return id;
     },

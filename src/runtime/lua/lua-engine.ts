@@ -19,7 +19,7 @@ const DEFAULT_LIMITS: ScriptLimits = {
   isVirtualTime: false,
 };
 
-/** What all scripts share. Plain data and compiled code, so that threads share it too. */
+/** What all scripts share. Plain data and compiled code, so that threads can share it too. */
 export interface LuaEngine {
   readonly module: WebAssembly.Module;
   /** A state after the prelude. */

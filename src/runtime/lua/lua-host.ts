@@ -1,4 +1,4 @@
-// Devices of type LUA: their blueprint's script runs in the pool, and nothing outside this folder knows that it does.
+// Devices of type LUA: their blueprint's script runs in the pool, and no code outside this folder knows that it does.
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import type { Device } from "#core/device/device.ts";
 import type { ScriptProgram } from "#core/lua/script-program.ts";
@@ -21,7 +21,7 @@ export interface LuaHostNeeds
   readonly blueprintOf: (device: Device) => Promise<Blueprint | undefined>;
   readonly configurationOf: (deviceId: string) => Promise<DeviceConfiguration>;
   readonly onStatus: (device: Device, status: HostedStatus) => void;
-  /** For so long a response is waited for; a script that is busy for longer never starts the command. */
+  /** How long a response is waited for; a script that is busy for longer never starts the command. */
   readonly responseTimeoutMs: number;
   /** How long a device may be silent before it counts as gone. */
   readonly silenceMs: number;
@@ -30,7 +30,7 @@ export interface LuaHostNeeds
 export interface LuaHost {
   readonly host: DeviceHost;
   readonly carrier: Carrier;
-  /** What all scripts hold together. */
+  /** The memory of all scripts together. */
   readonly memory: BufferUse;
   stop(): Promise<void>;
 }
@@ -39,7 +39,7 @@ interface Hosted {
   readonly device: Device;
   readonly since: number;
   blueprint: Blueprint | undefined;
-  /** Why nothing of it runs; undefined while the pool has it. */
+  /** Why it does not run; undefined while the pool runs it. */
   failure: HostedStatus | undefined;
   /** The buckets that the script was given, as text. */
   readonly given: Map<string, string>;
@@ -49,9 +49,9 @@ interface Hosted {
   toldState: HostedStatus["state"] | undefined;
 }
 
-/** Rocks come and overload goes: what could not be put together is tried again after this long. */
+/** Missing rocks may appear and overload may pass: a program that could not be built is tried again after this time. */
 const BUILD_AGAIN_MS = 60_000;
-/** A script that fails in every job is not news each time. */
+/** A script that fails in every job is not reported each time. */
 const NEWS_MS = 1_000;
 
 export function createLuaHost(needs: LuaHostNeeds, settings: LuaPoolSettings = {}): LuaHost {
@@ -62,7 +62,7 @@ export function createLuaHost(needs: LuaHostNeeds, settings: LuaPoolSettings = {
   const programs = createProgramCache(needs);
   const output = createScriptOutput(needs);
   const pool = createLuaPool({ ...output, now: needs.now, statusChanged }, settings);
-  // A script that runs is there, whether it has anything to say or not.
+  // A running script counts as online, whether or not it sends anything.
   const signsOfLife = setInterval(() => {
     for (const deviceId of reachable) needs.inbox.alive(deviceId);
   }, needs.silenceMs / 3);
@@ -77,7 +77,7 @@ export function createLuaHost(needs: LuaHostNeeds, settings: LuaPoolSettings = {
       needs.inbox.reachable(deviceId);
       if (one !== undefined) needs.background.run("bring a script's configuration up to date", () => refresh(one));
     }
-    // One script after another is no time without any: only who stays away is gone.
+    // Replacing one script by another is no absence: a device is offline only if it stays away.
     const isAway = status.state !== "RUNNING" && status.state !== "STARTING";
     if (isAway && reachable.delete(deviceId)) needs.inbox.unreachable(deviceId);
     if (one !== undefined) tell(one, statusOf(status));
@@ -165,7 +165,7 @@ export function createLuaHost(needs: LuaHostNeeds, settings: LuaPoolSettings = {
     return { deviceId: id, slug, configuration: buckets, storage, isConnected: true, randomSeed };
   }
 
-  /** What was written between the reading of the context and the start has not reached the script. */
+  /** Configuration that was written between reading the context and the start has not reached the script. */
   async function refresh(one: Hosted): Promise<void> {
     const configuration = await needs.configurationOf(one.device.id);
     const changed = [...configuration].filter(([bucket, values]) => one.given.get(bucket) !== JSON.stringify(values));
@@ -221,7 +221,7 @@ export function createLuaHost(needs: LuaHostNeeds, settings: LuaPoolSettings = {
         const one = hosted.get(deviceId);
         if (one !== undefined) giveConfiguration(one, configuration, written);
       },
-      // It has no connection to lose: a deleted device is stopped by its host.
+      // It has no connection to close: the host stops a deleted device.
       disconnect: () => {},
     },
     async stop() {
@@ -250,7 +250,7 @@ function statusOf({ lastError, since, restartAt, ...rest }: ScriptStatus): Hoste
   };
 }
 
-/** Its script is still being put together. */
+/** Its program is still being built. */
 function beforeFirst(since: number): HostedStatus {
   const nothing = { lastError: undefined, restartAt: undefined, memoryBytes: undefined };
   return { state: "STARTING", since: instant(since), startCount: 0, ...nothing };

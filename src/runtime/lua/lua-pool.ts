@@ -1,5 +1,5 @@
-// Devices whose Lua runs here, spread over a few threads. A thread is started when a device first needs it. When one
-// dies, the device it ran at that moment stays out for a while and its neighbours start again.
+// Runs the Lua of devices, spread over a few threads. A thread is started when a device first needs it. When one dies,
+// the device that it ran at that moment pauses for a while, and the other devices of the thread start again.
 import { availableParallelism } from "node:os";
 import type { Payload } from "#core/command/execution.ts";
 import type { LogSeverity } from "#core/device/device-message.ts";
@@ -18,7 +18,7 @@ import { createPoolThreads, type PoolThread } from "./pool-threads.ts";
 import type { ScriptCommand, ScriptError } from "./script-host.ts";
 import { createScriptMemory, usedBytes } from "./script-memory.ts";
 
-/** Where what scripts say goes. Times are Unix milliseconds; keys and texts inside values are byte strings. */
+/** Receives the output of scripts. Times are Unix milliseconds; keys and texts inside values are byte strings. */
 export interface LuaPoolNeeds {
   now(): number;
   telemetry(deviceId: string, values: ReadonlyMap<string, LuaValue>, at: number): void;
@@ -48,7 +48,7 @@ export interface LuaPoolSettings {
   readonly threads?: number;
   readonly limits?: Partial<ScriptLimits>;
   readonly watchdogMs?: number;
-  /** A thread that has not begun after so long is ended. */
+  /** A thread that has not started after this time is ended. */
   readonly readyMs?: number;
   /** What all scripts may hold together. */
   readonly memoryBytes?: number;
@@ -96,7 +96,7 @@ interface Hosted {
   commands: OpenCommands;
 }
 
-/** Of a command that waited behind others: it may be sent again. */
+/** The message for a command that waited behind others: it may be sent again. */
 const NOT_EXECUTED = "not executed: the device's script ended before the command began";
 const WATCHDOG_MS = 1_000;
 /** Long, because a busy machine may take seconds to begin a thread. */
@@ -133,7 +133,7 @@ export function createLuaPool(needs: LuaPoolNeeds, settings: LuaPoolSettings = {
       leave(hosted);
       if (hosted === guilty) setBack(hosted, "QUARANTINED", { message: why });
       else if (slot !== 0) void begin(hosted);
-      // Whoever it was would end the next thread, too: so all of them come back at a growing distance.
+      // The culprit would end the next thread too, so all of them restart with a growing delay.
       else setBack(hosted, "FAILED", { message: why });
     }
   }
@@ -188,7 +188,7 @@ export function createLuaPool(needs: LuaPoolNeeds, settings: LuaPoolSettings = {
       if (failure !== undefined) throw failure;
     } catch (error) {
       if (isPast()) return;
-      // Its context cannot be read, or the machine gives no thread, or no memory for what goes to it.
+      // The context cannot be read, or the machine has no thread or memory for it.
       leave(hosted);
       setBack(hosted, "FAILED", { message: error instanceof Error ? error.message : String(error) });
     }
@@ -226,14 +226,14 @@ export function createLuaPool(needs: LuaPoolNeeds, settings: LuaPoolSettings = {
         needs.log(deviceId, message);
         break;
       case "response":
-        // The outcome of a command counts once, and not after the script was taken away.
+        // The outcome of a command counts once, and not after the script was removed.
         if (message.state === "IN_PROGRESS" || hosted.commands.end(message.commandId)) needs.respond(deviceId, message);
         break;
       case "store":
         void store(hosted, message);
         break;
       case "fault": {
-        // What a job says every second is kept for long only once.
+        // A message that a job repeats every second is stored persistently only once.
         const error = openError(message.error);
         const persist = hosted.status.lastError?.message !== error.message;
         hosted.status = { ...hosted.status, lastError: { ...error, at: message.at } };
@@ -310,7 +310,7 @@ export function createLuaPool(needs: LuaPoolNeeds, settings: LuaPoolSettings = {
       isClosed = true;
       for (const hosted of devices.values()) {
         clearTimeout(hosted.timer);
-        // Of those that began the next start of the service says that they were interrupted.
+        // The next start of the service reports the commands that had begun as interrupted.
         for (const commandId of hosted.commands.close().waiting) fail(hosted, commandId, NOT_EXECUTED);
       }
       await threads.close();

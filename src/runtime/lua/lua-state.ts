@@ -39,7 +39,7 @@ export interface LuaState {
   start(thread: ThreadRef, fn: FunctionRef, args: readonly LuaValue[]): Resumed;
   resume(thread: ThreadRef, args: readonly LuaValue[]): Resumed;
   traceback(thread: ThreadRef): string;
-  /** While something runs that a yield would break off, although Lua allows one. */
+  /** True while code runs that a yield would abort, although Lua allows one. */
   setYieldable(isYieldable: boolean): void;
   /** `file:line: ` of the script where the thread is, also after the state has gone; empty where it is unknown. */
   place(thread: ThreadRef): string;
@@ -50,7 +50,7 @@ export interface LuaState {
   image(): StateImage;
   /** What Lua has ever needed at once. */
   memoryBytes(): number;
-  /** Its memory counts no more. It must not be entered after. */
+  /** Its memory no longer counts. It must not be entered afterwards. */
   close(): void;
 }
 
@@ -65,7 +65,7 @@ export interface StateNeeds {
   readonly elapsed: (() => number) | undefined;
   /** `instant(name, ...)` of the prelude. What it throws becomes an error in Lua. */
   instant(name: string, args: readonly LuaValue[]): readonly LuaValue[];
-  /** Whether what has no place outside Lua is left out of the arguments, or an error. */
+  /** Whether values that cannot leave Lua are dropped from the arguments, or are an error. */
   isLenient(name: string): boolean;
 }
 
@@ -106,7 +106,7 @@ export function createLuaState(needs: StateNeeds): { readonly state: LuaState; r
   }
   const stack: LuaStack = { lua, memory, scratch, scratchBytes: SCRATCH_BYTES };
 
-  /** Lua's own loop is stopped by a hook at its next instruction; C code cannot be stopped, only given up. */
+  /** A hook stops Lua's own loop at its next instruction. C code cannot be stopped, only given up. */
   function onFuel(thread: number): number {
     // What is asked of a state that has gone, where it was, costs little and must be answered.
     if (isGone) return FUEL_WHEN_GONE;
@@ -160,7 +160,7 @@ export function createLuaState(needs: StateNeeds): { readonly state: LuaState; r
     }
     lua.lua_settop(pointer, 0);
     for (const result of results) pushValue(stack, pointer, result);
-    // What the host does for a script burns no fuel by itself, and a loop of such calls must end all the same.
+    // The host's work for a script burns no fuel, and yet a loop of such calls must end.
     if (slice.charge(from)) {
       verdict = "stop";
       lua.lua_sethook(pointer, instance.hook, MASK_COUNT, 1);
@@ -200,7 +200,7 @@ export function createLuaState(needs: StateNeeds): { readonly state: LuaState; r
     return { state: "failed", message, traceback: trace(pointer) };
   }
 
-  /** Lua walks over the whole stack for it, several times: none where that is deep. */
+  /** Lua walks over the whole stack several times for it, so there is none for a deep stack. */
   function trace(pointer: number): string {
     if (lua.lua_getstack(pointer, MAX_TRACED_LEVELS, info.record) === 1) return "";
     lua.luaL_traceback(main, pointer, 0, 0);

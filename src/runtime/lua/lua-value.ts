@@ -1,4 +1,4 @@
-// Values at the border between a script and its host. Nothing else crosses it: no function, no object, no promise.
+// Values that pass between a script and its host. Nothing else passes: no function, no object, no promise.
 
 /**
  * A string holds one byte a character (0..255), so binary data passes unchanged. A table with keys 1..n is an array,
@@ -14,7 +14,7 @@ export type LuaValue =
   | readonly LuaValue[]
   | ReadonlyMap<string, LuaValue>;
 
-/** What a script's text means: its bytes read as UTF-8, with U+FFFD where they are none. */
+/** The text of a script's byte string: decoded as UTF-8, with U+FFFD for invalid bytes. */
 export function textOf(byteString: string): string {
   return Buffer.from(byteString, "latin1").toString("utf8");
 }

@@ -1,5 +1,5 @@
 // The Lua interpreter as WebAssembly, instantiated without any of the JavaScript that comes with it: no file system, no
-// processes, no clock. What the C library asks of its surroundings is answered here, or ends the state.
+// processes, no clock. Calls of the C library to its environment are answered here, or end the state.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -87,7 +87,7 @@ export interface LuaSurroundings {
   host(state: number): number;
 }
 
-/** Thrown through C frames: the state they belong to is in pieces and must never be entered again. */
+/** Thrown through C frames: their state is corrupt afterwards and must never be entered again. */
 export class StateGone extends Error {}
 
 /** How C's longjmp crosses JavaScript frames; only `invoke_vii` may catch it. */

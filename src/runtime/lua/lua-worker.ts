@@ -44,7 +44,7 @@ function flush(): void {
   if (parentPort !== null) tryPostAll(parentPort, messages, tellFailure);
 }
 
-/** What cannot be told is the fault of the script that said it. */
+/** A message that cannot be sent is the fault of the script that caused it. */
 function tellFailure(message: ToPool, { message: text }: Error): void {
   if ("slot" in message) say({ kind: "fault", slot: message.slot, error: { message: text }, at: Date.now() });
 }

@@ -1,7 +1,7 @@
-// Puts a meter into the interpreter's WebAssembly: every turn of every loop burns one unit of fuel, and when it is used
-// up an imported function is asked for more. So nothing that Lua does, in a script or in its C library, goes on without
-// the host being asked, and a script needs no count hook, which would cost it a third of its speed. Lua's loop over
-// instructions has fuel of its own: only there a script can be suspended, and C code may burn a thousand times as much.
+// Adds a meter to the interpreter's WebAssembly: every iteration of every loop burns one unit of fuel, and when it is
+// used up an imported function is asked for more. So nothing that Lua does, in a script or in its C library, runs on
+// without asking the host, and a script needs no count hook, which would cost it a third of its speed. Lua's loop over
+// instructions has separate fuel: a script can be suspended only there, and C code may burn a thousand times as much.
 import { createByteReader, encodeUnsigned, skipInstruction } from "./wasm-bytes.ts";
 
 /** An import that Lua's C library declares and no script can reach: (i32) -> i32. It becomes the question for fuel. */

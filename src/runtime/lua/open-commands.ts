@@ -7,7 +7,7 @@ export interface OpenCommands {
   add(commandId: string): number;
   /** False when it has had its outcome. */
   end(commandId: string): boolean;
-  /** None of them begins from now on, and none is open any more. */
+  /** None of them may begin any more, and all of them stop being open. */
   close(): { readonly begun: readonly string[]; readonly waiting: readonly string[] };
 }
 

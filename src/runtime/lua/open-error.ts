@@ -1,8 +1,8 @@
 import type { ScriptError } from "./script-host.ts";
 
 /**
- * What everyone who sees the device may know of an error, as its log and status tell it. What a handler failed with is part of the
- * command's execution, which takes the command's own level to read; a limit's words are ours.
+ * The part of an error that everyone who sees the device may know, for its log and status. A handler's error belongs to
+ * the command's execution, which requires the command's own level; the text of a limit is ours.
  */
 export function openError(error: ScriptError): ScriptError {
   const { command, file, line } = error;

@@ -1,5 +1,5 @@
-// What passes between the pool and its threads. A slot is one start of one device: what comes late from an earlier start
-// names a slot that nobody knows any more.
+// The messages between the pool and its threads. A slot is one start of one device: a late message from an earlier
+// start names a slot that no longer exists.
 import type { Payload } from "#core/command/execution.ts";
 import type { LogSeverity } from "#core/device/device-message.ts";
 import type { ScriptProgram } from "#core/lua/script-program.ts";
@@ -16,7 +16,7 @@ export interface BucketValues {
   readonly isAllRequiredSet: boolean;
 }
 
-/** What a script finds when it starts. */
+/** The data with which a script starts. */
 export interface ScriptContext {
   readonly deviceId: string;
   /** By which the installer's address policy may name the device. */
@@ -83,6 +83,6 @@ export type ToPool =
     }
   | { readonly kind: "store"; readonly slot: number; readonly id: number; readonly key: string; readonly text?: string }
   | { readonly kind: "fault"; readonly slot: number; readonly error: ScriptError; readonly at: number }
-  /** The script has ended badly: by a limit, or by an error of its own in the entry chunk. */
+  /** The script has failed: by a limit, or by its own error in the entry chunk. */
   | { readonly kind: "dead"; readonly slot: number; readonly byLimit: boolean }
   | { readonly kind: "memory"; readonly bytes: ReadonlyMap<number, number> };

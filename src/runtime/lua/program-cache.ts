@@ -11,8 +11,8 @@ export interface ProgramCache {
 }
 
 /**
- * The programs of blueprints, put together once: many devices have the same, and a stored blueprint never changes. All threads
- * read the same copy.
+ * The programs of blueprints, each built once: many devices share one, and a stored blueprint never changes. All
+ * threads read the same copy.
  */
 export function createProgramCache(needs: Pick<Needs, "blueprints" | "buildScripts">): ProgramCache {
   const known = new Map<string, Promise<ScriptProgram>>();
@@ -23,7 +23,7 @@ export function createProgramCache(needs: Pick<Needs, "blueprints" | "buildScrip
         entry = build(needs, blueprintId);
         if (known.size >= MAX_KNOWN) for (const oldest of known.keys()) if (known.delete(oldest)) break;
         known.set(blueprintId, entry);
-        // What is missing today, such as a rock, may be there tomorrow.
+        // Something that is missing now, such as a rock, may be there later.
         entry.catch(() => known.delete(blueprintId));
       }
       return entry;

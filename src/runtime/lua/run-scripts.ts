@@ -34,7 +34,7 @@ export interface RunnerNeeds {
   turned(): void;
 }
 
-/** Of this thread alone: time in which others had the processor is nobody's fault here. */
+/** Time of this thread alone: time in which others had the processor does not count. */
 function processorMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
@@ -58,7 +58,7 @@ export function createScriptRunner(needs: RunnerNeeds): ScriptRunner {
     runnable.isComputing = outcome === "more";
     runnable.dueAt = outcome === "more" ? 0 : (runnable.script.nextDue() ?? Number.POSITIVE_INFINITY);
     if (outcome !== "dead") {
-      // To the end of the line, so that everyone gets a turn.
+      // Moved to the end of the queue, so that everyone gets a turn.
       if (runnables.delete(runnable.slot)) runnables.set(runnable.slot, runnable);
       return;
     }

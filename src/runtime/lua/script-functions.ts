@@ -1,4 +1,4 @@
-// What `instant(name, ...)` of the prelude answers, by name. Arguments come from a script and are believed in nothing.
+// What `instant(name, ...)` of the prelude answers, by name. Arguments come from a script and are never trusted.
 import { LOG_SEVERITIES, type LogSeverity } from "#core/device/device-message.ts";
 import { findModule } from "#core/lua/find-module.ts";
 import type { ScriptProgram } from "#core/lua/script-program.ts";
@@ -22,10 +22,10 @@ interface FunctionNeeds {
 }
 
 const MAX_LOG_CHARACTERS = 4_096;
-/** Of what takes far more time and memory than it is long: a format of a date, the name of a module. */
+/** Limit for arguments that cost far more time and memory than their length: a date format, the name of a module. */
 const MAX_SHORT_TEXT = 1_000;
 
-/** Values that have no place outside Lua are dropped one by one, never the whole message. */
+/** Values that cannot leave Lua are dropped one by one, never the whole message. */
 export const LENIENT = new Set(["telemetry", "properties"]);
 
 export function createScriptFunctions(needs: FunctionNeeds): ReadonlyMap<string, Instant> {

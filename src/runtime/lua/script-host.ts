@@ -1,4 +1,4 @@
-// What a device's script is to those who run it, and what it needs from them.
+// The interface of a device's script for the code that runs it, and what a script needs from that code.
 import type { Payload } from "#core/command/execution.ts";
 import type { LogSeverity } from "#core/device/device-message.ts";
 import type { Drivers } from "./drivers.ts";
@@ -21,11 +21,11 @@ export interface ScriptCommand {
   /** As the manifest declares it. */
   readonly name: string;
   readonly arguments: Payload;
-  /** From this time on (Unix milliseconds) nobody waits for it any more, and it is not started; undefined: never. */
+  /** After this time (Unix milliseconds) nobody waits for it any more, and it is not started; undefined: never. */
   readonly expiresAt?: number;
 }
 
-/** Values cross as raw Lua values; whether they fit the blueprint is judged further in. */
+/** Values are raw Lua values here; whether they fit the blueprint is checked later. */
 export interface ScriptHost {
   /** Wall clock, Unix milliseconds. */
   now(): number;
@@ -41,7 +41,7 @@ export interface ScriptHost {
   /** Of an uncaught error in the entry chunk, main, a job, a handler or a callback. */
   fault(error: ScriptError): void;
   isConnected(): boolean;
-  /** Wakes up whoever calls `run`: a driver or the storage has answered. */
+  /** Wakes the code that calls `run`: a driver or the storage has answered. */
   wake(): void;
   readonly configuration: {
     /** Current values with defaults applied; undefined when there is no such bucket. */
@@ -66,7 +66,10 @@ export interface DeviceScript {
    * tells when it goes on. "idle": nothing to do before `nextDue`. "dead": the state was given up, and `fault` was told.
    */
   run(budgetMs: number): "more" | "waiting" | "idle" | "dead";
-  /** `mayBegin` is asked right before its handler is called; after a no the command is gone, and whoever said no tells its end. */
+  /**
+   * `mayBegin` is called right before the handler. If it refuses, the command is dropped, and the refusing side reports
+   * its end.
+   */
   command(command: ScriptCommand, mayBegin?: () => boolean): void;
   configurationWritten(bucket: string): void;
   connectionChanged(isConnected: boolean): void;

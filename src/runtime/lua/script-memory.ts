@@ -1,5 +1,5 @@
-// What all scripts hold together, counted over all threads. A thread that dies cannot give back what it holds, so each thread
-// also has a count of its own, by which the pool gives it back.
+// The memory of all scripts together, counted over all threads. A thread that dies cannot subtract its memory, so each
+// thread also has its own count, which the pool then subtracts.
 
 const KIB = 1_024;
 /** What a state takes beside Lua's own heap: static data and the used part of the C stack. */

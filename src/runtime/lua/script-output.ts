@@ -1,4 +1,4 @@
-// What scripts say, carried to where everything that devices say goes.
+// Carries the output of scripts to the inbox that all devices share.
 import { AppError, refuse } from "#core/app-error.ts";
 import type { ResponseMessage } from "#core/device/device-message.ts";
 import { approximateBytes } from "#core/share/approximate-bytes.ts";
@@ -26,7 +26,10 @@ export interface ScriptOutput extends Pick<LuaPoolNeeds, "telemetry" | "properti
 }
 
 const LIMITS: ScriptStoreLimits = { entries: 1_000, bytes: 1024 * 1024 };
-/** What scripts said and is not stored yet, of all and of one device. Outcomes of commands are not counted: they must not get lost, and there are few. */
+/**
+ * Output of scripts that is not stored yet, in total and per device. Outcomes of commands are not counted: they must
+ * not get lost, and there are few.
+ */
 const WAITING_BYTES = 16 * 1024 * 1024;
 const WAITING_BYTES_PER_DEVICE = 2 * 1024 * 1024;
 /** An outcome that could not be stored is tried again after this long. */
@@ -43,7 +46,7 @@ export function createScriptOutput(needs: ScriptOutputNeeds): ScriptOutput {
   let stopped = false;
   const waiting = createByteShares(needs.budgets.open("script_messages", WAITING_BYTES), WAITING_BYTES_PER_DEVICE);
 
-  /** What has no room while the disk is slow is left out, and the log of the service says so. */
+  /** Output that finds no room while the disk is slow is dropped, and the service's log says so. */
   function take(name: string, deviceId: string, { message, store }: Said): void {
     const giveBack = waiting.take(deviceId, approximateBytes(message));
     background.run(name, async () => {
@@ -62,7 +65,7 @@ export function createScriptOutput(needs: ScriptOutputNeeds): ScriptOutput {
       try {
         await inbox.response(deviceId, message);
       } catch (error) {
-        // Nobody else knows the outcome. Progress has none.
+        // Nobody else knows the outcome, so it is tried again. Progress has no outcome.
         if (message.state !== "IN_PROGRESS" && !stopped) {
           const callOff = needs.after(AGAIN_MS, () => {
             retries.delete(callOff);
@@ -112,7 +115,7 @@ export function createScriptOutput(needs: ScriptOutputNeeds): ScriptOutput {
   };
 }
 
-/** What a script says while its device is deleted has nowhere to go. */
+/** Output of a script whose device is being deleted is dropped. */
 async function unlessGone(said: Promise<void>): Promise<void> {
   try {
     await said;

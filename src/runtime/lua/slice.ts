@@ -1,9 +1,12 @@
 // How long a script may run at a time, by the clock or by the fuel it burns.
 
-/** Beyond its slice a script that cannot be suspended gets an error after the first, and is given up after the second. */
+/**
+ * Beyond its slice, a script that cannot be suspended gets an error after the first time, and is given up after the
+ * second.
+ */
 const GRACE_MS = 20;
 const LAST_GRACE_MS = 40;
-/** Work that must have been done beyond the slice, too: a thread that was not given a processor is not to blame. */
+/** The script must also have done this much work beyond the slice: a thread without a processor is not to blame. */
 const GRACE_FUEL = 500_000;
 const LAST_GRACE_FUEL = 1_500_000;
 /** About 0.1 ms: fine enough for slices of a few milliseconds, and too rare to cost anything. */
@@ -15,7 +18,10 @@ const MAX_CHARGED_MS = 10;
 /** What a slow gateway does in a millisecond. */
 const FUEL_PER_MS = 50_000;
 
-/** "stop": it should be suspended. "error": it cannot be and gets an error. "give up": not even that has ended it. */
+/**
+ * "stop": it should be suspended. "error": it cannot be suspended and gets an error. "give up": not even the error has
+ * ended it.
+ */
 export type Verdict = "on" | "stop" | "error" | "give up";
 
 export interface Slice {

@@ -1,4 +1,4 @@
-// Plain values onto a Lua stack and off it. Reads never call metamethods, so nothing of a script runs meanwhile.
+// Moves plain values onto a Lua stack and off it. Reads never call metamethods, so no code of a script runs meanwhile.
 import type { LuaValue } from "./lua-value.ts";
 import { type LuaFunctions, StateGone } from "./lua-wasm.ts";
 
@@ -26,7 +26,7 @@ const TYPE_NAMES = ["nil", "boolean", "userdata", "number", "string", "table", "
 /** A function, a coroutine or a table too large to pass. */
 class CannotCross extends Error {}
 
-/** What has no place outside Lua becomes NaN, which everyone further in leaves out and tells. */
+/** A value that cannot leave Lua becomes NaN, which later checks drop and report. */
 export function readLeniently(stack: LuaStack, state: number, index: number): LuaValue {
   return read(stack, state, absolute(stack, state, index), { budget: newBudget(), depth: 0, isLenient: true });
 }

@@ -1,5 +1,6 @@
-// A state as it is after our prelude has run, to be copied for each device instead of running the prelude again: a start
-// is then a copy of some 200 KiB. Everything that Lua knows lies in the instance's memory; what lies in C's stack is over.
+// A state right after our prelude has run. It is copied for each device instead of running the prelude again, so a
+// start is a copy of some 200 KiB. Everything that Lua knows is in the instance's memory, and the C stack is no longer
+// needed.
 import { FIXED_BYTES } from "./lua-wasm.ts";
 
 /** Where things lie in the memory of every state made from one image. */

@@ -4,7 +4,7 @@ import { DAY_MS, type PlantSite } from "#core/plant/site.ts";
 /** The plant as it is now. Time passes only by `advance`. */
 export interface LivePlant {
   now(): Plant;
-  /** Lets time pass up to a moment; a clock that went back is waited for. */
+  /** Advances time to a moment; if the clock went back, the plant waits for it. */
   advance(to: number): Plant;
   /** Makes a change that a device was ordered to make; false when it refuses. */
   change(order: (plant: Plant) => Plant | undefined): boolean;
@@ -15,7 +15,7 @@ const STEP_MS = 30_000;
 /** After a long time off, coarse steps are good enough. */
 const LONG_MS = 2 * DAY_MS;
 const LONG_STEP_MS = 10 * 60_000;
-/** A plant that is further ahead of the clock than this will not wait for it. */
+/** A plant that is further ahead of the clock than this does not wait for it. */
 const MAX_AHEAD_MS = 3_600_000;
 
 export function createLivePlant(site: PlantSite, memory: PlantMemory): LivePlant {

@@ -1,4 +1,4 @@
-// What the plant would have measured before anybody looked, newest first, as columns that the telemetry store loads.
+// What the plant would have measured in the past, newest first, as columns that the telemetry store loads.
 import { newPlant, type Plant, stepPlant } from "#core/plant/plant.ts";
 import type { PlantSite } from "#core/plant/site.ts";
 import type { Attributes, AttributeValue } from "#runtime/plant/register-map.ts";

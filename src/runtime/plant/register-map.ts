@@ -1,4 +1,4 @@
-// Registers as a device of the plant has them, made from tables that also say what its blueprint's script makes of them.
+// Registers of a device of the plant, built from tables that also describe what the blueprint's script reads from them.
 import type { Plant } from "#core/plant/plant.ts";
 
 export type AttributeValue = number | boolean | string;
@@ -95,7 +95,7 @@ interface RegisterWrite {
   readonly values: readonly number[];
 }
 
-/** Of a list of names those whose bit is set. */
+/** The names whose bit is set. */
 export function alertBits(register: number, flags: readonly Flag[]): Reading {
   return reading(register, ["u16", 1], (plant) =>
     flags.reduce((bits, { isRaised }, bit) => bits | (isRaised(plant) ? 1 << bit : 0), 0),

@@ -6,7 +6,7 @@ const MAX_LENGTH = 254;
 const MAX_CONNECTIONS = 16;
 const IDLE_MS = 5 * 60_000;
 
-/** Answers protocol data units; whoever speaks anything else is cut off. */
+/** Answers protocol data units; a client that sends anything else is disconnected. */
 export function createModbusServer(answer: (pdu: Uint8Array) => Uint8Array): Server {
   const server = createServer({ noDelay: true }, (socket) => {
     let received: Buffer = Buffer.alloc(0);
@@ -20,7 +20,7 @@ export function createModbusServer(answer: (pdu: Uint8Array) => Uint8Array): Ser
   return server;
 }
 
-/** Gives what is left of the bytes. */
+/** Returns the remaining bytes. */
 function answerFrames(socket: Socket, bytes: Buffer, answer: (pdu: Uint8Array) => Uint8Array): Buffer {
   let rest = bytes;
   while (rest.length >= HEADER_BYTES) {

@@ -1,4 +1,5 @@
-// The plant among its devices' ends: Modbus TCP and HTTP on this machine, a serial bus and a CAN bus inside the process.
+// Connects the plant to its devices: Modbus TCP and HTTP on this machine, a serial bus and a CAN bus inside the
+// process.
 import type { Server } from "node:net";
 import type { Plant, PlantMemory } from "#core/plant/plant.ts";
 import type { PlantSite } from "#core/plant/site.ts";
@@ -54,7 +55,7 @@ export async function startPlant(needs: PlantNeeds): Promise<RunningPlant> {
   const modbus = (unit: PlantUnit) => {
     const bank = attach(createRegisterBank(), unit);
     return createModbusServer((pdu) => {
-      // A write shows in what is read next, not only after the next tick.
+      // A write is visible in the next read, not only after the next tick.
       fill(bank, unit, plant.now());
       return answerPdu(bank, pdu);
     });

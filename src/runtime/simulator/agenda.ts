@@ -1,20 +1,20 @@
-// What is to be done when, for all simulated devices together: one timer, whatever their number.
+// The schedule of all simulated devices together: one timer, whatever their number.
 import type { Background } from "#service/background.ts";
 
 export interface Agenda {
-  /** Does it after that many milliseconds, or a little later. Gives the function that calls it off. */
+  /** Runs it after that many milliseconds, or a little later. Returns the function that cancels it. */
   add(ms: number, task: () => void): () => void;
   stop(): void;
 }
 
 interface AgendaNeeds {
-  /** Milliseconds on a clock that never jumps. */
+  /** Milliseconds on a monotonic clock. */
   readonly elapsed: () => number;
   readonly after: (ms: number, callback: () => void) => () => void;
   readonly background: Background;
 }
 
-/** Everything due within this time is done together, so that a thousand devices wake the process fifty times a second. */
+/** Everything due within this time runs together, so that a thousand devices wake the process fifty times a second. */
 const TOGETHER_MS = 20;
 
 export function createAgenda({ elapsed, after, background }: AgendaNeeds): Agenda {
@@ -41,7 +41,7 @@ export function createAgenda({ elapsed, after, background }: AgendaNeeds): Agend
       const tasks = due.get(step) ?? [];
       due.delete(step);
       for (const task of tasks) {
-        // What one device cannot do must not keep the others from theirs.
+        // The failure of one device must not stop the others.
         try {
           task();
         } catch (error) {

@@ -1,5 +1,5 @@
-// Devices of type SIMULATED. Each is a model of its blueprint that speaks through the same inbox as every other device;
-// nothing but this folder knows that it is made up.
+// Devices of type SIMULATED. Each is a model of its blueprint that sends through the same inbox as every other device;
+// only this folder knows that it is simulated.
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import { refuse } from "#core/app-error.ts";
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
@@ -56,7 +56,7 @@ interface Hosted {
 export function createSimulator(needs: SimulatorNeeds): Simulators {
   const agenda = createAgenda(needs);
   const hosted = new Map<string, Hosted>();
-  /** The last of what is done about each device: one thing after the other. */
+  /** The last pending task of each device: tasks of a device run one after the other. */
   const turns = new Map<string, Promise<unknown>>();
 
   function inTurn<Result>(deviceId: string, task: () => Promise<Result>): Promise<Result> {
@@ -157,7 +157,7 @@ export function createSimulator(needs: SimulatorNeeds): Simulators {
       sendConfiguration: async (deviceId, configuration) => {
         hosted.get(deviceId)?.running?.configure(configuration);
       },
-      // It has no connection to lose: a deleted device is stopped by its host.
+      // It has no connection to close: the host stops a deleted device.
       disconnect: () => {},
     },
     stop() {

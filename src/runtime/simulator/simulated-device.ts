@@ -1,4 +1,4 @@
-// One simulated device at work: sends on its beat, runs commands, and keeps what commands have set.
+// One running simulated device: sends at its interval, runs commands, and keeps what commands have set.
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import type { ResponseState } from "#core/command/execution.ts";
 import { type Adjustments, simulatedTime } from "#core/simulator/adjustments.ts";
@@ -13,15 +13,18 @@ import type { Agenda } from "./agenda.ts";
 
 export interface SimulatedDevice {
   start(): void;
-  /** Says nothing any more. With a message, commands under way end as an error with it; without, nothing is told of them. */
+  /**
+   * Sends nothing any more. With a message, running commands end as an error with it; without one, nothing is reported
+   * of them.
+   */
   stop(message: string | undefined): void;
   isReachable(): boolean;
-  /** Rejects when it certainly has not taken it. */
+  /** Rejects when the device certainly has not received it. */
   take(command: OutgoingCommand): Promise<void>;
   /** `effective` are the adjustments with what the configuration sets. */
   state(): { readonly model: DeviceModel; readonly adjustments: Adjustments; readonly effective: Adjustments };
   configure(configuration: DeviceConfiguration): void;
-  /** Goes on with other adjustments, which are stored already. */
+  /** Continues with other adjustments, which are stored already. */
   become(adjustments: Adjustments): void;
 }
 
@@ -32,7 +35,7 @@ interface DeviceNeeds {
   readonly now: () => Instant;
   readonly modelOf: (seed: number) => DeviceModel;
   readonly keep: (adjustments: Adjustments) => Promise<unknown>;
-  /** One thing after the other, so that no change is made from what another is replacing. */
+  /** One change after the other, so that no change is based on a state that another one replaces. */
   readonly inTurn: <Result>(task: () => Promise<Result>) => Promise<Result>;
 }
 
@@ -47,14 +50,14 @@ export function createSimulatedDevice(needs: DeviceNeeds, deviceId: string, firs
   let lastBeat: number | undefined;
   let callOffBeat = () => {};
   let sentProperties = "";
-  /** Commands under way, with what calls off the rest of each. */
+  /** Running commands, each with the function that cancels the rest of it. */
   const underWay = new Map<string, (() => void)[]>();
 
   function isReachable(): boolean {
     return isRunning && !adjustments.isPaused;
   }
 
-  /** Devices of one interval beat at different moments of it, so that their messages do not come all at once. */
+  /** Devices with the same interval send at different moments, so that their messages do not come all at once. */
   function scheduleBeat(): void {
     callOffBeat();
     if (!isReachable()) return;
@@ -72,7 +75,7 @@ export function createSimulatedDevice(needs: DeviceNeeds, deviceId: string, firs
     if (beat === lastBeat) return;
     lastBeat = beat;
     inbox.alive(deviceId);
-    // A store that is slow is not buried in messages: the device leaves some out, as a device with a bad connection does.
+    // A slow store is not flooded: the device skips messages, like a device with a bad connection.
     if (isSending) return;
     isSending = true;
     const values = model.telemetry(simulatedTime(adjustments, beat), effective);
@@ -93,7 +96,7 @@ export function createSimulatedDevice(needs: DeviceNeeds, deviceId: string, firs
     background.run("send simulated properties", () => inbox.properties(deviceId, { takenAt: undefined, values }));
   }
 
-  /** What a command has set comes before the configuration. */
+  /** A value set by a command takes precedence over the configuration. */
   function setAdjustments(next: Adjustments): void {
     adjustments = next;
     effective = { ...next, written: new Map([...configured, ...next.written]) };
@@ -105,7 +108,7 @@ export function createSimulatedDevice(needs: DeviceNeeds, deviceId: string, firs
     setAdjustments(next);
     if (!isRunning) return;
     if (wasReachable && !isReachable()) {
-      // Unplugged: what it was doing is never heard of again.
+      // Unplugged: nothing more is heard of its running commands.
       for (const id of [...underWay.keys()]) callOff(id);
       inbox.unreachable(deviceId);
     }
@@ -125,7 +128,7 @@ export function createSimulatedDevice(needs: DeviceNeeds, deviceId: string, firs
     );
   }
 
-  /** Stored before it is told, so that a restart does not undo what a command has been answered for. */
+  /** Stored before it is announced, so that a restart does not undo an acknowledged command. */
   function succeed(call: CommandCall): void {
     background.run("finish a simulated command", () =>
       needs.inTurn(async () => {
@@ -192,7 +195,7 @@ export function createSimulatedDevice(needs: DeviceNeeds, deviceId: string, firs
   };
 }
 
-/** What may be told of a configuration, by parameter. */
+/** The parts of a configuration that may be shown, by parameter. */
 function openValues(blueprint: Blueprint, configuration: DeviceConfiguration): ReadonlyMap<string, unknown> {
   const values = new Map<string, unknown>();
   for (const [id, bucket] of configuration) {

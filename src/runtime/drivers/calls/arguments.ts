@@ -4,7 +4,7 @@ import { ConnectionError } from "#runtime/drivers/peer-connections.ts";
 import { type LuaValue, textOf } from "#runtime/lua/lua-value.ts";
 
 type Arguments = readonly LuaValue[];
-/** One call of a script; what it throws as `ConnectionError` the script gets as text. */
+/** One call of a script. The script receives a thrown `ConnectionError` as text. */
 export type Call = (args: Arguments) => Promise<readonly LuaValue[]>;
 
 const DEFAULT_TIMEOUT_MS = 1000;
@@ -25,7 +25,7 @@ export function finite(value: LuaValue, name: string): number {
   return number;
 }
 
-/** Milliseconds; a second when nothing is said. */
+/** Milliseconds; one second by default. */
 export function timeout(value: LuaValue, name = "timeout"): number {
   if (value === undefined) return DEFAULT_TIMEOUT_MS;
   const ms = finite(value, name);
@@ -47,7 +47,7 @@ export function text(value: LuaValue, name: string, maxBytes = 2048): string {
   return textOf(byteString(value, name, maxBytes));
 }
 
-/** In memory of its own: bytes that go to another thread take along all the memory that they lie in. */
+/** In memory of its own: posting bytes to another thread copies the whole buffer that contains them. */
 export function bytes(value: LuaValue, name: string, maxBytes: number): Uint8Array {
   return Uint8Array.from(Buffer.from(byteString(value, name, maxBytes), "latin1"));
 }
@@ -63,7 +63,7 @@ export function list(value: LuaValue, name: string, maxLength: number): readonly
   return value;
 }
 
-/** An empty table is a list at the border, and has no fields. */
+/** An empty table arrives as a list and has no fields. */
 export function table(value: LuaValue, name: string): ReadonlyMap<string, LuaValue> {
   if (value instanceof Map) return value;
   if (value === undefined || (Array.isArray(value) && value.length === 0)) return new Map();

@@ -31,7 +31,7 @@ export function parseConnectionUri(text: string): ConnectionUri {
   }
 }
 
-/** For what is reached by a port alone. */
+/** For peers that are reached by a hardware port only. */
 export function parsePortUri(text: string) {
   const uri = parseConnectionUri(text);
   if (uri.scheme === "port") return uri;

@@ -10,7 +10,9 @@ const MAX_HEADERS = 64;
 const MAX_URL_BYTES = 8192;
 const METHODS: readonly string[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** Set by the connection, not by a script: with them a request could be made that two servers read differently. */
+/**
+ * Set by the connection, not by a script: a script could otherwise build a request that two servers read differently.
+ */
 const OWN_HEADERS: ReadonlySet<string> = new Set([
   "connection",
   "content-length",
@@ -22,7 +24,7 @@ const OWN_HEADERS: ReadonlySet<string> = new Set([
   "keep-alive",
   "proxy-connection",
 ]);
-/** Headers whose value is a list; what divides it. All others are one value. */
+/** Headers whose value is a list, with their separator. All others have one value. */
 const DIVIDERS: Readonly<Record<string, string>> = {
   "content-type": ";",
   ...Object.fromEntries(

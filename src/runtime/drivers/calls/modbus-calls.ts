@@ -20,7 +20,7 @@ const UNIT = [0, 255] as const;
 const REGISTER = [0, 65_535] as const;
 
 export function modbusCalls(connections: PeerConnections): Readonly<Record<string, Call>> {
-  // A script makes new clients as often as it likes: the same address is the same handle.
+  // A script creates new clients as often as it likes: the same address gives the same handle.
   const handles = new Map<string, number>();
   const endpoints: ConnectionUri[] = [];
 

@@ -1,4 +1,4 @@
-// Modbus TCP to one server. One request is under way at a time, because many servers mix up more; the others wait.
+// Modbus TCP to one server. Only one request runs at a time, because many servers confuse several; the others wait.
 import { connect, type Socket } from "node:net";
 import { connectionWords } from "#core/net/connection-words.ts";
 import { bareHost, type Reach } from "#runtime/drivers/net/create-reach.ts";
@@ -15,7 +15,7 @@ interface Job {
   readonly pdu: Uint8Array;
   readonly done: (pdu: Uint8Array) => void;
   readonly failed: (error: ConnectionError) => void;
-  /** Ends its wait. */
+  /** Ends the wait of the request. */
   readonly cancel: () => void;
 }
 
@@ -26,7 +26,7 @@ const MAX_LENGTH = 254;
 const CONNECT_TIMEOUT_MS = 5000;
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 5000;
-/** A connection on which so many requests in a row stay without answer is given up. */
+/** After this many requests in a row without an answer the connection is given up. */
 const MAX_SILENCE = 2;
 
 export function createModbusTcp(needs: TcpNeeds, host: string, port: number): ModbusConnection {
@@ -55,7 +55,7 @@ class ModbusTcp implements ModbusConnection {
     this.#port = port;
   }
 
-  /** The time to wait counts from now: for a connection, for those ahead, and for the answer. */
+  /** The timeout counts from now: it covers the connection, the requests ahead, and the answer. */
   request(unit: number, pdu: Uint8Array, timeoutMs: number): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
       if (this.#isClosed) return reject(new ConnectionError("closed", "the connection was closed"));
@@ -93,7 +93,7 @@ class ModbusTcp implements ModbusConnection {
     this.#socket?.write(frame);
   }
 
-  /** After a failed attempt there is a pause, in which requests fail at once with the same words. */
+  /** After a failed attempt there is a pause, during which requests fail at once with the same message. */
   #connect(): void {
     const isPause = this.#needs.timers.elapsed() < this.#pauseUntil;
     const refusal = (isPause ? this.#lastFailure : undefined) ?? this.#refusal();
@@ -126,7 +126,7 @@ class ModbusTcp implements ModbusConnection {
     });
     socket.on("close", () => {
       giveUp();
-      // A newer connection may stand in its place.
+      // A newer connection may already have replaced it.
       if (this.#socket !== socket) return;
       if (!this.#isReady) this.#pause();
       this.#lose(problem ?? new ConnectionError("connection", `${this.#name()} closed the connection`));
@@ -161,7 +161,7 @@ class ModbusTcp implements ModbusConnection {
       const transaction = this.#received.readUInt16BE(0);
       const pdu = Uint8Array.from(this.#received.subarray(HEADER_BYTES, 6 + length));
       this.#received = this.#received.subarray(6 + length);
-      // Anything else is an answer to a request that is over.
+      // Anything else answers a request that is over.
       if (this.#current?.transaction === transaction) this.#answered(pdu);
     }
   }
@@ -185,7 +185,7 @@ class ModbusTcp implements ModbusConnection {
     this.#next();
   }
 
-  /** The connection is gone, and with it what waits. */
+  /** The connection is gone, and all waiting requests fail. */
   #lose(error: ConnectionError): void {
     this.#drop();
     this.#lastFailure = error;

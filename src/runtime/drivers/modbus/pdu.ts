@@ -1,4 +1,4 @@
-// Protocol data units of Modbus: what is asked and answered, without address and checksum.
+// Protocol data units of Modbus: requests and answers without address and checksum.
 import { ConnectionError } from "#runtime/drivers/peer-connections.ts";
 
 export type ReadTable = "coils" | "discrete_inputs" | "holdings" | "inputs";
@@ -6,7 +6,7 @@ export type WriteKind = "coil" | "holding" | "multiple_coils" | "multiple_holdin
 
 export const READ_CODES = { coils: 1, discrete_inputs: 2, holdings: 3, inputs: 4 } as const;
 export const WRITE_CODES = { coil: 5, holding: 6, multiple_coils: 15, multiple_holdings: 16 } as const;
-/** Most that fit one frame. */
+/** The most values that fit one frame. */
 export const MAX_READ = { coils: 2000, discrete_inputs: 2000, holdings: 125, inputs: 125 } as const;
 export const MAX_WRITE = { coil: 1, holding: 1, multiple_coils: 1968, multiple_holdings: 123 } as const;
 export const EXCEPTION_BIT = 0x80;
@@ -59,7 +59,7 @@ export function readAnswer(table: ReadTable, count: number, pdu: Uint8Array): re
   );
 }
 
-/** An answer to a write repeats the first bytes of what was asked. */
+/** The answer to a write repeats the first bytes of the request. */
 export function checkWriteAnswer(request: Uint8Array, pdu: Uint8Array): void {
   checkCode(request[0] ?? 0, pdu);
   if (pdu.length !== 5 || pdu.some((byte, at) => byte !== request[at]))

@@ -2,9 +2,9 @@
 export interface SetCookie {
   readonly name: string;
   readonly value: string;
-  /** As written; empty when it stays for the session. */
+  /** As written; empty when it lasts for the session. */
   readonly expires: string;
-  /** It is taken back: an end in the past, or none of life left. */
+  /** It is deleted: it expires in the past, or its maximum age is zero. */
   readonly isOver: boolean;
 }
 
@@ -22,7 +22,7 @@ export function parseSetCookie(text: string, now: number): SetCookie | undefined
   return { name: pair.slice(0, at), value: pair.slice(at + 1), expires, isOver };
 }
 
-/** Keeps cookies by host, for as long as a script runs. Paths are not told apart: a script talks to one service. */
+/** Keeps cookies by host, for as long as a script runs. Paths are ignored: a script talks to one service. */
 export class CookieJar {
   readonly #cookies = new Map<string, Map<string, string>>();
 
@@ -37,7 +37,7 @@ export class CookieJar {
     }
   }
 
-  /** The header for a request; undefined when there is nothing to say. */
+  /** The header for a request; undefined when there are no cookies. */
   header(host: string): string | undefined {
     const pairs = [...(this.#cookies.get(host) ?? [])].map(([name, value]) => `${name}=${value}`);
     return pairs.length === 0 ? undefined : pairs.join("; ");

@@ -1,4 +1,4 @@
-// Which hosts a device's script may reach, asked at the moment of connecting.
+// Decides which hosts a device's script may reach, at the moment of connecting.
 import { lookup } from "node:dns";
 import type { LookupFunction } from "node:net";
 import { networkInterfaces } from "node:os";
@@ -7,18 +7,20 @@ import { isLocalName, mayLookUp, mayReach, type ReachRule } from "#core/net/reac
 import { ConnectionError } from "#runtime/drivers/peer-connections.ts";
 
 export interface Reach {
-  /** Throws `ConnectionError` for an address that is not allowed, and for a name that no rule could allow. Asked before all else. */
+  /**
+   * Throws `ConnectionError` for an address that is not allowed, and for a name that no rule could allow. Called first.
+   */
   check(host: string, port: number): void;
-  /** For a connection to that port: lets only allowed addresses through, so that nothing else can be connected to. */
+  /** A lookup for a connection to that port. It returns allowed addresses only, so nothing else can be connected to. */
   lookup(port: number): LookupFunction;
 }
 
 interface ReachNeeds {
-  /** Those of the device. */
+  /** The rules of the device. */
   readonly rules: readonly ReachRule[];
   /** Addresses of this machine; read anew for every connection. */
   readonly ownAddresses?: () => readonly string[];
-  /** Asked instead of the system, in tests. */
+  /** Used instead of the system's lookup in tests. */
   readonly lookUp?: typeof lookup;
 }
 

@@ -1,6 +1,6 @@
 import { connectionWords } from "#core/net/connection-words.ts";
 
-/** What is wrong with a connection, for people; of TLS what is wrong with the certificate. */
+/** Describes a failed connection for people; for TLS it describes the problem of the certificate. */
 export function failureWords(error: unknown): string {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (code.startsWith("HPE_")) return "the answer is no HTTP";

@@ -1,5 +1,5 @@
-// HTTP for scripts: each request and each redirect is held against the address policy, the answer is bounded in size and
-// the whole of it in time.
+// HTTP for scripts: each request and each redirect is checked against the address policy, the answer is bounded in
+// size, and the whole exchange is bounded in time.
 import type { IncomingMessage } from "node:http";
 import { request as requestTls, Agent as TlsAgent } from "node:https";
 import { ConnectionError, type HttpAnswer, type HttpRequest } from "#runtime/drivers/peer-connections.ts";
@@ -15,7 +15,7 @@ const MAX_REDIRECTS = 5;
 const MAX_JARS = 16;
 const MAX_SOCKETS = 4;
 const IDLE_MS = 15_000;
-/** Said to a host, not to another one that it redirects to. */
+/** Headers for one host that must not go to another host after a redirect. */
 const PRIVATE_HEADERS: ReadonlySet<string> = new Set(["authorization", "cookie", "proxy-authorization"]);
 
 export interface HttpConnection {
@@ -118,7 +118,7 @@ function parseUrl(text: string): URL {
   return url;
 }
 
-/** Where the answer sends the client, as browsers and other clients follow it. */
+/** The target of a redirect, by the rules that browsers and other clients follow. */
 function redirect(request: HttpRequest, from: URL, answer: HttpAnswer): HttpRequest | undefined {
   const [location] = valuesOf(answer, "location");
   if (![301, 302, 303, 307, 308].includes(answer.code) || location === undefined) return undefined;

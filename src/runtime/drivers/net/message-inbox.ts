@@ -3,7 +3,7 @@ import type { MqttMessage } from "#runtime/drivers/peer-connections.ts";
 const MAX_KEPT_MESSAGES = 256;
 const MAX_KEPT_BYTES = 1024 * 1024;
 
-/** Messages that have arrived, until the script takes them; without room the oldest go. */
+/** Messages that have arrived, until the script takes them; when it is full the oldest are dropped. */
 export class MessageInbox {
   #messages: MqttMessage[] = [];
   #bytes = 0;

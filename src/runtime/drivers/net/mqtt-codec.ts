@@ -1,5 +1,6 @@
-// MQTT 3.1.1 for a client that asks for at most QoS 1. The codec of mqtt-packet writes and reads the packets. This file bounds
-// what a broker may send, and refuses what the codec lets pass: packets of a client, QoS 2, and packets that end too early.
+// MQTT 3.1.1 for a client that uses at most QoS 1. The codec of mqtt-packet writes and reads the packets. This file
+// bounds what a broker may send, and refuses what the codec accepts: client packets, QoS 2, and packets that end too
+// early.
 import { createRequire } from "node:module";
 import type * as MqttPacket from "mqtt-packet";
 import { ConnectionError } from "#runtime/drivers/peer-connections.ts";
@@ -20,7 +21,7 @@ let codec: typeof MqttPacket | undefined;
 function loadCodec(): typeof MqttPacket {
   if (codec === undefined) {
     const loaded: typeof MqttPacket = createRequire(import.meta.url)("mqtt-packet");
-    // Else the first packet makes a buffer for each number of 16 bits, 8 MB a thread.
+    // Otherwise the first packet creates a buffer for each 16-bit number, 8 MB per thread.
     loaded.writeToStream.cacheNumbers = false;
     codec = loaded;
   }
@@ -31,7 +32,7 @@ export function renderPacket(packet: MqttPacket.Packet): Buffer {
   return loadCodec().generate(packet, VERSION);
 }
 
-/** Puts packets together from pieces. Throws `ConnectionError` for what no broker may send. */
+/** Assembles packets from pieces. Throws `ConnectionError` for packets that no broker may send. */
 export class PacketReader {
   readonly #parser = loadCodec().parser(VERSION);
   #packets: MqttPacket.Packet[] = [];
@@ -53,7 +54,7 @@ export class PacketReader {
     if (held > MAX_PACKET_BYTES) throw tooLong();
   }
 
-  /** Gives how many bytes wait for the rest of their packet. */
+  /** Returns how many bytes wait for the rest of their packet. */
   #parse(piece: Buffer): number {
     try {
       return this.#parser.parse(piece);
@@ -96,13 +97,13 @@ function parsePacket(packet: MqttPacket.Packet): ReceivedPacket {
 function parsePublish(packet: MqttPacket.IPublishPacket, length: number): ReceivedPacket {
   const { topic, qos } = packet;
   if (qos > 1) throw wrong();
-  // Its own copy: a few bytes of payload must not hold the piece that they came in.
+  // Copied: a few bytes of payload must not keep the whole received piece in memory.
   const payload = Buffer.from(packet.payload);
   const id = qos === 0 ? undefined : idOf(packet, payload.length > 0 || length >= 4 + Buffer.byteLength(topic));
   return { type: "publish", topic, payload, id };
 }
 
-/** The codec reads an id also beyond the end of its packet, and gives -1 where nothing follows. */
+/** The codec also reads an id beyond the end of its packet, and returns -1 when nothing follows. */
 function idOf({ messageId }: MqttPacket.IPacket, isInside: boolean): number {
   if (!isInside || messageId === undefined || messageId < 0) throw wrong();
   return messageId;

@@ -28,7 +28,7 @@ const REFUSALS = [
   "bad username or password",
   "not authorized",
 ];
-/** Far more than a script can wait for: whoever is older has given up. */
+/** Far more than a script can wait for: the caller of an older request has given up. */
 const MAX_PENDING = 64;
 const SUBSCRIPTION_REFUSED = 0x80;
 
@@ -55,7 +55,7 @@ class MqttClient implements MqttConnection {
   readonly #subscriptions = new Map<string, 0 | 1>();
   /** Acknowledgements by the id of the packet. */
   readonly #pending = new Map<number, Waiting>();
-  /** Those who wait for a connection. */
+  /** Calls that wait for a connection. */
   readonly #arrivals = new Set<() => void>();
   #socket: Socket | undefined;
   #isReady = false;
@@ -119,7 +119,7 @@ class MqttClient implements MqttConnection {
   #connect(): void {
     const { host, port, isTls, isInsecure } = this.#target;
     const bare = bareHost(host);
-    // The policy is asked with every attempt: a name may lead elsewhere by then.
+    // The policy is checked with every attempt: a name may resolve differently by then.
     const settings = { host: bare, port, lookup: this.#needs.reach.lookup(port), noDelay: true };
     const socket = isTls
       ? connectTls({
@@ -200,7 +200,7 @@ class MqttClient implements MqttConnection {
     this.#arrivals.clear();
   }
 
-  /** A broker that does not answer one ping before the next is gone. */
+  /** A broker that does not answer a ping before the next one is gone. */
   #ping(): void {
     this.#stopTimer = this.#needs.timers.after(PING_MS, () => {
       if (this.#isPinged) return void this.#socket?.destroy();
@@ -215,7 +215,7 @@ class MqttClient implements MqttConnection {
     this.#socket = undefined;
     this.#isReady = false;
     this.#failure = error;
-    // On purpose it says good-bye first.
+    // A deliberate close sends DISCONNECT first.
     if (!this.#isClosed || socket?.writableEnded !== true) socket?.destroy();
     for (const { failed } of this.#pending.values()) failed(error);
     this.#pending.clear();
@@ -244,7 +244,7 @@ class MqttClient implements MqttConnection {
     });
   }
 
-  /** Waits for the connection, then for the work, in the given time together. */
+  /** Waits for the connection, then for the work, within one common time. */
   #within(timeoutMs: number, work: () => Promise<void>): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.#isClosed) return reject(new ConnectionError("closed", "the connection was closed"));
@@ -274,7 +274,7 @@ class MqttClient implements MqttConnection {
 
 function connectPacket(clientId: string, { username, password }: MqttTarget): Buffer {
   const login = {
-    // MQTT 3.1.1 knows no password without a name.
+    // MQTT 3.1.1 allows no password without a name.
     ...((username ?? password) === undefined ? {} : { username: username ?? "" }),
     ...(password === undefined ? {} : { password: Buffer.from(password) }),
   };

@@ -5,7 +5,7 @@ export interface CanFrame {
   readonly data: Uint8Array;
 }
 
-/** A CAN bus as frames. Whoever opened it is the only one who uses it. */
+/** A CAN bus as frames. Its opener is its only user. */
 export interface CanBus {
   send(frame: CanFrame): Promise<void>;
   close(): void;

@@ -1,4 +1,4 @@
-// What stands behind the name of a port: a part of the machine, or a simulated one. Opened by nobody but the hub.
+// What is behind the name of a hardware port: a part of the machine, or a simulation. Only the hub opens it.
 
 import type { HardwarePort } from "#core/hardware/hardware-port.ts";
 import { NO_LINE_SETTINGS } from "#core/hardware/line-settings.ts";
@@ -57,7 +57,7 @@ export function openSimulatedPort(port: SimulatedPort, timers: Timers): HubPort 
   return { what: "a simulated port", devices: [], line, can, level, modbus: simulatedUnits(port, timers) };
 }
 
-/** Unit 0 is all of them, and none answers; a unit that is not there does not either. */
+/** Unit 0 is a broadcast and nobody answers; a missing unit does not answer either. */
 function simulatedUnits(port: SimulatedPort, timers: Timers): NonNullable<HubPort["modbus"]> {
   return (unit, pdu, timeoutMs) =>
     new Promise((resolve, reject) => {

@@ -1,7 +1,7 @@
 import type { ModbusConnection } from "#runtime/drivers/peer-connections.ts";
 import type { PortSession } from "./port-request.ts";
 
-/** Modbus RTU over a port, as the same kind of wire as Modbus TCP. */
+/** Modbus RTU over a hardware port, with the same interface as Modbus TCP. */
 export function modbusOverPort(ports: PortSession, port: string): ModbusConnection {
   return {
     async request(unit, pdu, timeoutMs) {

@@ -1,4 +1,4 @@
-// A serial line of the machine. The package that knows how is loaded with the first use: it is native, and optional.
+// A serial line of the machine. Its package is loaded on first use, because it is native and optional.
 import { ConnectionError } from "#runtime/drivers/peer-connections.ts";
 import { characterMs, completeSettings, type OpenLine } from "./serial-line.ts";
 
@@ -34,7 +34,10 @@ export function openSerialLine(path: string): OpenLine {
   };
 }
 
-/** Loading takes a while: it is done at the start where there are serial lines. Whoever opens one hears of a failure. */
+/**
+ * Loading takes a while, so it happens at the start if there are serial lines. A failure is reported when a line is
+ * opened.
+ */
 export function loadSerialPort(): void {
   load().catch(() => {});
 }

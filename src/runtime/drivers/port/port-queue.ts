@@ -1,5 +1,5 @@
-// Turns at a port that several devices share: first come, first served, one at a time. A device may hold the port for a
-// few calls in a row. Both the number of those who wait and their time are bounded.
+// Turns at a hardware port that several devices share: first come, first served, one at a time. A device may hold the
+// port for a few calls in a row. The number of waiting calls and their time are both bounded.
 
 import { ConnectionError } from "#runtime/drivers/peer-connections.ts";
 import type { Timers } from "#runtime/drivers/timers.ts";
@@ -8,7 +8,7 @@ const MAX_WAITING = 64;
 const MAX_WAIT_MS = 10_000;
 const MAX_HOLD_MS = 5000;
 
-/** Whoever takes turns; told apart by identity. */
+/** Takes turns; identified by identity. */
 export type Holder = object;
 
 interface Waiter {
@@ -42,7 +42,7 @@ export class PortQueue {
     }
   }
 
-  /** From its turn on the port is the holder's, until `release` or for as long as one may hold it. */
+  /** From its turn on the holder owns the port, until `release` or the longest allowed time. */
   async hold(holder: Holder): Promise<void> {
     if (this.#held?.by === holder) return;
     await this.#turn(holder);
@@ -64,7 +64,7 @@ export class PortQueue {
     this.#next();
   }
 
-  /** The holder is gone: it waits for nothing any more. */
+  /** The holder is gone and no longer waits for anything. */
   leave(holder: Holder): void {
     for (const waiter of this.#waiting.filter((one) => one.holder === holder))
       waiter.refuse(new ConnectionError("closed", "the device has stopped"));

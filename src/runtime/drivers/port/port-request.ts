@@ -19,7 +19,7 @@ export type PortRequest =
   | { readonly op: "serial.read"; readonly count: number; readonly timeoutMs: number }
   | { readonly op: "serial.write"; readonly data: Uint8Array }
   | { readonly op: "serial.flush" }
-  /** Between them no other device uses the port. */
+  /** Between the two no other device uses the port. */
   | { readonly op: "serial.lock" }
   | { readonly op: "serial.unlock" }
   | { readonly op: "can.send"; readonly id: number; readonly data: Uint8Array }
@@ -29,14 +29,14 @@ export type PortRequest =
   | { readonly op: "can.drops"; readonly listener: number; readonly id: number }
   | { readonly op: "level.read"; readonly quantity: Quantity }
   | { readonly op: "level.write"; readonly quantity: Quantity; readonly value: number }
-  /** The other state for so long; whatever is written meanwhile ends it. */
+  /** Switches to the other state for this long; any write meanwhile ends it. */
   | { readonly op: "level.impulse"; readonly ms: number };
 
 export type PortAnswer = undefined | number | Uint8Array | readonly (readonly Uint8Array[])[];
 
-/** One device's use of ports that others use, too. Throws `ConnectionError`. */
+/** One device's use of ports that others use too. Throws `ConnectionError`. */
 export interface PortSession {
   call(port: string, request: PortRequest): Promise<PortAnswer>;
-  /** Gives back what is held, and ends what waits. */
+  /** Releases what is held, and ends what waits. */
   close(): void;
 }

@@ -20,8 +20,8 @@ export function rtuFrame(unit: number, pdu: Uint8Array): Uint8Array {
 }
 
 /**
- * The answer among what was received, whatever stands before it: noise, or the echo of the request that some adapters
- * give. undefined: not (yet) there.
+ * Finds the answer in the received bytes, whatever precedes it: noise, or the echo of the request that some adapters
+ * produce. Undefined when it is not there yet.
  */
 export function findAnswer(received: Uint8Array, unit: number, code: number): Uint8Array | undefined {
   for (let start = 0; start + EXCEPTION_FRAME_BYTES <= received.length; start++) {

@@ -1,12 +1,12 @@
 import type { LineSettings } from "#core/hardware/line-settings.ts";
 
-/** A serial line as bytes. Whoever opened it is the only one who uses it. */
+/** A serial line as bytes. Its opener is its only user. */
 export interface SerialLine {
   /** How long one character takes on the line, in milliseconds. */
   readonly characterMs: number;
   /** Resolves when everything has left. */
   write(data: Uint8Array): Promise<void>;
-  /** Forgets what the system has received and nobody has read. */
+  /** Discards what the system has received and nobody has read. */
   flush(): Promise<void>;
   close(): void;
 }

@@ -1,5 +1,5 @@
-// A CAN bus that scripts share: opened with the first use and again after it was lost; every frame goes to all who
-// listen for its identifier.
+// A CAN bus that scripts share. It is opened on first use and again after it was lost; every frame goes to all
+// listeners of its identifier.
 
 import { ConnectionError } from "#runtime/drivers/peer-connections.ts";
 import type { Timers } from "#runtime/drivers/timers.ts";
@@ -62,7 +62,7 @@ export class SharedCan {
     this.#isClosed = true;
     this.#bus?.then(
       (bus) => bus.close(),
-      // Whoever opened it was told.
+      // The caller that opened it was told.
       () => {},
     );
   }

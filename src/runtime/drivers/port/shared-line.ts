@@ -1,5 +1,5 @@
-// A serial line that scripts share: opened with the first use and again after it was lost, with a bounded buffer of what
-// has arrived. Callers take turns (`port-queue.ts`), so at most one call is under way here.
+// A serial line that scripts share. It is opened on first use and again after it was lost, and buffers a bounded number
+// of received bytes. Callers take turns (`port-queue.ts`), so at most one call runs here.
 import type { LineSettings } from "#core/hardware/line-settings.ts";
 import { ConnectionError } from "#runtime/drivers/peer-connections.ts";
 import type { Timers } from "#runtime/drivers/timers.ts";
@@ -17,7 +17,7 @@ export class SharedLine {
   #line: Promise<SerialLine> | undefined;
   #received: Buffer = Buffer.alloc(0);
   #arrived: (() => void) | undefined;
-  /** Of the last byte in either direction. */
+  /** Time of the last byte in either direction. */
   #lastByteAt = Number.NEGATIVE_INFINITY;
   #pauseUntil = Number.NEGATIVE_INFINITY;
   #failure: ConnectionError | undefined;
@@ -29,7 +29,7 @@ export class SharedLine {
     this.#timers = timers;
   }
 
-  /** Takes what nobody has said before; throws where someone has said otherwise. */
+  /** Adopts settings that nobody has set before; throws if they contradict earlier ones. */
   agreeOn(wanted: LineSettings): void {
     const names = ["baudRate", "dataBits", "parity", "stopBits"] as const;
     for (const name of names) {
@@ -63,7 +63,7 @@ export class SharedLine {
     this.#received = Buffer.alloc(0);
   }
 
-  /** Exactly so many bytes; what came of them in vain stays for the next one. */
+  /** Reads exactly this many bytes; after a timeout the received part stays for the next read. */
   async read(count: number, timeoutMs: number): Promise<Uint8Array> {
     await this.#opened();
     await this.#until(() => this.#received.length >= count, timeoutMs);
@@ -81,7 +81,7 @@ export class SharedLine {
     if (quietFor < gapMs) await this.#sleep(gapMs - quietFor);
     await this.flush();
     await this.write(rtuFrame(unit, pdu));
-    // Unit 0 is all of them: none answers.
+    // Unit 0 is a broadcast: nobody answers.
     if (unit === 0) return pdu.slice(0, 5);
     const code = pdu[0] ?? 0;
     let answer: Uint8Array | undefined;
@@ -144,13 +144,13 @@ export class SharedLine {
     this.#failure = new ConnectionError("connection", why);
     line?.then(
       (opened) => opened.close(),
-      // Whoever opened it was told.
+      // The caller that opened it was told.
       () => {},
     );
     this.#arrived?.();
   }
 
-  /** Until it holds, the time is over, or the line is lost (which is thrown). */
+  /** Waits until the condition holds, the time is over, or the line is lost, which throws. */
   #until(holds: () => boolean, timeoutMs: number): Promise<void> {
     const line = this.#line;
     return new Promise((resolve, reject) => {
