@@ -27,7 +27,7 @@ export interface AuditEntry {
   readonly requestId: string;
   readonly remoteAddress: string;
   readonly details: Readonly<Record<string, unknown>>;
-  /** How many calls the entry stands for: 1, but for refusals that were repeated. */
+  /** How many calls the entry counts: 1, except for repeated refusals. */
   readonly count: number;
   /** When the last of them came. */
   readonly lastAt: Instant;

@@ -1,5 +1,5 @@
-// How much of the audit log refused calls may take. What is refused changes nothing and costs its caller nothing, so it must
-// not cost the log much either.
+// How much of the audit log refused calls may take. A refused call changes nothing and costs its caller nothing, so it
+// must not cost the log much either.
 
 /** Refusals of the same caller, action, code and target within this time are one entry with a count. */
 export const REFUSAL_WINDOW_MS = 600_000;

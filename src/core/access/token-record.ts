@@ -2,7 +2,7 @@ import type { SiteScope } from "#core/access/caller.ts";
 import type { AccessLevel } from "#core/access/level.ts";
 import type { Instant } from "#core/time/instant.ts";
 
-/** What is kept of a token. Its text is shown once and never stored. */
+/** The stored part of a token. Its text is shown once and never stored. */
 export interface TokenRecord {
   readonly id: string;
   readonly name: string;

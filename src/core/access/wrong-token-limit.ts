@@ -5,7 +5,7 @@ import type { Instant } from "#core/time/instant.ts";
 const WINDOW_MS = 60_000;
 
 export interface WrongTokenLimit {
-  /** Notes a wrong token; gives the seconds to wait when the source is over the limit, else 0. */
+  /** Counts a wrong token. Returns the seconds to wait when the source is over the limit, otherwise 0. */
   note(source: string, now: Instant): number;
 }
 

@@ -6,7 +6,7 @@ export const MAX_ALERT_ID_LENGTH = 200;
 /** Past alerts kept of one device; the oldest go first. */
 export const MAX_PAST_ALERTS = 10_000;
 
-/** What is wrong with a list of alert ids, or undefined. */
+/** Describes what is wrong with a list of alert ids; undefined when nothing is. */
 export function alertListProblem(ids: readonly string[]): string | undefined {
   if (ids.length > MAX_LISTED_ALERTS) return `must list at most ${MAX_LISTED_ALERTS} alerts, not ${ids.length}`;
   if (ids.some((id) => id === "" || id.length > MAX_ALERT_ID_LENGTH)) {

@@ -1,4 +1,4 @@
-// The active alerts of one device: a fold over what its telemetry said and over grace periods that passed.
+// The active alerts of one device, folded from its telemetry and from expired grace periods.
 //
 // A source is a telemetry attribute that lists alert ids; each keeps its own set. Only a report as new as the newest one
 // of its source counts, so that messages out of order never undo a newer state. An alert is raised at the time of the
@@ -12,7 +12,7 @@ import { type Instant, instant } from "#core/time/instant.ts";
 export const ALERT_SEVERITIES = ["info", "warning", "error"] as const;
 export type AlertSeverity = (typeof ALERT_SEVERITIES)[number];
 
-/** What is known of where an alert comes from, when it is raised. */
+/** What is known about the source of an alert when it is raised. */
 interface AlertOrigin {
   /** Id of the attribute. */
   readonly source: string;
@@ -31,7 +31,7 @@ export interface RaisedAlert extends AlertOrigin {
   readonly isHard: boolean;
 }
 
-/** What one message says about one source: these alerts are active, and no others. */
+/** What one message reports about one source: exactly these alerts are active. */
 export interface AlertReport extends AlertOrigin {
   readonly at: Instant;
   readonly alertIds: readonly string[];

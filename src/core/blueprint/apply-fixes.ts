@@ -10,8 +10,8 @@ export interface Fixed {
 const MOST_ROUNDS = 10;
 
 /**
- * Applies the fixes of a document until none is left. A fix that would touch what another one of the same round changes
- * waits for the next round, where `check` offers it anew if it is still needed.
+ * Applies the fixes of a document until none is left. A fix that overlaps another one of the same round waits for the
+ * next round, where `check` offers it again if it is still needed.
  */
 export function applyFixes(text: string, check: (text: string) => readonly Pick<Issue, "fix">[]): Fixed {
   let current = text;

@@ -1,7 +1,7 @@
 import { ACCESS_LEVELS, type AccessLevel } from "#core/access/level.ts";
 import type { EnumValue, JsonSchemaSource } from "./blueprint.ts";
 
-/** One difference between two blueprints, seen by those who use the device: clients, people, stored history. */
+/** One difference between two blueprints, from the view of the device's users: clients, people, stored history. */
 export interface BlueprintChange {
   readonly kind: ChangeKind;
   /** JSON pointer: into the new manifest, or into the old one for what was removed or renamed. */
@@ -56,7 +56,7 @@ export function compareText(
 function describeTextChange(what: string, old: string, next: string): string {
   if (old === "") return `${what} added.`;
   if (next === "") return `${what} removed.`;
-  // A paragraph twice in one sentence helps nobody.
+  // Repeating a whole paragraph inside a sentence would not help.
   const isShort = old.length <= 60 && next.length <= 60;
   return isShort ? `${what} changed from ${quote(old)} to ${quote(next)}.` : `${what} reworded.`;
 }
@@ -68,7 +68,7 @@ export function compareAccess(about: Thing, verb: string, [old, next]: Pair<Acce
   return [{ kind: "access", path: about.path, breaking: isHigher, message }];
 }
 
-/** A unit gives the number its meaning: another one makes old charts, limits and automations wrong. */
+/** A unit gives a number its meaning: a different one makes old charts, limits and automations wrong. */
 export function compareUnit(about: Thing, [old, next]: Pair<string | undefined>): readonly BlueprintChange[] {
   if (old === next) return [];
   const path = about.path;

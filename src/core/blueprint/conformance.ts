@@ -6,7 +6,10 @@ import {
   splitFieldName,
 } from "./profile.ts";
 
-/** What a blueprint offers, as far as profiles ask. A Blueprint is one; what is undefined is not known and not judged. */
+/**
+ * What a blueprint offers, as far as profiles require it. A Blueprint fits this type. An undefined field is unknown and
+ * not judged.
+ */
 export interface Offer {
   readonly implements: readonly string[];
   readonly properties: ReadonlyMap<string, OfferedField>;
@@ -52,7 +55,7 @@ type Compatible = (one: string, other: string) => boolean;
 const SECTIONS = ["properties", "telemetry"] as const;
 
 /**
- * Where a blueprint does not do what the profiles ask that it says to implement. Never a reason to refuse it.
+ * Where a blueprint fails the profiles that it claims to implement. Never a reason to refuse it.
  * Drafts of profiles are not asked for: they still change.
  */
 export function conformance(
@@ -91,7 +94,7 @@ interface Asked {
   };
   readonly library: ProfileLibrary;
   readonly compatible: Compatible;
-  /** Of the entry in `implements` that asks. */
+  /** The entry in `implements` that requires it. */
   readonly path: readonly (string | number)[];
 }
 
@@ -125,7 +128,7 @@ function* profileFindings(asked: Asked, profile: Profile): Iterable<ConformanceF
   }
 }
 
-/** Who says to implement a field of that name, and of which profile. */
+/** The fields that claim to implement a profile's field of that name, with the profile. */
 type Implementers<O> = ReadonlyMap<
   string,
   readonly { readonly id: string; readonly entry: O; readonly profile: string }[]
@@ -158,7 +161,7 @@ function sectionOf<O extends Named>(entries: ReadonlyMap<string, O>): Section<O>
   return { entries, implementers, aliases };
 }
 
-/** The entry that says it implements the field, else the one of that name or alias. */
+/** The entry that claims to implement the field, otherwise the one with that name or alias. */
 function implementing<O>(
   { library }: Asked,
   wanted: { profile: string; name: string },

@@ -24,7 +24,7 @@ export function diffBlueprints(old: Blueprint, next: Blueprint): BlueprintDiff {
     compareText(device, label, [before, after]);
   const changes = everyChange<Blueprint>({
     implements: diffProfiles(old, next),
-    // Told with `implements`.
+    // Reported with `implements`.
     implementsDraft: [],
     runtime: diffRuntime(old.runtime, next.runtime),
     spec: diffSpec(old.spec, next.spec),

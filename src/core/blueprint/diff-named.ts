@@ -130,7 +130,7 @@ function diffCommand(about: Thing, old: Command, next: Command): readonly Bluepr
   });
 }
 
-/** Coming and going of the whole question is told by its severity. */
+/** Adding or removing the whole question is reported through its severity. */
 function question({ confirmation }: Command): string {
   return confirmation === undefined ? "" : `${confirmation.title} ${confirmation.description}`.trim();
 }

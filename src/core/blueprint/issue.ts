@@ -38,7 +38,7 @@ export interface TextEdit {
 const error = (summary: string) => ({ severity: "error", summary }) as const;
 const warning = (summary: string) => ({ severity: "warning", summary }) as const;
 
-/** The register of everything that can be said about a manifest. Codes are stable: tools and ignore lists rely on them. */
+/** The register of all issues of a manifest. Codes are stable: tools and ignore lists rely on them. */
 export const ISSUE_CODES = {
   yaml_syntax: error("The text is not valid YAML or JSON."),
   document_too_large: error("The manifest is larger than 256 KiB."),

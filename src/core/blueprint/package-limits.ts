@@ -1,6 +1,6 @@
 /** What a package may hold. The same numbers bind an uploaded zip, a folder on disk and the writer. Sizes are bytes. */
 export const PACKAGE_LIMITS = {
-  /** Of the zip itself, and of a bare manifest: the largest body the service takes. */
+  /** For the zip itself, and for a bare manifest: the largest body that the service accepts. */
   archiveBytes: 1024 * 1024,
   totalBytes: 16 * 1024 * 1024,
   fileBytes: 4 * 1024 * 1024,

@@ -22,7 +22,7 @@ export interface ScalarShape {
 export interface ListShape {
   readonly kind: "list";
   readonly item: TextShape;
-  /** A single text stands for a list of one. */
+  /** A single text is read as a list with one item. */
   readonly orOne: boolean;
 }
 export interface ObjectShape {
@@ -125,7 +125,7 @@ export interface RawEnumItem<I> {
 
 /** What can be read of a document with errors: anything may be absent. */
 export type Draft<S> = Read<S, undefined>;
-/** What is read of a document without errors: what is required is there. */
+/** The type of a document without errors: required fields are present. */
 export type Valid<S> = Read<S, never>;
 
 type Read<S, Gap> = S extends { kind: "text"; oneOf: readonly (infer V)[] }

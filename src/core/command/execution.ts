@@ -13,7 +13,7 @@ export type ExecutionState = (typeof EXECUTION_STATES)[number];
 export const RESPONSE_STATES = ["STARTED", "IN_PROGRESS", "SUCCEEDED", "ERROR"] as const;
 export type ResponseState = (typeof RESPONSE_STATES)[number];
 
-/** Unix microseconds: fine enough that responses of one execution can always be told apart. */
+/** Unix microseconds: fine enough to distinguish all responses of one execution. */
 export type Micros = number & { readonly __unit: "unix us" };
 
 export type Payload = Readonly<Record<string, unknown>>;
@@ -113,7 +113,7 @@ export function withTimeout(execution: Execution): Execution | undefined {
   return { ...execution, state: "TIMEOUT", revision: execution.revision + 1 };
 }
 
-/** An error always says something: where the device sent no message, one is made of what it did send. */
+/** An error always has a message: if the device sent none, one is built from what it did send. */
 function payloadOf({ state, payload }: Arrival): Payload | undefined {
   if (state !== "ERROR" || typeof payload?.["message"] === "string") return payload;
   if (payload === undefined || Object.keys(payload).length === 0) {

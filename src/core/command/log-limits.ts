@@ -2,18 +2,18 @@
 import type { CommandResponse, Micros, Payload } from "#core/command/execution.ts";
 
 export const MAX_LOG_BYTES = 1024 * 1024;
-/** What an entry takes beside its payload. */
+/** Bytes of an entry in addition to its payload. */
 export const ENTRY_BYTES = 64;
 export const MAX_PAYLOAD_BYTES = 1024 * 1024;
 
 /**
- * What is read of a log at once. A log that was written under the limits fits: its first and its last response may hold a payload
- * each beside the rest. An older one may be longer.
+ * How much of a log is read at once. A log that was written under the limits fits: its first and its last response may
+ * each hold a payload in addition to the rest. An older log may be longer.
  */
 export const MAX_READ_BYTES = MAX_LOG_BYTES + 2 * MAX_PAYLOAD_BYTES;
 export const MAX_READ_ENTRIES = MAX_LOG_BYTES / ENTRY_BYTES + 2;
 
-/** Stands at the end of a log that is longer than what is read of it. */
+/** The last entry of a log of which only a part was read. */
 export function notReadEntry(newest: Micros): CommandResponse {
   const message = `older responses are not shown: ${MAX_READ_BYTES} bytes of a log are read`;
   return { state: "IN_PROGRESS", payload: { message }, receivedAt: newest };

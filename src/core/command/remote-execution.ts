@@ -3,16 +3,16 @@
 //
 //   UNSYNC: the owner has more of it than is here, or may have. It resolves to what the owner tells, and only to that.
 //
-// A copy never becomes TIMEOUT by itself: only its owner knows whether the device still answers.
+// A copy never becomes TIMEOUT on its own: only its owner knows whether the device still answers.
 import { type CommandResponse, type Execution, isFinal, isOpen, type Micros } from "./execution.ts";
 
 /** What the owner tells of an execution. */
 export interface ExecutionChange {
   /** As it is now. */
   readonly execution: Execution;
-  /** Those after the revision `since`, oldest first. */
+  /** The responses after the revision `since`, oldest first. */
   readonly responses: readonly CommandResponse[];
-  /** Who holds all responses up to this revision of the owner has all of them with `responses`. */
+  /** A copy that has all responses up to this revision of the owner has all of them together with `responses`. */
   readonly since: number;
   /** How many responses the log has left out, and when the newest of them was received. */
   readonly leftOut: { readonly count: number; readonly at: Micros } | undefined;
@@ -44,7 +44,7 @@ export function mergeRemote(before: Execution | undefined, { execution, since }:
 function isKnown(before: Execution, revision: number): boolean {
   if (isFinal(before.state)) return true;
   if (!before.isRemote) return false;
-  // Told once more without news, it is what it was before its owner was out of sight.
+  // Reported once more without changes, it returns to the state that it had before its owner was out of sight.
   return before.state === "UNSYNC" ? revision < before.revision : revision <= before.revision;
 }
 

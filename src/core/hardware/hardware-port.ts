@@ -1,6 +1,9 @@
 import { type LineSettings, parseLineSettings } from "./line-settings.ts";
 
-/** A port of the machine that scripts reach by a name, as the installer says it. Any other name is a simulated port. */
+/**
+ * A port of the machine that scripts reach by a name, as the installer configured it. Any other name is a simulated
+ * port.
+ */
 export type HardwarePort = {
   readonly name: string;
   /** Ids or slugs of the devices that may use it; empty: every device. */

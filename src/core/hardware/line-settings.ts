@@ -1,4 +1,4 @@
-/** How a serial line talks. What nobody has said is undefined. */
+/** The settings of a serial line. A setting that nobody has made is undefined. */
 export interface LineSettings {
   readonly baudRate: number | undefined;
   readonly dataBits: 5 | 6 | 7 | 8 | undefined;

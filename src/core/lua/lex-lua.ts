@@ -1,9 +1,9 @@
-// Lua text to tokens: enough to find what a script requires and to read a file that holds only data. What is wrong with
-// the text otherwise is for the engine to say.
+// Splits Lua text into tokens: enough to find what a script requires and to read a file that holds only data. The
+// engine reports all other errors in the text.
 
 export interface LuaToken {
   readonly kind: "name" | "string" | "number" | "symbol";
-  /** Of a string its value, of everything else the text as written. */
+  /** The value of a string; for everything else the text as written. */
   readonly text: string;
   readonly line: number;
 }

@@ -3,7 +3,7 @@
 export interface RockVersion {
   readonly text: string;
   readonly parts: readonly number[];
-  /** The number behind the last dash: how often the rock itself was made anew. */
+  /** The number after the last dash: the revision of the rock itself. */
   readonly revision: number | undefined;
   /** A state of development without a release, such as scm-1. */
   readonly isDevelopment: boolean;

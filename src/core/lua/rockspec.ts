@@ -1,7 +1,7 @@
 import { type LuaData, type LuaTable, readLuaData } from "./read-lua-data.ts";
 import { type Dependency, parseDependency } from "./rock-version.ts";
 
-/** What a rockspec says, as far as a rock made of Lua alone needs it. */
+/** The content of a rockspec, as far as a rock made of Lua alone needs it. */
 export interface Rockspec {
   readonly package: string;
   readonly version: string;
@@ -12,7 +12,7 @@ export interface Rockspec {
   readonly modules: ReadonlyMap<string, string> | undefined;
   /** Modules that are not made of one Lua file, but of C. */
   readonly nativeModules: readonly string[];
-  /** Where in the archive the sources lie, if it says so. */
+  /** The folder of the sources in the archive, if the rockspec names one. */
   readonly sourceDir: string | undefined;
 }
 
@@ -63,7 +63,7 @@ function modulesOf(build: LuaTable | undefined): Pick<Rockspec, "modules" | "nat
     if (typeof file === "string" && file.endsWith(".lua")) modules.set(module, file);
     else nativeModules.push(module);
   }
-  // Without a name, a file is the module that its path says.
+  // A file without a name is the module of its path.
   for (const file of [...(declared?.list ?? []), ...(installed?.list ?? [])]) {
     if (typeof file === "string" && file.endsWith(".lua")) modules.set(moduleOfFile(file), file);
   }

@@ -14,7 +14,7 @@ interface RequiredModule {
   readonly line: number;
 }
 
-/** What a Lua text requires, as far as it can be told without running it. */
+/** What a Lua text requires, as far as that is known without running it. */
 export function scanRequires(text: string): Requires {
   const { tokens } = lexLua(text);
   const needed: RequiredModule[] = [];

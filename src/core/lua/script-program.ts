@@ -1,4 +1,4 @@
-/** What a package makes of its Lua files and rocks; plain data, so that it passes to a thread. */
+/** The program that a package's Lua files and rocks form; plain data, so that it can be sent to a thread. */
 export interface ScriptProgram {
   /** Path of the chunk that runs first, a key of `modules`. */
   readonly entry: string;

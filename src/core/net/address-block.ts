@@ -3,8 +3,8 @@ import { parseAddress } from "./address.ts";
 const HOST_BITS = 64n;
 
 /**
- * Whom an address belongs to: an IPv4 address stands for itself, an IPv6 address for its /64, because one subscriber has at
- * least that many. What is no address stands for itself.
+ * The key of an address's owner: an IPv4 address itself, or the /64 of an IPv6 address, because one subscriber has at
+ * least that many addresses. A text that is no address is its own key.
  */
 export function addressBlock(text: string): string {
   const address = parseAddress(text);

@@ -5,7 +5,7 @@ type AddressKind = "public" | "private" | "loopback" | "link-local" | "metadata"
 
 /** By the registries of special-purpose addresses (RFC 6890 and successors). The first range that holds an address counts. */
 const RANGES: readonly { readonly kind: AddressKind; readonly range: AddressRange }[] = Object.entries({
-  // Where clouds answer whoever asks with keys of the machine.
+  // Clouds answer any request to this address with keys of the machine.
   metadata: ["169.254.169.254", "169.254.170.2", "100.100.100.200", "168.63.129.16", "fd00:ec2::254", "fd20:ce::254"],
   // The unspecified address among them: a connection to it reaches the machine itself.
   loopback: ["127.0.0.0/8", "::1", "0.0.0.0", "::"],
@@ -38,7 +38,7 @@ const RANGES: readonly { readonly kind: AddressKind; readonly range: AddressRang
   ranges.map((text) => parseEntry(kind, text)),
 );
 
-/** Ranges of IPv6 in which an IPv4 address stands, so many bits from the end. */
+/** Ranges of IPv6 that contain an IPv4 address, this many bits from the end. */
 const EMBEDDING: readonly { readonly range: AddressRange; readonly shift: bigint }[] = [
   { text: "64:ff9b::/96", shift: 0n },
   { text: "::ffff:0:0:0/96", shift: 0n },
@@ -52,8 +52,8 @@ interface Kind {
 }
 
 /**
- * What an address is, and the range of that kind that it lies in. What no registry lists, or carries a special IPv4 address
- * inside, is a range of its own: no wider one names it.
+ * The kind of an address, and the range of that kind that contains it. An address that no registry lists, or that
+ * contains a special IPv4 address, is a range of its own: no wider range covers it.
  */
 export function addressKind(address: Address): Kind {
   const alone = { ...address, bits: address.family === 4 ? 32 : 128 };
@@ -65,7 +65,7 @@ export function addressKind(address: Address): Kind {
   return kind === "public" || kind === "private" ? listed : { kind, range: alone };
 }
 
-/** False for what is no address at all, too. */
+/** Also false for a text that is no address at all. */
 export function isPublicAddress(text: string): boolean {
   const address = parseAddress(text);
   return address !== undefined && addressKind(address).kind === "public";

@@ -12,7 +12,7 @@ export interface AddressRange extends Address {
 const MAPPED_BITS = 96;
 const MAPPED = 0xffffn << 32n;
 
-/** A zone (`fe80::1%eth0`) is left out: it says by which interface, not where. */
+/** A zone (`fe80::1%eth0`) is ignored: it names the interface, not the destination. */
 export function parseAddress(text: string): Address | undefined {
   const ipv4 = parseIpv4(text);
   if (ipv4 !== undefined) return { family: 4, value: ipv4 };

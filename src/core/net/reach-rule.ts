@@ -1,4 +1,4 @@
-// What a device's script may reach over the network, as the installer says it.
+// What a device's script may reach over the network, as the installer configured it.
 import { type Address, type AddressRange, isInRange, parseRange } from "./address.ts";
 import { addressKind } from "./address-kind.ts";
 
@@ -41,7 +41,7 @@ export function parseReachRule(text: string): ReachRule | { readonly problem: st
   return { device, target, port: place.port };
 }
 
-/** Those of one device. */
+/** The rules of one device. */
 export function reachRulesFor(
   rules: readonly ReachRule[],
   device: { readonly id: string; readonly slug: string },
@@ -70,8 +70,8 @@ export function mayReach(rules: readonly ReachRule[], endpoint: Endpoint, own: r
 }
 
 /**
- * Whether some rule could allow the name, depending on its address. Where none could, it is not even looked up: a question
- * to a name server carries the name out.
+ * Whether some rule could allow the name, depending on its address. If none could, the name is not even looked up: a
+ * query to a name server would carry the name outside.
  */
 export function mayLookUp(rules: readonly ReachRule[], name: string, port: number): boolean {
   return rules.some(
@@ -81,7 +81,7 @@ export function mayLookUp(rules: readonly ReachRule[], name: string, port: numbe
   );
 }
 
-/** By RFC 6761 such a name never leaves the machine, whatever a resolver says. */
+/** By RFC 6761 such a name never leaves the machine, whatever a resolver answers. */
 export function isLocalName(name: string): boolean {
   return /(^|\.)localhost\.?$/i.test(name);
 }

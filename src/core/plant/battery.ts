@@ -13,7 +13,7 @@ const DRIFT_MV_PER_HOUR = 0.25;
 
 export interface Battery {
   readonly status: "standby" | "charging" | "discharging" | "balancing" | "reserve" | "fault";
-  /** Obeys `setPoint` until `orderUntil`, else it evens out the site by itself. */
+  /** Obeys `setPoint` until `orderUntil`; otherwise it balances the site on its own. */
   readonly setPoint: number;
   readonly orderUntil: number;
   /** % that is kept for power cuts, and the limits of the installer. */

@@ -34,7 +34,7 @@ export interface Plant extends PlantMemory {
   readonly loads: readonly [number, number, number];
 }
 
-/** The same plant at the same time, whoever asks. */
+/** The same plant at the same time, for every caller. */
 export function newPlant(site: PlantSite, at: number): Plant {
   const memory: PlantMemory = {
     at,

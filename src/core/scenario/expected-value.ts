@@ -16,7 +16,7 @@ export type ExpectedValue =
 /** Numbers that are no integers are the same up to this part: more than float32 rounds, less than anyone means. */
 const NOISE = 1e-6;
 
-/** Whether a value that is there is the expected one. `absent` and `inOrder` are judged by whoever knows all values. */
+/** Whether an existing value is the expected one. The caller, which knows all values, judges `absent` and `inOrder`. */
 export function isExpected(expected: ExpectedValue, value: unknown): boolean {
   switch (expected.kind) {
     case "equals":

@@ -43,7 +43,7 @@ export function registerCount({ type, count }: Pick<RegisterLayout, "type" | "co
   return type === "string" ? count : WIDTH[type];
 }
 
-/** What is wrong with a value for this layout, or undefined. */
+/** Describes why a value does not fit this layout; undefined when it does. */
 export function registerProblem(layout: RegisterLayout, value: number | string): string | undefined {
   const { type, scale } = layout;
   if (type === "string") return typeof value === "string" ? undefined : "must be a text";
@@ -113,7 +113,7 @@ function readNumber(view: DataView, type: Exclude<RegisterType, "string">): numb
   }
 }
 
-/** 235 * 0.1 is 23.5 to whoever reads a report. */
+/** Rounds for reports: 235 * 0.1 is shown as 23.5. */
 function withoutNoise(value: number): number {
   return Number.isFinite(value) ? Number(value.toPrecision(15)) : value;
 }

@@ -47,12 +47,12 @@ export interface Peer {
   readonly state: PeerChange;
 }
 
-/** What is new about a peer; undefined leaves it as it is. */
+/** The changes of a peer; undefined leaves it as it is. */
 export interface PeerChange {
   /** Takes every call and never answers, until the caller's timeout. */
   readonly isSilent: boolean | undefined;
   readonly delay: number | undefined;
-  /** What every call fails with; null makes the peer well again. */
+  /** The error of every call; null repairs the peer. */
   readonly error: string | null | undefined;
   readonly units: ReadonlyMap<number, ModbusTables> | undefined;
   /** What registers and bits hold that are not listed; null refuses to read them. */
@@ -129,12 +129,12 @@ export interface Step {
   readonly isConnected: boolean | undefined;
   /** What the wall clock is set to, Unix milliseconds. */
   readonly clock: number | undefined;
-  /** Ends the script and starts it anew; storage stays. */
+  /** Ends the script and starts it again; storage stays. */
   readonly restarts: boolean;
   readonly command: StepCommand | undefined;
-  /** So long passes, exactly. */
+  /** Exactly this much time passes. */
   readonly wait: number | undefined;
-  /** So long may pass until everything expected holds. */
+  /** At most this much time may pass until everything expected holds. */
   readonly within: number | undefined;
   readonly expect: Expectations;
 }
@@ -146,7 +146,7 @@ export interface StepCommand {
   readonly arguments: Readonly<Record<string, unknown>>;
 }
 
-/** Something expected, and where the scenario says so. */
+/** An expectation, and its place in the scenario. */
 export interface Placed<T> {
   readonly place: Position;
   readonly value: T;
@@ -194,7 +194,7 @@ export interface ExpectedWrite {
 
 export interface ExpectedRequest {
   readonly method: string;
-  /** With its query; a `*` stands for anything. */
+  /** With its query; a `*` matches anything. */
   readonly path: string;
   readonly body: ExpectedValue | undefined;
   readonly json: ExpectedJson | undefined;

@@ -10,7 +10,7 @@ export interface BufferUse {
 }
 
 export interface ByteBudget extends BufferUse {
-  /** Counts the bytes, unless they are more than what is left. */
+  /** Counts the bytes, unless they exceed what is left. */
   take(bytes: number): boolean;
   /** Gives bytes back. */
   give(bytes: number): void;
@@ -19,7 +19,7 @@ export interface ByteBudget extends BufferUse {
 export interface ByteBudgets {
   /** A budget that this list counts for. A name is given once. */
   open(name: string, limit: number): ByteBudget;
-  /** Lists a buffer that counts for itself. */
+  /** Lists a buffer that keeps its own count. */
   watch(buffer: BufferUse): void;
   list(): readonly BufferUse[];
 }

@@ -5,7 +5,7 @@ import type { ByteBudget } from "./byte-budgets.ts";
 export type Leave = () => void;
 
 export interface ByteGate {
-  /** At once where there is room and nobody waits. Work larger than the whole budget goes alone. */
+  /** Enters at once if there is room and nobody waits. Work larger than the whole budget runs alone. */
   enter(bytes: number): Leave | Promise<Leave>;
 }
 

@@ -5,7 +5,7 @@ import type { ByteBudget } from "./byte-budgets.ts";
 export type GiveBack = () => void;
 
 export interface ByteShares {
-  /** Counts the bytes; else says whose part is full. */
+  /** Counts the bytes, or says whose part is full. */
   take(key: string, bytes: number): GiveBack | "key is full" | "all is full";
 }
 

@@ -1,5 +1,5 @@
-// Which connections stay when there are too many. A newcomer is not kept out by connections that only wait: the address that
-// has the most makes room, and of its connections the one goes first that has waited for its client longest.
+// Decides which connections stay when there are too many. Idle connections do not keep a newcomer out: the address with
+// the most connections loses the one that has waited longest for its client.
 import { addressBlock } from "#core/net/address-block.ts";
 
 export interface SlotLimits<T> {
@@ -19,7 +19,7 @@ export interface ConnectionSlots<T> {
 }
 
 export function createConnectionSlots<T>({ total, perAddress, isWaiting }: SlotLimits<T>): ConnectionSlots<T> {
-  /** Of each address, the connection that was used longest ago first. */
+  /** By address, the least recently used connection first. */
   const addresses = new Map<string, Set<T>>();
   const keys = new Map<T, string>();
 

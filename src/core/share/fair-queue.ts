@@ -1,6 +1,6 @@
-// Whose turn is next: deficit round robin. Each key (a token, a site, an address, a device) has a balance. A turn costs what it
-// used, and a key goes while its balance is positive. When no waiting key has one, each waiting key earns a quantum a round.
-// So a greedy key waits for itself and not for others.
+// Decides whose turn is next: deficit round robin. Each key (a token, a site, an address, a device) has a balance. A
+// turn costs what it used, and a key has turns while its balance is positive. When no waiting key has a positive
+// balance, each waiting key earns a quantum per round. So a greedy key delays only itself.
 
 /** Each task is an object of its own. */
 export interface FairQueue<Task extends object> {
@@ -19,7 +19,7 @@ export interface FairQueue<Task extends object> {
   readonly keys: number;
 }
 
-/** Debts of keys that do not wait are kept for so many keys; beyond it they are forgotten. */
+/** Debts of keys that do not wait are kept for this many keys; beyond that they are forgotten. */
 const MAX_DEBTS = 10_000;
 
 /** `quantum` is about what a usual turn costs. */
@@ -36,7 +36,7 @@ export function createFairQueue<Task extends object>(quantum = 1): FairQueue<Tas
     tasks.delete(task);
     waiting--;
     if (tasks.size === 0) queues.delete(key);
-    // Debts count among those that wait. When nobody does, everybody starts anew.
+    // Debts count among waiting keys. When nobody waits, everybody starts at zero again.
     if (waiting === 0) balances.clear();
   }
 

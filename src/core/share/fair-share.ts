@@ -1,12 +1,12 @@
-// Fair use of places: query slots, uploads, webhook attempts, streams, connections, calls under way. So many may be inside at
-// once, of all keys and of one; who waits comes in by turns (fair-queue.ts).
+// Fair use of places: query slots, uploads, webhook attempts, streams, connections, running calls. A limited number may
+// be inside at once, in total and per key; waiting keys take turns (fair-queue.ts).
 import { createFairQueue } from "./fair-queue.ts";
 
 export interface ShareLimits {
   /** How many may be inside at once, of all keys and of one. */
   readonly slots: number;
   readonly slotsPerKey: number;
-  /** How many may wait, of all keys and of one. 0: whoever does not get in at once is refused. */
+  /** How many may wait, in total and per key. With 0, a task that does not get in at once is refused. */
   readonly waiting: number;
   readonly waitingPerKey: number;
   /** What a waiting key earns in a round, in the unit of cost. About the cost of a usual turn. */
@@ -40,7 +40,7 @@ export function createFairShare(limits: ShareLimits): FairShare {
   let inside = 0;
   let refused = 0;
 
-  /** Whoever waits has no room: so a key that has some goes in at once. */
+  /** A waiting task found no room for its key: so a key that has room goes in at once. */
   const hasRoom = (key: string) => inside < limits.slots && (insideOf.get(key) ?? 0) < limits.slotsPerKey;
 
   function start(key: string): Leave {

@@ -1,10 +1,10 @@
-// Fair use of the main thread: of each turn of the event loop a part, so that a flood of work holds up nothing else for longer.
-// What does not fit into a turn waits and is served in the next ones, by turns of its keys (fair-queue.ts), each charged the time
-// that it really took.
+// Fair use of the main thread: work gets a part of each turn of the event loop, so that a flood of it delays nothing
+// else for longer. Work that does not fit into a turn waits for the next ones. Its keys take turns (fair-queue.ts), and
+// each is charged the time that it really took.
 import { createFairQueue } from "./fair-queue.ts";
 
 export interface FairTurns {
-  /** Whether there is time left in this turn: for a task that is being served, and for others while nobody waits. */
+  /** Whether there is time left in this turn: for a running task, and for others while nobody waits. */
   hasTime(): boolean;
   /** Serves the task in a later turn. False when no more may wait. A task takes one place, a large one several. */
   later(key: string, task: () => void, places?: number): boolean;
@@ -73,7 +73,7 @@ export function createFairTurns(limits: TurnLimits, { elapsed, nextTurn, settled
     try {
       task.run();
     } finally {
-      // Also when it fails: the others have nobody else who would call them.
+      // Also after a failure: nothing else would call the others.
       settled(() => {
         inside = 0;
         const now = elapsed();

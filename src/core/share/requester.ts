@@ -8,7 +8,7 @@ export interface Requester {
   readonly key: string;
 }
 
-/** What Busbar does by itself. */
+/** Work that Busbar does on its own behalf. */
 export const OWN_WORK: Requester = { kind: "own work", key: "busbar" };
 
 export function requesterOf({ tokenId }: Pick<Caller, "tokenId">, remoteAddress: string): Requester {

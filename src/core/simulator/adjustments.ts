@@ -17,7 +17,7 @@ export interface NextCommand {
   readonly command: string | undefined;
   /** How many of them. */
   readonly times: number;
-  /** What a failing one says. */
+  /** The message of a failing command. */
   readonly message: string | undefined;
   /** How long a slow one takes. */
   readonly delayMs: number;
@@ -29,7 +29,7 @@ export interface Adjustments {
   readonly seed: number;
   /** How many simulated seconds pass in a second. */
   readonly speed: number;
-  /** As if unplugged: says nothing, takes no commands, and its time stands still. */
+  /** As if unplugged: it sends nothing, takes no commands, and its time stands still. */
   readonly isPaused: boolean;
   readonly intervalMs: number;
   /** Held values of telemetry attributes and of properties, by id. */
@@ -48,7 +48,7 @@ export interface Adjustments {
 
 const DEFAULT_INTERVAL_MS = 1_000;
 
-/** A device that nobody has touched yet. Its time is the real one. */
+/** A device without adjustments. Its time is the real one. */
 export function untouched(seed: number, now: Instant): Adjustments {
   return {
     seed,
@@ -94,7 +94,7 @@ export interface AdjustmentChange {
 }
 
 export interface AdjustmentProblem {
-  /** Keys down to what is wrong. */
+  /** The keys that lead to the problem. */
   readonly at: readonly string[];
   readonly message: string;
 }
@@ -102,11 +102,11 @@ export interface AdjustmentProblem {
 export interface Adjusted {
   readonly adjustments: Adjustments;
   readonly problems: readonly AdjustmentProblem[];
-  /** How many there are besides those. */
+  /** How many there are in addition to those. */
   readonly moreProblems: number;
 }
 
-/** Applies a change as far as it fits the blueprint; says everything that does not. */
+/** Applies the parts of a change that fit the blueprint; reports all that do not. */
 export function adjust(
   { blueprint, now }: { readonly blueprint: Blueprint; readonly now: Instant },
   former: Adjustments,

@@ -1,4 +1,4 @@
-// When a device raises its alerts by itself: each now and then, long enough for some to outlast their grace period.
+// When a device raises its alerts on its own: each now and then, long enough for some to outlast their grace period.
 
 import { MAX_ALERT_ID_LENGTH } from "#core/alert/alert-limits.ts";
 import type { Alert } from "#core/blueprint/blueprint.ts";

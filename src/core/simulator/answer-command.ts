@@ -113,7 +113,7 @@ function usualLength(command: Command, share: number): number {
   return takesLong(command) ? Math.round(5_000 + 3_000 * share) : Math.round(300 + 700 * share);
 }
 
-/** A slow command tells something at least every ten seconds, so that nobody gives it up. */
+/** A slow command reports progress at least every ten seconds, so that nobody gives it up. */
 function progressLines(command: Command, endsAfterMs: number): CommandRun["lines"] {
   const count = Math.min(Math.max(LONG_LINES, Math.ceil(endsAfterMs / 10_000)), 1_000);
   return Array.from({ length: count - 1 }, (_, line) => ({
@@ -122,7 +122,7 @@ function progressLines(command: Command, endsAfterMs: number): CommandRun["lines
   }));
 }
 
-/** The arguments whose form this command pre-fills, by name; secrets are not told. */
+/** The arguments that this command pre-fills, by name; secrets are left out. */
 function inputsFilledBy({ blueprint }: DeviceModel, { id }: Command): ReadonlyMap<string, CommandArgument> {
   const inputs = new Map<string, CommandArgument>();
   for (const command of blueprint.commands.values()) {

@@ -98,7 +98,7 @@ function measuredModel({ blueprint, seed, readUnit }: ModelContext, declared: De
   const [least, most] = quantity === "ratio" ? [convert(0), convert(100)] : [-LARGEST, LARGEST];
   return ({ now, running, isStopped }: Conditions) => {
     const value = isStopped && model.kind === "flow" ? 0 : model.at(model.kind === "counter" ? running : now);
-    // Rounding keeps the order, so that a counter never goes back.
+    // Rounding keeps the order, so a counter never goes back.
     return Math.min(Math.max(rounded(convert(value), step), least), most) || 0;
   };
 }

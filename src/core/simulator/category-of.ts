@@ -13,7 +13,7 @@ const BY_PROFILE: readonly (readonly [prefix: string, category: Category])[] = [
   ["sensor", "sensors"],
 ];
 
-/** What kind of device it is: as its author says, or as its profiles tell. */
+/** The kind of device: as its author states, or as its profiles imply. */
 export function categoryOf(blueprint: Pick<Blueprint, "category" | "implements">): Category | undefined {
   if (blueprint.category !== undefined) return blueprint.category;
   const has = (prefix: string) => blueprint.implements.some((id) => id === prefix || id.startsWith(`${prefix}.`));

@@ -1,5 +1,5 @@
-// A device made up from its blueprint. What it says depends on the simulated time, its seed and its adjustments alone:
-// asked twice it says the same, and after a restart it goes on where it would have been.
+// A simulated device made from its blueprint. Its output depends only on the simulated time, its seed and its
+// adjustments: the same question gets the same answer, and after a restart it continues where it would have been.
 
 import { alertListProblem, MAX_LISTED_ALERTS } from "#core/alert/alert-limits.ts";
 import type { Blueprint, CommandArgument, TelemetryAttribute } from "#core/blueprint/blueprint.ts";
@@ -143,7 +143,7 @@ function settingOf(attribute: Declared, argument: CommandArgument | undefined): 
   return fitted(attribute, argument.default ?? (isLimit(attribute) ? argument.max : undefined) ?? middleOf(argument));
 }
 
-/** A limit that nobody has set does not bind. */
+/** A limit that nobody has set has no effect. */
 function isLimit({ id }: Declared): boolean {
   return hasWord(wordsOf(id), "limit max maximum");
 }

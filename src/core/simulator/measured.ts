@@ -1,4 +1,4 @@
-// What is known of a number of a device, and what a model of it can tell.
+// What is known of a number of a device, and what a model of it can provide.
 import type { Category } from "#core/blueprint/vocabulary.ts";
 import type { Moment } from "./day-shape.ts";
 import type { Quantity } from "./quantity.ts";

@@ -11,7 +11,7 @@ export function isTimezone(name: string): boolean {
 
 const DAY = 86_400_000;
 
-/** Milliseconds from UTC to the zone's clock outside of summer time; 0 for a zone that nobody knows. */
+/** Milliseconds from UTC to the zone's clock outside summer time; 0 for an unknown zone. */
 export function standardOffset(name: string): number {
   if (!isTimezone(name)) return 0;
   const clock = new Intl.DateTimeFormat("en-GB", {

@@ -4,7 +4,7 @@ export interface CsvRow {
   readonly cells: readonly string[];
   /** Where the row begins, counted from 1. */
   readonly line: number;
-  /** Only of a last row: the text ends inside quotes, so what is read of it is not what was meant. */
+  /** Only for a last row: the text ends inside quotes, so the content is not what was meant. */
   readonly isUnclosed?: true;
   /** Which cells are the empty text: two quotes, where nothing at all is no value. */
   readonly emptyTexts?: ReadonlySet<number>;
@@ -66,7 +66,7 @@ export class CsvReader {
     if (part !== "") this.#parts.push(part);
   }
 
-  /** The row with its last part, and begins anew. */
+  /** Returns the row with its last part, and starts a new one. */
   #whole(part: string): string {
     this.#keep(part);
     const text = this.#parts.length === 1 ? (this.#parts[0] ?? "") : this.#parts.join("");
@@ -115,7 +115,7 @@ export class CsvScan {
 
 const CELL = /(?:"((?:[^"]|"")*)"([^,]*)|([^,]*))(,|$)/gy;
 
-/** What follows a closing quote belongs to the cell too: whoever writes that means it. */
+/** Text after a closing quote belongs to the cell too, because its author meant it to. */
 function quotedCells(text: string): Pick<CsvRow, "cells" | "emptyTexts"> {
   const cells: string[] = [];
   const emptyTexts = new Set<number>();

@@ -1,6 +1,6 @@
 import { parseDuration } from "#core/time/duration.ts";
 
-/** How long values are kept: a duration such as 30d, or unlimited. Only `parseRetention` makes one. */
+/** How long values are kept: a duration such as 30d, or unlimited. Only `parseRetention` creates one. */
 export type Retention = string & { readonly __kind: "retention" };
 
 export interface SiteRetention {

@@ -32,7 +32,7 @@ export function jsonExcess(text: string, limits: JsonLimits): string | undefined
   return undefined;
 }
 
-/** Where the closing quote of the string stands that begins at `start`; the end of the text where there is none. */
+/** The index of the closing quote of the string that begins at `start`; the end of the text when there is none. */
 export function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at += 1) {
     const code = text.charCodeAt(at);

@@ -1,6 +1,6 @@
 /** Words beyond this length are no slip of the finger, and comparing them would cost more than the hint is worth. */
 const LONGEST_WORD = 64;
-/** Candidates beyond these are not compared, so that a question stays cheap however long the list is. */
+/** Further candidates are not compared, so that the cost stays small however long the list is. */
 const MOST_CANDIDATES = 2_000;
 
 /** The candidate that `word` was most likely meant to be, if one is near enough. Ties go to the earlier one. */

@@ -1,6 +1,6 @@
-// Messages to another thread are copied, and not every value can be: a function cannot, nor what is nested thousands of
-// levels deep. The copy then throws where it is made, which may be a timer that nobody waits for, and that would end the
-// process. So every message goes through here, and one that cannot be copied fails alone.
+// Messages to another thread are copied, and not every value can be copied: a function cannot, nor can a value that is
+// nested thousands of levels deep. The copy then throws where it is made, which may be an unsupervised timer, and that
+// would end the process. So every message goes through here, and one that cannot be copied fails alone.
 
 /** The sending end of a channel: a Worker, or a MessagePort. */
 export interface Sender {

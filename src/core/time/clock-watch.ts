@@ -1,8 +1,8 @@
-// Follows the wall clock against one that never jumps, and notices when somebody sets it.
+// Compares the wall clock with a monotonic one, and notices when somebody sets it.
 //
-// Which reading is right nobody here can know: a clock that was wrong may have been put right, or the other way round. So for a day
-// after a step both count. What must not be refused in error asks for the latest time that it may be; what must not be deleted in error
-// asks for the earliest.
+// Nobody here can know which reading is right: a wrong clock may have been corrected, or the other way round. So for a
+// day after a step both count. Code that must not refuse in error uses the latest possible time; code that must not
+// delete in error uses the earliest.
 import { type Instant, instant } from "./instant.ts";
 
 interface ClockStep {
@@ -66,7 +66,7 @@ export function createClockWatch({ now, elapsed, lastUse, onStep }: ClockWatchNe
     return [offset, ...former.map((one) => one.offset)];
   }
 
-  // Set back while nobody looked.
+  // The clock was set back while nobody looked.
   if (lastUse !== undefined && lastUse - now() >= LEAST_STEP_MS) noteStep(lastUse - elapsed());
   return {
     check,

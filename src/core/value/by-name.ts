@@ -2,7 +2,9 @@ interface Named {
   readonly aliases: readonly string[];
 }
 
-/** Finds what is declared by its id or an alias; ids win, then whoever was declared first. Aliases are read once, when needed. */
+/**
+ * Finds a declaration by its id or an alias. Ids win, then the first declaration. Aliases are read once, when needed.
+ */
 export function byName<Declared extends Named>(
   declared: ReadonlyMap<string, Declared>,
 ): (name: string) => Declared | undefined {

@@ -27,11 +27,11 @@ export interface CheckedInputs {
   /** Without prototype, in the order of the declaration. */
   readonly values: Readonly<Record<string, unknown>>;
   readonly problems: readonly InputProblem[];
-  /** How many there are besides those. */
+  /** How many there are in addition to those. */
   readonly moreProblems: number;
 }
 
-/** Says what is wrong with a json value under its schema; undefined where a field has none. */
+/** Reports what is wrong with a json value under its schema; undefined for a field without one. */
 export type JsonCheck = (name: string, value: unknown) => string | undefined;
 
 /** A null counts as not given: the default takes its place. */

@@ -1,4 +1,4 @@
-// The formats that a string argument or parameter may declare. A format nobody knows checks nothing.
+// The formats that a string argument or parameter may declare. An unknown format checks nothing.
 import { isTimezone } from "#core/site/timezone.ts";
 import { parseDuration } from "#core/time/duration.ts";
 import { parseInstant } from "#core/time/instant.ts";
@@ -29,14 +29,14 @@ const FORMATS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ],
 ]);
 
-/** What is wrong with the text under this format, or undefined. */
+/** Describes why the text does not fit this format; undefined when it does. */
 export function formatProblem(format: string, text: string): string | undefined {
   const check = FORMATS.get(format);
   if (check === undefined || check[0](text)) return undefined;
   return `must be written as ${format}, for example ${check[1]}`;
 }
 
-/** A text that fits; undefined for a format nobody knows. */
+/** A text that fits; undefined for an unknown format. */
 export function formatExample(format: string | undefined): string | undefined {
   return format === undefined ? undefined : FORMATS.get(format)?.[1];
 }

@@ -21,11 +21,14 @@ const NAMES: Readonly<Record<DeclaredValue["type"], string>> = {
 interface Telling {
   /** Whether to say what was meant, which costs more than the check. */
   readonly withHint?: boolean;
-  /** False where others read the text than those who may read the value: then it says only what kind of value it is. */
+  /** False when readers of the text may not read the value: then it only names the kind of value. */
   readonly isShown?: boolean;
 }
 
-/** What is wrong with the value, or undefined. `2.0` is a whole number; NaN and infinities are no numbers. */
+/**
+ * Describes what is wrong with the value; undefined when nothing is. `2.0` is a whole number; NaN and infinities are no
+ * numbers.
+ */
 export function valueProblem(
   { type, enum: allowed }: DeclaredValue,
   value: unknown,

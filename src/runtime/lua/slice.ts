@@ -1,9 +1,6 @@
 // How long a script may run at a time, by the clock or by the fuel it burns.
 
-/**
- * Beyond its slice, a script that cannot be suspended gets an error after the first time, and is given up after the
- * second.
- */
+/** A script that cannot be suspended gets an error this long after its slice, and is given up after the longer time. */
 const GRACE_MS = 20;
 const LAST_GRACE_MS = 40;
 /** The script must also have done this much work beyond the slice: a thread without a processor is not to blame. */

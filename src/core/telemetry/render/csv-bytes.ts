@@ -21,7 +21,7 @@ const encoder = new TextEncoder();
 /** Writes CSV straight to bytes: numbers without a string between, texts quoted by RFC 4180, lines ended by a line feed. */
 export class CsvBytes {
   #bytes: Uint8Array;
-  /** Of the same memory. */
+  /** A view of the same memory. */
   #view: DataView;
   #length = 0;
   // The row that was begun last: its time, how that is written, and where it and the first cell begin.
@@ -134,7 +134,7 @@ export class CsvBytes {
       this.#bytes.copyWithin(at, from, to);
       return;
     }
-    // By words: the last may take along bytes that follow, which are overwritten by what is written next.
+    // Copied by words: the last word may include bytes that follow, and the next write overwrites them.
     for (let i = from; i < to; i += WORD, at += WORD) this.#view.setUint32(at, this.#view.getUint32(i));
   }
 

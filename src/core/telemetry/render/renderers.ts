@@ -1,5 +1,5 @@
-// How rows become bytes. Which renderer makes them is data, so that it can be said on one thread and run on another: where the rows are.
-// Another format is a file beside `csv.ts` and a line in RENDERERS.
+// Turns rows into bytes. A renderer is named by data, so that one thread can choose it and another can run it, where
+// the rows are. To add a format, write a file beside `csv.ts` and a line in RENDERERS.
 import { csvRenderer } from "./csv.ts";
 import type { Renderer } from "./renderer.ts";
 

@@ -8,7 +8,7 @@ const MAX_WAITING = 64;
 const MAX_WAIT_MS = 10_000;
 const MAX_HOLD_MS = 5000;
 
-/** Takes turns; identified by identity. */
+/** A user of the port. Two holders are the same only if they are the same object. */
 export type Holder = object;
 
 interface Waiter {
