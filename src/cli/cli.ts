@@ -7,7 +7,7 @@ type Output = {
   readonly hasColors?: (() => boolean) | undefined;
   /** How wide a terminal is. */
   readonly columns?: number | undefined;
-  /** Told once when there is room again after `write` gave false. */
+  /** Called once when there is room again after `write` returned false. */
   readonly once?: ((event: "drain", listener: () => void) => unknown) | undefined;
 };
 

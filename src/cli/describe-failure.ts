@@ -94,7 +94,7 @@ const NEXT: Readonly<Record<FailureReason, readonly string[]>> = {
   ],
 };
 
-/** A plain `Error` was thrown on purpose, with a message for whoever runs Busbar; bugs are `TypeError` and its like. */
+/** A plain `Error` is thrown on purpose, with a message for the user; bugs are `TypeError` and the like. */
 function isForPeople(error: unknown): error is Error {
   return error instanceof Error && error.constructor === Error && !("code" in error);
 }

@@ -6,7 +6,7 @@ type Fetched<Key extends string, Item> = {
   readonly rows: readonly Item[];
 };
 
-/** One page when a limit or offset is given, else all pages put together; either way in the shape of the interface. */
+/** One page if a limit or offset is given, otherwise all pages together; both in the shape of the interface. */
 export async function fetchList<Key extends string, Item>(
   key: Key,
   fetchPage: (window: Window) => Promise<Page<Key, Item>>,

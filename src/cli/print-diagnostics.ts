@@ -5,7 +5,7 @@ import { remark } from "./print.ts";
 /** What the server remarks on a blueprint, in the form that editors recognise. */
 export function remarkDiagnostics(cli: Cli, diagnostics: readonly Diagnostic[] = []): void {
   for (const { severity, message, path, line, column } of diagnostics) {
-    // A pointer leads into the manifest, anything else is a file of the package.
+    // A pointer refers to the manifest; anything else is a file of the package.
     const file = path === "" || path.startsWith("/") ? "manifest.yml" : path;
     remark(cli, `${file}:${line}:${column}: ${severity}: ${message}`);
   }

@@ -4,7 +4,7 @@ import { type Cell, type Columns, renderRecord, renderTable } from "./table.ts";
 
 type Format = { readonly output?: string | undefined };
 
-/** Prints an answer: as it came for programs, else as `render` shows it to people. */
+/** Prints an answer: unchanged for programs, or as `render` shows it to people. */
 export async function printAnswer(
   cli: Cli,
   { output }: Format,
@@ -30,14 +30,14 @@ export function printRecord(
   return printAnswer(cli, format, record.answer, (colour) => renderRecord(record.fields, colour));
 }
 
-/** A remark for the person, out of the way of whoever reads stdout. */
+/** A remark for the user, kept out of stdout. */
 export function remark(cli: Cli, text: string): void {
   cli.stderr.write(`${printable(text)}\n`);
 }
 
 type Shown = { readonly shown: number; readonly total: number };
 
-/** Says that a list goes on where it was cut. */
+/** Says that a list is longer than shown. */
 export function remarkRest(
   cli: Cli,
   { output, offset }: Format & { readonly offset?: number | undefined },

@@ -1,4 +1,4 @@
-/** Any value in a cell or line: texts as they are, everything else as JSON. */
+/** Any value in a cell or line: texts unchanged, everything else as JSON. */
 export function renderValue(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 }

@@ -53,7 +53,7 @@ export function devices(transport: Transport) {
     runtime: (id: string) => json<{ runtime: DeviceRuntime | null }>({ method: "GET", path: at(id, "/runtime") }),
     restart: (id: string) => json<{ runtime: DeviceRuntime }>({ method: "POST", path: at(id, "/runtime/restart") }),
     configuration: configuration(transport),
-    /** Of a device of type SIMULATED. */
+    /** For a device of type SIMULATED. */
     simulation: (id: string) => json<{ simulation: Simulation }>({ method: "GET", path: at(id, "/simulation") }),
     adjustSimulation: (id: string, change: SimulationChange) =>
       json<{ simulation: Simulation }>({ method: "PATCH", path: at(id, "/simulation"), body: change }),

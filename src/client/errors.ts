@@ -36,7 +36,7 @@ export class UnreachableError extends Error {
   }
 }
 
-/** Whether another try may go better: the server is away or overloaded, and nobody has given up. */
+/** Whether another try may succeed: the server is away or overloaded, and the caller has not given up. */
 export function mayPass(error: unknown): boolean {
   if (error instanceof UnreachableError) return error.reason !== "aborted" && error.reason !== "redirect";
   return error instanceof ApiError && (error.status >= 500 || error.status === 429);

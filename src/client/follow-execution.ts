@@ -7,7 +7,7 @@ import type { Transport } from "./transport.ts";
 
 export type ExecutionUpdate = {
   readonly execution: Execution;
-  /** Those that were not reported before, oldest first. */
+  /** The responses that were not reported before, oldest first. */
   readonly responses: readonly CommandResponse[];
 };
 

@@ -64,7 +64,7 @@ function delayAfter(failures: number, retry = FIRST_RETRY): number {
   return Math.min(retry * 2 ** (failures - 1), LAST_RETRY) * (0.5 + Math.random() / 2);
 }
 
-/** A message of another form is left out: it may be a newer server's. That this listener was dropped is told by the lost connection. */
+/** A message of another form is ignored: a newer server may send it. A dropped listener notices the lost connection. */
 function parseEvent({ event: kind, data }: EventMessage): readonly LiveEvent[] {
   if (kind === "dropped") return [];
   try {

@@ -1,7 +1,7 @@
 import type { ExecutionState, ResponseState } from "#core/command/execution.ts";
 import type { LogSeverity } from "#core/device/device-message.ts";
 
-/** The resources as they stand on the wire, spelt as there. Unknown fields that a newer server adds are simply ignored. */
+/** The resources in the spelling of the wire. Unknown fields that a newer server adds are ignored. */
 
 export type AccessLevel = "readonly" | "user" | "owner" | "installer" | "vendor" | "system";
 type AuthorizedRole = Uppercase<AccessLevel>;
@@ -160,7 +160,7 @@ export type Alert = {
   readonly declared: boolean;
 };
 
-/** An address that is told what happens. */
+/** An address that receives events. */
 export type Webhook = {
   readonly id: string;
   readonly url: string;
@@ -268,7 +268,7 @@ export type LiveEvent =
   | { readonly kind: "open" }
   /** The connection is lost; another one is tried. */
   | { readonly kind: "lost" }
-  /** Some events could not be kept: whatever was learnt from events must be read anew. */
+  /** Some events could not be kept: state that was built from events must be read again. */
   | { readonly kind: "gap" }
   | Happening<"execution", { readonly execution: Execution }>
   | Happening<"connectivity", { readonly connectivity: { readonly status: ConnectivityStatus }; readonly at: string }>
@@ -308,7 +308,7 @@ export type Token = {
 export type AuditEntry = {
   readonly id: string;
   readonly at: string;
-  /** How many calls it stands for, from `at` to `last_at`: repeated refusals are one entry. */
+  /** How many calls the entry counts, from `at` to `last_at`: repeated refusals are one entry. */
   readonly count: number;
   readonly last_at: string;
   /** null: no valid token came with the call, or Busbar itself acted. */

@@ -4,7 +4,7 @@ import type { Setting } from "./settings.ts";
 export type Given = {
   readonly setting: Setting;
   readonly text: string;
-  /** Where it came from, for people: `flag --port`, `environment BUSBAR_PORT`, `busbar.yaml line 3`. */
+  /** Its source, for people: `flag --port`, `environment BUSBAR_PORT`, `busbar.yaml line 3`. */
   readonly origin: string;
 };
 

@@ -5,7 +5,7 @@ import * as kinds from "./kinds.ts";
 export type Setting<T = unknown> = {
   readonly name: string;
   readonly kind: Kind<T>;
-  /** Text that stands when nobody sets it; parsed like any other. Without one the value is undefined. */
+  /** The default as text; parsed like any other value. Without a default the value is undefined. */
   readonly fallback: string | undefined;
   readonly about: string;
 };

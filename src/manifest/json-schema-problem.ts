@@ -29,7 +29,10 @@ const NUMBERS = [
 ];
 const TEXTS = ["pattern", "format", "title", "description", "$ref", "$id", "$schema", "$comment"];
 
-/** What is wrong with the text of a JSON schema; undefined when nothing is. Only the form is judged: compiling is dear. */
+/**
+ * Describes what is wrong with the text of a JSON schema; undefined when nothing is. Only the form is checked, because
+ * compiling is expensive.
+ */
 export function jsonSchemaProblem(text: string): string | undefined {
   let schema: unknown;
   try {

@@ -1,4 +1,7 @@
-/** The path inside a package that a manifest means: `./src//main.lua` is `src/main.lua`. Undefined when it leads outside. */
+/**
+ * The path inside a package that a manifest refers to: `./src//main.lua` is `src/main.lua`. Undefined when it leads
+ * outside.
+ */
 export function packagePath(text: string): string | undefined {
   if (/^\/|^[A-Za-z]:|[\\\0]/.test(text)) return undefined;
   const parts: string[] = [];

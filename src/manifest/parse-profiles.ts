@@ -11,7 +11,7 @@ interface ProfileIssue extends Omit<Issue, "code"> {
 }
 
 export interface ParsedProfiles {
-  /** Those without errors, in the order of their files. */
+  /** The profiles without errors, in the order of their files. */
   readonly profiles: readonly Profile[];
   /** By file; only files that have issues. */
   readonly issues: ReadonlyMap<string, readonly ProfileIssue[]>;

@@ -7,7 +7,7 @@ const LONGEST_KEY = 1_000;
 const CLOSING = /^[ \n\t]*[,\]}]/;
 const NAME = /[^\s,[\]{}]+/y;
 
-/** Where brackets stand: their lines must be indented deeper than `indent`. */
+/** The position of the brackets: their lines must be indented deeper than `indent`. */
 interface Bracketed {
   readonly indent: number;
   readonly depth: number;

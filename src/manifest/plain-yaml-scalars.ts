@@ -85,7 +85,7 @@ export function plainScalar(scan: Scan, indent: number): ScalarNode {
   return { kind: "scalar", value: resolve(text), text, start, end };
 }
 
-/** Where the next line goes on with the same text, and how many blank lines lie before it. */
+/** The place where the next line continues the same text, and the number of blank lines before it. */
 function continuation(source: string, end: number, indent: number): { start: number; blanks: number } | undefined {
   let at = source.indexOf("\n", end);
   let blanks = -1;

@@ -146,7 +146,7 @@ function anchoredNode(scan: Scan, indent: number, depth: number): Node {
   skipSpaces(scan);
   if (isLineOver(scan)) {
     toContent(scan);
-    // Where nothing deeper follows, what the anchor names depends on fine print.
+    // If nothing deeper follows, details of the YAML standard decide what the anchor names.
     if (scan.column <= indent || "&*".includes(scan.source.charAt(scan.at))) throw UNUSUAL;
     const node = blockNode(scan, indent, depth + 1);
     scan.builder.anchor(name, node);

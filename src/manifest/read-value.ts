@@ -20,7 +20,7 @@ export function readDefault(type: Declared, raw: Raw): Reading<JsonValue> | unde
   return readPlain(type, raw);
 }
 
-/** An enum value as the declared type. Of a list type it is one element. */
+/** An enum value in the declared type. For a list type it is one element. */
 export function readEnumValue(type: Declared, raw: Raw): Reading<string | number | boolean> | undefined {
   if (type === "json") return { value: raw.value, converted: false };
   if (type === "array_of_strings" || type === "alerts") return readPlain("string", raw);

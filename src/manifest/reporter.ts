@@ -4,7 +4,7 @@ import { pointer, type Trail } from "./tree.ts";
 
 /** Names that are compared in search of the one that was meant, all together. */
 const MOST_COMPARISONS = 20_000;
-/** Of each severity. What comes after is counted, so that a hostile document cannot make an endless list. */
+/** Limit per severity. Further issues are only counted, so that a hostile document cannot create an endless list. */
 const MOST_ISSUES = 500;
 
 export interface Finding {
@@ -23,7 +23,7 @@ export interface Reporter {
   /** About a part of what the trail leads to. */
   atSpan(trail: Trail, finding: Finding & Span): void;
   atOffset(start: number, end: number, finding: Finding): void;
-  /** True, and counted, when the list is full: spares the search for words that nobody will read. */
+  /** True, and counted, when the list is full: this saves building messages that nobody will read. */
   skips(code: IssueCode): boolean;
   /** The known name that was most likely meant. Gives up for documents with very many names and mistakes. */
   nearest(word: string, known: readonly string[]): string | undefined;

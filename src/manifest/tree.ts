@@ -57,7 +57,7 @@ export interface Trail {
   readonly parent: Trail | undefined;
   readonly step: string | number;
   readonly node: Node;
-  /** Where the key stands; undefined for list items and the document. */
+  /** The position of the key; undefined for list items and the document. */
   readonly entry: Entry | undefined;
 }
 
@@ -90,7 +90,7 @@ function stepInto(trail: Trail, step: string | number): Trail | undefined {
     const entry = node.entries.get(String(step));
     return entry && entryTrail(trail, entry);
   }
-  // A single text stands for a list of one: its first item is the text itself.
+  // A single text is read as a list with one item: its first item is the text itself.
   if (node.kind === "scalar") return step === 0 ? trail : undefined;
   if (node.kind !== "list" || typeof step !== "number") return undefined;
   const item = node.items[step];

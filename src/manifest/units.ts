@@ -178,7 +178,7 @@ function take(reader: Reader, pattern: RegExp): string | undefined {
   return found;
 }
 
-/** A unit by its own name, else a prefix and a unit that takes one. */
+/** A unit by its own name, otherwise a prefix and a unit that accepts one. */
 function readSymbol(symbol: string): Quantity | undefined {
   const whole = quantityOf(symbol);
   if (whole) return whole;

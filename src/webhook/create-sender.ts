@@ -72,7 +72,7 @@ function post(url: URL, outgoing: OutgoingDelivery, { lookup: guarded, signal }:
   });
 }
 
-/** Looks a name up and lets only allowed addresses through, so that nothing else can be connected to. */
+/** Looks a name up and returns allowed addresses only, so that nothing else can be connected to. */
 function createLookup({ allowPrivate, lookUp = lookup }: SenderSettings): LookupFunction {
   return (hostname, options, callback) => {
     lookUp(hostname, { ...options, all: true }, (error, addresses) => {

@@ -5,7 +5,7 @@ import type { Issue, Range } from "#core/blueprint/issue.ts";
 export type LintResult = {
   /** The manifest's file, the zip or `<stdin>`. */
   readonly name: string;
-  /** Where its files lie, as the person would name it; undefined for a zip and for standard input. */
+  /** The folder of its files, as the user would name it; undefined for a zip and for standard input. */
   readonly folder: string | undefined;
   readonly issues: readonly AnyIssue[];
   /** The manifest; empty when none could be read. */
@@ -30,12 +30,12 @@ export function hasFix(issue: AnyIssue): issue is Issue & { readonly fix: NonNul
   return "fix" in issue && issue.fix !== undefined;
 }
 
-/** Whether it is about the manifest; else it is about another file of the package. */
+/** Whether it is about the manifest; otherwise it is about another file of the package. */
 export function isInManifest({ path }: AnyIssue): boolean {
   return path === "" || path.startsWith("/");
 }
 
-/** Where an issue is to be shown. In a zip no line can be: there the range is undefined, and the file's name is `inner`. */
+/** Where to show an issue. A zip has no lines to show: there the range is undefined, and the file's name is `inner`. */
 export function placeOf({ name, folder }: LintResult, issue: AnyIssue): IssuePlace {
   const { path, range } = issue;
   if (isInManifest(issue)) return { file: name, range, inner: undefined };

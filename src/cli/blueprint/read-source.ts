@@ -10,7 +10,9 @@ import { packageOfFiles, type Unpacked, unpackPackage } from "#service/blueprint
 export type Source = {
   /** As the person would name it: the manifest's file, the zip, or `<stdin>`. */
   readonly name: string;
-  /** Where its files lie, named as `name` is; undefined for a zip, for standard input and for a manifest on its own. */
+  /**
+   * The folder of its files, named like `name`; undefined for a zip, for standard input and for a manifest on its own.
+   */
   readonly folder: string | undefined;
   readonly unpacked: Unpacked;
   /** The manifest's file on disk; undefined for a zip and for standard input. */
@@ -78,7 +80,7 @@ async function readFolderOrFolders(cli: Cli, folder: string): Promise<readonly S
   return Promise.all(folders.map((one) => readBlueprintFolder(cli, one)));
 }
 
-/** The folder itself when it is a blueprint, else the blueprints below it. */
+/** The folder itself if it is a blueprint, otherwise the blueprints below it. */
 async function findBlueprints(folder: string, depth: number): Promise<readonly string[]> {
   const children = await promises.readdir(folder, { withFileTypes: true });
   if (children.some((child) => MANIFEST_NAME.test(child.name))) return [folder];

@@ -11,7 +11,10 @@ import type {
 import type { ProfileLibrary } from "#core/blueprint/profile.ts";
 import { formatDuration } from "#core/time/format-duration.ts";
 
-/** A Markdown page of a blueprint, for those who use the device. Texts of the manifest stay texts: no markup of theirs works. */
+/**
+ * A Markdown page of a blueprint, for users of the device. Texts of the manifest are escaped: their markup has no
+ * effect.
+ */
 export function renderDocs(blueprint: Blueprint, profiles: ProfileLibrary): string {
   const blocks = [
     `# ${text(blueprint.displayName)}`,

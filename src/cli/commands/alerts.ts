@@ -66,7 +66,7 @@ export function addAlertsCommand(alerts: Command, cli: Cli): void {
   );
 }
 
-/** Where alerts are asked for: one list, or one for each site. */
+/** Where alerts are requested: one list, or one per site. */
 type Source = {
   readonly lists: readonly ((filter: AlertFilter) => Promise<Page<"alerts", Alert>>)[];
   readonly events: { readonly "device_id.in"?: readonly string[]; readonly "site_id.in"?: readonly string[] };

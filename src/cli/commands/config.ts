@@ -6,7 +6,7 @@ import { readFileIfPresent } from "#cli/read-file-if-present.ts";
 import { settingsHelp } from "#cli/settings-help.ts";
 import { type ConfigEntry, loadConfig } from "#config";
 
-/** Takes the flags of `serve`, so that a change can be tried before it is made. */
+/** Accepts the flags of `serve`, so that a change can be tried before it is made. */
 export function addConfigCommand(command: Command, cli: Cli): void {
   command
     .usage("[options] [settings]")

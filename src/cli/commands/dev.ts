@@ -75,7 +75,7 @@ async function develop(bench: Workbench): Promise<void> {
 
 const profiles = starterLibrary();
 
-/** One round. What goes wrong is told, and the next change is another chance; the device runs on as it was. */
+/** One round. Failures are printed, and the next change tries again; the device keeps running as before. */
 async function tryToRun(bench: Workbench, device: Device | undefined): Promise<Device | undefined> {
   const { cli, session, folder } = bench;
   const started = performance.now();

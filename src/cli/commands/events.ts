@@ -19,7 +19,7 @@ type EventFlags = ClientFlags & {
 };
 
 const KINDS: readonly EventKind[] = ["execution", "connectivity", "runtime", "alert", "log", "telemetry"];
-/** Telemetry would drown everything else, so it is shown to those who ask for it. */
+/** Telemetry would drown out everything else, so it is shown only on request. */
 const USUAL = KINDS.filter((kind) => kind !== "telemetry");
 
 export function addEventsCommand(events: Command, cli: Cli): void {

@@ -65,7 +65,7 @@ function pause(ms: number): Promise<void> {
 
 type Print = Awaited<ReturnType<typeof createPrinter>>;
 
-/** A server that is away for a while ends nothing: whoever watches wants to see it come back. */
+/** A server that is away for a while does not end the watch: the user wants to see it come back. */
 async function showAgain(
   cli: Cli,
   session: Session,
@@ -103,7 +103,7 @@ function cellsOf(answer: Now) {
 
 const DEFAULT_INTERVAL = 2_000;
 
-/** Milliseconds, or undefined when nobody watches. */
+/** Milliseconds; undefined without --watch. */
 function watchInterval(watch: string | true | undefined): number | undefined {
   if (watch === undefined) return undefined;
   const duration = watch === true ? undefined : parseDuration(watch);

@@ -84,7 +84,7 @@ async function readArguments(
   const given = await gatherInputs(cli, inputs, { words, args: flags.args });
   const present = flags.prefill === true ? await prefill(cli, session, { device, command, given }) : {};
   const values: Record<string, unknown> = Object.assign(Object.create(null), present, given);
-  // Known problems first: nobody answers questions only to be refused.
+  // Known problems come first: nobody should answer questions only to be refused.
   const { problems } = checkInputs(inputs, values, () => undefined);
   const wrong = problems.filter(({ name }) => Object.hasOwn(values, name));
   if (wrong.length === 0 && cli.ask !== undefined) {

@@ -17,7 +17,7 @@ type Place = {
   readonly executionId: string;
   /** What the progress says, such as the device and the command. */
   readonly label: string;
-  /** Whether each response is told as it comes. */
+  /** Whether each response is printed as it comes. */
   readonly isLive: boolean;
 };
 

@@ -11,7 +11,7 @@ type Outcome = {
   readonly lines: readonly string[];
 };
 
-/** What the end of an execution means to whoever waited for it. */
+/** What the end of an execution means for the waiting caller. */
 export function outcomeOf(execution: Execution): Outcome {
   const place = `${execution.device_id} ${execution.id}`;
   const payload = renderPayload(execution.response?.payload);

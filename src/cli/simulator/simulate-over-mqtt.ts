@@ -23,7 +23,7 @@ export type MqttOptions = {
   readonly count: number | undefined;
 };
 
-/** Resolves when so many messages are acknowledged, or the person has ended it. */
+/** Resolves when this many messages are acknowledged, or the user has ended it. */
 export async function simulateOverMqtt(cli: Cli, blueprint: Blueprint, options: MqttOptions): Promise<void> {
   const { config, seed, speed, intervalMs, offsetMs, count } = options;
   const { username = "", password = "" } = config.mqtt_credentials;

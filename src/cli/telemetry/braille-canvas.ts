@@ -38,7 +38,7 @@ export class BrailleCanvas {
     }
   }
 
-  /** One row of characters; `paint` is told the pen of each stretch, 0 where nothing is drawn. */
+  /** One row of characters; `paint` receives the pen of each stretch, 0 for an empty one. */
   row(row: number, paint: (text: string, pen: number) => string): string {
     let text = "";
     let stretch = "";

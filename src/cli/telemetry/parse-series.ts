@@ -2,7 +2,7 @@ import { UsageError } from "#cli/usage-error.ts";
 
 export type AskedSeries = { readonly device: string; readonly attributes: readonly string[] };
 
-/** `meter-1:power,energy` for each; without a colon the device alone, for whoever takes all attributes. */
+/** `meter-1:power,energy` for each; without a colon the device alone, for commands that take all attributes. */
 export function parseSeries(words: readonly string[]): readonly AskedSeries[] {
   return words.map((word) => {
     const [, device = "", list] = /^([^:]*)(?::(.*))?$/.exec(word) ?? [];

@@ -33,7 +33,7 @@ const STEPS: readonly (readonly [string, number])[] = [
   ["1y", 31_536_000],
 ];
 
-/** The finest round granularity that gives at most so many buckets. */
+/** The finest round granularity that gives at most this many buckets. */
 export function granularityFor(lengthMs: number, buckets: number): string {
   const found = STEPS.find(([, seconds]) => lengthMs / (seconds * 1000) <= buckets);
   return found?.[0] ?? "1y";

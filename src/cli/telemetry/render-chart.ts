@@ -125,7 +125,7 @@ function timeAxis({ from, to, colour }: ChartFrame, width: number, gutter: numbe
 
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 const OTHERS = "*";
-/** States that are told apart: by letters, or by as many colours as there are. The most frequent ones are. */
+/** States that are distinguished, by letters or by the available colours: the most frequent ones. */
 const MOST_STATES = 8;
 const LONGEST_STATE = 40;
 

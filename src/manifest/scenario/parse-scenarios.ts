@@ -18,7 +18,7 @@ export interface ParsedScenarios {
   readonly issues: readonly Issue[];
 }
 
-/** Where the clock of a scenario stands that does not say: a Thursday in winter, so that nothing depends on today. */
+/** The default start time of a scenario: a Thursday in winter, so that nothing depends on today. */
 const DEFAULT_START = Date.UTC(2026, 0, 1);
 
 const steps = listOf(step, "a list of steps");

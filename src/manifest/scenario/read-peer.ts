@@ -219,7 +219,7 @@ function nearestKind(context: ScenarioContext, node: MapNode): string | undefine
 function changeOf(context: ScenarioContext, trail: Trail, hint: PeerHint): PeerChange | undefined {
   const { kind } = hint;
   const fields: Fields = kind === "modbus" && hint.words === "little" ? LITTLE : KIND_FIELDS[kind];
-  // The key that names the kind is read by whoever declares the peer; a step does not repeat it.
+  // The declaration of the peer reads the key that names the kind; a step does not repeat it.
   const isDeclaration = trail.node.kind === "map" && trail.node.entries.has(kind);
   const all = isDeclaration ? { [kind]: addressField(kind), ...fields } : fields;
   const given: ReadChange | undefined = object(`${kind} peer`, all).read(context, trail);

@@ -30,7 +30,7 @@ export function listOf<T>(item: Reader<T>, what = "a list"): Reader<readonly T[]
   };
 }
 
-/** One alone stands for a list of one. */
+/** A single one is read as a list with one item. */
 export function oneOrMore<T>(item: Reader<T>): Reader<readonly T[]> {
   const list = listOf(item);
   return {

@@ -14,7 +14,7 @@ import { choices, kindOf, quote, short } from "#manifest/words.ts";
 export interface ScenarioContext {
   readonly reporter: Reporter;
   readonly blueprint: Blueprint;
-  /** Known before anything else is read, so that steps can be held against them. */
+  /** Known before anything else is read, so that steps can be checked against them. */
   readonly peers: ReadonlyMap<string, PeerHint>;
   readonly positionOf: (offset: number) => Position;
 }
@@ -22,7 +22,7 @@ export interface ScenarioContext {
 /** What a peer's declaration says for all steps that name the peer. */
 export interface PeerHint {
   readonly kind: PeerKind;
-  /** Of a Modbus peer. */
+  /** For a Modbus peer. */
   readonly words: WordOrder;
   readonly unit: number;
 }
@@ -149,7 +149,7 @@ export const anything: Reader<JsonValue> = {
   },
 };
 
-/** Broken parts are null; whoever cares has reported them. */
+/** Broken parts are null; their problems have already been reported. */
 function plainOf(node: Node): JsonValue {
   switch (node.kind) {
     case "scalar":
@@ -173,7 +173,7 @@ export function placed<T>(reader: Reader<T>): Reader<Placed<T>> {
   };
 }
 
-/** Where the key stands, or an item of a list. */
+/** The position of the key, or of an item of a list. */
 export function placeOf(context: ScenarioContext, { entry, node }: Trail): Position {
   return context.positionOf(entry?.keyStart ?? node.start);
 }

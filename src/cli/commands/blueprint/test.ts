@@ -68,7 +68,7 @@ function renderAs(cli: Cli, results: readonly TestResult[], flags: TestFlags): s
   return judged.length === 0 ? "" : renderTestReport(judged, cli.stdout.hasColors?.() === true, flags);
 }
 
-/** A report is made anew with each run, so one that is there is replaced. */
+/** Each run writes a new report, so an existing one is replaced. */
 function saveJunit(file: string, results: readonly TestResult[]): void {
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, `${renderTestJunit(results)}\n`);
@@ -101,7 +101,7 @@ async function testSource(cli: Cli, source: Source, flags: TestFlags): Promise<T
   return { ...nothing, ...shown, report, broken };
 }
 
-/** Where the files of a folder are, from the folder we are in. */
+/** The folder's files, relative to the current folder. */
 function pathsOf({ folder, unpacked }: Source): ReadonlyMap<string, string> {
   if (folder === undefined) return new Map();
   return new Map([...(unpacked.package?.files.keys() ?? [])].map((path) => [path, join(folder, path)]));
@@ -131,7 +131,7 @@ function readScenarios(cli: Cli, source: Source, { blueprint, flags }: Wanted) {
   return { jobs: jobs.filter(fits), broken, files };
 }
 
-/** Those in the blueprint's folder `tests`, in the order of their names. */
+/** The scenarios in the blueprint's folder `tests`, in the order of their names. */
 function packagedScenarios({ unpacked }: Source): ReadonlyMap<string, string> {
   const files = [...(unpacked.package?.files ?? [])]
     .filter(([path]) => /^tests\/.*\.ya?ml$/.test(path))
@@ -166,7 +166,7 @@ async function watchAndTest(cli: Cli, paths: readonly string[], flags: TestFlags
       await testOnce(cli, paths, flags);
       remark(cli, "waiting for changes; Ctrl-C ends");
       let change = await next;
-      // Our own report is no reason to begin anew.
+      // Writing our own report must not trigger another run.
       while (change.done !== true && change.value.every((path) => path === written)) change = await changes.next();
       if (change.done === true) return;
       next = changes.next();

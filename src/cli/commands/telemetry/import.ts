@@ -134,7 +134,7 @@ async function openFile(file: string) {
 
 async function* unpacked(file: string, stored: Readable): AsyncIterable<Uint8Array> {
   const unpacking = createGunzip({ chunkSize: CHUNK_BYTES });
-  // A fault of either reaches whoever reads the other end.
+  // A failure of either end reaches the reader of the other.
   pipeline(stored, unpacking, () => {});
   try {
     yield* unpacking;
