@@ -38,7 +38,7 @@ interface Stage {
   readonly gateway: Gateway;
   readonly devices: ChildProcess;
   readonly folder: string;
-  /** Of each busy device, as bytes. */
+  /** The request of each busy device, as bytes. */
   readonly requests: readonly Buffer[];
 }
 
@@ -186,7 +186,7 @@ async function gather({ gateway, devices }: Stage, made: readonly BenchDevice[])
   return {
     connections: made.length,
     memoryMiB: { before, connected, after: memoryMiB(gateway.pid) },
-    /** Of one core, in per cent. */
+    /** Per cent of one core. */
     cpu: { idle, active },
     sent: report?.sent ?? 0,
     acknowledged: report?.acknowledged ?? 0,

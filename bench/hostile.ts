@@ -1,5 +1,6 @@
-// While one neighbour abuses the gateway, what do the others feel? Each abuse of test/hostile beside reads, commands and
-// points of an honest neighbour, against the goals as they stand. `npm run bench -- hostile [seconds] [words of names]`.
+// What do others notice while one neighbour abuses the gateway? Runs each abuse of test/hostile beside reads, commands
+// and points of an honest neighbour, and compares with the current goals. `npm run bench -- hostile [seconds] [words of
+// names]`.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -15,7 +15,7 @@ import { makeEntry, makeSite } from "../test/support/records.ts";
 
 const MEASURED_MS = 800;
 const WARM_UP_MS = 200;
-/** Of each case, by turns; the median of each figure is reported. */
+/** Rounds of each case, in turns; the median of each figure is reported. */
 const ROUNDS = 3;
 const PROBE_MS = 1;
 const CONCURRENCIES = [1, 64, 256];

@@ -22,9 +22,9 @@ type LogStream = {
 type LogRecord = Readonly<Record<string, unknown>>;
 
 /**
- * The log of the process, on stderr unless told otherwise. Every line leaves through one door that removes secrets,
- * so neither a child logger nor a library's own fields can get around it. `subject` names the part that speaks:
- * `log.child({ subject: "http" })`.
+ * The log of the process, on stderr by default. Every line passes one place that removes secrets, so neither a child
+ * logger nor a library's own fields can get around it. `subject` names the part that logs: `log.child({ subject: "http"
+ * })`.
  */
 export function createLogger(options: LogOptions, stream: LogStream = process.stderr): Logger {
   const isPretty = options.format === "pretty" || (options.format === "auto" && stream.isTTY === true);
@@ -52,8 +52,9 @@ export function createLogger(options: LogOptions, stream: LogStream = process.st
 }
 
 /**
- * A log that cannot be written, for example on a full disk, must end nothing: the line is lost, and how many were is the first
- * thing told when there is room again. Node gives up a stream after one failed write, but not what lies behind it.
+ * A log that cannot be written, for example on a full disk, must not end anything: the line is lost, and the number of
+ * lost lines is written first when there is room again. Node gives up a stream after one failed write, but not the file
+ * behind it.
  */
 function createLogOutput(stream: LogStream, render: (record: LogRecord) => string): (record: LogRecord) => void {
   let lost = 0;

@@ -7,13 +7,13 @@ const cache = fileURLToPath(new URL("../node_modules/.cache/busbar", import.meta
 enableCompileCache(cache);
 // Threads look here by themselves; without it each of them loads a compiler of its own.
 process.env["NODE_COMPILE_CACHE"] ??= cache;
-// Of the threads that start from here on: a young generation half as large as this thread's, 4 MB less each.
+// For the threads that start from here on: a young generation half as large as this thread's, which saves 4 MB each.
 setFlagsFromString("--max-semi-space-size=2");
 
 const { runCli } = await import("#cli/run-cli.ts");
 const { askOnTerminal, askSecretOnTerminal } = await import("#cli/ask-on-terminal.ts");
 
-/** Whoever sends more than this sends no blueprint; the reader says so. */
+/** A longer input is no blueprint; the reader reports that. */
 const MOST_INPUT = 2 * 1024 * 1024;
 
 async function readInput(): Promise<Uint8Array> {
@@ -27,7 +27,7 @@ async function readInput(): Promise<Uint8Array> {
   return Buffer.concat(chunks);
 }
 
-// Whoever reads our output may stop early, as head does.
+// The reader of our output may stop early, as head does.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit(0);
   throw error;

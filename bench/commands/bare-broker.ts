@@ -1,5 +1,5 @@
-// What commands are compared with: a request and its response through the same broker library and the same client library
-// with nothing of ours around them, at QoS 1, the broker in a process of its own.
+// The reference for commands: a request and its response through the same broker library and the same client library
+// without any code of ours, at QoS 1, with the broker in its own process.
 import { createServer } from "node:net";
 import { Aedes } from "aedes";
 import { connectMqtt, ECHO } from "./device-process.ts";

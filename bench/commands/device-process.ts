@@ -1,4 +1,4 @@
-// The devices, all in one process of their own: they answer every command at once, and send telemetry when told to.
+// All devices in one separate process: they answer every command at once, and send telemetry on request.
 
 import { Socket } from "node:net";
 import { connectAsync, type IClientOptions, type MqttClient } from "mqtt";

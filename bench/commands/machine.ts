@@ -1,4 +1,4 @@
-// What the machine says about processes and its disk.
+// Reads figures of processes and the disk from the machine.
 import { closeSync, fdatasyncSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 

@@ -1,4 +1,4 @@
-// Runs as a process: writes telemetry straight into the store of a gateway that does not run, and tells how fast.
+// Runs as a process: writes telemetry straight into the store of a gateway that does not run, and reports how fast.
 import { instant } from "#core/time/instant.ts";
 import type { LoadedColumn, TelemetryPoints } from "#service/ports/telemetry-store.ts";
 import { openSeries } from "#store/series/open-series.ts";

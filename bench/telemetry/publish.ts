@@ -9,7 +9,7 @@ interface Job {
   readonly seconds: number;
   /** Share of the messages that come up to ten minutes late. */
   readonly late: number;
-  /** Messages of one device under way at once. */
+  /** Unacknowledged messages of one device at once. */
   readonly window: number;
 }
 

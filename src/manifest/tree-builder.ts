@@ -2,7 +2,7 @@ import type { Entry, MapNode, Node, NodeProblem } from "./tree.ts";
 
 /** Values that may be read once more through aliases and merge keys, all together: a small text must not unfold into a huge one. */
 const MOST_REPEATS = 20_000;
-/** Of one object or list. A manifest of the largest size has room for fewer that mean something. */
+/** Limit for one object or list. A meaningful manifest of the largest size has fewer. */
 const MOST_ENTRIES = 10_000;
 const FREE_KEY = /^\.\w*$/;
 const MERGE_KEY = "<<";

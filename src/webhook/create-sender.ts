@@ -1,7 +1,7 @@
-// Webhooks over HTTP, to addresses of the public internet: anything else could be a way for whoever may register a
-// webhook to make this machine talk to its neighbours. The address that is connected to is the one that was checked: the
-// check happens in the look-up of the connection itself, so that a name which resolves differently the second time gains
-// nothing. Redirects are answers like any other, that is, failures.
+// Webhooks over HTTP, to public internet addresses only: otherwise anybody who may register a webhook could make this
+// machine talk to its neighbours. The check happens in the lookup of the connection itself, so the checked address is
+// the one that is connected to, and a name that resolves differently the second time gains nothing. A redirect counts
+// as a failure, like any other answer without success.
 import { type LookupAddress, lookup } from "node:dns";
 import { request as requestTls } from "node:https";
 import type { LookupFunction } from "node:net";
@@ -21,7 +21,7 @@ export interface SenderSettings {
 }
 
 export const SENDER_TIMEOUT_MS = 10_000;
-/** Of an answer no more is read than this. Nobody looks at it. */
+/** At most this much of an answer is read. Nobody uses it. */
 const MAX_ANSWER_BYTES = 16 * 1024;
 const PRIVATE = "the address is not a public one";
 class PrivateAddress extends Error {}

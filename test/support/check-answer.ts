@@ -1,4 +1,5 @@
-// Holds every answer of a test run against the server's own OpenAPI document: status, content type, headers and schema.
+// Checks every answer of a test run against the server's own OpenAPI document: status, content type, headers and
+// schema.
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import type { ErrorCode } from "#core/app-error.ts";

@@ -1,4 +1,4 @@
-// A script in this process with real drivers, run until it has said that it is done.
+// Runs a script in this process with real drivers, until it says that it is done.
 import type { startDrivers } from "./drivers.ts";
 import { virtualScript } from "./virtual-script.ts";
 

@@ -12,7 +12,7 @@ export interface FakeClock {
   settle(): Promise<void>;
 }
 
-/** Time that stands still until it is told to pass. */
+/** Time that stands still until a test lets it pass. */
 export function createFakeClock(start: Instant): FakeClock {
   let now = start;
   let lastId = 0;

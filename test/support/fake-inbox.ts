@@ -1,4 +1,4 @@
-// The service behind a broker, as far as a carrier can see it: who may sign in, and what was told.
+// The service behind a broker, as a carrier sees it: who may sign in, and what was reported.
 import type { DeviceInbox, SignedIn } from "#service/ports/device-inbox.ts";
 
 /** `telemetry d1 {"a":1}` and so on, in the order of the calls. */

@@ -1,4 +1,4 @@
-// Alerts in memory, as plain as can be: what the real stores are compared with, and what the tracker is tested on.
+// Alerts in memory, as simple as possible: the real stores are compared with it, and the tracker is tested on it.
 import { allows } from "#core/access/level.ts";
 import { MAX_PAST_ALERTS } from "#core/alert/alert-limits.ts";
 import type { Notice } from "#core/webhook/webhook.ts";

@@ -1,5 +1,5 @@
-// Executions in memory, as naive as can be. It signs the contract of the store, so that it may stand for one: as the
-// measure in the model-based test, and as the store under simulated time.
+// Executions in memory, as simple as possible. It passes the contract of the store, so it can replace one: as the
+// reference in the model-based test, and as the store under simulated time.
 import { allows } from "#core/access/level.ts";
 import { refuse } from "#core/app-error.ts";
 import {

@@ -30,7 +30,7 @@ export interface ModbusServer {
   isSplit: boolean;
   /** `unit:function` of every request, in order. */
   readonly seen: string[];
-  /** Requests that were under way at once, at most. */
+  /** The most requests that ran at once. */
   readonly mostAtOnce: () => number;
   readonly connections: () => number;
   /** Sends the answers that were kept back. */

@@ -14,7 +14,7 @@ export const hasMosquitto = existsSync(PROGRAM);
 
 export interface Mosquitto {
   readonly port: number;
-  /** Of the service itself. */
+  /** The URL with which the service itself connects. */
   readonly url: string;
   stop(): Promise<void>;
   /** Ends it and starts it again on the same port; what it kept in memory is lost. */

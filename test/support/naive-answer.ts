@@ -1,5 +1,5 @@
-// The plainest way to answer a query, to hold the engine against: every rule of buckets and gap filling in a few lines,
-// with all points in a map and all sums in exact fractions.
+// The simplest way to answer a query, as a reference for the engine: every rule of buckets and gap filling in a few
+// lines, with all points in a map and all sums in exact fractions.
 import type { Scalar } from "#store/series/batch.ts";
 import type { SeriesItem, SeriesQuery } from "#store/series/query.ts";
 import { exactQuotient } from "./exact-quotient.ts";

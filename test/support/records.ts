@@ -7,7 +7,7 @@ import type { Site } from "#core/site/site.ts";
 import { instant } from "#core/time/instant.ts";
 import type { NewDevice } from "#service/ports/device-store.ts";
 
-/** Names that plain objects know without being told. */
+/** Names that every plain object already has. */
 export const TREACHEROUS = ["constructor", "__proto__", "toString", "hasOwnProperty", "prototype"] as const;
 
 /** Texts that a careless store changes. */

@@ -15,7 +15,7 @@ export type RunningBusbar = {
   readonly stop: (signal?: NodeJS.Signals) => Promise<number | null>;
 };
 
-/** Settings of whoever runs the tests must not reach the program under test. */
+/** The tester's own settings must not reach the program under test. */
 function cleanEnvironment(more: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   return {
     ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("BUSBAR_"))),

@@ -93,7 +93,7 @@ export interface Question {
   readonly [field: string]: unknown;
 }
 
-/** Asks for a minute grid of the first hour of 1970 unless told otherwise. */
+/** Requests a minute grid of the first hour of 1970 by default. */
 export function ask(session: Session, question: Question, path = "/telemetry/v1/timeseries"): Promise<Answer<unknown>> {
   return session.post(path, { from: 0, to: 3600, granularity: "1m", aggregation: "auto", ...question });
 }

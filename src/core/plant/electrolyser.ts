@@ -110,7 +110,7 @@ export function stepElectrolyser(
 
 function isWanted(now: Electrolyser): boolean {
   if (now.electrolyte < 2 || now.isDraining) return false;
-  // Full is full, whoever ordered; it goes on when a bar has been used.
+  // A full tank stops production, whoever ordered it; production resumes when a bar has been used.
   if (now.pressure >= now.pressureLimit - (now.status === "idle" ? 1 : 0)) return false;
   if (now.order !== "surplus") return now.order === "run";
   const isOn = now.status !== "idle" && now.status !== "ramp_down";

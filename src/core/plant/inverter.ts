@@ -3,7 +3,7 @@ import type { Span } from "#core/plant/span.ts";
 import type { Weather } from "#core/plant/weather.ts";
 
 export const RATED_W = 25_000;
-/** Of the modules at 1000 W/m2 and 25 °C. */
+/** Power of the modules at 1000 W/m2 and 25 °C. */
 const PEAK_W = 28_500;
 /** Tests of insulation and grid before it connects. */
 const CONNECT_MS = 8_000;

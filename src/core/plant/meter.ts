@@ -9,7 +9,7 @@ export interface Meter {
   /** kWh */
   readonly imported: number;
   readonly exported: number;
-  /** A, as the meter was told. */
+  /** In A, as configured in the meter. */
   readonly primary: number;
   readonly secondary: number;
   /** Unix milliseconds until which it blinks. */

@@ -3,7 +3,7 @@ import { localDays, type PlantSite } from "#core/plant/site.ts";
 
 const RADIANS = Math.PI / 180;
 const YEAR_DAYS = 365.2425;
-/** Of the roof, facing the equator. */
+/** The tilt of the roof, which faces the equator. */
 const TILT = 30 * RADIANS;
 
 export interface Sun {

@@ -23,7 +23,7 @@ export interface RegisterLayout {
   readonly words: WordOrder;
   /** What one step of the register is worth: 0.1 for tenths. The registers hold value / scale, rounded. */
   readonly scale: number;
-  /** Of a string; numbers have their own. */
+  /** For a string; numbers have their own. */
   readonly count: number;
 }
 

@@ -26,7 +26,7 @@ const MAX_DEBTS = 10_000;
 export function createFairQueue<Task extends object>(quantum = 1): FairQueue<Task> {
   /** Keys with waiting tasks, the one that is next in turn first. */
   const queues = new Map<string, Set<Task>>();
-  /** Of keys that were charged while somebody waited. Others have a quantum. */
+  /** Balances of keys that were charged while somebody waited. Others have a quantum. */
   const balances = new Map<string, number>();
   let waiting = 0;
 

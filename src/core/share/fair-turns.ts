@@ -25,7 +25,7 @@ export interface TurnLimits {
 }
 
 export interface EventLoop {
-  /** Milliseconds on a clock that never jumps. */
+  /** Milliseconds on a monotonic clock. */
   readonly elapsed: () => number;
   /** Calls back in the next turn, once other events were looked after. */
   readonly nextTurn: (task: () => void) => void;

@@ -10,7 +10,7 @@ import { seedOf, shareAt } from "./noise.ts";
 import { hasWord, wordsOf } from "./words.ts";
 
 export interface CommandCall {
-  /** Of the execution: decides how long it takes. */
+  /** The id of the execution. It determines how long the command takes. */
   readonly id: string;
   readonly command: Command;
   readonly arguments: Payload;
@@ -137,7 +137,10 @@ function shaped({ type }: CommandResponseField | CommandArgument, value: unknown
   return type === "integer" && typeof value === "number" ? Math.round(value) : value;
 }
 
-/** Whether JSON fits a schema cannot be told here: only what came in under the same schema, or is made from it, does. */
+/**
+ * This model cannot check JSON against a schema: only values that came in under the same schema, or were made from it,
+ * fit.
+ */
 function isSchemaForeign(field: CommandResponseField | CommandArgument, input: CommandArgument | undefined): boolean {
   return field.jsonSchema !== undefined && field.jsonSchema.text !== input?.jsonSchema?.text;
 }

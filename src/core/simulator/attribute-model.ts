@@ -25,7 +25,7 @@ export interface Declared {
 
 export interface ModelContext {
   readonly blueprint: Pick<Blueprint, "category" | "displayName">;
-  /** Of the device. */
+  /** The seed of the device. */
   readonly seed: number;
   readonly readUnit: ReadUnit;
 }

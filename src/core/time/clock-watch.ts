@@ -25,7 +25,7 @@ export interface ClockWatch {
 
 interface ClockWatchNeeds {
   readonly now: () => number;
-  /** Milliseconds on a clock that never jumps. */
+  /** Milliseconds on a monotonic clock. */
   readonly elapsed: () => number;
   /** When the data was last written to, by the clock of then. */
   readonly lastUse?: number | undefined;

@@ -1,6 +1,6 @@
 // What webhooks may cost.
 export const MAX_WEBHOOKS = 500;
-/** Of one site, and of those for all sites. One for several sites counts at each. */
+/** Limit for one site, and for the webhooks of all sites. A webhook for several sites counts at each. */
 export const MAX_WEBHOOKS_PER_SITE = 100;
 /** Deliveries that may wait for one webhook; beyond it they are dead at once. */
 export const MAX_PENDING_DELIVERIES = 1_000;

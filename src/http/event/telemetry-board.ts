@@ -38,7 +38,7 @@ interface Gathered {
 
 interface Value extends Snapshot {
   readonly accessLevel: AccessLevel;
-  /** Of the entry that it came with. */
+  /** The version of the entry with which it came. */
   readonly version: number;
 }
 
@@ -48,7 +48,7 @@ interface Entry {
   readonly deviceId: string;
   readonly values: Map<string, Value>;
   readonly version: number;
-  /** Of the entry that this one replaced. */
+  /** The version of the entry that this one replaced. */
   readonly replaced: number;
   readonly bytes: number;
   /** Text by level, for listeners that have read everything earlier. */
@@ -59,7 +59,7 @@ interface Reader {
   readonly listener: TelemetryListener;
   /** Every entry up to this one is read or replaced by a later one. */
   cursor: number;
-  /** The cursor when it last had read everything: what is newer may not be told yet. */
+  /** The cursor when it had last read everything: newer values may not be sent yet. */
   since: number;
 }
 

@@ -34,7 +34,7 @@ interface Owned {
   readonly name: string;
   readonly port: HubPort;
   readonly queue: PortQueue;
-  /** Ends the impulse that is under way. */
+  /** Ends the running impulse. */
   impulse: (() => void) | undefined;
 }
 
@@ -100,7 +100,7 @@ class HubSession implements PortSession {
   readonly #used = new Set<Owned>();
   readonly #listeners = new Map<number, { readonly owned: Owned; readonly store: FrameStore }>();
   #lastListener = 0;
-  /** Ends each call that is under way. */
+  /** Ends each running call. */
   readonly #calls = new Set<(error: ConnectionError) => void>();
   #isClosed = false;
 

@@ -9,7 +9,7 @@ import type { ScenarioReport } from "./test-report.ts";
 export interface HarnessSetup {
   readonly blueprint: Blueprint;
   readonly program: ScriptProgram;
-  /** Of random numbers, where a scenario does not set its own. */
+  /** The seed of random numbers, if a scenario does not set its own. */
   readonly seed: number | undefined;
   /** Whether the whole timeline is wanted, also of what passes. */
   readonly isVerbose: boolean;

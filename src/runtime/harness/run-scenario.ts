@@ -20,7 +20,7 @@ import { createVirtualHost, type VirtualHost } from "./virtual-host.ts";
 
 /** How long a command may take if its step sets no time. */
 const COMMAND_MS = 60_000;
-/** Of the timeline, before the last failure. */
+/** Entries of the timeline that are shown before the last failure. */
 const ENTRIES_SHOWN = 20;
 const DEFAULT_SEED = 1;
 const INTERRUPTED = "interrupted by restart, outcome unknown";

@@ -3,7 +3,7 @@ import type { Scenario } from "#core/scenario/scenario.ts";
 
 const SMOKE_MS = 60_000;
 
-/** What runs when a blueprint has no scenario: a minute during which nobody answers. */
+/** The scenario for a blueprint without one: a minute during which nobody answers. */
 export function smokeScenario(): Scenario {
   return {
     name: "starts and runs for a minute without peers",

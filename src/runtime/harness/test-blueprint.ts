@@ -21,7 +21,7 @@ export interface TestPlan {
   readonly seed?: number | undefined;
   readonly isVerbose?: boolean | undefined;
   readonly patienceMs?: number | undefined;
-  /** Told after each scenario. */
+  /** Called after each scenario. */
   readonly onReport?: (report: ScenarioReport) => void;
 }
 

@@ -6,7 +6,7 @@ interface Alarm {
   readonly run: () => void;
 }
 
-/** Time that passes when it is told to. What is due at the same moment happens in the order it was asked for. */
+/** Time that passes only on request. Alarms of the same moment ring in the order in which they were set. */
 export interface VirtualClock extends Timers {
   /** When the next alarm rings. */
   nextAt(): number | undefined;

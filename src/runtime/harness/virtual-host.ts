@@ -38,7 +38,7 @@ export function createVirtualHost({ blueprint, clock, tell, scenario, seed }: Ne
   const storage = new Map<string, string>();
   const configuration = new Map<string, Map<string, unknown>>();
   let isConnected = scenario.isConnected;
-  /** Of the wall clock when the clock of the scenario stands at 0. */
+  /** The wall clock when the clock of the scenario is at 0. */
   let origin = scenario.startsAt;
   const now = () => origin + clock.elapsed();
   let isWoken = false;

@@ -27,7 +27,7 @@ export interface LuaEngine {
   /** The prelude's function that plays an activity. */
   readonly play: FunctionRef;
   readonly limits: ScriptLimits;
-  /** Of the thread that runs the scripts; undefined where nobody counts what all of them hold. */
+  /** The account of the thread that runs the scripts; undefined when their memory is not counted. */
   readonly account?: MemoryAccount;
 }
 

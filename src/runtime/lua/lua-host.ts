@@ -44,7 +44,7 @@ interface Hosted {
   /** The buckets that the script was given, as text. */
   readonly given: Map<string, string>;
   callOff: (() => void) | undefined;
-  /** When its status was last told while its state stayed the same. */
+  /** When its status was last reported while its state stayed the same. */
   toldAt: number;
   toldState: HostedStatus["state"] | undefined;
 }
@@ -57,7 +57,7 @@ const NEWS_MS = 1_000;
 export function createLuaHost(needs: LuaHostNeeds, settings: LuaPoolSettings = {}): LuaHost {
   const hosted = new Map<string, Hosted>();
   const reachable = new Set<string>();
-  /** As the pool last told them. */
+  /** The states that the pool reported last. */
   const states = new Map<string, ScriptStatus["state"]>();
   const programs = createProgramCache(needs);
   const output = createScriptOutput(needs);

@@ -92,7 +92,7 @@ interface Hosted {
   status: ScriptStatus;
   backOff: BackOff;
   timer: NodeJS.Timeout | undefined;
-  /** Of its latest start. */
+  /** The commands of its latest start. */
   commands: OpenCommands;
 }
 

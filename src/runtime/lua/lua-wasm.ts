@@ -96,7 +96,10 @@ export const LONG_JUMP = Number.POSITIVE_INFINITY;
 /** Static data and C stack: what an instance takes before Lua has allocated anything. */
 export const FIXED_BYTES = 1_083_712;
 
-/** Of `dist/glue.wasm` in wasmoon 1.16.0. Limits, metering and the layout of a state's memory are proven for this file alone. */
+/**
+ * The digest of `dist/glue.wasm` in wasmoon 1.16.0. Limits, metering and the layout of a state's memory are proven for
+ * this file only.
+ */
 const INTERPRETER_SHA256 = "95f3f19ddb740125883bc41d5ec670cd0828e7b58c8bdad385323cbff497b55c";
 
 /** Compiles lazily, function by function; threads share the code. Throws for any other file than the one that was tested. */

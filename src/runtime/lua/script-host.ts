@@ -38,7 +38,7 @@ export interface ScriptHost {
   properties(values: ReadonlyMap<string, LuaValue>): string | undefined;
   log(text: string, severity: LogSeverity, persist: boolean): void;
   respond(commandId: string, state: "IN_PROGRESS" | "SUCCEEDED" | "ERROR", payload: Payload): void;
-  /** Of an uncaught error in the entry chunk, main, a job, a handler or a callback. */
+  /** Called for an uncaught error in the entry chunk, main, a job, a handler or a callback. */
   fault(error: ScriptError): void;
   isConnected(): boolean;
   /** Wakes the code that calls `run`: a driver or the storage has answered. */

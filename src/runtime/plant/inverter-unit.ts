@@ -19,7 +19,7 @@ const FLAGS: readonly Flag[] = [
   { alert: "overheated", isRaised: ({ inverter }) => inverter.heatsink > 75 },
   { alert: "insulation_low", isRaised: () => false },
 ];
-/** Of the DC power, by tracker. */
+/** The share of the DC power, by tracker. */
 const SHARES = [0.56, 0.44] as const;
 
 const trackerVolts = ({ inverter, weather }: Plant) => (inverter.dcPower > 0 ? 655 - weather.onRoof * 0.05 : 0);
@@ -59,7 +59,7 @@ export const inverterUnit: PlantUnit = {
     ...textReadings(116, 8, "SW25-004711"),
     ...textReadings(124, 8, "3.12.0"),
     reading(132, ["u32", 1], () => RATED_W),
-    // Of the grid codes that it knows: 0 VDE-AR-N 4105, 1 VDE-AR-N 4110, 2 EN 50549-1.
+    // The grid codes that it knows: 0 VDE-AR-N 4105, 1 VDE-AR-N 4110, 2 EN 50549-1.
     reading(134, ["u16", 1], () => 0),
   ],
   coils: [],

@@ -4,7 +4,7 @@ import type { Plant } from "#core/plant/plant.ts";
 import { localDays, type PlantSite } from "#core/plant/site.ts";
 import { type Attributes, measured, type PlantUnit, reading, textReadings } from "#runtime/plant/register-map.ts";
 
-/** What the meter shows when it was told another ratio than that of the transformers built in. */
+/** What the meter shows when its configured ratio differs from that of the built-in transformers. */
 const factor = ({ meter }: Plant) => meter.primary / meter.secondary / BUILT_IN_RATIO;
 
 /** Three-phase devices take the same of each phase; other loads do not. */

@@ -31,7 +31,7 @@ const ROOM = 64 * 1024;
 /** A larger buffer is released, so that one large batch does not cost memory for ever. */
 const KEPT_ROOM = 1024 * 1024;
 
-/** Grows as needed; `take` gives the bytes and starts anew. */
+/** Grows as needed; `take` returns the bytes and starts over. */
 export class BatchWriter {
   #bytes = Buffer.allocUnsafe(ROOM);
   #view = viewOf(this.#bytes);

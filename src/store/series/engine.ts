@@ -160,7 +160,7 @@ export class SeriesEngine {
     });
   }
 
-  /** Seals one hour that is due; false when none is. `now` is Unix milliseconds, `elapsed` is on a clock that never jumps. */
+  /** Seals one hour that is due; false when none is. `now` is Unix milliseconds, `elapsed` is on a monotonic clock. */
   sealOne(now: number, elapsed: number): boolean {
     const due = this.#dueHour(now, elapsed);
     if (due === undefined) return false;

@@ -20,7 +20,7 @@ export class HotHour {
   readonly firstSequence: number;
   /** The newest one. */
   lastSequence: number;
-  /** When sealing first looked at it, on a clock that never jumps. */
+  /** When sealing first looked at it, on a monotonic clock. */
   seenAt: number | undefined;
   /** Must not be sealed earlier than this, on the same clock. */
   waitsUntil = 0;

@@ -18,7 +18,7 @@ export interface Reach {
 interface ReachNeeds {
   /** The rules of the device. */
   readonly rules: readonly ReachRule[];
-  /** Addresses of this machine; read anew for every connection. */
+  /** Addresses of this machine; read again for every connection. */
   readonly ownAddresses?: () => readonly string[];
   /** Used instead of the system's lookup in tests. */
   readonly lookUp?: typeof lookup;

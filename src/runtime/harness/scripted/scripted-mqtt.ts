@@ -2,7 +2,7 @@ import type { PeerChange, MqttMessage as ScriptedMessage } from "#core/scenario/
 import type { MqttConnection, MqttMessage } from "#runtime/drivers/peer-connections.ts";
 import { Health, type PeerWorld } from "./scripted-peer.ts";
 
-/** A broker that hands the scenario's messages to whoever subscribed. */
+/** A broker that delivers the scenario's messages to subscribers. */
 export class ScriptedMqtt {
   readonly health: Health;
   readonly #world: PeerWorld;

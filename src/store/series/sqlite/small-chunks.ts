@@ -20,7 +20,7 @@ interface Asked {
   readonly to: number;
 }
 
-/** Of all chunks together. */
+/** Limit for all chunks together. */
 interface Bounds {
   readonly chunks: number;
   readonly points: number;
