@@ -1,6 +1,9 @@
 import type { Entry, MapNode, Node, NodeProblem } from "./tree.ts";
 
-/** Values that may be read once more through aliases and merge keys, all together: a small text must not unfold into a huge one. */
+/**
+ * How many values in total may be repeated through aliases and merge keys: a small text must not unfold into a huge
+ * one.
+ */
 const MOST_REPEATS = 20_000;
 /** Limit for one object or list. A meaningful manifest of the largest size has fewer. */
 const MOST_ENTRIES = 10_000;

@@ -1,5 +1,5 @@
-// The result of blueprint tests as JUnit XML, which build servers read. A blueprint is a suite, a scenario a case. Times are
-// those of the scenarios: virtual seconds.
+// The result of blueprint tests as JUnit XML, which build servers read. A blueprint is a suite and a scenario is a
+// case. Times are virtual seconds of the scenarios.
 import type { ScenarioReport } from "#runtime/harness/test-report.ts";
 import { renderReport } from "./lint-report.ts";
 import { describeScenario } from "./test-report.ts";

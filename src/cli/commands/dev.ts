@@ -1,4 +1,4 @@
-// Working on a Lua blueprint: each change is checked, uploaded and run at once, and what the device says is shown.
+// Development of a Lua blueprint: each change is checked, uploaded and run at once, and the device's output is shown.
 import { basename, relative, resolve } from "node:path";
 import type { Command } from "commander";
 import { renderReport } from "#cli/blueprint/lint-report.ts";

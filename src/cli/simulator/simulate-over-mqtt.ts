@@ -1,5 +1,5 @@
-// The device as a program of its own that connects over MQTT, as a real one does; the topics are those of
-// docs/device-protocol.md.
+// The simulated device as a separate program that connects over MQTT like a real one. docs/device-protocol.md describes
+// the topics.
 import { connectAsync } from "mqtt";
 import type { Cli } from "#cli/cli.ts";
 import { remark } from "#cli/print.ts";

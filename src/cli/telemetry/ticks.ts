@@ -1,4 +1,4 @@
-// Round places on an axis.
+// Round values for the ticks of an axis.
 
 /** Round values inside [low, high], about `count` of them. */
 export function valueTicks(low: number, high: number, count: number): readonly number[] {

@@ -1,4 +1,4 @@
-// What a device that behaves badly may cost.
+// Limits on what a misbehaving device may cost.
 
 /** Ids that one list may hold. */
 export const MAX_LISTED_ALERTS = 1_000;

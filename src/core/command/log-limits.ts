@@ -1,4 +1,5 @@
-// What the log of one execution may hold. Its first and its last responses say most, so those in the middle make room.
+// What the log of one execution may hold. The first and the last responses are the most useful, so those in the middle
+// are dropped.
 import type { CommandResponse, Micros, Payload } from "#core/command/execution.ts";
 
 export const MAX_LOG_BYTES = 1024 * 1024;

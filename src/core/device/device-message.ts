@@ -1,4 +1,4 @@
-// What devices say, already parsed from whatever carried it. Values are not yet held against the blueprint.
+// Messages of devices, already parsed, whatever carried them. Their values are not yet checked against the blueprint.
 import type { Payload, ResponseState } from "#core/command/execution.ts";
 import type { Instant } from "#core/time/instant.ts";
 

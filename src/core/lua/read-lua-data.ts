@@ -1,5 +1,5 @@
-// A Lua text that only gives names to values, such as a rockspec, read without running it. Values are texts, numbers,
-// booleans, tables, names given before, and texts joined by `..`; anything else is refused with its line.
+// Reads a Lua text that only assigns values to names, such as a rockspec, without running it. Values are texts,
+// numbers, booleans, tables, earlier names, and texts joined by `..`; anything else is refused with its line.
 import { type LuaToken, lexLua } from "./lex-lua.ts";
 
 export type LuaData = string | number | boolean | undefined | LuaTable;

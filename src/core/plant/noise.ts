@@ -1,4 +1,4 @@
-// Chance that can be repeated: numbers that depend on nothing but their arguments.
+// Repeatable random numbers: they depend on nothing but their arguments.
 
 /** In [0, 1). Only the whole part of `n` counts. */
 export function chance(seed: number, n: number): number {

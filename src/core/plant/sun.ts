@@ -1,4 +1,4 @@
-// Where the sun stands, and what it gives when there are no clouds.
+// The position of the sun, and its power under a clear sky.
 import { localDays, type PlantSite } from "#core/plant/site.ts";
 
 const RADIANS = Math.PI / 180;

@@ -1,4 +1,4 @@
-// What a scenario expects of one value, and whether a value is that.
+// What a scenario expects of one value, and whether a value meets it.
 import type { JsonValue } from "#core/blueprint/blueprint.ts";
 
 export type ExpectedValue =

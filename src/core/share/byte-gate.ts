@@ -1,4 +1,4 @@
-// Lets work begin in its order as long as what all of it holds fits a budget; the rest waits and holds nothing yet.
+// Starts work in its order as long as the bytes of all running work fit a budget. The rest waits and holds nothing yet.
 import type { ByteBudget } from "./byte-budgets.ts";
 
 /** Ends the work that was let in. Further calls do nothing. */

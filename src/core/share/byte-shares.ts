@@ -1,4 +1,4 @@
-// A byte budget of which no key has more than its part: so one caller cannot fill it for all.
+// A byte budget in which each key has a limited part, so that one caller cannot fill it for all.
 import type { ByteBudget } from "./byte-budgets.ts";
 
 /** Gives the bytes back. Further calls do nothing. */

@@ -1,4 +1,4 @@
-// One telemetry attribute, property or response field: what it says under given conditions. Always a value of its type
+// One telemetry attribute, property or response field: its value under given conditions. The value always fits its type
 // and enum.
 import type { Blueprint, EnumValue, JsonSchemaSource, TelemetryType, ValueType } from "#core/blueprint/blueprint.ts";
 import { splitFieldName } from "#core/blueprint/profile.ts";

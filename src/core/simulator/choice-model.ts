@@ -1,5 +1,5 @@
-// Which of some words (or codes) a device says: its usual one nearly always, another now and then, and the ones that fit
-// what it is doing where the words tell.
+// Which of several words (or codes) a device reports: nearly always its usual one, now and then another, and, if the
+// words allow it, the one that fits what the device is doing.
 import type { Category } from "#core/blueprint/vocabulary.ts";
 import type { Conditions } from "./conditions.ts";
 import { shapeAt } from "./day-shape.ts";

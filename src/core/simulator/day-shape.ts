@@ -1,5 +1,5 @@
-// What a day looks like: a level with smooth bumps on it. Each shape has its exact integral, so that energy counters
-// agree with the powers they count, at any moment and without remembering anything.
+// The shape of a day: a level with smooth bumps. Each shape has its exact integral, so energy counters agree with the
+// powers that they count, at any moment and without stored state.
 import { shareAt } from "./noise.ts";
 
 export interface DayShape {

@@ -1,4 +1,4 @@
-// Chance that can be asked again: the same seed and place always give the same number, in any order and at any time.
+// Repeatable random numbers: the same seed and place always give the same number, in any order and at any time.
 
 /** 32 bits that stand for the text under this seed. */
 export function seedOf(seed: number, text: string): number {

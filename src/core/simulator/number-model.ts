@@ -1,5 +1,5 @@
-// How a number of a device goes, by what it measures, what it is called, and what kind of device it belongs to. Every
-// model is a function of the moment alone: nothing is remembered, so that any moment can be asked for, in any order.
+// How a number of a device changes over time, by what it measures, its name, and the kind of device. Every model is a
+// function of the moment alone: it keeps no state, so any moment can be computed, in any order.
 import { areaUntil, type Moment, SHAPES, shapeAt, weatherOf } from "./day-shape.ts";
 import {
   counter,

@@ -1,4 +1,4 @@
-// What kind of thing a number measures, by its unit, or by its name where it has no unit that anybody knows.
+// What kind of quantity a number measures, by its unit, or by its name if it has no known unit.
 import { hasWord } from "./words.ts";
 
 /** A value times `factor` plus `offset` is the value in base units; units of equal dimension measure the same. */

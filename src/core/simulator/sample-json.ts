@@ -1,5 +1,5 @@
-// A JSON value that fits a schema, as far as the schema says it plainly: types, required and listed properties, items,
-// enum, const, default, bounds. What a schema says by other means may be missed.
+// A JSON value that fits a schema, as far as the schema uses simple keywords: types, required and listed properties,
+// items, enum, const, default, bounds. Other keywords may be missed.
 import type { JsonValue } from "#core/blueprint/blueprint.ts";
 
 type Schema = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-// Texts as devices have them, by what they are called.
+// Texts that are typical for devices, chosen by the name of the field.
 import { pickAt, shareAt } from "./noise.ts";
 import { hasWord } from "./words.ts";
 

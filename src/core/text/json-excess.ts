@@ -1,6 +1,6 @@
-// How deep JSON text is nested and how many values it holds, before anything is built of it. Whatever walks over a parsed
-// value (copies for a thread, canonical forms, checks) may then use recursion, and costs what the limits allow.
-// One pass over the text, without recursion.
+// Measures how deep JSON text is nested and how many values it holds, before it is parsed. Code that walks over a
+// parsed value (copies for a thread, canonical forms, checks) may then use recursion, and its cost stays within the
+// limits. One pass over the text, without recursion.
 
 export interface JsonLimits {
   /** Levels of objects and lists. */

@@ -1,5 +1,5 @@
-// What a person or program fills in, command arguments and configuration parameters, against their declaration:
-// defaults filled in, all problems at once.
+// Checks command arguments and configuration parameters against their declaration. Fills in defaults and reports all
+// problems at once.
 import type { EnumValue, ValueType } from "#core/blueprint/blueprint.ts";
 import { MistakeList } from "#core/mistakes.ts";
 import { nearestOf } from "#core/text/nearest.ts";

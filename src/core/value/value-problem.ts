@@ -1,5 +1,5 @@
-// One value against its declared type and enum. Used for arguments and configuration on their way in, and for properties
-// and telemetry on theirs.
+// Checks one value against its declared type and enum. Used for arguments and configuration from callers, and for
+// properties and telemetry from devices.
 import type { EnumValue, TelemetryType, ValueType } from "#core/blueprint/blueprint.ts";
 import { nearestOf } from "#core/text/nearest.ts";
 

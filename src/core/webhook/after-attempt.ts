@@ -1,4 +1,4 @@
-// What becomes of a delivery after an attempt: delivered, tried again after a growing pause, or dead after a day.
+// What happens to a delivery after an attempt: it is delivered, tried again after a growing pause, or dead after a day.
 import { type Instant, instant } from "#core/time/instant.ts";
 import type { Delivery } from "#core/webhook/webhook.ts";
 

@@ -1,4 +1,4 @@
-// What webhooks may cost.
+// Limits on what webhooks may cost.
 export const MAX_WEBHOOKS = 500;
 /** Limit for one site, and for the webhooks of all sites. A webhook for several sites counts at each. */
 export const MAX_WEBHOOKS_PER_SITE = 100;

@@ -1,4 +1,4 @@
-// Readers made of readers: lists, objects, maps by name.
+// Readers composed of other readers: lists, objects, maps by name.
 import type { JsonSchema } from "#core/blueprint/json-schema.ts";
 import { entryTrail, itemTrail, type Trail } from "#manifest/tree.ts";
 import { choices, quote } from "#manifest/words.ts";

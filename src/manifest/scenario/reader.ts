@@ -1,5 +1,5 @@
-// Readers of a scenario's parts. A reader says what it reads twice from one description: to people who get it wrong, and
-// as JSON Schema to their editors.
+// Readers of a scenario's parts. Each reader has one description, used twice: in error messages for people, and as JSON
+// Schema for their editors.
 import type { Blueprint, JsonValue } from "#core/blueprint/blueprint.ts";
 import type { Position } from "#core/blueprint/issue.ts";
 import type { JsonSchema } from "#core/blueprint/json-schema.ts";

@@ -1,5 +1,5 @@
-// Every point as it is: buckets of a millisecond hold one point each. Taken in stretches of time, because one answer has
-// at most a million rows.
+// Exports every point unchanged: a bucket of one millisecond holds one point. The range is split, because one answer
+// has at most a million rows.
 import type { Command } from "commander";
 import type { Cli } from "#cli/cli.ts";
 import { addConnectionOptions, addExamples } from "#cli/client-command.ts";

@@ -1,4 +1,4 @@
-// A file goes up in pieces of whole rows, each with the header; each piece is durable when it is answered.
+// A file is uploaded in pieces of whole rows, each with the header. A piece is durable when it is answered.
 import { createReadStream, promises } from "node:fs";
 import { pipeline, type Readable } from "node:stream";
 import { createGunzip } from "node:zlib";

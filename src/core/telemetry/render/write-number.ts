@@ -1,4 +1,5 @@
-// Digits of numbers straight into bytes, the same characters that String() gives. Each function writes at `at` and returns where it ended.
+// Writes the digits of numbers straight into bytes, with the same characters as String(). Each function writes at `at`
+// and returns where it ended.
 
 /** No number takes more bytes; this much must be free behind `at`. */
 export const NUMBER_ROOM = 32;
