@@ -4,17 +4,28 @@
  */
 export function approximateBytes(value: unknown): number {
   let bytes = 0;
-  const rest: unknown[] = [value];
-  while (rest.length > 0) {
-    const next = rest.pop();
+  /** Values that hold others. What holds none is counted where it is found: most values do, and each write asks. */
+  const rest: object[] = [];
+  const add = (item: unknown) => {
     bytes += 8;
-    if (typeof next === "string") bytes += next.length;
-    else if (typeof next !== "object" || next === null) continue;
-    else if (ArrayBuffer.isView(next)) bytes += next.byteLength;
-    else if (Array.isArray(next)) for (const item of next) rest.push(item);
-    else if (next instanceof Map) for (const [key, item] of next) rest.push(key, item);
-    else if (next instanceof Set) for (const item of next) rest.push(item);
-    else for (const key in next) rest.push((next as Record<string, unknown>)[key], key);
+    if (typeof item === "string") bytes += item.length;
+    else if (typeof item === "object" && item !== null) rest.push(item);
+  };
+  add(value);
+  for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
+    if (ArrayBuffer.isView(next)) bytes += next.byteLength;
+    else if (Array.isArray(next) || next instanceof Set) for (const item of next) add(item);
+    else if (next instanceof Map) {
+      for (const [key, item] of next) {
+        add(key);
+        add(item);
+      }
+    } else {
+      for (const key in next) {
+        bytes += 8 + key.length;
+        add((next as Readonly<Record<string, unknown>>)[key]);
+      }
+    }
   }
   return bytes;
 }

@@ -59,6 +59,8 @@ export const EVENT_BUFFER_BYTES = 32 * 1_048_576;
  */
 const COPIES = 3;
 const SELF_BYTES = 256;
+/** An execution without its arguments and its response's payload. */
+const EXECUTION_BYTES = 768;
 
 interface HubOptions {
   readonly maxKept?: number;
@@ -81,7 +83,7 @@ export function createEventHub(options: HubOptions = {}): EventHub {
   }
 
   function keep(event: LiveEvent): void {
-    const bytes = SELF_BYTES + COPIES * approximateBytes(event);
+    const bytes = SELF_BYTES + COPIES * sizeOf(event);
     if (event.sequence - first >= maxKept) forgetOldest();
     while (first < event.sequence && bytes > budget.limit - budget.used()) forgetOldest();
     // An event larger than the budget is delivered, but not kept.
@@ -106,4 +108,11 @@ export function createEventHub(options: HubOptions = {}): EventHub {
       return last;
     },
   };
+}
+
+/** An execution is measured by what its caller and its device chose; the rest of it is always about as large. */
+function sizeOf(event: LiveEvent): number {
+  if (event.kind !== "execution") return approximateBytes(event);
+  const { request, response } = event.execution;
+  return EXECUTION_BYTES + approximateBytes(request.arguments) + approximateBytes(response?.payload);
 }

@@ -77,9 +77,10 @@ class Sum implements Accumulator {
     this.#count += to - from;
   }
 
-  addPart([counts, sums, rests]: readonly Float64Array[], place: number): void {
-    this.#sum.addPair(sums?.[place] ?? 0, rests?.[place] ?? 0);
-    this.#count += counts?.[place] ?? 0;
+  // Fields by index, here and below: taking the array apart calls its iterator, once for each part of a query.
+  addPart(fields: readonly Float64Array[], place: number): void {
+    this.#sum.addPair(fields[1]?.[place] ?? 0, fields[2]?.[place] ?? 0);
+    this.#count += fields[0]?.[place] ?? 0;
   }
 
   addSummary({ count, sum }: Summary): void {
@@ -109,8 +110,8 @@ class Minimum implements Accumulator {
     this.#least = least;
   }
 
-  addPart([least]: readonly Float64Array[], place: number): void {
-    this.#least = Math.min(this.#least, least?.[place] ?? 0);
+  addPart(fields: readonly Float64Array[], place: number): void {
+    this.#least = Math.min(this.#least, fields[0]?.[place] ?? 0);
   }
 
   addSummary({ min }: Summary): void {
@@ -139,8 +140,8 @@ class Maximum implements Accumulator {
     this.#most = most;
   }
 
-  addPart([most]: readonly Float64Array[], place: number): void {
-    this.#most = Math.max(this.#most, most?.[place] ?? 0);
+  addPart(fields: readonly Float64Array[], place: number): void {
+    this.#most = Math.max(this.#most, fields[0]?.[place] ?? 0);
   }
 
   addSummary({ max }: Summary): void {
@@ -163,8 +164,8 @@ class Count implements Accumulator {
     this.#count += to - from;
   }
 
-  addPart([counts]: readonly Float64Array[], place: number): void {
-    this.#count += counts?.[place] ?? 0;
+  addPart(fields: readonly Float64Array[], place: number): void {
+    this.#count += fields[0]?.[place] ?? 0;
   }
 
   addSummary({ count }: Summary): void {
@@ -187,8 +188,8 @@ class First implements Accumulator {
     this.#value ??= valueAt(column, from);
   }
 
-  addPart([first]: readonly Float64Array[], place: number): void {
-    this.#value ??= first?.[place] ?? 0;
+  addPart(fields: readonly Float64Array[], place: number): void {
+    this.#value ??= fields[0]?.[place] ?? 0;
   }
 
   addSummary({ first }: Summary): void {
@@ -209,8 +210,8 @@ class Last implements Accumulator {
     this.#value = valueAt(column, to - 1);
   }
 
-  addPart([last]: readonly Float64Array[], place: number): void {
-    this.#value = last?.[place] ?? 0;
+  addPart(fields: readonly Float64Array[], place: number): void {
+    this.#value = fields[0]?.[place] ?? 0;
   }
 
   addSummary({ last }: Summary): void {

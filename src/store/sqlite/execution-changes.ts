@@ -75,7 +75,9 @@ export const executionChangeWrites = {
     const merge = mergeRemote(before, change);
     if (merge.kind === "known" || merge.execution === before) return merge;
     const number =
-      before === undefined ? insertCopy(database, merge.execution) : replace(database, before, merge.execution);
+      before === undefined
+        ? insertCopy(database, merge.execution)
+        : replace(database, { before, after: merge.execution, logged: 0 }).change;
     // The owner does not know what this side wrote into the log before the other side accepted the execution.
     if (before?.isRemote === false) database.run("DELETE FROM execution_response WHERE execution_id = ?", id);
     if (merge.kind === "applied") takeLog(database, change, number);
@@ -85,7 +87,7 @@ export const executionChangeWrites = {
   loseSightOfExecution(database: Connection, { id }: { id: string }): Execution | undefined {
     const before = findExecution(database, id)?.execution;
     const after = before && withoutSight(before);
-    if (before !== undefined && after !== undefined) replace(database, before, after);
+    if (before !== undefined && after !== undefined) replace(database, { before, after, logged: 0 });
     return after;
   },
 };

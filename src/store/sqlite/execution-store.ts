@@ -1,7 +1,8 @@
 import { type CommandResponse, isOpen } from "#core/command/execution.ts";
 import { ENTRY_BYTES, leftOutEntry, MAX_READ_BYTES, MAX_READ_ENTRIES, notReadEntry } from "#core/command/log-limits.ts";
 import { EPHEMERAL_LIFETIME_MS } from "#core/command/retention.ts";
-import type { ExecutionStore } from "#service/ports/execution-store.ts";
+import { approximateBytes } from "#core/share/approximate-bytes.ts";
+import type { ExecutionStore, NewExecution } from "#service/ports/execution-store.ts";
 import type { Connection } from "./connection.ts";
 import { readChanges } from "./execution-changes.ts";
 import { findExecution, parseResponse, parseWaiting } from "./execution-row.ts";
@@ -11,10 +12,17 @@ import { readRows } from "./stored-json.ts";
 import { Where } from "./where.ts";
 import type { Writer } from "./writer.ts";
 
+/** What a new execution or response holds besides its arguments or payload, about. Measuring all of it costs more than the rest of handing it over. */
+const REST_BYTES = 1_024;
+
+function bytesOf({ execution, sealed }: NewExecution): number {
+  return REST_BYTES + approximateBytes(execution.request.arguments) + (sealed?.byteLength ?? 0);
+}
+
 export function createExecutionStore(reader: Connection, writer: Writer, lists: Lists): ExecutionStore {
   return {
     insert: async (input, trail) => {
-      const earlier = await writer.run("insertExecution", { input, trail });
+      const earlier = await writer.run("insertExecution", { input, trail }, bytesOf(input));
       return earlier === undefined ? { execution: input.execution, isNew: true } : { execution: earlier, isNew: false };
     },
     find: async (deviceId, id, now) => {
@@ -34,7 +42,8 @@ export function createExecutionStore(reader: Connection, writer: Writer, lists: 
     list: (filter, page) => lists.executions(filter, page),
     markAttempted: (id) => writer.run("markAttempted", { id }),
     unmarkAttempted: (id) => writer.run("unmarkAttempted", { id }),
-    record: (deviceId, id, arrival) => writer.run("recordResponse", { deviceId, id, arrival }),
+    record: (deviceId, id, arrival) =>
+      writer.run("recordResponse", { deviceId, id, arrival }, REST_BYTES + approximateBytes(arrival.payload)),
     expire: (id, deadline) => writer.run("expireExecution", { id, deadline }),
     open: async ({ deviceId, after, limit }) => {
       const where = new Where().and("is_open = 1");

@@ -64,9 +64,13 @@ export const executionWrites = {
     if (before?.deviceId !== deviceId || isRepetition(database, id, arrival)) return undefined;
     const after = withResponse(before, arrival);
     if (after === undefined) return undefined;
-    const change = replace(database, before, after);
     const payload = renderPayload(after.response?.payload);
-    makeLogRoom(database, id, Buffer.byteLength(payload ?? "") + ENTRY_BYTES);
+    const { change, logBytes } = replace(database, {
+      before,
+      after,
+      logged: Buffer.byteLength(payload ?? "") + ENTRY_BYTES,
+    });
+    if (logBytes > MAX_LOG_BYTES) makeLogRoom(database, id, logBytes);
     database.run(
       "INSERT INTO execution_response (execution_id, received_at, state, payload, revision, changed) VALUES (?, ?, ?, ?, ?, ?)",
       id,
@@ -84,7 +88,7 @@ export const executionWrites = {
     // A different deadline means that the device was heard from since.
     if (before?.deadline !== deadline) return undefined;
     const after = withTimeout(before);
-    if (after !== undefined) replace(database, before, after);
+    if (after !== undefined) replace(database, { before, after, logged: 0 });
     return after;
   },
 
@@ -158,16 +162,26 @@ export function count(database: Connection, execution: Execution, by: 1 | -1): n
   return group;
 }
 
-/** Gives the number of the change. */
-export function replace(database: Connection, before: Execution, after: Execution): number {
+interface Replacement {
+  readonly before: Execution;
+  readonly after: Execution;
+  /** Bytes of the entry that the log gets with this change. */
+  readonly logged: number;
+}
+
+/** Gives the number of the change, and how many bytes the log holds from now on. */
+export function replace(
+  database: Connection,
+  { before, after, logged }: Replacement,
+): { readonly change: number; readonly logBytes: number } {
   const moved = before.state !== after.state;
   if (moved) count(database, before, -1);
   const group = moved ? count(database, after, 1) : null;
   const change = nextChange(database);
-  database.run(
+  const row = database.one(
     `UPDATE execution SET group_id = coalesce(?, group_id), is_open = ?, deadline = ?, response_state = ?, response_payload = ?,
        received_at = ?, sealed = CASE WHEN ? THEN NULL ELSE sealed END, revision = ?, is_remote = ?,
-       changed = ? WHERE id = ?`,
+       changed = ?, log_bytes = log_bytes + ? WHERE id = ? RETURNING log_bytes`,
     group,
     isOpen(after.state) && !after.isRemote ? 1 : 0,
     after.deadline,
@@ -178,22 +192,15 @@ export function replace(database: Connection, before: Execution, after: Executio
     after.revision,
     after.isRemote ? 1 : 0,
     change,
+    logged,
     after.id,
   );
-  return change;
+  return { change, logBytes: number(row, "log_bytes") };
 }
 
-/**
- * Counts a new entry of the log. If the log is too long, the oldest entries between start and end are dropped and
- * counted.
- */
-function makeLogRoom(database: Connection, id: string, bytes: number): void {
-  const row = database.get(
-    "UPDATE execution SET log_bytes = log_bytes + ? WHERE id = ? RETURNING log_bytes",
-    bytes,
-    id,
-  );
-  let excess = (row === undefined ? 0 : number(row, "log_bytes")) - MAX_LOG_BYTES;
+/** The oldest entries between start and end go until the log fits, and are counted. */
+function makeLogRoom(database: Connection, id: string, logBytes: number): void {
+  let excess = logBytes - MAX_LOG_BYTES;
   while (excess > 0) {
     const oldest = database.get(
       `SELECT received_at, coalesce(octet_length(payload), 0) + ${ENTRY_BYTES} AS bytes FROM execution_response

@@ -24,13 +24,13 @@ const FROM_RESERVE: ReadonlySet<keyof typeof WRITES> = new Set<keyof typeof WRIT
 
 /** The same writer, but it asks the gate before each write. */
 export function guardWriter(writer: Writer, gate: StorageGate): Writer {
-  const run: Writer["run"] = async (name, input) => {
+  const run: Writer["run"] = async (name, input, bytes) => {
     const fromReserve = FROM_RESERVE.has(name);
     for (;;) {
       const refusal = gate.refusal(fromReserve);
       if (refusal !== undefined) throw refusal;
       try {
-        return await writer.run(name, input);
+        return await writer.run(name, input, bytes);
       } catch (error) {
         // Each failure frees a slice of the reserve, so the loop ends when the reserve does.
         if (!gate.noteFailure(error) || !fromReserve) throw error;

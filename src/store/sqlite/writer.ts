@@ -13,7 +13,8 @@ type Input<Name extends keyof Writes> = Parameters<Writes[Name]>[1];
 type Result<Name extends keyof Writes> = ReturnType<Writes[Name]>;
 
 export interface Writer {
-  run<Name extends keyof Writes>(name: Name, input: Input<Name>): Promise<Result<Name>>;
+  /** `bytes` is about what the input holds, where the caller knows; else the input is measured. */
+  run<Name extends keyof Writes>(name: Name, input: Input<Name>, bytes?: number): Promise<Result<Name>>;
   /** Bytes that wait for the disk. */
   readonly buffer: BufferUse;
   /** Resolves when everything handed over before is stored or refused, and the file is closed. */
@@ -90,12 +91,11 @@ export async function openWriter(
   }
 
   return {
-    run<Name extends keyof Writes>(name: Name, input: Input<Name>) {
+    run<Name extends keyof Writes>(name: Name, input: Input<Name>, bytes = approximateBytes(input)) {
       if (ended || closed !== undefined) {
         return Promise.reject(refuse("storage_unavailable", "the records are closed"));
       }
       if (waiting.size >= MAX_WAITING) return Promise.reject(refuse("overloaded", "too many writes wait for the disk"));
-      const bytes = approximateBytes(input);
       if (!budget.take(bytes)) return Promise.reject(refuse("overloaded", "too many bytes wait for the disk"));
       const id = ++lastId;
       // One message per turn of the event loop: writes of one turn travel together and are committed together.
