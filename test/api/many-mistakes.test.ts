@@ -29,8 +29,8 @@ beforeAll(async () => {
 });
 
 test.each([
-  ["arguments", "POST", "/commands/executions", { name: "go", arguments: unknown(30_000) }, 29_980],
-  ["parameters", "PUT", "/configuration", { big: unknown(30_000) }, 29_980],
+  ["arguments", "POST", "/commands/executions", { name: "go", arguments: unknown(15_000) }, 14_980],
+  ["parameters", "PUT", "/configuration", { big: unknown(15_000) }, 14_980],
   ["held properties", "PATCH", "/simulation", { properties: unknown(900) }, 880],
   ["held telemetry", "PATCH", "/simulation", { telemetry: unknown(900) }, 880],
 ])("of many unknown %s 20 are told and the rest is counted", async (_, method, below, json, more) => {
