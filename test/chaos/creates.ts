@@ -23,8 +23,10 @@ export class Ledger {
   /** Sends them all at once; resolves when each is answered or cut off. `onAnswer` is told after each acknowledgement. */
   async create(victim: Victim, count: number, onAnswer: () => void): Promise<void> {
     const agent = new Agent({ maxSockets: count });
-    const { body } = await send(victim, { method: "GET", path: "/v3/sites?limit=1" });
-    const siteId = body.sites?.[0]?.id ?? "";
+    const first = await send(victim, { method: "GET", path: "/v3/sites?limit=1" }).catch(() => undefined);
+    // The kill may come before the first answer: then nothing was asked for and nothing was acknowledged.
+    if (first === undefined) return;
+    const siteId = first.body.sites?.[0]?.id ?? "";
     const round = this.#asked.site.size;
     await Promise.all(
       Array.from({ length: count }, async (_, i) => {
