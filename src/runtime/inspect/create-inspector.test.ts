@@ -3,6 +3,7 @@ import type { Worker } from "node:worker_threads";
 import { expect, onTestFinished, test } from "vitest";
 import { OWN_WORK, type Requester } from "#core/share/requester.ts";
 import { createShares } from "#core/share/shares.ts";
+import type { Numbered } from "#runtime/task-thread.ts";
 import { createInspector } from "./create-inspector.ts";
 import type { InspectTask } from "./inspect-worker.ts";
 
@@ -49,7 +50,7 @@ test("an owner who brings many waits for itself, and another's comes next", asyn
 
 /** Never answers a package that says "endless". */
 class FakeThread extends EventEmitter {
-  postMessage({ id, bytes }: InspectTask): void {
+  postMessage({ id, bytes }: Numbered<InspectTask>): void {
     if (Buffer.from(bytes).toString() === "endless") return;
     queueMicrotask(() => this.emit("message", { id, result: { issues: [], found: undefined } }));
   }

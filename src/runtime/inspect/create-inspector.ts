@@ -3,13 +3,12 @@ import { AppError, refuse } from "#core/app-error.ts";
 import type { FairShare, Leave } from "#core/share/fair-share.ts";
 import type { Requester } from "#core/share/requester.ts";
 import type { Shares } from "#core/share/shares.ts";
-import { tryPost } from "#core/thread/try-post.ts";
-import type { InspectAnswer, InspectResult, InspectSettings, InspectTask } from "#runtime/inspect/inspect-worker.ts";
+import type { InspectResult, InspectSettings, InspectTask } from "#runtime/inspect/inspect-worker.ts";
+import { createTaskThread } from "#runtime/task-thread.ts";
 import type { BuildScripts, InspectPackage } from "#service/ports/inspect-package.ts";
 
 /** Far more than any package takes. A thread that takes longer is stuck and is ended. */
 const DEADLINE_MS = 5_000;
-const IDLE_MS = 30_000;
 const MEMORY_MB = 256;
 /** One package is read at a time, and requesters take turns. The cost of reading is counted in milliseconds. */
 const READING = { slots: 1, slotsPerKey: 1, waiting: 64, waitingPerKey: 16, quantum: 20 };
@@ -18,12 +17,6 @@ const WITHOUT_TOKEN = { slots: 1, slotsPerKey: 1, waiting: 8, waitingPerKey: 4, 
 const NOBODY = "nobody";
 /** Reading stored packages again takes no place from uploads. */
 const STORED = { slots: 1, slotsPerKey: 1, waiting: 256, waitingPerKey: 256 };
-
-interface UnderWay {
-  readonly id: number;
-  readonly resolve: (result: InspectResult) => void;
-  readonly reject: (error: Error) => void;
-}
 
 export interface Inspector {
   readonly inspect: InspectPackage;
@@ -37,7 +30,6 @@ interface InspectorNeeds {
   readonly openThread?: (settings: InspectSettings) => Worker;
 }
 
-/** One thread, started when needed, ended when it has been idle, replaced when it runs out of time or memory. */
 export function createInspector(
   { shares, deadlineMs = DEADLINE_MS, openThread = openInspectThread }: InspectorNeeds,
   settings: InspectSettings,
@@ -48,57 +40,13 @@ export function createInspector(
     "own work": shares.open("packages_stored", STORED),
     token: undefined,
   };
-  let underWay: UnderWay | undefined;
-  let worker: Worker | undefined;
-  let lastId = 0;
-  let timer: NodeJS.Timeout | undefined;
-
-  function start(): Worker {
-    const started = openThread(settings);
-    started.on("message", (answer: InspectAnswer) => {
-      if (answer.id !== underWay?.id) return;
-      if ("failure" in answer) underWay.reject(new Error(answer.failure));
-      else underWay.resolve(answer.result);
-    });
-    started.on("error", () => giveUp(started));
-    started.unref();
-    return started;
-  }
-
-  /** A thread holds some 25 MB, and packages are rare. */
-  function rest(): void {
-    const idle = worker;
-    worker = undefined;
-    void idle?.terminate();
-  }
-
-  /** Only the package that was being read is refused: the next one gets a new thread. */
-  function giveUp(failed: Worker): void {
-    if (worker !== failed) return;
-    rest();
-    underWay?.reject(refuse("overloaded", "the package took too long to read; is it larger than it needs to be?"));
-  }
+  const thread = createTaskThread<InspectTask, InspectResult>({
+    open: () => openThread(settings),
+    deadlineMs,
+    lost: () => refuse("overloaded", "the package took too long to read; is it larger than it needs to be?"),
+  });
 
   /** The thread answers each kind of task with its own kind of result. */
-  async function read<Result extends InspectResult>(kind: InspectTask["kind"], bytes: Uint8Array): Promise<Result> {
-    worker ??= start();
-    const thread = worker;
-    clearTimeout(timer);
-    timer = setTimeout(() => giveUp(thread), deadlineMs);
-    const id = ++lastId;
-    try {
-      return await new Promise<Result>((resolve, reject) => {
-        underWay = { id, resolve: resolve as UnderWay["resolve"], reject };
-        const error = tryPost(thread, { id, kind, bytes } satisfies InspectTask);
-        if (error !== undefined) reject(error);
-      });
-    } finally {
-      underWay = undefined;
-      clearTimeout(timer);
-      timer = setTimeout(rest, IDLE_MS).unref();
-    }
-  }
-
   async function ask<Result extends InspectResult>(
     kind: InspectTask["kind"],
     bytes: Uint8Array,
@@ -111,7 +59,7 @@ export function createInspector(
     try {
       leave = await turnIn(reading, whose === "address" ? NOBODY : key);
       begun = performance.now();
-      return await read(kind, bytes);
+      return (await thread.run({ kind, bytes })) as Result;
     } finally {
       const cost = performance.now() - begun;
       leave?.(cost);
@@ -122,10 +70,7 @@ export function createInspector(
   return {
     inspect: (bytes, requester) => ask("inspect", bytes, requester),
     build: (bytes, requester) => ask("build", bytes, requester),
-    async close() {
-      clearTimeout(timer);
-      await worker?.terminate();
-    },
+    close: () => thread.close(),
   };
 }
 

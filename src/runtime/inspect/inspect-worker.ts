@@ -3,6 +3,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { tryPost } from "#core/thread/try-post.ts";
 import { starterLibrary } from "#manifest/starter-profiles.ts";
 import { createSyntaxChecks } from "#runtime/lua/check-syntax.ts";
+import type { Numbered, TaskAnswer } from "#runtime/task-thread.ts";
 import { type BuiltProgram, buildProgram } from "#service/blueprint/build-program.ts";
 import { checkPackage } from "#service/blueprint/check-package.ts";
 import { type Inspection, inspectPackage } from "#service/blueprint/inspect-package.ts";
@@ -10,16 +11,13 @@ import { keepCompiled } from "#tuning/keep-compiled.ts";
 import { openRockRepository } from "./open-rock-repository.ts";
 
 export interface InspectTask {
-  readonly id: number;
   readonly kind: "inspect" | "build";
   readonly bytes: Uint8Array;
 }
 
 export type InspectResult = Inspection | BuiltProgram;
 
-export type InspectAnswer =
-  | { readonly id: number; readonly result: InspectResult }
-  | { readonly id: number; readonly failure: string };
+type InspectAnswer = TaskAnswer<InspectResult>;
 
 export interface InspectSettings {
   /** The operator's folder of rocks. */
@@ -32,7 +30,7 @@ const profiles = starterLibrary();
 const syntaxChecks = createSyntaxChecks();
 
 keepCompiled();
-parentPort?.on("message", ({ id, kind, bytes }: InspectTask) => {
+parentPort?.on("message", ({ id, kind, bytes }: Numbered<InspectTask>) => {
   const result = kind === "inspect" ? inspectPackage(bytes, profiles) : build(bytes, workerData as InspectSettings);
   if (parentPort === null) return;
   const error = tryPost(parentPort, { id, result } satisfies InspectAnswer);

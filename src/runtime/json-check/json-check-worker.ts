@@ -1,30 +1,28 @@
 // Checks values against the JSON schemas of blueprints, in its own thread: a slow pattern holds up nobody else.
 import { parentPort } from "node:worker_threads";
 import { tryPost } from "#core/thread/try-post.ts";
+import type { Numbered, TaskAnswer } from "#runtime/task-thread.ts";
 import { type CompiledSchema, compileJsonSchema, describeFault } from "#service/blueprint/compile-json-schema.ts";
 import { keepCompiled } from "#tuning/keep-compiled.ts";
 
 export interface JsonCheckTask {
-  readonly id: number;
   readonly schema: string;
   readonly value: unknown;
 }
 
-export interface JsonCheckAnswer {
-  readonly id: number;
-  readonly problem: string | undefined;
-}
+/** What is wrong with the value, if anything is. */
+export type JsonCheckResult = string | undefined;
 
 /** Each may be 64 KiB of text, and some times that when compiled. */
 const MAX_COMPILED = 64;
 const compiled = new Map<string, CompiledSchema>();
 
 keepCompiled();
-parentPort?.on("message", ({ id, schema, value }: JsonCheckTask) => {
+parentPort?.on("message", ({ id, schema, value }: Numbered<JsonCheckTask>) => {
   const found = compiledOf(schema);
   const [fault] = "check" in found ? found.check(value) : [];
   if (parentPort !== null) {
-    tryPost(parentPort, { id, problem: fault && describeFault(fault) } satisfies JsonCheckAnswer);
+    tryPost(parentPort, { id, result: fault && describeFault(fault) } satisfies TaskAnswer<JsonCheckResult>);
   }
 });
 
