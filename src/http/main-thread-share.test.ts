@@ -2,17 +2,9 @@
 
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import pino from "pino";
 import { expect, onTestFinished, test } from "vitest";
-import { createByteBudgets } from "#core/share/byte-budgets.ts";
-import { createShares } from "#core/share/shares.ts";
-import { instant } from "#core/time/instant.ts";
-import { Type } from "#http/schema.ts";
+import { head, openBareServer } from "../../test/support/bare-server.ts";
 import { route } from "./route.ts";
-import { createServer } from "./server.ts";
-
-const anything = Type.Object({}, { additionalProperties: true });
-const head = { tag: "Test", summary: "", access: "public", answer: anything } as const;
 
 /** A server whose calls each take five milliseconds, most of them after an await; `served` says whose were served in which order. */
 async function createBench() {
@@ -29,39 +21,7 @@ async function createBench() {
       return {};
     },
   });
-  const shares = createShares();
-  const server = await createServer(
-    {
-      now: () => instant(0),
-      newId: () => "id",
-      devices: { findIn: async () => undefined, findBySlug: async () => [] },
-      refusals: { note: () => {} },
-      authenticator: {
-        authenticate: () => Promise.reject(new Error("no token is needed here")),
-        forget: () => {},
-        onEnd: () => () => {},
-        isLive: async () => false,
-        lastUse: () => undefined,
-        flushUses: async () => {},
-      },
-      telemetryCounter: { read: () => ({ kept: 0, leftOut: 0 }) },
-      budgets: createByteBudgets(),
-      troubles: { list: () => [], counts: () => new Map() },
-      shares,
-      hosts: { states: () => [] },
-      log: pino({ enabled: false }),
-    },
-    {
-      headerPrefixes: ["X-Service"],
-      wrongTokenLimit: 10,
-      trustProxy: true,
-      metricsPublic: false,
-      connectionsPerAddress: 1_024,
-    },
-    [busy],
-  );
-  onTestFinished(() => server.stop());
-  const { port } = await server.listen(0, "127.0.0.1");
+  const { port, shares } = await openBareServer([busy], { trustProxy: true, connectionsPerAddress: 1_024 });
   const open = async () => {
     const socket = connect(port, "127.0.0.1");
     onTestFinished(() => void socket.destroy());

@@ -1,12 +1,12 @@
 // A disk that is really full, with the log on it as well: a small file system, where mounting is allowed.
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync, readFileSync, rmSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { commandManifest } from "../support/command-site.ts";
-import { tempFolder } from "../support/temp-folder.ts";
+import { canMount, mountSmallDisk } from "../support/small-disk.ts";
 
 const PROGRAM = fileURLToPath(new URL("../../bin/busbar", import.meta.url));
 const TOKEN = "a-token-for-a-full-disk-0123456789abcdef";
@@ -67,22 +67,9 @@ function fill(file: string): void {
   }
 }
 
-function canMount(): boolean {
-  try {
-    execFileSync("unshare", ["-m", "mount", "-t", "tmpfs", "busbar-test", "/mnt"], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 if (canMount()) {
   test("on a full disk commands go on, the rest is refused, a stop and a start work, and room is used by itself", async () => {
-    const folder = tempFolder();
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=64m", "busbar-test", folder]);
-    onTestFinished(() => {
-      execFileSync("umount", ["-l", folder]);
-    });
+    const folder = mountSmallDisk("64m");
     const filler = join(folder, "filler");
     const first = await startOn(folder);
     const site = (await first.call("POST", "/v3/sites", { name: "Full" })).body.site.id;

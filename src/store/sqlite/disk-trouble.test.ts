@@ -2,8 +2,9 @@
 import { execFileSync } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { type Script, startScript } from "../../../test/support/script.ts";
+import { canMount, mountSmallDisk } from "../../../test/support/small-disk.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 
 /**
@@ -54,11 +55,7 @@ test("files that may not grow refuse writes, keep reads working, and are used ag
 
 if (canMount()) {
   test("a full disk refuses writes as such, keeps reads working, and is used again once there is room", async () => {
-    const folder = tempFolder();
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=4m", "busbar-test", folder]);
-    onTestFinished(() => {
-      execFileSync("umount", ["-l", folder]);
-    });
+    const folder = mountSmallDisk("4m");
     const filler = join(folder, "filler");
     writeFileSync(filler, new Uint8Array(1_500_000));
     const script = startScript(FILL, { args: [join(folder, "data")] });
@@ -82,13 +79,4 @@ async function expectRecovery(script: Script, code: string, relieve: () => void)
   expect(recovered.stored).toBeGreaterThan(refused.stored);
   expect(recovered).toMatchObject({ codes: [], total: recovered.stored, audit: recovered.stored, missing: 0 });
   expect(await script.end).toBe(0);
-}
-
-function canMount(): boolean {
-  try {
-    execFileSync("unshare", ["-m", "mount", "-t", "tmpfs", "busbar-test", "/mnt"], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
 }
