@@ -4,7 +4,7 @@ import type { Refusal } from "#core/app-error.ts";
 import { MistakeList, refuseMistakes } from "#core/mistakes.ts";
 import { nearestOf } from "#core/text/nearest.ts";
 import { parseDuration } from "#core/time/duration.ts";
-import { type Instant, parseInstant } from "#core/time/instant.ts";
+import { type Instant, parseBound } from "#core/time/instant.ts";
 import type { PageRequest } from "#service/ports/page.ts";
 
 export interface Param<Value> {
@@ -57,23 +57,27 @@ export function mapOf(description: string): Param<ReadonlyMap<string, readonly s
   };
 }
 
+/** More than any list has. Beyond it, sums with other numbers would not be exact. */
+const LARGEST = 999_999_999_999_999;
+
 function wholeNumber(description: string): Param<number> {
   return {
     description,
     schema: { type: "integer", minimum: 0 },
     parse: (text) =>
-      /^\d{1,15}$/.test(text)
-        ? { value: Number(text) }
+      /^\d+$/.test(text)
+        ? { value: Math.min(Number(text), LARGEST) }
         : { problem: `must be a whole number, 0 or more, not ${shown(text)}` },
   };
 }
 
-export function dateTime(description: string): Param<Instant> {
+/** A bound of records whose times have this many decimals of a second. */
+export function dateTime(description: string, decimals: 3 | 6 = 3): Param<Instant> {
   return {
     description,
     schema: { type: "string", format: "date-time" },
     parse: (text) => {
-      const value = parseInstant(text);
+      const value = parseBound(text, decimals);
       return value === undefined
         ? { problem: `must be an RFC 3339 date-time such as 2026-11-14T12:00:00Z, not ${shown(text)}` }
         : { value };

@@ -118,10 +118,21 @@ test.each([
     '{"id":"e1","state":"log","payload":{"a":1}}',
     '{"executionId":"e1","state":"IN_PROGRESS","payload":{"a":1},"repeated":true}',
   ],
-  ['{"id":"e1","state":"log","payload":null}', '{"executionId":"e1","state":"IN_PROGRESS","repeated":true}'],
+  [
+    '{"id":"e1","state":"log","payload":null}',
+    '{"executionId":"e1","state":"IN_PROGRESS","payload":{"result":null},"repeated":true}',
+  ],
+  [
+    '{"id":"e1","state":"completed","payload":[1]}',
+    '{"executionId":"e1","state":"SUCCEEDED","payload":{"result":[1]},"repeated":true}',
+  ],
+  [
+    '{"id":"e1","state":"error","payload":"jammed"}',
+    '{"executionId":"e1","state":"ERROR","payload":{"message":"jammed"},"repeated":true}',
+  ],
   [
     '{"id":7,"state":"SUCCESS","payload":"ok"}',
-    'id must be the id of the request, not "7"; state must be log, completed or error, not "SUCCESS"; payload must be an object, not text',
+    'id must be the id of the request, not "7"; state must be log, completed or error, not "SUCCESS"',
   ],
   ['{"state":"log"}', "id must be the id of the request, not missing"],
   ['{"id":"","state":"log"}', 'id must be the id of the request, not ""'],

@@ -1,6 +1,7 @@
 // What devices send and receive, as JSON. All problems of a message are reported together, in words for the device's
 // author.
 import { RESPONSE_STATES, type ResponseState } from "#core/command/execution.ts";
+import { wrapPayload } from "#core/command/response-payload.ts";
 import {
   LOG_SEVERITIES,
   type LogMessage,
@@ -52,16 +53,15 @@ export function parseResponse(payload: Uint8Array, repeated: boolean): Parsed<Re
     const id = members.get("id");
     const name = members.get("state");
     const state = typeof name === "string" ? STATES.get(name.toUpperCase()) : undefined;
-    const result = members.get("payload") ?? undefined;
     if (typeof id !== "string" || id === "" || id.length > MAX_ID) {
       problems.push(`id must be the id of the request, not ${shown(id)}`);
     }
     if (state === undefined) problems.push(`state must be log, completed or error, not ${shown(name)}`);
-    if (result !== undefined && !isObject(result)) problems.push(`payload must be an object, not ${named(result)}`);
+    const known = state ?? "ERROR";
     return {
       executionId: String(id),
-      state: state ?? "ERROR",
-      payload: isObject(result) ? result : undefined,
+      state: known,
+      payload: wrapPayload(known, members.get("payload")),
       repeated,
     };
   });
@@ -95,10 +95,6 @@ function parseTimestamp(seconds: unknown, problems: string[]): Instant | undefin
   else if (seconds < 0) problems.push(`timestamp must not be before 1970, it is ${seconds}`);
   else return instant(Math.round(seconds * 1e6) / 1e3);
   return undefined;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function shown(value: unknown): string {

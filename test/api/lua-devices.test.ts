@@ -15,6 +15,9 @@ end)
 enapter.register_command_handler("fail", function(ctx)
   ctx.error("no power")
 end)
+enapter.register_command_handler("slow", function(ctx)
+  ctx.error({ code = 7 })
+end)
 `;
 
 test("a script is running and ONLINE as soon as its device is made, and its commands are answered", async () => {
@@ -26,6 +29,7 @@ test("a script is running and ONLINE as soon as its device is made, and its comm
   expect(done).toMatchObject({ state: "SUCCESS", request: { arguments: { text: "hällo", secret: "***" } } });
   expect(done.response?.payload).toMatchObject({ text: "hällo" });
   expect((await device.run("fail")).response).toMatchObject({ state: "ERROR", payload: { message: "no power" } });
+  expect((await device.run("slow")).response?.payload).toEqual({ code: 7, message: '{"code":7}' });
   const log = await busbar.admin.get(`${device.path}/commands/executions/${done.id}?expand=log`);
   expect(log.text).toContain("working on it");
 });

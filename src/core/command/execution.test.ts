@@ -100,6 +100,13 @@ test.each([
   [{ message: "door open" }, "door open"],
   [{ message: { code: 7 } }, '{"code":7}'],
   [{ code: 7 }, '{"code":7}'],
+  [{ reason: "low gas", code: 7 }, "low gas"],
+  [{ error: "jammed" }, "jammed"],
+  [{ reason: "low gas", error: "jammed" }, "low gas"],
+  [{ message: "door open", reason: "low gas" }, "door open"],
+  [{ message: null, error: "jammed" }, "jammed"],
+  [{ error: { code: 7 } }, '{"error":{"code":7}}'],
+  [{ reason: "", error: "" }, '{"reason":"","error":""}'],
 ])("an error with payload %j has the message %j", (payload, message) => {
   const arrival = { state: "ERROR", payload, at: 1 as Micros, patienceMs: 1 } as const;
   expect(withResponse(NEW, arrival)?.response?.payload?.["message"]).toBe(message);

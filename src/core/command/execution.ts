@@ -5,6 +5,7 @@
 // SUCCESS and ERROR never change. The time of a response strictly rises within one execution. What changes an execution that
 // another side owns, and UNSYNC, are in remote-execution.ts.
 import type { AccessLevel } from "#core/access/level.ts";
+import { withMessage } from "#core/command/response-payload.ts";
 import type { Instant } from "#core/time/instant.ts";
 
 export const EXECUTION_STATES = ["NEW", "IN_PROGRESS", "SUCCESS", "ERROR", "TIMEOUT", "UNSYNC"] as const;
@@ -95,12 +96,13 @@ export interface Arrival {
 /** The execution after a response, or undefined when the response comes too late to count or another side takes responses. */
 export function withResponse(execution: Execution, arrival: Arrival): Execution | undefined {
   if (execution.isRemote || !TAKES[execution.state].includes(arrival.state)) return undefined;
+  const { state, payload } = arrival;
   const previous = execution.response?.receivedAt ?? 0;
   const receivedAt = Math.max(arrival.at, previous + 1) as Micros;
   return {
     ...execution,
-    state: STATE_AFTER[arrival.state],
-    response: { state: arrival.state, payload: payloadOf(arrival), receivedAt },
+    state: STATE_AFTER[state],
+    response: { state, payload: state === "ERROR" ? withMessage(payload) : payload, receivedAt },
     // Rises with every response, also where the clock was set back: so a timeout set for an earlier one is recognised.
     deadline: Math.max(Math.floor(receivedAt / 1000) + arrival.patienceMs, execution.deadline + 1) as Instant,
     revision: execution.revision + 1,
@@ -113,11 +115,3 @@ export function withTimeout(execution: Execution): Execution | undefined {
   return { ...execution, state: "TIMEOUT", revision: execution.revision + 1 };
 }
 
-/** An error always has a message: if the device sent none, one is built from what it did send. */
-function payloadOf({ state, payload }: Arrival): Payload | undefined {
-  if (state !== "ERROR" || typeof payload?.["message"] === "string") return payload;
-  if (payload === undefined || Object.keys(payload).length === 0) {
-    return { message: "the device reported an error without a message" };
-  }
-  return { ...payload, message: JSON.stringify(payload["message"] ?? payload).slice(0, 1_000) };
-}

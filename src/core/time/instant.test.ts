@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseInstant, renderInstant } from "./instant.ts";
+import { parseBound, parseInstant, renderInstant } from "./instant.ts";
 
 test.each([
   ["2026-11-14T12:00:00Z", "2026-11-14T12:00:00.000Z"],
@@ -31,4 +31,23 @@ test.each([
   " 2026-11-14T12:00:00Z",
 ])("%j is no RFC 3339 date-time", (text) => {
   expect(parseInstant(text)).toBeUndefined();
+});
+
+/** Fraction of the bound | milliseconds, as a bound of records with milliseconds and with microseconds. */
+test.each([
+  ["", 0, 0],
+  [".5", 500, 500],
+  [".500", 500, 500],
+  [".500000000", 500, 500],
+  [".5005", 501, 500.5],
+  [".500500", 501, 500.5],
+  [".500000001", 501, 500.001],
+  [".999999999", 1000, 1000],
+])("the bound :00%s is %s ms, or %s ms among microseconds", (fraction, millis, micros) => {
+  const text = `1970-01-01T00:00:00${fraction}Z`;
+  expect([parseBound(text), parseBound(text, 6)]).toEqual([millis, micros]);
+});
+
+test("no bound is read from what is no date-time", () => {
+  expect([parseBound("now"), parseBound("2026-02-29T00:00:00.5005Z")]).toEqual([undefined, undefined]);
 });

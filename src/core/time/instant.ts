@@ -28,6 +28,19 @@ export function parseInstant(text: string): Instant | undefined {
   return value < EARLIEST || value > LATEST ? undefined : instant(value);
 }
 
+/**
+ * Reads a bound of time: the first moment with this many decimals of a second that is not before it. So records of that
+ * precision compare with the bound as if all its digits counted. Six decimals give fractions of a millisecond.
+ */
+export function parseBound(text: string, decimals: 3 | 6 = 3): Instant | undefined {
+  const cut = parseInstant(text);
+  const fraction = RFC_3339.exec(text)?.[7] ?? "";
+  if (cut === undefined || fraction.length <= 3) return cut;
+  const finer = Number(fraction.slice(3, decimals).padEnd(decimals - 3, "0"));
+  const isBeyond = /[1-9]/.test(fraction.slice(decimals));
+  return instant(cut + (finer + (isBeyond ? 1 : 0)) / 10 ** (decimals - 3));
+}
+
 /** RFC 3339 in UTC with milliseconds. */
 export function renderInstant(value: Instant): string {
   return new Date(value).toISOString();

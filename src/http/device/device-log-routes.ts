@@ -30,8 +30,8 @@ export function deviceLogRoutes(needs: Pick<Needs, "devices" | "deviceLogs">): r
       access: "readonly",
       query: {
         ...paging,
-        received_at_from: dateTime("Leaves out older entries."),
-        received_at_to: dateTime("Leaves out this moment and what came after."),
+        received_at_from: dateTime("Leaves out older entries.", 6),
+        received_at_to: dateTime("Leaves out this moment and what came after.", 6),
         severity: listOf("Only these severities.", LOG_SEVERITIES),
         order: choice("Oldest first unless said otherwise.", ["RECEIVED_AT_ASC", "RECEIVED_AT_DESC"]),
         show,

@@ -32,7 +32,7 @@ interface Activity {
   computedMs: number;
   workedMs: number;
   /** What ctx.error was called with. */
-  failure: string | undefined;
+  failure: Payload | undefined;
 }
 
 export type Activities = DeviceScript & {
@@ -127,14 +127,14 @@ export function createActivities(engine: LuaEngine, program: ScriptProgram, host
         host.respond(task.commandId, "ERROR", { message: fault.message });
         host.fault({ ...fault, command: textOf(String(task.args[0])) });
       }
-    } else if (task.commandId !== undefined) host.respond(task.commandId, "ERROR", { message: activity.failure });
+    } else if (task.commandId !== undefined) host.respond(task.commandId, "ERROR", activity.failure);
     return task.kind === "main" ? "dead" : undefined;
   }
 
   function conclude({ task, failure }: Activity, result: LuaValue): void {
     if (task.commandId === undefined) return;
     if (failure === undefined) host.respond(task.commandId, "SUCCEEDED", payloadOf(result));
-    else host.respond(task.commandId, "ERROR", { message: failure });
+    else host.respond(task.commandId, "ERROR", failure);
   }
 
   function overrun({ state }: Machine, activity: Activity): "dead" {
@@ -177,8 +177,8 @@ export function createActivities(engine: LuaEngine, program: ScriptProgram, host
         // Names are for reports, so their number is bounded, whatever a script registers.
         if (handled.size < MAX_HANDLED) handled.add(name);
       },
-      commandFailed(message) {
-        if (current) current.failure ??= message;
+      commandFailed(payload) {
+        if (current) current.failure ??= payload;
       },
       commandLog(message, severity) {
         const payload: Payload = severity === undefined ? { message } : { message, severity };

@@ -204,6 +204,13 @@ test.each([
   ["return 0/0", 'SUCCEEDED: {"result":null}'],
   ["ctx.error('no power') return {}", 'ERROR: {"message":"no power"}'],
   ["ctx:error('no power')", 'ERROR: {"message":"no power"}'],
+  ["ctx.error({ a = 1 })", 'ERROR: {"a":1,"message":"{\\"a\\":1}"}'],
+  ["ctx:error({ message = 'jammed' })", 'ERROR: {"message":"jammed"}'],
+  ["ctx.error({ 'first', 'second' })", 'ERROR: {"message":"[\\"first\\",\\"second\\"]"}'],
+  ["ctx.error({ f = print })", 'ERROR: {"f":null,"message":"{\\"f\\":null}"}'],
+  ["ctx.error({ reason = 'low gas' })", 'ERROR: {"reason":"low gas","message":"low gas"}'],
+  ["ctx.error(setmetatable({}, { __tostring = function() return 'own words' end }))", 'ERROR: {"message":"own words"}'],
+  ["ctx.error({})", 'ERROR: {"message":"the device reported an error without a message"}'],
   ["pcall(ctx.error, 'kept') return { ok = true }", 'ERROR: {"message":"kept"}'],
   ["local x = args.none.none", `ERROR: {"message":"main.lua:1: attempt to index a nil value (field 'none')"}`],
 ])("a handler that does `%s` ends with %s", async (body, expected) => {

@@ -1,9 +1,12 @@
 // What `instant(name, ...)` of the prelude answers, by name. Arguments come from a script and are never trusted.
+import type { Payload } from "#core/command/execution.ts";
+import { withMessage, wrapPayload } from "#core/command/response-payload.ts";
 import { LOG_SEVERITIES, type LogSeverity } from "#core/device/device-message.ts";
 import { findModule } from "#core/lua/find-module.ts";
 import type { ScriptProgram } from "#core/lua/script-program.ts";
 import type { JobList } from "./job-list.ts";
 import { bytesOf, type LuaValue, textOf } from "./lua-value.ts";
+import { jsonOf } from "./payload-of.ts";
 import type { ScriptHost } from "./script-host.ts";
 import { decodeJson, encodeJson } from "./script-json.ts";
 import { dateOf, timeOf } from "./script-time.ts";
@@ -16,7 +19,7 @@ interface FunctionNeeds {
   readonly jobs: JobList;
   readonly startedAt: number;
   setYieldable(isYieldable: boolean): void;
-  commandFailed(message: string): void;
+  commandFailed(payload: Payload): void;
   commandLog(message: string, severity: LogSeverity | undefined): void;
   commandHandled(name: string): void;
 }
@@ -26,7 +29,7 @@ const MAX_LOG_CHARACTERS = 4_096;
 const MAX_SHORT_TEXT = 1_000;
 
 /** Values that cannot leave Lua are dropped one by one, never the whole message. */
-export const LENIENT = new Set(["telemetry", "properties"]);
+export const LENIENT = new Set(["telemetry", "properties", "command.error"]);
 
 export function createScriptFunctions(needs: FunctionNeeds): ReadonlyMap<string, Instant> {
   const { host, program, jobs } = needs;
@@ -77,7 +80,11 @@ export function createScriptFunctions(needs: FunctionNeeds): ReadonlyMap<string,
       return [];
     },
     "command.error"(message) {
-      needs.commandFailed(textOf(String(message)).slice(0, MAX_LOG_CHARACTERS));
+      needs.commandFailed(
+        typeof message === "object"
+          ? withMessage(wrapPayload("ERROR", jsonOf(message)))
+          : { message: textOf(String(message)).slice(0, MAX_LOG_CHARACTERS) },
+      );
       return [];
     },
     "command.log"(message, severity) {

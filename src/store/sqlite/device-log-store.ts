@@ -11,8 +11,8 @@ export function createDeviceLogStore(lists: Lists, writer: Writer): DeviceLogSto
     append: (deviceId, entries, maxBytes) => writer.run("appendDeviceLog", { deviceId, entries, maxBytes }),
     list: async (deviceId, filter, page) => {
       const where = new Where().and("device_id = ?", deviceId);
-      if (filter.since !== undefined) where.and("received_at >= ?", filter.since * 1000);
-      if (filter.before !== undefined) where.and("received_at < ?", filter.before * 1000);
+      if (filter.since !== undefined) where.and("received_at >= ?", Math.round(filter.since * 1000));
+      if (filter.before !== undefined) where.and("received_at < ?", Math.round(filter.before * 1000));
       if (filter.persisted !== undefined) where.and("persist = ?", filter.persisted ? 1 : 0);
       where.andIn("severity", filter.severities);
       return lists.page(page, {

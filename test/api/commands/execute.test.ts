@@ -119,6 +119,24 @@ test.each([
   expect(body.execution.response?.payload).toEqual({ ...payload, message });
 });
 
+test.each([
+  ["completed", "opened", "SUCCESS", { result: "opened" }],
+  ["completed", 7, "SUCCESS", { result: 7 }],
+  ["completed", [1, "a"], "SUCCESS", { result: [1, "a"] }],
+  ["completed", null, "SUCCESS", { result: null }],
+  ["error", "jammed", "ERROR", { message: "jammed" }],
+  ["error", 7, "ERROR", { message: "7" }],
+  ["error", ["a"], "ERROR", { message: '["a"]' }],
+  ["error", null, "ERROR", { message: "the device reported an error without a message" }],
+  ["error", { reason: "low gas" }, "ERROR", { reason: "low gas", message: "low gas" }],
+  ["error", { error: "jammed", code: 7 }, "ERROR", { error: "jammed", code: 7, message: "jammed" }],
+])("a payload that is no object never costs the state: %s with %j is %s", async (answer, payload, state, kept) => {
+  const device = await site.connect(deviceId);
+  device.onCommand((command) => command.respond(answer, payload));
+  const { body } = await commands().execute({ name: "stop" });
+  expect([body.execution.state, body.execution.response?.payload]).toEqual([state, kept]);
+});
+
 test("the interface's own response states work beside log, completed and error, in any case", async () => {
   const device = await site.connect(deviceId);
   const cases = [

@@ -22,6 +22,9 @@ const START = Math.floor(Date.now() / HOUR) * HOUR - 12 * HOUR;
 const t = (hours: number) => instant(START + hours * HOUR);
 const iso = (hours: number, ms = 0) => new Date(t(hours) + ms).toISOString();
 
+/** The same moment with these digits after its milliseconds. */
+const finer = (time: string, digits: string) => time.replace("Z", `${digits}Z`);
+
 let site: CommandSite;
 let main: string;
 let parent: string;
@@ -136,6 +139,16 @@ const QUERIES: readonly (readonly [query: string, expected: string])[] = [
   [`?created_at.lt=${iso(2, 1)}`, "abcd 4"],
   [`?created_at.gte=${iso(1)}&created_at.lt=${iso(3)}`, "bcd 3"],
   [`?created_at.gte=${iso(3)}&created_at.lt=${iso(1)}`, " 0"],
+  // Every digit of a time counts.
+  [`?created_at.gte=${finer(iso(2), "0005")}`, "ek 2"],
+  [`?created_at.lt=${finer(iso(2), "0005")}`, "abcd 4"],
+  [`?created_at.gte=${finer(iso(2), "000000")}`, "cdek 4"],
+  [`?created_at.lt=${finer(iso(2), "000000")}`, "ab 2"],
+  // Any integer is fine, however large.
+  ["?limit=1000000000000000000000000000000", "abcdek 6"],
+  ["?offset=1000000000000000000000000000000", " 6"],
+  ["?limit=9007199254740993&offset=18446744073709551616&order=created_at_desc", " 6"],
+  ["?limit=000000000000000000000002", "ab 6"],
   // All together.
   [`?name.in=start&state.in=new,success&retention=all&created_at.gte=${iso(0)}&order=created_at_desc&limit=2`, "kg 5"],
 ];
@@ -150,6 +163,7 @@ test("times with any offset are understood", async () => {
 });
 
 const SITE_QUERIES: readonly (readonly [query: string, expected: string])[] = [
+  ["?retention=ALL&offset=1000000000000000000000000000000", " 11"],
   ["", "abcdehijk 9"],
   ["?retention=ALL&order=created_at_desc&limit=3", "kji 11"],
   ["?state.in=error", "bj 2"],

@@ -1,7 +1,8 @@
 -- What the host offers every script: enapter (also as `device`), scheduler, configuration, storage, system, json.
 local call, instant, set_play = ...
 
-local error, pairs, rawequal, setmetatable, tostring, type = error, pairs, rawequal, setmetatable, tostring, type
+local error, getmetatable, pairs, rawequal = error, getmetatable, pairs, rawequal
+local setmetatable, tostring, type = setmetatable, tostring, type
 
 local function expect(value, wanted, place)
   if type(value) ~= wanted then
@@ -131,6 +132,18 @@ local function own_arguments(ctx, first, ...)
   return first, ...
 end
 
+-- A plain table is passed on as it is, everything else as text.
+local function failure_of(message)
+  if message == nil then
+    return 'command failed'
+  end
+  local meta = type(message) == 'table' and getmetatable(message)
+  if type(message) == 'table' and not (type(meta) == 'table' and meta.__tostring) then
+    return message
+  end
+  return tostring(message)
+end
+
 set_play('command', function(name, arguments)
   local handler = handlers[name]
   if not handler then
@@ -139,8 +152,7 @@ set_play('command', function(name, arguments)
   end
   local ctx = {}
   function ctx.error(...)
-    local message = own_arguments(ctx, ...)
-    instant('command.error', message == nil and 'command failed' or tostring(message))
+    instant('command.error', failure_of((own_arguments(ctx, ...))))
     error(ENDED, 0)
   end
   function ctx.log(...)
