@@ -3,7 +3,7 @@
 import type { Refusal } from "#core/app-error.ts";
 import { MistakeList, refuseMistakes } from "#core/mistakes.ts";
 import { nearestOf } from "#core/text/nearest.ts";
-import { parseDuration } from "#core/time/duration.ts";
+import { durationProblem, parseDuration } from "#core/time/duration.ts";
 import { type Instant, parseBound } from "#core/time/instant.ts";
 import type { PageRequest } from "#service/ports/page.ts";
 
@@ -93,7 +93,7 @@ export function duration(description: string): Param<number> {
     parse: (text) => {
       const value = parseDuration(text);
       return value === undefined
-        ? { problem: `must be a duration such as 30s or 1.5m, not ${shown(text)}` }
+        ? { problem: `${durationProblem(text)}, not ${shown(text)}` }
         : { value: Number(value) / 1e6 };
     },
   };

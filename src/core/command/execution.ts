@@ -114,4 +114,3 @@ export function withTimeout(execution: Execution): Execution | undefined {
   if (execution.isRemote || !isOpen(execution.state)) return undefined;
   return { ...execution, state: "TIMEOUT", revision: execution.revision + 1 };
 }
-

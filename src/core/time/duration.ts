@@ -25,6 +25,18 @@ const PART = /(\d+)(?:\.(\d+))?(ns|us|ms|s|m|h|d|y)/y;
  * Exact: fractions are decimal, and what is left below one nanosecond is cut off.
  */
 export function parseDuration(text: string): Duration | undefined {
+  const total = readNanoseconds(text);
+  return total === undefined || total > LONGEST ? undefined : (total as Duration);
+}
+
+/** Says why `parseDuration` does not take the text; undefined when it does. */
+export function durationProblem(text: string): string | undefined {
+  const total = readNanoseconds(text);
+  if (total === undefined) return "must be a duration such as 1s, 1.5m or 2h45m";
+  return total > LONGEST ? "is too long: a duration is at most 106751d, about 292 years" : undefined;
+}
+
+function readNanoseconds(text: string): bigint | undefined {
   if (text === "" || text.length > LONGEST_TEXT) return undefined;
   let total = 0n;
   PART.lastIndex = 0;
@@ -34,7 +46,7 @@ export function parseDuration(text: string): Duration | undefined {
     if (size === undefined) return undefined;
     total += (BigInt(whole + fraction) * size) / 10n ** BigInt(fraction.length);
   }
-  return total > LONGEST ? undefined : (total as Duration);
+  return total;
 }
 
 export function toMilliseconds(duration: Duration): number {

@@ -1,7 +1,7 @@
 import type { Refusal } from "#core/app-error.ts";
 import { AGGREGATIONS, type Aggregation } from "#core/telemetry/aggregation.ts";
-import { parseDuration } from "#core/time/duration.ts";
-import { type Instant, instant, parseInstant } from "#core/time/instant.ts";
+import { durationProblem, parseDuration } from "#core/time/duration.ts";
+import { type Instant, instant, parseBound } from "#core/time/instant.ts";
 import { type Static, Type } from "#http/schema.ts";
 import { oneOf, strict } from "#http/wire.ts";
 import type { AskedSeries, Timeseries } from "#service/telemetry/read-timeseries.ts";
@@ -9,8 +9,6 @@ import type { AskedSeries, Timeseries } from "#service/telemetry/read-timeseries
 const MAX_SERIES = 10;
 /** A larger number of seconds is beyond the year 5138, so the client means milliseconds. */
 const SURELY_MILLISECONDS = 1e11;
-
-const NO_DURATION = "must be a duration such as 1s, 1.5m or 2h45m";
 
 const time = Type.Unsafe<string | number>({
   anyOf: [{ type: "number" }, { type: "string", minLength: 1, maxLength: 64 }],
@@ -63,7 +61,10 @@ interface HeaderParts {
   readonly lookAround: string | undefined;
 }
 
-/** Merges global and own settings, so that nothing is optional afterwards. */
+/**
+ * Merges global and own settings, so that nothing is optional afterwards. Global settings are checked where they stand,
+ * also if every item has its own.
+ */
 export function parseTimeseries(body: Body): TimeseriesInput {
   const refusals: Refusal[] = [];
   const refuse = (pointer: string, message: string) => {
@@ -72,11 +73,20 @@ export function parseTimeseries(body: Body): TimeseriesInput {
   const from = parseTime(body.from, (problem) => refuse("/from", `from ${problem}`));
   const to = parseTime(body.to, (problem) => refuse("/to", `to ${problem}`));
   if (from !== undefined && to !== undefined && from >= to) refuse("/from", "from must be before to");
+  checkSettings(body, refuse);
   const series = body.telemetry.flatMap((item, index) => {
     const pointer = `/telemetry/${index}`;
-    const merged = mergeSettings(body, item, (at, message) => refuse(`${pointer}${at}`, message));
+    const refuseHere = (at: string, message: string) => refuse(`${pointer}${at}`, message);
+    checkSettings(item, refuseHere);
+    const merged = mergeSettings(body, item, refuseHere);
     const names = typeof item.attribute === "string" ? [item.attribute] : item.attribute;
-    return names.map((attribute) => ({ device: item.device, attribute, pointer, ...merged }));
+    const places = {
+      pointer,
+      // A global aggregation is right for other items, so the item is what is wrong.
+      aggregationPointer: item.aggregation === undefined ? pointer : `${pointer}/aggregation`,
+      granularityPointer: item.granularity === undefined ? "/granularity" : `${pointer}/granularity`,
+    };
+    return names.map((attribute) => ({ device: item.device, attribute, ...places, ...merged }));
   });
   if (series.length > MAX_SERIES) {
     refuse("/telemetry", `at most ${MAX_SERIES} attributes in one request, not ${series.length}`);
@@ -91,33 +101,37 @@ interface Merged {
   readonly header: HeaderParts;
 }
 
-function mergeSettings(global: Settings, own: Settings, refuse: (at: string, message: string) => void): Merged {
+type Refuse = (at: string, message: string) => void;
+
+function checkSettings({ granularity, gap_filling }: Settings, refuse: Refuse): void {
+  const problem = granularity === undefined ? undefined : problemOfGranularity(granularity);
+  if (problem !== undefined) refuse("/granularity", `granularity ${problem}`);
+  const lookAround = gap_filling?.look_around;
+  const farProblem = lookAround === undefined ? undefined : durationProblem(lookAround);
+  if (farProblem !== undefined) refuse("/gap_filling/look_around", `look_around ${farProblem}`);
+}
+
+/** Settings that cannot be read are refused already; here they are replaced. */
+function mergeSettings(global: Settings, own: Settings, refuse: Refuse): Merged {
   const aggregation = own.aggregation ?? global.aggregation;
   const granularity = own.granularity ?? global.granularity;
   const filling = own.gap_filling ?? global.gap_filling;
   if (aggregation === undefined) refuse("/aggregation", "aggregation is missing, here and globally");
   if (granularity === undefined) refuse("/granularity", "granularity is missing, here and globally");
-  const granularityMs = granularity === undefined ? undefined : parseLength(granularity);
-  const granularityProblem = granularityMs === undefined ? NO_DURATION : problemOfGranularity(granularityMs);
-  if (granularity !== undefined && granularityProblem !== undefined) {
-    refuse("/granularity", `granularity ${granularityProblem}`);
-  }
   const isFilled = filling !== undefined && filling.method !== "none";
-  const lookAround = isFilled ? (filling.look_around ?? "0s") : undefined;
-  const lookAroundMs = lookAround === undefined ? undefined : parseLength(lookAround);
-  if (lookAround !== undefined && lookAroundMs === undefined) {
-    refuse("/gap_filling/look_around", `look_around ${NO_DURATION}`);
-  }
+  const lookAround = isFilled ? (filling.look_around ?? global.gap_filling?.look_around ?? "0s") : undefined;
   return {
     aggregation: aggregation ?? "auto",
-    granularityMs: granularityMs ?? 1_000,
-    lookAroundMs,
+    granularityMs: parseLength(granularity ?? "") ?? 1_000,
+    lookAroundMs: lookAround === undefined ? undefined : (parseLength(lookAround) ?? 0),
     header: { granularity: granularity ?? "", lookAround },
   };
 }
 
 /** Points have times in whole milliseconds, so finer buckets would make no sense. */
-function problemOfGranularity(milliseconds: number): string | undefined {
+function problemOfGranularity(text: string): string | undefined {
+  const milliseconds = parseLength(text);
+  if (milliseconds === undefined) return durationProblem(text);
   if (milliseconds < 1) return "must be at least 1ms";
   return Number.isInteger(milliseconds) ? undefined : "must be a whole number of milliseconds";
 }
@@ -139,7 +153,7 @@ function parseLength(text: string): number | undefined {
 
 function parseTime(given: string | number, refuse: (problem: string) => void): Instant | undefined {
   if (typeof given === "string") {
-    const parsed = parseInstant(given);
+    const parsed = parseBound(given, 6);
     if (parsed === undefined) refuse("must be Unix seconds or an RFC 3339 date-time such as 2026-11-14T12:00:00Z");
     return parsed;
   }

@@ -23,8 +23,10 @@ export interface AskedSeries {
   readonly aggregation: Aggregation;
   readonly granularityMs: number;
   readonly lookAroundMs: number | undefined;
-  /** Its place in the request, for problems. */
+  /** Places in the request, for problems: the item, and where its settings come from. */
   readonly pointer: string;
+  readonly aggregationPointer: string;
+  readonly granularityPointer: string;
 }
 
 const MAX_ROWS = 1_000_000;
@@ -68,8 +70,9 @@ export async function readTimeseries(
   const buckets = items.reduce((sum, { granularityMs }) => sum + (to - from) / granularityMs + 1, 0);
   // Few points over a long range give few rows, however fine the buckets: only then is counting worthwhile.
   if (buckets > MAX_ROWS && (await needs.telemetry.rowBound(request)) > MAX_ROWS) {
+    const finest = series.reduce((a, b) => (b.granularityMs < a.granularityMs ? b : a));
     throw refuse("invalid_body", `more than ${MAX_ROWS} rows: take a coarser granularity or a shorter range`, {
-      pointer: "/granularity",
+      pointer: finest.granularityPointer,
     });
   }
   return { columns, render: (rendering) => needs.telemetry.query(request, rendering) };
@@ -92,7 +95,7 @@ async function resolve(
     return {
       code: "invalid_body",
       message: `${asked.attribute} is of type ${attribute.type}, which has no ${asked.aggregation}; it has ${allowedAggregations(attribute.type).join(", ")}`,
-      details: { ...place, pointer: `${asked.pointer}/aggregation` },
+      details: { ...place, pointer: asked.aggregationPointer },
     };
   }
   return {

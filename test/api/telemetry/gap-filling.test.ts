@@ -59,6 +59,28 @@ test("each column is filled for itself, and rows begin with the first that has a
   expect(rowsOf(answer)).toBe("120,3,idle,,, 180,3,idle,,, 240,5,idle,true,,5 300,5,busy,true,7,");
 });
 
+test("an item's own locf has the global look_around, and an item's own look_around wins", async () => {
+  const telemetry = [{}, { look_around: "19s" }, { method: "none" }, undefined].map((own) => ({
+    device: "meter",
+    attribute: "power",
+    ...(own !== undefined && { gap_filling: { method: "locf", ...own } }),
+  }));
+  const gap_filling = { method: "locf", look_around: "1h" };
+  const answer = await ask(busbar.admin, { from: 100, to: 300, gap_filling, telemetry });
+  expect(rowsOf(answer)).toBe("60,3,,,3 120,3,,,3 180,3,,,3 240,5,5,5,5");
+  expect(answer.text.split("\n")[0]?.match(/look_around=\w+/g)).toEqual([
+    "look_around=1h",
+    "look_around=19s",
+    "look_around=1h",
+  ]);
+  // Also where the rest of the request fills nothing.
+  const items = [{ device: "meter", attribute: "power", gap_filling: { method: "locf" } }];
+  const none = { method: "none", look_around: "1h" };
+  expect(rowsOf(await ask(busbar.admin, { from: 100, to: 180, gap_filling: none, telemetry: items }))).toBe(
+    "60,3 120,3",
+  );
+});
+
 test("different grids are filled each on its own", async () => {
   const telemetry = [
     { device: "meter", attribute: "power", granularity: "2m" },

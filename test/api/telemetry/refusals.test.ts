@@ -21,15 +21,16 @@ test.each([
   ["a boolean", { to: true }, "/to"],
   ["null", { from: null }, "/from"],
   ["an unknown aggregation", { aggregation: "mean" }, "/aggregation"],
-  ["no unit", { granularity: "60" }, "/telemetry/0/granularity"],
-  ["a negative granularity", { granularity: "-1m" }, "/telemetry/0/granularity"],
-  ["no length", { granularity: "0s" }, "/telemetry/0/granularity"],
-  ["less than a millisecond", { granularity: "999us" }, "/telemetry/0/granularity"],
-  ["parts of milliseconds", { granularity: "1.5ms" }, "/telemetry/0/granularity"],
-  ["too long a granularity", { granularity: "293y" }, "/telemetry/0/granularity"],
+  ["no unit", { granularity: "60" }, "/granularity"],
+  ["a negative granularity", { granularity: "-1m" }, "/granularity"],
+  ["no length", { granularity: "0s" }, "/granularity"],
+  ["less than a millisecond", { granularity: "999us" }, "/granularity"],
+  ["parts of milliseconds", { granularity: "1.5ms" }, "/granularity"],
+  ["too long a granularity", { granularity: "293y" }, "/granularity"],
   ["a number as granularity", { granularity: 60 }, "/granularity"],
   ["another method", { gap_filling: { method: "linear" } }, "/gap_filling/method"],
-  ["a bad look_around", { gap_filling: { look_around: "long" } }, "/telemetry/0/gap_filling/look_around"],
+  ["a bad look_around", { gap_filling: { look_around: "long" } }, "/gap_filling/look_around"],
+  ["too long a look_around", { gap_filling: { look_around: "293y" } }, "/gap_filling/look_around"],
   ["no telemetry", { telemetry: [] }, "/telemetry"],
   ["an item without a device", { telemetry: [{ attribute: "power" }] }, "/telemetry/0/device"],
   ["an item without an attribute", { telemetry: [{ device: "meter" }] }, "/telemetry/0/attribute"],
@@ -80,11 +81,9 @@ test("all problems of a request are told at once", async () => {
   });
   expect(refused.errors.map((error) => error.details?.["pointer"]).sort()).toEqual([
     "/from",
+    "/gap_filling/look_around",
+    "/granularity",
     "/telemetry",
-    "/telemetry/0/gap_filling/look_around",
-    "/telemetry/0/granularity",
-    "/telemetry/1/gap_filling/look_around",
-    "/telemetry/1/granularity",
     "/to",
   ]);
 });
@@ -107,6 +106,40 @@ test("what is wrong with settings and what is wrong with names is told together"
     "device_not_found /telemetry/1",
     "invalid_body /telemetry/2/aggregation",
   ]);
+});
+
+test.each([
+  [{ granularity: "1" }, "/granularity"],
+  [{ granularity: "0.5ms" }, "/granularity"],
+  [{ gap_filling: { method: "locf", look_around: "far" } }, "/gap_filling/look_around"],
+  [{ gap_filling: { method: "none", look_around: "far" } }, "/gap_filling/look_around"],
+  [{ aggregation: "mean" }, "/aggregation"],
+])(
+  "the mistake in the global setting %j is one error at its own place, also where every item has its own",
+  async (wrong, pointer) => {
+    const own = { aggregation: "avg", granularity: "1m", gap_filling: { method: "locf", look_around: "1h" } };
+    const telemetry = Array(3).fill({ ...power.telemetry[0], ...own });
+    for (const items of [telemetry, Array(3).fill(power.telemetry[0])]) {
+      const refused = await ask(busbar.admin, { ...wrong, telemetry: items });
+      expect([refused.status, refused.errors.map(({ details }) => details?.["pointer"])]).toEqual([400, [pointer]]);
+    }
+  },
+);
+
+test("too many rows are told where their granularity stands, and a global aggregation at the item it does not fit", async () => {
+  const item = { ...power.telemetry[0], granularity: "1ms" };
+  const rows = await ask(busbar.admin, { from: 0, to: 3600, gap_filling: { method: "locf" }, telemetry: [item] });
+  expect(rows.errors.map(({ details }) => details?.["pointer"])).toEqual(["/telemetry/0/granularity"]);
+  const telemetry = [...power.telemetry, { device: "meter", attribute: "status" }];
+  const types = await ask(busbar.admin, { aggregation: "avg", telemetry });
+  expect(types.errors.map(({ details }) => details?.["pointer"])).toEqual(["/telemetry/1"]);
+});
+
+test("a duration that is too long is named as such, with the limit", async () => {
+  for (const wrong of [{ granularity: "293y" }, { gap_filling: { look_around: "9999999999h" } }]) {
+    const [error] = (await ask(busbar.admin, { ...power, ...wrong })).errors;
+    expect(error?.message).toMatch(/is too long: a duration is at most 106751d/);
+  }
 });
 
 test("settings of an item that are null or empty are not given", async () => {
