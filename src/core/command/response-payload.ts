@@ -1,12 +1,13 @@
 // The payload of a response is an object, whatever the device sent. What it sent never costs the state of its response.
-import type { Payload, ResponseState } from "#core/command/execution.ts";
+
+type Payload = Readonly<Record<string, unknown>>;
 
 const NO_MESSAGE = "the device reported an error without a message";
 /** Longest message that is made of other values. */
 const MAX_DERIVED = 1_000;
 
 /** What a device sent as payload, as an object: any other value is under `result`, and of an error under `message`. */
-export function wrapPayload(state: ResponseState, sent: unknown): Payload | undefined {
+export function wrapPayload(state: string, sent: unknown): Payload | undefined {
   if (sent === undefined || isObject(sent)) return sent;
   return state === "ERROR" ? { message: derivedMessage(sent) } : { result: sent };
 }
