@@ -36,6 +36,7 @@ const LAYERS = {
     "#runtime/harness/**",
     "#runtime/inspect/open-rock-repository.ts",
     "#runtime/lua/check-syntax.ts",
+    "#runtime/lua/evaluate-lua.ts",
     "#client/**",
     "#config",
     "#config/**",

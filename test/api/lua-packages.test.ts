@@ -38,12 +38,6 @@ test.each([
     { issue: "rock_missing", pointer: "/runtime/options/luarocks/0", line: 5 },
   ],
   [
-    "a module that is missing",
-    lua("{ dir: src }", { "src/main.lua": "-- first\nlocal x = require('lib.gone')" }),
-    'The module "lib.gone" is neither in the package nor in a rock that it asks for.',
-    { issue: "lua_module_missing", pointer: "src/main.lua", line: 2 },
-  ],
-  [
     "a script that is not valid Lua",
     lua("{ dir: src }", { "src/main.lua": "require 'x'", "src/x.lua": "local function f()\n  if true then\nend" }),
     "It is not valid Lua: 'end' expected (to close 'function' at line 1) near <eof>.",
@@ -60,6 +54,15 @@ test.each([
   expect([refused.status, refused.errors]).toMatchObject([400, [{ code: "invalid_blueprint", message, details }]]);
   const { body } = await busbar.anonymous.call<Validation>("POST", "/v3/blueprints/validate", { bytes });
   expect(body.diagnostics).toMatchObject([{ severity: "error", code: details.issue, message, line: details.line }]);
+});
+
+test("a module that is missing is a warning: the line may never run", async () => {
+  const bytes = lua("{ dir: src }", { "src/main.lua": "-- first\nlocal x = false and require('lib.gone')" });
+  const { status, body } = await busbar.admin.call<Validation>("POST", "/v3/blueprints/upload", { bytes });
+  expect([status, body.diagnostics]).toMatchObject([
+    200,
+    [{ severity: "warning", code: "lua_module_missing", line: 2 }],
+  ]);
 });
 
 test("a script that names a module only when it runs is warned about", async () => {

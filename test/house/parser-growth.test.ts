@@ -28,6 +28,7 @@ import { readPlainYaml } from "#manifest/plain-yaml.ts";
 import { parseUnit } from "#manifest/units.ts";
 import { readJsonObject } from "#mqtt/bounded-json.ts";
 import { filterMatches, isTopicLevel, parseDeviceTopic } from "#mqtt/topics.ts";
+import { createEvaluator } from "#runtime/lua/evaluate-lua.ts";
 import { decodeJson } from "#runtime/lua/script-json.ts";
 import { findDirectory } from "#service/blueprint/zip-layout.ts";
 
@@ -58,6 +59,8 @@ const query = {
   "map[]": mapOf(""),
 };
 
+const evaluate = createEvaluator();
+
 const PARSERS: Readonly<Record<string, Parser>> = {
   "the JSON limits": { parse: (text) => jsonExcess(text, { depth: 1e9, values: 1e9 }), starts: ["", '{"a":"'] },
   "JSON of devices": {
@@ -81,7 +84,10 @@ const PARSERS: Readonly<Record<string, Parser>> = {
   "CSV headers": { parse: readHeaderCell, starts: ["", "telemetry="] },
   "MQTT topics": { parse: (text) => [parseDeviceTopic(text), isTopicLevel(text)], starts: ["", "v1/from/a/b/"] },
   "MQTT filters": { parse: (text) => filterMatches(`+/${text}x`, `a/${text}`), starts: ["", "a/"] },
-  rockspecs: { parse: readRockspec, starts: ["", 'package = "', "dependencies = {", "x = [["] },
+  rockspecs: {
+    parse: (text) => readRockspec(evaluate, text),
+    starts: ["", 'package = "', "dependencies = {", "x = [["],
+  },
   "Lua sources": { parse: scanRequires, starts: ["", "require '", "--[==["] },
   "rock dependencies": { parse: (text) => [parseDependency(text), parseRockVersion(text)], starts: ["", "lua >= "] },
   "queries, by value": {

@@ -1,12 +1,14 @@
 import type { ProfileLibrary } from "#core/blueprint/profile.ts";
 import { openRockRepository } from "#runtime/inspect/open-rock-repository.ts";
 import { createSyntaxChecks } from "#runtime/lua/check-syntax.ts";
+import { createEvaluator } from "#runtime/lua/evaluate-lua.ts";
 import { buildProgram } from "#service/blueprint/build-program.ts";
 import { checkUnpacked } from "#service/blueprint/check-package.ts";
 import type { LintResult } from "./lint-result.ts";
 import type { Source } from "./read-source.ts";
 
 const syntaxChecks = createSyntaxChecks();
+const evaluate = createEvaluator();
 
 export interface LintContext {
   readonly profiles: ProfileLibrary;
@@ -23,6 +25,6 @@ export function lintSource(source: Source, { profiles, rocks }: LintContext): Li
     return { name, folder, issues, text };
   }
   const repository = rocks === undefined ? undefined : openRockRepository(rocks, rocks);
-  const scripts = buildProgram(content, blueprint, { repository, checkSyntax: syntaxChecks() });
+  const scripts = buildProgram(content, blueprint, { repository, checkSyntax: syntaxChecks(), evaluate });
   return { name, folder, issues: [...issues, ...scripts.issues], text };
 }

@@ -6,13 +6,15 @@ const warning = (summary: string) => ({ severity: "warning", summary }) as const
 /** What can be wrong with the scripts of a package, once its manifest is in order. Codes are stable. */
 export const SCRIPT_ISSUE_CODES = {
   lua_syntax: error("A file that is not valid Lua, or is compiled Lua."),
-  lua_module_missing: error("A required module that is neither in the package nor in a rock."),
+  lua_module_missing: warning(
+    "A required module that is neither in the package nor in a rock. Running that line fails.",
+  ),
   lua_dynamic_require: warning("A require whose module is known only when it runs."),
   rock_dependency: error("A dependency that cannot be read."),
   rock_missing: error("A rock that is not in the operator's folder in a version that fits."),
   rock_development: error("Only a development version fits, and allow_dev_luarocks is not set."),
   rock_unusable: error("A rock that is damaged, made for another Lua, or not written in Lua."),
-  rockspec_invalid: error("A rockspec that cannot be read as plain data."),
+  rockspec_invalid: error("A rockspec that fails when it is run, or does not say what it must."),
 } as const;
 
 type ScriptIssueCode = keyof typeof SCRIPT_ISSUE_CODES;

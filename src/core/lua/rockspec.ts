@@ -1,4 +1,4 @@
-import { type LuaData, type LuaTable, readLuaData } from "./read-lua-data.ts";
+import type { EvaluateLua, LuaData, LuaTable } from "./lua-data.ts";
 import { type Dependency, parseDependency } from "./rock-version.ts";
 
 /** The content of a rockspec, as far as a rock made of Lua alone needs it. */
@@ -20,9 +20,9 @@ export type ReadRockspec =
   | { readonly rockspec: Rockspec; readonly problem: undefined }
   | { readonly rockspec: undefined; readonly problem: { readonly line: number; readonly message: string } };
 
-/** Never throws. */
-export function readRockspec(text: string): ReadRockspec {
-  const { values, problem } = readLuaData(text);
+/** A rockspec is a Lua text, so it is run. Never throws. */
+export function readRockspec(evaluate: EvaluateLua, text: string): ReadRockspec {
+  const { values, problem } = evaluate(text);
   const refuse = (message: string, line = 1) => ({ rockspec: undefined, problem: { line, message } });
   if (problem !== undefined) return refuse(problem.message, problem.line);
   const name = values.get("package");

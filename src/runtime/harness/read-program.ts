@@ -3,6 +3,7 @@ import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import type { ScriptProgram } from "#core/lua/script-program.ts";
 import { starterLibrary } from "#manifest/starter-profiles.ts";
 import { openRockRepository } from "#runtime/inspect/open-rock-repository.ts";
+import { createEvaluator } from "#runtime/lua/evaluate-lua.ts";
 import { buildProgram } from "#service/blueprint/build-program.ts";
 import { checkUnpacked } from "#service/blueprint/check-package.ts";
 import type { Unpacked } from "#service/blueprint/unpack-package.ts";
@@ -24,6 +25,10 @@ export function readProgram(unpacked: Unpacked, rocks: string | undefined): Read
   if (content === undefined || blueprint === undefined || blueprint.runtime.type !== "lua") return nothing;
   const repository = openRockRepository(rocks ?? "", rocks ?? "the folder that --rocks names");
   // Syntax errors are reported when the script starts, with their place.
-  const built = buildProgram(content, blueprint, { repository, checkSyntax: () => undefined });
+  const built = buildProgram(content, blueprint, {
+    repository,
+    checkSyntax: () => undefined,
+    evaluate: createEvaluator(),
+  });
   return { blueprint, program: built.program, issues: errors(built.issues) };
 }

@@ -3,6 +3,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { tryPost } from "#core/thread/try-post.ts";
 import { starterLibrary } from "#manifest/starter-profiles.ts";
 import { createSyntaxChecks } from "#runtime/lua/check-syntax.ts";
+import { createEvaluator } from "#runtime/lua/evaluate-lua.ts";
 import type { Numbered, TaskAnswer } from "#runtime/task-thread.ts";
 import { type BuiltProgram, buildProgram } from "#service/blueprint/build-program.ts";
 import { checkPackage } from "#service/blueprint/check-package.ts";
@@ -28,6 +29,7 @@ export interface InspectSettings {
 const FOLDER = "the folder rocks of the data folder";
 const profiles = starterLibrary();
 const syntaxChecks = createSyntaxChecks();
+const evaluate = createEvaluator();
 
 keepCompiled();
 parentPort?.on("message", ({ id, kind, bytes }: Numbered<InspectTask>) => {
@@ -43,5 +45,6 @@ function build(bytes: Uint8Array, { rocks }: InspectSettings): BuiltProgram {
   return buildProgram(content, blueprint, {
     repository: openRockRepository(rocks, FOLDER),
     checkSyntax: syntaxChecks(),
+    evaluate,
   });
 }

@@ -1,10 +1,12 @@
 import { expect, test } from "vitest";
+import { createEvaluator } from "#runtime/lua/evaluate-lua.ts";
 import { packPackage } from "#service/blueprint/pack-package.ts";
 import type { RockRepository } from "#service/rock/rock-repository.ts";
 import { buildProgram } from "./build-program.ts";
 import { checkUnpacked } from "./check-package.ts";
 import { packageOfFiles } from "./unpack-package.ts";
 
+const evaluate = createEvaluator();
 const bytes = (text: string) => new TextEncoder().encode(text);
 const ROCKS: RockRepository = {
   folder: "rocks",
@@ -39,6 +41,7 @@ function build(
   return buildProgram(content, blueprint, {
     repository: repository === "unknown" ? undefined : repository,
     checkSyntax,
+    evaluate,
   });
 }
 
@@ -86,8 +89,15 @@ test.each([
     },
     "main.lua far.lua inspect.lua",
   ],
-  ["{ file: main.lua }", { "main.lua": "\nrequire 'gone'" }, "lua_module_missing main.lua:2"],
-  ["{ dir: src }", { "src/main.lua": "\nrequire 'inspect'" }, "lua_module_missing src/main.lua:2"],
+  [
+    "{ file: main.lua, rockspec: x.rockspec }",
+    {
+      "main.lua": "require 'far.away'",
+      "src/far/away.lua": "",
+      "x.rockspec": "package='x' version=('%s-%s'):format('dev', 1) build={type='builtin'}",
+    },
+    "main.lua far/away.lua",
+  ],
   ["{ file: main.lua }", { "main.lua": "require 'a'", "a.lua": "syntax error" }, "lua_syntax a.lua:7"],
   ["{ file: main.lua }", { "main.lua": "", "a.lua": "syntax error" }, "main.lua"],
   ["{ file: main.lua, luarocks: [nowhere > 2] }", { "main.lua": "" }, "rock_missing /runtime/options/luarocks/0:5"],
@@ -112,6 +122,17 @@ test("a require that is known only when it runs is warned of, unless every modul
     { code: "lua_dynamic_require", severity: "warning" },
   ]);
   expect(build("{ file: main.lua, amalg_mode: isolate }", scripts).issues).toEqual([]);
+});
+
+test.each([
+  ["{ file: main.lua }", { "main.lua": "\nif never then require 'gone' end" }, "main.lua"],
+  ["{ dir: src }", { "src/main.lua": "\nrequire 'inspect'" }, "src/main.lua"],
+])("%s with %j is warned of a module that is not there, and can run", (options, scripts, path) => {
+  const { program, issues } = build(options, scripts);
+  expect(program?.entry).toBe(path);
+  expect(issues).toMatchObject([
+    { code: "lua_module_missing", severity: "warning", path, range: { start: { line: 2 } } },
+  ]);
 });
 
 test("nodebug is told", () => {

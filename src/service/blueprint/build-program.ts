@@ -1,8 +1,9 @@
 // Combines the Lua files of a package and the rocks that it needs into one program. Pure: all input is passed in, and
-// nothing is run.
+// only rockspecs are run.
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import { type ScriptIssue, scriptIssue } from "#core/blueprint/script-issue.ts";
 import { findModule, folderOf } from "#core/lua/find-module.ts";
+import type { EvaluateLua } from "#core/lua/lua-data.ts";
 import { parseDependency } from "#core/lua/rock-version.ts";
 import { type Rockspec, readRockspec } from "#core/lua/rockspec.ts";
 import { scanRequires } from "#core/lua/scan-requires.ts";
@@ -11,6 +12,7 @@ import { packagePath } from "#manifest/package-path.ts";
 import { rangeAt } from "#manifest/range-at.ts";
 import { decodeText, type Package } from "#service/blueprint/unpack-package.ts";
 import { chooseRocks, type WantedRock } from "#service/rock/choose-rocks.ts";
+import { findModules } from "#service/rock/read-rock.ts";
 import type { RockRepository } from "#service/rock/rock-repository.ts";
 
 export interface BuiltProgram {
@@ -32,6 +34,8 @@ interface Surroundings {
   /** Undefined when the operator's rocks are not known: then nothing is checked about them. */
   readonly repository: RockRepository | undefined;
   readonly checkSyntax: SyntaxCheck;
+  /** For rockspecs, which are Lua. */
+  readonly evaluate: EvaluateLua;
 }
 
 /** The blueprint belongs to the package and has no errors. Never throws. */
@@ -42,12 +46,16 @@ export function buildProgram(content: Package, blueprint: Blueprint, around: Sur
   const issues: ScriptIssue[] = [];
 
   const own = luaFilesIn(content.files);
-  const { wanted, spec } = readWanted(content, blueprint, issues);
+  const { wanted, spec } = readWanted(content, blueprint, { issues, evaluate: around.evaluate });
   addOwnSpec(own, content, spec);
   const rocks: Modules = new Map();
   const isKnown = around.repository !== undefined || (wanted.length === 0 && issues.length === 0);
   if (around.repository !== undefined) {
-    const chosen = chooseRocks(around.repository, wanted, options.allowDevLuarocks);
+    const chosen = chooseRocks(
+      { repository: around.repository, evaluate: around.evaluate },
+      wanted,
+      options.allowDevLuarocks,
+    );
     issues.push(...chosen.problems.map(({ code, message, place }) => ({ ...place, code, message })));
     for (const rock of chosen.rocks) {
       for (const [module, source] of rock.modules) if (!rocks.has(module)) rocks.set(module, source);
@@ -90,7 +98,7 @@ type Place = Pick<ScriptIssue, "severity" | "path" | "range">;
 function readWanted(
   { files, manifest }: Package,
   { runtime: { options } }: Blueprint,
-  issues: ScriptIssue[],
+  { issues, evaluate }: { readonly issues: ScriptIssue[]; readonly evaluate: EvaluateLua },
 ): { readonly wanted: readonly WantedRock<Place>[]; readonly spec: Rockspec | undefined } {
   if (options.rockspec === undefined) {
     const wanted = options.luarocks.flatMap((text, i) => {
@@ -109,7 +117,7 @@ function readWanted(
   const { rockspec, problem } =
     text === undefined
       ? { rockspec: undefined, problem: { line: 1, message: "it is not UTF-8 text" } }
-      : readRockspec(text);
+      : readRockspec(evaluate, text);
   if (rockspec === undefined) {
     const message = `The rockspec cannot be read: ${problem.message}.`;
     issues.push(scriptIssue({ code: "rockspec_invalid", path, message }, problem.line));
@@ -120,9 +128,10 @@ function readWanted(
   return { wanted: rockspec.dependencies.map((dependency) => ({ dependency, place })), spec: rockspec };
 }
 
-/** Modules that the package's own rockspec names, at the paths where `require` looks. */
+/** Modules that the package's own rockspec names or leaves to be found, at the paths where `require` looks. */
 function addOwnSpec(own: Modules, { files }: Package, spec: Rockspec | undefined): void {
-  for (const [module, file] of spec?.modules ?? []) {
+  if (spec === undefined) return;
+  for (const [module, file] of spec.modules ?? findModules(files, spec)) {
     const source = files.get(packagePath(file) ?? "");
     const path = `${module.replaceAll(".", "/")}.lua`;
     if (source !== undefined && !own.has(path)) own.set(path, source);
@@ -147,7 +156,7 @@ function reach(all: ReadonlyMap<string, Uint8Array>, entry: string) {
       const found = findModule({ entry, modules: all }, name, folderOf(path));
       if ("path" in found) waiting.push(found.path);
       else if ("tried" in found && isNeeded) {
-        const message = `The module ${JSON.stringify(name)} is neither in the package nor in a rock that it asks for.`;
+        const message = `The module ${JSON.stringify(name)} is neither in the package nor in a rock that it asks for. The script fails if it runs this line.`;
         missing.push(scriptIssue({ code: "lua_module_missing", path, message }, line));
       }
     }

@@ -1,11 +1,13 @@
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { parseDependency } from "#core/lua/rock-version.ts";
+import { createEvaluator } from "#runtime/lua/evaluate-lua.ts";
 import { packPackage } from "#service/blueprint/pack-package.ts";
 import { chooseRocks } from "./choose-rocks.ts";
 import { readRock } from "./read-rock.ts";
 import type { RockRepository } from "./rock-repository.ts";
 
+const evaluate = createEvaluator();
 const bytes = (text: string) => new TextEncoder().encode(text);
 const zip = (files: Readonly<Record<string, string | Uint8Array>>) =>
   packPackage(
@@ -33,7 +35,11 @@ function choose(rocks: Parameters<typeof repository>[0], wanted: readonly string
     const dependency = parseDependency(text);
     return dependency === undefined ? [] : [{ dependency, place }];
   });
-  const { rocks: chosen, problems } = chooseRocks(repository(rocks), dependencies, allowDevelopment);
+  const { rocks: chosen, problems } = chooseRocks(
+    { repository: repository(rocks), evaluate },
+    dependencies,
+    allowDevelopment,
+  );
   return problems.length > 0
     ? problems.map(({ code, message, place }) => `${place} ${code}: ${message}`)
     : chosen.map(({ rockspec }) => `${rockspec.package} ${rockspec.version}`);
@@ -111,7 +117,7 @@ test("a development version is taken where it is allowed", () => {
 });
 
 function modulesOf(file: string, content: Uint8Array): readonly string[] | string {
-  const read = readRock(file, content);
+  const read = readRock(evaluate, file, content);
   if ("problem" in read) return read.problem;
   return [...read.rock.modules].map(([path, source]) => `${path}=${new TextDecoder().decode(source)}`);
 }
@@ -170,7 +176,7 @@ test.each([
   [
     "x.src.rock",
     { "x.rockspec": "package = os.getenv('HOME')" },
-    "x.rockspec, line 1: os is not a plain value; only texts, numbers and tables are read",
+    "x.rockspec, line 1: attempt to index a nil value (global 'os')",
   ],
   [
     "x.src.rock",
@@ -179,6 +185,18 @@ test.each([
   ],
 ])("%s of %j cannot be used: %s", (file, files, problem) => {
   expect(modulesOf(file, zip(files))).toBe(problem);
+});
+
+test.each([
+  ["at the root of a rock", { "x.lua": "one", "x/y.lua": "two", "spec/x_spec.lua": "no", "install.lua": "no" }],
+  ["at the root of its archive", { "x-1.0/x.lua": "one", "x-1.0/x/y.lua": "two", "x-1.0/tests/t.lua": "no" }],
+  ["under src", { "src/x.lua": "one", "src/x/y.lua": "two", "spec/t.lua": "no", "x.lua": "no" }],
+  ["under src in an archive", { "x/src/x.lua": "one", "x/src/x/y.lua": "two", "x/main.lua": "no" }],
+])("modules %s are found, without a list of them", (_, files) => {
+  const rockspec = 'package = "x"\nversion = "1-1"\nbuild = { type = "builtin" }';
+  for (const file of ["x-1-1.src.rock", "x-1-1.all.rock"]) {
+    expect(modulesOf(file, zip({ "x.rockspec": rockspec, ...files }))).toEqual(["x.lua=one", "x/y.lua=two"]);
+  }
 });
 
 test("a rockspec alone serves where it only names other rocks", () => {

@@ -1,4 +1,5 @@
 // Chooses rocks from the operator's folder for a package: for each name the newest version that meets all requirements.
+import type { EvaluateLua } from "#core/lua/lua-data.ts";
 import {
   compareRockVersions,
   type Dependency,
@@ -44,8 +45,14 @@ export interface ChosenRocks<Place> {
   readonly problems: readonly RockProblem<Place>[];
 }
 
+export interface RockNeeds {
+  readonly repository: RockRepository;
+  /** For rockspecs, which are Lua. */
+  readonly evaluate: EvaluateLua;
+}
+
 export function chooseRocks<Place>(
-  repository: RockRepository,
+  { repository, evaluate }: RockNeeds,
   wanted: readonly WantedRock<Place>[],
   allowDevelopment: boolean,
 ): ChosenRocks<Place> {
@@ -55,7 +62,8 @@ export function chooseRocks<Place>(
     let found = read.get(offer.file);
     if (found === undefined) {
       const bytes = repository.read(offer.file);
-      found = bytes === undefined ? { problem: "it cannot be read, or is too large" } : readRock(offer.file, bytes);
+      found =
+        bytes === undefined ? { problem: "it cannot be read, or is too large" } : readRock(evaluate, offer.file, bytes);
       read.set(offer.file, found);
     }
     return found;

@@ -1,3 +1,4 @@
+import type { EvaluateLua } from "#core/lua/lua-data.ts";
 import { type Rockspec, readRockspec } from "#core/lua/rockspec.ts";
 import { readZip } from "#service/blueprint/read-zip.ts";
 import { decodeText } from "#service/blueprint/unpack-package.ts";
@@ -13,20 +14,20 @@ type Files = ReadonlyMap<string, Uint8Array>;
 type ReadRock = { readonly rock: Rock } | { readonly problem: string };
 
 /** Reads a rock made of Lua alone: a built one (`.all.rock`), its sources (`.src.rock`), or a rockspec without modules. */
-export function readRock(file: string, bytes: Uint8Array): ReadRock {
-  if (file.endsWith(".rockspec")) return readBareRockspec(file, bytes);
+export function readRock(evaluate: EvaluateLua, file: string, bytes: Uint8Array): ReadRock {
+  if (file.endsWith(".rockspec")) return readBareRockspec(evaluate, file, bytes);
   const { files, issues } = readZip(bytes);
   if (issues[0] !== undefined) return { problem: `it cannot be read. ${issues[0].message.replace(/\.$/, "")}` };
   const path = [...files.keys()].find((one) => !one.includes("/") && one.endsWith(".rockspec"));
   const content = path === undefined ? undefined : files.get(path);
   if (path === undefined || content === undefined) return { problem: "it holds no rockspec" };
-  const parsed = parseSpec(path, content);
+  const parsed = parseSpec(evaluate, path, content);
   if ("problem" in parsed) return parsed;
   return file.endsWith(".src.rock") ? fromSources(parsed.spec, files) : fromBuilt(parsed.spec, files);
 }
 
-function readBareRockspec(file: string, bytes: Uint8Array): ReadRock {
-  const parsed = parseSpec(file, bytes);
+function readBareRockspec(evaluate: EvaluateLua, file: string, bytes: Uint8Array): ReadRock {
+  const parsed = parseSpec(evaluate, file, bytes);
   if ("problem" in parsed) return parsed;
   const { spec } = parsed;
   if (spec.buildType !== "none" && (spec.modules === undefined || spec.modules.size > 0)) {
@@ -35,17 +36,22 @@ function readBareRockspec(file: string, bytes: Uint8Array): ReadRock {
   return { rock: { rockspec: spec, modules: new Map() } };
 }
 
-function parseSpec(path: string, content: Uint8Array): { readonly spec: Rockspec } | { readonly problem: string } {
+function parseSpec(
+  evaluate: EvaluateLua,
+  path: string,
+  content: Uint8Array,
+): { readonly spec: Rockspec } | { readonly problem: string } {
   const text = decodeText(content);
   if (text === undefined) return { problem: `${path} is not UTF-8 text` };
-  const { rockspec, problem } = readRockspec(text);
+  const { rockspec, problem } = readRockspec(evaluate, text);
   return rockspec === undefined ? { problem: `${path}, line ${problem.line}: ${problem.message}` } : { spec: rockspec };
 }
 
-/** A built rock has its Lua files under lua/, and compiled ones under lib/. */
+/** A built rock has its Lua files under lua/, and compiled ones under lib/. One that has neither is packed like its sources. */
 function fromBuilt(rockspec: Rockspec, files: Files): ReadRock {
-  const native = [...files.keys()].find((path) => path.startsWith("lib/"));
+  const native = [...files.keys()].find((path) => path.startsWith("lib/") && !path.endsWith(".lua"));
   if (native !== undefined) return { problem: `it holds compiled code (${native}), and only Lua can be run` };
+  if (![...files.keys()].some((path) => path.startsWith("lua/"))) return fromSources(rockspec, files);
   const modules = new Map<string, Uint8Array>();
   for (const [path, content] of files) {
     if (path.startsWith("lua/") && path.endsWith(".lua")) modules.set(path.slice("lua/".length), content);
@@ -62,9 +68,10 @@ function fromSources(rockspec: Rockspec, packed: Files): ReadRock {
   const files = unpackInner(packed);
   if (files === undefined) return { problem: "the archive of its sources is damaged or too large" };
   const declared = rockspec.modules ?? findModules(files, rockspec);
+  const folders = foldersIn([...files.keys()], rockspec.sourceDir);
   const modules = new Map<string, Uint8Array>();
   for (const [module, path] of declared) {
-    const content = folders(files, rockspec)
+    const content = folders
       .map((folder) => files.get(`${folder}${path.replace(/^(?:\.\/)+/, "")}`))
       .find((one) => one !== undefined);
     if (content === undefined) return { problem: `its module ${module} has no file ${path}` };
@@ -87,26 +94,35 @@ function unpackInner(packed: Files): Files | undefined {
   return issues.length > 0 ? undefined : files;
 }
 
-/** The folders from which paths of the rockspec may start, each with its slash. */
-function folders(files: Files, { sourceDir }: Rockspec): readonly string[] {
-  const tops = new Set([...files.keys()].map((path) => path.slice(0, path.indexOf("/") + 1)));
+/**
+ * The folders from which paths of the rockspec may start, each with its slash. An archive of sources has everything in one
+ * folder; where files lie at the root, other folders are parts of the rock.
+ */
+function foldersIn(paths: readonly string[], sourceDir: string | undefined): readonly string[] {
+  const tops = new Set(paths.map((path) => path.slice(0, path.indexOf("/") + 1)));
+  const isPacked = tops.size === 1 && !tops.has("") && ![...tops].some((top) => /^(?:src|lua|lib)\/$/.test(top));
   tops.delete("");
-  return [...(sourceDir === undefined ? [] : [`${sourceDir.replace(/\/+$/, "")}/`]), "", ...tops];
+  const named = sourceDir === undefined ? [] : [`${sourceDir.replace(/\/+$/, "")}/`];
+  return isPacked ? [...named, ...tops, ""] : [...named, "", ...tops];
 }
 
+/** Folders beside the modules whose Lua files are for the authors of a rock. */
+const NO_MODULES = /^(?:specs?|tests?|docs?|examples?|samples?|tools|rockspecs)\/|^(?:install|main)\.lua$|^\./;
+
 /**
- * The modules that LuaRocks' builtin build finds by itself: the Lua files under src, lua or lib, otherwise those at the
- * top.
+ * The modules of a rock whose rockspec lists none, as LuaRocks' builtin build finds them: the Lua files under src, lua or
+ * lib, otherwise those at the root, in folders too.
  */
-function findModules(files: Files, rockspec: Rockspec): ReadonlyMap<string, string> {
-  for (const root of folders(files, rockspec)) {
+export function findModules(files: Pick<Files, "keys">, { sourceDir }: Rockspec): ReadonlyMap<string, string> {
+  const paths = [...files.keys()].filter((path) => path.endsWith(".lua"));
+  for (const root of foldersIn(paths, sourceDir)) {
     for (const folder of ["src/", "lua/", "lib/", ""]) {
       const start = root + folder;
       const found = new Map<string, string>();
-      for (const path of files.keys()) {
-        if (!path.startsWith(start) || !path.endsWith(".lua")) continue;
+      for (const path of paths) {
+        if (!path.startsWith(start)) continue;
         const inside = path.slice(start.length);
-        if (folder === "" && (inside.includes("/") || inside === "install.lua")) continue;
+        if (folder === "" && NO_MODULES.test(inside)) continue;
         found.set(inside.replace(/(?:\/init)?\.lua$/, "").replaceAll("/", "."), path.slice(root.length));
       }
       if (found.size > 0) return found;
