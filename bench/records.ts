@@ -73,10 +73,10 @@ async function openInline(file: string): Promise<Bench> {
   migrate(database);
   let batch: WriteRequest[] = [];
   let waiting: { readonly resolve: (result: unknown) => void; readonly reject: (error: Error) => void }[] = [];
-  const flush = () => {
+  const flush = async () => {
     const [requests, writers] = [batch, waiting];
     [batch, waiting] = [[], []];
-    for (const [index, answer] of commitBatch(database, requests).entries()) {
+    for (const [index, answer] of (await commitBatch(database, requests)).entries()) {
       if ("result" in answer) writers[index]?.resolve(answer.result);
       else writers[index]?.reject(new Error(JSON.stringify(answer)));
     }
@@ -85,7 +85,7 @@ async function openInline(file: string): Promise<Bench> {
     run: (name, input) =>
       new Promise((resolve, reject) => {
         waiting.push({ resolve: resolve as (result: unknown) => void, reject });
-        if (batch.push({ id: batch.length, name, input }) === 1) setImmediate(flush);
+        if (batch.push({ id: batch.length, name, input }) === 1) setImmediate(() => void flush());
       }),
     close: async () => database.close(),
     cells: inlineCells,

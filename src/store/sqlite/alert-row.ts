@@ -1,7 +1,7 @@
 import { ACCESS_LEVELS } from "#core/access/level.ts";
 import { ALERT_SEVERITIES } from "#core/alert/alert-state.ts";
 import type { AlertRecord } from "#service/ports/alert-store.ts";
-import type { Row } from "./connection.ts";
+import type { Row } from "#store/database.ts";
 import { number, oneOf, optionalText, optionalTime, text, time } from "./row.ts";
 
 export const ALERT_COLUMNS =

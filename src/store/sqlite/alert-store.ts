@@ -1,21 +1,21 @@
 import { ACCESS_LEVELS } from "#core/access/level.ts";
 import type { AlertFilter, AlertStore } from "#service/ports/alert-store.ts";
+import type { Database } from "#store/database.ts";
 import { ALERT_COLUMNS, parseAlert } from "./alert-row.ts";
-import type { Connection } from "./connection.ts";
 import type { Lists } from "./lists.ts";
 import { listed, text } from "./row.ts";
 import { readRows } from "./stored-json.ts";
 import { Where } from "./where.ts";
 import type { Writer } from "./writer.ts";
 
-export function createAlertStore(reader: Connection, writer: Writer, lists: Lists): AlertStore {
+export function createAlertStore(reader: Database, writer: Writer, lists: Lists): AlertStore {
   return {
     record: (deviceId, changes, notices) => writer.run("recordAlerts", { deviceId, changes, notices }),
     active: async (deviceId) => {
       const where = new Where().and("cleared_at IS NULL");
       if (deviceId !== undefined) where.and("device_id = ?", deviceId);
       const sql = `SELECT ${ALERT_COLUMNS} FROM alert${where.sql} ORDER BY raised_at, device_id, source, alert_id`;
-      return readRows(reader, { table: "alert", rows: reader.all(sql, ...where.values) }, parseAlert);
+      return readRows(reader, { table: "alert", rows: await reader.all(sql, ...where.values) }, parseAlert);
     },
     list: async (filter, page) =>
       lists.page(page, {
@@ -29,7 +29,7 @@ export function createAlertStore(reader: Connection, writer: Writer, lists: List
       }),
     raisedNames: async (deviceIds, level) => {
       const names = new Map<string, Set<string>>(deviceIds.map((id) => [id, new Set()]));
-      const rows = reader.all(
+      const rows = await reader.all(
         `SELECT device_id, alert_id FROM alert WHERE cleared_at IS NULL AND read_level <= ?
          AND device_id IN (SELECT value FROM json_each(?)) ORDER BY raised_at, source, alert_id`,
         ACCESS_LEVELS.indexOf(level),

@@ -1,12 +1,12 @@
 import { AUDIT_OUTCOMES, type AuditEntry, type AuditTarget } from "#core/access/audit-entry.ts";
-import type { Connection, Row } from "./connection.ts";
+import type { DamageLog, Row } from "#store/database.ts";
 import { number, oneOf, optionalText, optionalTime, text, time } from "./row.ts";
 import { isObject, storedJson } from "./stored-json.ts";
 
 export const AUDIT_COLUMNS =
   "id, at, actor_token_id, actor_name, action, site_id, target, outcome, code, request_id, remote_address, details, count, last_at";
 
-export function parseEntry(database: Connection, row: Row): AuditEntry {
+export function parseEntry(database: DamageLog, row: Row): AuditEntry {
   const from = { database, table: "audit", row };
   const tokenId = optionalText(row, "actor_token_id");
   return {

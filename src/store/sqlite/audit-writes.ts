@@ -1,7 +1,7 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import type { AuditLimits } from "#service/ports/audit-store.ts";
+import type { Database } from "#store/database.ts";
 import { AUDIT_COLUMNS } from "./audit-row.ts";
-import type { Connection } from "./connection.ts";
 
 /** Few enough that pruning never holds up other writes. */
 const PRUNE_AT_ONCE = 1_000;
@@ -14,34 +14,34 @@ const ANONYMOUS = "outcome = 'REFUSED' AND actor_token_id IS NULL";
 const REFUSED = "outcome = 'REFUSED' AND actor_token_id IS NOT NULL";
 
 export const auditWrites = {
-  appendAudit(database: Connection, { entries }: { entries: readonly AuditEntry[] }): void {
-    for (const entry of entries) recordAudit(database, entry);
+  async appendAudit(database: Database, { entries }: { entries: readonly AuditEntry[] }): Promise<void> {
+    for (const entry of entries) await recordAudit(database, entry);
   },
 
-  putAudit(database: Connection, { entries }: { entries: readonly AuditEntry[] }): void {
-    for (const entry of entries) insert(database, entry, MERGED);
+  async putAudit(database: Database, { entries }: { entries: readonly AuditEntry[] }): Promise<void> {
+    for (const entry of entries) await insert(database, entry, MERGED);
   },
 
-  pruneAudit(database: Connection, limits: AuditLimits): number {
-    const drop = (which: string, ...values: readonly number[]) =>
+  async pruneAudit(database: Database, limits: AuditLimits): Promise<number> {
+    const drop = async (which: string, ...values: readonly number[]) =>
       database.run(`DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE ${which})`, ...values);
     const older = `at < ? ORDER BY at LIMIT ${PRUNE_AT_ONCE}`;
     const beyond = `ORDER BY at DESC, id DESC LIMIT ${PRUNE_AT_ONCE} OFFSET ?`;
     return (
-      drop(older, limits.before) +
-      drop(`${ANONYMOUS} AND ${older}`, limits.anonymousBefore) +
-      drop(`${ANONYMOUS} ${beyond}`, limits.maxAnonymous) +
-      drop(`${REFUSED} ${beyond}`, limits.maxRefused)
+      (await drop(older, limits.before)) +
+      (await drop(`${ANONYMOUS} AND ${older}`, limits.anonymousBefore)) +
+      (await drop(`${ANONYMOUS} ${beyond}`, limits.maxAnonymous)) +
+      (await drop(`${REFUSED} ${beyond}`, limits.maxRefused))
     );
   },
 };
 
-export function recordAudit(database: Connection, entry: AuditEntry): void {
-  insert(database, entry, "");
+export async function recordAudit(database: Database, entry: AuditEntry): Promise<void> {
+  await insert(database, entry, "");
 }
 
-function insert(database: Connection, entry: AuditEntry, onConflict: string): void {
-  database.run(
+async function insert(database: Database, entry: AuditEntry, onConflict: string): Promise<void> {
+  await database.run(
     `INSERT INTO audit (${AUDIT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)${onConflict}`,
     entry.id,
     entry.at,

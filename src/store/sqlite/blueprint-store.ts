@@ -1,24 +1,24 @@
 import type { BlueprintStore } from "#service/ports/blueprint-store.ts";
+import type { Database } from "#store/database.ts";
 import { BLUEPRINT_COLUMNS, parseBlueprint, parseProfiles } from "./blueprint-row.ts";
-import type { Connection } from "./connection.ts";
 import type { Lists } from "./lists.ts";
 import { bytes, text } from "./row.ts";
 import { Where } from "./where.ts";
 import type { Writer } from "./writer.ts";
 
-export function createBlueprintStore(reader: Connection, writer: Writer, lists: Lists): BlueprintStore {
+export function createBlueprintStore(reader: Database, writer: Writer, lists: Lists): BlueprintStore {
   return {
     insert: (blueprint, content, trail) => writer.run("insertBlueprint", { blueprint, content, trail }),
     find: async (id) => {
-      const row = reader.get(`SELECT ${BLUEPRINT_COLUMNS} FROM blueprint WHERE id = ?`, id);
+      const row = await reader.get(`SELECT ${BLUEPRINT_COLUMNS} FROM blueprint WHERE id = ?`, id);
       return row && parseBlueprint(reader, row);
     },
     content: async (id) => {
-      const row = reader.get("SELECT content FROM blueprint_content WHERE blueprint_id = ?", id);
+      const row = await reader.get("SELECT content FROM blueprint_content WHERE blueprint_id = ?", id);
       return row && bytes(row, "content");
     },
     implementing: async () =>
-      reader.all("SELECT id, implements FROM blueprint WHERE implements <> '[]'").map((row) => ({
+      (await reader.all("SELECT id, implements FROM blueprint WHERE implements <> '[]'")).map((row) => ({
         id: text(row, "id"),
         implements: parseProfiles(reader, row),
       })),

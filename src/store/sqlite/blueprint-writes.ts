@@ -1,24 +1,24 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import type { StoredBlueprint } from "#core/blueprint/stored-blueprint.ts";
+import type { Database } from "#store/database.ts";
 import { recordAudit } from "./audit-writes.ts";
 import { BLUEPRINT_COLUMNS, parseBlueprint } from "./blueprint-row.ts";
-import type { Connection } from "./connection.ts";
 import { listed, number } from "./row.ts";
 
 export const blueprintWrites = {
-  insertBlueprint(
-    database: Connection,
+  async insertBlueprint(
+    database: Database,
     input: { blueprint: Omit<StoredBlueprint, "version">; content: Uint8Array; trail: AuditEntry },
-  ): StoredBlueprint {
+  ): Promise<StoredBlueprint> {
     const { blueprint, content, trail } = input;
-    const same = database.get(`SELECT ${BLUEPRINT_COLUMNS} FROM blueprint WHERE digest = ?`, blueprint.digest);
+    const same = await database.get(`SELECT ${BLUEPRINT_COLUMNS} FROM blueprint WHERE digest = ?`, blueprint.digest);
     if (same !== undefined) return parseBlueprint(database, same);
-    const latest = database.one(
+    const latest = await database.one(
       "SELECT coalesce(max(version), 0) AS version FROM blueprint WHERE display_name = ?",
       blueprint.displayName,
     );
     const stored = { ...blueprint, version: number(latest, "version") + 1 };
-    database.run(
+    await database.run(
       `INSERT INTO blueprint (${BLUEPRINT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
       stored.id,
       stored.displayName,
@@ -28,8 +28,8 @@ export const blueprintWrites = {
       listed(stored.implements),
       stored.createdAt,
     );
-    database.run("INSERT INTO blueprint_content (blueprint_id, content) VALUES (?, ?)", stored.id, content);
-    recordAudit(database, trail);
+    await database.run("INSERT INTO blueprint_content (blueprint_id, content) VALUES (?, ?)", stored.id, content);
+    await recordAudit(database, trail);
     return stored;
   },
 };

@@ -6,7 +6,7 @@ import { commitBatch, type WriteAnswer, type WriteRequest } from "./commit-batch
 import { Connection } from "./connection.ts";
 import { migrate } from "./migrate.ts";
 
-test("a refused write is undone alone, the others of its batch are stored", () => {
+test("a refused write is undone alone, the others of its batch are stored", async () => {
   const database = openDatabase();
   const site = makeSite();
   const requests = numbered([
@@ -15,51 +15,55 @@ test("a refused write is undone alone, the others of its batch are stored", () =
     { name: "insertDevice", input: { device: makeDevice(site.id, { slug: "a" }), trail: makeEntry() } },
     { name: "insertDevice", input: { device: makeDevice(site.id, { slug: "b" }), trail: makeEntry() } },
   ]);
-  expect(commitBatch(database, requests).map(codeOf)).toEqual(["ok", "ok", "slug_taken", "ok"]);
+  expect((await commitBatch(database, requests)).map(codeOf)).toEqual(["ok", "ok", "slug_taken", "ok"]);
   expect(slugs(database)).toEqual(["a", "b"]);
   expect(count(database, "audit")).toBe(3);
 });
 
-test("a write that fails by a fault is undone alone too, and its answer says what happened", () => {
+test("a write that fails by a fault is undone alone too, and its answer says what happened", async () => {
   const database = openDatabase();
   const site = makeSite();
   const broken = { name: "insertSite", input: { site: { ...makeSite(), name: null }, trail: makeEntry() } } as const;
   const requests = numbered([insertSite(site), insertSite(site), broken, insertSite(makeSite())]);
-  const answers = commitBatch(database, requests);
+  const answers = await commitBatch(database, requests);
   expect(answers.map(codeOf)).toEqual(["ok", "fault", "fault", "ok"]);
   expect(answers[1]).toMatchObject({ fault: expect.stringContaining("UNIQUE constraint failed: site.id") });
   expect(count(database, "site")).toBe(2);
   expect(count(database, "audit")).toBe(2);
 });
 
-test("a full disk refuses the whole batch and stores nothing of it, until there is room again", () => {
+test("a full disk refuses the whole batch and stores nothing of it, until there is room again", async () => {
   const database = openDatabase();
-  commitBatch(database, numbered([insertSite(makeSite())]));
+  await commitBatch(database, numbered([insertSite(makeSite())]));
   const pages = Number(database.get("PRAGMA page_count")?.["page_count"]);
   database.script(`PRAGMA max_page_count = ${pages + 1}`);
   const batch = () => numbered([makeSite(), bigSite(), makeSite()].map(insertSite));
   for (let attempt = 0; attempt < 3; attempt++) {
-    expect(commitBatch(database, batch()).map(codeOf)).toEqual(["storage_full", "storage_full", "storage_full"]);
+    expect((await commitBatch(database, batch())).map(codeOf)).toEqual([
+      "storage_full",
+      "storage_full",
+      "storage_full",
+    ]);
     expect(count(database, "site")).toBe(1);
     expect(count(database, "audit")).toBe(1);
   }
   expect(database.inTransaction).toBe(false);
   database.script("PRAGMA max_page_count = 100000");
-  expect(commitBatch(database, batch()).map(codeOf)).toEqual(["ok", "ok", "ok"]);
+  expect((await commitBatch(database, batch())).map(codeOf)).toEqual(["ok", "ok", "ok"]);
   expect(count(database, "site")).toBe(4);
 });
 
-test("a file that another program holds refuses the whole batch as a passing trouble", () => {
+test("a file that another program holds refuses the whole batch as a passing trouble", async () => {
   const folder = tempFolder();
   const database = openDatabase(folder);
   const other = new Connection(join(folder, "records.db"), "write");
   database.script("PRAGMA busy_timeout = 1");
   other.script("BEGIN IMMEDIATE");
   const batch = numbered([insertSite(makeSite()), insertSite(makeSite())]);
-  expect(commitBatch(database, batch).map(codeOf)).toEqual(["storage_unavailable", "storage_unavailable"]);
+  expect((await commitBatch(database, batch)).map(codeOf)).toEqual(["storage_unavailable", "storage_unavailable"]);
   other.script("ROLLBACK");
   other.close();
-  expect(commitBatch(database, batch).map(codeOf)).toEqual(["ok", "ok"]);
+  expect((await commitBatch(database, batch)).map(codeOf)).toEqual(["ok", "ok"]);
 });
 
 type Write = Pick<WriteRequest, "name" | "input">;

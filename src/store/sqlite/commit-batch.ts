@@ -20,11 +20,14 @@ export type WriteAnswer =
   | { readonly id: number; readonly refusals: readonly [Refusal, ...Refusal[]]; readonly cause?: unknown }
   | { readonly id: number; readonly fault: string };
 
-export function commitBatch(database: Connection, requests: readonly WriteRequest[]): readonly WriteAnswer[] {
+export async function commitBatch(
+  database: Connection,
+  requests: readonly WriteRequest[],
+): Promise<readonly WriteAnswer[]> {
   try {
     failpoint("commit.before");
     database.script("BEGIN IMMEDIATE");
-    const answers = runTogether(database, requests) ?? runApart(database, requests);
+    const answers = (await runTogether(database, requests)) ?? (await runApart(database, requests));
     failpoint("commit.inside");
     database.script("COMMIT");
     failpoint("commit.after");
@@ -40,9 +43,14 @@ export function refuseBatch(requests: readonly WriteRequest[], error: unknown): 
 }
 
 /** Undefined when a write refused: then nothing of the batch has happened. */
-function runTogether(database: Connection, requests: readonly WriteRequest[]): readonly WriteAnswer[] | undefined {
+async function runTogether(
+  database: Connection,
+  requests: readonly WriteRequest[],
+): Promise<readonly WriteAnswer[] | undefined> {
+  const answers: WriteAnswer[] = [];
   try {
-    return requests.map((request) => perform(database, request));
+    for (const request of requests) answers.push(await perform(database, request));
+    return answers;
   } catch (error) {
     if (concernsAll(database, error)) throw error;
     database.script("ROLLBACK; BEGIN IMMEDIATE");
@@ -50,24 +58,26 @@ function runTogether(database: Connection, requests: readonly WriteRequest[]): r
   }
 }
 
-function runApart(database: Connection, requests: readonly WriteRequest[]): readonly WriteAnswer[] {
-  return requests.map((request) => {
+async function runApart(database: Connection, requests: readonly WriteRequest[]): Promise<readonly WriteAnswer[]> {
+  const answers: WriteAnswer[] = [];
+  for (const request of requests) {
     database.run("SAVEPOINT one");
     try {
-      const answer = perform(database, request);
+      const answer = await perform(database, request);
       database.run("RELEASE one");
-      return answer;
+      answers.push(answer);
     } catch (error) {
       if (concernsAll(database, error)) throw error;
       database.script("ROLLBACK TO one; RELEASE one");
-      return failure(request.id, error);
+      answers.push(failure(request.id, error));
     }
-  });
+  }
+  return answers;
 }
 
-function perform(database: Connection, { id, name, input }: WriteRequest): WriteAnswer {
-  const write = WRITES[name] as (database: Connection, input: unknown) => unknown;
-  return { id, result: write(database, input) };
+async function perform(database: Connection, { id, name, input }: WriteRequest): Promise<WriteAnswer> {
+  const write = WRITES[name] as (database: Connection, input: unknown) => Promise<unknown>;
+  return { id, result: await write(database, input) };
 }
 
 /** Without the surrounding transaction there is nothing left to commit: the batch as a whole has failed. */

@@ -1,23 +1,23 @@
 import type { ConfigurationStore, StoredBucket } from "#service/ports/configuration-store.ts";
-import type { Connection, Row } from "./connection.ts";
+import type { DamageLog, Database, Row } from "#store/database.ts";
 import { bytes, text, time } from "./row.ts";
 import { isObject, storedJson } from "./stored-json.ts";
 import type { Writer } from "./writer.ts";
 
-export function createConfigurationStore(reader: Connection, writer: Writer): ConfigurationStore {
+export function createConfigurationStore(reader: Database, writer: Writer): ConfigurationStore {
   return {
     get: async (deviceId) =>
-      reader
-        .all(
+      (
+        await reader.all(
           "SELECT device_id, bucket, shown, sealed, updated_at FROM device_configuration WHERE device_id = ? ORDER BY bucket",
           deviceId,
         )
-        .map((row) => parseBucket(reader, row)),
+      ).map((row) => parseBucket(reader, row)),
     put: (deviceId, buckets, trail) => writer.run("putConfiguration", { deviceId, buckets, trail }),
   };
 }
 
-function parseBucket(database: Connection, row: Row): StoredBucket {
+function parseBucket(database: DamageLog, row: Row): StoredBucket {
   return {
     bucket: text(row, "bucket"),
     shown: storedJson({ database, table: "device_configuration", row }, "shown", isObject) ?? {},

@@ -1,15 +1,15 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import type { StoredBucket } from "#service/ports/configuration-store.ts";
+import type { Database } from "#store/database.ts";
 import { recordAudit } from "./audit-writes.ts";
-import type { Connection } from "./connection.ts";
 
 export const configurationWrites = {
-  putConfiguration(
-    database: Connection,
+  async putConfiguration(
+    database: Database,
     { deviceId, buckets, trail }: { deviceId: string; buckets: readonly StoredBucket[]; trail: AuditEntry },
-  ): void {
+  ): Promise<void> {
     for (const { bucket, shown, sealed, updatedAt } of buckets) {
-      database.run(
+      await database.run(
         `INSERT INTO device_configuration (device_id, bucket, shown, sealed, updated_at) VALUES (?, ?, ?, ?, ?)
          ON CONFLICT (device_id, bucket) DO UPDATE SET
            shown = excluded.shown, sealed = excluded.sealed, updated_at = excluded.updated_at`,
@@ -20,6 +20,6 @@ export const configurationWrites = {
         updatedAt,
       );
     }
-    recordAudit(database, trail);
+    await recordAudit(database, trail);
   },
 };

@@ -1,6 +1,6 @@
 import { LOG_SEVERITIES } from "#core/device/device-message.ts";
 import type { DeviceLogEntry, DeviceLogStore } from "#service/ports/device-log-store.ts";
-import type { Row } from "./connection.ts";
+import type { Row } from "#store/database.ts";
 import type { Lists } from "./lists.ts";
 import { micros, oneOf, text, time } from "./row.ts";
 import { Where } from "./where.ts";

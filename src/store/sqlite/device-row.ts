@@ -1,12 +1,12 @@
 import { DEVICE_TYPES, type Device } from "#core/device/device.ts";
-import type { Connection, Row } from "./connection.ts";
+import type { Database, Row } from "#store/database.ts";
 import { oneOf, optionalText, text, time } from "./row.ts";
 
 export const DEVICE_COLUMNS =
   "id, site_id, name, slug, type, blueprint_id, parent_id, child_type, created_at, updated_at";
 
-export function findDevice(database: Connection, id: string): Device | undefined {
-  const row = database.get(`SELECT ${DEVICE_COLUMNS} FROM device WHERE id = ?`, id);
+export async function findDevice(database: Database, id: string): Promise<Device | undefined> {
+  const row = await database.get(`SELECT ${DEVICE_COLUMNS} FROM device WHERE id = ?`, id);
   return row && parseDevice(row);
 }
 

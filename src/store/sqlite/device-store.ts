@@ -1,6 +1,6 @@
 import type { Device, DeviceCredential, PropertyValue } from "#core/device/device.ts";
 import type { DeviceStore } from "#service/ports/device-store.ts";
-import type { Connection, Row } from "./connection.ts";
+import type { Database, Row } from "#store/database.ts";
 import { DEVICE_COLUMNS, findDevice, parseDevice } from "./device-row.ts";
 import type { Lists } from "./lists.ts";
 import { bytes, listed, text, time } from "./row.ts";
@@ -13,43 +13,50 @@ const CREDENTIAL_COLUMNS = "device_id, hardware_id, channel_id, secret_hash, iss
 /** Devices are read far more often than they change: with every message and every call. */
 const MAX_KNOWN = 10_000;
 
-export function createDeviceStore(reader: Connection, writer: Writer, lists: Lists): DeviceStore {
+export function createDeviceStore(reader: Database, writer: Writer, lists: Lists): DeviceStore {
   const known = new Map<string, Device>();
+  let changes = 0;
   // A changed device leaves the cache before the change is acknowledged, so a caller that knows of the change never
   // sees the old state.
   const changing = async <Result>(id: string, write: Promise<Result>): Promise<Result> => {
     try {
       return await write;
     } finally {
+      changes++;
       known.delete(id);
     }
   };
-  const find = (id: string): Device | undefined => {
+  const find = async (id: string): Promise<Device | undefined> => {
     const cached = known.get(id);
     if (cached !== undefined) return cached;
-    const device = findDevice(reader, id);
-    if (device === undefined) return undefined;
+    const before = changes;
+    const device = await findDevice(reader, id);
+    // If any device changed meanwhile, this may be the state before the change.
+    if (device === undefined || before !== changes) return device;
     if (known.size >= MAX_KNOWN) for (const oldest of known.keys()) if (known.delete(oldest)) break;
     known.set(id, device);
     return device;
   };
   return {
     insert: (device, trail) => writer.run("insertDevice", { device, trail }),
-    find: async (id) => find(id),
+    find,
     findIn: async (id, scope) => {
       if (scope === "all") return find(id);
       const cached = known.get(id);
       if (cached !== undefined && scope.has(cached.siteId)) return cached;
       // Reads one row whether or not the device exists. A device of another site costs the same, so the time tells
       // nothing.
-      const siteId = reader.get("SELECT coalesce(max(site_id), '') AS site_id FROM device WHERE id = ?", id)?.[
+      const siteId = (await reader.get("SELECT coalesce(max(site_id), '') AS site_id FROM device WHERE id = ?", id))?.[
         "site_id"
       ];
       return typeof siteId === "string" && scope.has(siteId) ? find(id) : undefined;
     },
     findBySlug: async (slug, scope) => {
       const where = new Where().and("slug = ?", slug).andInScope("site_id", scope);
-      const rows = reader.all(`SELECT ${DEVICE_COLUMNS} FROM device${where.sql} ORDER BY id LIMIT 2`, ...where.values);
+      const rows = await reader.all(
+        `SELECT ${DEVICE_COLUMNS} FROM device${where.sql} ORDER BY id LIMIT 2`,
+        ...where.values,
+      );
       return rows.map(parseDevice);
     },
     list: async (filter, page) => {
@@ -72,12 +79,12 @@ export function createDeviceStore(reader: Connection, writer: Writer, lists: Lis
     update: (id, change, trail) => changing(id, writer.run("updateDevice", { id, change, trail })),
     delete: (id, trail) => changing(id, writer.run("deleteDevice", { id, trail })),
     putCredential: (credential, trail) => writer.run("putCredential", { credential, trail }),
-    findCredential: async (deviceId) => findCredential(reader, "device_id", deviceId),
-    findCredentialByHardwareId: async (hardwareId) => findCredential(reader, "hardware_id", hardwareId),
+    findCredential: async (deviceId) => await findCredential(reader, "device_id", deviceId),
+    findCredentialByHardwareId: async (hardwareId) => await findCredential(reader, "hardware_id", hardwareId),
     putProperties: (deviceId, values) => writer.run("putProperties", { deviceId, values }),
     properties: async (deviceIds) => {
       const found = new Map<string, PropertyValue[]>(deviceIds.map((id) => [id, []]));
-      const rows = reader.all(
+      const rows = await reader.all(
         `SELECT device_id, name, value, received_at FROM device_property
          WHERE device_id IN (SELECT value FROM json_each(?)) ORDER BY device_id, name`,
         listed(deviceIds),
@@ -91,12 +98,12 @@ export function createDeviceStore(reader: Connection, writer: Writer, lists: Lis
   };
 }
 
-function findCredential(
-  database: Connection,
+async function findCredential(
+  database: Database,
   column: "device_id" | "hardware_id",
   value: string,
-): DeviceCredential | undefined {
-  const row = database.get(`SELECT ${CREDENTIAL_COLUMNS} FROM device_credential WHERE ${column} = ?`, value);
+): Promise<DeviceCredential | undefined> {
+  const row = await database.get(`SELECT ${CREDENTIAL_COLUMNS} FROM device_credential WHERE ${column} = ?`, value);
   if (row === undefined) return undefined;
   return {
     deviceId: text(row, "device_id"),

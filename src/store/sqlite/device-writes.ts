@@ -3,18 +3,21 @@ import { refuse } from "#core/app-error.ts";
 import type { Device, DeviceChange, DeviceCredential, PropertyValue } from "#core/device/device.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { NewDevice } from "#service/ports/device-store.ts";
+import type { Database } from "#store/database.ts";
 import { recordAudit } from "./audit-writes.ts";
-import type { Connection } from "./connection.ts";
 import { DEVICE_COLUMNS, findDevice } from "./device-row.ts";
 import { freeSlug } from "./free-slug.ts";
 
 export const deviceWrites = {
-  insertDevice(database: Connection, { device: given, trail }: { device: NewDevice; trail: AuditEntry }): Device {
-    const isTaken = (slug: string) => slugOwner(database, given.siteId, slug) !== undefined;
-    const device = { ...given, slug: given.slug ?? freeSlug(given.name, isTaken) };
-    requireRow(database, "site", device.siteId);
-    requireReferences(database, device);
-    database.run(
+  async insertDevice(
+    database: Database,
+    { device: given, trail }: { device: NewDevice; trail: AuditEntry },
+  ): Promise<Device> {
+    const isTaken = async (slug: string) => (await slugOwner(database, given.siteId, slug)) !== undefined;
+    const device = { ...given, slug: given.slug ?? (await freeSlug(given.name, isTaken)) };
+    await requireRow(database, "site", device.siteId);
+    await requireReferences(database, device);
+    await database.run(
       `INSERT INTO device (${DEVICE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       device.id,
       device.siteId,
@@ -27,19 +30,19 @@ export const deviceWrites = {
       device.createdAt,
       device.updatedAt,
     );
-    recordAudit(database, trail);
+    await recordAudit(database, trail);
     return device;
   },
 
-  updateDevice(
-    database: Connection,
+  async updateDevice(
+    database: Database,
     { id, change, trail }: { id: string; change: DeviceChange & { updatedAt: Instant }; trail: AuditEntry },
-  ): Device | undefined {
-    const before = findDevice(database, id);
+  ): Promise<Device | undefined> {
+    const before = await findDevice(database, id);
     if (before === undefined) return undefined;
     const device = { ...before, ...change };
-    requireReferences(database, device);
-    database.run(
+    await requireReferences(database, device);
+    await database.run(
       `UPDATE device SET name = ?, slug = ?, blueprint_id = ?, parent_id = ?, child_type = ?, updated_at = ?
        WHERE id = ?`,
       device.name,
@@ -50,25 +53,25 @@ export const deviceWrites = {
       device.updatedAt,
       id,
     );
-    recordAudit(database, trail);
+    await recordAudit(database, trail);
     return device;
   },
 
-  deleteDevice(database: Connection, { id, trail }: { id: string; trail: AuditEntry }): boolean {
-    if (database.get("SELECT 1 FROM device WHERE parent_id = ? LIMIT 1", id) !== undefined) {
+  async deleteDevice(database: Database, { id, trail }: { id: string; trail: AuditEntry }): Promise<boolean> {
+    if ((await database.get("SELECT 1 FROM device WHERE parent_id = ? LIMIT 1", id)) !== undefined) {
       throw refuse("conflict", "the device still has children; delete or move them first");
     }
-    if (database.run("DELETE FROM device WHERE id = ?", id) === 0) return false;
-    recordAudit(database, trail);
+    if ((await database.run("DELETE FROM device WHERE id = ?", id)) === 0) return false;
+    await recordAudit(database, trail);
     return true;
   },
 
-  putCredential(
-    database: Connection,
+  async putCredential(
+    database: Database,
     { credential, trail }: { credential: DeviceCredential; trail: AuditEntry },
-  ): void {
-    requireRow(database, "device", credential.deviceId);
-    database.run(
+  ): Promise<void> {
+    await requireRow(database, "device", credential.deviceId);
+    await database.run(
       `INSERT INTO device_credential (device_id, hardware_id, channel_id, secret_hash, issued_at)
        VALUES (?, ?, ?, ?, ?)
        ON CONFLICT (device_id) DO UPDATE SET
@@ -80,16 +83,16 @@ export const deviceWrites = {
       credential.secretHash,
       credential.issuedAt,
     );
-    recordAudit(database, trail);
+    await recordAudit(database, trail);
   },
 
-  putProperties(
-    database: Connection,
+  async putProperties(
+    database: Database,
     { deviceId, values }: { deviceId: string; values: readonly PropertyValue[] },
-  ): void {
-    requireRow(database, "device", deviceId);
+  ): Promise<void> {
+    await requireRow(database, "device", deviceId);
     for (const { name, value, receivedAt } of values) {
-      database.run(
+      await database.run(
         `INSERT INTO device_property (device_id, name, value, received_at) VALUES (?, ?, ?, ?)
          ON CONFLICT (device_id, name) DO UPDATE SET value = excluded.value, received_at = excluded.received_at
          WHERE excluded.received_at >= device_property.received_at`,
@@ -103,26 +106,26 @@ export const deviceWrites = {
 };
 
 /** Only this thread writes, so a condition checked here still holds at the commit. */
-function requireReferences(database: Connection, device: Device): void {
-  const owner = slugOwner(database, device.siteId, device.slug);
+async function requireReferences(database: Database, device: Device): Promise<void> {
+  const owner = await slugOwner(database, device.siteId, device.slug);
   if (owner !== undefined && owner !== device.id) {
     throw refuse("slug_taken", `another device of the site has the slug ${device.slug}`, { slug: device.slug });
   }
-  if (device.blueprintId !== undefined) requireRow(database, "blueprint", device.blueprintId);
+  if (device.blueprintId !== undefined) await requireRow(database, "blueprint", device.blueprintId);
   for (let id = device.parentId; id !== undefined; ) {
     if (id === device.id) throw refuse("conflict", "a device cannot be its own parent, not even over other devices");
-    const parent = findDevice(database, id);
+    const parent = await findDevice(database, id);
     if (parent?.siteId !== device.siteId) throw refuse("conflict", "the parent is not a device of the same site");
     id = parent.parentId;
   }
 }
 
-function slugOwner(database: Connection, siteId: string, slug: string): unknown {
-  return database.get("SELECT id FROM device WHERE site_id = ? AND slug = ?", siteId, slug)?.["id"];
+async function slugOwner(database: Database, siteId: string, slug: string): Promise<unknown> {
+  return (await database.get("SELECT id FROM device WHERE site_id = ? AND slug = ?", siteId, slug))?.["id"];
 }
 
-function requireRow(database: Connection, table: "site" | "device" | "blueprint", id: string): void {
-  if (database.get(`SELECT 1 FROM ${table} WHERE id = ?`, id) === undefined) {
+async function requireRow(database: Database, table: "site" | "device" | "blueprint", id: string): Promise<void> {
+  if ((await database.get(`SELECT 1 FROM ${table} WHERE id = ?`, id)) === undefined) {
     throw refuse("conflict", `the ${table} is gone`);
   }
 }

@@ -5,18 +5,22 @@ import type { CommandResponse, Execution } from "#core/command/execution.ts";
 import { ENTRY_BYTES } from "#core/command/log-limits.ts";
 import { type ExecutionChange, type Merge, mergeRemote, withoutSight } from "#core/command/remote-execution.ts";
 import type { ChangePage } from "#service/ports/execution-store.ts";
-import type { Connection, Row } from "./connection.ts";
+import type { Database, ReadDatabase, Row } from "#store/database.ts";
 import { findExecution, latestChange, parseResponse, renderPayload } from "./execution-row.ts";
 import { count, nextChange, replace } from "./execution-writes.ts";
 import { micros, number, text } from "./row.ts";
-import { readRows } from "./stored-json.ts";
+import { readRow, readRows } from "./stored-json.ts";
 
 const MAX_PAGE = 1_000;
 /** A page ends with the change that reaches this. */
 const PAGE_BYTES = 1_048_576;
 
-export function readChanges(database: Connection, cursor: number, limit: number): ChangePage {
-  const rows = database.all(
+export function readChanges(reader: ReadDatabase, cursor: number, limit: number): Promise<ChangePage> {
+  return reader.snapshot((database) => readPage(database, cursor, limit));
+}
+
+async function readPage(database: Database, cursor: number, limit: number): Promise<ChangePage> {
+  const rows = await database.all(
     `SELECT id, changed, octet_length(arguments) AS bytes, left_out, left_out_at FROM execution
      WHERE changed > ? ORDER BY changed LIMIT ?`,
     cursor,
@@ -28,25 +32,25 @@ export function readChanges(database: Connection, cursor: number, limit: number)
   for (const row of rows) {
     if (bytes >= PAGE_BYTES) break;
     next = number(row, "changed");
-    const [found] = readRows(database, { table: "execution", rows: [row] }, (one) => readChange(database, one, cursor));
+    const found = await readRow(database, { table: "execution", row }, () => readChange(database, row, cursor));
     if (found === undefined) continue;
     bytes += number(row, "bytes") + found.logBytes;
     changes.push(found.change);
   }
-  return { changes, next, latest: latestChange(database) };
+  return { changes, next, latest: await latestChange(database) };
 }
 
-function readChange(database: Connection, row: Row, cursor: number) {
+async function readChange(database: Database, row: Row, cursor: number) {
   const id = text(row, "id");
-  const execution = findExecution(database, id)?.execution;
+  const execution = (await findExecution(database, id))?.execution;
   if (execution === undefined) throw new Error("it has no group");
-  const rows = database.all(
+  const rows = await database.all(
     `SELECT execution_id AS id, received_at, state, payload, coalesce(octet_length(payload), 0) + ${ENTRY_BYTES} AS bytes
      FROM execution_response WHERE execution_id = ? AND changed > ? ORDER BY received_at`,
     id,
     cursor,
   );
-  const earlier = database.get(
+  const earlier = await database.get(
     "SELECT coalesce(max(revision), 0) AS since FROM execution_response WHERE execution_id = ? AND changed <= ?",
     id,
     cursor,
@@ -66,9 +70,9 @@ function readChange(database: Connection, row: Row, cursor: number) {
 }
 
 export const executionChangeWrites = {
-  applyRemoteExecution(database: Connection, { change }: { change: ExecutionChange }): Merge {
+  async applyRemoteExecution(database: Database, { change }: { change: ExecutionChange }): Promise<Merge> {
     const { id, deviceId } = change.execution;
-    const before = findExecution(database, id)?.execution;
+    const before = (await findExecution(database, id))?.execution;
     if (before !== undefined && before.deviceId !== deviceId) {
       throw refuse("conflict", `execution ${id} is one of device ${before.deviceId}, not of ${deviceId}`);
     }
@@ -76,35 +80,35 @@ export const executionChangeWrites = {
     if (merge.kind === "known" || merge.execution === before) return merge;
     const number =
       before === undefined
-        ? insertCopy(database, merge.execution)
-        : replace(database, { before, after: merge.execution, logged: 0 }).change;
+        ? await insertCopy(database, merge.execution)
+        : (await replace(database, { before, after: merge.execution, logged: 0 })).change;
     // The owner does not know what this side wrote into the log before the other side accepted the execution.
-    if (before?.isRemote === false) database.run("DELETE FROM execution_response WHERE execution_id = ?", id);
-    if (merge.kind === "applied") takeLog(database, change, number);
+    if (before?.isRemote === false) await database.run("DELETE FROM execution_response WHERE execution_id = ?", id);
+    if (merge.kind === "applied") await takeLog(database, change, number);
     return merge;
   },
 
-  loseSightOfExecution(database: Connection, { id }: { id: string }): Execution | undefined {
-    const before = findExecution(database, id)?.execution;
+  async loseSightOfExecution(database: Database, { id }: { id: string }): Promise<Execution | undefined> {
+    const before = (await findExecution(database, id))?.execution;
     const after = before && withoutSight(before);
-    if (before !== undefined && after !== undefined) replace(database, { before, after, logged: 0 });
+    if (before !== undefined && after !== undefined) await replace(database, { before, after, logged: 0 });
     return after;
   },
 };
 
-function insertCopy(database: Connection, execution: Execution): number {
-  if (database.get("SELECT 1 AS found FROM device WHERE id = ?", execution.deviceId) === undefined) {
+async function insertCopy(database: Database, execution: Execution): Promise<number> {
+  if ((await database.get("SELECT 1 AS found FROM device WHERE id = ?", execution.deviceId)) === undefined) {
     throw refuse("device_not_found", `there is no device ${execution.deviceId}`);
   }
-  const change = nextChange(database);
+  const change = await nextChange(database);
   const shown = JSON.stringify(execution.request.arguments);
   // Marked as attempted because its owner hands it over: this side never does.
-  database.run(
+  await database.run(
     `INSERT INTO execution (id, group_id, site_id, device_id, created_at, arguments, attempted, is_open, deadline, bytes,
        response_state, response_payload, received_at, revision, is_remote, changed)
      VALUES (?, ?, ?, ?, ?, ?, 1, 0, ?, ?, ?, ?, ?, ?, 1, ?)`,
     execution.id,
-    count(database, execution, 1),
+    await count(database, execution, 1),
     execution.siteId,
     execution.deviceId,
     execution.createdAt,
@@ -121,16 +125,20 @@ function insertCopy(database: Connection, execution: Execution): number {
 }
 
 /** The log becomes a copy of the owner's: new responses are added, and those that the owner dropped are removed. */
-function takeLog(database: Connection, { execution, responses, leftOut }: ExecutionChange, change: number): void {
-  for (const response of responses) putResponse(database, execution, { response, change });
+async function takeLog(
+  database: Database,
+  { execution, responses, leftOut }: ExecutionChange,
+  change: number,
+): Promise<void> {
+  for (const response of responses) await putResponse(database, execution, { response, change });
   if (leftOut !== undefined) {
-    database.run(
+    await database.run(
       "DELETE FROM execution_response WHERE execution_id = ? AND state = 'IN_PROGRESS' AND received_at <= ?",
       execution.id,
       leftOut.at,
     );
   }
-  database.run(
+  await database.run(
     `UPDATE execution SET left_out = ?, left_out_at = ?, log_bytes = (
        SELECT coalesce(sum(coalesce(octet_length(payload), 0) + ${ENTRY_BYTES}), 0) FROM execution_response
        WHERE execution_id = execution.id) WHERE id = ?`,
@@ -140,12 +148,12 @@ function takeLog(database: Connection, { execution, responses, leftOut }: Execut
   );
 }
 
-function putResponse(
-  database: Connection,
+async function putResponse(
+  database: Database,
   { id, revision }: Execution,
   { response, change }: { readonly response: CommandResponse; readonly change: number },
-): void {
-  database.run(
+): Promise<void> {
+  await database.run(
     `INSERT INTO execution_response (execution_id, received_at, state, payload, revision, changed) VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT DO NOTHING`,
     id,

@@ -1,6 +1,6 @@
 // What the counters of days and hours can answer without reading executions: how many match, and where a far page
 // begins.
-import type { Connection } from "./connection.ts";
+import type { Database } from "#store/database.ts";
 import {
   type Bounds,
   EARLIEST,
@@ -15,25 +15,31 @@ import { SPANS, type Span } from "./execution-spans.ts";
 import { number } from "./row.ts";
 
 /** Counts whole days and hours by their counters, and the rest one by one. */
-export function countExecutions(reader: Connection, shares: readonly Share[]): number {
-  return shares.reduce((sum, share) => sum + countShare(reader, share), 0);
+export async function countExecutions(reader: Database, shares: readonly Share[]): Promise<number> {
+  let total = 0;
+  for (const share of shares) total += await countShare(reader, share);
+  return total;
 }
 
-function countShare(reader: Connection, share: Share): number {
+async function countShare(reader: Database, share: Share): Promise<number> {
   const { groups, bounds } = share;
   if (isUnbounded(share)) return groups.reduce((sum, group) => sum + group.total, 0);
   const open = groups.filter((group) => group.open);
   const ended = groups.filter((group) => !group.open);
-  return countRows(reader, open, bounds) + countEnded(reader, { groups: ended, bounds }, SPANS);
+  return (await countRows(reader, open, bounds)) + (await countEnded(reader, { groups: ended, bounds }, SPANS));
 }
 
-function countEnded(reader: Connection, { groups, bounds }: Share, [span, ...finer]: readonly Span[]): number {
-  if (span === undefined) return countRows(reader, groups, bounds);
+async function countEnded(
+  reader: Database,
+  { groups, bounds }: Share,
+  [span, ...finer]: readonly Span[],
+): Promise<number> {
+  if (span === undefined) return await countRows(reader, groups, bounds);
   if (groups.length === 0) return 0;
   const from = Math.ceil(bounds.since / span.ms);
   const to = Math.floor(bounds.before / span.ms);
-  if (from >= to) return countEnded(reader, { groups, bounds }, finer);
-  const row = reader.one(
+  if (from >= to) return await countEnded(reader, { groups, bounds }, finer);
+  const row = await reader.one(
     `SELECT coalesce(sum(count), 0) AS total FROM ${span.table}
      WHERE group_id IN (SELECT value FROM json_each(?)) AND ${span.column} >= ? AND ${span.column} < ?`,
     listedIds(groups),
@@ -44,14 +50,17 @@ function countEnded(reader: Connection, { groups, bounds }: Share, [span, ...fin
     { since: bounds.since, before: from * span.ms },
     { since: to * span.ms, before: bounds.before },
   ];
-  return edges
-    .filter((edge) => edge.since < edge.before && edge.since !== EARLIEST && edge.before !== LATEST)
-    .reduce((sum, edge) => sum + countEnded(reader, { groups, bounds: edge }, finer), number(row, "total"));
+  let total = number(row, "total");
+  for (const edge of edges) {
+    if (edge.since >= edge.before || edge.since === EARLIEST || edge.before === LATEST) continue;
+    total += await countEnded(reader, { groups, bounds: edge }, finer);
+  }
+  return total;
 }
 
-function countRows(reader: Connection, groups: readonly Group[], { since, before }: Bounds): number {
+async function countRows(reader: Database, groups: readonly Group[], { since, before }: Bounds): Promise<number> {
   if (groups.length === 0) return 0;
-  const row = reader.one(
+  const row = await reader.one(
     `SELECT count(*) AS total FROM execution
      WHERE group_id IN (SELECT value FROM json_each(?)) AND created_at >= ? AND created_at < ?`,
     listedIds(groups),
@@ -71,9 +80,10 @@ export interface Start {
 const FEW = 1_000;
 
 /** Skips whole days, then hours, that lie before the page, using their counters instead of single rows. */
-export function skipTime(reader: Connection, start: Start, newestFirst: boolean): Start {
+export async function skipTime(reader: Database, start: Start, newestFirst: boolean): Promise<Start> {
   let at: Start & { readonly next: Bounds } = { ...start, next: { since: EARLIEST, before: LATEST } };
-  for (const span of SPANS) if (at.offset >= FEW) at = skipSpans(reader, at, { span, newestFirst, next: at.next });
+  for (const span of SPANS)
+    if (at.offset >= FEW) at = await skipSpans(reader, at, { span, newestFirst, next: at.next });
   return at;
 }
 
@@ -84,9 +94,13 @@ interface Way {
   readonly next: Bounds;
 }
 
-function skipSpans(reader: Connection, { shares, offset }: Start, way: Way): Start & { readonly next: Bounds } {
+async function skipSpans(
+  reader: Database,
+  { shares, offset }: Start,
+  way: Way,
+): Promise<Start & { readonly next: Bounds }> {
   const { span, newestFirst, next } = way;
-  const counts = histogram(reader, within(shares, next), span);
+  const counts = await histogram(reader, within(shares, next), span);
   if (newestFirst) counts.reverse();
   let skipped = 0;
   const reached = counts.findIndex(({ count }) => {
@@ -101,7 +115,7 @@ function skipSpans(reader: Connection, { shares, offset }: Start, way: Way): Sta
     const edge = (last.span + (newestFirst ? 0 : 1)) * span.ms;
     const older = { since: EARLIEST, before: edge };
     const newer = { since: edge, before: LATEST };
-    const exact = countExecutions(reader, within(shares, newestFirst ? newer : older));
+    const exact = await countExecutions(reader, within(shares, newestFirst ? newer : older));
     if (exact > offset) continue;
     const left = within(shares, newestFirst ? older : newer);
     return { shares: left, offset: offset - exact, next: boundsOf(counts[index + 1]?.span, span) };
@@ -114,10 +128,10 @@ function boundsOf(index: number | undefined, { ms }: Span): Bounds {
 }
 
 /** Spans that hold executions of the groups, with their number, oldest first. */
-function histogram(reader: Connection, shares: readonly Share[], { table, column, ms }: Span) {
+async function histogram(reader: Database, shares: readonly Share[], { table, column, ms }: Span) {
   const since = Math.min(...shares.map(({ bounds }) => bounds.since));
   const before = Math.max(...shares.map(({ bounds }) => bounds.before));
-  const rows = reader.all(
+  const rows = await reader.all(
     `SELECT ${column} AS span, sum(count) AS count FROM ${table}
      WHERE group_id IN (SELECT value FROM json_each(?)) AND ${column} >= ? AND ${column} < ? GROUP BY 1 ORDER BY 1`,
     listedIds(shares.flatMap((share) => share.groups)),

@@ -2,7 +2,7 @@ import { ACCESS_LEVELS } from "#core/access/level.ts";
 import { EXECUTION_STATES, isOpen } from "#core/command/execution.ts";
 import { EPHEMERAL_LIFETIME_MS } from "#core/command/retention.ts";
 import type { ExecutionFilter } from "#service/ports/execution-store.ts";
-import type { Connection, Row } from "./connection.ts";
+import type { Database, Row } from "#store/database.ts";
 import { listed, number, oneOf } from "./row.ts";
 import { readRows } from "./stored-json.ts";
 import { Where } from "./where.ts";
@@ -26,10 +26,13 @@ export interface Bounds {
 const FEW_GROUPS = 300;
 
 /** Whether `findGroups` would look at few groups. */
-export function hasFewGroups(reader: Connection, filter: ExecutionFilter): boolean {
+export async function hasFewGroups(reader: Database, filter: ExecutionFilter): Promise<boolean> {
   if ((filter.deviceIds?.length ?? 0) > FEW_GROUPS) return false;
   const where = placeOf(filter);
-  const found = reader.get(`SELECT 1 FROM execution_group${where.sql} LIMIT 1 OFFSET ${FEW_GROUPS}`, ...where.values);
+  const found = await reader.get(
+    `SELECT 1 FROM execution_group${where.sql} LIMIT 1 OFFSET ${FEW_GROUPS}`,
+    ...where.values,
+  );
   return found === undefined;
 }
 
@@ -45,7 +48,7 @@ function placeOf({ scope, siteId, deviceIds }: ExecutionFilter): Where {
 }
 
 /** The groups with executions that match the filter. */
-export function findGroups(reader: Connection, filter: ExecutionFilter): readonly Group[] {
+export async function findGroups(reader: Database, filter: ExecutionFilter): Promise<readonly Group[]> {
   const where = placeOf(filter).and("total > 0").and("read_level <= ?", ACCESS_LEVELS.indexOf(filter.level));
   if (filter.retention !== "ALL") where.and("ephemeral = ?", filter.retention === "EPHEMERAL" ? 1 : 0);
   where.andIn("state", filter.states);
@@ -57,7 +60,7 @@ export function findGroups(reader: Connection, filter: ExecutionFilter): readonl
       names,
     );
   }
-  const rows = reader.all(`SELECT id, total, ephemeral, state FROM execution_group${where.sql}`, ...where.values);
+  const rows = await reader.all(`SELECT id, total, ephemeral, state FROM execution_group${where.sql}`, ...where.values);
   return readRows(reader, { table: "execution_group", rows }, parseGroup);
 }
 

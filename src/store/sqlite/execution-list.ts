@@ -9,7 +9,7 @@
 import type { Execution } from "#core/command/execution.ts";
 import type { ExecutionFilter } from "#service/ports/execution-store.ts";
 import type { Page, PageRequest } from "#service/ports/page.ts";
-import type { Connection } from "./connection.ts";
+import type { Database, ReadDatabase } from "#store/database.ts";
 import { countExecutions, skipTime } from "./execution-counters.ts";
 import { findGroups, type Group, hasFewGroups, isUnbounded, sharesOf } from "./execution-groups.ts";
 import { mergeGroups, type Wanted, walkSite } from "./execution-merge.ts";
@@ -32,20 +32,26 @@ export interface ListedExecutions extends Page<Execution> {
 }
 
 /** Reads from one snapshot: otherwise an execution that moves between groups meanwhile would be in both or in none. */
-export function listExecutions(reader: Connection, filter: ExecutionFilter, page: PageRequest): ListedExecutions {
-  return reader.snapshot(() => readPage(reader, { filter, page, groups: findGroups(reader, filter) }));
+export function listExecutions(
+  database: ReadDatabase,
+  filter: ExecutionFilter,
+  page: PageRequest,
+): Promise<ListedExecutions> {
+  return database.snapshot(async (reader) =>
+    readPage(reader, { filter, page, groups: await findGroups(reader, filter) }),
+  );
 }
 
 /** The same if it touches few groups and few executions, otherwise undefined. */
 export function listFewExecutions(
-  reader: Connection,
+  database: ReadDatabase,
   filter: ExecutionFilter,
   page: PageRequest,
-): ListedExecutions | undefined {
-  return reader.snapshot(() => {
-    if (!hasFewGroups(reader, filter)) return undefined;
-    const groups = findGroups(reader, filter);
-    return isShort(groups, filter, page) ? readPage(reader, { filter, page, groups }) : undefined;
+): Promise<ListedExecutions | undefined> {
+  return database.snapshot(async (reader) => {
+    if (!(await hasFewGroups(reader, filter))) return undefined;
+    const groups = await findGroups(reader, filter);
+    return isShort(groups, filter, page) ? await readPage(reader, { filter, page, groups }) : undefined;
   });
 }
 
@@ -63,15 +69,15 @@ interface Reading {
   readonly groups: readonly Group[];
 }
 
-function readPage(reader: Connection, { filter, page, groups }: Reading): ListedExecutions {
+async function readPage(reader: Database, { filter, page, groups }: Reading): Promise<ListedExecutions> {
   const shares = sharesOf(groups, filter);
-  const total = countExecutions(reader, shares);
+  const total = await countExecutions(reader, shares);
   const walk = nearerEnd(filter, page, total);
   if (walk.count <= 0) return { items: [], rest: [], total };
-  const start = skipTime(reader, { shares, offset: walk.offset }, walk.newestFirst);
+  const start = await skipTime(reader, { shares, offset: walk.offset }, walk.newestFirst);
   const wanted = { shares: start.shares, depth: start.offset + walk.count, newestFirst: walk.newestFirst };
-  const ids = firstIds(reader, wanted, { filter, groups }).slice(start.offset);
-  return { ...readSome(reader, walk.isFlipped ? ids.toReversed() : ids), total };
+  const ids = (await firstIds(reader, wanted, { filter, groups })).slice(start.offset);
+  return { ...(await readSome(reader, walk.isFlipped ? ids.toReversed() : ids)), total };
 }
 
 interface Walk {
@@ -91,15 +97,21 @@ function nearerEnd({ newestFirst }: ExecutionFilter, page: PageRequest, total: n
   return { newestFirst: newestFirst !== isFlipped, offset: isFlipped ? after : page.offset, count, isFlipped };
 }
 
-function firstIds(reader: Connection, wanted: Wanted, { filter, groups }: Omit<Reading, "page">): readonly string[] {
+async function firstIds(
+  reader: Database,
+  wanted: Wanted,
+  { filter, groups }: Omit<Reading, "page">,
+): Promise<readonly string[]> {
   const walked =
-    groups.length > MANY_GROUPS && filter.siteId !== undefined ? walkSite(reader, filter.siteId, wanted) : undefined;
-  return walked ?? mergeGroups(reader, wanted);
+    groups.length > MANY_GROUPS && filter.siteId !== undefined
+      ? await walkSite(reader, filter.siteId, wanted)
+      : undefined;
+  return walked ?? (await mergeGroups(reader, wanted));
 }
 
 /** As many executions as fit the memory at once, and only the ids of the rest. */
-function readSome(reader: Connection, ids: readonly string[]): Pick<ListedExecutions, "items" | "rest"> {
-  const rows = reader.all(
+async function readSome(reader: Database, ids: readonly string[]): Promise<Pick<ListedExecutions, "items" | "rest">> {
+  const rows = await reader.all(
     `SELECT id, octet_length(arguments) + coalesce(octet_length(response_payload), 0) AS bytes FROM execution
      WHERE id IN (SELECT value FROM json_each(?))`,
     listed(ids),
@@ -111,12 +123,12 @@ function readSome(reader: Connection, ids: readonly string[]): Pick<ListedExecut
     return left < 0;
   });
   const count = tooMuch < 0 ? ids.length : tooMuch;
-  return { items: readExecutions(reader, ids.slice(0, count)), rest: ids.slice(count) };
+  return { items: await readExecutions(reader, ids.slice(0, count)), rest: ids.slice(count) };
 }
 
 /** The executions that exist and can be read, in this order. */
-export function readExecutions(reader: Connection, ids: readonly string[]): readonly Execution[] {
-  const rows = reader.all(
+export async function readExecutions(reader: Database, ids: readonly string[]): Promise<readonly Execution[]> {
+  const rows = await reader.all(
     `SELECT ${EXECUTION_COLUMNS} FROM ${EXECUTION_FROM} WHERE e.id IN (SELECT value FROM json_each(?))`,
     listed(ids),
   );

@@ -1,5 +1,5 @@
 // The first executions of many groups together, in order, reading little more than those.
-import type { Connection, Row } from "./connection.ts";
+import type { Database, Row } from "#store/database.ts";
 import { type Group, listedIds, type Share } from "./execution-groups.ts";
 import { number, text } from "./row.ts";
 
@@ -25,9 +25,9 @@ interface Source {
 }
 
 /** The first `depth` ids. */
-export function mergeGroups(reader: Connection, wanted: Wanted): readonly string[] {
+export async function mergeGroups(reader: Database, wanted: Wanted): Promise<readonly string[]> {
   const compare = comparison(wanted.newestFirst);
-  const sources = candidates(reader, wanted);
+  const sources = await candidates(reader, wanted);
   const chunk = 4 + Math.ceil((2 * wanted.depth) / Math.max(1, sources.length));
   for (const source of sources) source.chunk = Math.min(chunk, wanted.depth);
   let found: readonly Place[] = [];
@@ -38,7 +38,7 @@ export function mergeGroups(reader: Connection, wanted: Wanted): readonly string
       (source) => !source.isDone && (source.last === undefined || last === undefined || compare(source.last, last) < 0),
     );
     if (hungry.length === 0) return found.map((place) => place.id);
-    const more = hungry.flatMap((source) => readOn(reader, source, wanted.newestFirst));
+    const more = (await Promise.all(hungry.map((source) => readOn(reader, source, wanted.newestFirst)))).flat();
     found = [...found, ...more].sort(compare).slice(0, wanted.depth);
   }
 }
@@ -46,11 +46,12 @@ export function mergeGroups(reader: Connection, wanted: Wanted): readonly string
 /**
  * The groups that can contain a wanted execution: those whose first execution is among the first `depth` of all firsts.
  */
-function candidates(reader: Connection, { shares, depth, newestFirst }: Wanted): readonly Source[] {
-  const heads = shares.flatMap((share) => {
+async function candidates(reader: Database, { shares, depth, newestFirst }: Wanted): Promise<readonly Source[]> {
+  const heads: { readonly group: Group; readonly share: Share; readonly head: number }[] = [];
+  for (const share of shares) {
     const { groups, bounds } = share;
     const byId = new Map(groups.map((group) => [group.id, group]));
-    const rows = reader.all(
+    const rows = await reader.all(
       `SELECT j.value AS id, (SELECT created_at FROM execution
          WHERE group_id = j.value AND created_at >= ? AND created_at < ?
          ORDER BY created_at ${newestFirst ? "DESC" : "ASC"} LIMIT 1) AS head FROM json_each(?) j`,
@@ -58,11 +59,11 @@ function candidates(reader: Connection, { shares, depth, newestFirst }: Wanted):
       bounds.before,
       listedIds(groups),
     );
-    return rows.flatMap((row) => {
+    for (const row of rows) {
       const group = byId.get(number(row, "id"));
-      return group === undefined || row["head"] === null ? [] : [{ group, share, head: number(row, "head") }];
-    });
-  });
+      if (group !== undefined && row["head"] !== null) heads.push({ group, share, head: number(row, "head") });
+    }
+  }
   const sign = newestFirst ? -1 : 1;
   heads.sort((a, b) => sign * (a.head - b.head));
   const limit = heads[depth - 1]?.head;
@@ -71,11 +72,11 @@ function candidates(reader: Connection, { shares, depth, newestFirst }: Wanted):
     .map(({ group, share }) => ({ group, share, last: undefined, chunk: 1, isDone: false }));
 }
 
-function readOn(reader: Connection, source: Source, newestFirst: boolean): readonly Place[] {
+async function readOn(reader: Database, source: Source, newestFirst: boolean): Promise<readonly Place[]> {
   const { group, share, last, chunk } = source;
   const order = newestFirst ? "created_at DESC, id DESC" : "created_at, id";
   const after = last === undefined ? "" : `AND (created_at <> ? OR id ${newestFirst ? "<" : ">"} ?)`;
-  const rows = reader.all(
+  const rows = await reader.all(
     `SELECT id, created_at FROM execution
      WHERE group_id = ? AND created_at >= ? AND created_at < ? ${after} ORDER BY ${order} LIMIT ?`,
     group.id,
@@ -92,12 +93,16 @@ function readOn(reader: Connection, source: Source, newestFirst: boolean): reado
 }
 
 /** The same by walking over the whole site; undefined when so few of its executions match that this would take long. */
-export function walkSite(reader: Connection, siteId: string, wanted: Wanted): readonly string[] | undefined {
+export async function walkSite(
+  reader: Database,
+  siteId: string,
+  wanted: Wanted,
+): Promise<readonly string[] | undefined> {
   const { shares, depth, newestFirst } = wanted;
   const budget = 2 * depth + 200;
   const since = Math.min(...shares.map(({ bounds }) => bounds.since));
   const before = Math.max(...shares.map(({ bounds }) => bounds.before));
-  const rows = reader.all(
+  const rows = await reader.all(
     `SELECT id, created_at, group_id FROM execution WHERE site_id = ? AND created_at >= ? AND created_at < ?
      ORDER BY ${newestFirst ? "created_at DESC, id DESC" : "created_at, id"} LIMIT ?`,
     siteId,

@@ -7,7 +7,7 @@ import {
   RESPONSE_STATES,
 } from "#core/command/execution.ts";
 import type { OpenExecution, WaitingExecution } from "#service/ports/execution-store.ts";
-import type { Connection, Row } from "./connection.ts";
+import type { DamageLog, Database, Row } from "#store/database.ts";
 import { micros, number, oneOf, optionalBytes, text, time } from "./row.ts";
 import { isObject, type StoredRow, storedJson } from "./stored-json.ts";
 
@@ -19,15 +19,15 @@ export const EXECUTION_FROM = "execution e JOIN execution_group g ON g.id = e.gr
 const UNREADABLE: Payload = {};
 
 /** The number of the latest change of all executions, deleted ones included. One step into an index. */
-export function latestChange(database: Connection): number {
-  const row = database.get(
+export async function latestChange(database: Database): Promise<number> {
+  const row = await database.get(
     `SELECT max(coalesce((SELECT max(changed) FROM execution), 0), coalesce((SELECT deleted FROM execution_change), 0)) AS latest`,
   );
   return row === undefined ? 0 : number(row, "latest");
 }
 
-export function findExecution(database: Connection, id: string): OpenExecution | undefined {
-  const row = database.get(`SELECT ${EXECUTION_COLUMNS} FROM ${EXECUTION_FROM} WHERE e.id = ?`, id);
+export async function findExecution(database: Database, id: string): Promise<OpenExecution | undefined> {
+  const row = await database.get(`SELECT ${EXECUTION_COLUMNS} FROM ${EXECUTION_FROM} WHERE e.id = ?`, id);
   return row && parseOpenExecution(database, row);
 }
 
@@ -43,7 +43,7 @@ export function parseWaiting(row: Row): WaitingExecution {
   };
 }
 
-function parseOpenExecution(database: Connection, row: Row): OpenExecution {
+function parseOpenExecution(database: DamageLog, row: Row): OpenExecution {
   const execution = parseExecution(database, row);
   return {
     execution,
@@ -53,7 +53,7 @@ function parseOpenExecution(database: Connection, row: Row): OpenExecution {
   };
 }
 
-export function parseExecution(database: Connection, row: Row): Execution {
+export function parseExecution(database: DamageLog, row: Row): Execution {
   const from = { database, table: "execution", row };
   return {
     id: text(row, "id"),

@@ -3,7 +3,7 @@ import { ENTRY_BYTES, leftOutEntry, MAX_READ_BYTES, MAX_READ_ENTRIES, notReadEnt
 import { EPHEMERAL_LIFETIME_MS } from "#core/command/retention.ts";
 import { approximateBytes } from "#core/share/approximate-bytes.ts";
 import type { ExecutionStore, NewExecution } from "#service/ports/execution-store.ts";
-import type { Connection } from "./connection.ts";
+import type { Database, ReadDatabase } from "#store/database.ts";
 import { readChanges } from "./execution-changes.ts";
 import { findExecution, parseResponse, parseWaiting } from "./execution-row.ts";
 import type { Lists } from "./lists.ts";
@@ -19,20 +19,20 @@ function bytesOf({ execution, sealed }: NewExecution): number {
   return REST_BYTES + approximateBytes(execution.request.arguments) + (sealed?.byteLength ?? 0);
 }
 
-export function createExecutionStore(reader: Connection, writer: Writer, lists: Lists): ExecutionStore {
+export function createExecutionStore(reader: ReadDatabase, writer: Writer, lists: Lists): ExecutionStore {
   return {
     insert: async (input, trail) => {
       const earlier = await writer.run("insertExecution", { input, trail }, bytesOf(input));
       return earlier === undefined ? { execution: input.execution, isNew: true } : { execution: earlier, isNew: false };
     },
     find: async (deviceId, id, now) => {
-      const execution = findExecution(reader, id)?.execution;
+      const execution = (await findExecution(reader, id))?.execution;
       if (execution?.deviceId !== deviceId) return undefined;
       return execution.ephemeral && execution.createdAt + EPHEMERAL_LIFETIME_MS <= now ? undefined : execution;
     },
     responses: async (id) => {
-      const log = readLog(reader, id);
-      const gap = reader.get("SELECT left_out, left_out_at FROM execution WHERE id = ? AND left_out > 0", id);
+      const log = await readLog(reader, id);
+      const gap = await reader.get("SELECT left_out, left_out_at FROM execution WHERE id = ? AND left_out > 0", id);
       if (gap === undefined) return log;
       const at = micros(gap, "left_out_at");
       const isNewer = (entry: CommandResponse) => entry.receivedAt > at;
@@ -51,7 +51,7 @@ export function createExecutionStore(reader: Connection, writer: Writer, lists: 
       if (after !== undefined) {
         where.and("(device_id, created_at, id) > (?, ?, ?)", after.deviceId, after.createdAt, after.id);
       }
-      const rows = reader.all(
+      const rows = await reader.all(
         `SELECT id, device_id, site_id, created_at, deadline, attempted, bytes FROM execution${where.sql}
          ORDER BY device_id, created_at, id LIMIT ?`,
         ...where.values,
@@ -60,10 +60,10 @@ export function createExecutionStore(reader: Connection, writer: Writer, lists: 
       return readRows(reader, { table: "execution", rows }, parseWaiting);
     },
     toSend: async (id) => {
-      const found = findExecution(reader, id);
+      const found = await findExecution(reader, id);
       return found !== undefined && isOpen(found.execution.state) && !found.execution.isRemote ? found : undefined;
     },
-    changesAfter: async (cursor, limit) => readChanges(reader, cursor, limit),
+    changesAfter: async (cursor, limit) => await readChanges(reader, cursor, limit),
     applyRemote: (change) => writer.run("applyRemoteExecution", { change }),
     loseSight: (id) => writer.run("loseSightOfExecution", { id }),
     sweep: (now) => writer.run("sweepExecutions", { now }),
@@ -71,8 +71,8 @@ export function createExecutionStore(reader: Connection, writer: Writer, lists: 
 }
 
 /** Newest first, and no more than may be in memory at once: sizes are checked before payloads are read. */
-function readLog(reader: Connection, id: string): readonly CommandResponse[] {
-  const sizes = reader.all(
+async function readLog(reader: Database, id: string): Promise<readonly CommandResponse[]> {
+  const sizes = await reader.all(
     `SELECT received_at, coalesce(octet_length(payload), 0) + ${ENTRY_BYTES} AS bytes FROM execution_response
      WHERE execution_id = ? ORDER BY received_at DESC LIMIT ${MAX_READ_ENTRIES + 1}`,
     id,
@@ -84,7 +84,7 @@ function readLog(reader: Connection, id: string): readonly CommandResponse[] {
   });
   const newestLeft = firstBeyond === -1 ? undefined : sizes[firstBeyond];
   const beyond = newestLeft && micros(newestLeft, "received_at");
-  const rows = reader.all(
+  const rows = await reader.all(
     `SELECT execution_id AS id, received_at, state, payload FROM execution_response
      WHERE execution_id = ? AND received_at > ? ORDER BY received_at DESC`,
     id,

@@ -6,8 +6,8 @@ import { ENTRY_BYTES, MAX_LOG_BYTES } from "#core/command/log-limits.ts";
 import { EPHEMERAL_LIFETIME_MS } from "#core/command/retention.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { Idempotency, NewExecution } from "#service/ports/execution-store.ts";
+import type { Database } from "#store/database.ts";
 import { recordAudit } from "./audit-writes.ts";
-import type { Connection } from "./connection.ts";
 import { findExecution, latestChange, renderPayload } from "./execution-row.ts";
 import { SPANS } from "./execution-spans.ts";
 import { bytes, number, text, time } from "./row.ts";
@@ -16,22 +16,22 @@ const SWEEP_AT_ONCE = 500;
 
 export const executionWrites = {
   /** If the idempotency key was used before, returns the earlier execution and stores nothing. */
-  insertExecution(
-    database: Connection,
+  async insertExecution(
+    database: Database,
     { input, trail }: { input: NewExecution; trail: AuditEntry },
-  ): Execution | undefined {
+  ): Promise<Execution | undefined> {
     const { execution, idempotency } = input;
-    const earlier = idempotency && findEarlier(database, execution, idempotency);
+    const earlier = idempotency && (await findEarlier(database, execution, idempotency));
     if (earlier !== undefined) return earlier;
     const shown = JSON.stringify(execution.request.arguments);
     const bytes = Buffer.byteLength(shown) + (input.sealed?.byteLength ?? 0);
-    requireRoom(database, input, bytes);
-    database.run(
+    await requireRoom(database, input, bytes);
+    await database.run(
       `INSERT INTO execution (id, group_id, site_id, device_id, created_at, arguments, sealed, attempted, is_open, deadline, bytes,
          revision, changed)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?)`,
       execution.id,
-      count(database, execution, 1),
+      await count(database, execution, 1),
       execution.siteId,
       execution.deviceId,
       execution.createdAt,
@@ -41,37 +41,43 @@ export const executionWrites = {
       execution.deadline,
       bytes,
       execution.revision,
-      nextChange(database),
+      await nextChange(database),
     );
-    if (idempotency !== undefined) putIdempotency(database, execution, idempotency);
-    recordAudit(database, trail);
+    if (idempotency !== undefined) await putIdempotency(database, execution, idempotency);
+    await recordAudit(database, trail);
     return undefined;
   },
 
-  markAttempted(database: Connection, { id }: { id: string }): boolean {
-    return database.run("UPDATE execution SET attempted = 1 WHERE id = ? AND attempted = 0 AND is_open = 1", id) === 1;
+  async markAttempted(database: Database, { id }: { id: string }): Promise<boolean> {
+    return (
+      (await database.run("UPDATE execution SET attempted = 1 WHERE id = ? AND attempted = 0 AND is_open = 1", id)) ===
+      1
+    );
   },
 
-  unmarkAttempted(database: Connection, { id }: { id: string }): void {
-    database.run("UPDATE execution SET attempted = 0 WHERE id = ? AND is_open = 1 AND response_state IS NULL", id);
+  async unmarkAttempted(database: Database, { id }: { id: string }): Promise<void> {
+    await database.run(
+      "UPDATE execution SET attempted = 0 WHERE id = ? AND is_open = 1 AND response_state IS NULL",
+      id,
+    );
   },
 
-  recordResponse(
-    database: Connection,
+  async recordResponse(
+    database: Database,
     { deviceId, id, arrival }: { deviceId: string; id: string; arrival: Arrival & { repeated: boolean } },
-  ): Execution | undefined {
-    const before = findExecution(database, id)?.execution;
-    if (before?.deviceId !== deviceId || isRepetition(database, id, arrival)) return undefined;
+  ): Promise<Execution | undefined> {
+    const before = (await findExecution(database, id))?.execution;
+    if (before?.deviceId !== deviceId || (await isRepetition(database, id, arrival))) return undefined;
     const after = withResponse(before, arrival);
     if (after === undefined) return undefined;
     const payload = renderPayload(after.response?.payload);
-    const { change, logBytes } = replace(database, {
+    const { change, logBytes } = await replace(database, {
       before,
       after,
       logged: Buffer.byteLength(payload ?? "") + ENTRY_BYTES,
     });
-    if (logBytes > MAX_LOG_BYTES) makeLogRoom(database, id, logBytes);
-    database.run(
+    if (logBytes > MAX_LOG_BYTES) await makeLogRoom(database, id, logBytes);
+    await database.run(
       "INSERT INTO execution_response (execution_id, received_at, state, payload, revision, changed) VALUES (?, ?, ?, ?, ?, ?)",
       id,
       after.response?.receivedAt ?? 0,
@@ -83,29 +89,32 @@ export const executionWrites = {
     return after;
   },
 
-  expireExecution(database: Connection, { id, deadline }: { id: string; deadline: Instant }): Execution | undefined {
-    const before = findExecution(database, id)?.execution;
+  async expireExecution(
+    database: Database,
+    { id, deadline }: { id: string; deadline: Instant },
+  ): Promise<Execution | undefined> {
+    const before = (await findExecution(database, id))?.execution;
     // A different deadline means that the device was heard from since.
     if (before?.deadline !== deadline) return undefined;
     const after = withTimeout(before);
-    if (after !== undefined) replace(database, { before, after, logged: 0 });
+    if (after !== undefined) await replace(database, { before, after, logged: 0 });
     return after;
   },
 
-  sweepExecutions(database: Connection, { now }: { now: Instant }): number {
-    const rows = database.all(
+  async sweepExecutions(database: Database, { now }: { now: Instant }): Promise<number> {
+    const rows = await database.all(
       `SELECT e.id FROM execution_group g JOIN execution e ON e.group_id = g.id
        WHERE g.ephemeral = 1 AND e.created_at <= ? LIMIT ?`,
       now - EPHEMERAL_LIFETIME_MS,
       SWEEP_AT_ONCE,
     );
     for (const row of rows) {
-      const execution = findExecution(database, text(row, "id"))?.execution;
+      const execution = (await findExecution(database, text(row, "id")))?.execution;
       if (execution === undefined) continue;
-      count(database, execution, -1);
-      database.run("DELETE FROM execution WHERE id = ?", execution.id);
+      await count(database, execution, -1);
+      await database.run("DELETE FROM execution WHERE id = ?", execution.id);
     }
-    const keys = database.run(
+    const keys = await database.run(
       `DELETE FROM idempotency WHERE (token_id, device_id, key) IN
        (SELECT token_id, device_id, key FROM idempotency WHERE expires_at <= ? LIMIT ?)`,
       now,
@@ -115,21 +124,21 @@ export const executionWrites = {
   },
 };
 
-const lastNumbers = new WeakMap<Connection, number>();
+const lastNumbers = new WeakMap<Database, number>();
 
 /**
  * The number of the change that is being stored. Read once per connection, because only one connection writes. A
  * rollback leaves a gap.
  */
-export function nextChange(database: Connection): number {
-  const next = (lastNumbers.get(database) ?? latestChange(database)) + 1;
+export async function nextChange(database: Database): Promise<number> {
+  const next = (lastNumbers.get(database) ?? (await latestChange(database))) + 1;
   lastNumbers.set(database, next);
   return next;
 }
 
 /** Changes the counters of the execution's group and gives the group's id. */
-export function count(database: Connection, execution: Execution, by: 1 | -1): number {
-  const row = database.get(
+export async function count(database: Database, execution: Execution, by: 1 | -1): Promise<number> {
+  const row = await database.get(
     `INSERT INTO execution_group (site_id, device_id, name, manifest_name, state, ephemeral, read_level, total)
      VALUES (?, ?, ?, ?, ?, ?, ?, 1)
      ON CONFLICT (device_id, name, manifest_name, state, ephemeral, read_level) DO UPDATE SET total = total + ?
@@ -147,7 +156,7 @@ export function count(database: Connection, execution: Execution, by: 1 | -1): n
   if (isOpen(execution.state)) return group;
   for (const { table, column, ms } of SPANS) {
     const span = Math.floor(execution.createdAt / ms);
-    const counted = database.get(
+    const counted = await database.get(
       `INSERT INTO ${table} (group_id, ${column}, count) VALUES (?, ?, 1)
        ON CONFLICT (group_id, ${column}) DO UPDATE SET count = count + ? RETURNING count`,
       group,
@@ -156,7 +165,7 @@ export function count(database: Connection, execution: Execution, by: 1 | -1): n
     );
     // Otherwise ephemeral executions would leave a row per command and hour behind for ever.
     if (counted?.["count"] === 0) {
-      database.run(`DELETE FROM ${table} WHERE group_id = ? AND ${column} = ?`, group, span);
+      await database.run(`DELETE FROM ${table} WHERE group_id = ? AND ${column} = ?`, group, span);
     }
   }
   return group;
@@ -170,15 +179,15 @@ interface Replacement {
 }
 
 /** Gives the number of the change, and how many bytes the log holds from now on. */
-export function replace(
-  database: Connection,
+export async function replace(
+  database: Database,
   { before, after, logged }: Replacement,
-): { readonly change: number; readonly logBytes: number } {
+): Promise<{ readonly change: number; readonly logBytes: number }> {
   const moved = before.state !== after.state;
-  if (moved) count(database, before, -1);
-  const group = moved ? count(database, after, 1) : null;
-  const change = nextChange(database);
-  const row = database.one(
+  if (moved) await count(database, before, -1);
+  const group = moved ? await count(database, after, 1) : null;
+  const change = await nextChange(database);
+  const row = await database.one(
     `UPDATE execution SET group_id = coalesce(?, group_id), is_open = ?, deadline = ?, response_state = ?, response_payload = ?,
        received_at = ?, sealed = CASE WHEN ? THEN NULL ELSE sealed END, revision = ?, is_remote = ?,
        changed = ?, log_bytes = log_bytes + ? WHERE id = ? RETURNING log_bytes`,
@@ -199,18 +208,18 @@ export function replace(
 }
 
 /** The oldest entries between start and end go until the log fits, and are counted. */
-function makeLogRoom(database: Connection, id: string, logBytes: number): void {
+async function makeLogRoom(database: Database, id: string, logBytes: number): Promise<void> {
   let excess = logBytes - MAX_LOG_BYTES;
   while (excess > 0) {
-    const oldest = database.get(
+    const oldest = await database.get(
       `SELECT received_at, coalesce(octet_length(payload), 0) + ${ENTRY_BYTES} AS bytes FROM execution_response
        WHERE execution_id = ? AND state = 'IN_PROGRESS' ORDER BY received_at LIMIT 1`,
       id,
     );
     if (oldest === undefined) return;
     const at = number(oldest, "received_at");
-    database.run("DELETE FROM execution_response WHERE execution_id = ? AND received_at = ?", id, at);
-    database.run(
+    await database.run("DELETE FROM execution_response WHERE execution_id = ? AND received_at = ?", id, at);
+    await database.run(
       "UPDATE execution SET log_bytes = log_bytes - ?, left_out = left_out + 1, left_out_at = ? WHERE id = ?",
       number(oldest, "bytes"),
       at,
@@ -221,9 +230,13 @@ function makeLogRoom(database: Connection, id: string, logBytes: number): void {
 }
 
 /** A carrier that delivers at least once may repeat answers, several of them and in their order. */
-function isRepetition(database: Connection, id: string, arrival: Arrival & { readonly repeated: boolean }): boolean {
+async function isRepetition(
+  database: Database,
+  id: string,
+  arrival: Arrival & { readonly repeated: boolean },
+): Promise<boolean> {
   if (!arrival.repeated) return false;
-  const row = database.get(
+  const row = await database.get(
     "SELECT 1 AS found FROM execution_response WHERE execution_id = ? AND state = ? AND payload IS ? LIMIT 1",
     id,
     arrival.state,
@@ -232,8 +245,8 @@ function isRepetition(database: Connection, id: string, arrival: Arrival & { rea
   return row !== undefined;
 }
 
-function requireRoom(database: Connection, input: NewExecution, more: number): void {
-  const row = database.get(
+async function requireRoom(database: Database, input: NewExecution, more: number): Promise<void> {
+  const row = await database.get(
     "SELECT count(*) AS count, coalesce(sum(bytes), 0) AS bytes FROM execution WHERE device_id = ? AND is_open = 1",
     input.execution.deviceId,
   );
@@ -249,8 +262,12 @@ function requireRoom(database: Connection, input: NewExecution, more: number): v
   }
 }
 
-function findEarlier(database: Connection, execution: Execution, idempotency: Idempotency): Execution | undefined {
-  const row = database.get(
+async function findEarlier(
+  database: Database,
+  execution: Execution,
+  idempotency: Idempotency,
+): Promise<Execution | undefined> {
+  const row = await database.get(
     "SELECT request_digest, execution_id, expires_at FROM idempotency WHERE token_id = ? AND device_id = ? AND key = ?",
     idempotency.tokenId,
     execution.deviceId,
@@ -260,11 +277,11 @@ function findEarlier(database: Connection, execution: Execution, idempotency: Id
   if (!Buffer.from(bytes(row, "request_digest")).equals(idempotency.requestDigest)) {
     throw refuse("idempotency_conflict", "this idempotency key was used for another request to the device");
   }
-  return findExecution(database, text(row, "execution_id"))?.execution;
+  return (await findExecution(database, text(row, "execution_id")))?.execution;
 }
 
-function putIdempotency(database: Connection, execution: Execution, idempotency: Idempotency): void {
-  database.run(
+async function putIdempotency(database: Database, execution: Execution, idempotency: Idempotency): Promise<void> {
+  await database.run(
     `INSERT INTO idempotency (token_id, device_id, key, request_digest, execution_id, expires_at) VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT (token_id, device_id, key) DO UPDATE SET
        request_digest = excluded.request_digest, execution_id = excluded.execution_id, expires_at = excluded.expires_at`,

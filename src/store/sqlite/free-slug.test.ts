@@ -12,35 +12,35 @@ test.each([
   ["1-16", "pump-17"],
   ["1-99", "pump-100"],
   ["1-4097", "pump-4098"],
-])("with [%s] taken the free one is %s", (ranges, expected) => {
+])("with [%s] taken the free one is %s", async (ranges, expected) => {
   const taken = takenOf("Pump", ranges);
-  expect(freeSlug("Pump", (slug) => taken.has(slug))).toBe(expected);
+  expect(await freeSlug("Pump", async (slug) => taken.has(slug))).toBe(expected);
 });
 
 test.each(["1-56 58-300", "1-16 18-40 42-5000", "1-31 33-63 65-127 129-1000"])(
   "with gaps among many, [%s], it is some free one",
-  (ranges) => {
+  async (ranges) => {
     const taken = takenOf("Pump", ranges);
-    expect(taken).not.toContain(freeSlug("Pump", (slug) => taken.has(slug)));
+    expect(taken).not.toContain(await freeSlug("Pump", async (slug) => taken.has(slug)));
   },
 );
 
 test.each(["x".repeat(70), `${"x".repeat(61)}-y`, "🔋", "0190b6a0-0000-7000-8000-000000000001", "9-9"])(
   "devices called %j get one slug after the other",
-  (name) => {
+  async (name) => {
     const taken = new Set<string>();
     for (let ordinal = 1; ordinal <= 150; ordinal++) {
-      const slug = freeSlug(name, (asked) => taken.has(asked));
+      const slug = await freeSlug(name, async (asked) => taken.has(asked));
       expect(slug).toBe(slugOf(name, ordinal));
       taken.add(slug);
     }
   },
 );
 
-test("a hundred thousand devices of one name take few questions", () => {
+test("a hundred thousand devices of one name take few questions", async () => {
   const taken = takenOf("Pump", "1-100000");
   let questions = 0;
-  const slug = freeSlug("Pump", (asked) => {
+  const slug = await freeSlug("Pump", async (asked) => {
     questions++;
     return taken.has(asked);
   });

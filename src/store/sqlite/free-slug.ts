@@ -7,17 +7,17 @@ const FEW = 16;
  * one after a taken one. Trying thousands of slugs one by one would hold up all other writes, so beyond a few the
  * number of queries grows with the logarithm.
  */
-export function freeSlug(name: string, isTaken: (slug: string) => boolean): string {
+export async function freeSlug(name: string, isTaken: (slug: string) => Promise<boolean>): Promise<string> {
   for (let ordinal = 1; ordinal <= FEW; ordinal++) {
     const slug = slugOf(name, ordinal);
-    if (!isTaken(slug)) return slug;
+    if (!(await isTaken(slug))) return slug;
   }
   let taken = FEW;
   let free = FEW * 2;
-  while (isTaken(slugOf(name, free))) [taken, free] = [free, free * 2];
+  while (await isTaken(slugOf(name, free))) [taken, free] = [free, free * 2];
   while (free - taken > 1) {
     const middle = Math.floor((taken + free) / 2);
-    if (isTaken(slugOf(name, middle))) taken = middle;
+    if (await isTaken(slugOf(name, middle))) taken = middle;
     else free = middle;
   }
   return slugOf(name, free);

@@ -15,6 +15,7 @@ import { createExecutionStore } from "./execution-store.ts";
 import { createLists } from "./lists.ts";
 import { migrate } from "./migrate.ts";
 import { openReadPool } from "./read-pool.ts";
+import { createRecordReader } from "./record-reader.ts";
 import { createSiteStore } from "./site-store.ts";
 import { createWebhookStore } from "./webhook-store.ts";
 import type { Writer } from "./writer.ts";
@@ -68,10 +69,11 @@ function fill(file: string, count: number): void {
 function openLists(count: number) {
   const file = join(tempFolder(), "records.db");
   fill(file, count);
-  const reader = new Watched(file, "read");
+  const watched = new Watched(file, "read");
+  const reader = createRecordReader(watched);
   const pool = openReadPool(file);
   onTestFinished(async () => {
-    reader.close();
+    watched.close();
     await pool.close();
   });
   const lists = createLists(reader, pool);
@@ -104,7 +106,7 @@ function openLists(count: number) {
     "executions of a device between": listed({ deviceIds: ["device 1"], since: instant(0), before: instant(HOUR / 2) }),
     executions: listed({}),
   };
-  return { reader, reads };
+  return { reader: watched, reads };
 }
 
 test("a list of few rows is read at once", async () => {
@@ -128,7 +130,7 @@ test("a list or a count of many rows is read on a thread, and answers the same",
       expect([name, items.length, total]).toEqual([name, page.limit, 5_000]);
       if (name === "executions" && page.limit === 0) continue; // their number is one counter
       const onMain = reader.reads.filter(
-        ({ sql }) => !/ LIMIT 1001\)$| OFFSET 300$|^SELECT .* FROM execution_group/.test(sql),
+        ({ sql }) => !/ LIMIT 1001\) AS some$| OFFSET 300$|^SELECT .* FROM execution_group/.test(sql),
       );
       expect([name, onMain]).toEqual([name, []]);
     }

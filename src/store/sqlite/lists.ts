@@ -3,7 +3,7 @@
 import type { Execution } from "#core/command/execution.ts";
 import type { ExecutionFilter } from "#service/ports/execution-store.ts";
 import type { LongPage, Page, PageRequest } from "#service/ports/page.ts";
-import type { Connection } from "./connection.ts";
+import type { Database, ReadDatabase } from "#store/database.ts";
 import { listFewExecutions, readExecutions } from "./execution-list.ts";
 import type { ReadPool } from "./read-pool.ts";
 import { number } from "./row.ts";
@@ -18,24 +18,24 @@ export interface Lists {
   executions(filter: ExecutionFilter, page: PageRequest): Promise<LongPage<Execution>>;
 }
 
-export function createLists(reader: Connection, pool: ReadPool): Lists {
-  function isSmall({ from, range }: Selection<unknown>): boolean {
-    const sql = `SELECT count(*) AS total FROM (SELECT 1 FROM ${from}${range?.sql ?? ""} LIMIT ${FEW_ROWS + 1})`;
-    return number(reader.one(sql, ...(range?.values ?? [])), "total") <= FEW_ROWS;
+export function createLists(reader: ReadDatabase, pool: ReadPool): Lists {
+  async function isSmall({ from, range }: Selection<unknown>): Promise<boolean> {
+    const sql = `SELECT count(*) AS total FROM (SELECT 1 FROM ${from}${range?.sql ?? ""} LIMIT ${FEW_ROWS + 1}) AS some`;
+    return number(await reader.one(sql, ...(range?.values ?? [])), "total") <= FEW_ROWS;
   }
 
   return {
     async page(page, selection) {
       const { columns, from, where, order, whose } = selection;
       const query = { columns, from, order, where: where.sql, values: where.values };
-      const { rows, total } = isSmall(selection)
-        ? selectRows(reader, page, query)
+      const { rows, total } = (await isSmall(selection))
+        ? await selectRows(reader, page, query)
         : await pool.run(whose ?? from, "rows", { query, page });
       return { items: readRows(reader, { table: from, rows }, (row) => selection.read(row, reader)), total };
     },
     async executions(filter, page) {
       const { items, total, rest } =
-        listFewExecutions(reader, filter, page) ??
+        (await listFewExecutions(reader, filter, page)) ??
         (await pool.run(filter.deviceIds?.[0] ?? filter.siteId ?? "executions", "executions", { filter, page }));
       return rest.length === 0 ? { items, total } : { items, total, rest: readRest(reader, rest) };
     },
@@ -43,6 +43,6 @@ export function createLists(reader: Connection, pool: ReadPool): Lists {
 }
 
 /** Read one at a time, because each may be large. Rows that were deleted meanwhile are skipped. */
-async function* readRest(reader: Connection, ids: readonly string[]): AsyncGenerator<Execution> {
-  for (const id of ids) yield* readExecutions(reader, [id]);
+async function* readRest(reader: Database, ids: readonly string[]): AsyncGenerator<Execution> {
+  for (const id of ids) yield* await readExecutions(reader, [id]);
 }

@@ -14,6 +14,7 @@ import { guardWriter } from "./guard-writer.ts";
 import { createLists } from "./lists.ts";
 import { lockFolder, refuseUsed } from "./lock-folder.ts";
 import { openReadPool } from "./read-pool.ts";
+import { createRecordReader } from "./record-reader.ts";
 import { createRetentionStore } from "./retention-store.ts";
 import { number } from "./row.ts";
 import { createScriptStore } from "./script-store.ts";
@@ -23,8 +24,8 @@ import { createTokenStore } from "./token-store.ts";
 import { createWebhookStore } from "./webhook-store.ts";
 import { openWriter, type Writer } from "./writer.ts";
 
-const SEALED = `SELECT EXISTS (SELECT 1 FROM device_configuration) OR EXISTS (SELECT 1 FROM webhook)
-  OR EXISTS (SELECT 1 FROM execution WHERE is_open = 1 AND sealed IS NOT NULL) AS found`;
+const SEALED = `SELECT CASE WHEN EXISTS (SELECT 1 FROM device_configuration) OR EXISTS (SELECT 1 FROM webhook)
+  OR EXISTS (SELECT 1 FROM execution WHERE is_open = 1 AND sealed IS NOT NULL) THEN 1 ELSE 0 END AS found`;
 
 /**
  * Creates the folder if it is missing, readable by its owner alone. Keeps other processes out until the returned
@@ -62,8 +63,9 @@ export async function openRecords(
     makePrivate(file);
     const opened = await openWriter(file, onFault);
     const writer = gate === undefined ? opened : guardWriter(opened, gate);
-    const reader = await openReader(file, writer);
-    reader.onDamaged = onDamaged;
+    const connection = await openReader(file, writer);
+    connection.onDamaged = onDamaged;
+    const reader = createRecordReader(connection);
     const pool = openReadPool(file);
     const lists = createLists(reader, pool);
     let closed: Promise<void> | undefined;
@@ -82,7 +84,7 @@ export async function openRecords(
       scripts: createScriptStore(reader, writer),
       simulations: createSimulationStore(reader, writer),
       buffers: [writer.buffer],
-      holdsSealed: async () => number(reader.one(SEALED), "found") === 1,
+      holdsSealed: async () => number(await reader.one(SEALED), "found") === 1,
       close() {
         closed ??= closeAll();
         return closed;
@@ -91,7 +93,7 @@ export async function openRecords(
 
     /** The writer closes last, because the last connection to close moves the log into the file. */
     async function closeAll(): Promise<void> {
-      reader.close();
+      connection.close();
       await pool.close();
       await writer.close();
       release();

@@ -9,7 +9,8 @@ import type { ReadAnswer } from "./read-worker.ts";
 import type { Reads } from "./reads.ts";
 
 type Input<Name extends keyof Reads> = Parameters<Reads[Name]>[1];
-type Result<Name extends keyof Reads> = ReturnType<Reads[Name]>;
+type Results = { readonly [Name in keyof Reads]: Awaited<ReturnType<Reads[Name]>> };
+type Result<Name extends keyof Reads> = Results[Name];
 
 export interface ReadPool {
   /** `key` names the caller for the turns. Refuses with `overloaded` when too many reads wait. */

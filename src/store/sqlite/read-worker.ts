@@ -2,10 +2,12 @@
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { AppError, type Refusal } from "#core/app-error.ts";
 import { tryPost } from "#core/thread/try-post.ts";
+import type { ReadDatabase } from "#store/database.ts";
 import { keepCompiled } from "#tuning/keep-compiled.ts";
 import { lowerPriority } from "#tuning/lower-priority.ts";
 import { Connection } from "./connection.ts";
 import { READS } from "./reads.ts";
+import { createRecordReader } from "./record-reader.ts";
 
 export interface ReadRequest {
   readonly name: keyof typeof READS;
@@ -22,23 +24,28 @@ const CACHE_MB = 8;
 lowerPriority();
 const port: MessagePort = parentPort ?? fail("read-worker.ts runs only as a worker");
 const { file } = workerData as { readonly file: string };
-let database: Connection | undefined;
+let connection: Connection | undefined;
+let reader: ReadDatabase | undefined;
 
-port.on("message", (request: ReadRequest) => {
-  const error = tryPost(port, answer(request));
-  if (error !== undefined) tryPost(port, { fault: error.message } satisfies ReadAnswer);
-});
+port.on("message", (request: ReadRequest) => void reply(request));
 keepCompiled();
 
-function answer({ name, input }: ReadRequest): ReadAnswer {
+async function reply(request: ReadRequest): Promise<void> {
+  const error = tryPost(port, await answer(request));
+  if (error !== undefined) tryPost(port, { fault: error.message } satisfies ReadAnswer);
+}
+
+async function answer({ name, input }: ReadRequest): Promise<ReadAnswer> {
   try {
-    database ??= new Connection(file, "read", CACHE_MB);
-    const read = READS[name] as (database: Connection, input: unknown) => unknown;
-    return { result: read(database, input) };
+    connection ??= new Connection(file, "read", CACHE_MB);
+    reader ??= createRecordReader(connection);
+    const read = READS[name] as (reader: ReadDatabase, input: unknown) => Promise<unknown>;
+    return { result: await read(reader, input) };
   } catch (error) {
     // After trouble with the disk only a new handle reads what is really there.
-    database?.close();
-    database = undefined;
+    connection?.close();
+    connection = undefined;
+    reader = undefined;
     if (error instanceof AppError) return { refusals: error.refusals, cause: error.cause };
     return { fault: error instanceof Error ? (error.stack ?? error.message) : String(error) };
   }

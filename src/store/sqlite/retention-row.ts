@@ -1,5 +1,5 @@
 import { parseRetention, type Retention, type SiteRetention } from "#core/telemetry/retention.ts";
-import type { Row } from "./connection.ts";
+import type { Row } from "#store/database.ts";
 import { text } from "./row.ts";
 
 /** Stands for every attribute without a rule of its own. */

@@ -1,25 +1,25 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import type { Retention, SiteRetention } from "#core/telemetry/retention.ts";
+import type { Database } from "#store/database.ts";
 import { recordAudit } from "./audit-writes.ts";
-import type { Connection } from "./connection.ts";
 import { OTHERS } from "./retention-row.ts";
 
 export const retentionWrites = {
-  putRetention(
-    database: Connection,
+  async putRetention(
+    database: Database,
     { siteId, retention, trail }: { siteId: string; retention: SiteRetention; trail: AuditEntry },
-  ): void {
-    database.run("DELETE FROM telemetry_retention WHERE site_id = ?", siteId);
+  ): Promise<void> {
+    await database.run("DELETE FROM telemetry_retention WHERE site_id = ?", siteId);
     const rules: [string, Retention][] = [...retention.attributes];
     if (retention.fallback !== undefined) rules.push([OTHERS, retention.fallback]);
     for (const [attribute, kept] of rules) {
-      database.run(
+      await database.run(
         "INSERT INTO telemetry_retention (site_id, attribute, kept) VALUES (?, ?, ?)",
         siteId,
         attribute,
         kept,
       );
     }
-    recordAudit(database, trail);
+    await recordAudit(database, trail);
   },
 };

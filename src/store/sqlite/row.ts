@@ -1,7 +1,7 @@
 // Reads columns. A value of another type than the schema promises means that the file is damaged, which is a fault.
 import type { Micros } from "#core/command/execution.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
-import type { Row } from "./connection.ts";
+import type { Row } from "#store/database.ts";
 
 export function text(row: Row, column: string): string {
   const value = row[column];

@@ -1,15 +1,15 @@
 import type { ScriptStore } from "#service/ports/script-store.ts";
-import type { Connection } from "./connection.ts";
+import type { Database } from "#store/database.ts";
 import { bytes } from "./row.ts";
 import type { Writer } from "./writer.ts";
 
-export function createScriptStore(reader: Connection, writer: Writer): ScriptStore {
+export function createScriptStore(reader: Database, writer: Writer): ScriptStore {
   return {
     get: async (deviceId) =>
       new Map(
-        reader
-          .all("SELECT key, value FROM script_storage WHERE device_id = ? ORDER BY key", deviceId)
-          .map((row) => [textOf(bytes(row, "key")), textOf(bytes(row, "value"))]),
+        (await reader.all("SELECT key, value FROM script_storage WHERE device_id = ? ORDER BY key", deviceId)).map(
+          (row) => [textOf(bytes(row, "key")), textOf(bytes(row, "value"))],
+        ),
       ),
     put: (deviceId, { key, value }, limits) => writer.run("putScriptEntry", { deviceId, key, value, limits }),
     remove: (deviceId, key) => writer.run("removeScriptEntry", { deviceId, key }),

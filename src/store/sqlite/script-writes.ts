@@ -1,5 +1,5 @@
 import type { ScriptStoreLimits } from "#service/ports/script-store.ts";
-import type { Connection } from "./connection.ts";
+import type { Database } from "#store/database.ts";
 import { number } from "./row.ts";
 
 interface Entry {
@@ -8,12 +8,12 @@ interface Entry {
 }
 
 export const scriptWrites = {
-  putScriptEntry(
-    database: Connection,
+  async putScriptEntry(
+    database: Database,
     { deviceId, key, value, limits }: { deviceId: string; limits: ScriptStoreLimits } & Entry,
-  ): "stored" | "full" | "gone" {
-    if (database.get("SELECT 1 AS found FROM device WHERE id = ?", deviceId) === undefined) return "gone";
-    const others = database.one(
+  ): Promise<"stored" | "full" | "gone"> {
+    if ((await database.get("SELECT 1 AS found FROM device WHERE id = ?", deviceId)) === undefined) return "gone";
+    const others = await database.one(
       `SELECT count(*) AS entries, coalesce(sum(length(key) + length(value)), 0) AS bytes
        FROM script_storage WHERE device_id = ? AND key <> ?`,
       deviceId,
@@ -21,7 +21,7 @@ export const scriptWrites = {
     );
     if (number(others, "entries") + 1 > limits.entries) return "full";
     if (number(others, "bytes") + key.length + value.length > limits.bytes) return "full";
-    database.run(
+    await database.run(
       `INSERT INTO script_storage (device_id, key, value) VALUES (?, ?, ?)
        ON CONFLICT (device_id, key) DO UPDATE SET value = excluded.value`,
       deviceId,
@@ -31,8 +31,8 @@ export const scriptWrites = {
     return "stored";
   },
 
-  removeScriptEntry(database: Connection, { deviceId, key }: { deviceId: string; key: string }): void {
-    database.run("DELETE FROM script_storage WHERE device_id = ? AND key = ?", deviceId, bytesOf(key));
+  async removeScriptEntry(database: Database, { deviceId, key }: { deviceId: string; key: string }): Promise<void> {
+    await database.run("DELETE FROM script_storage WHERE device_id = ? AND key = ?", deviceId, bytesOf(key));
   },
 };
 

@@ -1,16 +1,16 @@
 import type { Location, Site } from "#core/site/site.ts";
-import type { Connection, Row } from "./connection.ts";
+import type { DamageLog, Database, Row } from "#store/database.ts";
 import { text, time } from "./row.ts";
 import { isObject, storedJson } from "./stored-json.ts";
 
 export const SITE_COLUMNS = "id, name, timezone, location, created_at, updated_at";
 
-export function findSite(database: Connection, id: string): Site | undefined {
-  const row = database.get(`SELECT ${SITE_COLUMNS} FROM site WHERE id = ?`, id);
+export async function findSite(database: Database, id: string): Promise<Site | undefined> {
+  const row = await database.get(`SELECT ${SITE_COLUMNS} FROM site WHERE id = ?`, id);
   return row && parseSite(database, row);
 }
 
-export function parseSite(database: Connection, row: Row): Site {
+export function parseSite(database: DamageLog, row: Row): Site {
   const location =
     row["location"] === null ? undefined : storedJson({ database, table: "site", row }, "location", isLocation);
   return {

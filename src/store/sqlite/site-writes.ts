@@ -2,13 +2,13 @@ import type { AuditEntry } from "#core/access/audit-entry.ts";
 import { refuse } from "#core/app-error.ts";
 import type { Location, Site, SiteChange } from "#core/site/site.ts";
 import type { Instant } from "#core/time/instant.ts";
+import type { Database } from "#store/database.ts";
 import { recordAudit } from "./audit-writes.ts";
-import type { Connection } from "./connection.ts";
 import { findSite, SITE_COLUMNS } from "./site-row.ts";
 
 export const siteWrites = {
-  insertSite(database: Connection, { site, trail }: { site: Site; trail: AuditEntry }): void {
-    database.run(
+  async insertSite(database: Database, { site, trail }: { site: Site; trail: AuditEntry }): Promise<void> {
+    await database.run(
       `INSERT INTO site (${SITE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)`,
       site.id,
       site.name,
@@ -17,18 +17,18 @@ export const siteWrites = {
       site.createdAt,
       site.updatedAt,
     );
-    recordAudit(database, trail);
+    await recordAudit(database, trail);
   },
 
-  updateSite(
-    database: Connection,
+  async updateSite(
+    database: Database,
     { id, change, trail }: { id: string; change: SiteChange & { updatedAt: Instant }; trail: AuditEntry },
-  ): Site | undefined {
-    const before = findSite(database, id);
+  ): Promise<Site | undefined> {
+    const before = await findSite(database, id);
     if (before === undefined) return undefined;
     const { location, ...rest } = { ...before, ...change };
     const site = { ...rest, ...(location !== undefined && { location }) };
-    database.run(
+    await database.run(
       "UPDATE site SET name = ?, timezone = ?, location = ?, updated_at = ? WHERE id = ?",
       site.name,
       site.timezone,
@@ -36,16 +36,16 @@ export const siteWrites = {
       site.updatedAt,
       id,
     );
-    recordAudit(database, trail);
+    await recordAudit(database, trail);
     return site;
   },
 
-  deleteSite(database: Connection, { id, trail }: { id: string; trail: AuditEntry }): boolean {
-    if (database.get("SELECT 1 FROM device WHERE site_id = ? LIMIT 1", id) !== undefined) {
+  async deleteSite(database: Database, { id, trail }: { id: string; trail: AuditEntry }): Promise<boolean> {
+    if ((await database.get("SELECT 1 FROM device WHERE site_id = ? LIMIT 1", id)) !== undefined) {
       throw refuse("conflict", "the site still has devices; delete them first");
     }
-    if (database.run("DELETE FROM site WHERE id = ?", id) === 0) return false;
-    recordAudit(database, trail);
+    if ((await database.run("DELETE FROM site WHERE id = ?", id)) === 0) return false;
+    await recordAudit(database, trail);
     return true;
   },
 };

@@ -1,12 +1,13 @@
 // Reads JSON that is stored in a column. Damaged JSON must not cost the rest of its row or list, nor stop a start: its
 // place is reported, it stays in the file as it is, and the reader goes on without it.
 import type { SiteScope } from "#core/access/caller.ts";
-import type { Connection, Row } from "./connection.ts";
+import { AppError } from "#core/app-error.ts";
+import type { DamageLog, Row } from "#store/database.ts";
 import { text } from "./row.ts";
 
 /** Where a row was read, for the report. */
 export interface StoredRow {
-  readonly database: Connection;
+  readonly database: DamageLog;
   readonly table: string;
   readonly row: Row;
 }
@@ -42,7 +43,7 @@ export function readSites(from: StoredRow): SiteScope {
 
 /** Reads every row that can be read; the others are reported and left out. */
 export function readRows<Item>(
-  database: Connection,
+  database: DamageLog,
   { table, rows }: { readonly table: string; readonly rows: readonly Row[] },
   read: (row: Row) => Item,
 ): readonly Item[] {
@@ -50,10 +51,34 @@ export function readRows<Item>(
     try {
       return [read(row)];
     } catch (error) {
-      database.onDamaged(`${table} ${keyOf(row)}, ${error instanceof Error ? error.message : String(error)}`);
+      reportRow(database, { table, row }, error);
       return [];
     }
   });
+}
+
+/** The same for one row that takes further reads. */
+export async function readRow<Item>(
+  database: DamageLog,
+  where: { readonly table: string; readonly row: Row },
+  read: () => Promise<Item>,
+): Promise<Item | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    reportRow(database, where, error);
+    return undefined;
+  }
+}
+
+function reportRow(
+  database: DamageLog,
+  { table, row }: { readonly table: string; readonly row: Row },
+  error: unknown,
+): void {
+  // A database that cannot be reached says nothing about the row.
+  if (error instanceof AppError) throw error;
+  database.onDamaged(`${table} ${keyOf(row)}, ${error instanceof Error ? error.message : String(error)}`);
 }
 
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -1,12 +1,12 @@
 import { ACCESS_LEVELS } from "#core/access/level.ts";
 import type { TokenRecord } from "#core/access/token-record.ts";
-import type { Connection, Row } from "./connection.ts";
+import type { DamageLog, Row } from "#store/database.ts";
 import { bytes, oneOf, optionalTime, text, time } from "./row.ts";
 import { readSites } from "./stored-json.ts";
 
 export const TOKEN_COLUMNS = "id, name, level, sites, hash, created_at, expires_at, revoked_at, last_used_at";
 
-export function parseToken(database: Connection, row: Row): TokenRecord {
+export function parseToken(database: DamageLog, row: Row): TokenRecord {
   return {
     id: text(row, "id"),
     name: text(row, "name"),

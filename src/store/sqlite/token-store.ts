@@ -1,19 +1,19 @@
 import type { TokenStore } from "#service/ports/token-store.ts";
-import type { Connection } from "./connection.ts";
+import type { Database } from "#store/database.ts";
 import { readRows } from "./stored-json.ts";
 import { parseToken, TOKEN_COLUMNS } from "./token-row.ts";
 import type { Writer } from "./writer.ts";
 
-export function createTokenStore(reader: Connection, writer: Writer): TokenStore {
+export function createTokenStore(reader: Database, writer: Writer): TokenStore {
   return {
     insert: (token, trail) => writer.run("insertToken", { token, trail }),
     putAdmin: (token) => writer.run("putAdminToken", { token }),
     find: async (id) => {
-      const rows = reader.all(`SELECT ${TOKEN_COLUMNS} FROM token WHERE id = ?`, id);
+      const rows = await reader.all(`SELECT ${TOKEN_COLUMNS} FROM token WHERE id = ?`, id);
       return readRows(reader, { table: "token", rows }, (row) => parseToken(reader, row))[0];
     },
     all: async () => {
-      const rows = reader.all(`SELECT ${TOKEN_COLUMNS} FROM token ORDER BY id`);
+      const rows = await reader.all(`SELECT ${TOKEN_COLUMNS} FROM token ORDER BY id`);
       return readRows(reader, { table: "token", rows }, (row) => parseToken(reader, row));
     },
     revoke: (id, at, trail) => writer.run("revokeToken", { id, at, trail }),

@@ -2,19 +2,19 @@ import type { AuditEntry } from "#core/access/audit-entry.ts";
 import type { SiteScope } from "#core/access/caller.ts";
 import type { TokenRecord } from "#core/access/token-record.ts";
 import type { Instant } from "#core/time/instant.ts";
+import type { Database } from "#store/database.ts";
 import { recordAudit } from "./audit-writes.ts";
-import type { Connection } from "./connection.ts";
 import { listed } from "./row.ts";
 import { TOKEN_COLUMNS } from "./token-row.ts";
 
 export const tokenWrites = {
-  insertToken(database: Connection, { token, trail }: { token: TokenRecord; trail: AuditEntry }): void {
-    insert(database, token);
-    recordAudit(database, trail);
+  async insertToken(database: Database, { token, trail }: { token: TokenRecord; trail: AuditEntry }): Promise<void> {
+    await insert(database, token);
+    await recordAudit(database, trail);
   },
 
-  putAdminToken(database: Connection, { token }: { token: TokenRecord }): void {
-    const changed = database.run(
+  async putAdminToken(database: Database, { token }: { token: TokenRecord }): Promise<void> {
+    const changed = await database.run(
       "UPDATE token SET name = ?, level = ?, sites = ?, hash = ?, expires_at = ?, revoked_at = ? WHERE id = ?",
       token.name,
       token.level,
@@ -24,25 +24,28 @@ export const tokenWrites = {
       token.revokedAt ?? null,
       token.id,
     );
-    if (changed === 0) insert(database, token);
+    if (changed === 0) await insert(database, token);
   },
 
-  revokeToken(database: Connection, { id, at, trail }: { id: string; at: Instant; trail: AuditEntry }): boolean {
-    const changed = database.run("UPDATE token SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL", at, id);
+  async revokeToken(
+    database: Database,
+    { id, at, trail }: { id: string; at: Instant; trail: AuditEntry },
+  ): Promise<boolean> {
+    const changed = await database.run("UPDATE token SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL", at, id);
     if (changed === 0) return false;
-    recordAudit(database, trail);
+    await recordAudit(database, trail);
     return true;
   },
 
-  noteTokenUse(database: Connection, { uses }: { uses: ReadonlyMap<string, Instant> }): void {
+  async noteTokenUse(database: Database, { uses }: { uses: ReadonlyMap<string, Instant> }): Promise<void> {
     for (const [id, at] of uses) {
-      database.run("UPDATE token SET last_used_at = max(coalesce(last_used_at, 0), ?) WHERE id = ?", at, id);
+      await database.run("UPDATE token SET last_used_at = max(coalesce(last_used_at, 0), ?) WHERE id = ?", at, id);
     }
   },
 };
 
-function insert(database: Connection, token: TokenRecord): void {
-  database.run(
+async function insert(database: Database, token: TokenRecord): Promise<void> {
+  await database.run(
     `INSERT INTO token (${TOKEN_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     token.id,
     token.name,

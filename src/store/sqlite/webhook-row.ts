@@ -6,15 +6,15 @@ import {
   type Webhook,
   type WebhookKind,
 } from "#core/webhook/webhook.ts";
-import type { Connection, Row } from "./connection.ts";
+import type { Database, Row } from "#store/database.ts";
 import { bytes, number, oneOf, optionalNumber, optionalText, optionalTime, text, time } from "./row.ts";
 import { isTexts, readRows, readSites, type StoredRow, storedJson } from "./stored-json.ts";
 
 export const DELIVERY_COLUMNS =
   "id, webhook_id, kind, occurred_at, event, state, attempts, queued_at, next_attempt_at, give_up_at, status, error, finished_at";
 
-export function findDelivery(database: Connection, id: string): Delivery | undefined {
-  const row = database.get(`SELECT ${DELIVERY_COLUMNS} FROM webhook_delivery WHERE id = ?`, id);
+export async function findDelivery(database: Database, id: string): Promise<Delivery | undefined> {
+  const row = await database.get(`SELECT ${DELIVERY_COLUMNS} FROM webhook_delivery WHERE id = ?`, id);
   return row && parseDelivery(row);
 }
 
@@ -38,8 +38,8 @@ export function parseDelivery(row: Row): Delivery {
 
 export const WEBHOOK_COLUMNS = "id, url, kinds, sites, level, secret, created_at";
 
-export function allWebhooks(database: Connection): readonly Webhook[] {
-  const rows = database.all(`SELECT ${WEBHOOK_COLUMNS} FROM webhook ORDER BY id`);
+export async function allWebhooks(database: Database): Promise<readonly Webhook[]> {
+  const rows = await database.all(`SELECT ${WEBHOOK_COLUMNS} FROM webhook ORDER BY id`);
   return readRows(database, { table: "webhook", rows }, (row) => parseWebhook({ database, table: "webhook", row }));
 }
 

@@ -1,5 +1,5 @@
 import type { WebhookStore } from "#service/ports/webhook-store.ts";
-import type { Connection } from "./connection.ts";
+import type { Database } from "#store/database.ts";
 import type { Lists } from "./lists.ts";
 import { listed, text, time } from "./row.ts";
 import { readRows } from "./stored-json.ts";
@@ -7,28 +7,28 @@ import { allWebhooks, DELIVERY_COLUMNS, parseDelivery } from "./webhook-row.ts";
 import { Where } from "./where.ts";
 import type { Writer } from "./writer.ts";
 
-export function createWebhookStore(reader: Connection, writer: Writer, lists: Lists): WebhookStore {
+export function createWebhookStore(reader: Database, writer: Writer, lists: Lists): WebhookStore {
   return {
     insert: (webhook, trail) => writer.run("insertWebhook", { webhook, trail }),
-    all: async () => allWebhooks(reader),
+    all: async () => await allWebhooks(reader),
     delete: (id, trail) => writer.run("deleteWebhook", { id, trail }),
     enqueue: (notices) => writer.run("enqueueNotices", { notices }),
     due: async (now, busy) =>
-      reader
-        .all(
+      (
+        await reader.all(
           // In SQLite, a bare column beside min() comes from the row with the least value.
           `SELECT id, webhook_id, min(number) FROM webhook_delivery WHERE state = 'PENDING' AND next_attempt_at <= ?
            AND webhook_id NOT IN (SELECT value FROM json_each(?)) GROUP BY webhook_id ORDER BY number`,
           now,
           listed(busy),
         )
-        .map((row) => ({ id: text(row, "id"), webhookId: text(row, "webhook_id") })),
+      ).map((row) => ({ id: text(row, "id"), webhookId: text(row, "webhook_id") })),
     find: async (id) => {
-      const rows = reader.all(`SELECT ${DELIVERY_COLUMNS} FROM webhook_delivery WHERE id = ?`, id);
+      const rows = await reader.all(`SELECT ${DELIVERY_COLUMNS} FROM webhook_delivery WHERE id = ?`, id);
       return readRows(reader, { table: "webhook_delivery", rows }, parseDelivery)[0];
     },
     nextAttempt: async (busy) => {
-      const row = reader.get(
+      const row = await reader.get(
         `SELECT next_attempt_at FROM webhook_delivery WHERE state = 'PENDING'
          AND webhook_id NOT IN (SELECT value FROM json_each(?)) ORDER BY next_attempt_at LIMIT 1`,
         listed(busy),

@@ -12,17 +12,17 @@ import {
   MAX_WEBHOOKS_PER_SITE,
 } from "#core/webhook/webhook-limits.ts";
 import type { WebhookStore } from "#service/ports/webhook-store.ts";
+import type { Database } from "#store/database.ts";
 import { recordAudit } from "./audit-writes.ts";
-import type { Connection } from "./connection.ts";
 import { listed, number, text } from "./row.ts";
 import { allWebhooks, findDelivery, WEBHOOK_COLUMNS } from "./webhook-row.ts";
 
 const PRUNE_AT_ONCE = 1_000;
 
 export const webhookWrites = {
-  insertWebhook(database: Connection, { webhook, trail }: { webhook: Webhook; trail: AuditEntry }): void {
-    refuseTooMany(database, webhook);
-    database.run(
+  async insertWebhook(database: Database, { webhook, trail }: { webhook: Webhook; trail: AuditEntry }): Promise<void> {
+    await refuseTooMany(database, webhook);
+    await database.run(
       `INSERT INTO webhook (${WEBHOOK_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
       webhook.id,
       webhook.url,
@@ -32,23 +32,23 @@ export const webhookWrites = {
       webhook.sealedSecret,
       webhook.createdAt,
     );
-    recordAudit(database, trail);
+    await recordAudit(database, trail);
   },
 
-  deleteWebhook(database: Connection, { id, trail }: { id: string; trail: AuditEntry }): boolean {
-    if (database.run("DELETE FROM webhook WHERE id = ?", id) === 0) return false;
-    recordAudit(database, trail);
+  async deleteWebhook(database: Database, { id, trail }: { id: string; trail: AuditEntry }): Promise<boolean> {
+    if ((await database.run("DELETE FROM webhook WHERE id = ?", id)) === 0) return false;
+    await recordAudit(database, trail);
     return true;
   },
 
-  enqueueNotices(database: Connection, { notices }: { notices: readonly Notice[] }): void {
-    enqueueNotices(database, notices);
+  async enqueueNotices(database: Database, { notices }: { notices: readonly Notice[] }): Promise<void> {
+    await enqueueNotices(database, notices);
   },
 
-  settleDelivery(database: Connection, { id, outcome }: { id: string; outcome: Outcome }): void {
-    const webhook = database.get("SELECT webhook_id FROM webhook_delivery WHERE id = ?", id);
+  async settleDelivery(database: Database, { id, outcome }: { id: string; outcome: Outcome }): Promise<void> {
+    const webhook = await database.get("SELECT webhook_id FROM webhook_delivery WHERE id = ?", id);
     if (webhook === undefined) return;
-    database.run(
+    await database.run(
       `UPDATE webhook_delivery SET state = ?, attempts = ?, next_attempt_at = ?, status = ?, error = ?, finished_at = ?
        WHERE id = ?`,
       outcome.state,
@@ -59,14 +59,14 @@ export const webhookWrites = {
       outcome.finishedAt ?? null,
       id,
     );
-    if (outcome.state !== "PENDING") forgetOldest(database, text(webhook, "webhook_id"), outcome.state);
+    if (outcome.state !== "PENDING") await forgetOldest(database, text(webhook, "webhook_id"), outcome.state);
   },
 
-  retryDelivery(
-    database: Connection,
+  async retryDelivery(
+    database: Database,
     { which, trail }: { which: Parameters<WebhookStore["retry"]>[0]; trail: AuditEntry },
-  ): Delivery | undefined {
-    const changed = database.run(
+  ): Promise<Delivery | undefined> {
+    const changed = await database.run(
       `UPDATE webhook_delivery SET state = 'PENDING', next_attempt_at = ?, give_up_at = ?, finished_at = NULL
        WHERE webhook_id = ? AND id = ?`,
       which.now,
@@ -75,12 +75,12 @@ export const webhookWrites = {
       which.deliveryId,
     );
     if (changed === 0) return undefined;
-    recordAudit(database, trail);
-    return findDelivery(database, which.deliveryId);
+    await recordAudit(database, trail);
+    return await findDelivery(database, which.deliveryId);
   },
 
-  pruneDeliveries(database: Connection, { before }: { before: Instant }): number {
-    return database.run(
+  async pruneDeliveries(database: Database, { before }: { before: Instant }): Promise<number> {
+    return await database.run(
       `DELETE FROM webhook_delivery WHERE number IN
        (SELECT number FROM webhook_delivery WHERE finished_at < ? ORDER BY finished_at LIMIT ?)`,
       before,
@@ -93,35 +93,37 @@ export const webhookWrites = {
  * Part of the transaction of the change itself. A delivery that a full queue cannot take is dead at once, so that it
  * can be seen.
  */
-export function enqueueNotices(database: Connection, notices: readonly Notice[]): void {
+export async function enqueueNotices(database: Database, notices: readonly Notice[]): Promise<void> {
   if (notices.length === 0) return;
-  const webhooks = allWebhooks(database);
+  const webhooks = await allWebhooks(database);
   for (const notice of notices) {
     const level = ACCESS_LEVELS.indexOf(notice.readLevel);
     for (const webhook of webhooks) {
       if (wants(webhook, notice) && level <= ACCESS_LEVELS.indexOf(webhook.level))
-        enqueue(database, webhook.id, notice);
+        await enqueue(database, webhook.id, notice);
     }
   }
 }
 
-function refuseTooMany(database: Connection, { sites }: Webhook): void {
-  const count = (where: string, ...values: string[]) =>
-    number(database.one(`SELECT count(*) AS total FROM webhook ${where}`, ...values), "total");
+async function refuseTooMany(database: Database, { sites }: Webhook): Promise<void> {
+  const count = async (where: string, ...values: string[]) =>
+    number(await database.one(`SELECT count(*) AS total FROM webhook ${where}`, ...values), "total");
   const tooMany = (words: string) => refuse("conflict", `${words} webhooks already; delete some first`);
-  if (count("") >= MAX_WEBHOOKS) throw tooMany(`there are ${MAX_WEBHOOKS}`);
+  if ((await count("")) >= MAX_WEBHOOKS) throw tooMany(`there are ${MAX_WEBHOOKS}`);
   if (sites === "all") {
-    if (count("WHERE sites IS NULL") >= MAX_WEBHOOKS_PER_SITE) throw tooMany(`all sites have ${MAX_WEBHOOKS_PER_SITE}`);
+    if ((await count("WHERE sites IS NULL")) >= MAX_WEBHOOKS_PER_SITE)
+      throw tooMany(`all sites have ${MAX_WEBHOOKS_PER_SITE}`);
     return;
   }
   const ofSite = "WHERE EXISTS (SELECT 1 FROM json_each(webhook.sites) WHERE value = ?)";
   for (const site of sites) {
-    if (count(ofSite, site) >= MAX_WEBHOOKS_PER_SITE) throw tooMany(`site ${site} has ${MAX_WEBHOOKS_PER_SITE}`);
+    if ((await count(ofSite, site)) >= MAX_WEBHOOKS_PER_SITE)
+      throw tooMany(`site ${site} has ${MAX_WEBHOOKS_PER_SITE}`);
   }
 }
 
-function enqueue(database: Connection, webhookId: string, notice: Notice): void {
-  const waiting = database.one(
+async function enqueue(database: Database, webhookId: string, notice: Notice): Promise<void> {
+  const waiting = await database.one(
     `SELECT count(*) AS deliveries, coalesce(sum(octet_length(event)), 0) AS bytes
      FROM webhook_delivery WHERE webhook_id = ? AND state = 'PENDING'`,
     webhookId,
@@ -129,7 +131,7 @@ function enqueue(database: Connection, webhookId: string, notice: Notice): void 
   const isFull =
     number(waiting, "deliveries") >= MAX_PENDING_DELIVERIES ||
     number(waiting, "bytes") + Buffer.byteLength(notice.event) > MAX_PENDING_BYTES;
-  database.run(
+  await database.run(
     `INSERT INTO webhook_delivery
        (id, webhook_id, kind, occurred_at, event, state, attempts, queued_at, next_attempt_at, give_up_at, error, finished_at)
      VALUES (lower(hex(randomblob(16))), ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?)`,
@@ -144,11 +146,11 @@ function enqueue(database: Connection, webhookId: string, notice: Notice): void 
     isFull ? "the queue is full" : null,
     isFull ? notice.queuedAt : null,
   );
-  if (isFull) forgetOldest(database, webhookId, "DEAD");
+  if (isFull) await forgetOldest(database, webhookId, "DEAD");
 }
 
-function forgetOldest(database: Connection, webhookId: string, state: Delivery["state"]): void {
-  database.run(
+async function forgetOldest(database: Database, webhookId: string, state: Delivery["state"]): Promise<void> {
+  await database.run(
     `DELETE FROM webhook_delivery WHERE webhook_id = ? AND state = ? AND number <=
      (SELECT number FROM webhook_delivery WHERE webhook_id = ? AND state = ? ORDER BY number DESC LIMIT 1 OFFSET ?)`,
     webhookId,

@@ -1,6 +1,6 @@
 import type { SiteScope } from "#core/access/caller.ts";
 import type { PageRequest } from "#service/ports/page.ts";
-import type { Connection, Row, Value } from "./connection.ts";
+import type { DamageLog, ReadDatabase, Row, Value } from "#store/database.ts";
 import { listed, number } from "./row.ts";
 
 /** Conditions with their values, joined by AND. */
@@ -47,19 +47,19 @@ export interface Selection<Item> extends Omit<PageQuery, "where" | "values"> {
   /** The key of the list's caller, where many share the threads: each waits only for its own long lists. */
   readonly whose?: string;
   /** Values that cannot be read are reported to `database`. */
-  readonly read: (row: Row, database: Connection) => Item;
+  readonly read: (row: Row, database: DamageLog) => Item;
 }
 
 /** The rows of a page and the total count, both from one state of the records. */
-export function selectRows(
-  reader: Connection,
+export async function selectRows(
+  database: ReadDatabase,
   page: PageRequest,
   { columns, from, where, values, order }: PageQuery,
-): { readonly rows: readonly Row[]; readonly total: number } {
-  return reader.snapshot(() => {
-    const total = number(reader.one(`SELECT count(*) AS total FROM ${from}${where}`, ...values), "total");
+): Promise<{ readonly rows: readonly Row[]; readonly total: number }> {
+  return database.snapshot(async (reader) => {
+    const total = number(await reader.one(`SELECT count(*) AS total FROM ${from}${where}`, ...values), "total");
     if (page.limit === 0 || page.offset >= total) return { rows: [], total };
     const sql = `SELECT ${columns} FROM ${from}${where} ORDER BY ${order} LIMIT ? OFFSET ?`;
-    return { rows: reader.all(sql, ...values, page.limit, page.offset), total };
+    return { rows: await reader.all(sql, ...values, page.limit, page.offset), total };
   });
 }

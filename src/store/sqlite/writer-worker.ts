@@ -14,29 +14,35 @@ const { file } = workerData as { readonly file: string };
 let database: Connection | undefined = new Connection(file, "write");
 migrate(database);
 
+// One after the other: a batch is committed before the next one begins.
+let last = Promise.resolve();
 port.on("message", (first: readonly WriteRequest[] | "close") => {
+  last = last.then(() => take(first));
+});
+
+async function take(first: readonly WriteRequest[] | "close"): Promise<void> {
   let message: readonly WriteRequest[] | "close" | undefined = first;
   let batch: WriteRequest[] = [];
   while (message !== undefined && message !== "close") {
     batch.push(...message);
     if (batch.length >= MAX_BATCH) {
-      commit(batch);
+      await commit(batch);
       batch = [];
     }
     message = receiveMessageOnPort(port)?.message;
   }
-  if (batch.length > 0) commit(batch);
+  if (batch.length > 0) await commit(batch);
   if (message === "close") {
     database?.close();
     // Nothing else keeps this thread alive, so it ends, and its end is the answer.
     port.close();
   }
-});
+}
 tryPost(port, "ready");
 keepCompiled();
 
-function commit(batch: readonly WriteRequest[]): void {
-  const answers = attempt(batch);
+async function commit(batch: readonly WriteRequest[]): Promise<void> {
+  const answers = await attempt(batch);
   tryPostAll(port, answers, ({ id }, error) => tryPost(port, [{ id, fault: error.message } satisfies WriteAnswer]));
   // After a failed fsync this handle does not know the state of the file's pages. Only a new handle reads what is on
   // disk.
@@ -50,7 +56,7 @@ function commit(batch: readonly WriteRequest[]): void {
 }
 
 /** While the disk is in trouble the file may not even open, so every batch tries again. */
-function attempt(batch: readonly WriteRequest[]): readonly WriteAnswer[] {
+async function attempt(batch: readonly WriteRequest[]): Promise<readonly WriteAnswer[]> {
   try {
     database ??= new Connection(file, "write");
   } catch (error) {

@@ -10,7 +10,8 @@ import type { WRITES } from "./writes.ts";
 
 type Writes = typeof WRITES;
 type Input<Name extends keyof Writes> = Parameters<Writes[Name]>[1];
-type Result<Name extends keyof Writes> = ReturnType<Writes[Name]>;
+type Results = { readonly [Name in keyof Writes]: Awaited<ReturnType<Writes[Name]>> };
+type Result<Name extends keyof Writes> = Results[Name];
 
 export interface Writer {
   /** `bytes` is about what the input holds, where the caller knows; else the input is measured. */

@@ -1,0 +1,24 @@
+// What the records need of a SQL database. SQLite answers at once, a server answers later: code that awaits works on both.
+export type Value = string | number | null | Uint8Array;
+export type Row = Readonly<Record<string, unknown>>;
+type Awaitable<Result> = Result | Promise<Result>;
+
+/** The place where damaged values are reported. */
+export interface DamageLog {
+  /** Called with the place of a stored value that cannot be read. */
+  readonly onDamaged: (place: string) => void;
+}
+
+export interface Database extends DamageLog {
+  get(sql: string, ...values: readonly Value[]): Awaitable<Row | undefined>;
+  /** The row of a query that always has one, such as a count. */
+  one(sql: string, ...values: readonly Value[]): Awaitable<Row>;
+  all(sql: string, ...values: readonly Value[]): Awaitable<readonly Row[]>;
+  /** Returns the number of changed rows. */
+  run(sql: string, ...values: readonly Value[]): Awaitable<number>;
+}
+
+export interface ReadDatabase extends Database {
+  /** Runs reads that must see the same state of the records. */
+  snapshot<Result>(reads: (database: Database) => Promise<Result>): Promise<Result>;
+}
