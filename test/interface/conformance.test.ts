@@ -1,0 +1,20 @@
+// The register, the checks and docs/conformance.md agree.
+import { expect, test } from "vitest";
+import { sentenceIds, sentenceOf } from "./register.ts";
+import { findChecks, renderConformance } from "./render-conformance.ts";
+import { UNCHECKED } from "./unchecked.ts";
+
+const checks = findChecks();
+
+test("every check names a sentence of the register", () => {
+  expect([...checks.keys()].filter((id) => !sentenceIds.includes(id))).toEqual([]);
+});
+
+test("every sentence has a check, or the register says why not", () => {
+  const without = sentenceIds.filter((id) => !checks.has(id) && typeof sentenceOf(id) === "string");
+  expect(without).toEqual([...UNCHECKED].sort((a, b) => sentenceIds.indexOf(a) - sentenceIds.indexOf(b)));
+});
+
+test("docs/conformance.md is up to date", async () => {
+  await expect(renderConformance(checks)).toMatchFileSnapshot("../../docs/conformance.md");
+});
