@@ -42,7 +42,7 @@ test("without any source every setting has its documented default", async () => 
     port: 8080,
     demo: false,
     http: {
-      headerPrefixes: ["X-Service"],
+      headerPrefixes: ["X-Service", "X-Enapter"],
       trustProxy: false,
       metricsPublic: false,
       wrongTokenLimit: 10,

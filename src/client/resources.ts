@@ -128,8 +128,8 @@ export type CommandResponse = {
 };
 
 export type DeviceLogEntry = {
-  /** Unix seconds by the device's clock. */
-  readonly timestamp: number;
+  /** By the device's clock. */
+  readonly timestamp: string;
   /** With microseconds; strictly rises. */
   readonly received_at: string;
   readonly severity: LogSeverity;

@@ -31,8 +31,8 @@ export const SETTINGS = {
     headerPrefixes: setting(
       "http.header_prefixes",
       kinds.headerPrefixes,
-      "X-Service",
-      "Accepted beginnings of the service's own headers; the first one is used in answers.",
+      "X-Service,X-Enapter",
+      "Accepted beginnings of the service's own headers, in addition to X-Service and X-Enapter. The pages name the first one.",
     ),
     trustProxy: setting(
       "http.trust_proxy",

@@ -15,6 +15,8 @@ export const ERROR_CODES = {
   attribute_not_found: "The device's blueprint does not have this telemetry attribute.",
   "telemetrypersistence/NO_TELEMETRY_ATTRIBUTES_FOUND":
     "Only on /v3/telemetry/query_timeseries: a requested device or attribute does not exist.",
+  unprocessable_entity:
+    "Only on /telemetry/v1/timeseries, to callers of another header family than X-Service: a requested device or attribute does not exist.",
   no_data: "The attribute is declared, but the device has not sent it yet.",
   route_not_found: "No operation has this method and path.",
   conflict: "The operation conflicts with the stored data.",

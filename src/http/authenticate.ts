@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Caller } from "#core/access/caller.ts";
 import { createWrongTokenLimit } from "#core/access/wrong-token-limit.ts";
 import { AppError } from "#core/app-error.ts";
+import type { TokenHeaders } from "#http/token-headers.ts";
 import type { Authenticator } from "#service/access/authenticator.ts";
 import type { Needs } from "#service/ports.ts";
 
@@ -10,7 +11,7 @@ interface AuthenticateNeeds extends Pick<Needs, "now"> {
 }
 
 interface AuthenticateSettings {
-  readonly headerPrefixes: readonly string[];
+  readonly tokenHeaders: Pick<TokenHeaders, "tokenIn">;
   readonly wrongTokenLimit: number;
 }
 
@@ -19,7 +20,6 @@ export type Authenticate = (headers: IncomingHttpHeaders, remoteAddress: () => s
 
 /** A right token always passes, whatever others at its address sent. Wrong tokens soon have to wait. */
 export function createAuthenticate(needs: AuthenticateNeeds, settings: AuthenticateSettings): Authenticate {
-  const names = settings.headerPrefixes.map((prefix) => `${prefix}-Auth-Token`.toLowerCase());
   const limit = createWrongTokenLimit(settings.wrongTokenLimit);
 
   function refusalOf(error: unknown, remoteAddress: () => string): unknown {
@@ -31,7 +31,7 @@ export function createAuthenticate(needs: AuthenticateNeeds, settings: Authentic
   }
 
   return (headers, remoteAddress) => {
-    const text = tokenIn(headers, names);
+    const text = settings.tokenHeaders.tokenIn(headers);
     // A call without a token is no guess, so it does not count.
     if (text === undefined) return needs.authenticator.authenticate(text);
     try {
@@ -44,12 +44,4 @@ export function createAuthenticate(needs: AuthenticateNeeds, settings: Authentic
       throw refusalOf(error, remoteAddress);
     }
   };
-}
-
-function tokenIn(headers: IncomingHttpHeaders, names: readonly string[]): string | undefined {
-  for (const name of names) {
-    const value = headers[name];
-    if (typeof value === "string") return value;
-  }
-  return undefined;
 }

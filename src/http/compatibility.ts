@@ -1,14 +1,19 @@
 // Alternative paths that the ecosystem's clients use for an operation. One line each.
-import { AppError, type Refusal, refuse } from "#core/app-error.ts";
+import { AppError } from "#core/app-error.ts";
 import type { Route } from "#http/route.ts";
+import { foldMissingSeries } from "#http/telemetry/fold-missing-series.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
 import type { Needs } from "#service/ports.ts";
 import { visibleSite } from "#service/site/visible-site.ts";
 
+const NO_ATTRIBUTES = "telemetrypersistence/NO_TELEMETRY_ATTRIBUTES_FOUND";
+
 /** [path, operation]: everything else comes from the operation, except refusals that the path words differently. */
 const ALIASES: readonly (readonly [path: string, operation: string, reword?: (error: AppError) => AppError])[] = [
   ["/v3/users/me/sites", "listSites"],
-  ["/v3/telemetry/query_timeseries", "getTimeseries", foldMissingSeries],
+  ["/v3/sites/users/me/sites", "listSites"],
+  ["/v3/telemetry/query_timeseries", "getTimeseries", (error) => foldMissingSeries(error, NO_ATTRIBUTES)],
+  ["/assets/v1/devices/:device_id", "getDevice"],
   ["/v3/sites/:site_id/devices/:device_id", "getDevice"],
   ["/v3/sites/:site_id/devices/:device_id", "updateDevice"],
   ["/v3/sites/:site_id/devices/:device_id", "deleteDevice"],
@@ -16,6 +21,7 @@ const ALIASES: readonly (readonly [path: string, operation: string, reword?: (er
   ["/v3/sites/:site_id/devices/:device_id/assign_blueprint", "assignBlueprint"],
   ["/v3/sites/:site_id/devices/:device_id/generate_config", "generateConfig"],
   ["/v3/sites/:site_id/devices/:device_id/logs", "listDeviceLogs"],
+  ["/v3/sites/:site_id/devices/:device_id/telemetry", "getDeviceTelemetry"],
   ["/v3/sites/:site_id/devices/:device_id/execute_command", "executeCommand"],
   ["/v3/sites/:site_id/devices/:device_id/command_executions", "listCommandExecutions"],
   ["/v3/sites/:site_id/devices/:device_id/command_executions", "createCommandExecution"],
@@ -56,17 +62,9 @@ export function compatibilityRoutes(
   });
 }
 
-/**
- * Clients tell "does not exist" from other trouble by exactly one error with this code: Grafana's health check asks for
- * a device that cannot exist.
- */
-function foldMissingSeries(error: AppError): AppError {
-  const isMissing = ({ code }: Refusal) => code === "device_not_found" || code === "attribute_not_found";
-  if (!error.refusals.every(isMissing)) return error;
-  return refuse("telemetrypersistence/NO_TELEMETRY_ATTRIBUTES_FOUND", error.message);
-}
-
 function suffixOf(path: string): string {
   if (path.startsWith("/v3/users")) return "OfMe";
+  if (path.startsWith("/v3/sites/users")) return "OfMeBelowSites";
+  if (path.startsWith("/assets/v1")) return "OfAssets";
   return path.startsWith("/v3/sites") ? "OfSite" : "Alias";
 }

@@ -28,10 +28,13 @@ export function renderOpenapi(routes: readonly RouteDescription[], about: About)
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url: "/" }],
-    security: [{ token: [] }],
+    security: [{ token: [] }, { bearer: [] }],
     paths,
     components: {
-      securitySchemes: { token: { type: "apiKey", in: "header", name: `${about.headerPrefix}-Auth-Token` } },
+      securitySchemes: {
+        token: { type: "apiKey", in: "header", name: `${about.headerPrefix}-Auth-Token` },
+        bearer: { type: "http", scheme: "bearer" },
+      },
       schemas: { ...Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))), Errors: ERRORS },
     },
   };

@@ -16,6 +16,7 @@ export const STATUS: Readonly<Record<ErrorCode, number>> = {
   device_not_found: 404,
   attribute_not_found: 404,
   "telemetrypersistence/NO_TELEMETRY_ATTRIBUTES_FOUND": 404,
+  unprocessable_entity: 404,
   no_data: 404,
   route_not_found: 404,
   conflict: 409,

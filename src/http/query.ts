@@ -99,6 +99,10 @@ export function duration(description: string): Param<number> {
   };
 }
 
+export function anyText(description: string): Param<string> {
+  return { description, schema: { type: "string" }, parse: (value) => ({ value }) };
+}
+
 /** One of several words, in upper or lower case. */
 export function choice<Word extends string>(description: string, words: readonly Word[]): Param<Word> {
   return { description, schema: { type: "string", enum: words }, parse: (text) => chosen(text, words) };

@@ -11,11 +11,13 @@ import type { ServeInTurn } from "#http/main-thread-share.ts";
 import { parseQuery } from "#http/query.ts";
 import type { Route } from "#http/route.ts";
 import { sendAnswer } from "#http/send-answer.ts";
+import type { TokenHeaders } from "#http/token-headers.ts";
 import { requireLevel } from "#service/access/require-level.ts";
 
 interface Registration {
   readonly prefix: string;
   readonly authenticate: ReturnType<typeof createAuthenticate>;
+  readonly tokenHeaders: Pick<TokenHeaders, "prefixOf">;
   readonly stopping: AbortSignal;
   readonly inTurn: ServeInTurn;
   /** The places of calls that change something. */
@@ -51,7 +53,7 @@ function takeStreams(scope: FastifyInstance): FastifyInstance {
 }
 
 function register(app: FastifyInstance, route: Route, registration: Registration): void {
-  const { prefix, authenticate, stopping, inTurn, changing } = registration;
+  const { prefix, authenticate, tokenHeaders, stopping, inTurn, changing } = registration;
   const { access } = route;
   const operation = route.aliasOf ?? route.operation;
   const schema = route.body;
@@ -73,6 +75,7 @@ function register(app: FastifyInstance, route: Route, registration: Registration
         const value = request.headers[name];
         return Array.isArray(value) ? value[0] : value;
       },
+      headerPrefix: () => tokenHeaders.prefixOf(request.headers),
       contentType: request.headers["content-type"] ?? "",
       host: () => hostOf(request),
       forwarded: request.headers["x-forwarded-for"] !== undefined || request.headers.forwarded !== undefined,

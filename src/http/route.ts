@@ -20,6 +20,8 @@ export interface RouteCall<Path extends string, Query extends QuerySpec, Body> e
   readonly body: Body;
   /** A request header by its name in small letters. */
   readonly header: (name: string) => string | undefined;
+  /** The beginning of the names of the answer's own headers, as the caller uses it. */
+  readonly headerPrefix: () => string;
   /** Empty when the client sent none. */
   readonly contentType: string;
   /** The address under which the client reached this server. */
@@ -52,13 +54,16 @@ interface RouteHead<Path extends string, Query extends QuerySpec> {
   readonly answer: Schema | { readonly contentType: string; readonly description: string };
 }
 
+/** Several values are as many header lines. */
+type AnswerHeaders = Readonly<Record<string, string | string[]>>;
+
 /** An answer that is not JSON. */
 export class RawAnswer {
   readonly contentType: string;
   readonly content: Uint8Array | string;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: AnswerHeaders;
 
-  constructor(contentType: string, content: Uint8Array | string, headers: Readonly<Record<string, string>> = {}) {
+  constructor(contentType: string, content: Uint8Array | string, headers: AnswerHeaders = {}) {
     this.contentType = contentType;
     this.content = content;
     this.headers = headers;
@@ -69,9 +74,9 @@ export class RawAnswer {
 export class StreamAnswer {
   readonly contentType: string;
   readonly stream: Readable;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: AnswerHeaders;
 
-  constructor(contentType: string, stream: Readable, headers: Readonly<Record<string, string>> = {}) {
+  constructor(contentType: string, stream: Readable, headers: AnswerHeaders = {}) {
     this.contentType = contentType;
     this.stream = stream;
     this.headers = headers;

@@ -68,7 +68,7 @@ export function createRoutes(needs: RouteNeeds, settings: RouteSettings): readon
     ...configurationRoutes(needs),
     ...alertRoutes(needs),
     ...commandRoutes(needs),
-    ...telemetryRoutes({ ...needs, headerPrefix: settings.about.headerPrefix }),
+    ...telemetryRoutes(needs),
     ...importRoutes(needs),
     ...retentionRoutes({ ...needs, retentionDefault: settings.retentionDefault }),
     ...eventRoutes(needs),

@@ -18,6 +18,7 @@ import { registerRoute } from "#http/register-route.ts";
 import type { Route } from "#http/route.ts";
 import { SECURITY_HEADERS } from "#http/security-headers.ts";
 import { type ProblemNeeds, sendProblem } from "#http/send-problem.ts";
+import { createTokenHeaders } from "#http/token-headers.ts";
 import type { Authenticator } from "#service/access/authenticator.ts";
 import type { DeviceHost } from "#service/ports/device-host.ts";
 import type { TelemetryCounter } from "#service/telemetry/telemetry-counts.ts";
@@ -59,7 +60,8 @@ export async function createServer(
   settings: ServerSettings,
   routes: readonly Route[],
 ): Promise<Server> {
-  const authenticate = createAuthenticate(needs, settings);
+  const tokenHeaders = createTokenHeaders(settings.headerPrefixes);
+  const authenticate = createAuthenticate(needs, { ...settings, tokenHeaders });
   const metrics = createMetrics(needs, settings);
   const inTurn = createMainThreadShare(needs.shares);
   const changing = openCallPlaces(
@@ -111,7 +113,7 @@ export async function createServer(
   boundUnread(app, needs.budgets.open("unread_answers", UNREAD_BYTES));
   for (const route of [...routes, metrics.route]) {
     for (const prefix of PREFIXES) {
-      const registration = { prefix, authenticate, stopping: stopping.signal, inTurn, changing };
+      const registration = { prefix, authenticate, tokenHeaders, stopping: stopping.signal, inTurn, changing };
       registerRoute(app, route, registration);
     }
   }

@@ -35,6 +35,49 @@ test("under another site the same device is unknown", async () => {
   }
 });
 
+test("a list of a site's devices takes the site once more, and no other", async () => {
+  const list = await busbar.admin.get<{ devices: Device[] }>(
+    `/v3/sites/${site}/devices?site_id=${site}&expand=&limit=`,
+  );
+  expect(list.body.devices.map((device) => device.id)).toEqual([id]);
+  expect((await busbar.admin.get(`/v3/sites/${site}/devices?site_id=`)).status).toBe(200);
+  const refused = await busbar.admin.get(`/v3/sites/${site}/devices?site_id=${other}`);
+  expect(refused.errors).toMatchObject([{ code: "invalid_query", details: { parameter: "site_id" } }]);
+});
+
+test.each(["/v3/sites", "/v3/users/me/sites", "/v3/sites/users/me/sites", "/api/v3/sites/users/me/sites"])(
+  "%s lists the sites, whatever name is sent along",
+  async (path) => {
+    const plain = await busbar.admin.get("/v3/sites");
+    for (const query of ["", "?name=", "?name=undefined", "?name=Here&limit=100&offset=0"]) {
+      expect((await busbar.admin.get(path + query)).body).toEqual(plain.body);
+    }
+  },
+);
+
+test("the only site that a token sees is changed without its id, and only by an owner", async () => {
+  const [owner, user] = await Promise.all(
+    ["owner", "user"].map(async (level) => busbar.as(await busbar.token({ level, site_ids: [other] }))),
+  );
+  const body = { name: "Renamed", timezone: "Europe/Berlin", location: null };
+  expect((await owner?.patch<{ site: Site }>("/v3/site", body))?.body.site).toMatchObject({
+    id: other,
+    name: "Renamed",
+  });
+  expect((await user?.patch("/v3/site", body))?.status).toBe(403);
+  expect((await busbar.admin.patch("/v3/site", body)).errors[0]?.code).toBe("conflict");
+});
+
+test("unset fields may be null or empty", async () => {
+  const body = { name: "Unset", site_id: site, slug: null, blueprint_id: "" };
+  const made = await busbar.admin.post<{ device_id: string }>("/v3/provisioning/standalone", body);
+  expect(made.status).toBe(200);
+  const path = `/v3/devices/${made.body.device_id}`;
+  const changed = await busbar.admin.patch<{ device: Device }>(path, { name: "Set", slug: "" });
+  expect(changed.body.device).toMatchObject({ name: "Set", slug: "unset" });
+  await busbar.admin.delete(path);
+});
+
 test("manifest, assign_blueprint, generate_config, patch and delete work under the site", async () => {
   const path = `/v3/sites/${site}/devices/meter`;
   expect((await busbar.admin.get(`${path}/manifest`)).body).toMatchObject({ manifest: { display_name: "Compatible" } });

@@ -48,7 +48,7 @@ test("it is an OpenAPI 3.1 document by its form", () => {
     ).toEqual([...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]));
     for (const one of inPath) expect(one.required, where).toBe(true);
     for (const one of parameters) expect(one.schema, where).toBeTypeOf("object");
-    expect(new Set(parameters.map((one) => one.name)).size, where).toBe(parameters.length);
+    expect(new Set(parameters.map((one) => `${one.in} ${one.name}`)).size, where).toBe(parameters.length);
     const responses = spec["responses"] as Json;
     expect(Object.keys(responses), where).toEqual(["200", "default"]);
     for (const response of Object.values(responses))
@@ -92,5 +92,5 @@ test("operations that take no token say so, and all others ask for one", () => {
     const spec = ((busbar.document["paths"] as Json)[path] as Json)[route.method.toLowerCase()] as Json;
     expect([path, spec["security"]]).toEqual([path, route.access === "public" ? [] : undefined]);
   }
-  expect(busbar.document["security"]).toEqual([{ token: [] }]);
+  expect(busbar.document["security"]).toEqual([{ token: [] }, { bearer: [] }]);
 });

@@ -21,7 +21,7 @@ const execution = {
   response: done,
 };
 const entry = (second: number, message: string, severity = "info") => ({
-  timestamp: 1,
+  timestamp: "1970-01-01T00:00:01.000Z",
   received_at: `2026-01-01T00:00:0${second}.000000Z`,
   severity,
   message,

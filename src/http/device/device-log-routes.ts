@@ -1,4 +1,5 @@
 import { LOG_SEVERITIES } from "#core/device/device-message.ts";
+import { renderInstant } from "#core/time/instant.ts";
 import { renderMicros } from "#http/command/command-wire.ts";
 import { choice, dateTime, listOf, pageOf, paging } from "#http/query.ts";
 import { type Route, route } from "#http/route.ts";
@@ -9,7 +10,7 @@ import type { DeviceLogEntry } from "#service/ports/device-log-store.ts";
 import type { Needs } from "#service/ports.ts";
 
 const logSchema = strict("DeviceLogEntry", {
-  timestamp: Type.Number({ description: "Unix seconds by the device's clock." }),
+  timestamp: Type.String({ format: "date-time", description: "By the device's clock." }),
   received_at: timestamp,
   severity: oneOf(LOG_SEVERITIES),
   message: Type.String(),
@@ -54,5 +55,5 @@ export function deviceLogRoutes(needs: Pick<Needs, "devices" | "deviceLogs">): r
 }
 
 function renderLog({ takenAt, receivedAt, severity, message, persist }: DeviceLogEntry): Static<typeof logSchema> {
-  return { timestamp: takenAt / 1000, received_at: renderMicros(receivedAt), severity, message, persist };
+  return { timestamp: renderInstant(takenAt), received_at: renderMicros(receivedAt), severity, message, persist };
 }

@@ -1,3 +1,4 @@
+import { refuse } from "#core/app-error.ts";
 import { DEVICE_TYPES } from "#core/device/device.ts";
 import {
   deviceChangeSchema,
@@ -7,7 +8,7 @@ import {
   renderDevice,
 } from "#http/device/device-wire.ts";
 import { type ExpandNeeds, expandDevices, listExpanded } from "#http/device/expand-devices.ts";
-import { list, listOf, pageOf, paging } from "#http/query.ts";
+import { anyText, list, listOf, pageOf, paging } from "#http/query.ts";
 import { type Route, route } from "#http/route.ts";
 import { Type } from "#http/schema.ts";
 import { listAnswer, NOTHING, renderPage } from "#http/wire.ts";
@@ -38,10 +39,11 @@ export function deviceRoutes(needs: ExpandNeeds & DeleteDeviceNeeds): readonly R
       summary: path === "/v3/devices" ? "List devices" : "List the devices of a site",
       tag,
       access: "readonly",
-      query: filters,
+      query: path === "/v3/devices" ? filters : { ...filters, site_id: anyText("The site of the path once more.") },
       answer: listAnswer("devices", deviceSchema),
       handle: async (call) => {
         const { query } = call;
+        requireSameSite(call.params, query);
         const page = await listDevices(needs, call, {
           filter: {
             siteId: (call.params as { site_id?: string }).site_id,
@@ -109,4 +111,12 @@ export function deviceRoutes(needs: ExpandNeeds & DeleteDeviceNeeds): readonly R
       },
     }),
   ];
+}
+
+/** Some clients repeat the site in the query. */
+function requireSameSite(params: object, query: object): void {
+  const { site_id: inPath } = params as { readonly site_id?: string };
+  const { site_id: inQuery } = query as { readonly site_id?: string };
+  if (inPath === undefined || inQuery === undefined || inPath === inQuery) return;
+  throw refuse("invalid_query", "site_id differs from the site in the path", { parameter: "site_id" });
 }

@@ -41,7 +41,7 @@ function renderHappening(event: PlacedEvent): object {
     case "log":
       return {
         log: { severity: event.entry.severity, message: event.entry.message },
-        timestamp: event.entry.takenAt / 1000,
+        timestamp: renderInstant(event.entry.takenAt),
         received_at: renderMicros(event.entry.receivedAt),
       };
   }

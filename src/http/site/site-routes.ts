@@ -1,4 +1,4 @@
-import { pageOf, paging } from "#http/query.ts";
+import { anyText, pageOf, paging } from "#http/query.ts";
 import { type Route, route } from "#http/route.ts";
 import { Type } from "#http/schema.ts";
 import {
@@ -29,7 +29,7 @@ export function siteRoutes(needs: Pick<Needs, "sites" | "now" | "newId">): reado
       summary: "List sites",
       tag,
       access: "readonly",
-      query: paging,
+      query: { ...paging, name: anyText("Known because editors of the ecosystem send it. It does not filter.") },
       answer: listAnswer("sites", siteSchema),
       handle: async ({ caller, query }) => {
         const page = await needs.sites.list(caller.sites, pageOf(query));
@@ -98,6 +98,22 @@ export function siteRoutes(needs: Pick<Needs, "sites" | "now" | "newId">): reado
       access: "readonly",
       answer,
       handle: async (call) => ({ site: renderSite(await onlySite(needs, call, "conflict"), call.caller) }),
+    }),
+    route({
+      method: "PATCH",
+      path: "/v3/site",
+      operation: "updateOnlySite",
+      summary: "Change the one site of a gateway",
+      description: "Works where the token sees exactly one site.",
+      tag,
+      access: "owner",
+      body: siteChangeSchema,
+      answer,
+      handle: async (call) => {
+        const { id: siteId } = await onlySite(needs, call, "conflict");
+        const site = await updateSite(needs, call, { siteId, change: parseSiteChange(call.body) });
+        return { site: renderSite(site, call.caller) };
+      },
     }),
   ];
 }

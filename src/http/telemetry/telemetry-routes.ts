@@ -1,13 +1,16 @@
 import { Readable } from "node:stream";
-import { refuse } from "#core/app-error.ts";
+import { AppError, refuse } from "#core/app-error.ts";
+import { renderInstant } from "#core/time/instant.ts";
 import { duration, mapOf } from "#http/query.ts";
 import { RawAnswer, type Route, route, StreamAnswer } from "#http/route.ts";
 import { Type } from "#http/schema.ts";
+import { foldMissingSeries } from "#http/telemetry/fold-missing-series.ts";
 import { renderSnapshot, renderSnapshots } from "#http/telemetry/snapshot-wire.ts";
 import { parseTimeseries, renderHeader, timeseriesSchema } from "#http/telemetry/timeseries-wire.ts";
+import { visibleDevice } from "#service/device/visible-device.ts";
 import type { Rows } from "#service/ports/telemetry-store.ts";
 import type { Call, Needs } from "#service/ports.ts";
-import { type Now, type NowNeeds, readNow } from "#service/telemetry/read-now.ts";
+import { type Now, type NowNeeds, readableAttributes, readNow } from "#service/telemetry/read-now.ts";
 import { readTimeseries } from "#service/telemetry/read-timeseries.ts";
 
 const tag = "Telemetry";
@@ -19,10 +22,10 @@ const devices = {
   "devices[]": mapOf("devices[<device>]=<attribute>,<attribute>: the attributes to read of each device."),
 };
 
-export interface TelemetryNeeds extends NowNeeds, Pick<Needs, "now"> {
-  /** First part of the name of the answer's own header. */
-  readonly headerPrefix: string;
-}
+/** The ecosystem's default. */
+const RELEVANCE_MS = 30_000;
+
+export interface TelemetryNeeds extends NowNeeds, Pick<Needs, "now"> {}
 
 export function telemetryRoutes(needs: TelemetryNeeds): readonly Route[] {
   const now = (call: Call, asked: ReadonlyMap<string, readonly string[]> | undefined): Promise<Now> => {
@@ -57,16 +60,37 @@ export function telemetryRoutes(needs: TelemetryNeeds): readonly Route[] {
       path: "/v3/telemetry/latest",
       operation: "getLatestTelemetry",
       summary: "Get current telemetry values, the ecosystem's way",
-      description: "What cannot be read is an empty object.",
+      description: "What cannot be read, or is older than the relevance interval, is an object with a warning.",
       tag,
       access: "readonly",
-      query: { ...devices, relevance_interval: duration("Leaves out what is older than this.") },
+      query: { ...devices, relevance_interval: duration("How old a value may be. Default 30s.") },
       answer: Type.Object({ telemetry: snapshots }, { additionalProperties: false }),
       handle: async (call) => {
         const asked = call.query["devices[]"];
-        const { devices } = await now(call, asked);
-        const limit = needs.now() - (call.query.relevance_interval ?? Number.POSITIVE_INFINITY);
-        return { telemetry: renderLatest(asked ?? new Map(), devices, (at) => at >= limit) };
+        const found = await now(call, asked);
+        const limit = needs.now() - (call.query.relevance_interval ?? RELEVANCE_MS);
+        return { telemetry: renderLatest(asked ?? new Map(), found, limit) };
+      },
+    }),
+    route({
+      method: "GET",
+      path: "/v3/devices/:device_id/telemetry",
+      operation: "getDeviceTelemetry",
+      summary: "Get all current telemetry values of a device",
+      description: "Those that the token's level may read and that have a value.",
+      tag,
+      access: "readonly",
+      answer: Type.Object(
+        {
+          telemetry: Type.Object({}, { additionalProperties: true, description: "Attribute to { value, timestamp }." }),
+        },
+        { additionalProperties: false },
+      ),
+      handle: async (call) => {
+        const device = await visibleDevice(needs, call, call.params.device_id);
+        const names = await readableAttributes(needs, call, device);
+        const { devices } = await readNow(needs, call, new Map([[device.id, names]]));
+        return { telemetry: renderSnapshots(devices.get(device.id) ?? new Map()) };
       },
     }),
     route({
@@ -81,11 +105,12 @@ export function telemetryRoutes(needs: TelemetryNeeds): readonly Route[] {
       answer: { contentType: "text/csv", description: "The rows." },
       handle: async (call) => {
         const input = parseTimeseries(call.body);
-        const { columns, render } = await readTimeseries(needs, call, input);
+        const { columns, render } = await readTimeseries(needs, call, input).catch((error: unknown) => {
+          const isOurs = !(error instanceof AppError) || call.headerPrefix() === "X-Service";
+          throw isOurs ? error : foldMissingSeries(error, "unprocessable_entity");
+        });
         const rows = await render({ renderer: "csv", settings: { header: renderHeader(input, columns) } });
-        const headers = {
-          [`${needs.headerPrefix}-Timeseries-Data-Types`]: columns.map((column) => column.type).join(","),
-        };
+        const headers = renderDataTypes(call.headerPrefix(), columns);
         const { value: first } = await rows.next();
         // A short answer is sent in one piece: a stream costs more than everything else of a small answer.
         if (first.isLast) return new RawAnswer("text/csv", first.piece, headers);
@@ -120,22 +145,37 @@ function bytesOf(first: Uint8Array, rows: Rows<Uint8Array>): AsyncIterableIterat
   return bytes;
 }
 
-/** Every requested attribute has its object; it is empty when there is no value. */
-function renderLatest(
-  asked: ReadonlyMap<string, readonly string[]>,
-  found: Now["devices"],
-  isRelevant: (at: number) => boolean,
-): object {
+/** One line, as the interface says. The clients of other families read one line for each column. */
+function renderDataTypes(prefix: string, columns: readonly { readonly type: string }[]) {
+  const types = columns.map((column) => column.type);
+  return { [`${prefix}-Timeseries-Data-Types`]: prefix === "X-Service" ? types.join(",") : types };
+}
+
+/** Every requested attribute has its object, never null. Without a value or a fresh one it says why, and has no timestamp. */
+function renderLatest(asked: ReadonlyMap<string, readonly string[]>, { devices, errors }: Now, oldest: number): object {
+  const problems = new Map(
+    errors.map(({ message, details }) => [keyOf(details?.["device"], details?.["attribute"]), message]),
+  );
   const rendered: Record<string, object> = Object.create(null);
   for (const [device, names] of asked) {
     const values: Record<string, object> = Object.create(null);
     for (const name of names) {
-      const snapshot = found.get(device)?.get(name);
-      values[name] = snapshot !== undefined && isRelevant(snapshot.at) ? renderSnapshot(snapshot) : {};
+      const snapshot = devices.get(device)?.get(name);
+      if (snapshot === undefined)
+        values[name] = { warning: problems.get(keyOf(device.slice(0, 100), name)) ?? "it has no value" };
+      else if (snapshot.at >= oldest) values[name] = renderSnapshot(snapshot);
+      else
+        values[name] = {
+          warning: `the latest value is of ${renderInstant(snapshot.at)}, older than relevance_interval`,
+        };
     }
     rendered[device] = values;
   }
   return rendered;
+}
+
+function keyOf(device: unknown, attribute: unknown): string {
+  return JSON.stringify([device, attribute]);
 }
 
 function renderDevices(devices: Now["devices"]): object {

@@ -66,6 +66,19 @@ function kindOfValue(value: Snapshot["value"]): ColumnKind {
   return typeof value === "boolean" ? "boolean" : "text";
 }
 
+/** Every attribute that the caller may read, by its id. */
+export async function readableAttributes(
+  needs: NowNeeds,
+  { caller }: Call,
+  device: Device,
+): Promise<readonly string[]> {
+  const attributes = await deviceAttributes(needs, device);
+  const ids = [...attributes.values()].flatMap(({ id, accessLevel }) =>
+    allows(caller.level, accessLevel) ? [id] : [],
+  );
+  return [...new Set(ids)];
+}
+
 export async function deviceAttributes(
   needs: { readonly catalog: BlueprintCatalog },
   device: Device,
