@@ -54,7 +54,7 @@ test("without any source every setting has its documented default", async () => 
     admin: { token: undefined },
     seal: { replaceLostKey: false },
     audit: { retention: parseDuration("90d") },
-    alerts: { retention: parseDuration("90d") },
+    alerts: { retention: parseDuration("90d"), unconfirmedAfter: parseDuration("60s") },
     webhooks: { allowPrivate: false },
     devices: { silence: parseDuration("30s") },
     logs: { retention: parseDuration("30d"), temporaryRetention: parseDuration("1d") },

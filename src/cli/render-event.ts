@@ -3,6 +3,7 @@ import { describeRuntime } from "#cli/describe-runtime.ts";
 import { renderPayload } from "#cli/execution/render-payload.ts";
 import type { LiveEvent } from "#client/resources.ts";
 import { printable } from "#core/text/printable.ts";
+import { renderAlertDetails } from "./render-alert-details.ts";
 
 export type Happening = Extract<LiveEvent, { readonly device_id: string }>;
 
@@ -43,7 +44,9 @@ function textOf(event: Happening): string {
       return describeRuntime(event.runtime);
     case "alert": {
       const { id, display_name, severity, state } = event.alert;
-      return `${event.change} ${severity} ${state} ${display_name} (${id})`;
+      const details = renderAlertDetails(event.alert);
+      const more = details === undefined ? "" : `: ${details}`;
+      return `${event.change} ${severity} ${state} ${display_name} (${id})${more}`;
     }
     case "log":
       return `${event.log.severity}: ${event.log.message}`;

@@ -143,7 +143,7 @@ export type Alert = {
   readonly device_id: string;
   readonly site_id: string;
   readonly severity: "info" | "warning" | "error";
-  readonly state: "SOFT" | "HARD";
+  readonly state: "SOFT" | "HARD" | "UNCONFIRMED";
   readonly display_name: string;
   readonly description?: string;
   readonly code?: string;
@@ -154,7 +154,11 @@ export type Alert = {
   readonly raised_at: string;
   readonly hardens_at?: string;
   readonly hardened_at?: string;
+  /** When a list named an UNCONFIRMED alert for the last time. */
+  readonly not_confirmed_since?: string;
   readonly cleared_at?: string;
+  /** What the device said about it. */
+  readonly details?: string | Readonly<Record<string, unknown>>;
   /** The telemetry attribute that lists it. */
   readonly source: string;
   readonly declared: boolean;
@@ -284,7 +288,11 @@ export type LiveEvent =
     >
   | Happening<
       "alert",
-      { readonly change: "raised" | "hardened" | "cleared"; readonly at: string; readonly alert: Alert }
+      {
+        readonly change: "raised" | "hardened" | "unconfirmed" | "confirmed" | "cleared";
+        readonly at: string;
+        readonly alert: Alert;
+      }
     >
   | Happening<
       "log",

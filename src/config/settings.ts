@@ -105,6 +105,12 @@ export const SETTINGS = {
   },
   alerts: {
     retention: setting("alerts.retention", kinds.duration, "90d", "How long alerts are kept after they were cleared."),
+    unconfirmedAfter: setting(
+      "alerts.unconfirmed_after",
+      kinds.duration,
+      "60s",
+      "An alert is UNCONFIRMED when its device sends telemetry without listing alerts for this long.",
+    ),
   },
   webhooks: {
     allowPrivate: setting(

@@ -20,12 +20,17 @@ import { NO_TIME, parseDuration } from "#core/time/duration.ts";
 import { isInlineSchema } from "./check-files.ts";
 import type { PackageFiles } from "./manifest-context.ts";
 import { packagePath } from "./package-path.ts";
+import type { ManifestExtension } from "./read-extension.ts";
 import { readDefault, readEnumValue } from "./read-value.ts";
 
 export type ValidManifest = Valid<typeof MANIFEST>;
 
 /** Fills in what the author left out and reads values by their declared types. The manifest has no errors. */
-export function buildBlueprint(manifest: ValidManifest, files: PackageFiles | undefined): Blueprint {
+export function buildBlueprint(
+  manifest: ValidManifest,
+  { alertLists }: ManifestExtension,
+  files: PackageFiles | undefined,
+): Blueprint {
   const propertyNames = effectiveAliases(manifest.properties);
   const telemetryNames = effectiveAliases(manifest.telemetry);
   return {
@@ -73,7 +78,11 @@ export function buildBlueprint(manifest: ValidManifest, files: PackageFiles | un
       description: unit.description ?? "",
     })),
     configuration: mapEntries(manifest.configuration, buildBucket),
-  } satisfies EveryField<Omit<ValidManifest, "blueprintSpec">> & { readonly spec: string };
+    alertLists,
+  } satisfies EveryField<Omit<ValidManifest, "blueprintSpec">> & {
+    readonly spec: string;
+    readonly alertLists: unknown;
+  };
 }
 
 /** So that the compiler asks for a field that the manifest language has and the blueprint lacks. */

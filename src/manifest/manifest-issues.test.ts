@@ -289,6 +289,19 @@ telemetry:
   a: {type: float, display_name: B}
 # ^ duplicate_key
 `,
+  "our own dot-key": `${HEAD}${RUNTIME}
+.busbar: {alerts: on_chang, alrets: repeated}
+#                 ^^^^^^^^ bad_extension
+#                           ^^^^^^ bad_extension
+`,
+  "our own dot-key as a text": `${HEAD}${RUNTIME}
+.busbar: on_change
+#@ 1-8 bad_extension
+`,
+  "our own dot-key elsewhere": `${HEAD}${RUNTIME}
+telemetry:
+  .busbar: {alerts: anything}
+`,
   "dot-keys anywhere": `${HEAD}
 .cloud: {a: 1, a: 2, [x]: y}
 runtime:

@@ -10,6 +10,7 @@ import { checkUnits } from "./check-units.ts";
 import { checkValues } from "./check-values.ts";
 import type { ManifestContext } from "./manifest-context.ts";
 import { readDocument } from "./read-document.ts";
+import { readExtension } from "./read-extension.ts";
 import { createReporter } from "./reporter.ts";
 import { rootTrail } from "./tree.ts";
 
@@ -33,7 +34,8 @@ export function parseManifest(text: string, context: ManifestContext = {}): Pars
   checkUnits(checked);
   checkFiles(checked);
   checkProfiles(checked);
+  const extension = readExtension(reporter, root);
   // Without errors everything that is required was read.
-  const blueprint = reporter.hasErrors() ? undefined : buildBlueprint(draft as ValidManifest, context.files);
+  const blueprint = reporter.hasErrors() ? undefined : buildBlueprint(draft as ValidManifest, extension, context.files);
   return { blueprint, issues: reporter.issues() };
 }

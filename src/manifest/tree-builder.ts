@@ -8,6 +8,7 @@ const MOST_REPEATS = 20_000;
 /** Limit for one object or list. A meaningful manifest of the largest size has fewer. */
 const MOST_ENTRIES = 10_000;
 const FREE_KEY = /^\.\w*$/;
+const EXTENSION_KEY = ".busbar";
 const MERGE_KEY = "<<";
 const NO_PROBLEMS: readonly NodeProblem[] = [];
 
@@ -62,6 +63,7 @@ function buildMap(pairs: readonly Pair[], start: number, end: number): MapNode {
   const entries = new Map<string, Entry>();
   const problems: NodeProblem[] = [];
   let merged: Node | undefined;
+  let extension: Entry | undefined;
   let size = 1;
   for (const { key, value } of pairs) {
     const name = keyText(key);
@@ -69,7 +71,8 @@ function buildMap(pairs: readonly Pair[], start: number, end: number): MapNode {
       const message = "A key must be a text. Write a name before the colon.";
       problems.push({ code: "key_not_text", message, start: key.start, end: key.end });
     } else if (FREE_KEY.test(name)) {
-      // Carries no meaning, whatever it holds.
+      // Carries no meaning, whatever it holds, unless it is our own.
+      if (name === EXTENSION_KEY) extension = { key: name, keyStart: key.start, keyEnd: key.end, value };
     } else if (entries.has(name) || (name === MERGE_KEY && merged)) {
       const message = `${name} is given twice. Keep one of the two.`;
       problems.push({ code: "duplicate_key", message, start: key.start, end: key.end });
@@ -81,7 +84,7 @@ function buildMap(pairs: readonly Pair[], start: number, end: number): MapNode {
     }
   }
   if (merged) size += mergeInto(entries, merged, problems);
-  return { kind: "map", entries, problems: problems.length > 0 ? problems : NO_PROBLEMS, start, end, size };
+  return { kind: "map", entries, extension, problems: problems.length > 0 ? problems : NO_PROBLEMS, start, end, size };
 }
 
 /**

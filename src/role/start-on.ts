@@ -124,7 +124,13 @@ export async function startOn(
       log.debug({ deviceId, executionId, state }, "a response came too late to count"),
   });
   const webhookDispatcher = createWebhookDispatcher({ ...base, renderEvent: renderEventData });
-  const alertTracker = createAlertTracker({ ...base, catalog, events, webhookDispatcher });
+  const alertTracker = createAlertTracker({
+    ...base,
+    catalog,
+    events,
+    webhookDispatcher,
+    unconfirmedAfterMs: toMilliseconds(config.alerts.unconfirmedAfter),
+  });
   const deviceLog = createDeviceLog({ ...base, events });
   const needs = {
     ...base,

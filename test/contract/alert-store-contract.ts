@@ -28,6 +28,8 @@ export function raised(alertId: string, after: number, fields: Partial<RaisedAle
     raisedAt,
     hardensAt: instant(raisedAt + 60_000),
     isHard: false,
+    notConfirmedSince: undefined,
+    details: undefined,
     ...fields,
   };
 }
@@ -129,11 +131,14 @@ export function alertStoreContract(open: () => Promise<AlertWorld>): void {
       [{ scope: new Set([elsewhere.siteId]) }, "d"],
       [{ scope: new Set() }, ""],
       [{ severities: ["info", "error"] }, "ad"],
-      [{ hard: true }, "bd"],
-      [{ hard: false }, "ac"],
+      [{ states: ["HARD"] }, "bd"],
+      [{ states: ["SOFT"] }, "ac"],
+      [{ states: ["SOFT", "HARD"] }, "abcd"],
+      [{ states: ["UNCONFIRMED"] }, ""],
+      [{ states: [] }, ""],
       [{ since: at(10), before: at(30) }, "bc"],
       [{ active: false }, ""],
-      [{ siteId: place.siteId, hard: true, severities: ["warning"] }, "b"],
+      [{ siteId: place.siteId, states: ["HARD"], severities: ["warning"] }, "b"],
     ];
     for (const [filter, expected] of cases) expect([filter, (await ids(filter)).join("")]).toEqual([filter, expected]);
     expect(await alerts.list({ ...EVERYTHING }, { limit: 2, offset: 1 })).toMatchObject({
@@ -166,6 +171,38 @@ export function alertStoreContract(open: () => Promise<AlertWorld>): void {
         [quiet.deviceId, []],
       ]),
     );
+  });
+
+  test("an unconfirmed alert is active, is not a raised name, and is confirmed or cleared later", async () => {
+    const { alerts, place, ids, record } = await setUp();
+    const [doubted, other] = [raised("a", 0, { isHard: true }), raised("b", 1)];
+    await record(place.deviceId, raising(doubted, other));
+    const unconfirmed = { ...doubted, notConfirmedSince: instant(NOON + 5) };
+    await record(place.deviceId, [change("unconfirmed", unconfirmed, 60_005)]);
+    expect(await alerts.active()).toEqual(
+      [unconfirmed, other].map((one) => ({ ...one, ...place, clearedAt: undefined })),
+    );
+    expect(await alerts.raisedNames([place.deviceId], "readonly")).toEqual(new Map([[place.deviceId, ["b"]]]));
+    expect([await ids({ states: ["UNCONFIRMED"] }), await ids({ states: ["HARD"] }), await ids()]).toEqual([
+      ["a"],
+      [],
+      ["a", "b"],
+    ]);
+    await record(place.deviceId, [change("confirmed", doubted, 70_000)]);
+    expect(await ids({ states: ["HARD"] })).toEqual(["a"]);
+    await record(place.deviceId, [change("unconfirmed", unconfirmed, 80_000), change("cleared", unconfirmed, 90_000)]);
+    expect((await alerts.list({ ...EVERYTHING, active: false }, ALL)).items).toEqual([
+      { ...unconfirmed, ...place, clearedAt: NOON + 90_000 },
+    ]);
+  });
+
+  test("details are kept with the alert, also when they change", async () => {
+    const { alerts, place, record } = await setUp();
+    const one = raised("a", 0, { details: '"first"' });
+    await record(place.deviceId, raising(one));
+    const next = { ...one, details: '{"cell":7}' };
+    await record(place.deviceId, [change("updated", next, 5)]);
+    expect(await alerts.active()).toEqual([{ ...next, ...place, clearedAt: undefined }]);
   });
 
   test("pruning deletes what was cleared before, and nothing that is active", async () => {

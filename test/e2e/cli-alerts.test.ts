@@ -90,7 +90,7 @@ test("alerts --watch goes on with what changes until the person ends it", async 
 test.each([
   ["alerts rack --site x", "give a device or --site, not both"],
   ["alerts --severity bad", '"bad" is not a severity of an alert; they are info, warning, error'],
-  ["alerts --state on", '"on" is not a state of an alert; they are SOFT, HARD'],
+  ["alerts --state on", '"on" is not a state of an alert; they are SOFT, HARD, UNCONFIRMED'],
   ["alerts --watch --history", "leave --history and --until out"],
   [
     "webhook create https://example.com --kind alarms",

@@ -1,6 +1,7 @@
 // Alerts in memory, as simple as possible: the real stores are compared with it, and the tracker is tested on it.
 import { allows } from "#core/access/level.ts";
 import { MAX_PAST_ALERTS } from "#core/alert/alert-limits.ts";
+import { alertStateOf } from "#core/alert/alert-state.ts";
 import type { Notice } from "#core/webhook/webhook.ts";
 import type { AlertFilter, AlertRecord, AlertStore } from "#service/ports/alert-store.ts";
 
@@ -50,6 +51,7 @@ export function createMemoryAlerts(siteOf: (deviceId: string) => string | undefi
       const names = (deviceId: string) =>
         sorted()
           .filter((row) => row.deviceId === deviceId && row.clearedAt === undefined && allows(level, row.readLevel))
+          .filter((row) => row.notConfirmedSince === undefined)
           .map((row) => row.alertId);
       return new Map(deviceIds.map((id) => [id, [...new Set(names(id))]]));
     },
@@ -68,7 +70,7 @@ function matches(filter: AlertFilter, row: AlertRecord): boolean {
     (filter.scope === "all" || filter.scope.has(row.siteId)) &&
     (filter.siteId ?? row.siteId) === row.siteId &&
     (filter.deviceIds?.includes(row.deviceId) ?? true) &&
-    (filter.hard ?? row.isHard) === row.isHard &&
+    (filter.states?.includes(alertStateOf(row)) ?? true) &&
     (filter.severities?.includes(row.severity) ?? true) &&
     (filter.since ?? row.raisedAt) <= row.raisedAt &&
     (filter.before === undefined || row.raisedAt < filter.before)

@@ -107,6 +107,7 @@ export function renderResolved(blueprint: Blueprint, profiles: ProfileLibrary): 
           parameters: each(parameters, renderInput),
         }) satisfies EntryOf<"configuration">,
     ),
+    alert_lists: blueprint.alertLists,
   } satisfies SpeltFields<Omit<Blueprint, "spec">> & Plain);
 }
 

@@ -15,8 +15,10 @@ import { findSite } from "#cli/find-site.ts";
 import { parseMoment } from "#cli/parse-moment.ts";
 import { printTable, remark, remarkRest } from "#cli/print.ts";
 import { createPrinter } from "#cli/print-stream.ts";
+import { renderAlertDetails } from "#cli/render-alert-details.ts";
 import { type ClientFlags, openSession, type Session } from "#cli/session.ts";
 import { suggestDevice } from "#cli/suggest-device.ts";
+import { cutText } from "#cli/table.ts";
 import { UsageError } from "#cli/usage-error.ts";
 import type { AlertFilter } from "#client/alerts.ts";
 import { listAll } from "#client/list-all.ts";
@@ -35,7 +37,7 @@ type AlertFlags = ClientFlags &
   };
 
 const SEVERITIES = ["info", "warning", "error"] as const;
-const STATES = ["SOFT", "HARD"] as const;
+const STATES = ["SOFT", "HARD", "UNCONFIRMED"] as const;
 /** What was is endless: its newest are shown. */
 const HISTORY = 100;
 
@@ -46,7 +48,11 @@ export function addAlertsCommand(alerts: Command, cli: Cli): void {
       .option("--history", `alerts that have ended, the newest ${HISTORY} unless --limit is given`)
       .option("-w, --watch", "go on with what changes from now on")
       .option("--severity <severities>", `only these: ${SEVERITIES.join(", ")}`, collect)
-      .option("--state <states>", "only SOFT (in their grace period) or only HARD", collect)
+      .option(
+        "--state <states>",
+        "only these: SOFT (in their grace period), HARD, UNCONFIRMED (no longer repeated)",
+        collect,
+      )
       .option("--from, --since <time>", "not raised before this time: RFC 3339, or -1h for an hour ago")
       .option("--to, --until <time>", "raised before this time"),
   ).action(async (device: string | undefined, flags: AlertFlags) => {
@@ -147,6 +153,12 @@ async function list(cli: Cli, session: Session, asked: Asked): Promise<void> {
     ALERT: (alert: Alert) => alert.display_name,
     ID: (alert: Alert) => alert.id,
     ...(flags.history && { CLEARED: (alert: Alert) => alert.cleared_at }),
+    ...(rows.some((alert) => alert.not_confirmed_since !== undefined) && {
+      "NOT CONFIRMED SINCE": (alert: Alert) => alert.not_confirmed_since,
+    }),
+    ...(rows.some((alert) => alert.details !== undefined) && {
+      DETAILS: (alert: Alert) => cutText(renderAlertDetails(alert) ?? ""),
+    }),
   };
   await printTable(cli, flags, { answer: { alerts: rows, total_count: total }, rows, columns });
   remarkRest(cli, flags, { shown: rows.length, total });
@@ -193,7 +205,8 @@ function renderChange(
   name: string,
   colour: boolean,
 ): string {
-  const word = `${change} ${alert.severity}`.padEnd("hardened warning".length);
+  const word = `${change} ${alert.severity}`.padEnd("unconfirmed warning".length);
+  const details = alert.details === undefined ? "" : `: ${renderAlertDetails(alert)}`;
   const shown = colour ? styleText(COLOURS[alert.severity], word, { validateStream: false }) : word;
-  return `${at}  ${shown}  ${alert.state}  ${printable(`${name}  ${alert.display_name} (${alert.id})`)}`;
+  return `${at}  ${shown}  ${alert.state}  ${printable(`${name}  ${alert.display_name} (${alert.id})${details}`)}`;
 }

@@ -3,6 +3,9 @@
 /** Ids that one list may hold. */
 export const MAX_LISTED_ALERTS = 1_000;
 export const MAX_ALERT_ID_LENGTH = 200;
+/** Characters of JSON that the details of one alert may have, and all details of one source together. */
+export const MAX_DETAILS_LENGTH = 4_096;
+export const MAX_SOURCE_DETAILS_LENGTH = 65_536;
 /** Past alerts kept of one device; the oldest go first. */
 export const MAX_PAST_ALERTS = 10_000;
 

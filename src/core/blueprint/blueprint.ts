@@ -33,7 +33,12 @@ export interface Blueprint {
   readonly license: string | undefined;
   readonly units: ReadonlyMap<string, Unit>;
   readonly configuration: ReadonlyMap<string, ConfigurationBucket>;
+  /** Whether the device repeats its lists of alerts with its telemetry, or sends them only when they change. */
+  readonly alertLists: AlertLists;
 }
+
+export const ALERT_LISTS = ["repeated", "on_change"] as const;
+export type AlertLists = (typeof ALERT_LISTS)[number];
 
 export type JsonValue =
   | string

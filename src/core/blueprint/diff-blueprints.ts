@@ -45,6 +45,7 @@ export function diffBlueprints(old: Blueprint, next: Blueprint): BlueprintDiff {
     commandGroups: diffGroups(old, next),
     alerts: diffAlerts(old, next),
     configuration: diffConfiguration(old, next),
+    alertLists: compareText(device, "way of listing alerts", [old.alertLists, next.alertLists]),
     units: diffUnits(old, next),
   });
   const breaking = changes.filter((change) => change.breaking);

@@ -83,6 +83,7 @@ export const ISSUE_CODES = {
   profile_field_missing: warning("A field of an implemented profile is missing."),
   profile_field_differs: warning("A field differs from the profile that it implements."),
   missing_script: warning("A lua runtime without a script."),
+  bad_extension: warning("An option under .busbar that is not known."),
   status_style: warning("The status attribute should be a string with an enum."),
 } as const;
 

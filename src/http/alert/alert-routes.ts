@@ -1,9 +1,9 @@
-import { ALERT_SEVERITIES } from "#core/alert/alert-state.ts";
+import { ALERT_SEVERITIES, ALERT_STATES } from "#core/alert/alert-state.ts";
 import { choice, dateTime, listOf, type ParsedQuery, pageOf, paging } from "#http/query.ts";
 import { type Route, route } from "#http/route.ts";
 import { listAnswer, renderPage } from "#http/wire.ts";
 import { type AlertQuery, type ListAlertsNeeds, listDeviceAlerts, listSiteAlerts } from "#service/alert/list-alerts.ts";
-import { ALERT_STATES, alertSchema, renderAlert } from "./alert-wire.ts";
+import { alertSchema, renderAlert } from "./alert-wire.ts";
 
 const tag = "Alerts";
 const query = {
@@ -58,12 +58,12 @@ function parseAlertQuery(given: ParsedQuery<typeof query>): AlertQuery {
   return {
     filter: {
       active: given.active !== "false",
+      states: given["state.in"],
       severities: given["severity.in"],
       since: given["raised_at.gte"],
       before: given["raised_at.lt"],
       newestFirst: given.order !== "RAISED_AT_ASC",
     },
-    states: given["state.in"],
     page: pageOf(given),
   };
 }

@@ -1,10 +1,10 @@
-import { ALERT_SEVERITIES } from "#core/alert/alert-state.ts";
+import { renderAlertDetails } from "#core/alert/alert-details.ts";
+import { ALERT_SEVERITIES, ALERT_STATES, alertStateOf } from "#core/alert/alert-state.ts";
+import { KNOWN_ALERTS } from "#core/alert/known-alerts.ts";
 import { renderInstant } from "#core/time/instant.ts";
 import { type Static, Type } from "#http/schema.ts";
 import { oneOf, strict, timestamp } from "#http/wire.ts";
 import type { DescribedAlert } from "#service/alert/describe-alert.ts";
-
-export const ALERT_STATES = ["SOFT", "HARD"] as const;
 
 const texts = Type.Optional(Type.Array(Type.String()));
 
@@ -13,7 +13,11 @@ export const alertSchema = strict("Alert", {
   device_id: Type.String(),
   site_id: Type.String(),
   severity: oneOf(ALERT_SEVERITIES),
-  state: oneOf(ALERT_STATES, { description: "SOFT until it has lasted its grace period, then HARD." }),
+  state: oneOf(ALERT_STATES, {
+    description:
+      "SOFT until it has lasted its grace period, then HARD. UNCONFIRMED while the device sends telemetry without " +
+      "repeating the list.",
+  }),
   display_name: Type.String(),
   description: Type.Optional(Type.String()),
   code: Type.Optional(Type.String({ description: "The vendor's own code." })),
@@ -26,32 +30,47 @@ export const alertSchema = strict("Alert", {
     Type.String({ format: "date-time", description: "When an active SOFT alert turns HARD, if it lasts." }),
   ),
   hardened_at: Type.Optional(Type.String({ format: "date-time", description: "When it turned HARD." })),
+  not_confirmed_since: Type.Optional(
+    Type.String({ format: "date-time", description: "When a list named an UNCONFIRMED alert for the last time." }),
+  ),
   cleared_at: Type.Optional(timestamp),
+  details: Type.Optional(
+    Type.Unsafe<string | object>({
+      type: ["string", "object"],
+      description: "What the device said about it in alert_details: a text or an object.",
+    }),
+  ),
   source: Type.String({ description: "The telemetry attribute that lists it." }),
-  declared: Type.Boolean({ description: "Whether the blueprint declares it. If not, it counts as an error." }),
+  declared: Type.Boolean({
+    description:
+      "Whether the blueprint declares it. If not, and if it is not one that Busbar knows, it counts as an error.",
+  }),
 });
 
 export function renderAlert({ record, declared }: DescribedAlert): Static<typeof alertSchema> {
-  const { isHard, hardensAt, clearedAt } = record;
+  const { isHard, hardensAt, clearedAt, notConfirmedSince } = record;
+  const described = declared ?? KNOWN_ALERTS.get(record.alertId);
   return {
     id: record.alertId,
     device_id: record.deviceId,
     site_id: record.siteId,
     severity: record.severity,
-    state: isHard ? "HARD" : "SOFT",
-    display_name: declared?.displayName ?? record.alertId,
-    ...(declared !== undefined && {
-      ...(declared.description !== "" && { description: declared.description }),
-      ...(declared.code !== undefined && { code: declared.code }),
-      ...given("troubleshooting", declared.troubleshooting),
-      ...given("components", declared.components),
-      ...given("conditions", declared.conditions),
-      ...given("telemetry", declared.telemetry),
+    state: alertStateOf(record),
+    display_name: described?.displayName ?? record.alertId,
+    ...(described !== undefined && {
+      ...(described.description !== "" && { description: described.description }),
+      ...(described.code !== undefined && { code: described.code }),
+      ...given("troubleshooting", described.troubleshooting),
+      ...given("components", described.components),
+      ...given("conditions", described.conditions),
+      ...given("telemetry", described.telemetry),
     }),
     raised_at: renderInstant(record.raisedAt),
     ...(isHard && { hardened_at: renderInstant(hardensAt) }),
-    ...(!isHard && clearedAt === undefined && { hardens_at: renderInstant(hardensAt) }),
+    ...(notConfirmedSince !== undefined && { not_confirmed_since: renderInstant(notConfirmedSince) }),
+    ...(alertStateOf(record) === "SOFT" && clearedAt === undefined && { hardens_at: renderInstant(hardensAt) }),
     ...(clearedAt !== undefined && { cleared_at: renderInstant(clearedAt) }),
+    ...(record.details !== undefined && { details: renderAlertDetails(record.details) }),
     source: record.source,
     declared: declared !== undefined,
   };

@@ -29,5 +29,9 @@ function isTimestamp(value: LuaValue): value is number {
 /** An integer beyond a double is the nearest number. What is not finite stays, to be refused by name. */
 function jsonOf(value: unknown): unknown {
   if (typeof value === "bigint") return Number(value);
-  return Array.isArray(value) ? value.map(jsonOf) : value;
+  if (Array.isArray(value)) return value.map(jsonOf);
+  if (typeof value !== "object" || value === null) return value;
+  const plain: Record<string, unknown> = Object.create(null);
+  for (const [key, item] of Object.entries(value)) plain[key] = jsonOf(item);
+  return plain;
 }

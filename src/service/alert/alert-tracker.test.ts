@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { AccessLevel } from "#core/access/level.ts";
+import { NO_DETAILS } from "#core/alert/alert-details.ts";
 import type { Alert, Blueprint } from "#core/blueprint/blueprint.ts";
 import type { Device } from "#core/device/device.ts";
 import { NO_TIME, parseDuration } from "#core/time/duration.ts";
@@ -29,6 +30,7 @@ function blueprint(alerts: readonly string[], sources: readonly string[] = []): 
 const BLUEPRINTS: Readonly<Record<string, Blueprint>> = {
   plain: blueprint(["hot 1m", "slow 40d", "note"]),
   battery: blueprint(["hot 1m"], ["bms owner"]),
+  changes: { ...blueprint(["note"]), alertLists: "on_change" },
 };
 
 /** `none` is a device without a blueprint. */
@@ -42,8 +44,9 @@ function makeWorld(given = "plain") {
   const events = createEventHub();
   events.listen((event) => {
     if (event.kind !== "alert") return;
-    const { alertId, isHard } = event.alert.record;
-    told.push(`${(event.at - NOON) / 1000} ${event.change} ${alertId}${isHard ? "!" : ""}`);
+    const { alertId, isHard, notConfirmedSince } = event.alert.record;
+    const doubt = notConfirmedSince === undefined ? "" : `?${(notConfirmedSince - NOON) / 1000}`;
+    told.push(`${(event.at - NOON) / 1000} ${event.change} ${alertId}${isHard ? "!" : ""}${doubt}`);
   });
   const world = { isGone: false, device: { id: "d1", siteId: "s1", blueprintId } as unknown as Device };
   const needs = {
@@ -52,6 +55,7 @@ function makeWorld(given = "plain") {
     devices: { find: async () => (world.isGone ? undefined : world.device) },
     webhookDispatcher: { noticesOf: (news: readonly unknown[]) => news, wake: () => {} },
     background: createBackground((_name, error) => faults.push(String(error))),
+    unconfirmedAfterMs: 60_000,
     catalog: { get: async (id: string) => ({ blueprint: BLUEPRINTS[id] }) },
   } as unknown as AlertTrackerNeeds;
   const open = () => createAlertTracker(needs);
@@ -67,10 +71,19 @@ function makeWorld(given = "plain") {
     await tracker.prepare(world.device);
     const before = latest.get(source);
     if (before === undefined || at >= before.at) latest.set(source, { at, value: JSON.stringify(list) });
-    await tracker.report(world.device, { at, lists: new Map([[attribute, list]]), blueprint: found });
+    const lists = new Map([[attribute, list]]);
+    await tracker.report(world.device, { at, lists, details: NO_DETAILS, blueprint: found });
+  };
+  /** Telemetry without lists, as the inbox hands it on. */
+  const more = async (second: number) => {
+    await tracker.prepare(world.device);
+    const found = world.device.blueprintId === undefined ? undefined : BLUEPRINTS[world.device.blueprintId];
+    const at = instant(NOON + second * 1000);
+    if (!tracker.isDoubtedBy(world.device, { at, blueprint: found })) return;
+    await tracker.report(world.device, { at, lists: new Map(), details: NO_DETAILS, blueprint: found });
   };
   return {
-    ...{ clock, alerts, latest, faults, told, world, report },
+    ...{ clock, alerts, latest, faults, told, world, report, more },
     tracker: () => tracker,
     active: () =>
       alerts.rows.filter((row) => row.clearedAt === undefined).map((row) => `${row.alertId}${row.isHard ? "!" : ""}`),
@@ -269,4 +282,56 @@ test("a device that is deleted leaves no timer and no event behind", async () =>
   tracker().forget("d1");
   await clock.advance(100_000);
   expect([told, clock.waiting, faults]).toEqual([["0 raised hot"], 0, []]);
+});
+
+test("an alert that the device stops repeating is unconfirmed after a minute of other telemetry", async () => {
+  const { clock, report, more, told, alerts } = makeWorld();
+  await report("alerts=note", 0);
+  for (let second = 10; second <= 120; second += 10) {
+    await clock.advance(10_000);
+    await more(second);
+  }
+  expect(told).toEqual(["0 raised note!", "60 unconfirmed note!?0"]);
+  expect(await alerts.raisedNames(["d1"], "readonly")).toEqual(new Map([["d1", []]]));
+  await report("alerts=note", 120);
+  expect(told.at(-1)).toBe("120 confirmed note!");
+  expect(await alerts.raisedNames(["d1"], "readonly")).toEqual(new Map([["d1", ["note"]]]));
+});
+
+test("while a device is silent its alerts stand, and end when a list comes without them", async () => {
+  const { clock, report, more, told } = makeWorld();
+  await report("alerts=note", 0);
+  await clock.advance(3_600_000);
+  expect(told).toEqual(["0 raised note!"]);
+  await more(3_600);
+  await report("alerts=", 3_601);
+  expect(told.slice(1)).toEqual(["3600 unconfirmed note!?0", "3600 cleared note!?0"]);
+});
+
+test("the alerts of a device that lists them on change stand", async () => {
+  const { clock, report, more, told } = makeWorld("changes");
+  await report("alerts=note", 0);
+  await clock.advance(600_000);
+  await more(600);
+  expect(told).toEqual(["0 raised note!"]);
+});
+
+test("an unconfirmed alert stays so over a restart", async () => {
+  const { clock, report, more, told, restart, alerts } = makeWorld();
+  await report("alerts=note", 0);
+  await clock.advance(70_000);
+  await more(70);
+  await restart();
+  await more(71);
+  expect(told).toEqual(["0 raised note!", "70 unconfirmed note!?0"]);
+  expect(alerts.rows).toMatchObject([{ alertId: "note", notConfirmedSince: NOON, clearedAt: undefined }]);
+});
+
+test("new details are stored without an event", async () => {
+  const { report, told, alerts, tracker, world } = makeWorld();
+  await report("alerts=note", 0);
+  const details = new Map([["note", '"door 3"']]);
+  await tracker().report(world.device, { at: instant(NOON), lists: new Map(), details, blueprint: undefined });
+  expect(alerts.rows).toMatchObject([{ alertId: "note", details: '"door 3"' }]);
+  expect(told).toEqual(["0 raised note!"]);
 });

@@ -5,18 +5,22 @@
 // one after the other. Nearly every report changes nothing, and such a report touches neither disk nor queue. After a
 // restart the newest lists are read back from the telemetry, so nothing that a crash interrupted is missed.
 
+import { type AlertDetails, NO_DETAILS } from "#core/alert/alert-details.ts";
 import { alertListProblem } from "#core/alert/alert-limits.ts";
 import {
   type AlertChange,
   type AlertReport,
   type AlertState,
   type FoldedAlerts,
+  isDoubted,
   NO_ALERTS,
   nextHardening,
   restoreAlerts,
+  withDetails,
   withMoment,
   withReport,
   withSources,
+  withTelemetry,
 } from "#core/alert/alert-state.ts";
 import type { Alert, Blueprint } from "#core/blueprint/blueprint.ts";
 import type { Device } from "#core/device/device.ts";
@@ -37,8 +41,10 @@ export interface AlertTracker {
    * waiting one.
    */
   prepare(device: Device): Promise<void> | undefined;
-  /** Resolves when its changes are durable. */
-  report(device: Device, lists: AlertLists): Promise<void>;
+  /** Resolves when its changes are durable. Called for messages with values or details, with or without lists. */
+  report(device: Device, message: AlertMessage): Promise<void>;
+  /** Whether a message without lists must be reported, because a list has not been repeated for too long. */
+  isDoubtedBy(device: Device, message: Pick<AlertMessage, "at" | "blueprint">): boolean;
   /** Called after lists were stored as telemetry without a report: the newest of each source counts. */
   reread(device: Device): Promise<void>;
   /** Clears alerts from attributes that the device's blueprint does not have. */
@@ -49,9 +55,11 @@ export interface AlertTracker {
   stop(): void;
 }
 
-interface AlertLists {
+interface AlertMessage {
   readonly at: Instant;
+  /** Empty when the message has none. */
   readonly lists: ReadonlyMap<Attribute, readonly string[]>;
+  readonly details: AlertDetails;
   readonly blueprint: Blueprint | undefined;
 }
 
@@ -61,6 +69,8 @@ export interface AlertTrackerNeeds extends Pick<Needs, "alerts" | "devices" | "t
   readonly webhookDispatcher: Pick<WebhookDispatcher, "noticesOf" | "wake">;
   readonly background: Background;
   readonly after: After;
+  /** Alerts whose list a device has not repeated for this long, while it sends other telemetry, are unconfirmed. */
+  readonly unconfirmedAfterMs: number;
 }
 
 interface Entry {
@@ -123,8 +133,8 @@ export function createAlertTracker(needs: AlertTrackerNeeds): AlertTracker {
   }
 
   async function store(entry: Entry, device: Device, { state, changes }: FoldedAlerts): Promise<void> {
-    const news = await Promise.all(changes.map((one) => newsOf(device, one)));
-    if (news.length > 0) {
+    const news = await Promise.all(changes.filter(isNews).map((one) => newsOf(device, one)));
+    if (changes.length > 0) {
       const notices = needs.webhookDispatcher.noticesOf(news);
       if (!(await needs.alerts.record(device.id, changes, notices))) return forget(device.id);
       if (notices.length > 0) needs.webhookDispatcher.wake();
@@ -134,7 +144,7 @@ export function createAlertTracker(needs: AlertTrackerNeeds): AlertTracker {
     for (const event of news) needs.events.publish(event, event);
   }
 
-  async function newsOf(device: Device, { kind, at, alert }: AlertChange) {
+  async function newsOf(device: Device, { kind, at, alert }: AlertNews) {
     const place = { deviceId: device.id, siteId: device.siteId };
     const record = { ...alert, ...place, clearedAt: kind === "cleared" ? at : undefined };
     return { ...place, kind: "alert", change: kind, at, alert: await describeAlert(needs, record) } as const;
@@ -149,14 +159,19 @@ export function createAlertTracker(needs: AlertTrackerNeeds): AlertTracker {
       const snapshot = listsAlerts(attribute) ? latest.get(attribute.id) : undefined;
       const ids = snapshot && parseList(snapshot.value);
       if (snapshot === undefined || ids === undefined) continue;
-      steps.push(...stepsOf(device, { at: snapshot.at, lists: new Map([[attribute, ids]]), blueprint }));
+      const lists = new Map([[attribute, ids]]);
+      steps.push(...listSteps(device, { at: snapshot.at, lists, details: NO_DETAILS, blueprint }));
     }
     return foldAll(known, steps);
   }
 
   /** A device clock that runs ahead must not hide later reports, so no report counts as newer than now. */
-  function stepsOf(device: Device, { at, lists, blueprint }: AlertLists): readonly Step[] {
-    const moment = instant(Math.min(at, needs.now()));
+  function momentOf(at: Instant): Instant {
+    return instant(Math.min(at, needs.now()));
+  }
+
+  function listSteps(device: Device, { at, lists, details, blueprint }: AlertMessage): readonly Step[] {
+    const moment = momentOf(at);
     return [...lists].map(([{ id, accessLevel }, alertIds]) => {
       const report: AlertReport = {
         source: id,
@@ -164,9 +179,20 @@ export function createAlertTracker(needs: AlertTrackerNeeds): AlertTracker {
         blueprintId: device.blueprintId,
         at: moment,
         alertIds,
+        details,
       };
       return (state) => withReport(state, report, blueprint?.alerts ?? UNDECLARED);
     });
+  }
+
+  /** Lists first: what a message lists, it does not leave in doubt. */
+  function stepsOf(device: Device, message: AlertMessage): readonly Step[] {
+    const { at, details, blueprint } = message;
+    const moment = momentOf(at);
+    const steps: Step[] = [...listSteps(device, message)];
+    if (details.size > 0) steps.push((state) => withDetails(state, details, moment));
+    if (repeatsLists(blueprint)) steps.push((state) => withTelemetry(state, moment, needs.unconfirmedAfterMs));
+    return steps;
   }
 
   function withSourcesOf(blueprint: Blueprint | undefined): Step {
@@ -195,9 +221,13 @@ export function createAlertTracker(needs: AlertTrackerNeeds): AlertTracker {
     prepare(device) {
       return entries.get(device.id)?.state === undefined ? change(device, unchanged) : undefined;
     },
-    async report(device, lists) {
-      if (lists.lists.size === 0) return;
-      const steps = stepsOf(device, lists);
+    isDoubtedBy({ id }, { at, blueprint }) {
+      const entry = entries.get(id);
+      if (entry?.state === undefined || entry.state.size === 0 || !repeatsLists(blueprint)) return false;
+      return isDoubted(entry.state, momentOf(at), needs.unconfirmedAfterMs);
+    },
+    async report(device, message) {
+      const steps = stepsOf(device, message);
       const entry = entries.get(device.id);
       if (entry?.state !== undefined && entry.tail === undefined) {
         const { state, changes } = foldAll(entry.state, steps);
@@ -234,6 +264,17 @@ export function createAlertTracker(needs: AlertTrackerNeeds): AlertTracker {
     },
     stop: () => deadlines.stop(),
   };
+}
+
+type AlertNews = AlertChange & { readonly kind: Exclude<AlertChange["kind"], "updated"> };
+
+/** New details may come with every message, so they wait until the alert changes in another way. */
+function isNews(change: AlertChange): change is AlertNews {
+  return change.kind !== "updated";
+}
+
+function repeatsLists(blueprint: Blueprint | undefined): boolean {
+  return blueprint?.alertLists !== "on_change";
 }
 
 const unchanged: Step = (state) => ({ state, changes: [] });

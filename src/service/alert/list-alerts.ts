@@ -10,8 +10,7 @@ export type ListAlertsNeeds = Pick<Needs, "alerts" | "devices" | "sites"> & { re
 
 export interface AlertQuery {
   /** What the caller may choose. */
-  readonly filter: Omit<AlertFilter, "scope" | "level" | "siteId" | "deviceIds" | "hard">;
-  readonly states: readonly ("SOFT" | "HARD")[] | undefined;
+  readonly filter: Omit<AlertFilter, "scope" | "level" | "siteId" | "deviceIds">;
   readonly page: PageRequest;
 }
 
@@ -38,8 +37,6 @@ async function list(needs: ListAlertsNeeds, filter: AlertFilter, request: PageRe
   return { items: await Promise.all(items.map((record) => describeAlert(needs, record))), total };
 }
 
-function filterOf({ caller }: Call, { filter, states }: AlertQuery): AlertFilter {
-  // Both states together are all there are, so there is nothing to filter.
-  const hard = states !== undefined && new Set(states).size === 1 ? states[0] === "HARD" : undefined;
-  return { ...filter, hard, scope: caller.sites, level: caller.level };
+function filterOf({ caller }: Call, { filter }: AlertQuery): AlertFilter {
+  return { ...filter, scope: caller.sites, level: caller.level };
 }

@@ -106,7 +106,10 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
       taken.accepted.delete(id);
       taken.refused.set(id, "is left out: the device has sent 16 MiB of texts within the hour");
     }
-    const isPlain = taken.alerts.size + taken.refused.size === 0 && !needs.feed.isWatched;
+    const isPlain =
+      taken.alerts.size + taken.details.size + taken.refused.size === 0 &&
+      !needs.feed.isWatched &&
+      !needs.alertTracker.isDoubtedBy(device, { at, blueprint });
     return isPlain ? keep(device, at, taken) : keepAndTell({ device, blueprint, at }, taken);
   }
 
@@ -130,13 +133,14 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
   }
 
   async function keepAndTell({ device, blueprint, at }: Arrived, taken: AcceptedTelemetry): Promise<void> {
-    const { accepted: values, alerts, refused } = taken;
+    const { accepted: values, alerts, details, refused } = taken;
     await keep(device, at, taken);
     if (needs.feed.isWatched) {
       const newest = newestValues({ at, values }, attributesOf(blueprint), needs.telemetry.latest(device.id));
       needs.feed.publish({ siteId: device.siteId, deviceId: device.id, at, values: newest });
     }
-    if (alerts.size > 0) await needs.alertTracker.report(device, { at, lists: alerts, blueprint });
+    if (values.size + details.size > 0)
+      await needs.alertTracker.report(device, { at, lists: alerts, details, blueprint });
     for (const [name, problem] of refused) await complain(device, `telemetry ${JSON.stringify(name)} ${problem}`);
   }
 

@@ -1,6 +1,6 @@
 import type { SiteScope } from "#core/access/caller.ts";
 import type { AccessLevel } from "#core/access/level.ts";
-import type { AlertChange, AlertSeverity, RaisedAlert } from "#core/alert/alert-state.ts";
+import type { AlertChange, AlertSeverity, AlertStateName, RaisedAlert } from "#core/alert/alert-state.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { Notice } from "#core/webhook/webhook.ts";
 import type { Page, PageRequest } from "./page.ts";
@@ -20,7 +20,7 @@ export interface AlertFilter {
   readonly deviceIds?: readonly string[] | undefined;
   /** True: active alerts. False: cleared ones. */
   readonly active: boolean;
-  readonly hard?: boolean | undefined;
+  readonly states?: readonly AlertStateName[] | undefined;
   readonly severities?: readonly AlertSeverity[] | undefined;
   /** Ordered by the time of raising. */
   readonly since?: Instant | undefined;
@@ -35,7 +35,7 @@ export interface AlertStore {
   active(deviceId?: string): Promise<readonly AlertRecord[]>;
   /** Ordered by the time of raising. */
   list(filter: AlertFilter, page: PageRequest): Promise<Page<AlertRecord>>;
-  /** For each device: ids of its active alerts that this level may read, each once, in the order of raising. */
+  /** For each device: ids of its confirmed alerts that this level may read, each once, in the order of raising. */
   raisedNames(deviceIds: readonly string[], level: AccessLevel): Promise<ReadonlyMap<string, readonly string[]>>;
   /** Deletes alerts that were cleared before, a bounded number at a time. Returns how many. */
   prune(before: Instant): Promise<number>;

@@ -5,7 +5,7 @@ import type { Row } from "#store/database.ts";
 import { number, oneOf, optionalText, optionalTime, text, time } from "./row.ts";
 
 export const ALERT_COLUMNS =
-  "device_id, source, alert_id, raised_at, site_id, blueprint_id, severity, read_level, hardens_at, hardened_at, cleared_at";
+  "device_id, source, alert_id, raised_at, site_id, blueprint_id, severity, read_level, hardens_at, hardened_at, cleared_at, not_confirmed_since, details";
 
 export function parseAlert(row: Row): AlertRecord {
   return {
@@ -20,5 +20,7 @@ export function parseAlert(row: Row): AlertRecord {
     hardensAt: time(row, "hardens_at"),
     isHard: row["hardened_at"] !== null,
     clearedAt: optionalTime(row, "cleared_at"),
+    notConfirmedSince: optionalTime(row, "not_confirmed_since"),
+    details: optionalText(row, "details"),
   };
 }

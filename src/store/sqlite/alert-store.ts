@@ -1,4 +1,5 @@
 import { ACCESS_LEVELS } from "#core/access/level.ts";
+import type { AlertStateName } from "#core/alert/alert-state.ts";
 import type { AlertFilter, AlertStore } from "#service/ports/alert-store.ts";
 import type { Database } from "#store/database.ts";
 import { ALERT_COLUMNS, parseAlert } from "./alert-row.ts";
@@ -30,7 +31,7 @@ export function createAlertStore(reader: Database, writer: Writer, lists: Lists)
     raisedNames: async (deviceIds, level) => {
       const names = new Map<string, Set<string>>(deviceIds.map((id) => [id, new Set()]));
       const rows = await reader.all(
-        `SELECT device_id, alert_id FROM alert WHERE cleared_at IS NULL AND read_level <= ?
+        `SELECT device_id, alert_id FROM alert WHERE cleared_at IS NULL AND not_confirmed_since IS NULL AND read_level <= ?
          AND device_id IN (SELECT value FROM json_each(?)) ORDER BY raised_at, source, alert_id`,
         ACCESS_LEVELS.indexOf(level),
         listed(deviceIds),
@@ -42,6 +43,16 @@ export function createAlertStore(reader: Database, writer: Writer, lists: Lists)
   };
 }
 
+const IN_STATE: Readonly<Record<AlertStateName, string>> = {
+  SOFT: "(not_confirmed_since IS NULL AND hardened_at IS NULL)",
+  HARD: "(not_confirmed_since IS NULL AND hardened_at IS NOT NULL)",
+  UNCONFIRMED: "not_confirmed_since IS NOT NULL",
+};
+
+function stateCondition(states: readonly AlertStateName[]): string {
+  return states.length === 0 ? "0" : `(${[...new Set(states)].map((state) => IN_STATE[state]).join(" OR ")})`;
+}
+
 function whereOf(filter: AlertFilter): Where {
   const where = new Where()
     .and(filter.active ? "cleared_at IS NULL" : "cleared_at IS NOT NULL")
@@ -50,7 +61,7 @@ function whereOf(filter: AlertFilter): Where {
     .andIn("device_id", filter.deviceIds)
     .andIn("severity", filter.severities);
   if (filter.siteId !== undefined) where.and("site_id = ?", filter.siteId);
-  if (filter.hard !== undefined) where.and(filter.hard ? "hardened_at IS NOT NULL" : "hardened_at IS NULL");
+  if (filter.states !== undefined) where.and(stateCondition(filter.states));
   if (filter.since !== undefined) where.and("raised_at >= ?", filter.since);
   if (filter.before !== undefined) where.and("raised_at < ?", filter.before);
   return where;

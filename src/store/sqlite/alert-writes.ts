@@ -43,10 +43,10 @@ async function insert(
   device: { readonly id: string; readonly siteId: string },
 ): Promise<void> {
   await database.run(
-    `INSERT INTO alert (${ALERT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)
+    `INSERT INTO alert (${ALERT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, ?)
      ON CONFLICT DO UPDATE SET severity = excluded.severity, read_level = excluded.read_level,
        blueprint_id = excluded.blueprint_id, hardens_at = excluded.hardens_at, hardened_at = excluded.hardened_at,
-       cleared_at = NULL`,
+       cleared_at = NULL, not_confirmed_since = excluded.not_confirmed_since, details = excluded.details`,
     device.id,
     alert.source,
     alert.alertId,
@@ -57,15 +57,19 @@ async function insert(
     ACCESS_LEVELS.indexOf(alert.readLevel),
     alert.hardensAt,
     alert.isHard ? alert.hardensAt : null,
+    alert.notConfirmedSince ?? null,
+    alert.details ?? null,
   );
 }
 
 async function update(database: Database, { kind, at, alert }: AlertChange, deviceId: string): Promise<void> {
   await database.run(
-    `UPDATE alert SET hardened_at = ?, cleared_at = ?
+    `UPDATE alert SET hardened_at = ?, cleared_at = ?, not_confirmed_since = ?, details = ?
      WHERE device_id = ? AND source = ? AND alert_id = ? AND raised_at = ?`,
     alert.isHard ? alert.hardensAt : null,
     kind === "cleared" ? at : null,
+    alert.notConfirmedSince ?? null,
+    alert.details ?? null,
     deviceId,
     alert.source,
     alert.alertId,

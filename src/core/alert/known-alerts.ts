@@ -1,0 +1,24 @@
+// Alerts that scripts raise by habit and blueprints often leave undeclared.
+import type { Alert } from "#core/blueprint/blueprint.ts";
+import { NO_TIME } from "#core/time/duration.ts";
+
+/** By id. A declaration of the blueprint wins. */
+export const KNOWN_ALERTS: ReadonlyMap<string, Alert> = new Map(
+  [
+    known("not_configured", {
+      severity: "warning",
+      displayName: "Not configured",
+      description: "The device is not configured yet: its configuration lacks a value that it needs.",
+    }),
+    known("communication_failed", {
+      severity: "error",
+      displayName: "Communication failed",
+      description: "The integration cannot communicate with the device.",
+    }),
+  ].map((alert) => [alert.id, alert]),
+);
+
+function known(id: string, words: Pick<Alert, "severity" | "displayName" | "description">): Alert {
+  const lists = { troubleshooting: [], telemetry: [], components: [], conditions: [] };
+  return { id, ...words, code: undefined, gracePeriod: NO_TIME, ...lists };
+}
