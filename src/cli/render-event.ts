@@ -1,6 +1,7 @@
 import { styleText } from "node:util";
 import { describeRuntime } from "#cli/describe-runtime.ts";
 import { renderPayload } from "#cli/execution/render-payload.ts";
+import { renderValue } from "#cli/render-value.ts";
 import type { LiveEvent } from "#client/resources.ts";
 import { printable } from "#core/text/printable.ts";
 import { renderAlertDetails } from "./render-alert-details.ts";
@@ -52,7 +53,7 @@ function textOf(event: Happening): string {
       return `${event.log.severity}: ${event.log.message}`;
     case "telemetry":
       return Object.entries(event.telemetry)
-        .map(([name, { value }]) => `${name}=${value}`)
+        .map(([name, { value }]) => `${name}=${renderValue(value)}`)
         .join(" ");
   }
 }

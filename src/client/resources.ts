@@ -282,7 +282,7 @@ export type LiveEvent =
       "telemetry",
       {
         readonly telemetry: Readonly<
-          Record<string, { readonly value: string | number | boolean; readonly timestamp: number }>
+          Record<string, { readonly value: string | number | boolean | readonly string[]; readonly timestamp: number }>
         >;
       }
     >

@@ -2,7 +2,7 @@ import type { ErrorItem } from "./resources.ts";
 import { segment } from "./segment.ts";
 import type { Transport } from "./transport.ts";
 
-type Snapshot = { readonly value: string | number | boolean; readonly timestamp: number };
+type Snapshot = { readonly value: string | number | boolean | readonly string[]; readonly timestamp: number };
 
 export type Now = {
   /** Device to attribute to value, by the names as asked. */

@@ -13,6 +13,8 @@ export function checkValues(checked: Checked): void {
   for (const { path, value } of valuesOf(checked)) {
     checkEnum(checked, path, value);
     checkRange(checked, path, value);
+    checkBoundsType(checked, path, value);
+    checkSchemaType(checked, path, value);
     checkDefault(checked, path, value);
     checkFormat(checked, path, value);
   }
@@ -27,6 +29,7 @@ interface DeclaredValue {
   readonly max?: number | undefined;
   readonly default?: Raw | undefined;
   readonly format?: string | undefined;
+  readonly jsonSchema?: string | undefined;
 }
 
 /** Everything in the manifest that declares a type. */
@@ -97,6 +100,22 @@ function checkRange(checked: Checked, path: Path, { min, max }: DeclaredValue): 
     { start: high.start, end: high.end, text: text.slice(low.start, low.end) },
   ].sort((a, b) => a.start - b.start);
   reportAt(checked, [...path, "min"], { code: "min_above_max", message, fix: { title: "Swap min and max", edits } });
+}
+
+function checkBoundsType(checked: Checked, path: Path, value: DeclaredValue): void {
+  const { type } = value;
+  if (type === undefined || type === "integer" || type === "float") return;
+  for (const bound of ["min", "max"] as const) {
+    if (value[bound] === undefined) continue;
+    const message = `${bound} is not used: values of type ${type} have no order. Remove it, or declare integer or float.`;
+    checked.reporter.atKey(follow(checked.root, [...path, bound]), { code: "bounds_without_order", message });
+  }
+}
+
+function checkSchemaType(checked: Checked, path: Path, { type, jsonSchema }: DeclaredValue): void {
+  if (type === undefined || type === "json" || jsonSchema === undefined) return;
+  const message = `json_schema is not used: only values of type json are checked against one, not ${type}. Remove it, or declare json.`;
+  checked.reporter.atKey(follow(checked.root, [...path, "json_schema"]), { code: "json_schema_unused", message });
 }
 
 function checkDefault(checked: Checked, path: Path, value: DeclaredValue): void {

@@ -209,6 +209,11 @@ configuration:
 #                                            ^^^ wrong_type
       d: {type: float, display_name: D, max: .inf}
 #                                            ^^^^ wrong_type
+      e: {type: string, display_name: E, min: 1, max: 2}
+#                                        ^^^ bounds_without_order
+#                                                ^^^ bounds_without_order
+      f: {type: json, display_name: F, max: 2}
+#                                      ^^^ bounds_without_order
 `,
   "grace periods": `${HEAD}${RUNTIME}
 alerts:

@@ -2,6 +2,7 @@
 //
 // Messages reach the inbox in the order of their arrival. Messages of one execution wait for each other, because the
 // next state depends on the one before. All others may share a commit.
+import { createLanes } from "#core/lanes.ts";
 import type { DeviceInbox, SignedIn } from "#service/ports/device-inbox.ts";
 import { type Parsed, parseLog, parseResponse, parseValues } from "./messages.ts";
 import { kindOfTopic, ownPart } from "./topics.ts";
@@ -22,19 +23,7 @@ export interface Adapter {
 }
 
 export function createAdapter(inbox: DeviceInbox): Adapter {
-  const lanes = new Map<string, Promise<void>>();
-
-  const inLane = (key: string, task: () => Promise<void>): Promise<void> => {
-    // A failure goes to the caller that waits for this message. The next message is still tried.
-    const before = lanes.get(key);
-    const done = before === undefined ? task() : before.then(task, task);
-    lanes.set(key, done);
-    const leave = () => {
-      if (lanes.get(key) === done) lanes.delete(key);
-    };
-    done.then(leave, leave);
-    return done;
-  };
+  const inLane = createLanes();
 
   return {
     async receive(device, { topic, payload, repeated }) {

@@ -270,6 +270,13 @@ const CHANGES: Readonly<Record<string, Change>> = {
     { type: "string", enum: ["a", "b"], default: "c" },
     "default",
   ),
+  "bounds of a text": setting("bounds_without_order", INPUTS, { type: "string", min: 1 }, "min"),
+  "schema of a number": setting(
+    "json_schema_unused",
+    isOneOf("property", "argument"),
+    { type: "integer", json_schema: "{}" },
+    "json_schema",
+  ),
   "unknown unit": setting(
     "unknown_unit",
     isOneOf("property", "telemetry", "argument"),

@@ -6,6 +6,7 @@ import { EXIT } from "#cli/exit-code.ts";
 import { printTable, remark } from "#cli/print.ts";
 import { createPrinter } from "#cli/print-stream.ts";
 import { QuietFailure } from "#cli/quiet-failure.ts";
+import { renderValue } from "#cli/render-value.ts";
 import { type ClientFlags, openSession, type Session } from "#cli/session.ts";
 import { cutText, renderTable } from "#cli/table.ts";
 import { type Column, describeColumns } from "#cli/telemetry/describe-columns.ts";
@@ -91,7 +92,7 @@ function cellsOf(answer: Now) {
     ATTRIBUTE: ({ attribute }: Column) => attribute,
     VALUE: (column: Column) => {
       const value = found(column)?.value;
-      return typeof value === "string" ? cutText(value) : value;
+      return typeof value === "string" || typeof value === "object" ? cutText(renderValue(value)) : value;
     },
     UNIT: ({ unit }: Column) => unit,
     TIME: (column: Column) => {

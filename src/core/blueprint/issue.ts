@@ -74,6 +74,8 @@ export const ISSUE_CODES = {
   default_converted: warning("A default that is written as another type."),
   default_out_of_range: warning("A default outside min and max."),
   default_not_in_enum: warning("A default that the enum does not allow."),
+  bounds_without_order: warning("min or max on a type that has no order."),
+  json_schema_unused: warning("A json_schema on a type other than json."),
   unknown_unit: warning("A unit that is neither UCUM, an energy unit nor declared in units."),
   ambiguous_unit: warning("C means Coulomb and F means Farad."),
   incompatible_scale: warning("auto_scale names a unit of another quantity."),

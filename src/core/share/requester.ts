@@ -3,13 +3,18 @@ import type { Caller } from "#core/access/caller.ts";
 import { addressBlock } from "#core/net/address-block.ts";
 
 export interface Requester {
-  readonly kind: "token" | "address" | "own work";
+  readonly kind: "token" | "address" | "device" | "own work";
   /** The key of its share. */
   readonly key: string;
 }
 
 /** Work that Busbar does on its own behalf. */
 export const OWN_WORK: Requester = { kind: "own work", key: "busbar" };
+
+/** What a device causes by its messages. */
+export function deviceRequester(deviceId: string): Requester {
+  return { kind: "device", key: `device ${deviceId}` };
+}
 
 export function requesterOf({ tokenId }: Pick<Caller, "tokenId">, remoteAddress: string): Requester {
   return tokenId === ""

@@ -34,9 +34,11 @@ test("null counts as not given, and what is not given and has no default is left
   expect(messages({ a: input({ required: true }) }, { a: null })).toEqual(["a is required"]);
 });
 
-test("a default satisfies required, and is itself checked", () => {
+test("a default satisfies required, and is used as it is declared", () => {
   expect(check({ a: input({ required: true, default: "x" }) }, {}).problems).toEqual([]);
-  expect(messages({ a: input({ type: "integer", max: 5, default: 9 }) }, {})).toEqual(["a must be at most 5, not 9"]);
+  const limit = { a: input({ type: "integer", max: 5, default: 9 }) };
+  for (const given of [{}, { a: null }]) expect(check(limit, given)).toMatchObject({ values: { a: 9 }, problems: [] });
+  expect(messages(limit, { a: 9 })).toEqual(["a must be at most 5, not 9"]);
 });
 
 test("every problem is told at once", () => {
@@ -60,6 +62,12 @@ test.each([
   [{ max: 0 }, 0.1, "a must be at most 0, not 0.1"],
 ])("bounds %j take %s: %s", (bounds, value, problem) => {
   expect(messages({ a: input({ type: "float", ...bounds }) }, { a: value })[0]).toBe(problem);
+});
+
+test("bounds count for numbers only, and a format for texts only", () => {
+  const declared = { a: input({ type: "json", min: 5, format: "ipv4" }), b: input({ min: 5 }) };
+  expect(messages(declared, { a: 1, b: "x" })).toEqual([]);
+  expect(messages(declared, { a: "x" })).toEqual([]);
 });
 
 test("names that a prototype knows are names like others", () => {

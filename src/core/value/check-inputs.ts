@@ -34,7 +34,7 @@ export interface CheckedInputs {
 /** Reports what is wrong with a json value under its schema; undefined for a field without one. */
 export type JsonCheck = (name: string, value: unknown) => string | undefined;
 
-/** A null counts as not given: the default takes its place. */
+/** A null counts as not given: the default takes its place, as it is declared. */
 export function checkInputs(
   declared: ReadonlyMap<string, DeclaredInput>,
   given: Readonly<Record<string, unknown>>,
@@ -46,9 +46,10 @@ export function checkInputs(
     if (!declared.has(name)) problems.add(() => ({ name, message: unknownInput(name, [...declared.keys()]) }));
   }
   for (const [name, input] of declared) {
-    const value = (Object.hasOwn(given, name) ? given[name] : undefined) ?? input.default;
+    const value = givenValue(given, name);
     if (value === undefined) {
-      if (input.required) problems.add(() => ({ name, message: `${name} is required` }));
+      if (input.default !== undefined) values[name] = input.default;
+      else if (input.required) problems.add(() => ({ name, message: `${name} is required` }));
       continue;
     }
     const message =
@@ -61,14 +62,21 @@ export function checkInputs(
   return { values, problems: problems.told, moreProblems: problems.more };
 }
 
+/** Undefined when it is not given, or null. */
+export function givenValue(given: Readonly<Record<string, unknown>>, name: string): unknown {
+  return (Object.hasOwn(given, name) ? given[name] : undefined) ?? undefined;
+}
+
 function inputProblem(input: DeclaredInput, value: unknown, withHint: boolean): string | undefined {
   const problem = valueProblem(input, value, { withHint });
   if (problem !== undefined) return problem;
-  if (typeof value === "number") {
+  // Only numbers have an order, and only texts a format: on other types both are ignored, and the upload warned.
+  if (typeof value === "number" && input.type !== "json") {
     if (input.min !== undefined && value < input.min) return `must be at least ${input.min}, not ${value}`;
     if (input.max !== undefined && value > input.max) return `must be at most ${input.max}, not ${value}`;
   }
-  if (typeof value === "string" && input.format !== undefined) return formatProblem(input.format, value);
+  if (input.type === "string" && typeof value === "string" && input.format !== undefined)
+    return formatProblem(input.format, value);
   return undefined;
 }
 

@@ -54,6 +54,14 @@ test("an enum takes its values only, exactly, and names the nearest", () => {
   expect(valueProblem(of("array_of_strings", ["a", "b"]), ["a", "c"])).toContain('not "c"');
 });
 
+test("an enum holds for json too: what stands in it as JSON text is meant as JSON", () => {
+  const json = of("json", ["auto", 5, '{"a": [1], "b": null}', "true"]);
+  for (const value of ["auto", 5, true, { b: null, a: [1] }]) expect(valueProblem(json, value)).toBeUndefined();
+  for (const value of ["manual", 6, false, null, ["auto"], { a: [1] }, {}]) {
+    expect(valueProblem(json, value)).toMatch(/^must be one of auto, 5/);
+  }
+});
+
 test("a long enum and a long value are cut in the message", () => {
   const long = of(
     "string",

@@ -36,8 +36,9 @@ export function valueProblem(
 ): string | undefined {
   const describe = isShown ? describeValue : describeKind;
   if (!isOfType(type, value)) return `must be ${NAMES[type]}, not ${describe(value)}`;
-  if (allowed === undefined || type === "json") return undefined;
-  const outside = Array.isArray(value) ? firstOutside(allowed, value) : isAmong(allowed, value) ? undefined : value;
+  if (allowed === undefined) return undefined;
+  const isList = type !== "json" && Array.isArray(value);
+  const outside = isList ? firstOutside(allowed, value) : isAmong(allowed, value, type) ? undefined : value;
   if (outside === undefined) return undefined;
   const words = allowed.map((item) => String(item.value));
   if (!isShown) return `must be one of ${listWords(words)}, and is not`;
@@ -50,8 +51,29 @@ function listWords(words: readonly string[]): string {
   return `${words.slice(0, 20).join(", ")}${words.length > 20 ? ", ..." : ""}`;
 }
 
-function isAmong(allowed: readonly EnumValue[], value: unknown): boolean {
-  return allowed.some((item) => item.value === value);
+function isAmong(allowed: readonly EnumValue[], value: unknown, type: DeclaredValue["type"]): boolean {
+  if (allowed.some((item) => item.value === value)) return true;
+  if (type !== "json" || typeof value === "string") return false;
+  // An enum holds texts and numbers only: other JSON values stand in it as JSON text.
+  const text = canonical(value);
+  return allowed.some((item) => typeof item.value === "string" && canonical(readJson(item.value)) === text);
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Its JSON text, whatever the order of its names. */
+function canonical(value: unknown): string | undefined {
+  return JSON.stringify(value, (_name, item: unknown) =>
+    typeof item === "object" && item !== null && !Array.isArray(item)
+      ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : item,
+  );
 }
 
 /** Lists and enums may both be long. */

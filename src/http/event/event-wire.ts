@@ -4,7 +4,7 @@ import { renderExecution, renderMicros } from "#http/command/command-wire.ts";
 import { renderRuntime } from "#http/device/runtime-wire.ts";
 import { renderSnapshots } from "#http/telemetry/snapshot-wire.ts";
 import type { PlacedEvent } from "#service/event/event-hub.ts";
-import type { Snapshot } from "#service/ports/telemetry-store.ts";
+import type { CurrentValue } from "#service/telemetry/read-now.ts";
 
 /** As it is sent. */
 export function renderEvent(event: PlacedEvent, id: string): Buffer {
@@ -14,7 +14,7 @@ export function renderEvent(event: PlacedEvent, id: string): Buffer {
 interface LiveTelemetry {
   readonly siteId: string;
   readonly deviceId: string;
-  readonly values: ReadonlyMap<string, Snapshot>;
+  readonly values: ReadonlyMap<string, CurrentValue>;
 }
 
 /** Without an id: a client that reconnects resumes after the last event, and telemetry is not repeated. */

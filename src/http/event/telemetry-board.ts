@@ -3,14 +3,16 @@
 // no memory of its own, and text that many listeners read is made once.
 import { ACCESS_LEVELS, type AccessLevel, allows } from "#core/access/level.ts";
 import type { ByteBudget } from "#core/share/byte-budgets.ts";
+import { shownValue } from "#core/telemetry/shown-value.ts";
 import { renderTelemetryEvent } from "#http/event/event-wire.ts";
-import type { Snapshot } from "#service/ports/telemetry-store.ts";
+import type { CurrentValue } from "#service/telemetry/read-now.ts";
 import type { TelemetryFeed, TelemetryNews } from "#service/telemetry/telemetry-feed.ts";
 
 const ROUND_MS = 250;
 export const LIVE_TELEMETRY_BYTES = 16 * 1_048_576;
 const ENTRY_BYTES = 512;
 const VALUE_BYTES = 128;
+const ITEM_BYTES = 40;
 /** How many changes a slow listener may be behind. */
 const MAX_PLACES = 50_000;
 
@@ -33,10 +35,10 @@ export interface TelemetryBoard {
 
 interface Gathered {
   readonly siteId: string;
-  readonly values: Map<string, Snapshot & { readonly accessLevel: AccessLevel }>;
+  readonly values: Map<string, CurrentValue & { readonly accessLevel: AccessLevel }>;
 }
 
-interface Value extends Snapshot {
+interface Value extends CurrentValue {
   readonly accessLevel: AccessLevel;
   /** The version of the entry with which it came. */
   readonly version: number;
@@ -81,7 +83,9 @@ export function createTelemetryBoard(feed: TelemetryFeed, budget: ByteBudget, ro
   function gather({ siteId, deviceId, at, values }: TelemetryNews): void {
     const device = gathered.get(deviceId) ?? { siteId, values: new Map() };
     gathered.set(deviceId, device);
-    for (const [{ id, accessLevel }, value] of values) {
+    for (const [{ id, type, accessLevel }, stored] of values) {
+      const value = shownValue(type, stored);
+      if (value === undefined) continue;
       const before = device.values.get(id);
       if (before !== undefined && at < before.at) continue;
       gatheredBytes += bytesOf(id, value) - (before === undefined ? 0 : bytesOf(id, before.value));
@@ -193,6 +197,7 @@ function render({ siteId, deviceId, values }: Entry, level: AccessLevel, since: 
   return told.size === 0 ? null : renderTelemetryEvent({ siteId, deviceId, values: told });
 }
 
-function bytesOf(id: string, value: Snapshot["value"]): number {
+function bytesOf(id: string, value: CurrentValue["value"]): number {
+  if (typeof value === "object") return value.reduce((sum, item) => sum + ITEM_BYTES + 2 * item.length, VALUE_BYTES);
   return VALUE_BYTES + id.length + (typeof value === "string" ? 2 * value.length : 0);
 }

@@ -39,6 +39,7 @@ export function createInspector(
     address: shares.open("packages_without_token", WITHOUT_TOKEN),
     "own work": shares.open("packages_stored", STORED),
     token: undefined,
+    device: undefined,
   };
   const thread = createTaskThread<InspectTask, InspectResult>({
     open: () => openThread(settings),

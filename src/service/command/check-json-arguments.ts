@@ -2,7 +2,7 @@ import { allows } from "#core/access/level.ts";
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import { type CommandInput, findCommand } from "#core/command/plan-command.ts";
 import { requesterOf } from "#core/share/requester.ts";
-import type { JsonCheck } from "#core/value/check-inputs.ts";
+import { givenValue, type JsonCheck } from "#core/value/check-inputs.ts";
 import type { CheckJsonValue } from "#service/ports/check-json.ts";
 import type { Call } from "#service/ports.ts";
 
@@ -17,8 +17,8 @@ export async function checkJsonArguments(
   // A caller that may not run the command is refused for that first, and costs no check.
   if (!allows(caller.level, command.accessLevel)) return () => undefined;
   const requester = requesterOf(caller, remoteAddress);
-  for (const [name, { type, jsonSchema, default: fallback }] of command.arguments) {
-    const value = (Object.hasOwn(input.arguments, name) ? input.arguments[name] : undefined) ?? fallback;
+  for (const [name, { type, jsonSchema }] of command.arguments) {
+    const value = givenValue(input.arguments, name);
     if (type !== "json" || jsonSchema?.text === undefined || value === undefined) continue;
     found.set(name, await needs.checkJson(jsonSchema.text, value, requester));
   }

@@ -23,7 +23,8 @@ import type { Needs } from "#service/ports.ts";
 export interface CommandDispatcher {
   /** Takes over an execution that was just stored. */
   accept(open: OpenExecution): void;
-  respond(deviceId: string, message: ResponseMessage): Promise<void>;
+  /** The execution after the response; undefined when the response did not count. */
+  respond(deviceId: string, message: ResponseMessage): Promise<Execution | undefined>;
   /** Hands over everything that waits for the device. */
   deviceReachable(deviceId: string): void;
   /** Resolves with the execution when it has ended, or as undefined when the time is up or the signal fires. */
@@ -243,6 +244,7 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
       const [execution] = await Promise.all([recorded, started]);
       if (execution !== undefined) changed(execution);
       else needs.onDropped(deviceId, message);
+      return execution;
     },
     deviceReachable(deviceId) {
       needs.background.run("hand over what waits for a device", async () => {

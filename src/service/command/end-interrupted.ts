@@ -18,7 +18,7 @@ interface InterruptedNeeds extends Pick<Needs, "executions" | "devices"> {
  */
 export async function endInterrupted(needs: InterruptedNeeds): Promise<void> {
   const known = new Map<string, Device | undefined>();
-  const ends: Promise<void>[] = [];
+  const ends: Promise<unknown>[] = [];
   for await (const { id: executionId, deviceId, attempted } of everyOpen(needs.executions)) {
     if (!attempted) continue;
     if (!known.has(deviceId)) known.set(deviceId, await needs.devices.find(deviceId));

@@ -3,15 +3,19 @@
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import type { Device } from "#core/device/device.ts";
 import type { ValuesMessage } from "#core/device/device-message.ts";
+import { createLanes } from "#core/lanes.ts";
 import type { ClockWatch } from "#core/time/clock-watch.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
 import { hashFingerprint, hashPassword, sameHash } from "#service/access/hash-secret.ts";
 import type { AlertTracker } from "#service/alert/alert-tracker.ts";
+import type { Background } from "#service/background.ts";
 import { type BlueprintCatalog, deviceBlueprint } from "#service/blueprint/blueprint-catalog.ts";
 import type { CommandDispatcher } from "#service/command/command-dispatcher.ts";
-import { acceptValues } from "#service/device/accept-values.ts";
+import { createResponseCheck } from "#service/command/response-check.ts";
+import { acceptProperties } from "#service/device/accept-properties.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
 import type { DeviceLog } from "#service/device/device-log.ts";
+import type { CheckJsonValue } from "#service/ports/check-json.ts";
 import type { DeviceInbox, SignedIn } from "#service/ports/device-inbox.ts";
 import type { Needs } from "#service/ports.ts";
 import { type AcceptedTelemetry, acceptTelemetry } from "#service/telemetry/accept-telemetry.ts";
@@ -39,6 +43,8 @@ export interface InboxNeeds extends Pick<Needs, "devices" | "telemetry" | "now">
   readonly telemetryCounter: Pick<TelemetryCounter, "add">;
   readonly connectivity: Connectivity;
   readonly deviceLog: Pick<DeviceLog, "write">;
+  readonly checkJson: CheckJsonValue;
+  readonly background: Pick<Background, "run">;
 }
 
 interface Arrived {
@@ -52,6 +58,8 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
   const arrivals = new Map<string, number>();
   const complaints = new Map<string, { count: number; until: number }>();
   const texts = createTextBudget(needs);
+  const responses = createResponseCheck({ ...needs, complain });
+  const inOrder = createLanes();
 
   async function complain(device: Device, text: string): Promise<void> {
     const now = needs.now();
@@ -144,6 +152,23 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
     for (const [name, problem] of refused) await complain(device, `telemetry ${JSON.stringify(name)} ${problem}`);
   }
 
+  async function takeProperties(deviceId: string, { takenAt, values }: ValuesMessage): Promise<void> {
+    const device = await needs.devices.find(deviceId);
+    if (device === undefined) return;
+    const now = needs.now();
+    if (takenAt !== undefined && isTooFarAhead(takenAt, now)) {
+      await complain(device, "properties refused: their time is more than a day ahead of the clock of this gateway");
+      return;
+    }
+    const { accepted, refused } = await acceptProperties(needs, device, values);
+    const receivedAt = instant(Math.floor(takenAt ?? now));
+    await needs.devices.putProperties(
+      deviceId,
+      [...accepted].map(([name, value]) => ({ name, value, receivedAt })),
+    );
+    for (const [name, problem] of refused) await complain(device, `property ${JSON.stringify(name)} ${problem}`);
+  }
+
   async function signedIn(hardwareId: string, hash: Uint8Array): Promise<SignedIn | undefined> {
     const credential = await needs.devices.findCredentialByHardwareId(hardwareId);
     const isRight = sameHash(hash, credential?.secretHash ?? NO_HASH);
@@ -169,29 +194,22 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
       // Not awaited: while a message waits for the disk, nothing of it but its bytes should stay in memory.
       return takeTelemetry(device, blueprint, message);
     },
-    async properties(deviceId, { takenAt, values }) {
-      const device = await needs.devices.find(deviceId);
-      if (device === undefined) return;
-      const now = needs.now();
-      if (takenAt !== undefined && isTooFarAhead(takenAt, now)) {
-        await complain(device, "properties refused: their time is more than a day ahead of the clock of this gateway");
-        return;
-      }
-      const known = device.blueprintId === undefined ? undefined : await needs.catalog.get(device.blueprintId);
-      const { accepted, refused } = acceptValues(known?.blueprint.properties ?? new Map(), values);
-      const receivedAt = instant(Math.floor(takenAt ?? now));
-      await needs.devices.putProperties(
-        deviceId,
-        [...accepted].map(([name, value]) => ({ name, value, receivedAt })),
-      );
-      for (const [name, problem] of refused) await complain(device, `property ${JSON.stringify(name)} ${problem}`);
-    },
+    // In order: a message whose values are checked in another thread is not overtaken by the next one.
+    properties: (deviceId, message) => inOrder(deviceId, () => takeProperties(deviceId, message)),
     async log(deviceId, { takenAt, severity, text, persist }) {
       const device = await needs.devices.find(deviceId);
       if (device !== undefined)
         await needs.deviceLog.write(device, { severity, text, persist, at: takenAt ?? needs.now() });
     },
-    response: (deviceId, message) => needs.dispatcher.respond(deviceId, message),
+    async response(deviceId, message) {
+      const execution = await needs.dispatcher.respond(deviceId, message);
+      if (execution?.state !== "SUCCESS") return;
+      // The response is stored: what is wrong with it is told later, and delays nobody.
+      needs.background.run("compare a response with its declaration", async () => {
+        const device = await needs.devices.find(deviceId);
+        if (device !== undefined) await responses.check(device, execution);
+      });
+    },
     async malformed(deviceId, problem) {
       const device = await needs.devices.find(deviceId);
       if (device !== undefined) await complain(device, `message refused: ${problem}`);

@@ -2,7 +2,9 @@ import { allows } from "#core/access/level.ts";
 import { AppError, type Refusal } from "#core/app-error.ts";
 import type { Device } from "#core/device/device.ts";
 import { type ColumnKind, columnKind } from "#core/telemetry/aggregation.ts";
+import { type ShownValue, shownValue } from "#core/telemetry/shown-value.ts";
 import { nearestOf } from "#core/text/nearest.ts";
+import type { Instant } from "#core/time/instant.ts";
 import { type BlueprintCatalog, deviceBlueprint } from "#service/blueprint/blueprint-catalog.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
 import type { Snapshot } from "#service/ports/telemetry-store.ts";
@@ -11,9 +13,15 @@ import { type Attribute, attributesOf } from "#service/telemetry/attributes.ts";
 
 export type NowNeeds = Pick<Needs, "devices" | "telemetry"> & { readonly catalog: BlueprintCatalog };
 
+/** A snapshot as callers see it. */
+export interface CurrentValue {
+  readonly at: Instant;
+  readonly value: ShownValue;
+}
+
 export interface Now {
   /** Keys are the devices and attributes as the caller named them. */
-  readonly devices: ReadonlyMap<string, ReadonlyMap<string, Snapshot>>;
+  readonly devices: ReadonlyMap<string, ReadonlyMap<string, CurrentValue>>;
   readonly errors: readonly Refusal[];
 }
 
@@ -26,7 +34,7 @@ export async function readNow(
   call: Call,
   asked: ReadonlyMap<string, readonly string[]>,
 ): Promise<Now> {
-  const devices = new Map<string, ReadonlyMap<string, Snapshot>>();
+  const devices = new Map<string, ReadonlyMap<string, CurrentValue>>();
   const errors: Refusal[] = [];
   let hints = MAX_HINTS;
   for (const [idOrSlug, names] of asked) {
@@ -40,7 +48,7 @@ export async function readNow(
     }
     const attributes = await deviceAttributes(needs, device);
     const latest = needs.telemetry.latest(device.id);
-    const found = new Map<string, Snapshot>();
+    const found = new Map<string, CurrentValue>();
     for (const name of names) {
       const details = { device: idOrSlug, attribute: name };
       if (!attributes.has(name)) hints--;
@@ -56,9 +64,11 @@ export async function readNow(
 }
 
 /** Also undefined when the latest value has a type that the attribute had under an earlier blueprint. */
-function snapshotOf({ id, type }: Attribute, latest: ReadonlyMap<string, Snapshot>): Snapshot | undefined {
+function snapshotOf({ id, type }: Attribute, latest: ReadonlyMap<string, Snapshot>): CurrentValue | undefined {
   const snapshot = latest.get(id);
-  return snapshot !== undefined && kindOfValue(snapshot.value) === columnKind(type) ? snapshot : undefined;
+  if (snapshot === undefined || kindOfValue(snapshot.value) !== columnKind(type)) return undefined;
+  const value = shownValue(type, snapshot.value);
+  return value === undefined ? undefined : { at: snapshot.at, value };
 }
 
 function kindOfValue(value: Snapshot["value"]): ColumnKind {

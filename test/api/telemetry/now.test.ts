@@ -54,8 +54,8 @@ test("values are numbers, texts and booleans; lists are JSON text", async () => 
     power: 2.5,
     running: true,
     status: "idle",
-    tags: '["a","b"]',
-    alerts: '["hot"]',
+    tags: ["a", "b"],
+    alerts: ["hot"],
   });
 });
 
