@@ -6,7 +6,9 @@ import type { Caller } from "#core/access/caller.ts";
 import type { Leave } from "#core/share/fair-share.ts";
 import type { createAuthenticate } from "#http/authenticate.ts";
 import { compileBody } from "#http/body.ts";
+import type { CountUnread } from "#http/bound-unread.ts";
 import type { TakePlace } from "#http/call-places.ts";
+import { LateAnswer, sendLateAnswer } from "#http/late-answer.ts";
 import type { ServeInTurn } from "#http/main-thread-share.ts";
 import { parseQuery } from "#http/query.ts";
 import type { Route } from "#http/route.ts";
@@ -22,6 +24,10 @@ interface Registration {
   readonly inTurn: ServeInTurn;
   /** The places of calls that change something. */
   readonly changing: TakePlace;
+  readonly late: {
+    readonly renderFailure: (request: FastifyRequest, error: unknown) => object;
+    readonly countUnread: CountUnread;
+  };
 }
 
 declare module "fastify" {
@@ -53,7 +59,7 @@ function takeStreams(scope: FastifyInstance): FastifyInstance {
 }
 
 function register(app: FastifyInstance, route: Route, registration: Registration): void {
-  const { prefix, authenticate, tokenHeaders, stopping, inTurn, changing } = registration;
+  const { prefix, authenticate, tokenHeaders, stopping, inTurn, changing, late } = registration;
   const { access } = route;
   const operation = route.aliasOf ?? route.operation;
   const schema = route.body;
@@ -125,7 +131,12 @@ function register(app: FastifyInstance, route: Route, registration: Registration
           leave?.();
         }
         if (stopping.aborted) reply.header("connection", "close");
-        return sendAnswer(reply, 200, answer);
+        if (!(answer instanceof LateAnswer)) return sendAnswer(reply, 200, answer);
+        const needs = {
+          renderFailure: (error: unknown) => late.renderFailure(request, error),
+          countUnread: (bytes: number) => late.countUnread(request, reply, bytes),
+        };
+        return await sendLateAnswer(needs, reply, answer);
       }),
   });
 }

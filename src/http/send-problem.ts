@@ -6,7 +6,7 @@ import type { AuditTarget } from "#core/access/audit-entry.ts";
 import { type Caller, seesSite } from "#core/access/caller.ts";
 import { AppError, refuse } from "#core/app-error.ts";
 import type { Device } from "#core/device/device.ts";
-import { problemOf } from "#http/problem.ts";
+import { type Problem, problemOf } from "#http/problem.ts";
 import { sendAnswer } from "#http/send-answer.ts";
 import type { RefusalLog } from "#service/access/refusal-log.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
@@ -31,16 +31,27 @@ export async function sendProblem(
   { reply, error: thrown }: Failure,
 ): Promise<FastifyReply> {
   const error = translate(thrown);
-  const problem = problemOf(error);
-  if (problem.status === 500) needs.log.error({ requestId: request.id, err: error }, "a fault in Busbar");
-  if (error instanceof AppError && error.code.startsWith("storage_")) {
-    needs.log.error({ requestId: request.id, code: error.code, err: error.cause }, "the store refused a call");
-  }
+  const problem = explain(needs, request, error);
   if (error instanceof AppError && (error.code === "unauthorized" || error.code === "forbidden")) {
     await recordRefusal(needs, request, error);
   }
   if (problem.retryAfter !== undefined) reply.header("retry-after", String(problem.retryAfter));
   return sendAnswer(reply, problem.status, problem.body);
+}
+
+/** For a call whose headers were sent before it failed: only the body can say so. */
+export function renderFailure(needs: ProblemNeeds, request: FastifyRequest, error: unknown): object {
+  return explain(needs, request, error).body;
+}
+
+/** What the client is told; the log tells the operator more. */
+function explain(needs: ProblemNeeds, request: FastifyRequest, error: unknown): Problem {
+  const problem = problemOf(error);
+  if (problem.status === 500) needs.log.error({ requestId: request.id, err: error }, "a fault in Busbar");
+  if (error instanceof AppError && error.code.startsWith("storage_")) {
+    needs.log.error({ requestId: request.id, code: error.code, err: error.cause }, "the store refused a call");
+  }
+  return problem;
 }
 
 async function recordRefusal(needs: ProblemNeeds, request: FastifyRequest, error: AppError): Promise<void> {

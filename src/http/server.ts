@@ -17,7 +17,7 @@ import { refuseSocket } from "#http/refuse-socket.ts";
 import { registerRoute } from "#http/register-route.ts";
 import type { Route } from "#http/route.ts";
 import { SECURITY_HEADERS } from "#http/security-headers.ts";
-import { type ProblemNeeds, sendProblem } from "#http/send-problem.ts";
+import { type ProblemNeeds, renderFailure, sendProblem } from "#http/send-problem.ts";
 import { createTokenHeaders } from "#http/token-headers.ts";
 import type { Authenticator } from "#service/access/authenticator.ts";
 import type { DeviceHost } from "#service/ports/device-host.ts";
@@ -110,10 +110,13 @@ export async function createServer(
 
   const bodies = needs.budgets.open("request_bodies", BODIES_BYTES);
   countBodies(app, createByteShares(bodies, BODIES_BYTES_PER_CALLER));
-  boundUnread(app, needs.budgets.open("unread_answers", UNREAD_BYTES));
+  const late = {
+    countUnread: boundUnread(app, needs.budgets.open("unread_answers", UNREAD_BYTES)),
+    renderFailure: (request: FastifyRequest, error: unknown) => renderFailure(needs, request, error),
+  };
   for (const route of [...routes, metrics.route]) {
     for (const prefix of PREFIXES) {
-      const registration = { prefix, authenticate, tokenHeaders, stopping: stopping.signal, inTurn, changing };
+      const registration = { prefix, authenticate, tokenHeaders, stopping: stopping.signal, inTurn, changing, late };
       registerRoute(app, route, registration);
     }
   }

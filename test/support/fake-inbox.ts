@@ -50,6 +50,8 @@ export function createFakeInbox(logins: readonly FakeLogin[]): FakeInbox {
       return typeof part === "number" && !Number.isFinite(part) ? String(part) : part;
     });
 
+  const alive = (deviceId: string) => void signs.set(deviceId, (signs.get(deviceId) ?? 0) + 1);
+
   return {
     calls,
     signs,
@@ -74,7 +76,8 @@ export function createFakeInbox(logins: readonly FakeLogin[]): FakeInbox {
       logins.find((login) => login.hardwareId === hardwareId && login.fingerprint === fingerprint),
     reachable: (deviceId) => note(`reachable ${deviceId}`),
     unreachable: (deviceId) => note(`unreachable ${deviceId}`),
-    alive: (deviceId) => void signs.set(deviceId, (signs.get(deviceId) ?? 0) + 1),
+    alive,
+    connected: alive,
     telemetry: (deviceId, message) => take(`telemetry ${deviceId} ${text(message)}`),
     properties: (deviceId, message) => take(`properties ${deviceId} ${text(message)}`),
     log: (deviceId, message) => take(`log ${deviceId} ${text(message)}`),

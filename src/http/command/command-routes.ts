@@ -3,6 +3,7 @@ import type { Shares } from "#core/share/shares.ts";
 import { callRefusal, openCallPlaces } from "#http/call-places.ts";
 import { idempotencyKey, waitOf } from "#http/command/command-headers.ts";
 import { commandInputSchema, executionSchema, parseCommandInput, renderExecution } from "#http/command/command-wire.ts";
+import { LateAnswer } from "#http/late-answer.ts";
 import { choice, dateTime, list, listOf, type ParsedQuery, pageOf, paging } from "#http/query.ts";
 import { type Route, route } from "#http/route.ts";
 import { Type } from "#http/schema.ts";
@@ -60,6 +61,8 @@ export function commandRoutes(needs: CommandNeeds): readonly Route[] {
       summary: "Execute a command",
       description:
         "Answers when the execution has ended, or with its state after 60 s, or sooner with the header Prefer: wait=N. " +
+        "A call that waits longer than 2 s gets its headers then, and white space every 2 s before the JSON, so that " +
+        "clients with a short read timeout stay. " +
         "An error of the device and a timeout are states, not failures of the call. The header Idempotency-Key makes a repetition safe.",
       tag,
       access: "readonly",
@@ -77,14 +80,20 @@ export function commandRoutes(needs: CommandNeeds): readonly Route[] {
         const waitMs = Math.min(waitOf(call) ?? needs.waitLimitMs, needs.waitLimitMs);
         // Checked before anything is stored: a refused call has run nothing.
         const leave = waiting(call);
-        try {
-          const { stored, signal } = call;
-          const execution = await executeCommand(needs, call, { input, stored, waitMs, signal });
+        const isStored = Promise.withResolvers<void>();
+        const stored = () => {
+          call.stored();
+          isStored.resolve();
+        };
+        const run = async () => {
+          const execution = await executeCommand(needs, call, { input, stored, waitMs, signal: call.signal });
           const log = withLog ? await readLog(needs, execution.id) : undefined;
           return { execution: renderExecution(execution, log) };
-        } finally {
-          leave();
-        }
+        };
+        const answer = run().finally(leave);
+        // A refusal comes before the execution is stored, so it still has a status of its own.
+        await Promise.race([isStored.promise, answer]);
+        return new LateAnswer(answer);
       },
     }),
     route({

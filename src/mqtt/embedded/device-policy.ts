@@ -135,7 +135,7 @@ export function createDevicePolicy(
       byClient.set(client, connection);
       connections.add(connection);
       guard.once("close", () => connections.remove(connection));
-      inbox.alive(device.deviceId);
+      inbox.connected(device.deviceId);
       guard.open(device.deviceId, bucketOf(device.deviceId));
     });
 

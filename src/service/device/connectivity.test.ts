@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createConnectivity } from "./connectivity.ts";
 
-/** `a` alive, `g` gone, `s` sweep, `f` forget, `+5` time goes on; gives the changes and the last status. */
+/** `a` alive, `c` connected, `g` gone, `s` sweep, `f` forget, `+5` time goes on; gives the changes and the last status. */
 function play(script: string): string {
   let elapsed = 0;
   const changes: string[] = [];
@@ -12,6 +12,7 @@ function play(script: string): string {
   });
   const steps: Readonly<Record<string, () => void>> = {
     a: () => connectivity.alive("d"),
+    c: () => connectivity.connected("d"),
     g: () => connectivity.gone("d"),
     s: () => connectivity.sweep(),
     f: () => connectivity.forget("d"),
@@ -37,6 +38,11 @@ test.each([
   ["a g g +30 s", "ONLINE OFFLINE OFFLINE"],
   ["a g a", "ONLINE OFFLINE ONLINE ONLINE"],
   ["a +30 s a", "ONLINE OFFLINE ONLINE ONLINE"],
+  ["c +300 s", "ONLINE ONLINE"],
+  ["a +20 c +300 s s", "ONLINE ONLINE"],
+  ["c +300 s g", "ONLINE OFFLINE OFFLINE"],
+  ["c g a +30 s", "ONLINE OFFLINE ONLINE OFFLINE OFFLINE"],
+  ["c f a +30 s", "ONLINE ONLINE OFFLINE OFFLINE"],
   ["a f", "ONLINE UNKNOWN"],
   ["a f +30 s", "ONLINE UNKNOWN"],
 ])("%s gives %s", (script, expected) => {

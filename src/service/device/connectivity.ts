@@ -1,10 +1,13 @@
-// ONLINE while messages come, OFFLINE after a silence or when the last connection drops, UNKNOWN before the first
-// message. Measured on a monotonic clock.
+// A device with a connection is ONLINE until the last one drops, however quiet it is: the carrier watches the
+// connection's keep-alive. A device without one is ONLINE while messages come, and OFFLINE after a silence. UNKNOWN
+// before the first sign of life. Measured on a monotonic clock.
 import type { ConnectivityStatus } from "#service/event/event-hub.ts";
 
 export interface Connectivity {
   status(deviceId: string): ConnectivityStatus;
   alive(deviceId: string): void;
+  /** It has a connection that its carrier watches: silence means nothing until `gone`. */
+  connected(deviceId: string): void;
   gone(deviceId: string): void;
   /** Sets devices that fell silent OFFLINE; to be called about once a second. */
   sweep(): void;
@@ -19,6 +22,7 @@ interface ConnectivityNeeds {
 }
 
 export function createConnectivity({ elapsed, silenceMs, onChange }: ConnectivityNeeds): Connectivity {
+  const connections = new Set<string>();
   /** When an online device was last heard from; offline devices have no entry. */
   const heard = new Map<string, number | undefined>();
 
@@ -27,21 +31,31 @@ export function createConnectivity({ elapsed, silenceMs, onChange }: Connectivit
     onChange(deviceId, "OFFLINE");
   }
 
+  function alive(deviceId: string): void {
+    const wasOnline = heard.get(deviceId) !== undefined;
+    heard.set(deviceId, elapsed());
+    if (!wasOnline) onChange(deviceId, "ONLINE");
+  }
+
   return {
     status: (deviceId) => (!heard.has(deviceId) ? "UNKNOWN" : heard.get(deviceId) === undefined ? "OFFLINE" : "ONLINE"),
-    alive(deviceId) {
-      const wasOnline = heard.get(deviceId) !== undefined;
-      heard.set(deviceId, elapsed());
-      if (!wasOnline) onChange(deviceId, "ONLINE");
+    alive,
+    connected(deviceId) {
+      connections.add(deviceId);
+      alive(deviceId);
     },
     gone(deviceId) {
+      connections.delete(deviceId);
       if (heard.get(deviceId) !== undefined) turnOff(deviceId);
     },
     sweep() {
       const limit = elapsed() - silenceMs;
-      for (const [deviceId, at] of heard) if (at !== undefined && at <= limit) turnOff(deviceId);
+      for (const [deviceId, at] of heard) {
+        if (at !== undefined && at <= limit && !connections.has(deviceId)) turnOff(deviceId);
+      }
     },
     forget: (deviceId) => {
+      connections.delete(deviceId);
       heard.delete(deviceId);
     },
   };

@@ -183,6 +183,7 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
       needs.connectivity.alive(deviceId);
       needs.dispatcher.deviceReachable(deviceId);
     },
+    connected: (deviceId) => needs.connectivity.connected(deviceId),
     unreachable: (deviceId) => needs.connectivity.gone(deviceId),
     alive: (deviceId) => needs.connectivity.alive(deviceId),
     async telemetry(deviceId, message) {

@@ -8,6 +8,8 @@ export interface DeviceInbox {
   signInByCertificate(hardwareId: string, fingerprint: string): Promise<SignedIn | undefined>;
   /** The device can be reached: waiting commands are handed over now. */
   reachable(deviceId: string): void;
+  /** It has a connection whose keep-alive the carrier watches, until `unreachable`. */
+  connected(deviceId: string): void;
   /** Its last connection has gone. */
   unreachable(deviceId: string): void;
   /** Any sign of life, however small. */

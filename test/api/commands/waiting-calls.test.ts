@@ -1,4 +1,5 @@
 // Calls of execute wait for a device for up to a minute. What they hold meanwhile is bounded by token.
+import { request } from "node:http";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { type CommandSite, makeCommandSite } from "../../support/command-site.ts";
 import { useServer } from "../../support/server.ts";
@@ -80,3 +81,36 @@ test("a call that waits for its device holds its body no longer once the executi
   }
   expect(refused).toEqual([]);
 });
+
+test("a client that waits longer than two seconds gets headers and white space, and then the end of the execution", async () => {
+  const deviceId = await site.device("Slow");
+  const device = await site.connect(deviceId);
+  const asked = Promise.withResolvers<() => void>();
+  device.onCommand((command) => asked.resolve(() => void command.completed({ done: true })));
+  // The headers come while the device still works.
+  const answer = await executing()(deviceId, busbar.adminToken, { name: "stop" });
+  expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "application/json"]);
+  (await asked.promise)();
+  const text = await answer.text();
+  expect(text).toMatch(/^ +\{/);
+  expect(JSON.parse(text)).toMatchObject({ execution: { state: "SUCCESS", response: { payload: { done: true } } } });
+});
+
+if (process.env["BUSBAR_LONG"] === "1") {
+  test("in real time: a client with a read timeout of 5 s sees the end of a command of 20 s", async () => {
+    const deviceId = await site.device("Slower");
+    const device = await site.connect(deviceId);
+    device.onCommand((command) => void setTimeout(() => command.completed({ done: true }), 20_000));
+    const text = await new Promise<string>((resolve, reject) => {
+      const path = `${busbar.url}/v3/devices/${deviceId}/execute_command`;
+      const headers = { "X-Enapter-Auth-Token": busbar.adminToken };
+      const call = request(path, { method: "POST", headers, timeout: 5_000 }, (response) => {
+        let seen = "";
+        response.on("data", (piece) => (seen += String(piece))).on("end", () => resolve(seen));
+      });
+      call.on("timeout", () => call.destroy(new Error("nothing came for 5 s"))).on("error", reject);
+      call.end(JSON.stringify({ name: "stop" }));
+    });
+    expect(JSON.parse(text)).toMatchObject({ execution: { state: "SUCCESS" } });
+  }, 60_000);
+}

@@ -1,0 +1,65 @@
+// An answer that takes long. Some clients give up when nothing arrives for a few seconds, so after two seconds the headers
+// are sent, and then white space every two seconds until the JSON follows. White space before JSON means nothing.
+import { Readable } from "node:stream";
+import type { FastifyReply } from "fastify";
+import { StreamAnswer } from "#http/route.ts";
+import { sendAnswer } from "#http/send-answer.ts";
+
+const QUIET_MS = 2_000;
+
+export class LateAnswer {
+  readonly answer: Promise<object>;
+
+  /** Once this exists, the status is 200: refusals come before it. */
+  constructor(answer: Promise<object>) {
+    this.answer = answer;
+  }
+}
+
+/** Holds a few bytes until its end. */
+export class SpacedStream extends Readable {
+  override _read(): void {}
+}
+
+interface LateNeeds {
+  /** The body that says what went wrong after the headers were sent. */
+  readonly renderFailure: (error: unknown) => object;
+  /** The client has this many bytes to read. */
+  readonly countUnread: (bytes: number) => void;
+  readonly quietMs?: number | undefined;
+}
+
+export async function sendLateAnswer(
+  needs: LateNeeds,
+  reply: FastifyReply,
+  { answer }: LateAnswer,
+): Promise<FastifyReply> {
+  const quietMs = needs.quietMs ?? QUIET_MS;
+  const early = await within(quietMs, answer);
+  if (early !== undefined) return sendAnswer(reply, 200, early);
+  const stream = new SpacedStream();
+  const space = () => stream.push(" ");
+  const beat = setInterval(space, quietMs);
+  stream.once("close", () => clearInterval(beat));
+  space();
+  void answer.catch(needs.renderFailure).then((body) => {
+    clearInterval(beat);
+    if (stream.destroyed) return;
+    const json = JSON.stringify(body);
+    needs.countUnread(json.length);
+    stream.push(json);
+    stream.push(null);
+  });
+  return sendAnswer(reply, 200, new StreamAnswer("application/json", stream));
+}
+
+/** Undefined when it takes longer. */
+async function within<Value>(ms: number, work: Promise<Value>): Promise<Value | undefined> {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => resolve(undefined), ms);
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
