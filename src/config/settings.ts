@@ -121,7 +121,12 @@ export const SETTINGS = {
     ),
   },
   devices: {
-    silence: setting("devices.silence", kinds.duration, "30s", "A device without a connection of its own that sends nothing for this long is OFFLINE."),
+    silence: setting(
+      "devices.silence",
+      kinds.duration,
+      "30s",
+      "A device without a connection of its own that sends nothing for this long is OFFLINE.",
+    ),
   },
   logs: {
     retention: setting("logs.retention", kinds.duration, "30d", "How long device logs marked to persist are kept."),
