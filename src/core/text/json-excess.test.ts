@@ -16,6 +16,13 @@ test.each([
   ['["\\"[[[[,,,,,,,"]', undefined],
   ['["never closed [[[[,,,,,,', undefined],
   ["]]]][[[", undefined],
+  ['["\\\\",[[[1]]]]', "nested more than 3 levels deep, from character 8 on"],
+  [
+    `[${" ".repeat(100)}[[${" ".repeat(64)}1,${"2".repeat(65)}[`,
+    "nested more than 3 levels deep, from character 234 on",
+  ],
+  [`["${",".repeat(100)}\\",${" ".repeat(200)}`, undefined],
+  [`["${"x".repeat(100)}\\"${"[".repeat(100)}",1,2,3,4,5,6`, "of more than 6 values, from character 213 on"],
 ])("%s is %s", (text, expected) => {
   expect(jsonExcess(text, LIMITS)).toBe(expected);
 });
