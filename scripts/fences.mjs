@@ -18,6 +18,7 @@ const LAYERS = {
     "#manifest/**",
     "#service/**",
     "#event-loop",
+    "#tuning/**",
     "node:*",
     "fastify",
     "ajv",

@@ -23,6 +23,7 @@ import type { Authenticator } from "#service/access/authenticator.ts";
 import type { DeviceHost } from "#service/ports/device-host.ts";
 import type { TelemetryCounter } from "#service/telemetry/telemetry-counts.ts";
 import type { Troubles } from "#service/troubles.ts";
+import { acceptOften } from "#tuning/accept-often.ts";
 
 const PREFIXES = ["", "/api"];
 const BODIES_BYTES = 64 * 1024 * 1024;
@@ -133,11 +134,16 @@ export async function createServer(
     refuseSocket(socket, refusal, true);
   });
 
+  let closePort = async () => {};
   return {
     async listen(port, host) {
-      await app.listen({ port, host });
-      const address = app.server.address();
-      return { port: typeof address === "object" && address !== null ? address.port : port };
+      const opened = await acceptOften(app.server, { port, host }, async (options) => {
+        await app.listen(options);
+        const address = app.server.address();
+        return typeof address === "object" && address !== null ? address.port : port;
+      });
+      closePort = opened.close;
+      return { port: opened.port };
     },
     async stop() {
       stopping.abort();
@@ -149,7 +155,7 @@ export async function createServer(
       };
       closeIdle();
       const idle = setInterval(closeIdle, 100);
-      await app.close();
+      await Promise.all([app.close(), closePort()]);
       clearTimeout(cut);
       clearInterval(idle);
     },

@@ -70,6 +70,43 @@ test("the migrations of this version are numbered without a gap and make a sound
   expect(database.all("PRAGMA foreign_key_check")).toEqual([]);
 });
 
+test("executions and what belongs to them survive that their tables are made anew", () => {
+  const database = openDatabase();
+  migrate(database, readMigrations().slice(0, 10));
+  for (const sql of [
+    "INSERT INTO site VALUES ('s', 'Site', 'UTC', NULL, 1, 1)",
+    "INSERT INTO device VALUES ('d', 's', 'Device', 'device', 'STANDALONE', NULL, NULL, NULL, 1, 1)",
+    "INSERT INTO execution_group VALUES (1, 's', 'd', 'go', 'go', 'SUCCESS', 0, 0, 1)",
+    `INSERT INTO execution VALUES ('e', 1, 's', 'd', 2, '{"a":1}', x'01', 1, 0, 3, 'SUCCEEDED', '{"b":2}', 4, 5, 6, 7, 8, 9, 0, 11)`,
+    `INSERT INTO execution_response VALUES ('e', 4, 'SUCCEEDED', '{"b":2}', 9, 11)`,
+    `INSERT INTO device_property VALUES ('d', 'model', '"M"', 12)`,
+    "INSERT INTO device_configuration VALUES ('d', 'bucket', '{}', x'02', 13)",
+    `INSERT INTO simulation VALUES ('d', '{"c":3}')`,
+  ]) {
+    database.run(sql);
+  }
+  const names = ["execution", "execution_response", "device_property", "device_configuration", "simulation"];
+  const rows = () => names.map((name) => database.all(`SELECT * FROM ${name}`));
+  const before = rows();
+  migrate(database);
+  expect(rows()).toEqual(before);
+  expect(database.all("PRAGMA foreign_key_check")).toEqual([]);
+  database.run("DELETE FROM execution");
+  expect(database.all("SELECT * FROM execution_response")).toEqual([]);
+  expect(database.all("SELECT deleted FROM execution_change")).toEqual([{ deleted: 11 }]);
+});
+
+/** A search in such a table compares whole rows, so each of its rows has to be small: below 64 KiB. */
+test("tables whose rows are their own index hold no values of which others choose the size", () => {
+  const database = openDatabase();
+  migrate(database);
+  const found = database.all("SELECT name FROM sqlite_schema WHERE sql LIKE '%WITHOUT ROWID%' ORDER BY name");
+  expect(found.map((row) => row["name"])).toEqual([
+    ...["alert", "audit", "blueprint", "device", "device_credential", "device_log", "device_log_size"],
+    ...["execution_day", "execution_hour", "idempotency", "site", "telemetry_retention", "token", "webhook"],
+  ]);
+});
+
 function openDatabase(): Connection {
   const database = new Connection(join(tempFolder(), "records.db"), "write");
   onTestFinished(() => database.close());
