@@ -1,5 +1,6 @@
 // Current values of telemetry.
 import { expect } from "vitest";
+import { listen } from "../support/listen.ts";
 import type { Session } from "../support/server.ts";
 import { check } from "./check.ts";
 import { useSite } from "./use-site.ts";
@@ -87,6 +88,15 @@ check("now.answer", async () => {
   expect([status, Object.keys(body).sort()]).toEqual([200, ["devices", "errors"]]);
   expect(body.devices).toEqual({ [id]: { power: { value: 1, timestamp: 1 } } });
   expect(body.errors).toHaveLength(1);
+});
+
+check("current.lists-are-arrays", async () => {
+  const events = await listen(busbar.url, busbar.adminToken, { query: "?kind.in=telemetry" });
+  const device = await sent({ tags: ["a", "b"], faults: ["hot"], alerts: [] });
+  const values = Object.values(await device.now("tags,faults,alerts")).map(({ value }) => value);
+  expect(values).toEqual([["a", "b"], ["hot"], []]);
+  const { data } = await events.next(({ data }) => data.device_id === device.id);
+  expect(JSON.stringify(data)).toContain('["a","b"]');
 });
 
 check("current.timestamp-fraction", async () => {

@@ -11,7 +11,7 @@ export function findChecks(): Checks {
   const checks = new Map<string, string[]>();
   for (const file of globSync("*.test.ts", { cwd: import.meta.dirname }).sort()) {
     const text = readFileSync(`${import.meta.dirname}/${file}`, "utf8");
-    for (const [, id = ""] of text.matchAll(/^check\(\s*"([^"]+)"/gm)) {
+    for (const [, id = ""] of text.matchAll(/^ *check\(\s*"([^"]+)"/gm)) {
       const files = checks.get(id) ?? [];
       if (!files.includes(file)) files.push(file);
       checks.set(id, files);

@@ -26,6 +26,8 @@ export interface Site {
   readonly siteId: string;
   /** Moves all clocks of the server forward. */
   advance(ms: number): void;
+  /** The time by the clock of the server. */
+  now(): number;
   newSite(name?: string): Promise<string>;
   blueprint(manifest: string): Promise<string>;
   /** A new device of the site with this manifest, or without any. */
@@ -87,6 +89,7 @@ export function useSite(flags: readonly string[] = [], options: Parameters<typeo
       return siteId;
     },
     advance: (ms) => clocks.advance(ms),
+    now: () => clocks.now(),
     newSite,
     blueprint,
     deviceAt,
