@@ -4,6 +4,7 @@ import { refuse } from "#core/app-error.ts";
 import type { ByteBudgets } from "#core/share/byte-budgets.ts";
 import type { Shares, ShareUse } from "#core/share/shares.ts";
 import { RawAnswer, type Route, type RouteDescription } from "#http/route.ts";
+import type { CommandDispatcher } from "#service/command/command-dispatcher.ts";
 import type { DeviceHost } from "#service/ports/device-host.ts";
 import type { TelemetryCounter } from "#service/telemetry/telemetry-counts.ts";
 import type { Troubles } from "#service/troubles.ts";
@@ -28,6 +29,7 @@ interface MetricsNeeds {
   /** Whose states are counted. */
   readonly hosts: Pick<DeviceHost, "states">;
   readonly telemetryCounter: Pick<TelemetryCounter, "read">;
+  readonly dispatcher: Pick<CommandDispatcher, "dropped">;
   readonly budgets: Pick<ByteBudgets, "list">;
   readonly troubles: Pick<Troubles, "list" | "counts">;
   readonly shares: Pick<Shares, "list">;
@@ -40,7 +42,7 @@ const SHARE_METRICS: readonly { readonly of: keyof ShareUse; readonly name: stri
 ];
 
 export function createMetrics(
-  { hosts, telemetryCounter, budgets, shares, troubles }: MetricsNeeds,
+  { hosts, telemetryCounter, dispatcher, budgets, shares, troubles }: MetricsNeeds,
   settings: { readonly metricsPublic: boolean },
 ): Metrics {
   const registry = new Registry();
@@ -73,6 +75,16 @@ export function createMetrics(
       this.reset();
       this.inc({ outcome: "kept" }, kept);
       this.inc({ outcome: "left_out" }, leftOut);
+    },
+  });
+  void new Counter({
+    name: "busbar_dropped_responses_total",
+    help: "Responses of devices that were dropped, by state: they came after the end of their execution, twice, or for no execution of the device.",
+    labelNames: ["state"],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [state, count] of dispatcher.dropped()) this.inc({ state }, count);
     },
   });
   void new Gauge({

@@ -32,9 +32,7 @@ export async function sendProblem(
 ): Promise<FastifyReply> {
   const error = translate(thrown);
   const problem = explain(needs, request, error);
-  if (error instanceof AppError && (error.code === "unauthorized" || error.code === "forbidden")) {
-    await recordRefusal(needs, request, error);
-  }
+  if (error instanceof AppError && isRefusal(request, problem.status)) await recordRefusal(needs, request, error);
   if (problem.retryAfter !== undefined) reply.header("retry-after", String(problem.retryAfter));
   return sendAnswer(reply, problem.status, problem.body);
 }
@@ -52,6 +50,16 @@ function explain(needs: ProblemNeeds, request: FastifyRequest, error: unknown): 
     needs.log.error({ requestId: request.id, code: error.code, err: error.cause }, "the store refused a call");
   }
   return problem;
+}
+
+/**
+ * Whether somebody was kept out. A token for some sites may not see the others: what it is told does not exist may be
+ * hidden from it.
+ */
+function isRefusal({ caller, routeOptions }: FastifyRequest, status: number): boolean {
+  const { operation } = routeOptions.config as { operation?: string };
+  const mayBeHidden = status === 404 && operation !== undefined && caller !== undefined && caller.sites !== "all";
+  return status === 401 || status === 403 || mayBeHidden;
 }
 
 async function recordRefusal(needs: ProblemNeeds, request: FastifyRequest, error: AppError): Promise<void> {

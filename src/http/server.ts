@@ -20,6 +20,7 @@ import { SECURITY_HEADERS } from "#http/security-headers.ts";
 import { type ProblemNeeds, renderFailure, sendProblem } from "#http/send-problem.ts";
 import { createTokenHeaders } from "#http/token-headers.ts";
 import type { Authenticator } from "#service/access/authenticator.ts";
+import type { CommandDispatcher } from "#service/command/command-dispatcher.ts";
 import type { DeviceHost } from "#service/ports/device-host.ts";
 import type { TelemetryCounter } from "#service/telemetry/telemetry-counts.ts";
 import type { Troubles } from "#service/troubles.ts";
@@ -37,6 +38,7 @@ export interface ServerNeeds extends ProblemNeeds {
   readonly budgets: Pick<ByteBudgets, "list" | "open">;
   readonly shares: Shares;
   readonly telemetryCounter: Pick<TelemetryCounter, "read">;
+  readonly dispatcher: Pick<CommandDispatcher, "dropped">;
   readonly hosts: Pick<DeviceHost, "states">;
   readonly troubles: Pick<Troubles, "list" | "counts">;
 }

@@ -18,6 +18,20 @@ beforeAll(async () => {
   [site, other] = [await newSite("Watched"), await newSite("Else")];
 });
 
+/** A blueprint with attributes that not everybody may read. */
+async function levelled(): Promise<string> {
+  const bytes = `blueprint_spec: device/3.0
+display_name: Levelled
+runtime: {type: embedded}
+telemetry:
+  open: {type: float, display_name: Open}
+  secret: {type: float, display_name: Secret, access_level: vendor}
+  hidden: {type: float, display_name: Hidden, access_level: vendor}
+`;
+  const upload = await busbar.admin.call<{ blueprint: { id: string } }>("POST", "/v3/blueprints/upload", { bytes });
+  return upload.body.blueprint.id;
+}
+
 afterEach(() => {
   vi.useRealTimers();
 });
@@ -133,6 +147,69 @@ test("every 403 is in the log with the token's name: level too low, sites too fe
   const owner = busbar.as(await busbar.token({ name: "climber", level: "owner" }));
   await owner.post("/v3/tokens", { name: "up", level: "vendor" });
   expect(await latest()).toMatchObject({ actor: { name: "climber" }, action: "createToken", code: "forbidden" });
+});
+
+test("a refused call on something that the token does not see is in the log, and not in that site's own", async () => {
+  const hidden = await busbar.admin.post<{ device_id: string }>("/v3/provisioning/standalone", {
+    name: "Hidden",
+    site_id: other,
+    blueprint_id: await levelled(),
+  });
+  const { device_id } = hidden.body;
+  const limited = busbar.as(await busbar.token({ name: "one site", level: "installer", site_ids: [site] }));
+  const calls: readonly (readonly [string, () => Promise<{ readonly status: number }>])[] = [
+    ["getDevice", () => limited.get(`/v3/devices/${device_id}`)],
+    ["getSite", () => limited.get(`/v3/sites/${other}`)],
+    ["executeCommand", () => limited.post(`/v3/devices/${device_id}/commands/execute`, { name: "x" })],
+    ["listSiteCommandExecutions", () => limited.get(`/v3/sites/${other}/commands/executions`)],
+    [
+      "getTimeseries",
+      () =>
+        limited.post("/telemetry/v1/timeseries", {
+          from: 0,
+          to: 60,
+          granularity: "1s",
+          aggregation: "auto",
+          telemetry: [{ device: device_id, attribute: "a" }],
+        }),
+    ],
+  ];
+  for (const [action, call] of calls) {
+    expect((await call()).status).toBe(404);
+    const entry = await latest(`outcome.in=refused&action.in=${action}`);
+    expect(entry).toMatchObject({ actor: { name: "one site" }, action, count: 1 });
+    expect(entry?.target).not.toHaveProperty("site_id");
+  }
+  // For a token of all sites nothing is hidden: what it does not find does not exist.
+  const before = (await list("outcome.in=refused&limit=1000")).length;
+  expect((await busbar.admin.get("/v3/devices/nobody")).status).toBe(404);
+  expect(await list("outcome.in=refused&limit=1000")).toHaveLength(before);
+});
+
+test("refused items of current telemetry are in the log, whatever else the call got", async () => {
+  const make = async (name: string, site_id: string) =>
+    (
+      await busbar.admin.post<{ device_id: string }>("/v3/provisioning/standalone", {
+        name,
+        site_id,
+        blueprint_id: await levelled(),
+      })
+    ).body.device_id;
+  const [seen, hidden] = [await make("Seen", site), await make("Unseen", other)];
+  const reader = busbar.as(await busbar.token({ name: "now reader", site_ids: [site] }));
+  const query = `devices[${seen}]=open,secret,hidden&devices[${hidden}]=open`;
+  for (const path of ["/telemetry/v1/now", "/v3/telemetry/latest"]) {
+    expect((await reader.get(`${path}?${query}`)).status).toBe(200);
+  }
+  const entries = await list("outcome.in=refused&limit=4");
+  expect(entries.map(({ action, code, target }) => `${action} ${code} ${target["device_id"]}`).toSorted()).toEqual(
+    ["getCurrentTelemetry", "getLatestTelemetry"].flatMap((action) =>
+      [`${action} device_not_found ${hidden}`, `${action} forbidden ${seen}`].toSorted(),
+    ),
+  );
+  for (const { actor, target, code } of entries) {
+    expect([actor?.name, target["site_id"]]).toEqual(["now reader", code === "forbidden" ? site : undefined]);
+  }
 });
 
 test("no secret is in the log, in the audit log or in the answers about them", async () => {

@@ -199,6 +199,11 @@ test("lists filter by id, type, parent, child type and profile, and by all of th
   expect(await list("profiles.has_all=sensor.wind,energy.battery")).toEqual([]);
   expect(await list(`parent_id.in=${hub}&profiles.has_all=sensor.wind&type.in=CHILD`)).toEqual([one]);
   expect(await ids(`/v3/devices?id.in=${hub},${lua}`)).toEqual([hub, lua]);
+  // Slugs are taken wherever ids are, and ids in any case.
+  expect(await list("id.in=two,hub,unknown")).toEqual([hub, two]);
+  expect(await list(`id.in=${two.toUpperCase()},hub`)).toEqual([hub, two]);
+  expect(await list("parent_id.in=hub")).toEqual([one, two]);
+  expect(await list(`parent_id.in=${hub.toUpperCase()}&id.in=one`)).toEqual([one]);
 });
 
 test("filters come before paging and counting", async () => {

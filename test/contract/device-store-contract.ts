@@ -142,14 +142,21 @@ export function deviceStoreContract(open: OpenStores): void {
       [{ scope: new Set() }, ""],
       [{ scope: "all", siteId: name("B") }, "b1 b2"],
       [{ scope: new Set([name("A")]), siteId: name("B") }, ""],
-      [{ scope: "all", ids: [name("b1"), name("a2"), "constructor"] }, "a2 b1"],
-      [{ scope: new Set([name("A")]), ids: [name("b1"), name("a2")] }, "a2"],
-      [{ scope: "all", ids: [] }, ""],
+      [{ scope: "all", names: [name("b1"), name("a2"), "constructor"] }, "a2 b1"],
+      [{ scope: new Set([name("A")]), names: [name("b1"), name("a2")] }, "a2"],
+      [{ scope: "all", names: [] }, ""],
+      // A slug is a name like an id. The same slug on several sites means them all.
+      [{ scope: "all", names: ["hub", name("a2")] }, "a1 a2 b1"],
+      [{ scope: new Set([name("B")]), names: ["hub", name("a2")] }, "b1"],
+      [{ scope: "all", siteId: name("A"), names: ["hub"], types: ["STANDALONE"] }, "a1"],
+      [{ scope: "all", parents: ["hub"] }, "a3 b2"],
+      [{ scope: new Set([name("A")]), parents: ["hub", name("b1")] }, "a3"],
+      [{ scope: "all", parents: [] }, ""],
       [{ scope: "all", types: ["LUA"] }, "a2 b2"],
       [{ scope: "all", types: ["LUA", "CHILD"] }, "a2 a3 b2"],
       [{ scope: "all", types: ["__proto__"] }, ""],
-      [{ scope: "all", parentIds: [name("a1")] }, "a3"],
-      [{ scope: "all", parentIds: [name("a1"), name("b1")] }, "a3 b2"],
+      [{ scope: "all", parents: [name("a1")] }, "a3"],
+      [{ scope: "all", parents: [name("a1"), name("b1")] }, "a3 b2"],
       [{ scope: "all", childTypes: ["cell"] }, "a3"],
       [{ scope: "all", childTypes: ["cell", "string"] }, "a3 b2"],
       [{ scope: "all", blueprintIds: [name("P")] }, "a2 b2"],
@@ -200,10 +207,10 @@ async function fleet(open: OpenStores) {
   await stores.blueprints.insert(makeBlueprint({ id: name("P") }), new Uint8Array(), makeEntry());
   const blueprintId = name("P");
   for (const device of [
-    makeDevice(name("A"), { id: name("a1") }),
+    makeDevice(name("A"), { id: name("a1"), slug: "hub" }),
     makeDevice(name("A"), { id: name("a2"), type: "LUA", blueprintId }),
     makeDevice(name("A"), { id: name("a3"), type: "CHILD", parentId: name("a1"), childType: "cell" }),
-    makeDevice(name("B"), { id: name("b1") }),
+    makeDevice(name("B"), { id: name("b1"), slug: "hub" }),
     makeDevice(name("B"), { id: name("b2"), type: "LUA", blueprintId, parentId: name("b1"), childType: "string" }),
   ]) {
     await stores.devices.insert(device, makeEntry());

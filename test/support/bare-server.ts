@@ -33,6 +33,7 @@ export async function openBareServer(routes: readonly Route[], settings: Partial
         lastUse: () => undefined,
         flushUses: async () => {},
       },
+      dispatcher: { dropped: () => new Map() },
       telemetryCounter: { read: () => ({ kept: 0, leftOut: 0 }) },
       budgets: createByteBudgets(),
       troubles: { list: () => [], counts: () => new Map() },

@@ -27,3 +27,8 @@ export function slugOf(name: string, ordinal = 1): string {
   const slug = (base || "device") + suffix;
   return isSlug(slug) ? slug : `device-${slug}`.slice(0, MAX_LENGTH).replace(/-+$/, "");
 }
+
+/** The name of a device as the records hold it: ids are in lower case, and slugs as they are. */
+export function deviceName(idOrSlug: string): string {
+  return isUuid(idOrSlug) ? idOrSlug.toLowerCase() : idOrSlug;
+}

@@ -1,4 +1,5 @@
 import { EXECUTION_STATES } from "#core/command/execution.ts";
+import { deviceName } from "#core/device/slug.ts";
 import type { Shares } from "#core/share/shares.ts";
 import { callRefusal, openCallPlaces } from "#http/call-places.ts";
 import { idempotencyKey, waitOf } from "#http/command/command-headers.ts";
@@ -162,10 +163,10 @@ export function commandRoutes(needs: CommandNeeds): readonly Route[] {
           siteId: call.params.site_id,
           query: {
             ...parseListQuery(call.query),
-            devices: call.query["device_id.in"],
+            devices: call.query["device_id.in"]?.map(deviceName),
             profiles: call.query["device.profiles.has_all"],
             childTypes: call.query["device.child_type.in"],
-            parents: call.query["device.parent_id.in"],
+            parents: call.query["device.parent_id.in"]?.map(deviceName),
           },
         });
         return renderPage("executions", page, (execution) => renderExecution(execution));

@@ -1,5 +1,6 @@
 import { refuse } from "#core/app-error.ts";
 import { DEVICE_TYPES } from "#core/device/device.ts";
+import { deviceName } from "#core/device/slug.ts";
 import {
   deviceChangeSchema,
   deviceSchema,
@@ -23,9 +24,9 @@ const expand = listOf("What to add to each device.", EXPANSIONS);
 const filters = {
   ...paging,
   expand,
-  "id.in": list("Only these devices, by id."),
+  "id.in": list("Only these devices, by id or slug."),
   "type.in": listOf("Only devices of these types.", DEVICE_TYPES),
-  "parent_id.in": list("Only children of these devices, by id."),
+  "parent_id.in": list("Only children of these devices, by id or slug."),
   "child_type.in": list("Only children of these types."),
   "profiles.has_all": list("Only devices whose blueprint implements all of these profiles."),
 };
@@ -47,9 +48,9 @@ export function deviceRoutes(needs: ExpandNeeds & DeleteDeviceNeeds): readonly R
         const page = await listDevices(needs, call, {
           filter: {
             siteId: (call.params as { site_id?: string }).site_id,
-            ids: query["id.in"],
+            names: query["id.in"]?.map(deviceName),
             types: query["type.in"],
-            parentIds: query["parent_id.in"],
+            parents: query["parent_id.in"]?.map(deviceName),
             childTypes: query["child_type.in"],
           },
           profiles: query["profiles.has_all"],

@@ -1,4 +1,4 @@
-import { isUuid } from "#core/device/slug.ts";
+import { deviceName } from "#core/device/slug.ts";
 import { EVENT_KINDS } from "#http/event/event-choice-wire.ts";
 import type { EventStreams } from "#http/event/event-streams.ts";
 import { list, listOf } from "#http/query.ts";
@@ -42,7 +42,7 @@ export function eventRoutes(needs: EventRouteNeeds): readonly Route[] {
 }
 
 /**
- * Ids instead of slugs. A slug that several devices share means all of them; an unknown one stays and matches nothing.
+ * Ids beside the names. A slug that several devices share means all of them; an unknown name matches nothing yet.
  */
 async function deviceIds(
   { devices }: Pick<Needs, "devices">,
@@ -50,10 +50,9 @@ async function deviceIds(
   names: readonly string[] | undefined,
 ): Promise<readonly string[] | undefined> {
   if (names === undefined) return undefined;
-  const ids = names.map(async (name) => {
-    if (isUuid(name)) return [name.toLowerCase()];
-    const found = await devices.findBySlug(name, caller.sites);
-    return found.length === 0 ? [name] : found.map(({ id }) => id);
-  });
-  return (await Promise.all(ids)).flat();
+  const named = names.map(deviceName);
+  const { items } = await devices.list({ scope: caller.sites, names: named }, ALL);
+  return [...named, ...items.map(({ id }) => id)];
 }
+
+const ALL = { limit: Number.MAX_SAFE_INTEGER, offset: 0 };

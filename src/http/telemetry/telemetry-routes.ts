@@ -7,6 +7,7 @@ import { Type } from "#http/schema.ts";
 import { foldMissingSeries } from "#http/telemetry/fold-missing-series.ts";
 import { renderSnapshot, renderSnapshots } from "#http/telemetry/snapshot-wire.ts";
 import { parseTimeseries, renderHeader, timeseriesSchema } from "#http/telemetry/timeseries-wire.ts";
+import type { RefusalLog } from "#service/access/refusal-log.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
 import type { Rows } from "#service/ports/telemetry-store.ts";
 import type { Call, Needs } from "#service/ports.ts";
@@ -25,16 +26,26 @@ const devices = {
 /** The ecosystem's default. */
 const RELEVANCE_MS = 30_000;
 
-export interface TelemetryNeeds extends NowNeeds, Pick<Needs, "now"> {}
+/** Refused items of one call that get into the audit log. */
+const MAX_NOTED = 20;
+
+export interface TelemetryNeeds extends NowNeeds, Pick<Needs, "now"> {
+  readonly refusals: Pick<RefusalLog, "note">;
+}
 
 export function telemetryRoutes(needs: TelemetryNeeds): readonly Route[] {
-  const now = (call: Call, asked: ReadonlyMap<string, readonly string[]> | undefined): Promise<Now> => {
+  const now = async (call: Call, asked: ReadonlyMap<string, readonly string[]> | undefined): Promise<Now> => {
     if (asked === undefined || asked.size === 0) {
       throw refuse("invalid_query", "name at least one device: devices[<device>]=<attribute>,<attribute>", {
         parameter: "devices",
       });
     }
-    return readNow(needs, call, asked);
+    const found = await readNow(needs, call, asked);
+    const { caller, operation: action, requestId, remoteAddress } = call;
+    for (const item of found.refused.slice(0, MAX_NOTED)) {
+      needs.refusals.note({ caller, action, requestId, remoteAddress, ...item });
+    }
+    return found;
   };
   return [
     route({

@@ -2,8 +2,8 @@
 //
 // Invariants: an execution is stored, and durably marked as attempted, before it is handed over. So a crash at any
 // moment leaves it unsent or sent once, never sent twice. Waiting callers are notified after the change is durable.
-import type { Execution, Micros, Payload } from "#core/command/execution.ts";
-import { hasEnded, isOpen } from "#core/command/execution.ts";
+import type { Execution, Micros, Payload, ResponseState } from "#core/command/execution.ts";
+import { hasEnded, isOpen, RESPONSE_STATES } from "#core/command/execution.ts";
 import { leftOutPayload, MAX_PAYLOAD_BYTES } from "#core/command/log-limits.ts";
 import type { ResponseMessage } from "#core/device/device-message.ts";
 import { approximateBytes } from "#core/share/approximate-bytes.ts";
@@ -37,6 +37,8 @@ export interface CommandDispatcher {
   recover(): Promise<void>;
   /** How many executions of all devices are open. */
   readonly openCount: number;
+  /** How many responses did not count since the start, by state: they came too late, twice or for another device. */
+  dropped(): ReadonlyMap<ResponseState, number>;
   /** The open executions of one site's devices. */
   openOf(siteId: string): OpenUse;
   stop(): void;
@@ -69,6 +71,7 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
   const waiters = new Map<string, Set<Waiter>>();
   const retries = new Set<() => void>();
   const open = createOpenExecutions();
+  const dropped = new Map<ResponseState, number>(RESPONSE_STATES.map((state) => [state, 0]));
   const aborts = createAbortWatch();
   const sending = createByteGate(needs.budgets.open("commands_being_sent", SENDING_BYTES));
   const starts = createLateStarts(needs.after, (deviceId, id, start) => {
@@ -243,7 +246,10 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
       const recorded = needs.executions.record(deviceId, id, arrivalNow(kept));
       const [execution] = await Promise.all([recorded, started]);
       if (execution !== undefined) changed(execution);
-      else needs.onDropped(deviceId, message);
+      else {
+        dropped.set(message.state, (dropped.get(message.state) ?? 0) + 1);
+        needs.onDropped(deviceId, message);
+      }
       return execution;
     },
     deviceReachable(deviceId) {
@@ -287,6 +293,7 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
     get openCount() {
       return deadlines.count;
     },
+    dropped: () => dropped,
     openOf: (siteId) => open.of(siteId),
     stop() {
       starts.stop();

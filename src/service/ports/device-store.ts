@@ -7,8 +7,10 @@ import type { Page, PageRequest } from "./page.ts";
 export interface DeviceFilter {
   readonly scope: SiteScope;
   readonly siteId?: string | undefined;
-  readonly ids?: readonly string[] | undefined;
-  readonly parentIds?: readonly string[] | undefined;
+  /** Ids or slugs; a slug means every device in scope that has it. */
+  readonly names?: readonly string[] | undefined;
+  /** Ids or slugs. */
+  readonly parents?: readonly string[] | undefined;
   readonly childTypes?: readonly string[] | undefined;
   readonly types?: readonly string[] | undefined;
   readonly blueprintIds?: readonly string[] | undefined;

@@ -1,3 +1,4 @@
+import type { AuditTarget } from "#core/access/audit-entry.ts";
 import { allows } from "#core/access/level.ts";
 import { AppError, type Refusal } from "#core/app-error.ts";
 import type { Device } from "#core/device/device.ts";
@@ -23,6 +24,14 @@ export interface Now {
   /** Keys are the devices and attributes as the caller named them. */
   readonly devices: ReadonlyMap<string, ReadonlyMap<string, CurrentValue>>;
   readonly errors: readonly Refusal[];
+  /** What the caller was kept from, for the audit log: the first of each device. */
+  readonly refused: readonly RefusedItem[];
+}
+
+interface RefusedItem {
+  readonly code: string;
+  readonly message: string;
+  readonly target: AuditTarget;
 }
 
 /** How many unknown names get a suggestion: each comparison costs time, and a call can hold thousands. */
@@ -36,10 +45,16 @@ export async function readNow(
 ): Promise<Now> {
   const devices = new Map<string, ReadonlyMap<string, CurrentValue>>();
   const errors: Refusal[] = [];
+  const refused: RefusedItem[] = [];
   let hints = MAX_HINTS;
   for (const [idOrSlug, names] of asked) {
     const device = await findDevice(needs, call, { device: idOrSlug });
     if ("code" in device) {
+      // A token for some sites may not see the others: the device may be hidden from it.
+      const { message, details } = device;
+      if (call.caller.sites !== "all" && details !== undefined && device.code === "device_not_found") {
+        refused.push({ code: device.code, message, target: { deviceId: String(details["device"]) } });
+      }
       // A slug that several devices share names none of them.
       for (const attribute of names) {
         errors.push({ ...device, code: "device_not_found", details: { ...device.details, attribute } });
@@ -48,6 +63,7 @@ export async function readNow(
     }
     const attributes = await deviceAttributes(needs, device);
     const latest = needs.telemetry.latest(device.id);
+    const before = errors.length;
     const found = new Map<string, CurrentValue>();
     for (const name of names) {
       const details = { device: idOrSlug, attribute: name };
@@ -58,9 +74,13 @@ export async function readNow(
       else if (snapshot === undefined) errors.push({ code: "no_data", message: `${name} has no value yet`, details });
       else found.set(name, snapshot);
     }
+    const forbidden = errors.slice(before).find(({ code }) => code === "forbidden");
+    if (forbidden !== undefined) {
+      refused.push({ ...forbidden, target: { siteId: device.siteId, deviceId: device.id } });
+    }
     if (found.size > 0) devices.set(idOrSlug, found);
   }
-  return { devices, errors };
+  return { devices, errors, refused };
 }
 
 /** Also undefined when the latest value has a type that the attribute had under an earlier blueprint. */

@@ -62,9 +62,11 @@ export function createDeviceStore(reader: Database, writer: Writer, lists: Lists
     list: async (filter, page) => {
       const where = new Where().andInScope("site_id", filter.scope);
       if (filter.siteId !== undefined) where.and("site_id = ?", filter.siteId);
+      if (filter.names !== undefined) where.and(`(${NAMED})`, ...twice(filter.names));
+      if (filter.parents !== undefined) {
+        where.and(`parent_id IN (SELECT id FROM device WHERE ${NAMED})`, ...twice(filter.parents));
+      }
       where
-        .andIn("id", filter.ids)
-        .andIn("parent_id", filter.parentIds)
         .andIn("child_type", filter.childTypes)
         .andIn("type", filter.types)
         .andIn("blueprint_id", filter.blueprintIds);
@@ -116,4 +118,11 @@ async function findCredential(
 
 function parseName(row: Row): Omit<PropertyValue, "value"> {
   return { name: text(row, "name"), receivedAt: time(row, "received_at") };
+}
+
+/** A device by its id or slug. No slug looks like an id. */
+const NAMED = "id IN (SELECT value FROM json_each(?)) OR slug IN (SELECT value FROM json_each(?))";
+
+function twice(names: readonly string[]): readonly [string, string] {
+  return [listed(names), listed(names)];
 }

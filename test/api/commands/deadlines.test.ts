@@ -74,10 +74,18 @@ test("a late terminal response corrects TIMEOUT; anything else that comes late i
     const { execution } = (await get(id, "?expand=log")).body;
     expect(execution.state).toBe(state);
     expect(execution.log).toHaveLength(2);
+    const before = await dropped();
     await command.error({ message: "too late" });
+    expect(await dropped()).toBe(before + 1);
     expect((await get(id)).body.execution).toMatchObject({ state, response: { payload: { message: "at last" } } });
   }
 });
+
+/** How many errors of devices came too late to count. */
+async function dropped(): Promise<number> {
+  const { text } = await busbar.anonymous.get("/metrics");
+  return Number(/^busbar_dropped_responses_total{state="ERROR"} (\d+)$/m.exec(text)?.[1]);
+}
 
 test("a device that returns after the deadline never gets it", async () => {
   const { deviceId, execute, started } = await setUp("Too late");
