@@ -300,3 +300,18 @@ check("access.audit-no-secrets", async () => {
     expect(text).not.toContain(secret);
   }
 });
+
+check("access.audit-invisible", async () => {
+  const device = await site.device(LADDER);
+  const stranger = await site.user("vendor", { name: "stranger", site_ids: [await site.newSite()] });
+  await stranger.get(device.path, { headers: { "X-Request-Id": "invisible-1" } });
+  const user = await site.user("user", { name: "curious" });
+  const headers = { "X-Request-Id": "item-1" };
+  await user.get(`/telemetry/v1/now?devices[${device.id}]=t_vendor`, { headers });
+  const entries = await audit("outcome.in=refused");
+  expect(entries.find(({ request_id }) => request_id === "invisible-1")).toMatchObject({ actor: { name: "stranger" } });
+  expect(entries.find(({ request_id }) => request_id === "item-1")).toMatchObject({
+    actor: { name: "curious" },
+    code: "forbidden",
+  });
+});

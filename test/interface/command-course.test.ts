@@ -29,6 +29,12 @@ async function taken(body: object = RUN) {
   return { device, mqtt, id, command, execution };
 }
 
+async function metric(name: string): Promise<number> {
+  const { text } = await busbar.anonymous.get("/metrics");
+  const lines = text.split("\n").filter((line) => line.startsWith(name));
+  return lines.reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0);
+}
+
 check("commands.states-in-order", async () => {
   const device = await site.device(DEVICE);
   const id = await device.started(RUN);
@@ -86,6 +92,17 @@ check("commands.ends-never-change", async () => {
     expect(await execution()).toEqual(ended);
     expect(ended.state).toBe(state);
   }
+});
+
+check("commands.late-is-dropped", async () => {
+  const { command, execution } = await taken();
+  const before = await metric("busbar_dropped_responses_total");
+  site.advance(30_000);
+  await expect.poll(async () => (await execution()).state).toBe("TIMEOUT");
+  await command.log({ percent: 99 });
+  const { state, log } = await execution();
+  expect([state, log?.length]).toEqual(["TIMEOUT", 1]);
+  expect((await metric("busbar_dropped_responses_total")) - before).toBe(1);
 });
 
 check("commands.received-at-rises", async () => {

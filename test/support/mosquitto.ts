@@ -21,7 +21,8 @@ export interface Mosquitto {
   restart(): Promise<void>;
 }
 
-export async function startMosquitto(logins: readonly FakeLogin[]): Promise<Mosquitto> {
+/** For these devices only, or for anyone. */
+export async function startMosquitto(logins: readonly FakeLogin[] | "anyone"): Promise<Mosquitto> {
   const folder = mkdtempSync(join(tmpdir(), "busbar-mosquitto-"));
   const port = await freePort();
   const write = (name: string, text: string): string => {
@@ -31,20 +32,18 @@ export async function startMosquitto(logins: readonly FakeLogin[]): Promise<Mosq
     return path;
   };
   chmodSync(folder, 0o755);
-  const users = [["busbar", "service-secret"] as const, ...logins.map((l) => [l.hardwareId, l.secret] as const)];
-  const passwords = users.map(([name, secret]) => renderMosquittoPassword(name, secret, randomBytes(12)));
-  const config = write(
-    "mosquitto.conf",
-    [
-      `listener ${port} 127.0.0.1`,
+  const protect = (devices: readonly FakeLogin[]): readonly string[] => {
+    const users = [["busbar", "service-secret"] as const, ...devices.map((l) => [l.hardwareId, l.secret] as const)];
+    const passwords = users.map(([name, secret]) => renderMosquittoPassword(name, secret, randomBytes(12)));
+    return [
       "allow_anonymous false",
       `password_file ${write("passwords", passwords.join(""))}`,
-      `acl_file ${write("acl", renderMosquittoAcl("busbar", logins))}`,
-      "persistence false",
-      "log_type all",
-      "",
-    ].join("\n"),
-  );
+      `acl_file ${write("acl", renderMosquittoAcl("busbar", devices))}`,
+    ];
+  };
+  const rules = logins === "anyone" ? ["allow_anonymous true"] : protect(logins);
+  const lines = [`listener ${port} 127.0.0.1`, ...rules, "persistence false", "log_type all", ""];
+  const config = write("mosquitto.conf", lines.join("\n"));
   let running = await launch(config);
   return {
     port,

@@ -61,7 +61,7 @@ export interface TestServer {
   stop(): Promise<void>;
 }
 
-const ADMIN_TOKEN = "test-admin-token-test-admin-token-test";
+export const ADMIN_TOKEN = "test-admin-token-test-admin-token-test";
 
 interface ServerOptions {
   /** Faults in the log that the tests of the file bring about. */
