@@ -28,7 +28,7 @@ export type ValidManifest = Valid<typeof MANIFEST>;
 /** Fills in what the author left out and reads values by their declared types. The manifest has no errors. */
 export function buildBlueprint(
   manifest: ValidManifest,
-  { alertLists }: ManifestExtension,
+  { alertLists, luaHost }: ManifestExtension,
   files: PackageFiles | undefined,
 ): Blueprint {
   const propertyNames = effectiveAliases(manifest.properties);
@@ -79,9 +79,11 @@ export function buildBlueprint(
     })),
     configuration: mapEntries(manifest.configuration, buildBucket),
     alertLists,
+    luaHost,
   } satisfies EveryField<Omit<ValidManifest, "blueprintSpec">> & {
     readonly spec: string;
     readonly alertLists: unknown;
+    readonly luaHost: unknown;
   };
 }
 

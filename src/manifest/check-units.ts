@@ -55,9 +55,9 @@ function checkUnit(checked: Checked, path: Path, value: Measured & { unit: strin
   if (isKnownUnit(unit)) return true;
   if (checked.reporter.skips("unknown_unit")) return false;
   const meant = suggestUnit(unit, custom?.keys() ?? []);
-  const advice = meant === undefined ? "Use a UCUM unit, or declare it in units." : `Did you mean ${meant}?`;
+  const advice = meant === undefined ? "Use a UCUM unit, or declare it in units." : `Did you mean ${meant.unit}?`;
   const message = `The unit ${quote(unit)} is neither UCUM nor an energy unit nor declared in units. ${advice}`;
-  reportAt(checked, path, { code: "unknown_unit", message, fix: meant === undefined ? undefined : replaced(meant) });
+  reportAt(checked, path, { code: "unknown_unit", message, fix: meant?.isSame ? replaced(meant.unit) : undefined });
   return false;
 }
 

@@ -1,6 +1,7 @@
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import type { Issue } from "#core/blueprint/issue.ts";
-import { MANIFEST } from "#core/blueprint/schema.ts";
+import { MANIFEST, OLD_SPEC } from "#core/blueprint/schema.ts";
+import { object } from "#core/blueprint/shape.ts";
 import { buildBlueprint, type ValidManifest } from "./build-blueprint.ts";
 import { checkFiles } from "./check-files.ts";
 import { checkNames } from "./check-names.ts";
@@ -12,7 +13,7 @@ import type { ManifestContext } from "./manifest-context.ts";
 import { readDocument } from "./read-document.ts";
 import { readExtension } from "./read-extension.ts";
 import { createReporter } from "./reporter.ts";
-import { rootTrail } from "./tree.ts";
+import { rootTrail, type Trail } from "./tree.ts";
 
 export interface ParsedManifest {
   /** Undefined exactly when there is an error among the issues. */
@@ -21,12 +22,24 @@ export interface ParsedManifest {
   readonly issues: readonly Issue[];
 }
 
+const SPEC_ONLY = object("manifest", { blueprint_spec: MANIFEST.fields.blueprint_spec });
+
+function isOldSpec({ node }: Trail): boolean {
+  const spec = node.kind === "map" ? node.entries.get("blueprint_spec")?.value : undefined;
+  return spec?.kind === "scalar" && spec.text === OLD_SPEC;
+}
+
 /** YAML or JSON text to a blueprint. Any text is fine: nothing is thrown. */
 export function parseManifest(text: string, context: ManifestContext = {}): ParsedManifest {
   const reporter = createReporter(text);
   const document = readDocument(reporter);
   if (document === undefined) return { blueprint: undefined, issues: reporter.issues() };
   const root = rootTrail(document);
+  if (isOldSpec(root)) {
+    // Everything else would be measured by the wrong language.
+    checkShape(reporter, SPEC_ONLY, root);
+    return { blueprint: undefined, issues: reporter.issues().filter(({ code }) => code === "unknown_spec") };
+  }
   const draft = checkShape(reporter, MANIFEST, root);
   const checked = { draft, context, reporter, root };
   checkNames(checked);

@@ -137,8 +137,8 @@ function checkUnit({ reporter, root }: Context, path: Path, unit: string): void 
   if (isKnownUnit(unit)) return;
   const trail = follow(root, path);
   const meant = suggestUnit(unit, []);
-  const advice = meant === undefined ? "Use a UCUM unit." : `Did you mean ${meant}?`;
-  const fix = meant === undefined ? undefined : replaceText(reporter.text, trail.node, meant);
+  const advice = meant === undefined ? "Use a UCUM unit." : `Did you mean ${meant.unit}?`;
+  const fix = meant?.isSame ? replaceText(reporter.text, trail.node, meant.unit) : undefined;
   const message = `The unit ${quote(unit)} is neither UCUM nor an energy unit. ${advice}`;
   reporter.atValue(trail, { code: "unknown_unit", message, fix });
 }

@@ -1,44 +1,52 @@
 // The key `.busbar` at the root of a manifest: what Busbar knows beyond the manifest language. Other readers pass over
 // keys with a dot, so nothing here may be needed to understand the rest.
-import { ALERT_LISTS, type AlertLists } from "#core/blueprint/blueprint.ts";
+import { ALERT_LISTS, type AlertLists, LUA_HOSTS, type LuaHostVersion } from "#core/blueprint/blueprint.ts";
 import type { Reporter } from "./reporter.ts";
 import { entryTrail, type Trail } from "./tree.ts";
 import { choices, quote } from "./words.ts";
 
 export interface ManifestExtension {
   readonly alertLists: AlertLists;
+  readonly luaHost: LuaHostVersion;
 }
 
-const OPTIONS = ["alerts"];
+/** The words of each option; the first one counts where nothing is said. */
+const OPTIONS = new Map<string, readonly string[]>([
+  ["alerts", ALERT_LISTS],
+  ["lua_host", LUA_HOSTS],
+]);
 
 /** What cannot be read is a warning, and the default counts: a manifest without the key is complete. */
 export function readExtension(reporter: Reporter, root: Trail): ManifestExtension {
+  const given = readOptions(reporter, root);
+  const find = <Word extends string>(words: readonly [Word, ...Word[]], option: string): Word =>
+    words.find((word) => word === given.get(option)) ?? words[0];
+  return { alertLists: find(ALERT_LISTS, "alerts"), luaHost: find(LUA_HOSTS, "lua_host") };
+}
+
+function readOptions(reporter: Reporter, root: Trail): ReadonlyMap<string, string> {
   const entry = root.node.kind === "map" ? root.node.extension : undefined;
-  let alertLists: AlertLists = "repeated";
-  if (entry === undefined) return { alertLists };
+  const given = new Map<string, string>();
+  if (entry === undefined) return given;
   const trail = entryTrail(root, entry);
   const { node } = trail;
   if (node.kind !== "map") {
-    reporter.atKey(trail, {
-      code: "bad_extension",
-      message: `.busbar must be an object, such as {alerts: on_change}.`,
-    });
-    return { alertLists };
+    const message = ".busbar must be an object, such as {alerts: on_change}.";
+    reporter.atKey(trail, { code: "bad_extension", message });
+    return given;
   }
   for (const option of node.entries.values()) {
     const inner = entryTrail(trail, option);
-    if (option.key !== "alerts") {
-      const { words } = choices(reporter, option.key, OPTIONS);
+    const known = OPTIONS.get(option.key);
+    const text = inner.node.kind === "scalar" ? inner.node.text : "";
+    if (known === undefined) {
+      const { words } = choices(reporter, option.key, [...OPTIONS.keys()]);
       reporter.atKey(inner, { code: "bad_extension", message: `.busbar has no key ${quote(option.key)}. ${words}` });
-      continue;
-    }
-    const given = inner.node.kind === "scalar" ? inner.node.text : "";
-    const found = ALERT_LISTS.find((word) => word === given);
-    if (found !== undefined) alertLists = found;
+    } else if (known.includes(text)) given.set(option.key, text);
     else {
-      const { words } = choices(reporter, given, ALERT_LISTS);
-      reporter.atValue(inner, { code: "bad_extension", message: `alerts cannot be ${quote(given)}. ${words}` });
+      const { words } = choices(reporter, text, known);
+      reporter.atValue(inner, { code: "bad_extension", message: `${option.key} cannot be ${quote(text)}. ${words}` });
     }
   }
-  return { alertLists };
+  return given;
 }

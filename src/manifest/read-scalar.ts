@@ -1,5 +1,5 @@
 import type { Fix } from "#core/blueprint/issue.ts";
-import { BLUEPRINT_SPECS } from "#core/blueprint/schema.ts";
+import { BLUEPRINT_SPECS, OLD_SPEC } from "#core/blueprint/schema.ts";
 import type { Raw, TextShape } from "#core/blueprint/shape.ts";
 import { replaceSource, replaceText } from "./edits.ts";
 import type { Reporter } from "./reporter.ts";
@@ -94,14 +94,21 @@ const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   ["standalone", "embedded"],
 ]);
 
+function unknownSpec(spec: string, known: readonly string[]): string {
+  if (spec === OLD_SPEC)
+    return `${quote(spec)} is the manifest language of an older generation. busbar blueprint convert DIR makes a package of ${known.at(-1)} of it.`;
+  const what = spec.startsWith("profile/")
+    ? "is a profile, not a device. Put it into the folder of profiles (--profiles)."
+    : `is no known manifest version. Known are ${known.join(", ")}.`;
+  return `${quote(spec)} ${what}`;
+}
+
 function reportUnknownValue(reporter: Reporter, known: readonly string[], trail: Trail): undefined {
   const { node } = trail;
   if (node.kind !== "scalar") return undefined;
   if (known === BLUEPRINT_SPECS) {
-    const newest = BLUEPRINT_SPECS.at(-1) ?? "";
-    const message = `${quote(node.text)} is no known manifest version. Known are ${known.join(", ")}.`;
-    const fix = replaceText(reporter.text, node, newest);
-    reporter.atValue(trail, { code: "unknown_spec", message, fix });
+    // Never a fix: a version is more than its name.
+    reporter.atValue(trail, { code: "unknown_spec", message: unknownSpec(node.text, known) });
     return undefined;
   }
   if (reporter.skips("unknown_value")) return undefined;

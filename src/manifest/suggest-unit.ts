@@ -50,20 +50,11 @@ const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   ["litre", "L"],
   ["liter", "L"],
   ["lpm", "L/min"],
-  ["slpm", "L/min"],
   ["psi", "[psi]"],
-  ["barg", "bar"],
-  ["bara", "bar"],
-  ["bar(g)", "bar"],
-  ["hp", "[HP]"],
   ["mph", "[mi_i]/h"],
   ["kmh", "km/h"],
   ["kph", "km/h"],
   ["mps", "m/s"],
-  ["nm3", "m3"],
-  ["nm3/h", "m3/h"],
-  ["nl/h", "L/h"],
-  ["nl/min", "L/min"],
   ["byte", "By"],
   ["bytes", "By"],
   ["mmhg", "mm[Hg]"],
@@ -78,17 +69,33 @@ const COMMON =
     " ",
   );
 
+/**
+ * Volumes and pressures at reference conditions (NL/h, Nm3, ln/min, slpm, barg), and horsepower, of which there are
+ * several: a unit that looks alike means something else.
+ */
+const OF_ITS_OWN = /^(?:n[lm](?!\w*hg)|ln|s(?:l|cc|cf|m3|m³)|bar(?:\(?[ga])|hp\b|k?ps(?!i\b))/i;
+
+export interface SuggestedUnit {
+  readonly unit: string;
+  /** The same unit, spelt as it should be. Otherwise only a guess, which no program should make for the author. */
+  readonly isSame: boolean;
+}
+
 /** The unit that was most likely meant; undefined when there is no guess. */
-export function suggestUnit(code: string, custom: Iterable<string>): string | undefined {
+export function suggestUnit(code: string, custom: Iterable<string>): SuggestedUnit | undefined {
   const word = OTHER_WORDS.get(code.toLowerCase().replaceAll(" ", ""));
-  if (word !== undefined) return word;
-  const respelt = respell(code);
-  if (respelt !== code && isKnownUnit(respelt)) return respelt;
+  if (word !== undefined) return { unit: word, isSame: true };
+  const respelt = respellUnit(code);
+  if (respelt !== code && isKnownUnit(respelt)) return { unit: respelt, isSame: true };
+  if (OF_ITS_OWN.test(code)) return undefined;
   const candidates = [...custom, ...COMMON];
   const folded = code.toLowerCase();
   // Short units differ by one letter anyway, so only a slip of case counts for them.
   const sameLetters = candidates.find((candidate) => candidate.toLowerCase() === folded);
-  return sameLetters ?? (code.length < 5 ? undefined : nearestOf(code, candidates));
+  // m is a thousandth and M a million: which of them was meant is a guess.
+  if (sameLetters !== undefined) return { unit: sameLetters, isSame: !/^m/i.test(code) };
+  const nearest = code.length < 5 ? undefined : nearestOf(code, candidates);
+  return nearest === undefined ? undefined : { unit: nearest, isSame: false };
 }
 
 const POWERS: ReadonlyMap<string, string> = new Map([
@@ -98,7 +105,7 @@ const POWERS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Signs of the typeset form of a unit, and of programming languages, in those of UCUM. */
-function respell(code: string): string {
+export function respellUnit(code: string): string {
   let text = code
     .replace(/\s+/g, "")
     .replace(/[µμ]/g, "u")

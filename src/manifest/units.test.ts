@@ -121,9 +121,24 @@ test.each([
   ["lietr", undefined],
   ["USD", undefined],
 ])("for %s the suggestion is %s", (code, expected) => {
-  expect(suggestUnit(code, [])).toBe(expected);
+  expect(suggestUnit(code, [])?.unit).toBe(expected);
+});
+
+test.each("NL/h nl/min Nl Nm3 Nm3/h ln/h ln/min sl/min slpm SLPM sccm barg bara bar(g) hp".split(" "))(
+  "%s is a unit of its own: none that looks alike is suggested",
+  (code) => {
+    expect(suggestUnit(code, [])).toBeUndefined();
+  },
+);
+
+test.each([
+  ["kwh", true],
+  ["m³/h", true],
+  ["mpa", false],
+])("for %s, whether the suggestion is the same unit is %s", (code, isSame) => {
+  expect(suggestUnit(code, [])?.isSame).toBe(isSame);
 });
 
 test("the nearest unit may be a custom one", () => {
-  expect(suggestUnit("rotatons", ["rotations"])).toBe("rotations");
+  expect(suggestUnit("rotatons", ["rotations"])).toEqual({ unit: "rotations", isSame: false });
 });

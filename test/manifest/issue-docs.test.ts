@@ -74,7 +74,6 @@ const FIXABLE: readonly string[] = [
   "empty_value",
   "wrong_type",
   "unknown_value",
-  "unknown_spec",
   "unknown_group",
   "unknown_command",
   "min_above_max",

@@ -108,6 +108,7 @@ export function renderResolved(blueprint: Blueprint, profiles: ProfileLibrary): 
         }) satisfies EntryOf<"configuration">,
     ),
     alert_lists: blueprint.alertLists,
+    lua_host: blueprint.luaHost,
   } satisfies SpeltFields<Omit<Blueprint, "spec">> & Plain);
 }
 

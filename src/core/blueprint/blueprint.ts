@@ -35,7 +35,13 @@ export interface Blueprint {
   readonly configuration: ReadonlyMap<string, ConfigurationBucket>;
   /** Whether the device repeats its lists of alerts with its telemetry, or sends them only when they change. */
   readonly alertLists: AlertLists;
+  /** The host that its Lua was written for. */
+  readonly luaHost: LuaHostVersion;
 }
+
+/** That of device/3.0, and that of device/1.0. */
+export const LUA_HOSTS = ["v3", "v1"] as const;
+export type LuaHostVersion = (typeof LUA_HOSTS)[number];
 
 export const ALERT_LISTS = ["repeated", "on_change"] as const;
 export type AlertLists = (typeof ALERT_LISTS)[number];

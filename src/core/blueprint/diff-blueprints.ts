@@ -46,6 +46,7 @@ export function diffBlueprints(old: Blueprint, next: Blueprint): BlueprintDiff {
     alerts: diffAlerts(old, next),
     configuration: diffConfiguration(old, next),
     alertLists: compareText(device, "way of listing alerts", [old.alertLists, next.alertLists]),
+    luaHost: compareText(device, "host of its Lua", [old.luaHost, next.luaHost]),
     units: diffUnits(old, next),
   });
   const breaking = changes.filter((change) => change.breaking);

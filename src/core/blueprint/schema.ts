@@ -7,6 +7,9 @@ import { CATEGORIES, ENUM_COLORS } from "./vocabulary.ts";
 /** Known manifest versions. A new minor version adds one entry. */
 export const BLUEPRINT_SPECS = ["device/3.0"] as const;
 
+/** The manifests that `busbar blueprint convert` takes. */
+export const OLD_SPEC = "device/1.0";
+
 const idPattern = { regex: /^[A-Za-z][A-Za-z0-9_]*$/, words: "letters, digits and _, beginning with a letter" };
 const alertIdPattern = { regex: /^[A-Za-z0-9_-]+$/, words: "letters, digits, _ and -" };
 const aliasPattern = { regex: /^[a-zA-Z0-9_]+$/, words: "letters, digits and _" };

@@ -7,6 +7,13 @@ const LIBRARIES: ReadonlySet<string> = new Set([
   ..."_G coroutine math os string table utf8".split(" "),
 ]);
 
+/** Modules that Busbar itself has, whatever the program. */
+const BUILT_IN: ReadonlySet<string> = new Set(["busbar.v1"]);
+/** Tables that only the host of device/1.0 has. */
+const V1_LIBRARIES: ReadonlySet<string> = new Set(
+  "modbustcp modbusrtu rs485 rs232 rl6 rl di7 ai4 led ucm inspect".split(" "),
+);
+
 export type FoundModule =
   | { readonly path: string }
   | { readonly library: string }
@@ -18,7 +25,7 @@ export type FoundModule =
  * beside the entry, then from the root, where the modules of rocks lie.
  */
 export function findModule(
-  program: { readonly entry: string; readonly modules: Pick<ScriptProgram["modules"], "has"> },
+  program: Pick<ScriptProgram, "entry" | "host"> & { readonly modules: Pick<ScriptProgram["modules"], "has"> },
   name: string,
   folder: string,
 ): FoundModule {
@@ -30,7 +37,8 @@ export function findModule(
       tried.push(`\n\tno file '${base}${tail}'`);
     }
   }
-  return LIBRARIES.has(name) ? { library: name } : { tried: tried.join("") };
+  const isLibrary = LIBRARIES.has(name) || BUILT_IN.has(name) || (program.host === "v1" && V1_LIBRARIES.has(name));
+  return isLibrary ? { library: name } : { tried: tried.join("") };
 }
 
 /** With its slash; empty at the root. */

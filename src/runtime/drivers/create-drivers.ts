@@ -1,7 +1,7 @@
 // The calls of one device's script to the outside: arguments are checked, and results have the shape that scripts
 // expect. A failure outside is a text among the results; a failure of the host is a rejection.
 import type { Drivers } from "#runtime/lua/drivers.ts";
-import { bytesOf } from "#runtime/lua/lua-value.ts";
+import { bytesOf, type LuaValue } from "#runtime/lua/lua-value.ts";
 import type { Call } from "./calls/arguments.ts";
 import { httpCalls } from "./calls/http-calls.ts";
 import { modbusCalls } from "./calls/modbus-calls.ts";
@@ -11,6 +11,11 @@ import { ConnectionError, type PeerConnections } from "./peer-connections.ts";
 
 /** A script sleeps during a call, so more than one at a time is rare. */
 const MAX_CALLS = 16;
+/**
+ * A call with another's name as its first argument: first among its results is the code of the failure, or `none`.
+ * For hosts of older scripts, whose failures are numbers.
+ */
+const CODED = "coded";
 
 export function createDrivers(connections: PeerConnections, now: () => number): Drivers {
   const calls: ReadonlyMap<string, Call> = new Map(
@@ -20,21 +25,30 @@ export function createDrivers(connections: PeerConnections, now: () => number): 
   );
   let underWay = 0;
   let isClosed = false;
+  /** Throws a `ConnectionError` for a failure outside. */
+  async function perform(name: string, args: readonly LuaValue[]): Promise<readonly LuaValue[]> {
+    const call = calls.get(name);
+    if (call === undefined) throw new Error(`there is no driver call ${name}`);
+    if (isClosed) throw new ConnectionError("closed", "the device has stopped");
+    if (underWay >= MAX_CALLS) throw new ConnectionError("busy", `${MAX_CALLS} calls are under way already`);
+    underWay++;
+    try {
+      return await call(args);
+    } finally {
+      underWay--;
+    }
+  }
+
   return {
     async call(name, args) {
-      const call = calls.get(name);
-      if (call === undefined) throw new Error(`there is no driver call ${name}`);
-      const fails = (text: string) => [undefined, bytesOf(text)];
-      if (isClosed) return fails("the device has stopped");
-      if (underWay >= MAX_CALLS) return fails(`${MAX_CALLS} calls are under way already`);
-      underWay++;
+      const isCoded = name === CODED;
       try {
-        return await call(args);
+        if (!isCoded) return await perform(name, args);
+        const [inner, ...rest] = args;
+        return ["none", ...(await perform(String(inner), rest))];
       } catch (error) {
-        if (error instanceof ConnectionError) return fails(error.message);
-        throw error;
-      } finally {
-        underWay--;
+        if (!(error instanceof ConnectionError)) throw error;
+        return isCoded ? [error.code, bytesOf(error.message)] : [undefined, bytesOf(error.message)];
       }
     },
     close() {

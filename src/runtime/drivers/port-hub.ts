@@ -5,12 +5,12 @@ import { type HardwarePort, isPortName } from "#core/hardware/hardware-port.ts";
 import { parseLineSettings } from "#core/hardware/line-settings.ts";
 import { READ_CODES } from "./modbus/pdu.ts";
 import { ConnectionError } from "./peer-connections.ts";
-import { FrameStore } from "./port/can-bus.ts";
+import { FrameLog, FrameStore } from "./port/can-bus.ts";
 import { type HubPort, openHardwarePort, openSimulatedPort } from "./port/hub-port.ts";
 import type { LevelPort } from "./port/level-port.ts";
 import { loadSerialPort } from "./port/open-serial-line.ts";
 import { PortQueue } from "./port/port-queue.ts";
-import type { CanFilter, PortAnswer, PortRequest, PortSession, PortUse } from "./port/port-request.ts";
+import type { PortAnswer, PortRequest, PortSession, PortUse } from "./port/port-request.ts";
 import type { SimulatedPorts } from "./simulated-ports.ts";
 import { realTimers, type Timers } from "./timers.ts";
 
@@ -98,7 +98,7 @@ class HubSession implements PortSession {
   readonly #timers: Timers;
   readonly #closed: () => void;
   readonly #used = new Set<Owned>();
-  readonly #listeners = new Map<number, { readonly owned: Owned; readonly store: FrameStore }>();
+  readonly #listeners = new Map<number, { readonly owned: Owned; readonly store: FrameStore | FrameLog }>();
   #lastListener = 0;
   /** Ends each running call. */
   readonly #calls = new Set<(error: ConnectionError) => void>();
@@ -157,6 +157,8 @@ class HubSession implements PortSession {
       }
       case "serial.read":
         return await turn(() => line().read(request.count, Math.min(request.timeoutMs, MAX_TURN_MS)));
+      case "serial.receive":
+        return await turn(() => line().receive(request.count, Math.min(request.timeoutMs, MAX_TURN_MS)));
       case "serial.write":
         await turn(() => line().write(request.data));
         return undefined;
@@ -174,14 +176,22 @@ class HubSession implements PortSession {
         return undefined;
       case "can.listen":
         await can().ready();
-        return this.#listen(owned, request.filter);
+        return this.#listen(owned, new FrameStore(request.filter));
+      case "can.log":
+        await can().ready();
+        return this.#listen(owned, new FrameLog(request.size));
+      case "can.take_log": {
+        const log = this.#listener(request.listener, FrameLog);
+        await can().ready();
+        return log.takeAll();
+      }
       case "can.take": {
-        const store = this.#listener(request.listener);
+        const store = this.#listener(request.listener, FrameStore);
         await can().ready();
         return request.ids.map((id) => store.take(id));
       }
       case "can.drops":
-        return this.#listener(request.listener).drops(request.id);
+        return this.#listener(request.listener, FrameStore).drops(request.id);
       case "level.read":
         return await part(port.level, name, port).read(request.quantity);
       case "level.write":
@@ -205,14 +215,13 @@ class HubSession implements PortSession {
     return undefined;
   }
 
-  #listen(owned: Owned, filter: CanFilter): number {
+  #listen(owned: Owned, store: FrameStore | FrameLog): number {
     const [oldest] = this.#listeners.keys();
     if (this.#listeners.size >= MAX_LISTENERS && oldest !== undefined) {
       const gone = this.#listeners.get(oldest);
       if (gone !== undefined) gone.owned.port.can?.remove(gone.store);
       this.#listeners.delete(oldest);
     }
-    const store = new FrameStore(filter);
     owned.port.can?.add(store);
     this.#lastListener++;
     this.#listeners.set(this.#lastListener, { owned, store });
@@ -220,9 +229,9 @@ class HubSession implements PortSession {
   }
 
   /** Moves it to the end: the least recently used one is closed first. */
-  #listener(id: number): FrameStore {
+  #listener<Store extends FrameStore | FrameLog>(id: number, kind: new (...needs: never[]) => Store): Store {
     const found = this.#listeners.get(id);
-    if (found === undefined)
+    if (found === undefined || !(found.store instanceof kind))
       throw new ConnectionError(
         "closed",
         `this monitor or queue was closed, because ${MAX_LISTENERS} newer ones are in use`,

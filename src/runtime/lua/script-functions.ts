@@ -1,4 +1,5 @@
 // What `instant(name, ...)` of the prelude answers, by name. Arguments come from a script and are never trusted.
+import { readFileSync } from "node:fs";
 import type { Payload } from "#core/command/execution.ts";
 import { withMessage, wrapPayload } from "#core/command/response-payload.ts";
 import { LOG_SEVERITIES, type LogSeverity } from "#core/device/device-message.ts";
@@ -34,7 +35,8 @@ export const LENIENT = new Set(["telemetry", "properties", "command.error"]);
 export function createScriptFunctions(needs: FunctionNeeds): ReadonlyMap<string, Instant> {
   const { host, program, jobs } = needs;
   const functions: Readonly<Record<string, Instant>> = {
-    entry: () => [bytesOf(program.entry), sourceOf(program, program.entry)],
+    entry: () => [bytesOf(program.entry), sourceOf(program, program.entry), program.host],
+    "compat v1": () => [readV1()],
     require(name, folder) {
       const found = findModule(program, textOf(short(name)), textOf(String(folder)));
       if ("path" in found) return [bytesOf(found.path), sourceOf(program, found.path)];
@@ -93,6 +95,14 @@ export function createScriptFunctions(needs: FunctionNeeds): ReadonlyMap<string,
     },
   };
   return new Map(Object.entries(functions));
+}
+
+let v1: string | undefined;
+
+/** Read when the first script needs it. */
+function readV1(): string {
+  v1 ??= readFileSync(new URL("./compat/v1.lua", import.meta.url), "latin1");
+  return v1;
 }
 
 function short(value: LuaValue): string {

@@ -63,7 +63,8 @@ export function buildProgram(content: Package, blueprint: Blueprint, around: Sur
   }
 
   const all: Modules = new Map([...rocks, ...own]);
-  const found = reach(all, entry);
+  const host = blueprint.luaHost === "v1" ? { host: blueprint.luaHost } : {};
+  const found = reach(all, { entry, ...host });
   if (isKnown) issues.push(...found.missing);
   if (options.amalgMode.includes("isolate")) {
     for (const [path, source] of all) {
@@ -76,7 +77,7 @@ export function buildProgram(content: Package, blueprint: Blueprint, around: Sur
       issues.push(scriptIssue({ code: "lua_syntax", path, message: problem.message }, problem.line));
   }
   const isSound = issues.every(({ severity }) => severity !== "error");
-  const program = { entry, modules: owned(found.modules), nodebug: options.amalgMode.includes("nodebug") };
+  const program = { entry, modules: owned(found.modules), nodebug: options.amalgMode.includes("nodebug"), ...host };
   return { program: isSound ? program : undefined, issues };
 }
 
@@ -139,7 +140,7 @@ function addOwnSpec(own: Modules, { files }: Package, spec: Rockspec | undefined
 }
 
 /** The modules that the entry reaches by `require`. */
-function reach(all: ReadonlyMap<string, Uint8Array>, entry: string) {
+function reach(all: ReadonlyMap<string, Uint8Array>, { entry, host }: Pick<ScriptProgram, "entry" | "host">) {
   const modules: Modules = new Map();
   const missing: ScriptIssue[] = [];
   const dynamic: ScriptIssue[] = [];
@@ -153,7 +154,7 @@ function reach(all: ReadonlyMap<string, Uint8Array>, entry: string) {
       ...needed.map((one) => ({ ...one, isNeeded: true })),
       ...wished.map((one) => ({ ...one, isNeeded: false })),
     ]) {
-      const found = findModule({ entry, modules: all }, name, folderOf(path));
+      const found = findModule({ entry, modules: all, ...(host && { host }) }, name, folderOf(path));
       if ("path" in found) waiting.push(found.path);
       else if ("tried" in found && isNeeded) {
         const message = `The module ${JSON.stringify(name)} is neither in the package nor in a rock that it asks for. The script fails if it runs this line.`;

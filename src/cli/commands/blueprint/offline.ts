@@ -2,6 +2,7 @@ import { type Command, Option } from "commander";
 import type { Cli } from "#cli/cli.ts";
 import { addExamples } from "#cli/client-command.ts";
 import { UsageError } from "#cli/usage-error.ts";
+import type { ConvertFlags } from "./convert.ts";
 import type { DiffFlags } from "./diff.ts";
 import type { DocsFlags } from "./docs.ts";
 import type { InitFlags } from "./init.ts";
@@ -26,6 +27,7 @@ export function addOfflineBlueprintCommands(blueprint: Command, cli: Cli): void 
   addDocs(blueprint, cli);
   addTypes(blueprint, cli);
   addPack(blueprint, cli);
+  addConvert(blueprint, cli);
   blueprint
     .command("schema")
     .description("Print the manifest language as JSON Schema, for editors.")
@@ -72,6 +74,24 @@ function addLint(blueprint: Command, cli: Cli): void {
     "blueprint lint --strict blueprints/",
     "blueprint lint -o github */manifest.yml",
   );
+}
+
+function addConvert(blueprint: Command, cli: Cli): void {
+  const output = new Option("-o, --output <format>", "how to print").choices(["pretty", "json"]);
+  const command = blueprint
+    .command("convert [path]")
+    .description(
+      "Make a device/3.0 package of a device/1.0 one. Its Lua stays as it is and runs on the old host's names.",
+    )
+    .option("--out <folder>", "where to write; default is the blueprint's folder with -3.0 behind its name")
+    .addOption(output.default("pretty"))
+    .option("--rocks <folder>", "rocks that the scripts ask for; without it nothing is said about rocks")
+    .option("-f, --force", "write into a folder that is not empty")
+    .addHelpText("after", `\n${PATH}`)
+    .action(async (path: string | undefined, flags: ConvertFlags) =>
+      (await import("./convert.ts")).convert(cli, path, flags),
+    );
+  addExamples(command, "blueprint convert my-inverter", "blueprint convert my-inverter --out my-inverter-new");
 }
 
 function addTest(blueprint: Command, cli: Cli): void {

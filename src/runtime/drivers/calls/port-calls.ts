@@ -39,6 +39,14 @@ export function portCalls({ ports }: PeerConnections): Readonly<Record<string, C
       });
       return [byteText(answer)];
     },
+    "serial.receive": async ([port, count, timeoutMs]) => {
+      const answer = await on(port, {
+        op: "serial.receive",
+        count: integer(count, "count", [1, MAX_SERIAL_BYTES]),
+        timeoutMs: timeout(timeoutMs),
+      });
+      return [byteText(answer)];
+    },
     "serial.write": async ([port, data]) => {
       await on(port, { op: "serial.write", data: bytes(data, "data", MAX_SERIAL_BYTES) });
       return [];
@@ -82,6 +90,15 @@ export function portCalls({ ports }: PeerConnections): Readonly<Record<string, C
     "can.drops": async ([port, listener, id]) => [
       numberOf(await on(port, { op: "can.drops", listener: integer(listener, "handle", [1, 2 ** 31]), id: canId(id) })),
     ],
+    "can.log": async ([port, size]) => [
+      numberOf(await on(port, { op: "can.log", size: integer(size, "size", [1, MAX_CAN_FRAMES]) })),
+    ],
+    "can.take_log": async ([port, listener]) => {
+      const taken = await on(port, { op: "can.take_log", listener: integer(listener, "handle", [1, 2 ** 31]) });
+      if (typeof taken !== "object" || !("frames" in taken))
+        throw new TypeError("a port answered with something else than frames");
+      return [taken.frames.map(({ id, data }) => [id, byteText(data)]), taken.dropped];
+    },
     "level.read": async ([port, quantity]) => [
       numberOf(await on(port, { op: "level.read", quantity: quantityOf(quantity) })),
     ],

@@ -1,4 +1,4 @@
-import type { CanFilter } from "./port-request.ts";
+import type { CanFilter, LoggedFrames } from "./port-request.ts";
 
 export interface CanFrame {
   readonly id: number;
@@ -54,5 +54,33 @@ export class FrameStore {
     const count = this.#drops.get(id) ?? 0;
     this.#drops.delete(id);
     return count;
+  }
+}
+
+/** Frames of every identifier, in the order of their arrival, kept until the device takes them. */
+export class FrameLog {
+  readonly #size: number;
+  #frames: CanFrame[] = [];
+  #dropped = 0;
+
+  constructor(size: number) {
+    this.#size = size;
+  }
+
+  add(frame: CanFrame): void {
+    // Dropped in blocks: to shift an array once per frame costs time on a busy bus.
+    if (this.#frames.length >= this.#size) {
+      const dropped = Math.ceil(this.#size / 16);
+      this.#frames.splice(0, dropped);
+      this.#dropped += dropped;
+    }
+    this.#frames.push(frame);
+  }
+
+  takeAll(): LoggedFrames {
+    const taken = { frames: this.#frames, dropped: this.#dropped };
+    this.#frames = [];
+    this.#dropped = 0;
+    return taken;
   }
 }

@@ -17,6 +17,8 @@ export type PortRequest =
   | { readonly op: "open"; readonly use: PortUse; readonly parameters: readonly (readonly [string, string])[] }
   | { readonly op: "modbus"; readonly unit: number; readonly pdu: Uint8Array; readonly timeoutMs: number }
   | { readonly op: "serial.read"; readonly count: number; readonly timeoutMs: number }
+  /** What arrives in one go, at most so many bytes. */
+  | { readonly op: "serial.receive"; readonly count: number; readonly timeoutMs: number }
   | { readonly op: "serial.write"; readonly data: Uint8Array }
   | { readonly op: "serial.flush" }
   /** Between the two no other device uses the port. */
@@ -27,12 +29,21 @@ export type PortRequest =
   /** Frames per id, in the order of the ids, and how many were dropped since the last time. */
   | { readonly op: "can.take"; readonly listener: number; readonly ids: readonly number[] }
   | { readonly op: "can.drops"; readonly listener: number; readonly id: number }
+  /** Keeps frames of every id in the order of their arrival; a full log drops the oldest. */
+  | { readonly op: "can.log"; readonly size: number }
+  | { readonly op: "can.take_log"; readonly listener: number }
   | { readonly op: "level.read"; readonly quantity: Quantity }
   | { readonly op: "level.write"; readonly quantity: Quantity; readonly value: number }
   /** Switches to the other state for this long; any write meanwhile ends it. */
   | { readonly op: "level.impulse"; readonly ms: number };
 
-export type PortAnswer = undefined | number | Uint8Array | readonly (readonly Uint8Array[])[];
+export type PortAnswer = undefined | number | Uint8Array | readonly (readonly Uint8Array[])[] | LoggedFrames;
+
+export interface LoggedFrames {
+  readonly frames: readonly { readonly id: number; readonly data: Uint8Array }[];
+  /** How many were dropped since the last time. */
+  readonly dropped: number;
+}
 
 /** One device's use of ports that others use too. Throws `ConnectionError`. */
 export interface PortSession {

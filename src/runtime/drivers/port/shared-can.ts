@@ -3,14 +3,18 @@
 
 import { ConnectionError } from "#runtime/drivers/peer-connections.ts";
 import type { Timers } from "#runtime/drivers/timers.ts";
-import type { CanBus, CanFrame, FrameStore, OpenCan } from "./can-bus.ts";
+import type { CanBus, CanFrame, OpenCan } from "./can-bus.ts";
 
 const PAUSE_MS = 1000;
+
+interface FrameSink {
+  add(frame: CanFrame): void;
+}
 
 export class SharedCan {
   readonly #open: OpenCan;
   readonly #timers: Timers;
-  readonly #stores = new Set<FrameStore>();
+  readonly #stores = new Set<FrameSink>();
   #bus: Promise<CanBus> | undefined;
   #failure: ConnectionError | undefined;
   #pauseUntil = Number.NEGATIVE_INFINITY;
@@ -50,11 +54,11 @@ export class SharedCan {
     }
   }
 
-  add(store: FrameStore): void {
+  add(store: FrameSink): void {
     this.#stores.add(store);
   }
 
-  remove(store: FrameStore): void {
+  remove(store: FrameSink): void {
     this.#stores.delete(store);
   }
 

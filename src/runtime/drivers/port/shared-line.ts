@@ -9,6 +9,9 @@ import type { OpenLine, SerialLine } from "./serial-line.ts";
 const MAX_BUFFER_BYTES = 64 * 1024;
 /** A line that could not be opened is not tried again sooner. */
 const PAUSE_MS = 1000;
+/** A message is over when the line has been quiet for this long, and for some characters. USB adapters deliver every 16 ms. */
+const QUIET_MS = 30;
+const QUIET_CHARACTERS = 10;
 
 export class SharedLine {
   readonly #open: OpenLine;
@@ -69,6 +72,23 @@ export class SharedLine {
     await this.#until(() => this.#received.length >= count, timeoutMs);
     if (this.#received.length < count)
       throw new ConnectionError("timeout", `${this.#received.length} of ${count} bytes arrived within ${timeoutMs} ms`);
+    const bytes = Uint8Array.from(this.#received.subarray(0, count));
+    this.#received = this.#received.subarray(count);
+    return bytes;
+  }
+
+  /** Waits for the first byte, then takes what follows without a pause. */
+  async receive(count: number, timeoutMs: number): Promise<Uint8Array> {
+    const { characterMs } = await this.#opened();
+    const until = this.#timers.elapsed() + timeoutMs;
+    const quietMs = QUIET_MS + QUIET_CHARACTERS * characterMs;
+    await this.#until(() => this.#received.length > 0, timeoutMs);
+    if (this.#received.length === 0) throw new ConnectionError("timeout", `nothing arrived within ${timeoutMs} ms`);
+    for (let seen = 0; seen < this.#received.length && this.#received.length < count; ) {
+      seen = this.#received.length;
+      const leftMs = Math.min(quietMs, until - this.#timers.elapsed());
+      if (leftMs > 0) await this.#until(() => this.#received.length > seen, leftMs);
+    }
     const bytes = Uint8Array.from(this.#received.subarray(0, count));
     this.#received = this.#received.subarray(count);
     return bytes;

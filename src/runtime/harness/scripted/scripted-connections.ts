@@ -192,6 +192,8 @@ function answerFor(find: Find, { key, request, use }: Asked): Promise<PortAnswer
       return find(ScriptedModbus, key)?.request(request.unit, request.pdu, request.timeoutMs);
     case "serial.read":
       return find(ScriptedSerial, key)?.read(request.count, request.timeoutMs);
+    case "serial.receive":
+      return find(ScriptedSerial, key)?.receive(request.count, request.timeoutMs);
     case "serial.write":
       return find(ScriptedSerial, key)?.write(request.data);
     case "serial.flush":
@@ -202,6 +204,10 @@ function answerFor(find: Find, { key, request, use }: Asked): Promise<PortAnswer
       return find(ScriptedCan, key)?.listen(request.filter);
     case "can.take":
       return find(ScriptedCan, key)?.take(request.listener, request.ids);
+    case "can.log":
+      return find(ScriptedCan, key)?.log(request.size);
+    case "can.take_log":
+      return find(ScriptedCan, key)?.takeLog(request.listener);
     case "can.drops":
       return find(ScriptedCan, key)?.drops(request.listener, request.id);
     case "level.read":

@@ -1,8 +1,8 @@
 // Peers at ports: serial lines, CAN buses, relays, inputs and outputs.
 import type { Frame, PeerChange, PeriodicFrame, SerialAnswer } from "#core/scenario/scenario.ts";
 import { ConnectionError } from "#runtime/drivers/peer-connections.ts";
-import { FrameStore } from "#runtime/drivers/port/can-bus.ts";
-import type { CanFilter, Quantity } from "#runtime/drivers/port/port-request.ts";
+import { FrameLog, FrameStore } from "#runtime/drivers/port/can-bus.ts";
+import type { CanFilter, LoggedFrames, Quantity } from "#runtime/drivers/port/port-request.ts";
 import { hex } from "#runtime/harness/scenario-event.ts";
 import { Health, type PeerWorld } from "./scripted-peer.ts";
 
@@ -66,6 +66,16 @@ export class ScriptedSerial {
     return bytes;
   }
 
+  /** What has arrived, or arrives within this time. */
+  async receive(count: number, timeoutMs: number): Promise<Uint8Array> {
+    if (this.#received === "") await this.#arrival(1, timeoutMs);
+    if (this.#received === "") {
+      const text = `nothing arrived within ${timeoutMs} ms`;
+      throw this.health.fail("receive", new ConnectionError("timeout", text));
+    }
+    return await this.read(Math.min(count, this.#received.length), timeoutMs);
+  }
+
   #arrival(count: number, timeoutMs: number): Promise<void> {
     return new Promise((resolve) => {
       const end = () => {
@@ -93,7 +103,7 @@ const MOST_AT_ONCE = 10_000;
 export class ScriptedCan {
   readonly health: Health;
   readonly #world: PeerWorld;
-  readonly #stores: FrameStore[] = [];
+  readonly #stores: (FrameStore | FrameLog)[] = [];
   #repeated: readonly Repeated[] = [];
 
   constructor(world: PeerWorld) {
@@ -145,19 +155,29 @@ export class ScriptedCan {
     return this.#stores.push(new FrameStore(filter));
   }
 
+  async log(size: number): Promise<number> {
+    this.#catchUp(this.#world.timers.elapsed() - 1);
+    return this.#stores.push(new FrameLog(size));
+  }
+
+  async takeLog(listener: number): Promise<LoggedFrames> {
+    this.#catchUp();
+    return this.#store(listener, FrameLog).takeAll();
+  }
+
   async take(listener: number, ids: readonly number[]): Promise<readonly (readonly Uint8Array[])[]> {
     this.#catchUp();
-    return ids.map((id) => this.#store(listener).take(id));
+    return ids.map((id) => this.#store(listener, FrameStore).take(id));
   }
 
   async drops(listener: number, id: number): Promise<number> {
     this.#catchUp();
-    return this.#store(listener).drops(id);
+    return this.#store(listener, FrameStore).drops(id);
   }
 
-  #store(listener: number): FrameStore {
+  #store<Store extends FrameStore | FrameLog>(listener: number, kind: new (...needs: never[]) => Store): Store {
     const found = this.#stores[listener - 1];
-    if (found === undefined) throw new ConnectionError("closed", "there is no such monitor or queue");
+    if (!(found instanceof kind)) throw new ConnectionError("closed", "there is no such monitor or queue");
     return found;
   }
 }

@@ -1,5 +1,5 @@
 -- `require` over the files of the package and its rocks. Programs of C never load.
-local _, instant, set_play = ...
+local call, instant, set_play = ...
 
 local error, load, match, pairs, setmetatable, type = error, load, string.match, pairs, setmetatable, type
 
@@ -60,11 +60,20 @@ function require(name)
   return value, from
 end
 
-local seed_random = math.randomseed
+-- The host of older scripts; its text is fetched only where it is used.
+preload['busbar.v1'] = function()
+  load(instant('compat v1'), '=[v1.lua]', 't')(call)
+  return true
+end
+
+local require, seed_random = require, math.randomseed
 
 set_play('main', function()
   seed_random()
-  local path, source = instant('entry')
+  local path, source, host = instant('entry')
+  if host then
+    require('busbar.' .. host)
+  end
   run_file(path, source, path)
   local main = type(enapter) == 'table' and enapter.main
   if type(main) == 'function' then

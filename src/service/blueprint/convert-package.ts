@@ -1,0 +1,35 @@
+import { reviewV1Script } from "#core/lua/review-v1-script.ts";
+import type { ConversionNote } from "#manifest/convert/conversion.ts";
+import { convertManifest } from "#manifest/convert/convert-manifest.ts";
+import { decodeText, type Package } from "./unpack-package.ts";
+
+export interface ConvertedPackage {
+  /** Every file of the new package; undefined when the old one cannot be converted. */
+  readonly files: ReadonlyMap<string, Uint8Array> | undefined;
+  readonly notes: readonly PackageNote[];
+}
+
+/** `port`: the gateway needs this port. */
+export interface PackageNote extends Omit<ConversionNote, "kind"> {
+  readonly kind: ConversionNote["kind"] | "port";
+}
+
+/** A package of device/1.0 as one of device/3.0: the manifest is translated, and every other file stays as it is. */
+export function convertPackage({ files, manifest, manifestPath }: Package): ConvertedPackage {
+  const { text, notes } = convertManifest(manifest);
+  if (text === undefined) return { files: undefined, notes };
+  const scripts = [...files].filter(([path]) => path.endsWith(".lua"));
+  const remarks = scripts.flatMap(([path, content]) =>
+    reviewV1Script(decodeText(content) ?? "").map(
+      ({ kind, line, message }): PackageNote => ({ kind, path: `${path}:${line}`, message }),
+    ),
+  );
+  const converted = new Map(files).set(manifestPath, new TextEncoder().encode(text));
+  return { files: converted, notes: [...notes, ...firstOfEach(remarks)] };
+}
+
+/** A port is named once, however many files use it. */
+function firstOfEach(remarks: readonly PackageNote[]): readonly PackageNote[] {
+  const seen = new Set<string>();
+  return remarks.filter(({ message }) => !seen.has(message) && seen.add(message));
+}

@@ -1,0 +1,1 @@
+return { of = function(n) return n * 10 end }

@@ -1,0 +1,1 @@
+error('tests of a rock are no modules')

@@ -1,0 +1,2 @@
+package = 'acme-words'
+version = string.format('%s-%d', 'scm', 1)

@@ -1,0 +1,1 @@
+return { of = function(text) return 'the word ' .. text end }
