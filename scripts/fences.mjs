@@ -72,6 +72,9 @@ const LAYERS = {
 /** The only folders that may import node:sqlite: everything else reaches a store by its port. */
 const SQLITE_FOLDERS = ["store/sqlite", "store/series/sqlite"];
 
+/** What one folder of a layer may import besides. */
+const MORE = { "store/postgres": ["pg"] };
+
 /** The files beside the layers, which every layer may be given; main.ts alone knows the layers. */
 const BESIDE_LAYERS = ["./config.ts", "./config/**", "#core/**", "node:*", "pino"];
 
@@ -85,7 +88,7 @@ const fence = (includes, group, message) => ({
 /** The last pattern that fits decides, so what `refused` names is refused again. */
 const groupOf = (allowed, refused) => ["**", ...allowed.map((name) => `!${name}`), ...refused];
 const layerFence = (folder, layer, refused) => {
-  const allowed = LAYERS[layer];
+  const allowed = [...LAYERS[layer], ...(MORE[folder] ?? [])];
   const message = `src/${folder} may import only its own files by ./ or #${layer}/, and ${words(allowed)}${refused.length ? `, without ${words(refused)}` : ""}.`;
   return fence([`src/${folder}/**/*.ts`], groupOf(["./**", `#${layer}/**`, ...allowed], refused), message);
 };
@@ -94,6 +97,7 @@ const fences = [
     layerFence(layer, layer, LAYERS[layer].includes("node:*") ? ["node:sqlite"] : []),
   ),
   ...SQLITE_FOLDERS.map((folder) => layerFence(folder, "store", [])),
+  ...Object.keys(MORE).map((folder) => layerFence(folder, folder.split("/")[0], ["node:sqlite"])),
   fence(
     ["src/*.ts", "!src/main.ts"],
     groupOf(BESIDE_LAYERS, ["node:sqlite"]),

@@ -18,7 +18,17 @@ export interface Database extends DamageLog {
   run(sql: string, ...values: readonly Value[]): Awaitable<number>;
 }
 
+export interface WriteDatabase extends Database {
+  /**
+   * The number of the change that is being stored. Numbers rise, and every number is used once; a transaction that is
+   * undone leaves a gap.
+   */
+  nextChange(): Awaitable<number>;
+}
+
 export interface ReadDatabase extends Database {
+  /** Changes up to this number are visible or do not exist: none of them is still being stored. */
+  settledChange(): Awaitable<number>;
   /** Runs reads that must see the same state of the records. */
-  snapshot<Result>(reads: (database: Database) => Promise<Result>): Promise<Result>;
+  snapshot<Result>(reads: (database: ReadDatabase) => Promise<Result>): Promise<Result>;
 }

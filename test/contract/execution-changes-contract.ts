@@ -80,7 +80,8 @@ export function executionChangesContract(open: () => Promise<ExecutionWorld>): v
     await executions.sweep(instant(NOON + 86_400_000));
     const next = await made();
     const page = await executions.changesAfter(before, 10);
-    expect([page.changes.map(({ execution }) => execution.id), page.next]).toEqual([[next.id], before + 1]);
+    expect(page.changes.map(({ execution }) => execution.id)).toEqual([next.id]);
+    expect(page.next).toBeGreaterThan(before);
   });
 
   test("a copy follows its owner: accepted, answered, ended; this side neither times it out nor sends it", async () => {

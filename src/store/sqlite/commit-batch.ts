@@ -5,8 +5,10 @@
 // change. Refusals are rare, so a batch first runs without savepoints. Only when a write refuses is the batch undone
 // and run again with them.
 import { AppError, type Refusal } from "#core/app-error.ts";
+import type { WriteDatabase } from "#store/database.ts";
 import { failpoint } from "#store/failpoint.ts";
 import { type Connection, diskTrouble } from "./connection.ts";
+import { createRecordWriter } from "./record-writer.ts";
 import { WRITES } from "./writes.ts";
 
 export interface WriteRequest {
@@ -23,11 +25,13 @@ export type WriteAnswer =
 export async function commitBatch(
   database: Connection,
   requests: readonly WriteRequest[],
+  writer = createRecordWriter(database),
 ): Promise<readonly WriteAnswer[]> {
   try {
     failpoint("commit.before");
     database.script("BEGIN IMMEDIATE");
-    const answers = (await runTogether(database, requests)) ?? (await runApart(database, requests));
+    const answers =
+      (await runTogether({ database, writer }, requests)) ?? (await runApart({ database, writer }, requests));
     failpoint("commit.inside");
     database.script("COMMIT");
     failpoint("commit.after");
@@ -42,14 +46,19 @@ export function refuseBatch(requests: readonly WriteRequest[], error: unknown): 
   return requests.map(({ id }) => failure(id, error));
 }
 
+interface Target {
+  readonly database: Connection;
+  readonly writer: WriteDatabase;
+}
+
 /** Undefined when a write refused: then nothing of the batch has happened. */
 async function runTogether(
-  database: Connection,
+  { database, writer }: Target,
   requests: readonly WriteRequest[],
 ): Promise<readonly WriteAnswer[] | undefined> {
   const answers: WriteAnswer[] = [];
   try {
-    for (const request of requests) answers.push(await perform(database, request));
+    for (const request of requests) answers.push(await perform(writer, request));
     return answers;
   } catch (error) {
     if (concernsAll(database, error)) throw error;
@@ -58,12 +67,15 @@ async function runTogether(
   }
 }
 
-async function runApart(database: Connection, requests: readonly WriteRequest[]): Promise<readonly WriteAnswer[]> {
+async function runApart(
+  { database, writer }: Target,
+  requests: readonly WriteRequest[],
+): Promise<readonly WriteAnswer[]> {
   const answers: WriteAnswer[] = [];
   for (const request of requests) {
     database.run("SAVEPOINT one");
     try {
-      const answer = await perform(database, request);
+      const answer = await perform(writer, request);
       database.run("RELEASE one");
       answers.push(answer);
     } catch (error) {
@@ -75,9 +87,9 @@ async function runApart(database: Connection, requests: readonly WriteRequest[])
   return answers;
 }
 
-async function perform(database: Connection, { id, name, input }: WriteRequest): Promise<WriteAnswer> {
-  const write = WRITES[name] as (database: Connection, input: unknown) => Promise<unknown>;
-  return { id, result: await write(database, input) };
+async function perform(writer: WriteDatabase, { id, name, input }: WriteRequest): Promise<WriteAnswer> {
+  const write = WRITES[name] as (database: WriteDatabase, input: unknown) => Promise<unknown>;
+  return { id, result: await write(writer, input) };
 }
 
 /** Without the surrounding transaction there is nothing left to commit: the batch as a whole has failed. */

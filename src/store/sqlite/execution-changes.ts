@@ -5,9 +5,9 @@ import type { CommandResponse, Execution } from "#core/command/execution.ts";
 import { ENTRY_BYTES } from "#core/command/log-limits.ts";
 import { type ExecutionChange, type Merge, mergeRemote, withoutSight } from "#core/command/remote-execution.ts";
 import type { ChangePage } from "#service/ports/execution-store.ts";
-import type { Database, ReadDatabase, Row } from "#store/database.ts";
+import type { Database, ReadDatabase, Row, WriteDatabase } from "#store/database.ts";
 import { findExecution, latestChange, parseResponse, renderPayload } from "./execution-row.ts";
-import { count, nextChange, replace } from "./execution-writes.ts";
+import { count, replace } from "./execution-writes.ts";
 import { micros, number, text } from "./row.ts";
 import { readRow, readRows } from "./stored-json.ts";
 
@@ -19,11 +19,13 @@ export function readChanges(reader: ReadDatabase, cursor: number, limit: number)
   return reader.snapshot((database) => readPage(database, cursor, limit));
 }
 
-async function readPage(database: Database, cursor: number, limit: number): Promise<ChangePage> {
+async function readPage(database: ReadDatabase, cursor: number, limit: number): Promise<ChangePage> {
+  const settled = await database.settledChange();
   const rows = await database.all(
     `SELECT id, changed, octet_length(arguments) AS bytes, left_out, left_out_at FROM execution
-     WHERE changed > ? ORDER BY changed LIMIT ?`,
+     WHERE changed > ? AND changed <= ? ORDER BY changed LIMIT ?`,
     cursor,
+    settled,
     Math.min(limit, MAX_PAGE),
   );
   const changes: ExecutionChange[] = [];
@@ -37,7 +39,7 @@ async function readPage(database: Database, cursor: number, limit: number): Prom
     bytes += number(row, "bytes") + found.logBytes;
     changes.push(found.change);
   }
-  return { changes, next, latest: await latestChange(database) };
+  return { changes, next, latest: await latestChange(database, settled) };
 }
 
 async function readChange(database: Database, row: Row, cursor: number) {
@@ -70,7 +72,7 @@ async function readChange(database: Database, row: Row, cursor: number) {
 }
 
 export const executionChangeWrites = {
-  async applyRemoteExecution(database: Database, { change }: { change: ExecutionChange }): Promise<Merge> {
+  async applyRemoteExecution(database: WriteDatabase, { change }: { change: ExecutionChange }): Promise<Merge> {
     const { id, deviceId } = change.execution;
     const before = (await findExecution(database, id))?.execution;
     if (before !== undefined && before.deviceId !== deviceId) {
@@ -88,7 +90,7 @@ export const executionChangeWrites = {
     return merge;
   },
 
-  async loseSightOfExecution(database: Database, { id }: { id: string }): Promise<Execution | undefined> {
+  async loseSightOfExecution(database: WriteDatabase, { id }: { id: string }): Promise<Execution | undefined> {
     const before = (await findExecution(database, id))?.execution;
     const after = before && withoutSight(before);
     if (before !== undefined && after !== undefined) await replace(database, { before, after, logged: 0 });
@@ -96,11 +98,11 @@ export const executionChangeWrites = {
   },
 };
 
-async function insertCopy(database: Database, execution: Execution): Promise<number> {
+async function insertCopy(database: WriteDatabase, execution: Execution): Promise<number> {
   if ((await database.get("SELECT 1 AS found FROM device WHERE id = ?", execution.deviceId)) === undefined) {
     throw refuse("device_not_found", `there is no device ${execution.deviceId}`);
   }
-  const change = await nextChange(database);
+  const change = await database.nextChange();
   const shown = JSON.stringify(execution.request.arguments);
   // Marked as attempted because its owner hands it over: this side never does.
   await database.run(

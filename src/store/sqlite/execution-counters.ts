@@ -41,7 +41,7 @@ async function countEnded(
   if (from >= to) return await countEnded(reader, { groups, bounds }, finer);
   const row = await reader.one(
     `SELECT coalesce(sum(count), 0) AS total FROM ${span.table}
-     WHERE group_id IN (SELECT value FROM json_each(?)) AND ${span.column} >= ? AND ${span.column} < ?`,
+     WHERE group_id IN (SELECT CAST(value AS INTEGER) FROM json_each(?)) AND ${span.column} >= ? AND ${span.column} < ?`,
     listedIds(groups),
     from,
     to,
@@ -62,7 +62,7 @@ async function countRows(reader: Database, groups: readonly Group[], { since, be
   if (groups.length === 0) return 0;
   const row = await reader.one(
     `SELECT count(*) AS total FROM execution
-     WHERE group_id IN (SELECT value FROM json_each(?)) AND created_at >= ? AND created_at < ?`,
+     WHERE group_id IN (SELECT CAST(value AS INTEGER) FROM json_each(?)) AND created_at >= ? AND created_at < ?`,
     listedIds(groups),
     since,
     before,
@@ -133,7 +133,7 @@ async function histogram(reader: Database, shares: readonly Share[], { table, co
   const before = Math.max(...shares.map(({ bounds }) => bounds.before));
   const rows = await reader.all(
     `SELECT ${column} AS span, sum(count) AS count FROM ${table}
-     WHERE group_id IN (SELECT value FROM json_each(?)) AND ${column} >= ? AND ${column} < ? GROUP BY 1 ORDER BY 1`,
+     WHERE group_id IN (SELECT CAST(value AS INTEGER) FROM json_each(?)) AND ${column} >= ? AND ${column} < ? GROUP BY 1 ORDER BY 1`,
     listedIds(shares.flatMap((share) => share.groups)),
     Math.floor(since / ms),
     Math.ceil(before / ms),

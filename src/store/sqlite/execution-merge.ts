@@ -52,8 +52,8 @@ async function candidates(reader: Database, { shares, depth, newestFirst }: Want
     const { groups, bounds } = share;
     const byId = new Map(groups.map((group) => [group.id, group]));
     const rows = await reader.all(
-      `SELECT j.value AS id, (SELECT created_at FROM execution
-         WHERE group_id = j.value AND created_at >= ? AND created_at < ?
+      `SELECT CAST(j.value AS INTEGER) AS id, (SELECT created_at FROM execution
+         WHERE group_id = CAST(j.value AS INTEGER) AND created_at >= ? AND created_at < ?
          ORDER BY created_at ${newestFirst ? "DESC" : "ASC"} LIMIT 1) AS head FROM json_each(?) j`,
       bounds.since,
       bounds.before,

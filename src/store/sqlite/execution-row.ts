@@ -18,12 +18,15 @@ export const EXECUTION_FROM = "execution e JOIN execution_group g ON g.id = e.gr
 /** Replaces arguments that cannot be read. */
 const UNREADABLE: Payload = {};
 
-/** The number of the latest change of all executions, deleted ones included. One step into an index. */
-export async function latestChange(database: Database): Promise<number> {
-  const row = await database.get(
-    `SELECT max(coalesce((SELECT max(changed) FROM execution), 0), coalesce((SELECT deleted FROM execution_change), 0)) AS latest`,
+/** The number of the latest change of all executions up to `settled`, deleted ones included. One step into an index. */
+export async function latestChange(database: Database, settled: number): Promise<number> {
+  const row = await database.one(
+    `SELECT coalesce(max(latest), 0) AS latest FROM (
+       SELECT max(changed) AS latest FROM execution WHERE changed <= ?
+       UNION ALL SELECT deleted FROM execution_change) AS numbers`,
+    settled,
   );
-  return row === undefined ? 0 : number(row, "latest");
+  return number(row, "latest");
 }
 
 export async function findExecution(database: Database, id: string): Promise<OpenExecution | undefined> {

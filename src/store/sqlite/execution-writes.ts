@@ -6,9 +6,9 @@ import { ENTRY_BYTES, MAX_LOG_BYTES } from "#core/command/log-limits.ts";
 import { EPHEMERAL_LIFETIME_MS } from "#core/command/retention.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { Idempotency, NewExecution } from "#service/ports/execution-store.ts";
-import type { Database } from "#store/database.ts";
+import type { Database, WriteDatabase } from "#store/database.ts";
 import { recordAudit } from "./audit-writes.ts";
-import { findExecution, latestChange, renderPayload } from "./execution-row.ts";
+import { findExecution, renderPayload } from "./execution-row.ts";
 import { SPANS } from "./execution-spans.ts";
 import { bytes, number, text, time } from "./row.ts";
 
@@ -17,7 +17,7 @@ const SWEEP_AT_ONCE = 500;
 export const executionWrites = {
   /** If the idempotency key was used before, returns the earlier execution and stores nothing. */
   async insertExecution(
-    database: Database,
+    database: WriteDatabase,
     { input, trail }: { input: NewExecution; trail: AuditEntry },
   ): Promise<Execution | undefined> {
     const { execution, idempotency } = input;
@@ -41,7 +41,7 @@ export const executionWrites = {
       execution.deadline,
       bytes,
       execution.revision,
-      await nextChange(database),
+      await database.nextChange(),
     );
     if (idempotency !== undefined) await putIdempotency(database, execution, idempotency);
     await recordAudit(database, trail);
@@ -63,7 +63,7 @@ export const executionWrites = {
   },
 
   async recordResponse(
-    database: Database,
+    database: WriteDatabase,
     { deviceId, id, arrival }: { deviceId: string; id: string; arrival: Arrival & { repeated: boolean } },
   ): Promise<Execution | undefined> {
     const before = (await findExecution(database, id))?.execution;
@@ -90,7 +90,7 @@ export const executionWrites = {
   },
 
   async expireExecution(
-    database: Database,
+    database: WriteDatabase,
     { id, deadline }: { id: string; deadline: Instant },
   ): Promise<Execution | undefined> {
     const before = (await findExecution(database, id))?.execution;
@@ -124,24 +124,12 @@ export const executionWrites = {
   },
 };
 
-const lastNumbers = new WeakMap<Database, number>();
-
-/**
- * The number of the change that is being stored. Read once per connection, because only one connection writes. A
- * rollback leaves a gap.
- */
-export async function nextChange(database: Database): Promise<number> {
-  const next = (lastNumbers.get(database) ?? (await latestChange(database))) + 1;
-  lastNumbers.set(database, next);
-  return next;
-}
-
 /** Changes the counters of the execution's group and gives the group's id. */
 export async function count(database: Database, execution: Execution, by: 1 | -1): Promise<number> {
   const row = await database.get(
     `INSERT INTO execution_group (site_id, device_id, name, manifest_name, state, ephemeral, read_level, total)
      VALUES (?, ?, ?, ?, ?, ?, ?, 1)
-     ON CONFLICT (device_id, name, manifest_name, state, ephemeral, read_level) DO UPDATE SET total = total + ?
+     ON CONFLICT (device_id, name, manifest_name, state, ephemeral, read_level) DO UPDATE SET total = execution_group.total + ?
      RETURNING id`,
     execution.siteId,
     execution.deviceId,
@@ -158,7 +146,7 @@ export async function count(database: Database, execution: Execution, by: 1 | -1
     const span = Math.floor(execution.createdAt / ms);
     const counted = await database.get(
       `INSERT INTO ${table} (group_id, ${column}, count) VALUES (?, ?, 1)
-       ON CONFLICT (group_id, ${column}) DO UPDATE SET count = count + ? RETURNING count`,
+       ON CONFLICT (group_id, ${column}) DO UPDATE SET count = ${table}.count + ? RETURNING count`,
       group,
       span,
       by,
@@ -180,16 +168,16 @@ interface Replacement {
 
 /** Gives the number of the change, and how many bytes the log holds from now on. */
 export async function replace(
-  database: Database,
+  database: WriteDatabase,
   { before, after, logged }: Replacement,
 ): Promise<{ readonly change: number; readonly logBytes: number }> {
   const moved = before.state !== after.state;
   if (moved) await count(database, before, -1);
   const group = moved ? await count(database, after, 1) : null;
-  const change = await nextChange(database);
+  const change = await database.nextChange();
   const row = await database.one(
     `UPDATE execution SET group_id = coalesce(?, group_id), is_open = ?, deadline = ?, response_state = ?, response_payload = ?,
-       received_at = ?, sealed = CASE WHEN ? THEN NULL ELSE sealed END, revision = ?, is_remote = ?,
+       received_at = ?, sealed = CASE WHEN ? = 1 THEN NULL ELSE sealed END, revision = ?, is_remote = ?,
        changed = ?, log_bytes = log_bytes + ? WHERE id = ? RETURNING log_bytes`,
     group,
     isOpen(after.state) && !after.isRemote ? 1 : 0,
@@ -237,7 +225,7 @@ async function isRepetition(
 ): Promise<boolean> {
   if (!arrival.repeated) return false;
   const row = await database.get(
-    "SELECT 1 AS found FROM execution_response WHERE execution_id = ? AND state = ? AND payload IS ? LIMIT 1",
+    "SELECT 1 AS found FROM execution_response WHERE execution_id = ? AND state = ? AND payload IS NOT DISTINCT FROM ? LIMIT 1",
     id,
     arrival.state,
     renderPayload(arrival.payload),

@@ -2,30 +2,14 @@ import { chmodSync, closeSync, mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
 import type { RecordStore } from "#service/ports/record-store.ts";
 import type { StorageGate } from "#store/storage-gate.ts";
-import { createAlertStore } from "./alert-store.ts";
-import { createAuditStore } from "./audit-store.ts";
-import { createBlueprintStore } from "./blueprint-store.ts";
-import { createConfigurationStore } from "./configuration-store.ts";
 import { Connection } from "./connection.ts";
-import { createDeviceLogStore } from "./device-log-store.ts";
-import { createDeviceStore } from "./device-store.ts";
-import { createExecutionStore } from "./execution-store.ts";
 import { guardWriter } from "./guard-writer.ts";
 import { createLists } from "./lists.ts";
 import { lockFolder, refuseUsed } from "./lock-folder.ts";
 import { openReadPool } from "./read-pool.ts";
 import { createRecordReader } from "./record-reader.ts";
-import { createRetentionStore } from "./retention-store.ts";
-import { number } from "./row.ts";
-import { createScriptStore } from "./script-store.ts";
-import { createSimulationStore } from "./simulation-store.ts";
-import { createSiteStore } from "./site-store.ts";
-import { createTokenStore } from "./token-store.ts";
-import { createWebhookStore } from "./webhook-store.ts";
+import { createSubjectStores, holdsSealed } from "./subject-stores.ts";
 import { openWriter, type Writer } from "./writer.ts";
-
-const SEALED = `SELECT CASE WHEN EXISTS (SELECT 1 FROM device_configuration) OR EXISTS (SELECT 1 FROM webhook)
-  OR EXISTS (SELECT 1 FROM execution WHERE is_open = 1 AND sealed IS NOT NULL) THEN 1 ELSE 0 END AS found`;
 
 /**
  * Creates the folder if it is missing, readable by its owner alone. Keeps other processes out until the returned
@@ -70,21 +54,9 @@ export async function openRecords(
     const lists = createLists(reader, pool);
     let closed: Promise<void> | undefined;
     return {
-      sites: createSiteStore(reader, writer, lists),
-      devices: createDeviceStore(reader, writer, lists),
-      blueprints: createBlueprintStore(reader, writer, lists),
-      tokens: createTokenStore(reader, writer),
-      audit: createAuditStore(lists, writer),
-      executions: createExecutionStore(reader, writer, lists),
-      deviceLogs: createDeviceLogStore(lists, writer),
-      configurations: createConfigurationStore(reader, writer),
-      alerts: createAlertStore(reader, writer, lists),
-      webhooks: createWebhookStore(reader, writer, lists),
-      retentions: createRetentionStore(reader, writer),
-      scripts: createScriptStore(reader, writer),
-      simulations: createSimulationStore(reader, writer),
+      ...createSubjectStores(reader, writer, lists),
       buffers: [writer.buffer],
-      holdsSealed: async () => number(await reader.one(SEALED), "found") === 1,
+      holdsSealed: () => holdsSealed(reader),
       close() {
         closed ??= closeAll();
         return closed;

@@ -12,6 +12,8 @@ export function createRecordReader(connection: Connection): ReadDatabase {
     one: (sql, ...values) => connection.one(sql, ...values),
     all: (sql, ...values) => connection.all(sql, ...values),
     run: (sql, ...values) => connection.run(sql, ...values),
+    // One connection writes, so what is visible is complete.
+    settledChange: () => Number.MAX_SAFE_INTEGER,
     onDamaged: (place) => connection.onDamaged(place),
     async snapshot(reads) {
       if (snapshots === 0) connection.run("BEGIN");

@@ -39,7 +39,12 @@ export const tokenWrites = {
 
   async noteTokenUse(database: Database, { uses }: { uses: ReadonlyMap<string, Instant> }): Promise<void> {
     for (const [id, at] of uses) {
-      await database.run("UPDATE token SET last_used_at = max(coalesce(last_used_at, 0), ?) WHERE id = ?", at, id);
+      await database.run(
+        "UPDATE token SET last_used_at = ? WHERE id = ? AND coalesce(last_used_at, 0) < ?",
+        at,
+        id,
+        at,
+      );
     }
   },
 };

@@ -13,16 +13,17 @@ export function createWebhookStore(reader: Database, writer: Writer, lists: List
     all: async () => await allWebhooks(reader),
     delete: (id, trail) => writer.run("deleteWebhook", { id, trail }),
     enqueue: (notices) => writer.run("enqueueNotices", { notices }),
-    due: async (now, busy) =>
-      (
-        await reader.all(
-          // In SQLite, a bare column beside min() comes from the row with the least value.
-          `SELECT id, webhook_id, min(number) FROM webhook_delivery WHERE state = 'PENDING' AND next_attempt_at <= ?
-           AND webhook_id NOT IN (SELECT value FROM json_each(?)) GROUP BY webhook_id ORDER BY number`,
-          now,
-          listed(busy),
-        )
-      ).map((row) => ({ id: text(row, "id"), webhookId: text(row, "webhook_id") })),
+    due: async (now, busy) => {
+      const isDue = "state = 'PENDING' AND next_attempt_at <= ?";
+      const rows = await reader.all(
+        `SELECT id, webhook_id FROM webhook_delivery
+         WHERE number IN (SELECT min(number) FROM webhook_delivery WHERE ${isDue} GROUP BY webhook_id)
+         AND webhook_id NOT IN (SELECT value FROM json_each(?)) ORDER BY number`,
+        now,
+        listed(busy),
+      );
+      return rows.map((row) => ({ id: text(row, "id"), webhookId: text(row, "webhook_id") }));
+    },
     find: async (id) => {
       const rows = await reader.all(`SELECT ${DELIVERY_COLUMNS} FROM webhook_delivery WHERE id = ?`, id);
       return readRows(reader, { table: "webhook_delivery", rows }, parseDelivery)[0];

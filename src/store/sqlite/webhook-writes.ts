@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import { ACCESS_LEVELS } from "#core/access/level.ts";
 import { refuse } from "#core/app-error.ts";
@@ -134,7 +135,8 @@ async function enqueue(database: Database, webhookId: string, notice: Notice): P
   await database.run(
     `INSERT INTO webhook_delivery
        (id, webhook_id, kind, occurred_at, event, state, attempts, queued_at, next_attempt_at, give_up_at, error, finished_at)
-     VALUES (lower(hex(randomblob(16))), ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?)`,
+     VALUES (?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?)`,
+    randomBytes(16).toString("hex"),
     webhookId,
     notice.kind,
     notice.occurredAt,

@@ -1,0 +1,89 @@
+// Which locks a write takes before it reads anything. Two writes that share a key never run at the same time, on any
+// node: what a write has read still holds when it is stored. A batch takes all its locks at once and in one order, so
+// that batches never wait for each other in a circle.
+import { createHash } from "node:crypto";
+import type { Database } from "#store/database.ts";
+import { text } from "#store/sqlite/row.ts";
+import type { WRITES } from "#store/sqlite/writes.ts";
+
+type Writes = typeof WRITES;
+type Input<Name extends keyof Writes> = Parameters<Writes[Name]>[1];
+type Keys = readonly string[] | Promise<readonly string[]>;
+
+const device = (id: string) => [`device ${id}`];
+/** The tree of devices and their slugs are checked over a whole site. */
+const tree = (id: string) => ["device tree", `device ${id}`];
+const chore = (name: string) => [`chore ${name}`];
+const NOTHING: readonly string[] = [];
+
+/** How many executions and log entries a chore looks at: the locks of their devices are taken. */
+const CHORE_DEVICES = 1_000;
+
+const KEYS: { readonly [Name in keyof Writes]: (input: Input<Name>, reader: Database) => Keys } = {
+  insertSite: ({ site }) => [`site ${site.id}`],
+  updateSite: ({ id }) => [`site ${id}`],
+  deleteSite: ({ id }) => ["device tree", `site ${id}`],
+  putRetention: ({ siteId }) => [`site ${siteId}`],
+  insertDevice: ({ device: { id } }) => tree(id),
+  updateDevice: ({ id }) => tree(id),
+  deleteDevice: ({ id }) => tree(id),
+  putCredential: ({ credential }) => device(credential.deviceId),
+  putProperties: ({ deviceId }) => device(deviceId),
+  insertBlueprint: () => ["blueprints"],
+  insertToken: ({ token }) => [`token ${token.id}`],
+  putAdminToken: ({ token }) => [`token ${token.id}`],
+  revokeToken: ({ id }) => [`token ${id}`],
+  noteTokenUse: ({ uses }) => [...uses.keys()].map((id) => `token ${id}`),
+  appendAudit: () => NOTHING,
+  putAudit: ({ entries }) => entries.map(({ id }) => `audit ${id}`),
+  pruneAudit: () => chore("audit"),
+  insertExecution: ({ input }) => device(input.execution.deviceId),
+  recordResponse: ({ deviceId }) => device(deviceId),
+  markAttempted: ({ id }, reader) => deviceOf(reader, id),
+  unmarkAttempted: ({ id }, reader) => deviceOf(reader, id),
+  expireExecution: ({ id }, reader) => deviceOf(reader, id),
+  loseSightOfExecution: ({ id }, reader) => deviceOf(reader, id),
+  applyRemoteExecution: ({ change }) => device(change.execution.deviceId),
+  sweepExecutions: async (_, reader) => [
+    ...chore("executions"),
+    ...(await devicesOf(
+      reader,
+      "SELECT DISTINCT device_id FROM execution_group WHERE ephemeral = 1 AND total > 0 LIMIT ?",
+    )),
+  ],
+  appendDeviceLog: ({ deviceId }) => device(deviceId),
+  pruneDeviceLogs: () => chore("device logs"),
+  putConfiguration: ({ deviceId }) => device(deviceId),
+  putSimulation: ({ deviceId }) => device(deviceId),
+  putScriptEntry: ({ deviceId }) => device(deviceId),
+  removeScriptEntry: ({ deviceId }) => device(deviceId),
+  recordAlerts: ({ deviceId }) => device(deviceId),
+  pruneAlerts: () => chore("alerts"),
+  insertWebhook: () => ["webhooks"],
+  deleteWebhook: () => ["webhooks"],
+  enqueueNotices: () => NOTHING,
+  settleDelivery: ({ id }) => [`delivery ${id}`],
+  retryDelivery: ({ which }) => [`delivery ${which.deliveryId}`],
+  pruneDeliveries: () => chore("deliveries"),
+};
+
+/** `reader` answers the writes whose device has to be looked up. */
+export async function lockKeys(name: keyof Writes, input: unknown, reader: Database): Promise<readonly string[]> {
+  const keys = KEYS[name] as (input: unknown, reader: Database) => Keys;
+  return await keys(input, reader);
+}
+
+/** The number by which PostgreSQL knows the lock. Two keys with one number only wait for each other needlessly. */
+export function lockNumber(key: string): bigint {
+  return createHash("sha1").update(key).digest().readBigInt64BE();
+}
+
+async function deviceOf(reader: Database, executionId: string): Promise<readonly string[]> {
+  const row = await reader.get("SELECT device_id FROM execution WHERE id = ?", executionId);
+  return row === undefined ? NOTHING : device(text(row, "device_id"));
+}
+
+async function devicesOf(reader: Database, sql: string): Promise<readonly string[]> {
+  const rows = await reader.all(sql, CHORE_DEVICES);
+  return rows.map((row) => `device ${text(row, "device_id")}`);
+}

@@ -1,0 +1,46 @@
+import type { Pool } from "pg";
+import type { DamageLog, ReadDatabase } from "#store/database.ts";
+import { number } from "#store/sqlite/row.ts";
+import { CHANGES_PER_TRANSACTION } from "./commit-batch.ts";
+import { statementsOn } from "./statements.ts";
+import { serverTrouble } from "./trouble.ts";
+
+/** Every older transaction has ended, so all of its changes are visible or undone. */
+const SETTLED = `SELECT base + pg_snapshot_xmin(pg_current_snapshot())::text::bigint * ${CHANGES_PER_TRANSACTION} - 1
+  AS settled FROM change_base`;
+
+/** Reads over the pool: each statement over any free connection, a snapshot over one of its own. */
+export function createReader(pool: Pool, damage: DamageLog): ReadDatabase {
+  const plain = statementsOn(pool as unknown as Parameters<typeof statementsOn>[0], damage);
+  return {
+    ...plain,
+    settledChange: async () => number(await plain.one(SETTLED), "settled"),
+    async snapshot(reads) {
+      const client = await connect(pool);
+      let isUsable = false;
+      try {
+        const database = statementsOn(client, damage);
+        await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+        const reader: ReadDatabase = {
+          ...database,
+          settledChange: async () => number(await database.one(SETTLED), "settled"),
+          snapshot: (more) => more(reader),
+        };
+        const result = await reads(reader);
+        await client.query("COMMIT");
+        isUsable = true;
+        return result;
+      } finally {
+        client.release(!isUsable);
+      }
+    },
+  };
+}
+
+async function connect(pool: Pool) {
+  try {
+    return await pool.connect();
+  } catch (error) {
+    throw serverTrouble(error) ?? error;
+  }
+}

