@@ -2,7 +2,7 @@
 import { packPackage } from "#service/blueprint/pack-package.ts";
 import type { TestServer } from "../support/server.ts";
 
-export interface Diagnostic {
+interface Diagnostic {
   readonly severity: string;
   readonly code: string;
   readonly message: string;

@@ -79,7 +79,7 @@ async function raiseChangeBase(client: ClientBase): Promise<void> {
   );
 }
 
-export function readMigrations(): readonly Migration[] {
+function readMigrations(): readonly Migration[] {
   const folder = new URL("./migrations/", import.meta.url);
   const files = readdirSync(folder).filter((file) => /^\d{4}-[a-z0-9-]+\.sql$/.test(file));
   return files.sort().map((file, index) => {

@@ -34,12 +34,6 @@ export function isWorthRepeating(error: unknown): boolean {
   return AGAIN.has(codeOf(error));
 }
 
-/** Whether the connection itself is of no more use. */
-export function isLost(error: unknown): boolean {
-  const code = codeOf(error);
-  return NETWORK.has(code) || /^(?:08|57P)/.test(code) || isLostMessage(error);
-}
-
 function isPassing(error: unknown, code: string): boolean {
   return PASSING.test(code) || NETWORK.has(code) || isLostMessage(error);
 }

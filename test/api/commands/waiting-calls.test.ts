@@ -100,7 +100,7 @@ if (process.env["BUSBAR_LONG"] === "1") {
   test("in real time: a client with a read timeout of 5 s sees the end of a command of 20 s", async () => {
     const deviceId = await site.device("Slower");
     const device = await site.connect(deviceId);
-    device.onCommand((command) => void setTimeout(() => command.completed({ done: true }), 20_000));
+    device.onCommand((command) => void setTimeout(() => void command.completed({ done: true }), 20_000));
     const text = await new Promise<string>((resolve, reject) => {
       const path = `${busbar.url}/v3/devices/${deviceId}/execute_command`;
       const headers = { "X-Enapter-Auth-Token": busbar.adminToken };
