@@ -6,6 +6,7 @@ import type { AuditTarget } from "#core/access/audit-entry.ts";
 import { type Caller, seesSite } from "#core/access/caller.ts";
 import { AppError, refuse } from "#core/app-error.ts";
 import type { Device } from "#core/device/device.ts";
+import { lingerAfter } from "#http/linger.ts";
 import { type Problem, problemOf } from "#http/problem.ts";
 import { sendAnswer } from "#http/send-answer.ts";
 import type { RefusalLog } from "#service/access/refusal-log.ts";
@@ -34,6 +35,7 @@ export async function sendProblem(
   const problem = explain(needs, request, error);
   if (error instanceof AppError && isRefusal(request, problem.status)) await recordRefusal(needs, request, error);
   if (problem.retryAfter !== undefined) reply.header("retry-after", String(problem.retryAfter));
+  lingerAfter(request.raw);
   return sendAnswer(reply, problem.status, problem.body);
 }
 
