@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { instant } from "#core/time/instant.ts";
 import type { LoadedColumn, TelemetryPoints, TelemetryStore } from "#service/ports/telemetry-store.ts";
 import { openSeries } from "#store/series/open-series.ts";
+import { sqliteChunks } from "#store/series/sqlite/open-sqlite-chunks.ts";
 
 const HOURS = Number(process.argv[2] ?? 48);
 const LIVE_HOURS = 4;
@@ -16,7 +17,7 @@ const SECONDS = 3_600;
 const folder = mkdtempSync(join(tmpdir(), "busbar-bench-"));
 const file = join(folder, "telemetry.db");
 const settings = { graceMs: 15 * 60_000, maxHotPoints: 8_000_000, readers: 1 };
-const store = await openSeries(file, settings, (error) => {
+const store = await openSeries(sqliteChunks(file), settings, (error) => {
   throw error;
 });
 

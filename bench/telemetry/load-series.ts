@@ -2,6 +2,7 @@
 import { instant } from "#core/time/instant.ts";
 import type { LoadedColumn, TelemetryPoints } from "#service/ports/telemetry-store.ts";
 import { openSeries } from "#store/series/open-series.ts";
+import { sqliteChunks } from "#store/series/sqlite/open-sqlite-chunks.ts";
 import { DAY, type DeviceData, END, makeDevice, makeYear, randomFrom, type Size } from "./data.ts";
 
 interface Job {
@@ -17,7 +18,7 @@ const MESSAGES = 1_000;
 const { job, file, devices, size } = JSON.parse(process.argv[2] ?? "") as Job;
 // The open hour must stay in memory and in the journal.
 const graceMs = (job === "hour" ? 300 : 15) * 60_000;
-const store = await openSeries(file, { graceMs, maxHotPoints: 4_000_000, readers: 1 }, (error) => {
+const store = await openSeries(sqliteChunks(file), { graceMs, maxHotPoints: 4_000_000, readers: 1 }, (error) => {
   throw error;
 });
 const say = (text: string) => process.stderr.write(`  ${text}\n`);

@@ -14,6 +14,7 @@ import type { Troubles } from "#service/troubles.ts";
 import type { Damage } from "#store/series/damage.ts";
 import { guardTelemetry } from "#store/series/guard-telemetry.ts";
 import { openSeries, type SeriesSettings } from "#store/series/open-series.ts";
+import { sqliteChunks } from "#store/series/sqlite/open-sqlite-chunks.ts";
 import { claimFolder, openRecords } from "#store/sqlite/open-records.ts";
 import type { WatchedClocks } from "./clocks.ts";
 
@@ -47,11 +48,11 @@ export async function openStores(
   const telemetryFile = join(config.data, "telemetry.db");
   const onTrouble = (error: Error) => troubles.report(UNREADABLE, { err: error, place: error.message });
   const onDamagedSeries = (damage: Damage) => {
-    const { table, start, deviceId, attribute, file } = damage;
-    const place = [file ?? telemetryFile, table, deviceId, attribute, start]
+    const { table, start, deviceId, attribute, setAside } = damage;
+    const place = [setAside ?? telemetryFile, table, deviceId, attribute, start]
       .filter((one) => one !== undefined)
       .join(" ");
-    const trouble = file !== undefined ? SET_ASIDE : table === "journal" ? LACKING : DAMAGED;
+    const trouble = setAside !== undefined ? SET_ASIDE : table === "journal" ? LACKING : DAMAGED;
     troubles.report(trouble, { ...damage, place });
   };
   const onDamaged = (place: string) =>
@@ -59,7 +60,7 @@ export async function openStores(
   const [records, telemetry] = await Promise.allSettled([
     openRecords(config.data, onFault, { release, onDamaged, gate: storage.gate }),
     openSeries(
-      telemetryFile,
+      sqliteChunks(telemetryFile),
       { ...seriesSettings(config), shares, budgets, now, onTrouble, onDamaged: onDamagedSeries },
       onFault,
     ),

@@ -1,7 +1,8 @@
-// What the records need of a SQL database. SQLite answers at once, a server answers later: code that awaits works on both.
+// What the records need of a SQL database.
+import type { Awaitable } from "./awaitable.ts";
+
 export type Value = string | number | null | Uint8Array;
 export type Row = Readonly<Record<string, unknown>>;
-type Awaitable<Result> = Result | Promise<Result>;
 
 /** The place where damaged values are reported. */
 export interface DamageLog {

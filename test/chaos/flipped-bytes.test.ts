@@ -9,6 +9,7 @@ import { instant } from "#core/time/instant.ts";
 import type { SeriesRequest, TelemetryStore } from "#service/ports/telemetry-store.ts";
 import type { Damage } from "#store/series/damage.ts";
 import { openSeries } from "#store/series/open-series.ts";
+import { sqliteChunks } from "#store/series/sqlite/open-sqlite-chunks.ts";
 import { Connection } from "#store/sqlite/connection.ts";
 import { randomFrom } from "../support/random.ts";
 import { readCsv } from "../support/read-csv.ts";
@@ -37,7 +38,7 @@ async function open(file: string): Promise<Opened> {
   const damage: Damage[] = [];
   const onTrouble = () => damage.push({ table: "chunk", start: 0, span: 0 });
   const settings = { graceMs: 0, maxHotPoints: 1e6, readers: 1, now: () => END, onTrouble };
-  const store = await openSeries(file, { ...settings, onDamaged: (one) => damage.push(one) }, () => {});
+  const store = await openSeries(sqliteChunks(file), { ...settings, onDamaged: (one) => damage.push(one) }, () => {});
   return { store, damage };
 }
 
@@ -191,7 +192,7 @@ test(`of ${ROUNDS.anywhere} flipped bytes of the file none makes a wrong value, 
     flipped[place] = (flipped[place] ?? 0) ^ (1 << Math.floor(random() * 8));
     writeFileSync(file, flipped);
     const { store, damage } = await open(file);
-    const isAside = damage.some((one) => one.file !== undefined);
+    const isAside = damage.some((one) => one.setAside !== undefined);
     const given = await answers(store);
     counts.rounds++;
     if (isAside) counts.aside++;

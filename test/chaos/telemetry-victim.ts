@@ -3,12 +3,13 @@
 import { writeSync } from "node:fs";
 import { instant } from "#core/time/instant.ts";
 import { openSeries } from "#store/series/open-series.ts";
+import { sqliteChunks } from "#store/series/sqlite/open-sqlite-chunks.ts";
 import { batchOf, DEVICES } from "./telemetry-points.ts";
 
 const [file = "", first = "0"] = process.argv.slice(2);
 const say = (line: string) => void writeSync(1, `${line}\n`);
 
-const store = await openSeries(file, { graceMs: 0, maxHotPoints: 10_000, readers: 1 }, (error) => {
+const store = await openSeries(sqliteChunks(file), { graceMs: 0, maxHotPoints: 10_000, readers: 1 }, (error) => {
   throw error;
 });
 say("ready");

@@ -8,6 +8,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { instant } from "#core/time/instant.ts";
 import type { TelemetryStore } from "#service/ports/telemetry-store.ts";
 import { openSeries } from "#store/series/open-series.ts";
+import { sqliteChunks } from "#store/series/sqlite/open-sqlite-chunks.ts";
 import { randomFrom } from "../support/random.ts";
 import { readCsv } from "../support/read-csv.ts";
 import { tempFolder } from "../support/temp-folder.ts";
@@ -87,7 +88,7 @@ async function runVictim(
 
 async function check(file: string, ledger: Ledger): Promise<{ points: number; reopened: number }> {
   const started = performance.now();
-  const store = await openSeries(file, { graceMs: 0, maxHotPoints: 1e6, readers: 1 }, (error) => {
+  const store = await openSeries(sqliteChunks(file), { graceMs: 0, maxHotPoints: 1e6, readers: 1 }, (error) => {
     throw error;
   });
   const reopened = performance.now() - started;

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { instant } from "#core/time/instant.ts";
 import type { TelemetryStore } from "#service/ports/telemetry-store.ts";
 import { openSeries } from "#store/series/open-series.ts";
+import { sqliteChunks } from "#store/series/sqlite/open-sqlite-chunks.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { telemetryStoreContract } from "./telemetry-store-contract.ts";
 
@@ -16,7 +17,7 @@ describe("telemetry in the embedded engine, with its threads", () =>
   telemetryStoreContract(async () => {
     const file = join(tempFolder(), "telemetry.db");
     const open = async () => {
-      const store = await openSeries(file, { graceMs: 0, maxHotPoints: 1e6, readers: 2 }, (error) => {
+      const store = await openSeries(sqliteChunks(file), { graceMs: 0, maxHotPoints: 1e6, readers: 2 }, (error) => {
         throw error;
       });
       opened.push(store);
@@ -37,7 +38,7 @@ test("sealing that fails is told, and the points are still there", async () => {
   const file = join(tempFolder(), "telemetry.db");
   const trouble = Promise.withResolvers<Error>();
   const settings = { graceMs: 0, maxHotPoints: 1e6, readers: 1, onTrouble: trouble.resolve };
-  const store = await openSeries(file, settings, (error) => {
+  const store = await openSeries(sqliteChunks(file), settings, (error) => {
     throw error;
   });
   opened.push(store);

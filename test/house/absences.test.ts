@@ -43,6 +43,11 @@ test("only the folders of SQLite contain SQL, and only two files import node:sql
   expect(having(/"node:sqlite"/, ["src/store/sqlite/connection.ts", "src/store/sqlite/lock-folder.ts"])).toEqual([]);
 });
 
+test("above store/series/sqlite the telemetry engine does not know SQLite, not even by a name", () => {
+  const own = having(/sqlite|telemetry\.db/i, ["src/store/series/sqlite/"]);
+  expect(own.filter((file) => file.startsWith("src/store/series/"))).toEqual([]);
+});
+
 test("in the service only mqtt knows topics", () => {
   expect(having(/v1\/(from|to)\//, ["src/mqtt/", "src/cli/"])).toEqual([]);
 });

@@ -4,8 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ColumnKind, ResolvedAggregation } from "#core/telemetry/aggregation.ts";
 import { createRenderer } from "#core/telemetry/render/renderers.ts";
+import type { Awaitable } from "#store/awaitable.ts";
 import { BatchWriter, type Scalar } from "#store/series/batch.ts";
-import type { ChunkStore, ChunkStoreReader } from "#store/series/chunk-store.ts";
+import type { ChunkReader, ChunkView } from "#store/series/chunk-reader.ts";
+import type { ChunkStore } from "#store/series/chunk-store.ts";
 import { type HotSeries, SeriesEngine } from "#store/series/engine.ts";
 import { HOUR_MS } from "#store/series/hot-store.ts";
 import type { SeriesItem, SeriesQuery } from "#store/series/query.ts";
@@ -15,6 +17,7 @@ import { createSqliteReader } from "#store/series/sqlite/sqlite-chunk-reader.ts"
 import { createSqliteChunkStore } from "#store/series/sqlite/sqlite-chunk-store.ts";
 import { createTimesCache } from "#store/series/times-cache.ts";
 import { Connection } from "#store/sqlite/connection.ts";
+import { createMemoryChunks } from "./memory-chunks.ts";
 import { answerNaively, type Points } from "./naive-answer.ts";
 
 /** `share` of the messages carry a value of the series. */
@@ -42,44 +45,72 @@ export interface Message {
 /** Deliberate faults, to see that the tests would notice them. */
 export interface Faults {
   readonly store?: (store: ChunkStore) => ChunkStore;
-  readonly reader?: (reader: ChunkStoreReader) => ChunkStoreReader;
+  readonly view?: (view: ChunkView) => ChunkView;
   readonly hot?: (hot: readonly HotSeries[]) => readonly HotSeries[];
 }
 
-/** A store with everything in one thread, that can be closed and opened again. */
+/** A chunk store that can be closed and opened again. */
+export interface ChunkBackend {
+  open(): Awaitable<{ readonly store: ChunkStore; readonly reader: ChunkReader }>;
+  remove(): void;
+}
+
+export function sqliteBackend(): ChunkBackend {
+  const folder = mkdtempSync(join(tmpdir(), "busbar-series-"));
+  return {
+    open() {
+      const database = new Connection(join(folder, "telemetry.db"), "write");
+      // One connection for both saves half of the time. Threads have one each.
+      const store = createSqliteChunkStore(database);
+      return { store, reader: { ...createSqliteReader(database), close: () => {} } };
+    },
+    remove: () => rmSync(folder, { recursive: true }),
+  };
+}
+
+/** Every answer comes later. */
+export function memoryBackend(): ChunkBackend {
+  const chunks = createMemoryChunks();
+  return {
+    open: () => ({ store: chunks.openStore(), reader: chunks.openReader() }),
+    remove: () => {},
+  };
+}
+
 /** Later than every point. */
 const NOW = Number.MAX_SAFE_INTEGER;
 
+/** A store with everything in one thread, that can be closed and opened again. */
 export class SeriesBench {
-  readonly #folder = mkdtempSync(join(tmpdir(), "busbar-series-"));
+  readonly #backend: ChunkBackend;
   readonly #faults: Faults;
   readonly #times = createTimesCache(1e6);
-  #database: Connection;
-  engine: SeriesEngine;
   readonly points: Points = new Map();
+  store: ChunkStore;
+  reader: ChunkReader;
+  engine: SeriesEngine;
 
-  constructor(faults: Faults = {}) {
+  private constructor(backend: ChunkBackend, faults: Faults, opened: Opened) {
+    this.#backend = backend;
     this.#faults = faults;
-    this.#database = new Connection(this.file, "write");
-    this.engine = this.#open();
+    this.store = opened.store;
+    this.reader = opened.reader;
+    this.engine = opened.engine;
   }
 
-  get file(): string {
-    return join(this.#folder, "telemetry.db");
+  static async open(backend: ChunkBackend, faults: Faults = {}): Promise<SeriesBench> {
+    return new SeriesBench(backend, faults, await openEngine(backend, faults));
   }
 
-  #open(): SeriesEngine {
-    const store = createSqliteChunkStore(this.#database);
-    return new SeriesEngine(this.#faults.store?.(store) ?? store, { graceMs: 0, maxHotPoints: 1e9 });
+  async reopen(): Promise<void> {
+    await this.#closeStore();
+    const { store, reader, engine } = await openEngine(this.#backend, this.#faults);
+    this.store = store;
+    this.reader = reader;
+    this.engine = engine;
   }
 
-  reopen(): void {
-    this.#database.close();
-    this.#database = new Connection(this.file, "write");
-    this.engine = this.#open();
-  }
-
-  append(messages: readonly Message[]): void {
+  async append(messages: readonly Message[]): Promise<void> {
     const writer = new BatchWriter();
     for (const { series, device, attribute, kind } of SERIES) {
       writer.define({ series, device, deviceId: `d${device}`, attribute, kind });
@@ -92,11 +123,11 @@ export class SeriesBench {
         this.points.set(series, points.set(at, value));
       }
     }
-    this.engine.append([writer.take()]);
+    await this.engine.append([writer.take()]);
   }
 
   /** The same in one go, past the journal. */
-  load(messages: readonly Message[]): void {
+  async load(messages: readonly Message[]): Promise<void> {
     for (const device of new Set(messages.map((message) => message.device))) {
       const own = messages.filter((message) => message.device === device);
       const definitions = SERIES.map(({ share: _, ...one }) => ({ ...one, deviceId: `d${one.device}` }));
@@ -119,28 +150,23 @@ export class SeriesBench {
           { kind, count: points.length, times: Float64Array.from(points, ({ at }) => at), values },
         ] as const;
       });
-      this.engine.load({ device, definitions, columns: columns.filter(([, { count }]) => count > 0) }, NOW);
+      await this.engine.load({ device, definitions, columns: columns.filter(([, { count }]) => count > 0) }, NOW);
     }
   }
 
-  query(query: SeriesQuery): string {
+  async query(query: SeriesQuery): Promise<string> {
     const look = Math.max(0, ...query.items.map((item) => item.lookAroundMs ?? 0));
     const hot = this.engine.snapshot(
       query.items.flatMap((item) => item.series ?? []),
       query.from - look,
       query.to,
     );
-    const reader = createSqliteReader(this.#database);
-    const needs = {
-      reader: this.#faults.reader?.(reader) ?? reader,
-      times: this.#times,
-      elapsed: () => 0,
-    };
+    const needs = { reader: withView(this.reader, this.#faults.view), times: this.#times, elapsed: () => 0 };
     const run = startQuery(needs, query, this.#faults.hot?.(hot) ?? hot);
     const renderer = createRenderer({ renderer: "csv", settings: { header: "" } });
     let text = "";
     for (;;) {
-      const { block, isLast } = run.pull();
+      const { block, isLast } = await run.pull();
       text += Buffer.from(renderer.render(block, isLast)).toString();
       if (isLast) return text;
     }
@@ -151,10 +177,37 @@ export class SeriesBench {
     return [...new Set([...this.points.values()].flatMap((points) => [...points.keys()]))].sort((a, b) => a - b);
   }
 
-  close(): void {
-    this.#database.close();
-    rmSync(this.#folder, { recursive: true });
+  async close(): Promise<void> {
+    await this.#closeStore();
+    this.#backend.remove();
   }
+
+  async #closeStore(): Promise<void> {
+    await this.reader.close();
+    await this.store.close();
+  }
+}
+
+interface Opened {
+  readonly store: ChunkStore;
+  readonly reader: ChunkReader;
+  readonly engine: SeriesEngine;
+}
+
+async function openEngine(backend: ChunkBackend, faults: Faults): Promise<Opened> {
+  const { store, reader } = await backend.open();
+  const engine = await SeriesEngine.open(faults.store?.(store) ?? store, { graceMs: 0, maxHotPoints: 1e9 });
+  return { store, reader, engine };
+}
+
+function withView(reader: ChunkReader, fault: Faults["view"]): Pick<ChunkReader, "open"> {
+  if (fault === undefined) return reader;
+  return {
+    open(reads) {
+      const reading = reader.open(reads);
+      return { view: (use) => reading.view((view) => use(fault(view))) };
+    },
+  };
 }
 
 /** Small, fast and the same everywhere. */
@@ -254,35 +307,44 @@ export interface Difference {
 export const QUERIES_PER_SEED = 20;
 
 /** Everything that a seed gives: points in rounds, with sealing, compaction and restarts in between, then queries. */
-export function findDifference(seed: number, faults: Faults = {}): Difference | undefined {
+export async function findDifference(
+  seed: number,
+  backend: ChunkBackend,
+  faults: Faults = {},
+): Promise<Difference | undefined> {
   const random = createRandom(seed);
   const origin = random.pick(ORIGINS);
-  const bench = new SeriesBench(faults);
+  const bench = await SeriesBench.open(backend, faults);
   try {
     for (let round = random.integer(1, 5); round > 0; round--) {
       const messages = randomMessages(random, origin, bench.times());
-      if (random.chance(0.3)) bench.load(messages);
-      else bench.append(messages);
+      if (random.chance(0.3)) await bench.load(messages);
+      else await bench.append(messages);
       const now = origin + random.integer(0, 5 * DAY_MS);
       for (let steps = random.integer(0, 6); steps > 0; steps--) {
-        random.pick([() => bench.engine.sealOne(now, 0), () => bench.engine.compactOne(now), () => bench.reopen()])();
+        const step = random.pick([
+          () => bench.engine.sealOne(now, 0),
+          () => bench.engine.compactOne(now),
+          () => bench.reopen(),
+        ]);
+        await step();
       }
       // What is kept of this answer must not show in later ones.
-      const found = ask(bench, randomQuery(random, origin, bench.times()));
+      const found = await ask(bench, randomQuery(random, origin, bench.times()));
       if (found !== undefined) return { ...found, question: `seed ${seed}, before round ${round}: ${found.question}` };
     }
     const known = bench.times();
     for (let i = 0; i < QUERIES_PER_SEED; i++) {
-      const found = ask(bench, randomQuery(random, origin, known));
+      const found = await ask(bench, randomQuery(random, origin, known));
       if (found !== undefined) return { ...found, question: `seed ${seed}, query ${i}: ${found.question}` };
     }
     return undefined;
   } finally {
-    bench.close();
+    await bench.close();
   }
 }
 
-function ask(bench: SeriesBench, query: SeriesQuery): Difference | undefined {
-  const [given, expected] = [bench.query(query), answerNaively(bench.points, query)];
+async function ask(bench: SeriesBench, query: SeriesQuery): Promise<Difference | undefined> {
+  const [given, expected] = [await bench.query(query), answerNaively(bench.points, query)];
   return given === expected ? undefined : { question: JSON.stringify(query), given, expected };
 }

@@ -3,7 +3,7 @@
 import type { ColumnKind, ResolvedAggregation } from "#core/telemetry/aggregation.ts";
 import { ScalableSum } from "#core/telemetry/exact-sum.ts";
 import type { Scalar } from "./batch.ts";
-import type { Summary } from "./chunk-store.ts";
+import type { Summary } from "./chunk.ts";
 import { type Column, valueAt } from "./column.ts";
 import type { PartField } from "./parts.ts";
 

@@ -3,7 +3,7 @@
 import { type Accumulator, RULES } from "./accumulators.ts";
 import type { Scalar } from "./batch.ts";
 import { type Column, lowerBound } from "./column.ts";
-import type { Piece } from "./column-cursor.ts";
+import { NOT_YET, type Piece } from "./column-cursor.ts";
 import type { PartField } from "./parts.ts";
 import type { SeriesItem } from "./query.ts";
 
@@ -28,6 +28,7 @@ export class BucketStream {
   #size = 0;
   #at = 0;
   #isDone = false;
+  #isWaiting = false;
   #column: Column | undefined;
   #parts: PartFigures | undefined;
   #index = 0;
@@ -47,7 +48,10 @@ export class BucketStream {
     this.#numbers = this.kind === "number" ? new Float64Array(BLOCK) : NOTHING;
   }
 
-  /** Start of the next bucket; infinity when there is none left. */
+  /**
+   * Start of the next bucket; infinity when there is none left; minus infinity when only the next view of the store
+   * can tell.
+   */
   next(): number {
     if (this.#at >= this.#size) this.#load();
     return this.#starts[this.#at] ?? 0;
@@ -92,8 +96,9 @@ export class BucketStream {
     this.#size = 0;
     this.#at = 0;
     this.#others.length = 0;
-    while (this.#size < BLOCK && !this.#isDone) this.#advance();
-    if (this.#size === 0) this.#starts[0] = Number.POSITIVE_INFINITY;
+    this.#isWaiting = false;
+    while (this.#size < BLOCK && !this.#isDone && !this.#isWaiting) this.#advance();
+    if (this.#size === 0) this.#starts[0] = this.#isWaiting ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
   }
 
   #advance(): void {
@@ -109,6 +114,8 @@ export class BucketStream {
     if (done) {
       this.#isDone = true;
       this.#close();
+    } else if (piece === NOT_YET) {
+      this.#isWaiting = true;
     } else if ("summary" in piece) {
       this.#open(Math.floor(piece.summary.firstAt / this.#granularity) * this.#granularity);
       this.#accumulator.addSummary(piece.summary);

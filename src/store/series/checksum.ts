@@ -17,7 +17,7 @@ export class DamagedPiece extends Error {
   readonly place: StoredPlace;
 
   constructor(place: StoredPlace) {
-    super(`telemetry.db is damaged: ${place.table} ${place.key} at ${place.start}`);
+    super(`stored telemetry is damaged: ${place.table} ${place.key} at ${place.start}`);
     this.name = "DamagedPiece";
     this.place = place;
   }
@@ -28,7 +28,7 @@ const numberBytes = new Uint8Array(numbers.buffer);
 
 /** Over the numbers, then over the texts and bytes. */
 export function checksum(place: readonly number[], ...pieces: readonly (Uint8Array | string)[]): number {
-  // SQLite does not distinguish -0 from 0.
+  // A database may not distinguish -0 from 0.
   for (let i = 0; i < place.length; i++) numbers[i] = (place[i] ?? 0) + 0;
   let sum = crc32(numberBytes.subarray(0, place.length * 8));
   for (const piece of pieces) sum = crc32(piece, sum);

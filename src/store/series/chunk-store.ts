@@ -1,124 +1,75 @@
-// What the engine needs from a database: a journal, and chunks by series and time. On a gateway SQLite stores them; any
-// store that implements this port can hold the same chunks.
-import type { ExactSum } from "#core/telemetry/exact-sum.ts";
-import type { Scalar, SeriesDefinition } from "./batch.ts";
+// What the writing side needs from the database that holds the journal and the chunks. On a gateway that is SQLite.
+// docs/decisions/chunk-store-port.md says how several nodes will share one database.
+import type { Awaitable } from "#store/awaitable.ts";
+import type { SeriesDefinition } from "./batch.ts";
 import type { StoredPlace } from "./checksum.ts";
-
-/** The times that the series of a device share in one stretch of time: an hour, or a day after compaction. */
-export interface Segment {
-  readonly device: number;
-  /** Unix milliseconds; the stretch is [start, start + span). */
-  readonly start: number;
-  readonly span: number;
-  readonly rows: number;
-  readonly times: Uint8Array;
-}
-
-/** What is known of a chunk without reading its values. */
-export interface ChunkHead {
-  readonly series: number;
-  readonly start: number;
-  readonly span: number;
-  readonly summary: Summary;
-  /** Length of the parts that have summaries of their own, in milliseconds; 0 when there are none. */
-  readonly grain: number;
-}
-
-/** The values of one series in one segment. */
-export interface Chunk extends ChunkHead, ChunkContent {
-  readonly parts: Uint8Array;
-}
-
-export interface ChunkContent {
-  /** Which rows of the segment have a value. A series with few values has its own times here instead. */
-  readonly presence: Uint8Array;
-  readonly values: Uint8Array;
-}
-
-export interface Summary {
-  readonly count: number;
-  readonly firstAt: number;
-  readonly lastAt: number;
-  readonly first: Scalar;
-  readonly last: Scalar;
-  /** Numbers only: zero otherwise. */
-  readonly sum: Readonly<ExactSum>;
-  readonly min: number;
-  readonly max: number;
-}
-
-interface ChunkCount {
-  readonly start: number;
-  readonly span: number;
-  readonly count: number;
-  /** The number of distinct times that all series of the device have in the segment. */
-  readonly rows: number;
-}
-
-/** The last value of a series, for queries about now. */
-export interface Latest {
-  readonly series: number;
-  readonly at: number;
-  readonly value: Scalar;
-}
+import type { Latest, StoredSegment, Stretch } from "./chunk.ts";
+import type { HeldStore } from "./held-store.ts";
 
 export type OnDamaged = (place: StoredPlace) => void;
 
-/** Throws a DamagedPiece for content that does not match its checksum. */
-export interface ChunkStoreReader {
-  /** Leaves out damaged ones. */
-  definitions(onDamaged: OnDamaged): readonly SeriesDefinition[];
-  latest(onDamaged: OnDamaged): readonly Latest[];
-  /** Throws a DamagedPiece unless every chunk of the series that may touch [from, to) can be found. */
-  checkComplete(series: number, from: number, to: number): void;
-  /**
-   * The first chunks of the series that end after `at` and start before `before`, in order. May return only some of
-   * them; an empty answer means the end.
-   */
-  nextChunks(series: number, at: number, before: number): readonly ChunkHead[];
-  /** The last chunk of the series that starts before `at`. */
-  lastChunk(series: number, at: number): ChunkHead | undefined;
-  content(chunk: ChunkHead): ChunkContent;
-  /** The summaries of its parts, as bytes. */
-  parts(chunk: ChunkHead): Uint8Array;
-  /** The chunks of the series that touch [from, to), without their content. */
-  counts(series: number, from: number, to: number): readonly ChunkCount[];
-  segment(device: number, start: number): Segment | undefined;
-  close(): void;
+/** Changes that are stored together or not at all. They take effect in the order of these fields. */
+export interface Changes {
+  readonly definitions?: readonly SeriesDefinition[];
+  /** Deletes all chunks, segments and latest values of the device. */
+  readonly deletedDevice?: number;
+  readonly deletedSegments?: readonly Stretch[];
+  /** A segment replaces the one of the same device and start, and a chunk the one of the same series and start. */
+  readonly segments?: readonly StoredSegment[];
+  readonly latest?: readonly Latest[];
+  /** Batches to append to the journal. */
+  readonly journal?: readonly Uint8Array[];
+  /** Journal rows that cannot be read: they are kept, but no later start reads them. */
+  readonly setAside?: readonly number[];
+  /** Deletes earlier rows of the journal, among those that this store has appended or read. */
+  readonly trimBefore?: number;
 }
 
-/** What a query reads. */
-export type ChunkReader = Pick<
-  ChunkStoreReader,
-  "checkComplete" | "nextChunks" | "lastChunk" | "content" | "parts" | "segment"
->;
+export interface JournalRow {
+  /** Later rows have higher numbers. */
+  readonly sequence: number;
+  readonly batch: Uint8Array;
+}
 
-export interface ChunkStore extends ChunkStoreReader {
-  /** Runs the changes in one transaction; durable when it returns. */
-  commit(changes: () => void): void;
-  define(definition: SeriesDefinition): void;
-  appendJournal(sequence: number, batch: Uint8Array): void;
+export interface DeviceDay {
+  readonly device: number;
+  /** Days since 1970. */
+  readonly day: number;
+}
+
+/** The writing side. Its user waits for each call before the next one. */
+export interface ChunkStore {
+  /** Leaves out damaged ones. */
+  definitions(onDamaged: OnDamaged): Awaitable<readonly SeriesDefinition[]>;
+  latest(onDamaged: OnDamaged): Awaitable<readonly Latest[]>;
   /** Oldest first; leaves out damaged ones. */
-  journal(onDamaged: OnDamaged): Iterable<{ readonly sequence: number; readonly batch: Uint8Array }>;
-  /** Moves a row aside, so that no later replay reads it; the row is kept. */
-  setAsideJournal(sequence: number): void;
-  trimJournal(beforeSequence: number): void;
-  putSegment(segment: Segment, chunks: readonly Chunk[]): void;
-  deleteSegment(device: number, start: number): void;
-  /** Segments of a device that touch [from, to), and their chunks, in order. */
-  segments(device: number, from: number, to: number): readonly Segment[];
-  chunks(device: number, start: number): readonly Chunk[];
+  journal(onDamaged: OnDamaged): Iterable<JournalRow> | AsyncIterable<JournalRow>;
+  /** Durable when it resolves. Returns the numbers of the journal rows. */
+  commit(changes: Changes): Awaitable<readonly number[]>;
+  /** Segments of the device that touch [from, to), in order. */
+  findSegments(device: number, from: number, to: number): Awaitable<readonly Stretch[]>;
+  /** The same with everything in them. Throws a DamagedPiece for content that does not match its checksum. */
+  readSegments(device: number, from: number, to: number): Awaitable<readonly StoredSegment[]>;
   /**
    * The first device and day with an hourly segment that starts before `before`. Skips days with too much text to be
    * joined.
    */
-  daysToCompact(before: number): readonly { readonly device: number; readonly day: number }[];
-  /** Excludes the hours of this day from joining until the process ends. */
-  leaveApart(day: { readonly device: number; readonly day: number }): void;
-  putLatest(latest: readonly Latest[]): void;
-  /** Deletes chunks of the series that ended before, at most `limit`. Returns how many. */
-  dropChunks(series: readonly number[], before: number, limit: number): number;
-  /** Deletes segments of the device that ended before and have no chunk left. */
-  dropEmptySegments(device: number, before: number): void;
-  deleteDevice(device: number): void;
+  dayToCompact(before: number): Awaitable<DeviceDay | undefined>;
+  /** `dayToCompact` does not return this day again until the process ends. */
+  skipDay(day: DeviceDay): void;
+  /**
+   * Deletes chunks of the series that ended before, at most `limit`, and then the segments of the devices that ended
+   * before and have no chunk left. Returns the number of chunks.
+   */
+  drop(whose: DropTarget, before: number, limit: number): Awaitable<number>;
+  readonly held: HeldStore;
+  /** Reads a little of what is stored and reports damage. Call after call, it reads everything. */
+  scrub(): Awaitable<void>;
+  close(): Awaitable<void>;
+}
+
+export interface DropTarget {
+  readonly series: readonly number[];
+  /** The devices of these series. */
+  readonly devices: readonly number[];
 }

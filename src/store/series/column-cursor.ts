@@ -3,7 +3,8 @@
 // The hot columns are taken before the first chunk is read. Points only move from memory into chunks, so a point that
 // is missing in one is in the other, and a point in both is the same point.
 import type { Scalar } from "./batch.ts";
-import type { ChunkHead, ChunkReader, Summary } from "./chunk-store.ts";
+import type { ChunkHead, Summary } from "./chunk.ts";
+import type { ChunkView, SeriesReads } from "./chunk-reader.ts";
 import { type Column, lowerBound, mergeColumns, valueAt } from "./column.ts";
 import { type PartField, readParts } from "./parts.ts";
 import { giveBack, type Scratch, takeScratch } from "./scratch.ts";
@@ -13,14 +14,19 @@ import { decodeChunk } from "./segment-codec.ts";
 export type Piece =
   | { readonly summary: Summary }
   | { readonly parts: (field: PartField) => Float64Array; readonly from: number; readonly to: number }
-  | { readonly column: Column; readonly from: number; readonly to: number };
+  | { readonly column: Column; readonly from: number; readonly to: number }
+  | typeof NOT_YET;
 
+/** The view has no more chunks of the series, but the next one will. */
+export const NOT_YET = "not yet";
+
+/** What the cursors of a query read from. Each view of the store brings a new value. */
 export interface CursorSource {
-  readonly reader: ChunkReader;
-  /** A new value for each view of the store: what was read in an earlier view is no longer valid. */
-  readonly view: () => object;
-  /** Times of a segment, decoded once for all series of the device. */
-  readonly times: (device: number, start: number) => Float64Array;
+  current: {
+    readonly view: ChunkView;
+    /** Times of a segment, decoded once for all series of the device. */
+    readonly times: (device: number, start: number) => Float64Array;
+  };
 }
 
 interface Walk {
@@ -29,6 +35,7 @@ interface Walk {
   readonly kind: Column["kind"];
   readonly from: number;
   readonly to: number;
+  readonly lookBack: number | undefined;
   readonly hot: readonly Column[];
   /** Whether summaries can replace the points of a chunk, whatever buckets are requested. */
   readonly summarizes: (summary: Summary) => boolean;
@@ -38,99 +45,163 @@ interface Walk {
   readonly fitsBuckets: (grain: number) => boolean;
 }
 
-/** What part of a chunk is requested, and how to read it. */
+/** What part of a chunk is requested. */
 interface Cut extends Walk {
-  readonly source: CursorSource;
+  /** Hot columns that have points in the chunk's stretch. */
+  readonly late: readonly Column[];
+}
+
+export interface ColumnCursor {
+  readonly reads: SeriesReads;
+  /** Each piece is valid until the next one is requested. */
+  readonly pieces: Iterable<Piece>;
+}
+
+export function openCursor(source: CursorSource, walk: Walk): ColumnCursor {
+  const { series, device, from, to, lookBack } = walk;
+  const place: Place = { at: from, hot: walk.hot.filter((column) => overlaps(column, from, to)) };
+  const reads: SeriesReads = {
+    series,
+    device,
+    from,
+    to,
+    lookBack,
+    get at() {
+      return place.at;
+    },
+    wanted: (head) => wantedOf(head, walk, place),
+  };
+  return { reads, pieces: walkColumn(source, reads, { walk, place }) };
+}
+
+/** How far a cursor has come. */
+interface Place {
+  at: number;
+  /** The hot columns that are left. */
+  hot: readonly Column[];
+}
+
+interface Step {
+  readonly walk: Walk;
+  readonly place: Place;
   readonly scratch: Scratch;
 }
 
-/** Each piece is valid until the next one is requested. */
-export function* walkColumn(source: CursorSource, walk: Walk): Iterable<Piece> {
+/** The place is behind each piece when the piece is given, so a piece never depends on what an earlier view had. */
+function* walkColumn(
+  source: CursorSource,
+  reads: SeriesReads,
+  { walk, place }: Omit<Step, "scratch">,
+): Iterable<Piece> {
   const scratch = takeScratch();
-  yield* walkPieces(source, walk, scratch);
+  const step = { walk, place, scratch };
+  const chunks = chunkQueue(source, reads);
+  while (place.at < walk.to) {
+    const chunk = chunks(place.at);
+    const [first] = place.hot;
+    if (chunk === NOT_YET) yield NOT_YET;
+    // Hot columns that end before the next chunk begins stand alone.
+    else if (first !== undefined && (chunk === undefined || lastTime(first) < chunk.start)) {
+      const from = place.at;
+      place.at = Math.max(from, lastTime(first) + 1);
+      place.hot = place.hot.slice(1);
+      yield { column: first, from, to: walk.to };
+    } else if (chunk === undefined) break;
+    else yield nextPiece(source.current, chunk, step);
+  }
   giveBack(scratch);
 }
 
-function* walkPieces(source: CursorSource, walk: Walk, scratch: Scratch): Iterable<Piece> {
-  const { from, to } = walk;
-  const chunks = chunkQueue(source, walk);
-  let hot = walk.hot.filter((column) => overlaps(column, from, to));
-  let at = from;
-  while (at < to) {
-    const chunk = chunks(at);
-    const [first] = hot;
-    // Hot columns that end before the next chunk begins stand alone.
-    if (first !== undefined && (chunk === undefined || lastTime(first) < chunk.start)) {
-      yield { column: first, from: at, to };
-      at = Math.max(at, lastTime(first) + 1);
-      hot = hot.slice(1);
-      continue;
-    }
-    if (chunk === undefined) return;
-    const end = chunk.start + chunk.span;
-    const late = hot.filter((column) => firstTime(column) < end);
-    hot = hot.filter((column) => firstTime(column) >= end);
-    yield* piecesOf(chunk, late, { ...walk, from: at, source, scratch });
-    at = Math.max(end, ...late.map((column) => lastTime(column) + 1));
-  }
+/** The hot columns that have points in the chunk's stretch. */
+function lateColumns(chunk: ChunkHead, { hot }: Place): readonly Column[] {
+  return hot.filter((column) => firstTime(column) < endOf(chunk) && lastTime(column) >= chunk.start);
 }
 
 /** Returns the first chunk that ends after a time; the times must rise. Reads several chunks at once. */
-function chunkQueue({ reader, view }: CursorSource, { series, to }: Walk): (at: number) => ChunkHead | undefined {
+function chunkQueue(source: CursorSource, reads: SeriesReads): (at: number) => ChunkHead | undefined | typeof NOT_YET {
   let read: readonly ChunkHead[] = [];
   let next = 0;
   let readIn: object | undefined;
   return (at) => {
-    const endsBefore = ({ start, span }: ChunkHead) => start + span <= at;
-    for (let head = read[next]; head !== undefined && endsBefore(head); head = read[next]) next++;
-    if (next >= read.length || readIn !== view()) {
-      read = reader.nextChunks(series, at, to);
+    for (let head = read[next]; head !== undefined && endOf(head) <= at; head = read[next]) next++;
+    if (next >= read.length || readIn !== source.current) {
+      const found = source.current.view.nextChunks(reads, at);
+      if (found === undefined) return NOT_YET;
+      read = found;
       next = 0;
-      readIn = view();
+      readIn = source.current;
     }
     return read[next];
   };
 }
 
-/** Uses the summary of the chunk, or those of its parts. Where a border cuts a part, it uses the points there. */
-function* piecesOf(chunk: ChunkHead, late: readonly Column[], cut: Cut): Iterable<Piece> {
-  const { summary, grain, start, span } = chunk;
-  const { from, to, summarizes, isOneBucket, fitsBuckets, source, scratch } = cut;
-  if (late.length > 0 || !summarizes(summary)) {
-    yield pointsOf(chunk, late, cut);
-    return;
-  }
-  if (summary.firstAt >= from && summary.lastAt < to && isOneBucket(summary.firstAt, summary.lastAt)) {
-    yield { summary };
-    return;
-  }
+/** What answers for the points of a chunk: its summary, the points, or the parts in a range and the points around it. */
+type Answer = "summary" | "points" | { readonly from: number; readonly to: number };
+
+function answerOf(
+  { summary, grain, start, span }: ChunkHead,
+  { from, to, late, summarizes, isOneBucket, fitsBuckets }: Cut,
+): Answer {
+  if (late.length > 0 || !summarizes(summary)) return "points";
+  if (summary.firstAt >= from && summary.lastAt < to && isOneBucket(summary.firstAt, summary.lastAt)) return "summary";
+  if (grain === 0 || !fitsBuckets(grain)) return "points";
   const inner = {
     from: from <= start ? from : Math.ceil(from / grain) * grain,
     to: to >= start + span ? to : Math.floor(to / grain) * grain,
   };
-  if (grain === 0 || !fitsBuckets(grain) || inner.from >= inner.to) {
-    yield pointsOf(chunk, late, cut);
-    return;
-  }
-  if (from < inner.from) yield pointsOf(chunk, late, { ...cut, to: inner.from });
-  yield { parts: readParts(source.reader.parts(chunk), chunk, scratch.part), ...inner };
-  if (inner.to < to) yield pointsOf(chunk, late, { ...cut, from: inner.to });
+  return inner.from >= inner.to ? "points" : inner;
 }
 
-function pointsOf(chunk: ChunkHead, late: readonly Column[], { device, kind, from, to, source, scratch }: Cut): Piece {
-  const content = { summary: chunk.summary, ...source.reader.content(chunk) };
-  const times = () => source.times(device, chunk.start);
-  let column = decodeChunk(kind, content, { times, within: { from, to }, scratch });
+/** Names everything that `nextPiece` and `lastBefore` will read of the chunk. */
+function wantedOf(head: ChunkHead, walk: Walk, place: Place): ReturnType<SeriesReads["wanted"]> {
+  const { firstAt, lastAt } = head.summary;
+  const isLookedBack = walk.lookBack !== undefined && firstAt < walk.from && lastAt >= walk.from;
+  if (endOf(head) <= place.at || head.start >= walk.to) return { parts: false, content: isLookedBack };
+  const cut = { ...walk, from: place.at, late: lateColumns(head, place) };
+  const answer = answerOf(head, cut);
+  if (typeof answer === "string") return { parts: false, content: isLookedBack || answer === "points" };
+  return { parts: true, content: isLookedBack || cut.from < answer.from || answer.to < cut.to };
+}
+
+/** Moves the place behind the piece. */
+function nextPiece(current: CursorSource["current"], chunk: ChunkHead, step: Step): Piece {
+  const { walk, place, scratch } = step;
+  const from = place.at;
+  const late = lateColumns(chunk, place);
+  const answer = answerOf(chunk, { ...walk, from, late });
+  if (typeof answer === "string") {
+    place.at = Math.max(endOf(chunk), ...late.map((column) => lastTime(column) + 1));
+    place.hot = place.hot.filter((column) => !late.includes(column));
+    if (answer === "summary") return { summary: chunk.summary };
+    return pointsOf(current, chunk, { ...step, from, to: walk.to, late });
+  }
+  if (from < answer.from) {
+    place.at = answer.from;
+    return pointsOf(current, chunk, { ...step, from, to: answer.from, late });
+  }
+  place.at = Math.min(answer.to, endOf(chunk));
+  return { parts: readParts(current.view.parts(chunk), chunk, scratch.part), ...answer };
+}
+
+function pointsOf(
+  { view, times: timesOf }: CursorSource["current"],
+  chunk: ChunkHead,
+  { walk, from, to, late, scratch }: Step & Pick<Cut, "from" | "to" | "late">,
+): Piece {
+  const content = { summary: chunk.summary, ...view.content(chunk) };
+  const times = () => timesOf(walk.device, chunk.start);
+  let column = decodeChunk(walk.kind, content, { times, within: { from, to }, scratch });
   for (const one of late) column = mergeColumns(column, one);
   return { column, from, to };
 }
 
-/** The last value in [from, before), or undefined. */
+/** The last value in [reads.lookBack, reads.from), or undefined. */
 export function lastBefore(
-  source: CursorSource,
-  walk: Pick<Walk, "series" | "device" | "kind" | "hot">,
-  { from, before }: { readonly from: number; readonly before: number },
+  { current: { view, times: timesOf } }: CursorSource,
+  reads: SeriesReads,
+  { kind, hot }: Pick<Walk, "kind" | "hot">,
 ): Scalar | undefined {
+  const { device, from: before, lookBack: from = before } = reads;
   let best: { readonly at: number; readonly value: Scalar } | undefined;
   const consider = (at: number, value: Scalar) => {
     if (at >= from && (best === undefined || at >= best.at)) best = { at, value };
@@ -139,25 +210,28 @@ export function lastBefore(
     const index = lowerBound(column, before) - 1;
     if (index >= 0) consider(column.times[index] ?? 0, valueAt(column, index));
   };
-  for (let at = before; ; ) {
-    const chunk = source.reader.lastChunk(walk.series, at);
-    if (chunk === undefined || chunk.start + chunk.span <= from) break;
+  // If the last chunk has points from `before` on only, the one before it has the last value.
+  for (const chunk of view.lastChunks(reads)) {
     const { firstAt, lastAt, last } = chunk.summary;
+    if (endOf(chunk) <= from) break;
     if (lastAt < before) {
       consider(lastAt, last);
       break;
     }
     if (firstAt < before) {
-      const content = { summary: chunk.summary, ...source.reader.content(chunk) };
-      const times = () => source.times(walk.device, chunk.start);
-      considerColumn(decodeChunk(walk.kind, content, { times, within: { from, to: before } }));
+      const content = { summary: chunk.summary, ...view.content(chunk) };
+      const times = () => timesOf(device, chunk.start);
+      considerColumn(decodeChunk(kind, content, { times, within: { from, to: before } }));
       break;
     }
-    at = chunk.start;
   }
   // Hot columns come last: at the same time the point in memory is the later write.
-  for (const column of walk.hot) considerColumn(column);
+  for (const column of hot) considerColumn(column);
   return best?.value;
+}
+
+function endOf({ start, span }: ChunkHead): number {
+  return start + span;
 }
 
 function overlaps(column: Column, from: number, to: number): boolean {

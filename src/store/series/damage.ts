@@ -1,5 +1,4 @@
 // Damage in the form in which it is reported: by device, attribute and hour.
-import { existsSync, renameSync } from "node:fs";
 import { type AppError, refuse } from "#core/app-error.ts";
 import { instant, renderInstant } from "#core/time/instant.ts";
 import type { Rows } from "#service/ports/telemetry-store.ts";
@@ -10,8 +9,8 @@ import type { SeriesIndex } from "./series-index.ts";
 export type Damage = Pick<StoredPlace, "table" | "start" | "span"> & {
   readonly deviceId?: string | undefined;
   readonly attribute?: string | undefined;
-  /** The place of the damaged file, if it could not be opened at all. */
-  readonly file?: string;
+  /** The new name of the whole store, if it was unreadable and an empty one took its place. */
+  readonly setAside?: string;
 };
 
 export function damageAt(index: SeriesIndex, { table, key, start, span }: StoredPlace): Damage {
@@ -47,13 +46,4 @@ export function namedRows<Piece>(rows: Rows<Piece>, named: (error: unknown) => u
     }
   };
   return rows;
-}
-
-/** Renames the file and its companion files; returns the new name. */
-export function setAsideFile(file: string): string {
-  let count = 1;
-  while (existsSync(`${file}.damaged-${count}`)) count++;
-  const aside = `${file}.damaged-${count}`;
-  for (const end of ["", "-wal", "-shm"]) if (existsSync(file + end)) renameSync(file + end, aside + end);
-  return aside;
 }

@@ -1,26 +1,23 @@
-import { afterEach, expect, test } from "vitest";
-import { Connection } from "#store/sqlite/connection.ts";
+import { afterEach, describe, expect, test } from "vitest";
 import { answerNaively } from "../../../test/support/naive-answer.ts";
-import { type Faults, findDifference, QUERIES_PER_SEED, SeriesBench } from "../../../test/support/series-bench.ts";
+import {
+  type Faults,
+  findDifference,
+  memoryBackend,
+  QUERIES_PER_SEED,
+  SeriesBench,
+  sqliteBackend,
+} from "../../../test/support/series-bench.ts";
 import { DamagedPiece } from "./checksum.ts";
 import { HOUR_MS } from "./hot-store.ts";
 import { DAY_MS } from "./sealed-segments.ts";
 
-const SEEDS = process.env["BUSBAR_LONG"] === "1" ? 2_500 : 250;
-
-test(`${SEEDS * QUERIES_PER_SEED} random queries give exactly what a naive reference gives`, () => {
-  for (let seed = 1; seed <= SEEDS; seed++) expect(findDifference(seed)).toBeUndefined();
-}, 3_600_000);
+const isLong = process.env["BUSBAR_LONG"] === "1";
 
 const benches: SeriesBench[] = [];
-afterEach(() => {
-  for (const bench of benches.splice(0)) bench.close();
+afterEach(async () => {
+  for (const bench of benches.splice(0)) await bench.close();
 });
-function newBench(faults: Faults = {}): SeriesBench {
-  const bench = new SeriesBench(faults);
-  benches.push(bench);
-  return bench;
-}
 
 const count = (bench: SeriesBench, series = 1, device = 1) =>
   bench.query({
@@ -39,125 +36,148 @@ const count = (bench: SeriesBench, series = 1, device = 1) =>
   });
 const point = (device: number, at: number) => ({ device, at, values: [[device === 1 ? 1 : 5, at]] as const });
 
-test("a deleted device is gone from memory, from segments, and from what a restart replays", () => {
-  const bench = newBench();
-  bench.append([point(1, 0), point(2, 0)]);
-  bench.engine.sealOne(2 * HOUR_MS, 0);
-  bench.append([point(1, HOUR_MS), point(2, HOUR_MS), point(1, 0)]);
-  bench.engine.deleteDevice("d1");
-  for (const isReopened of [false, true]) {
-    if (isReopened) bench.reopen();
-    expect([isReopened, count(bench, 1, 1), count(bench, 5, 2)]).toEqual([isReopened, "", "0,2\n"]);
-    expect(bench.engine.latest(2 * HOUR_MS).map((latest) => latest.series)).toEqual([5]);
-  }
-  bench.append([point(1, 2 * HOUR_MS)]);
-  bench.reopen();
-  expect(count(bench)).toBe("0,1\n");
-});
-
-test("long texts count for the memory they take, so that they are sealed early too", () => {
-  const bench = newBench();
-  bench.append([{ device: 1, at: 0, values: [[4, "x".repeat(16_000)]] }]);
-  expect(bench.engine.hotPoints).toBe(1_001);
-  bench.engine.sealAll(2 * HOUR_MS);
-  expect(bench.engine.hotPoints).toBe(0);
-});
-
-/** Rows of the telemetry file, as a second connection sees them. */
-function rowsOf(bench: SeriesBench, table: "segment" | "chunk"): number {
-  const database = new Connection(bench.file, "read");
-  try {
-    return Number(database.get(`SELECT count(*) AS rows FROM ${table}`)?.["rows"]);
-  } finally {
-    database.close();
-  }
+/** How many segments and chunks of both devices are stored. */
+async function storedIn({ store }: SeriesBench): Promise<readonly number[]> {
+  const segments = [...(await store.readSegments(1, 0, DAY_MS)), ...(await store.readSegments(2, 0, DAY_MS))];
+  return [segments.length, segments.flatMap(({ chunks }) => chunks).length];
 }
 
-test("dropping the last chunk of a segment frees the segment, and not one chunk earlier", () => {
-  const bench = newBench();
-  const both = (at: number) => ({ device: 1, at, values: [[1, at] as const, [2, at] as const] });
-  bench.append([both(0), both(HOUR_MS), point(2, 0)]);
-  bench.engine.sealAll(3 * HOUR_MS);
-  expect([rowsOf(bench, "segment"), rowsOf(bench, "chunk")]).toEqual([3, 5]);
-  expect(bench.engine.drop([1], HOUR_MS)).toBe(1);
-  expect([rowsOf(bench, "segment"), rowsOf(bench, "chunk")]).toEqual([3, 4]);
-  expect(bench.engine.drop([2], HOUR_MS)).toBe(1);
-  expect([rowsOf(bench, "segment"), rowsOf(bench, "chunk")]).toEqual([2, 3]);
-  expect([count(bench, 1), count(bench, 2), count(bench, 5, 2)]).toEqual(["0,1\n", "0,1\n", "0,1\n"]);
-});
+describe.each([
+  { name: "SQLite", open: sqliteBackend, seeds: isLong ? 2_500 : 250 },
+  { name: "a store that answers later", open: memoryBackend, seeds: isLong ? 500 : 50 },
+])("the engine over $name", ({ open, seeds }) => {
+  async function newBench(faults: Faults = {}): Promise<SeriesBench> {
+    const bench = await SeriesBench.open(open(), faults);
+    benches.push(bench);
+    return bench;
+  }
 
-test("averages and sums of finite values whose sum no double can hold are right, in memory, sealed and joined", () => {
-  const bench = newBench();
-  const values = [1.5e308, 1e308, -1.2e308, 1.7e308];
-  const messages = Array.from({ length: 3 * 3_600 }, (_, i) => {
-    // The last hour has sums that fit.
-    const value = i < 2 * 3_600 ? (values[Math.floor(i / 90) % values.length] ?? 0) : i;
-    return { device: 1, at: i * 1_000, values: [[1, value] as const] };
-  });
-  bench.append(messages);
-  const check = (stage: string) => {
-    for (const granularityMs of [2_000, 60_000, 300_000, HOUR_MS, DAY_MS]) {
-      const own = { series: 1, device: 1, kind: "number", granularityMs, lookAroundMs: undefined } as const;
-      const items = (["avg", "sum", "max"] as const).map((aggregation) => ({ ...own, aggregation }));
-      const query = { from: 0, to: DAY_MS, items };
-      const rows = bench.query(query);
-      expect([stage, granularityMs, rows]).toEqual([stage, granularityMs, answerNaively(bench.points, query)]);
-      expect(rows).not.toContain("NaN");
+  test(`${seeds * QUERIES_PER_SEED} random queries give exactly what a naive reference gives`, async () => {
+    for (let seed = 1; seed <= seeds; seed++) expect(await findDifference(seed, open())).toBeUndefined();
+  }, 3_600_000);
+
+  test("a deleted device is gone from memory, from segments, and from what a restart replays", async () => {
+    const bench = await newBench();
+    await bench.append([point(1, 0), point(2, 0)]);
+    await bench.engine.sealOne(2 * HOUR_MS, 0);
+    await bench.append([point(1, HOUR_MS), point(2, HOUR_MS), point(1, 0)]);
+    await bench.engine.deleteDevice("d1");
+    for (const isReopened of [false, true]) {
+      if (isReopened) await bench.reopen();
+      expect([isReopened, await count(bench, 1, 1), await count(bench, 5, 2)]).toEqual([isReopened, "", "0,2\n"]);
+      expect(bench.engine.latest(2 * HOUR_MS).map((latest) => latest.series)).toEqual([5]);
     }
-  };
-  check("in memory");
-  bench.engine.sealAll(4 * HOUR_MS);
-  expect(bench.engine.hotPoints).toBe(0);
-  check("sealed");
-  while (bench.engine.compactOne(3 * DAY_MS)) check("joined");
-});
-
-test("an hour that lies ahead of the clock is sealed after an hour in memory", () => {
-  const bench = newBench();
-  bench.append([point(1, 10 * DAY_MS)]);
-  const elapsed = [0, HOUR_MS - 1, HOUR_MS, HOUR_MS];
-  expect(elapsed.map((ms) => bench.engine.sealOne(0, ms))).toEqual([false, false, true, false]);
-  expect([bench.engine.hotPoints, count(bench)]).toEqual([0, "0,1\n"]);
-});
-
-test("an hour that cannot be joined with its damaged part is left for an hour, and others are sealed meanwhile", () => {
-  let tries = 0;
-  const bench = newBench({
-    store: (store) => ({
-      ...store,
-      putSegment(segment, chunks) {
-        if (segment.device !== 1) return store.putSegment(segment, chunks);
-        tries++;
-        throw new DamagedPiece({ table: "segment", key: 1, start: 0, span: HOUR_MS });
-      },
-    }),
+    await bench.append([point(1, 2 * HOUR_MS)]);
+    await bench.reopen();
+    expect(await count(bench)).toBe("0,1\n");
   });
-  bench.append([point(1, 0), point(2, HOUR_MS)]);
-  const seal = (elapsed: number) => bench.engine.sealOne(3 * HOUR_MS, elapsed);
-  expect([seal(0), seal(0), seal(0), seal(HOUR_MS - 1)]).toEqual([true, true, false, false]);
-  expect([tries, bench.engine.hotPoints, count(bench), count(bench, 5, 2)]).toEqual([1, 1, "0,1\n", "0,1\n"]);
-  expect([seal(HOUR_MS), tries]).toEqual([true, 2]);
-});
 
-// In column-cursor.ts a hot column that ends exactly where a chunk begins could also stand alone: it is then this one point, and the
-// chunk's point of that time is the older write.
-test("a late point at the very start of a sealed hour takes the place of the stored one", () => {
-  const bench = newBench();
-  const at = (time: number, value: number) => ({ device: 1, at: time, values: [[1, value] as const] });
-  bench.append([at(HOUR_MS, 1), at(HOUR_MS + 1_000, 2)]);
-  bench.engine.sealAll(3 * HOUR_MS);
-  bench.append([at(HOUR_MS, 5)]);
-  const item = { series: 1, device: 1, kind: "number", granularityMs: DAY_MS, lookAroundMs: undefined } as const;
-  const ask = (aggregation: "sum" | "first") => bench.query({ from: 0, to: DAY_MS, items: [{ ...item, aggregation }] });
-  expect([ask("sum"), ask("first")]).toEqual(["0,7\n", "0,5\n"]);
-});
+  test("long texts count for the memory they take, so that they are sealed early too", async () => {
+    const bench = await newBench();
+    await bench.append([{ device: 1, at: 0, values: [[4, "x".repeat(16_000)]] }]);
+    expect(bench.engine.hotPoints).toBe(1_001);
+    await bench.engine.sealAll(2 * HOUR_MS);
+    expect(bench.engine.hotPoints).toBe(0);
+  });
 
-test("the average of one value is the value, however large", () => {
-  const bench = newBench();
-  bench.append([{ device: 1, at: 0, values: [[1, Number.MAX_VALUE]] }]);
-  const item = { series: 1, device: 1, kind: "number", granularityMs: DAY_MS, lookAroundMs: undefined } as const;
-  const query = { from: 0, to: DAY_MS, items: [{ ...item, aggregation: "avg" }] } as const;
-  expect(Number(bench.query(query).split(",")[1])).toBe(Number.MAX_VALUE);
-  bench.engine.sealAll(3 * HOUR_MS);
-  expect(Number(bench.query(query).split(",")[1])).toBe(Number.MAX_VALUE);
+  test("dropping the last chunk of a segment frees the segment, and not one chunk earlier", async () => {
+    const bench = await newBench();
+    const both = (at: number) => ({ device: 1, at, values: [[1, at] as const, [2, at] as const] });
+    await bench.append([both(0), both(HOUR_MS), point(2, 0)]);
+    await bench.engine.sealAll(3 * HOUR_MS);
+    expect(await storedIn(bench)).toEqual([3, 5]);
+    expect(await bench.engine.drop([1], HOUR_MS)).toBe(1);
+    expect(await storedIn(bench)).toEqual([3, 4]);
+    expect(await bench.engine.drop([2], HOUR_MS)).toBe(1);
+    expect(await storedIn(bench)).toEqual([2, 3]);
+    expect([await count(bench, 1), await count(bench, 2), await count(bench, 5, 2)]).toEqual([
+      "0,1\n",
+      "0,1\n",
+      "0,1\n",
+    ]);
+  });
+
+  test("averages and sums of finite values whose sum no double can hold are right, in memory, sealed and joined", async () => {
+    const bench = await newBench();
+    const values = [1.5e308, 1e308, -1.2e308, 1.7e308];
+    const messages = Array.from({ length: 3 * 3_600 }, (_, i) => {
+      // The last hour has sums that fit.
+      const value = i < 2 * 3_600 ? (values[Math.floor(i / 90) % values.length] ?? 0) : i;
+      return { device: 1, at: i * 1_000, values: [[1, value] as const] };
+    });
+    await bench.append(messages);
+    const check = async (stage: string) => {
+      for (const granularityMs of [2_000, 60_000, 300_000, HOUR_MS, DAY_MS]) {
+        const own = { series: 1, device: 1, kind: "number", granularityMs, lookAroundMs: undefined } as const;
+        const items = (["avg", "sum", "max"] as const).map((aggregation) => ({ ...own, aggregation }));
+        const query = { from: 0, to: DAY_MS, items };
+        const rows = await bench.query(query);
+        expect([stage, granularityMs, rows]).toEqual([stage, granularityMs, answerNaively(bench.points, query)]);
+        expect(rows).not.toContain("NaN");
+      }
+    };
+    await check("in memory");
+    await bench.engine.sealAll(4 * HOUR_MS);
+    expect(bench.engine.hotPoints).toBe(0);
+    await check("sealed");
+    while (await bench.engine.compactOne(3 * DAY_MS)) await check("joined");
+  });
+
+  test("an hour that lies ahead of the clock is sealed after an hour in memory", async () => {
+    const bench = await newBench();
+    await bench.append([point(1, 10 * DAY_MS)]);
+    const elapsed = [0, HOUR_MS - 1, HOUR_MS, HOUR_MS];
+    const isSealed: boolean[] = [];
+    for (const ms of elapsed) isSealed.push(await bench.engine.sealOne(0, ms));
+    expect(isSealed).toEqual([false, false, true, false]);
+    expect([bench.engine.hotPoints, await count(bench)]).toEqual([0, "0,1\n"]);
+  });
+
+  test("an hour that cannot be joined with its damaged part is left for an hour, and others are sealed meanwhile", async () => {
+    let tries = 0;
+    const bench = await newBench({
+      store: (store) => ({
+        ...store,
+        commit(changes) {
+          if (changes.segments?.[0]?.segment.device !== 1) return store.commit(changes);
+          tries++;
+          throw new DamagedPiece({ table: "segment", key: 1, start: 0, span: HOUR_MS });
+        },
+      }),
+    });
+    await bench.append([point(1, 0), point(2, HOUR_MS)]);
+    const seal = (elapsed: number) => bench.engine.sealOne(3 * HOUR_MS, elapsed);
+    expect([await seal(0), await seal(0), await seal(0), await seal(HOUR_MS - 1)]).toEqual([true, true, false, false]);
+    expect([tries, bench.engine.hotPoints, await count(bench), await count(bench, 5, 2)]).toEqual([
+      1,
+      1,
+      "0,1\n",
+      "0,1\n",
+    ]);
+    expect([await seal(HOUR_MS), tries]).toEqual([true, 2]);
+  });
+
+  // In column-cursor.ts a hot column that ends exactly where a chunk begins could also stand alone: it is then this one point, and the
+  // chunk's point of that time is the older write.
+  test("a late point at the very start of a sealed hour takes the place of the stored one", async () => {
+    const bench = await newBench();
+    const at = (time: number, value: number) => ({ device: 1, at: time, values: [[1, value] as const] });
+    await bench.append([at(HOUR_MS, 1), at(HOUR_MS + 1_000, 2)]);
+    await bench.engine.sealAll(3 * HOUR_MS);
+    await bench.append([at(HOUR_MS, 5)]);
+    const item = { series: 1, device: 1, kind: "number", granularityMs: DAY_MS, lookAroundMs: undefined } as const;
+    const ask = (aggregation: "sum" | "first") =>
+      bench.query({ from: 0, to: DAY_MS, items: [{ ...item, aggregation }] });
+    expect([await ask("sum"), await ask("first")]).toEqual(["0,7\n", "0,5\n"]);
+  });
+
+  test("the average of one value is the value, however large", async () => {
+    const bench = await newBench();
+    await bench.append([{ device: 1, at: 0, values: [[1, Number.MAX_VALUE]] }]);
+    const item = { series: 1, device: 1, kind: "number", granularityMs: DAY_MS, lookAroundMs: undefined } as const;
+    const query = { from: 0, to: DAY_MS, items: [{ ...item, aggregation: "avg" }] } as const;
+    expect(Number((await bench.query(query)).split(",")[1])).toBe(Number.MAX_VALUE);
+    await bench.engine.sealAll(3 * HOUR_MS);
+    expect(Number((await bench.query(query)).split(",")[1])).toBe(Number.MAX_VALUE);
+  });
 });

@@ -4,11 +4,13 @@
 // Invariants: a batch is acknowledged after its journal row is durable; a point leaves memory only after the segment that
 // holds it is durable; a journal row goes only when all its points are in segments. Applying a batch or a merge twice
 // changes nothing, so a crash between any two steps loses nothing and doubles nothing.
+import { itemAt } from "#core/value/item-at.ts";
 import { failpoint } from "#store/failpoint.ts";
 import { KnownTexts } from "#tuning/known-texts.ts";
 import { type BatchReader, BatchWriter, readBatch, readDefinitions, type SeriesDefinition } from "./batch.ts";
-import { DamagedPiece, type StoredPlace } from "./checksum.ts";
-import type { ChunkStore, Latest } from "./chunk-store.ts";
+import { DamagedPiece } from "./checksum.ts";
+import type { Latest } from "./chunk.ts";
+import type { ChunkStore, OnDamaged } from "./chunk-store.ts";
 import { type Column, sortColumn } from "./column.ts";
 import type { HotHour } from "./hot-hour.ts";
 import { HOUR_MS, HotStore } from "./hot-store.ts";
@@ -24,8 +26,6 @@ export interface EngineSettings {
   readonly graceMs: number;
   /** With more points than this in memory the oldest hours are sealed early. */
   readonly maxHotPoints: number;
-  /** Deletes the parts of the journal that were damaged before this start, and no longer reports them. */
-  readonly forgetDamaged?: boolean;
 }
 
 /** The hot points of one series, one column per hour, in order. */
@@ -34,6 +34,13 @@ export interface HotSeries {
   readonly columns: readonly Column[];
 }
 
+interface Stored {
+  readonly definitions: readonly SeriesDefinition[];
+  readonly latest: readonly Latest[];
+  readonly onDamaged: OnDamaged;
+}
+
+/** Its user waits for each change before the next one; reads of memory may come at any time. */
 export class SeriesEngine {
   readonly #store: ChunkStore;
   readonly #settings: EngineSettings;
@@ -47,27 +54,39 @@ export class SeriesEngine {
    */
   readonly #journaled = new Map<string, number>();
   readonly #texts = new KnownTexts();
-  readonly #onDamaged: (place: StoredPlace) => void;
+  readonly #onDamaged: OnDamaged;
+  /** The number of the newest journal row. */
   #sequence = 0;
 
-  /** Reports damaged rows and sets them aside; everything else is loaded. */
-  constructor(store: ChunkStore, settings: EngineSettings, onDamaged: (place: StoredPlace) => void = () => {}) {
+  private constructor(store: ChunkStore, settings: EngineSettings, stored: Stored) {
     this.#store = store;
     this.#settings = settings;
-    this.#onDamaged = onDamaged;
-    for (const definition of store.definitions(onDamaged)) this.#series.set(definition.series, definition);
-    this.#latest = new LatestValues(store.latest(onDamaged));
+    this.#onDamaged = stored.onDamaged;
+    for (const definition of stored.definitions) this.#series.set(definition.series, definition);
+    this.#latest = new LatestValues(stored.latest);
     this.#sealed = new SealedSegments(store, (series) => this.#series.get(series)?.kind);
-    this.#replay();
   }
 
-  #replay(): void {
+  /** Reports damaged rows and sets them aside; everything else is loaded. */
+  static async open(
+    store: ChunkStore,
+    settings: EngineSettings,
+    onDamaged: OnDamaged = () => {},
+  ): Promise<SeriesEngine> {
+    const definitions = await store.definitions(onDamaged);
+    const latest = await store.latest(onDamaged);
+    const engine = new SeriesEngine(store, settings, { definitions, latest, onDamaged });
+    await engine.#replay();
+    return engine;
+  }
+
+  async #replay(): Promise<void> {
     const damaged = new Set<number>();
-    const note = (place: StoredPlace) => {
+    const note: OnDamaged = (place) => {
       damaged.add(place.key);
       this.#onDamaged(place);
     };
-    for (const { sequence, batch } of this.#store.journal(note)) {
+    for await (const { sequence, batch } of this.#store.journal(note)) {
       this.#sequence = sequence;
       try {
         this.#apply(batch, sequence);
@@ -75,11 +94,7 @@ export class SeriesEngine {
         note({ table: "journal", key: sequence, start: 0, span: 0 });
       }
     }
-    if (damaged.size === 0) return;
-    this.#sequence = Math.max(this.#sequence, ...damaged);
-    this.#store.commit(() => {
-      for (const sequence of damaged) this.#store.setAsideJournal(sequence);
-    });
+    if (damaged.size > 0) await this.#store.commit({ setAside: [...damaged] });
   }
 
   get hotPoints(): number {
@@ -103,46 +118,37 @@ export class SeriesEngine {
     return this.#latest.with(hot, now);
   }
 
-  /** Durable when it returns. Several batches share one commit. */
-  append(batches: readonly Uint8Array[]): void {
-    const first = this.#sequence + 1;
+  /** Durable when it resolves. Several batches share one commit. */
+  async append(batches: readonly Uint8Array[]): Promise<void> {
+    const definitions: SeriesDefinition[] = [];
+    for (const batch of batches) readDefinitions(batch, (one) => definitions.push(one));
     failpoint("telemetry.before-journal");
-    this.#store.commit(() => {
-      for (const [index, batch] of batches.entries()) {
-        readDefinitions(batch, (one) => this.#store.define(one));
-        this.#store.appendJournal(first + index, batch);
-      }
-    });
+    const sequences = await this.#store.commit({ definitions, journal: batches });
     failpoint("telemetry.after-journal");
-    for (const [index, batch] of batches.entries()) this.#apply(batch, first + index);
-    this.#sequence = first + batches.length - 1;
+    this.#applyAll(batches, sequences);
   }
 
   /**
-   * Puts points straight into segments, past the journal. They are durable when it returns, and they overwrite
+   * Puts points straight into segments, past the journal. They are durable when it resolves, and they overwrite
    * everything earlier. Hours that the journal still holds take the usual way, because a replay would put older writes
    * over these points.
    */
-  load({ device, definitions, columns }: Load, now: number): void {
+  async load({ device, definitions, columns }: Load, now: number): Promise<void> {
     const sorted = columns.map(([series, column]) => [series, sortColumn(column)] as const);
     const isJournaled = (one: number, hour: number) =>
       this.#hot.has(one, hour) || this.#journaled.has(`${one}/${hour}`);
-    const { segments, journal } = planLoad({ sealed: this.#sealed, isJournaled }, device, sorted);
+    const { segments, journal } = await planLoad({ sealed: this.#sealed, isJournaled }, device, sorted);
     const latest = this.#latest.newer(
       sorted.flatMap(([series, column]) => lastOf(series, column)),
       now,
     );
+    const batches = journal === undefined ? [] : [journal];
     failpoint("telemetry.before-load");
-    this.#store.commit(() => {
-      for (const definition of definitions) this.#store.define(definition);
-      for (const { segment, chunks } of segments) this.#store.putSegment(segment, chunks);
-      this.#store.putLatest(latest);
-      if (journal !== undefined) this.#store.appendJournal(this.#sequence + 1, journal);
-    });
+    const sequences = await this.#store.commit({ definitions, segments, latest, journal: batches });
     failpoint("telemetry.after-load");
     for (const definition of definitions) this.#series.set(definition.series, definition);
     this.#latest.put(latest);
-    if (journal !== undefined) this.#apply(journal, ++this.#sequence);
+    this.#applyAll(batches, sequences);
   }
 
   /** The unsealed points of these series in [from, to). Must be taken before sealed chunks are read. */
@@ -161,11 +167,11 @@ export class SeriesEngine {
   }
 
   /** Seals one hour that is due; false when none is. `now` is Unix milliseconds, `elapsed` is on a monotonic clock. */
-  sealOne(now: number, elapsed: number): boolean {
+  async sealOne(now: number, elapsed: number): Promise<boolean> {
     const due = this.#dueHour(now, elapsed);
     if (due === undefined) return false;
     try {
-      this.#seal(due, now);
+      await this.#seal(due, now);
     } catch (error) {
       if (!(error instanceof DamagedPiece)) throw error;
       // Its stored part cannot be read, so nothing can be added to it. Its points stay in memory and in the journal;
@@ -177,44 +183,43 @@ export class SeriesEngine {
   }
 
   /** Joins the hours of one device and day; false when none is due. */
-  compactOne(now: number): boolean {
+  compactOne(now: number): Promise<boolean> {
     const before = Math.floor((now - this.#settings.graceMs) / DAY_MS) * DAY_MS - HOUR_MS;
     return this.#sealed.compactOne(before, this.#onDamaged);
   }
 
   /** Seals everything, so that the next start has nothing to replay. */
-  sealAll(now: number): void {
-    for (const hour of [...this.#hot.all()]) this.#seal(hour, now);
+  async sealAll(now: number): Promise<void> {
+    for (const hour of [...this.#hot.all()]) await this.#seal(hour, now);
   }
 
-  deleteDevice(deviceId: string): void {
+  async deleteDevice(deviceId: string): Promise<void> {
     const device = [...this.#series.values()].find((one) => one.deviceId === deviceId)?.device;
     if (device === undefined) return;
     const batch = new BatchWriter();
     batch.forget(device);
-    this.#store.commit(() => {
-      this.#store.deleteDevice(device);
-      // The journal may still hold its points: without this a replay would bring them back.
-      this.#store.appendJournal(this.#sequence + 1, batch.take());
-    });
-    this.#sequence++;
-    this.#forget(device);
+    // The journal may still hold its points: without this row a replay would bring them back.
+    const batches = [batch.take()];
+    this.#applyAll(batches, await this.#store.commit({ deletedDevice: device, journal: batches }));
   }
 
   /** Drops chunks that ended before, a bounded number at a time; gives how many. */
-  drop(series: readonly number[], before: number): number {
-    let dropped = 0;
-    const devices = new Set(series.flatMap((id) => this.#series.get(id)?.device ?? []));
-    this.#store.commit(() => {
-      dropped = this.#store.dropChunks(series, before, DROP_CHUNKS);
-      if (dropped > 0) for (const device of devices) this.#store.dropEmptySegments(device, before);
-    });
-    return dropped;
+  async drop(series: readonly number[], before: number): Promise<number> {
+    const devices = [...new Set(series.flatMap((id) => this.#series.get(id)?.device ?? []))];
+    return await this.#store.drop({ series, devices }, before, DROP_CHUNKS);
   }
 
   #forget(device: number): void {
     this.#hot.removeDevice(device);
     for (const [series, one] of this.#series) if (one.device === device) this.#latest.delete(series);
+  }
+
+  /** The batches are durable. */
+  #applyAll(batches: readonly Uint8Array[], sequences: readonly number[]): void {
+    for (const [index, batch] of batches.entries()) {
+      this.#sequence = itemAt(sequences, index);
+      this.#apply(batch, this.#sequence);
+    }
   }
 
   #apply(batch: Uint8Array, sequence: number): void {
@@ -262,18 +267,14 @@ export class SeriesEngine {
     return oldest;
   }
 
-  #seal(hour: HotHour, now: number): void {
-    const draft = this.#sealed.draftOf(hour.device, hour.hour);
+  async #seal(hour: HotHour, now: number): Promise<void> {
+    const draft = await this.#sealed.draftOf(hour.device, hour.hour);
     for (const [series, hot] of hour.columns()) draft.parts.set(series, [hot]);
-    const { segment, chunks } = this.#sealed.encode(draft);
+    const segment = await this.#sealed.encode(draft);
     const latest = this.#latest.newer(hour.newest(), now);
     const oldest = this.#oldestNeeded(hour);
     failpoint("telemetry.before-seal");
-    this.#store.commit(() => {
-      this.#store.putSegment(segment, chunks);
-      this.#store.putLatest(latest);
-      this.#store.trimJournal(oldest);
-    });
+    await this.#store.commit({ segments: [segment], latest, trimBefore: oldest });
     failpoint("telemetry.after-seal");
     this.#latest.put(latest);
     this.#hot.remove(hour);

@@ -1,12 +1,12 @@
 // The HTTP thread's end of the points that are held back. Points that come during a commit share the next one.
 import { instant } from "#core/time/instant.ts";
 import type { TelemetryPoints } from "#service/ports/telemetry-store.ts";
-import type { HeldPoints, HeldRow } from "./sqlite/held-points.ts";
+import type { HeldPoints, HeldRow } from "./held-store.ts";
 
 interface HeldBackNeeds {
   readonly hold: (points: readonly HeldPoints[]) => Promise<void>;
   /** Returns the first points whose time is right now, after the clock was set by this much. */
-  readonly takeRight: (byMs: number) => Promise<readonly HeldRow[]>;
+  readonly releasable: (byMs: number) => Promise<readonly HeldRow[]>;
   readonly forget: (rows: readonly HeldRow[]) => Promise<void>;
   readonly append: (messages: readonly TelemetryPoints[]) => Promise<void>;
 }
@@ -14,7 +14,7 @@ interface HeldBackNeeds {
 /** Beyond this many points that wait for the disk, the rest is dropped: they were refused anyway. */
 const MAX_WAITING = 10_000;
 
-export function createHeldBack({ hold, takeRight, forget, append }: HeldBackNeeds) {
+export function createHeldBack({ hold, releasable, forget, append }: HeldBackNeeds) {
   let waiting: HeldPoints[] = [];
   let underWay: Promise<void> | undefined;
   let next: Promise<void> | undefined;
@@ -43,7 +43,7 @@ export function createHeldBack({ hold, takeRight, forget, append }: HeldBackNeed
     async release(byMs: number): Promise<ReadonlySet<string>> {
       const devices = new Set<string>();
       for (let step = byMs; ; step = 0) {
-        const rows = await takeRight(step);
+        const rows = await releasable(step);
         if (rows.length === 0) return devices;
         await append(rows.map(readHeld));
         await forget(rows);

@@ -3,7 +3,7 @@
 // came later counts.
 import type { ColumnKind } from "#core/telemetry/aggregation.ts";
 import type { Scalar } from "./batch.ts";
-import type { Latest } from "./chunk-store.ts";
+import type { Latest } from "./chunk.ts";
 import type { Column, ColumnValues } from "./column.ts";
 
 interface Place {

@@ -1,6 +1,6 @@
 // The last value of every series as stored in the database. Memory may hold a later one.
 import { isLater } from "#core/telemetry/latest-value.ts";
-import type { Latest } from "./chunk-store.ts";
+import type { Latest } from "./chunk.ts";
 import { type Column, valueAt } from "./column.ts";
 
 export class LatestValues {

@@ -1,5 +1,4 @@
 // The telemetry store as the use cases see it: the writing thread, the reading threads, and the latest values in memory.
-import { chmodSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { AppError } from "#core/app-error.ts";
 import { type ByteBudgets, createByteBudgets } from "#core/share/byte-budgets.ts";
@@ -11,16 +10,17 @@ import { instant } from "#core/time/instant.ts";
 import type { LoadedColumn, PieceOf, Rows, SeriesRequest, TelemetryStore } from "#service/ports/telemetry-store.ts";
 import type { SeriesDefinition } from "./batch.ts";
 import { DamagedPiece, type StoredPlace } from "./checksum.ts";
-import type { Latest } from "./chunk-store.ts";
+import type { Latest } from "./chunk.ts";
 import { valueAt } from "./column.ts";
 import { CURRENT_TEXTS_BYTES, CurrentValues } from "./current-values.ts";
-import { type Damage, damageAt, namedRows, refuseDamaged, setAsideFile } from "./damage.ts";
+import { type Damage, damageAt, namedRows, refuseDamaged } from "./damage.ts";
 import type { EngineSettings, HotSeries } from "./engine.ts";
 import { createHeldBack } from "./held-back.ts";
 import { HOUR_MS } from "./hot-store.ts";
 import { createIntake, MAX_WAITING_BYTES } from "./intake.ts";
+import { type ChunkAddress, loadChunkModule } from "./load-chunk-module.ts";
 import type { SeriesItem, SeriesQuery } from "./query.ts";
-import { openQuickReader } from "./quick-reader.ts";
+import { createQuickReader } from "./quick-reader.ts";
 import { openReaders } from "./readers.ts";
 import { SeriesIndex } from "./series-index.ts";
 import { openWriterThread } from "./writer-thread.ts";
@@ -31,6 +31,8 @@ export interface SeriesSettings extends EngineSettings {
   readonly shares?: Pick<Shares, "open" | "watch">;
   readonly budgets?: Pick<ByteBudgets, "open" | "watch">;
   readonly now?: () => number;
+  /** Deletes the parts of the journal that were damaged before this start, and no longer reports them. */
+  readonly forgetDamaged?: boolean;
   /** Background work failed. Nothing is lost, and it will be tried again. */
   readonly onTrouble?: (error: Error) => void;
   /** Something stored is damaged. It is missing from answers; everything else is there. */
@@ -41,13 +43,14 @@ export interface SeriesSettings extends EngineSettings {
 const POINT_BYTES = 24;
 
 export async function openSeries(
-  file: string,
+  chunks: ChunkAddress,
   {
     readers: readerCount,
     shares,
     budgets = createByteBudgets(),
     onTrouble = () => {},
     onDamaged = () => {},
+    forgetDamaged = false,
     now: clock = () => Date.now(),
     ...settings
   }: SeriesSettings,
@@ -55,24 +58,16 @@ export async function openSeries(
 ): Promise<TelemetryStore> {
   const oldestHour = new Int32Array(new SharedArrayBuffer(4));
   const openPoints = new Int32Array(new SharedArrayBuffer(4));
-  const workerData: WriterData = { file, settings, oldestHour, openPoints };
+  const workerData: WriterData = { chunks, settings, forgetDamaged, oldestHour, openPoints };
   let index = new SeriesIndex([]);
   const tellDamaged = (place: StoredPlace) => onDamaged(damageAt(index, place));
-  const open = () => {
-    const worker = new Worker(new URL("./writer-worker.ts", import.meta.url), { workerData });
-    return openWriterThread(worker, { onFault, onTrouble, onDamaged: tellDamaged });
-  };
-  let opened = await open();
-  if (opened === undefined) {
-    const aside = setAsideFile(file);
-    onDamaged({ table: "journal", start: 0, span: 0, file: aside });
-    opened = await open();
-  }
-  if (opened === undefined) throw new Error(`${file} cannot be made anew`);
-  const { thread, definitions, latest, damaged } = opened;
-  chmodSync(file, 0o600);
-  const quick = openQuickReader(file);
-  const readers = openReaders(file, { count: readerCount, budgets, ...(shares && { shares }) }, onTrouble);
+  const worker = new Worker(new URL("./writer-worker.ts", import.meta.url), { workerData });
+  const opened = await openWriterThread(worker, { onFault, onTrouble, onDamaged: tellDamaged });
+  const { thread, definitions, latest, damaged, setAside } = opened;
+  if (setAside !== undefined) onDamaged({ table: "journal", start: 0, span: 0, setAside });
+  const module = await loadChunkModule(chunks);
+  const quick = createQuickReader(await module.openReader(chunks.place, "small queries"));
+  const readers = openReaders(chunks, { count: readerCount, budgets, ...(shares && { shares }) }, onTrouble);
   index = new SeriesIndex(definitions);
   for (const place of damaged) tellDamaged(place);
   const current = new CurrentValues(budgets.open("current_texts", CURRENT_TEXTS_BYTES));
@@ -97,7 +92,7 @@ export async function openSeries(
 
   const { holdBack, release } = createHeldBack({
     hold: thread.hold,
-    takeRight: thread.takeRight,
+    releasable: thread.releasable,
     forget: thread.forgetHeld,
     append: (messages) => intake.append(messages),
   });
@@ -155,7 +150,7 @@ export async function openSeries(
     async query<Rendered extends Rendering | undefined>(request: SeriesRequest, rendering?: Rendered) {
       const [query, hot] = await prepare(request);
       try {
-        const block = hot === NOTHING_HOT ? quick.answer(query) : undefined;
+        const block = hot === NOTHING_HOT ? await quick.answer(query) : undefined;
         if (block !== undefined) return rowsOf(pieceOf(block, rendering));
         const asked = { query, hot, rendering: rendering as Rendered };
         return namedRows(await readers.open(asked, request.requester), named);
@@ -188,7 +183,7 @@ export async function openSeries(
     settle: (at) => thread.settle(at),
     async close() {
       await intake.idle();
-      quick.close();
+      await quick.close();
       await readers.close();
       await thread.close();
     },

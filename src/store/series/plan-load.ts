@@ -1,9 +1,10 @@
 // Many points of one device at once: decides which go straight into segments, and which take the usual way through the
 // journal.
 import { BatchWriter, type SeriesDefinition } from "./batch.ts";
+import type { StoredSegment } from "./chunk.ts";
 import { type Column, lowerBound, sliceColumn, valueAt } from "./column.ts";
 import { HOUR_MS } from "./hot-store.ts";
-import { addPart, DAY_MS, type EncodedSegment, type SealedSegments, type SegmentDraft } from "./sealed-segments.ts";
+import { addPart, DAY_MS, type SealedSegments, type SegmentDraft } from "./sealed-segments.ts";
 
 /** With this many hours that have points, a loaded day counts as whole. */
 const WHOLE_DAY_HOURS = 20;
@@ -25,14 +26,14 @@ interface PlanNeeds {
 }
 
 interface LoadPlan {
-  readonly segments: readonly EncodedSegment[];
+  readonly segments: readonly StoredSegment[];
   /** A batch for the journal, if any point needs one. */
   readonly journal: Uint8Array | undefined;
 }
 
 /** The columns are in order of time here. */
-export function planLoad(needs: PlanNeeds, device: number, columns: LoadColumns): LoadPlan {
-  const drafts = wholeDays(needs, device, columns);
+export async function planLoad(needs: PlanNeeds, device: number, columns: LoadColumns): Promise<LoadPlan> {
+  const drafts = await wholeDays(needs, device, columns);
   const recent = new BatchWriter();
   for (const [series, column] of columns) {
     for (const { hour, part } of hoursOf(column)) {
@@ -42,25 +43,32 @@ export function planLoad(needs: PlanNeeds, device: number, columns: LoadColumns)
       }
       let draft = drafts.find(({ start, span }) => start <= hour * HOUR_MS && hour * HOUR_MS < start + span);
       if (draft === undefined) {
-        draft = needs.sealed.draftOf(device, hour);
+        draft = await needs.sealed.draftOf(device, hour);
         drafts.push(draft);
       }
       addPart(draft.parts, series, part);
     }
   }
-  const segments = drafts.map((draft) => needs.sealed.encode(draft));
+  const segments: StoredSegment[] = [];
+  for (const draft of drafts) segments.push(await needs.sealed.encode(draft));
   return { segments, journal: recent.length === 0 ? undefined : recent.take() };
 }
 
 /** A day that arrives almost whole is stored as a day, so that its hours need not be joined later. */
-function wholeDays({ sealed, isJournaled }: PlanNeeds, device: number, columns: LoadColumns): SegmentDraft[] {
+async function wholeDays(
+  { sealed, isJournaled }: PlanNeeds,
+  device: number,
+  columns: LoadColumns,
+): Promise<SegmentDraft[]> {
   const hours = new Set(columns.flatMap(([, column]) => [...hoursOf(column)].map(({ hour }) => hour)));
   const days = Map.groupBy(hours, (hour) => Math.floor((hour * HOUR_MS) / DAY_MS) * DAY_MS);
-  const whole = [...days].filter(
-    ([start, own]) =>
-      own.length >= WHOLE_DAY_HOURS && !own.some((hour) => isJournaled(device, hour)) && !sealed.hasDay(device, start),
-  );
-  return whole.map(([start]) => ({ device, start, span: DAY_MS, existing: false, parts: new Map() }));
+  const whole: SegmentDraft[] = [];
+  for (const [start, own] of days) {
+    if (own.length < WHOLE_DAY_HOURS || own.some((hour) => isJournaled(device, hour))) continue;
+    if (await sealed.hasDay(device, start)) continue;
+    whole.push({ device, start, span: DAY_MS, existing: false, parts: new Map() });
+  }
+  return whole;
 }
 
 function* hoursOf(column: Column): Iterable<{ readonly hour: number; readonly part: Column }> {

@@ -1,36 +1,31 @@
 // Answers small queries about sealed hours on the calling thread, where the way to a reading thread and back would take
 // longer than the answer itself.
 //
-// The cost is bounded before anything is decoded, because the calling thread has other callers. Each series is read by
-// one statement, which sees one state of the store. After that its points are columns in memory, like those of an
-// unsealed hour.
+// The cost is bounded before anything is decoded, because the calling thread has other callers. The points of a series
+// come from one state of the store. After that they are columns in memory, like those of an unsealed hour.
 import type { RowBlock } from "#core/telemetry/row-block.ts";
-import { Connection } from "#store/sqlite/connection.ts";
-import type { ChunkReader } from "./chunk-store.ts";
+import type { ChunkReader, ChunkView, SmallChunk } from "./chunk-reader.ts";
 import type { Column } from "./column.ts";
 import type { HotSeries } from "./engine.ts";
 import type { SeriesItem, SeriesQuery } from "./query.ts";
 import { startQuery } from "./run-query.ts";
 import { decodeChunk, decodeSegmentTimes } from "./segment-codec.ts";
-import { createSmallChunks, type SmallChunk } from "./sqlite/small-chunks.ts";
 import { createTimesCache } from "./times-cache.ts";
 
 const MAX_ITEMS = 4;
 const MAX_RANGE_MS = 48 * 3_600_000;
 /** Limit for all items together. */
 const MAX_ROWS = 2_000;
-/** Limit for each series. */
-const BOUNDS = { chunks: 8, points: 2_000, bytes: 32 * 1024 };
+/** Limits for each series. */
+const LIMITS = { chunks: 8, points: 2_000, bytes: 32 * 1024 };
 
 export interface QuickReader {
   /** All rows, or undefined when they may cost too much or the reader is closed. */
-  answer(query: SeriesQuery): RowBlock | undefined;
-  close(): void;
+  answer(query: SeriesQuery): Promise<RowBlock | undefined>;
+  close(): Promise<void>;
 }
 
-export function openQuickReader(file: string): QuickReader {
-  const database = new Connection(file, "read", 1);
-  const readSmall = createSmallChunks(database);
+export function createQuickReader(reader: Pick<ChunkReader, "smallChunks" | "close">): QuickReader {
   const needs = {
     reader: NO_CHUNKS,
     times: createTimesCache(0),
@@ -39,13 +34,13 @@ export function openQuickReader(file: string): QuickReader {
   let isClosed = false;
 
   /** The points of every series in the query; undefined when there are too many. */
-  function readColumns({ from, to, items }: SeriesQuery): readonly HotSeries[] | undefined {
+  async function readColumns({ from, to, items }: SeriesQuery): Promise<readonly HotSeries[] | undefined> {
     const found: HotSeries[] = [];
     for (const { series, kind } of items) {
       if (series === undefined || found.some((one) => one.series === series)) continue;
       const reach = Math.max(...items.map((item) => (item.series === series ? (item.lookAroundMs ?? 0) : 0)));
       const within = { from: from - reach, to };
-      const chunks = readSmall({ series, ...within }, BOUNDS);
+      const chunks = await reader.smallChunks({ series, ...within }, LIMITS);
       if (chunks === undefined) return undefined;
       found.push({ series, columns: chunks.map((chunk) => columnOf(kind, chunk, within)) });
     }
@@ -53,17 +48,17 @@ export function openQuickReader(file: string): QuickReader {
   }
 
   return {
-    answer(query) {
+    async answer(query) {
       if (isClosed || !looksSmall(query)) return undefined;
-      const columns = readColumns(query);
+      const columns = await readColumns(query);
       if (columns === undefined) return undefined;
       // A few texts may still be many bytes, once gap filling repeats them.
-      const { block, isLast } = startQuery(needs, query, columns).pull();
+      const { block, isLast } = await startQuery(needs, query, columns).pull();
       return isLast ? block : undefined;
     },
-    close() {
+    async close() {
       isClosed = true;
-      database.close();
+      await reader.close();
     },
   };
 }
@@ -80,15 +75,15 @@ function columnOf(
 const noChunk = () => {
   throw new Error("there are no chunks here");
 };
-/** The reader of a store that has no sealed points. */
-const NO_CHUNKS: ChunkReader = {
-  checkComplete: () => {},
+/** A store that has no sealed points. */
+const EMPTY: ChunkView = {
   nextChunks: () => [],
-  lastChunk: () => undefined,
+  lastChunks: () => [],
   segment: () => undefined,
   content: noChunk,
   parts: noChunk,
 };
+const NO_CHUNKS: Pick<ChunkReader, "open"> = { open: () => ({ view: (use) => use(EMPTY) }) };
 
 /** Judged by the query alone. */
 function looksSmall({ from, to, items }: SeriesQuery): boolean {

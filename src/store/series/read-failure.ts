@@ -1,6 +1,5 @@
 // Carries the reason of a failure from a thread to the thread that called it.
 import { AppError, type ErrorCode, refuse } from "#core/app-error.ts";
-import { diskTrouble } from "#store/sqlite/connection.ts";
 import { DamagedPiece, type StoredPlace } from "./checksum.ts";
 
 export type ReadFailure =
@@ -10,8 +9,7 @@ export type ReadFailure =
 
 export function renderFailure(error: unknown): ReadFailure {
   if (error instanceof DamagedPiece) return { place: error.place };
-  const trouble = diskTrouble(error) ?? error;
-  if (trouble instanceof AppError) return { code: trouble.code, message: trouble.message };
+  if (error instanceof AppError) return { code: error.code, message: error.message };
   return { fault: error instanceof Error ? (error.stack ?? error.message) : String(error) };
 }
 

@@ -4,11 +4,10 @@ import type { Renderer } from "#core/telemetry/render/renderer.ts";
 import { createRenderer, type Rendering } from "#core/telemetry/render/renderers.ts";
 import { copyBlock, type RowBlock } from "#core/telemetry/row-block.ts";
 import { tryPost } from "#core/thread/try-post.ts";
-import { createSqliteReader } from "#store/series/sqlite/sqlite-chunk-reader.ts";
-import { Connection } from "#store/sqlite/connection.ts";
 import { keepCompiled } from "#tuning/keep-compiled.ts";
 import { lowerPriority } from "#tuning/lower-priority.ts";
 import type { HotSeries } from "./engine.ts";
+import { type ChunkAddress, loadChunkModule } from "./load-chunk-module.ts";
 import type { SeriesQuery } from "./query.ts";
 import { type ReadFailure, renderFailure } from "./read-failure.ts";
 import { rowBound } from "./row-bound.ts";
@@ -37,24 +36,24 @@ const TIMES_BYTES = 8 * 1024 * 1024;
 
 lowerPriority();
 const port: MessagePort = parentPort ?? fail("reader-worker.ts runs only as a worker");
-const { file } = workerData as { readonly file: string };
-const database = new Connection(file, "read", 4);
-const reader = createSqliteReader(database);
+const chunks = workerData as ChunkAddress;
+const reader = await (await loadChunkModule(chunks)).openReader(chunks.place, "queries");
 const times = createTimesCache(TIMES_BYTES);
 const runs = new Map<number, QueryRun & { readonly renderer: Renderer | undefined }>();
 
 const elapsed = () => performance.now();
 
 port.on("message", (request: ReaderRequest) => {
+  if (request.kind === "drop") runs.delete(request.id);
+  else void answer(request);
+});
+keepCompiled();
+
+async function answer(request: Exclude<ReaderRequest, { kind: "drop" }>): Promise<void> {
   const { id } = request;
-  if (request.kind === "drop") {
-    runs.delete(id);
-    return;
-  }
   try {
     if (request.kind === "bound") {
-      const bound = database.snapshot(() => rowBound(reader, request.query, request.hot));
-      say({ id, bound });
+      say({ id, bound: await rowBound(reader, request.query, request.hot) });
       return;
     }
     if (request.kind === "open") {
@@ -62,19 +61,17 @@ port.on("message", (request: ReaderRequest) => {
       const renderer = rendering && createRenderer(rendering);
       runs.set(id, { ...startQuery({ reader, times, elapsed }, query, hot), renderer });
     }
-    pull(id);
+    await pull(id);
   } catch (error) {
     runs.delete(id);
     say({ id, failure: renderFailure(error) });
   }
-});
-keepCompiled();
+}
 
-/** All reads of one pull see the same state of the store. */
-function pull(id: number): void {
+async function pull(id: number): Promise<void> {
   const run = runs.get(id);
   if (run === undefined) return;
-  const { block, isLast } = database.snapshot(() => run.pull());
+  const { block, isLast } = await run.pull();
   if (isLast) runs.delete(id);
   if (run.renderer === undefined) {
     say({ id, piece: copyBlock(block), isLast });

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createByteBudgets } from "#core/share/byte-budgets.ts";
+import { sqliteChunks } from "#store/series/sqlite/open-sqlite-chunks.ts";
 import { createSqliteChunkStore } from "#store/series/sqlite/sqlite-chunk-store.ts";
 import { Connection } from "#store/sqlite/connection.ts";
 import type { HotSeries } from "./engine.ts";
@@ -17,7 +18,7 @@ function createBench(settings: Parameters<typeof openReaders>[1]) {
   const database = new Connection(file, "write");
   createSqliteChunkStore(database);
   onTestFinished(() => database.close());
-  const readers = openReaders(file, settings, (error) => expect.fail(error.message));
+  const readers = openReaders(sqliteChunks(file), settings, (error) => expect.fail(error.message));
   onTestFinished(() => readers.close());
   return readers;
 }
@@ -38,7 +39,7 @@ test("a thread that cannot read the file takes its own queries with it, and the 
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, "telemetry.db");
   const troubles: Error[] = [];
-  const readers = openReaders(file, { count: 1 }, (error) => troubles.push(error));
+  const readers = openReaders(sqliteChunks(file), { count: 1 }, (error) => troubles.push(error));
   onTestFinished(() => readers.close());
   const query = { from: 0, to: 1, items: [] };
   await expect(readers.bound(query, [], "a")).rejects.toMatchObject({ code: "storage_unavailable" });

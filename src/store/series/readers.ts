@@ -8,6 +8,7 @@ import type { Rendering } from "#core/telemetry/render/renderers.ts";
 import { tryPost } from "#core/thread/try-post.ts";
 import type { PieceOf, Rows } from "#service/ports/telemetry-store.ts";
 import type { HotSeries } from "./engine.ts";
+import type { ChunkAddress } from "./load-chunk-module.ts";
 import type { SeriesQuery } from "./query.ts";
 import { parseFailure, type ReadFailure } from "./read-failure.ts";
 import type { ReaderAnswer, ReaderRequest } from "./reader-worker.ts";
@@ -70,7 +71,7 @@ const TURNS = {
  * needed at once. A thread that ends by itself fails its queries; the next query starts another one.
  */
 export function openReaders(
-  file: string,
+  chunks: ChunkAddress,
   { count, spareMs = 10_000, idleMs = 30_000, shares = createShares(), budgets = createByteBudgets() }: ReaderSettings,
   onTrouble: (error: Error) => void,
 ): Readers {
@@ -138,7 +139,7 @@ export function openReaders(
     const [first] = threads.sort((a, b) => a.runs.size - b.runs.size || a.asked() - b.asked());
     const isIdle = first !== undefined && first.runs.size + first.asked() === 0;
     if (isIdle || (first !== undefined && threads.length >= count)) return first;
-    const thread = openReader(file, (error) => {
+    const thread = openReader(chunks, (error) => {
       threads.splice(threads.indexOf(thread), 1);
       onTrouble(error);
     });
@@ -234,8 +235,8 @@ async function startRun<Piece>(
   return rows;
 }
 
-function openReader(file: string, onEnd: (error: Error) => void) {
-  const worker = new Worker(new URL("./reader-worker.ts", import.meta.url), { workerData: { file } });
+function openReader(chunks: ChunkAddress, onEnd: (error: Error) => void) {
+  const worker = new Worker(new URL("./reader-worker.ts", import.meta.url), { workerData: chunks });
   const waiting = new Map<number, { resolve: (answer: Answer) => void; reject: (error: Error) => void }>();
   const runs = new Map<number, Run>();
   const turns: FairShare = createFairShare(TURNS);

@@ -56,11 +56,13 @@ export class RowBlocks {
   }
 
   /**
-   * The next rows; valid until the next call. Ends early, but with at least one row, when others should have a turn.
+   * The next rows; valid until the next call. Ends early, but with at least one row, when others should have a turn. It
+   * also ends where a column has to wait for the next view of the store; then it may have no row.
    */
   next(isSpent: () => boolean): { readonly block: RowBlock; readonly isLast: boolean } {
     const { times, repeats } = this.#block;
     const columns = this.#columns;
+    for (const column of columns) column.stopWaiting();
     let bytes = 0;
     for (let row = 0; ; row++) {
       if (this.#isPlain && row % STRIDE === 0) row += this.#copyAlike(row);
@@ -68,7 +70,7 @@ export class RowBlocks {
       for (const { next } of columns) if (next < start) start = next;
       const isLast = start === Number.POSITIVE_INFINITY;
       const isFull = row >= times.length || bytes >= BLOCK_BYTES || (row > 0 && row % STRIDE === 0 && isSpent());
-      if (isLast || isFull) {
+      if (isLast || isFull || start === Number.NEGATIVE_INFINITY) {
         this.#block.count = row;
         return { block: this.#block, isLast };
       }
@@ -117,7 +119,7 @@ export class RowBlocks {
 class FilledColumn {
   readonly cells: BlockColumn;
   // Numbers from the start: a field that was ever undefined would need a new object for each number.
-  /** Start of the next bucket for which the column has a cell; infinity when it has no more. */
+  /** Start of the next bucket for which the column has a cell; otherwise like the `next` of its buckets. */
   next = 0;
   /** Start of the next bucket with a value that is not carried. */
   ownNext = 0;
@@ -138,6 +140,13 @@ class FilledColumn {
     this.#to = to;
     this.#fillStart = Math.floor(from / granularity) * granularity;
     this.ownNext = buckets.next();
+    this.next = this.#nextFilled();
+  }
+
+  /** Another view of the store is there. */
+  stopWaiting(): void {
+    if (this.ownNext !== Number.NEGATIVE_INFINITY) return;
+    this.ownNext = this.buckets.next();
     this.next = this.#nextFilled();
   }
 

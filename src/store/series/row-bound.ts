@@ -1,6 +1,6 @@
 // The most rows that an answer can have, computed from the summaries alone.
 
-import type { ChunkStoreReader } from "./chunk-store.ts";
+import type { ChunkCount, ChunkReader } from "./chunk-reader.ts";
 import type { HotSeries } from "./engine.ts";
 import type { SeriesItem, SeriesQuery } from "./query.ts";
 
@@ -14,11 +14,29 @@ function bucketsIn({ from, to }: Range, granularity: number): number {
   return Math.max(0, Math.ceil(to / granularity) - Math.floor(from / granularity));
 }
 
-export function rowBound(reader: ChunkStoreReader, query: SeriesQuery, hot: readonly HotSeries[]): number {
+/** An item of a known series, and the stored chunks that it may need. */
+interface Counted {
+  readonly item: SeriesItem & { readonly series: number };
+  readonly chunks: readonly ChunkCount[];
+}
+
+const rangeOf = ({ from, to }: SeriesQuery, { lookAroundMs }: SeriesItem): Range => ({
+  from: from - (lookAroundMs ?? 0),
+  to,
+});
+
+export async function rowBound(
+  reader: Pick<ChunkReader, "counts">,
+  query: SeriesQuery,
+  hot: readonly HotSeries[],
+): Promise<number> {
+  const items = query.items.flatMap((item) => (item.series === undefined ? [] : [{ ...item, series: item.series }]));
+  const counts = await reader.counts(items.map((item) => ({ series: item.series, ...rangeOf(query, item) })));
+  const counted = items.map((item, i): Counted => ({ item, chunks: counts[i] ?? [] }));
   const grids = new Map<number, number>();
-  for (const [granularity, items] of Map.groupBy(query.items, (item) => item.granularityMs)) {
-    const devices = Map.groupBy(items, (item) => item.device);
-    const own = [...devices.values()].reduce((sum, some) => sum + deviceBound(reader, query, { items: some, hot }), 0);
+  for (const [granularity, some] of Map.groupBy(counted, ({ item }) => item.granularityMs)) {
+    const devices = Map.groupBy(some, ({ item }) => item.device);
+    const own = [...devices.values()].reduce((sum, columns) => sum + deviceBound(query, columns, hot), 0);
     grids.set(granularity, Math.min(bucketsIn(query, granularity), own));
   }
   const full = [...grids].filter(([granularity, rows]) => rows === bucketsIn(query, granularity));
@@ -32,20 +50,16 @@ export function rowBound(reader: ChunkStoreReader, query: SeriesQuery, hot: read
 }
 
 /** For columns of one device with one granularity. Sealed ones share the times of their segment, and so their rows. */
-function deviceBound(
-  reader: ChunkStoreReader,
-  { from, to }: SeriesQuery,
-  { items, hot }: { readonly items: readonly SeriesItem[]; readonly hot: readonly HotSeries[] },
-): number {
+function deviceBound(query: SeriesQuery, columns: readonly Counted[], hot: readonly HotSeries[]): number {
   const segments = new Map<number, { buckets: number; rows: number; points: number }>();
   let rows = 0;
-  for (const { series, granularityMs, lookAroundMs } of items) {
-    if (series === undefined) continue;
-    const range = { from: from - (lookAroundMs ?? 0), to };
+  for (const { item, chunks } of columns) {
+    const { series, granularityMs, lookAroundMs } = item;
+    const range = rangeOf(query, item);
     const within = (stretch: Range) =>
       bucketsIn({ from: Math.max(range.from, stretch.from), to: Math.min(range.to, stretch.to) }, granularityMs);
     let own = 0;
-    for (const { start, span, count, rows: all } of reader.counts(series, range.from, to)) {
+    for (const { start, span, count, rows: all } of chunks) {
       const segment = segments.get(start) ?? {
         buckets: within({ from: start, to: start + span }),
         rows: all,
@@ -62,7 +76,7 @@ function deviceBound(
         own += count;
       }
     }
-    if (lookAroundMs !== undefined && own > 0) return bucketsIn({ from, to }, granularityMs);
+    if (lookAroundMs !== undefined && own > 0) return bucketsIn(query, granularityMs);
   }
   for (const segment of segments.values()) rows += Math.min(segment.buckets, segment.rows, segment.points);
   return rows;

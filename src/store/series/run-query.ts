@@ -1,9 +1,9 @@
 import type { RowBlock } from "#core/telemetry/row-block.ts";
 import { RULES } from "./accumulators.ts";
 import { BucketStream } from "./bucket-stream.ts";
-import type { ChunkReader } from "./chunk-store.ts";
+import type { ChunkReader, ChunkView } from "./chunk-reader.ts";
 import type { Column } from "./column.ts";
-import { type CursorSource, lastBefore, walkColumn } from "./column-cursor.ts";
+import { type ColumnCursor, type CursorSource, lastBefore, openCursor } from "./column-cursor.ts";
 import type { HotSeries } from "./engine.ts";
 import type { SeriesItem, SeriesQuery } from "./query.ts";
 import { RowBlocks, type RowColumn } from "./row-blocks.ts";
@@ -11,13 +11,18 @@ import type { TimesCache } from "./times-cache.ts";
 
 const SLICE_MS = 25;
 
+interface Pulled {
+  readonly block: RowBlock;
+  readonly isLast: boolean;
+}
+
 export interface QueryRun {
-  /** The next rows, valid until the next pull. Each pull sees one consistent view of the store. */
-  pull(): { readonly block: RowBlock; readonly isLast: boolean };
+  /** The next rows, valid until the next pull. */
+  pull(): Promise<Pulled>;
 }
 
 interface RunNeeds {
-  readonly reader: ChunkReader;
+  readonly reader: Pick<ChunkReader, "open">;
   readonly times: TimesCache;
   /** Milliseconds on a monotonic clock. */
   readonly elapsed: () => number;
@@ -29,53 +34,75 @@ export function startQuery(
   hot: readonly HotSeries[],
 ): QueryRun {
   const bySeries = new Map(hot.map((one) => [one.series, one.columns]));
-  let times = cache.view(reader);
-  const source: CursorSource = { reader, view: () => times, times: (device, start) => times(device, start) };
+  const source: CursorSource = { current: NOTHING_READ };
+  const columns = query.items.map((item) => openColumn(source, query, item, bySeries.get(item.series ?? -1) ?? []));
+  const reading = reader.open(columns.flatMap(({ cursor }) => (cursor === undefined ? [] : [cursor.reads])));
   let rows: RowBlocks | undefined;
+  const read = (view: ChunkView): Pulled => {
+    source.current = { view, times: cache.view(view) };
+    rows ??= new RowBlocks(
+      columns.map((column) => rowColumn(source, column)),
+      query,
+    );
+    const deadline = elapsed() + SLICE_MS;
+    return rows.next(() => elapsed() >= deadline);
+  };
   return {
-    pull() {
-      times = cache.view(reader);
-      if (rows === undefined) {
-        const columns = query.items.map((item) =>
-          columnOf(source, query, { item, hot: bySeries.get(item.series ?? -1) ?? [] }),
-        );
-        rows = new RowBlocks(columns, query);
+    async pull() {
+      // A view that a server sends may end before the first row.
+      for (;;) {
+        const pulled = await reading.view(read);
+        if (pulled.block.count > 0 || pulled.isLast) return pulled;
       }
-      const deadline = elapsed() + SLICE_MS;
-      return rows.next(() => elapsed() >= deadline);
     },
   };
 }
 
-function columnOf(
+const nothing = () => {
+  throw new Error("no view of the store is open");
+};
+const NOTHING_READ: CursorSource["current"] = {
+  view: { nextChunks: nothing, lastChunks: nothing, content: nothing, parts: nothing, segment: nothing },
+  times: nothing,
+};
+
+interface OpenColumn {
+  readonly item: SeriesItem;
+  readonly hot: readonly Column[];
+  /** Undefined when the device has never sent the attribute. */
+  readonly cursor: ColumnCursor | undefined;
+}
+
+function openColumn(
   source: CursorSource,
   { from, to }: SeriesQuery,
-  { item, hot }: { readonly item: SeriesItem; readonly hot: readonly Column[] },
-): RowColumn {
+  item: SeriesItem,
+  hot: readonly Column[],
+): OpenColumn {
   const { series, device, kind, aggregation, granularityMs, lookAroundMs } = item;
-  const isSeries = series !== undefined;
-  if (isSeries) source.reader.checkComplete(series, from - (lookAroundMs ?? 0), to);
+  if (series === undefined) return { item, hot, cursor: undefined };
   const bucketOf = (at: number) => Math.floor(at / granularityMs);
-  const pieces = isSeries
-    ? walkColumn(source, {
-        series,
-        device,
-        kind,
-        from,
-        to,
-        hot,
-        summarizes: RULES[aggregation].summarizes,
-        isOneBucket: (first, last) => bucketOf(first) === bucketOf(last),
-        fitsBuckets: (grain) => granularityMs % grain === 0,
-      })
-    : [];
-  const buckets = new BucketStream(pieces, item);
-  if (lookAroundMs === undefined) return { buckets, granularity: granularityMs, fill: undefined };
-  const before =
-    isSeries && lookAroundMs > 0
-      ? lastBefore(source, { series, device, kind, hot }, { from: from - lookAroundMs, before: from })
-      : undefined;
+  const cursor = openCursor(source, {
+    series,
+    device,
+    kind,
+    from,
+    to,
+    lookBack: lookAroundMs === undefined || lookAroundMs === 0 ? undefined : from - lookAroundMs,
+    hot,
+    summarizes: RULES[aggregation].summarizes,
+    isOneBucket: (first, last) => bucketOf(first) === bucketOf(last),
+    fitsBuckets: (grain) => granularityMs % grain === 0,
+  });
+  return { item, hot, cursor };
+}
+
+function rowColumn(source: CursorSource, { item, hot, cursor }: OpenColumn): RowColumn {
+  const { kind, aggregation, granularityMs: granularity, lookAroundMs } = item;
+  const buckets = new BucketStream(cursor?.pieces ?? [], item);
+  if (lookAroundMs === undefined) return { buckets, granularity, fill: undefined };
+  const before = cursor?.reads.lookBack === undefined ? undefined : lastBefore(source, cursor.reads, { kind, hot });
   const { alone } = RULES[aggregation];
   const initial = before === undefined || alone === "value" ? before : alone;
-  return { buckets, granularity: granularityMs, fill: { initial } };
+  return { buckets, granularity, fill: { initial } };
 }

@@ -3,7 +3,8 @@
 import type { ColumnKind } from "#core/telemetry/aggregation.ts";
 import { failpoint } from "#store/failpoint.ts";
 import { DamagedPiece, type StoredPlace } from "./checksum.ts";
-import type { ChunkStore } from "./chunk-store.ts";
+import type { StoredSegment, Stretch } from "./chunk.ts";
+import type { ChunkStore, DeviceDay } from "./chunk-store.ts";
 import { type Column, joinColumns, mergeColumns } from "./column.ts";
 import { HOUR_MS } from "./hot-store.ts";
 import { decodeChunk, decodeSegmentTimes, encodeSegment } from "./segment-codec.ts";
@@ -11,17 +12,12 @@ import { decodeChunk, decodeSegmentTimes, encodeSegment } from "./segment-codec.
 export const DAY_MS = 24 * HOUR_MS;
 
 /** A segment that is to be stored, and the new points in it. */
-export interface SegmentDraft {
-  readonly device: number;
-  readonly start: number;
-  readonly span: number;
+export interface SegmentDraft extends Stretch {
   /** Whether it replaces an existing segment. */
   readonly existing: boolean;
   /** New points by series, in order of time. */
   readonly parts: Map<number, [Column, ...Column[]]>;
 }
-
-export type EncodedSegment = ReturnType<typeof encodeSegment>;
 
 export class SealedSegments {
   readonly #store: ChunkStore;
@@ -33,19 +29,19 @@ export class SealedSegments {
   }
 
   /** The segment that the hour belongs to: an existing one, which may be a whole day, or a new one for the hour. */
-  draftOf(device: number, hour: number): SegmentDraft {
-    const [existing] = this.#store.segments(device, hour * HOUR_MS, (hour + 1) * HOUR_MS);
+  async draftOf(device: number, hour: number): Promise<SegmentDraft> {
+    const [existing] = await this.#store.findSegments(device, hour * HOUR_MS, (hour + 1) * HOUR_MS);
     const start = existing?.start ?? hour * HOUR_MS;
     return { device, start, span: existing?.span ?? HOUR_MS, existing: existing !== undefined, parts: new Map() };
   }
 
-  hasDay(device: number, start: number): boolean {
-    return this.#store.segments(device, start, start + DAY_MS).length > 0;
+  async hasDay(device: number, start: number): Promise<boolean> {
+    return (await this.#store.findSegments(device, start, start + DAY_MS)).length > 0;
   }
 
   /** The draft in its stored form, merged with the existing points. */
-  encode({ device, start, span, existing, parts }: SegmentDraft): EncodedSegment {
-    const all = existing ? this.#columns(device, start, start + 1) : new Map<number, Column>();
+  async encode({ device, start, span, existing, parts }: SegmentDraft): Promise<StoredSegment> {
+    const all = existing ? this.#decode(await this.#store.readSegments(device, start, start + 1)) : new Map();
     for (const [series, own] of parts) {
       const before = all.get(series);
       all.set(series, before === undefined ? joinColumns(own) : mergeColumns(before, joinColumns(own)));
@@ -54,40 +50,35 @@ export class SealedSegments {
   }
 
   /** Joins the hours of a device and day with hours that start before `before`; false when there are none. */
-  compactOne(before: number, onDamaged: (place: StoredPlace) => void): boolean {
-    const [due] = this.#store.daysToCompact(before);
+  async compactOne(before: number, onDamaged: (place: StoredPlace) => void): Promise<boolean> {
+    const due = await this.#store.dayToCompact(before);
     if (due === undefined) return false;
     try {
-      this.#compact(due);
+      await this.#compact(due);
     } catch (error) {
       if (!(error instanceof DamagedPiece)) throw error;
       // Damaged segments stay where they are, so that they are reported and not forgotten.
-      this.#store.leaveApart(due);
+      this.#store.skipDay(due);
       onDamaged(error.place);
     }
     return true;
   }
 
-  #compact({ device, day }: { readonly device: number; readonly day: number }): void {
+  async #compact({ device, day }: DeviceDay): Promise<void> {
     const start = day * DAY_MS;
-    const columns = this.#columns(device, start, start + DAY_MS);
+    const hours = await this.#store.readSegments(device, start, start + DAY_MS);
+    const joined = encodeSegment({ device, start, span: DAY_MS }, this.#decode(hours));
     failpoint("telemetry.before-compaction");
-    this.#store.commit(() => {
-      for (const segment of this.#store.segments(device, start, start + DAY_MS)) {
-        this.#store.deleteSegment(device, segment.start);
-      }
-      const { segment, chunks } = encodeSegment({ device, start, span: DAY_MS }, columns);
-      this.#store.putSegment(segment, chunks);
-    });
+    await this.#store.commit({ deletedSegments: hours.map(({ segment }) => segment), segments: [joined] });
     failpoint("telemetry.after-compaction");
   }
 
-  /** The columns of a device in its segments that touch [from, to). */
-  #columns(device: number, from: number, to: number): Map<number, Column> {
+  /** The columns of a device, whose segments are in order. */
+  #decode(segments: readonly StoredSegment[]): Map<number, Column> {
     const parts: SegmentDraft["parts"] = new Map();
-    for (const segment of this.#store.segments(device, from, to)) {
+    for (const { segment, chunks } of segments) {
       const times = decodeSegmentTimes(segment);
-      for (const chunk of this.#store.chunks(device, segment.start)) {
+      for (const chunk of chunks) {
         const kind = this.#kindOf(chunk.series);
         if (kind !== undefined) addPart(parts, chunk.series, decodeChunk(kind, chunk, { times: () => times }));
       }

@@ -1,6 +1,6 @@
 // Encodes columns as a segment and decodes them. Series of one device that are sent together share one column of times.
 
-import type { Chunk, ChunkContent, Segment } from "./chunk-store.ts";
+import type { ChunkContent, Segment, StoredSegment, Stretch } from "./chunk.ts";
 import { decodeBooleans, encodeBooleans } from "./codec/booleans.ts";
 import { decodePresence, encodePresence } from "./codec/presence.ts";
 import { decodeSections, encodeSections } from "./codec/sections.ts";
@@ -13,16 +13,7 @@ import { summarize } from "./summarize.ts";
 /** A series counts as sparse when it has a value in fewer than one of this many rows. */
 const SPARSE = 16;
 
-interface Stretch {
-  readonly device: number;
-  readonly start: number;
-  readonly span: number;
-}
-
-export function encodeSegment(
-  { device, start, span }: Stretch,
-  columns: ReadonlyMap<number, Column>,
-): { readonly segment: Segment; readonly chunks: readonly Chunk[] } {
+export function encodeSegment({ device, start, span }: Stretch, columns: ReadonlyMap<number, Column>): StoredSegment {
   const times = unionOfTimes([...columns.values()]);
   const segment = { device, start, span, rows: times.length, times: encodeTimes(times, times.length) };
   const chunks = [...columns].map(([series, column]) => ({

@@ -1,5 +1,5 @@
 import { addSum, addValues, type ExactSum } from "#core/telemetry/exact-sum.ts";
-import type { ChunkHead } from "./chunk-store.ts";
+import type { ChunkHead } from "./chunk.ts";
 import { type Column, valueAt } from "./column.ts";
 import { createParts, encodeParts, grainOf } from "./parts.ts";
 

@@ -1,6 +1,6 @@
 // Times of segments, decoded once for all series of a device and for the queries that follow.
 import { DamagedPiece } from "./checksum.ts";
-import type { ChunkReader } from "./chunk-store.ts";
+import type { ChunkView } from "./chunk-reader.ts";
 import { decodeSegmentTimes } from "./segment-codec.ts";
 
 export interface TimesCache {
@@ -8,7 +8,7 @@ export interface TimesCache {
    * Times of the device's segment that starts there, for one view of the store. A segment may be rewritten between two
    * views, so decoded times are reused only if the stored bytes are still the same.
    */
-  view(reader: ChunkReader): (device: number, start: number) => Float64Array;
+  view(view: ChunkView): (device: number, start: number) => Float64Array;
 }
 
 interface Entry {
@@ -34,13 +34,13 @@ export function createTimesCache(room: number): TimesCache {
     if (entry !== undefined && kept.delete(key)) used -= sizeOf(entry);
   };
   return {
-    view(reader) {
+    view(view) {
       const seen = new Map<string, Float64Array>();
       return (device, start) => {
         const key = `${device}/${start}`;
         const known = seen.get(key);
         if (known !== undefined) return known;
-        const segment = reader.segment(device, start);
+        const segment = view.segment(device, start);
         if (segment === undefined) throw new DamagedPiece({ table: "segment", key: device, start, span: 0 });
         const before = kept.get(key);
         const isSame = before !== undefined && Buffer.compare(before.bytes, segment.times) === 0;

@@ -1,10 +1,10 @@
 // The messages between the HTTP thread and the writing thread.
 import type { SeriesDefinition } from "./batch.ts";
 import type { StoredPlace } from "./checksum.ts";
-import type { Latest } from "./chunk-store.ts";
+import type { Latest } from "./chunk.ts";
+import type { HeldPoints, HeldRow } from "./held-store.ts";
 import type { Load } from "./plan-load.ts";
 import type { ReadFailure } from "./read-failure.ts";
-import type { HeldPoints, HeldRow } from "./sqlite/held-points.ts";
 
 /** The id of background work that nobody requested: sealing and compaction. */
 export const BACKGROUND = 0;
@@ -19,7 +19,7 @@ export type WriterRequest =
       readonly to: number;
     }
   | { readonly kind: "hold"; readonly id: number; readonly points: readonly HeldPoints[] }
-  | { readonly kind: "takeRight"; readonly id: number; readonly byMs: number }
+  | { readonly kind: "releasable"; readonly id: number; readonly byMs: number }
   | { readonly kind: "forgetHeld"; readonly id: number; readonly rows: readonly HeldRow[] }
   | { readonly kind: "load"; readonly id: number; readonly load: Load }
   | { readonly kind: "deleteDevice"; readonly id: number; readonly deviceId: string }
@@ -34,10 +34,10 @@ export type WriterAnswer =
   | { readonly id: typeof BACKGROUND; readonly damaged: StoredPlace };
 
 /** The thread's first message. */
-export type WriterOpened =
-  | {
-      readonly definitions: readonly SeriesDefinition[];
-      readonly latest: readonly Latest[];
-      readonly damaged: readonly StoredPlace[];
-    }
-  | { readonly unreadable: string };
+export interface WriterOpened {
+  readonly definitions: readonly SeriesDefinition[];
+  readonly latest: readonly Latest[];
+  readonly damaged: readonly StoredPlace[];
+  /** The new name of a store that was unreadable as a whole; an empty one took its place. */
+  readonly setAside: string | undefined;
+}

@@ -2,9 +2,9 @@ import type { Worker } from "node:worker_threads";
 import { refuse } from "#core/app-error.ts";
 import { tryPost } from "#core/thread/try-post.ts";
 import type { StoredPlace } from "./checksum.ts";
+import type { HeldPoints, HeldRow } from "./held-store.ts";
 import type { Load } from "./plan-load.ts";
 import { parseFailure } from "./read-failure.ts";
-import type { HeldPoints, HeldRow } from "./sqlite/held-points.ts";
 import { BACKGROUND, type WriterAnswer, type WriterOpened, type WriterRequest } from "./writer-messages.ts";
 
 type Body<Request> = Request extends unknown ? Omit<Request, "id"> : never;
@@ -12,7 +12,7 @@ type Body<Request> = Request extends unknown ? Omit<Request, "id"> : never;
 interface WriterThread {
   append(batch: Uint8Array<ArrayBuffer>): Promise<void>;
   hold(points: readonly HeldPoints[]): Promise<void>;
-  takeRight(byMs: number): Promise<readonly HeldRow[]>;
+  releasable(byMs: number): Promise<readonly HeldRow[]>;
   forgetHeld(rows: readonly HeldRow[]): Promise<void>;
   load(load: Load): Promise<void>;
   snapshot(series: readonly number[], from: number, to: number): Promise<unknown>;
@@ -22,9 +22,7 @@ interface WriterThread {
   close(): Promise<void>;
 }
 
-type Contents = Exclude<WriterOpened, { readonly unreadable: string }>;
-
-interface Opened extends Contents {
+interface Opened extends WriterOpened {
   readonly thread: WriterThread;
 }
 
@@ -34,11 +32,8 @@ interface Listeners {
   readonly onDamaged: (place: StoredPlace) => void;
 }
 
-/** The HTTP thread's end of the writing thread. Undefined when the file is so damaged that it cannot be opened. */
-export async function openWriterThread(
-  worker: Worker,
-  { onFault, onTrouble, onDamaged }: Listeners,
-): Promise<Opened | undefined> {
+/** The HTTP thread's end of the writing thread. */
+export async function openWriterThread(worker: Worker, { onFault, onTrouble, onDamaged }: Listeners): Promise<Opened> {
   const waiting = new Map<number, { resolve: (result: unknown) => void; reject: (error: Error) => void }>();
   let lastId = 0;
   let isClosing = false;
@@ -52,10 +47,6 @@ export async function openWriterThread(
       reject(new Error(`the telemetry cannot be opened: ${reason}`, { cause: error }));
     });
   });
-  if ("unreadable" in opened) {
-    await worker.terminate();
-    return undefined;
-  }
   worker.removeAllListeners("error");
   worker.on("message", (answer: WriterAnswer) => {
     const { resolve, reject } = waiting.get(answer.id) ?? {};
@@ -90,7 +81,7 @@ export async function openWriterThread(
   const thread: WriterThread = {
     append: (batch) => ask({ kind: "append", batch }, [batch.buffer]),
     hold: (points) => ask({ kind: "hold", points }),
-    takeRight: (byMs) => ask({ kind: "takeRight", byMs }),
+    releasable: (byMs) => ask({ kind: "releasable", byMs }),
     forgetHeld: (rows) => ask({ kind: "forgetHeld", rows }),
     load: (load) => ask({ kind: "load", load }, buffersOf(load)),
     snapshot: (series, from, to) => ask({ kind: "snapshot", series, from, to }),

@@ -2,20 +2,18 @@
 // run in small steps in between, so that an acknowledgement never waits for more than one step.
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { tryPost } from "#core/thread/try-post.ts";
-import { createSqliteChunkStore } from "#store/series/sqlite/sqlite-chunk-store.ts";
-import { Connection, isCorrupt } from "#store/sqlite/connection.ts";
 import { keepCompiled } from "#tuning/keep-compiled.ts";
 import type { StoredPlace } from "./checksum.ts";
 import { type EngineSettings, SeriesEngine } from "./engine.ts";
+import { type ChunkAddress, type ChunkModule, loadChunkModule } from "./load-chunk-module.ts";
 import { renderFailure } from "./read-failure.ts";
-import { damagedJournal, forgetDamagedJournal } from "./sqlite/damaged-journal.ts";
-import { createHeldPoints } from "./sqlite/held-points.ts";
-import { createScrub } from "./sqlite/scrub.ts";
 import { BACKGROUND, type WriterAnswer, type WriterOpened, type WriterRequest } from "./writer-messages.ts";
 
 export interface WriterData {
-  readonly file: string;
+  readonly chunks: ChunkAddress;
   readonly settings: EngineSettings;
+  /** Deletes the parts of the journal that were damaged before this start, and no longer reports them. */
+  readonly forgetDamaged: boolean;
   /**
    * One cell: the oldest hour that is not sealed. It falls before a point of an older hour is acknowledged, and rises
    * only after the sealed points can be read. So a query about older hours only need not involve this thread.
@@ -28,29 +26,37 @@ export interface WriterData {
   readonly openPoints: Int32Array;
 }
 
+type Append = Extract<WriterRequest, { kind: "append" }>;
+type Other = Exclude<WriterRequest, { kind: "append" | "snapshot" }>;
+
 const HOUSEKEEPING_MS = 1_000;
 const SAME_TROUBLE_MS = 60_000;
 const MAX_BATCHES = 256;
 const NO_HOUR = 2 ** 31 - 1;
 
 const port: MessagePort = parentPort ?? fail("writer-worker.ts runs only as a worker");
-const { file, settings, oldestHour, openPoints } = workerData as WriterData;
+const { chunks: address, settings, forgetDamaged, oldestHour, openPoints } = workerData as WriterData;
 /** Damage found before anybody listens. */
 const foundDamaged: StoredPlace[] = [];
 let isOpen = false;
-const { database, store, held, engine } = open();
+const { store, engine, setAside } = await open(await loadChunkModule(address));
 
-function open() {
+async function open(chunks: ChunkModule) {
   try {
-    const database = new Connection(file, "write", 4);
-    const store = createSqliteChunkStore(database);
-    const held = createHeldPoints(database);
-    if (settings.forgetDamaged === true) forgetDamagedJournal(database);
-    const aside = damagedJournal(database);
-    if (aside !== undefined) tellDamaged(aside);
-    return { database, store, held, engine: new SeriesEngine(store, settings, tellDamaged) };
+    return { ...(await openEngine(chunks)), setAside: undefined };
   } catch (error) {
-    if (isCorrupt(error)) tryPost(port, { unreadable: String(error) } satisfies WriterOpened);
+    const aside = chunks.setAside(address.place, error);
+    if (aside === undefined) throw error;
+    return { ...(await openEngine(chunks)), setAside: aside };
+  }
+}
+
+async function openEngine(chunks: ChunkModule) {
+  const store = await chunks.openStore(address.place, { forgetDamaged, onDamaged: tellDamaged });
+  try {
+    return { store, engine: await SeriesEngine.open(store, settings, tellDamaged) };
+  } catch (error) {
+    await store.close();
     throw error;
   }
 }
@@ -60,45 +66,124 @@ function tellDamaged(damaged: StoredPlace): void {
   else foundDamaged.push(damaged);
 }
 
-port.on("message", (first: WriterRequest) => {
-  let request: WriterRequest | undefined = first;
-  let appends: Extract<WriterRequest, { kind: "append" }>[] = [];
-  while (request !== undefined) {
-    if (request.kind === "append") {
-      appends.push(request);
-      if (appends.length >= MAX_BATCHES) appends = flush(appends);
-    } else {
-      appends = flush(appends);
-      answer(request);
-    }
-    request = receiveMessageOnPort(port)?.message;
-  }
-  flush(appends);
+const waiting: (Append | Other)[] = [];
+/** Whether a step of background work is to be done. */
+let isStepDue = false;
+let isBusy = false;
+
+port.on("message", (request: WriterRequest) => {
+  receive(request);
+  void work();
 });
 
-const scrub = createScrub(database, tellDamaged);
-let isWorking = false;
 const housekeeping = setInterval(() => {
-  if (isWorking) return;
-  isWorking = true;
-  step();
+  isStepDue = true;
+  void work();
 }, HOUSEKEEPING_MS);
 
-/** Runs one step of sealing or compaction at a time; messages get their turn between two steps. */
-function step(): void {
-  let worked = false;
+/** Memory is read at once, also while a commit waits for a server. */
+function receive(request: WriterRequest): void {
+  if (request.kind !== "snapshot") {
+    waiting.push(request);
+    return;
+  }
+  const { id, series, from, to } = request;
+  try {
+    say({ id, result: engine.snapshot(series, from, to) });
+  } catch (error) {
+    say({ id, failure: renderFailure(error) });
+  }
+}
+
+/** Does one thing after the other: requests in their order, and a step of background work when no request waits. */
+async function work(): Promise<void> {
+  if (isBusy) return;
+  isBusy = true;
+  for (;;) {
+    for (let more = receiveMessageOnPort(port); more !== undefined; more = receiveMessageOnPort(port)) {
+      receive(more.message);
+    }
+    const [next] = waiting;
+    if (next === undefined) {
+      if (!isStepDue) break;
+      isStepDue = await step();
+    } else if (next.kind === "append") await append(takeAppends());
+    else {
+      waiting.shift();
+      await handle(next);
+    }
+  }
+  isBusy = false;
+}
+
+/** The first requests that wait, as far as they can share a commit. */
+function takeAppends(): readonly Append[] {
+  const end = waiting.findIndex(({ kind }) => kind !== "append");
+  return waiting.splice(0, Math.min(end < 0 ? waiting.length : end, MAX_BATCHES)) as Append[];
+}
+
+async function append(appends: readonly Append[]): Promise<void> {
+  try {
+    await engine.append(appends.map(({ batch }) => batch));
+    tellOldest();
+    for (const { id } of appends) say({ id, result: undefined });
+  } catch (error) {
+    const failure = renderFailure(error);
+    for (const { id } of appends) say({ id, failure });
+  }
+}
+
+async function handle(request: Other): Promise<void> {
+  try {
+    const result = await run(request);
+    tellOldest();
+    say({ id: request.id, result });
+  } catch (error) {
+    say({ id: request.id, failure: renderFailure(error) });
+  }
+  if (request.kind === "close") port.close();
+}
+
+async function run(request: Other): Promise<unknown> {
+  switch (request.kind) {
+    case "hold":
+      return await store.held.put(request.points);
+    case "releasable":
+      if (request.byMs !== 0) await store.held.shift(request.byMs);
+      return await store.held.releasable();
+    case "forgetHeld":
+      return await store.held.remove(request.rows);
+    case "load":
+      return await engine.load(request.load, Date.now());
+    case "deleteDevice":
+      await store.held.deleteDevice(request.deviceId);
+      return await engine.deleteDevice(request.deviceId);
+    case "drop":
+      return await engine.drop(request.series, request.before);
+    case "settle":
+      while ((await engine.sealOne(request.now, performance.now())) || (await engine.compactOne(request.now)));
+      return undefined;
+    case "close":
+      clearInterval(housekeeping);
+      isStepDue = false;
+      return await store.close();
+  }
+}
+
+/** One step of sealing or compaction; false when there was nothing to do. */
+async function step(): Promise<boolean> {
   try {
     const now = Date.now();
-    worked = engine.sealOne(now, performance.now()) || engine.compactOne(now);
+    const worked = (await engine.sealOne(now, performance.now())) || (await engine.compactOne(now));
     tellOldest();
     Atomics.store(openPoints, 0, engine.hotPoints);
-    if (!worked) scrub.step();
+    if (!worked) await store.scrub();
+    return worked;
   } catch (error) {
     // Nothing is lost: the points are still in memory and in the journal. The next round tries again.
     tellTrouble(error);
+    return false;
   }
-  if (worked) setImmediate(step);
-  else isWorking = false;
 }
 
 let told: { readonly message: string; readonly until: number } | undefined;
@@ -110,58 +195,6 @@ function tellTrouble(error: unknown): void {
   if (told !== undefined && told.message === message && now < told.until) return;
   told = { message, until: now + SAME_TROUBLE_MS };
   say({ id: BACKGROUND, failure: renderFailure(error) });
-}
-
-function flush(appends: readonly Extract<WriterRequest, { kind: "append" }>[]): [] {
-  if (appends.length === 0) return [];
-  try {
-    engine.append(appends.map((append) => append.batch));
-    tellOldest();
-    for (const { id } of appends) say({ id, result: undefined });
-  } catch (error) {
-    const failure = renderFailure(error);
-    for (const { id } of appends) say({ id, failure });
-  }
-  return [];
-}
-
-function answer(request: Exclude<WriterRequest, { kind: "append" }>): void {
-  try {
-    const result = run(request);
-    tellOldest();
-    say({ id: request.id, result });
-  } catch (error) {
-    say({ id: request.id, failure: renderFailure(error) });
-  }
-  if (request.kind === "close") port.close();
-}
-
-function run(request: Exclude<WriterRequest, { kind: "append" }>): unknown {
-  switch (request.kind) {
-    case "snapshot":
-      return engine.snapshot(request.series, request.from, request.to);
-    case "hold":
-      return store.commit(() => held.put(request.points));
-    case "takeRight":
-      if (request.byMs !== 0) store.commit(() => held.shift(request.byMs));
-      return held.right();
-    case "forgetHeld":
-      return store.commit(() => held.remove(request.rows));
-    case "load":
-      return engine.load(request.load, Date.now());
-    case "deleteDevice":
-      store.commit(() => held.deleteDevice(request.deviceId));
-      return engine.deleteDevice(request.deviceId);
-    case "drop":
-      return engine.drop(request.series, request.before);
-    case "settle":
-      while (engine.sealOne(request.now, performance.now()) || engine.compactOne(request.now));
-      return undefined;
-    case "close":
-      clearInterval(housekeeping);
-      database.close();
-      return undefined;
-  }
 }
 
 function tellOldest(): void {
@@ -179,12 +212,13 @@ function say(answer: WriterAnswer): void {
   if (error !== undefined) tryPost(port, { id: answer.id, failure: renderFailure(error) } satisfies WriterAnswer);
 }
 
-/** Without the file the store does not open: the error ends this thread, and the start reports it. */
+/** Without an open store the error ends this thread, and the start reports it. */
 function sayOpened(): void {
   const opened: WriterOpened = {
     definitions: engine.definitions(),
     latest: engine.latest(Date.now()),
     damaged: foundDamaged,
+    setAside,
   };
   const error = tryPost(port, opened);
   if (error !== undefined) throw error;

@@ -6,6 +6,7 @@ import { parseRetention, UNLIMITED } from "#core/telemetry/retention.ts";
 import { instant } from "#core/time/instant.ts";
 import { enforceRetention } from "#service/telemetry/enforce-retention.ts";
 import { openSeries } from "#store/series/open-series.ts";
+import { sqliteChunks } from "#store/series/sqlite/open-sqlite-chunks.ts";
 import { useServer } from "../../support/server.ts";
 import { ask, rowsOf, useTelemetry } from "../../support/telemetry.ts";
 
@@ -63,7 +64,7 @@ test("what no rule keeps any longer is gone, by attribute, and stays so", async 
   await put({ default: "20d", attributes: { energy: "5d", note: "unlimited" } });
   await busbar.withRecords(async (records) => {
     const settings = { graceMs: 0, maxHotPoints: 1e6, readers: 1 };
-    const telemetry = await openSeries(join(busbar.data, "telemetry.db"), settings, (error) => {
+    const telemetry = await openSeries(sqliteChunks(join(busbar.data, "telemetry.db")), settings, (error) => {
       throw error;
     });
     const needs = { ...records, telemetry, now: () => instant(today * 1000) };

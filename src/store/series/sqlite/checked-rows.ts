@@ -1,7 +1,7 @@
 // Rows with checksums: each checksum is computed when the row is written and compared when the row is read.
 import { KINDS, type Scalar, type SeriesDefinition } from "#store/series/batch.ts";
 import { checksum, DamagedPiece, type StoredPlace } from "#store/series/checksum.ts";
-import type { ChunkContent, ChunkHead, Latest, Segment } from "#store/series/chunk-store.ts";
+import type { ChunkContent, ChunkHead, Latest, Segment } from "#store/series/chunk.ts";
 import type { Row } from "#store/sqlite/connection.ts";
 
 export function headSum({ series, start, span, summary, grain }: ChunkHead): number {

@@ -3,7 +3,7 @@ import { KINDS, type SeriesDefinition } from "#store/series/batch.ts";
 import type { OnDamaged } from "#store/series/chunk-store.ts";
 import type { Connection } from "#store/sqlite/connection.ts";
 import { definitionSum, deviceSum, seriesSum } from "./checked-rows.ts";
-import { type CheckedRows, DEFINITIONS, rightOnes } from "./sqlite-chunk-reader.ts";
+import { type CheckedRows, DEFINITIONS, rightOnes } from "./read-rows.ts";
 
 export function putDefinition(database: Connection, definition: SeriesDefinition, verb = "INSERT OR IGNORE"): void {
   const { series, device, deviceId, attribute } = definition;

@@ -1,21 +1,6 @@
-// Points whose time is too far in the future to be right, unless our own clock is wrong. They are durable, and no
-// answer contains them. When the clock is set forward, the points whose time is right by the new clock are released.
+import type { HeldStore } from "#store/series/held-store.ts";
 import type { Connection } from "#store/sqlite/connection.ts";
 import { number, text } from "#store/sqlite/row.ts";
-
-export interface HeldPoints {
-  readonly deviceId: string;
-  /** Unix milliseconds. */
-  readonly at: number;
-  /** The same moment by our clock. */
-  readonly arrivedAt: number;
-  /** Pairs of attribute and value, as JSON. */
-  readonly values: string;
-}
-
-export interface HeldRow extends HeldPoints {
-  readonly id: number;
-}
 
 /** Limit per device, so that a device with a wrong clock leaves room for others. */
 const DEVICE_BYTES = 1024 * 1024;
@@ -24,7 +9,7 @@ const ALL_BYTES = 16 * 1024 * 1024;
 const STEP = 500;
 const MAX_AHEAD_MS = 24 * 3_600_000;
 
-export function createHeldPoints(database: Connection) {
+export function createHeldPoints(database: Connection, inTransaction: (changes: () => void) => void): HeldStore {
   const used = new Map<string, number>();
   let all = 0;
   const count = (deviceId: string, bytes: number) => {
@@ -37,28 +22,24 @@ export function createHeldPoints(database: Connection) {
   /** The clock by which points of an earlier run arrived is unknown. */
   const earlier = Number(database.get("SELECT max(id) AS last FROM held")?.["last"] ?? 0);
   return {
-    /** Runs in the caller's transaction. Points without room are dropped. */
-    put(points: readonly HeldPoints[]): void {
-      for (const { deviceId, at, arrivedAt, values } of points) {
-        const bytes = values.length;
-        if ((used.get(deviceId) ?? 0) + bytes > DEVICE_BYTES || all + bytes > ALL_BYTES) continue;
-        database.run(
-          "INSERT INTO held (device_id, at, arrived_at, points) VALUES (?, ?, ?, ?)",
-          deviceId,
-          at,
-          arrivedAt,
-          values,
-        );
-        count(deviceId, bytes);
-      }
-    },
-    /** The clock was set by this much, so the arrival times of earlier points are corrected. */
-    shift(byMs: number): void {
-      database.run("UPDATE held SET arrived_at = arrived_at + ? WHERE id > ?", byMs, earlier);
-    },
-    /** Some of the points whose time is right after all. */
-    right(): readonly HeldRow[] {
-      return database
+    put: (points) =>
+      inTransaction(() => {
+        for (const { deviceId, at, arrivedAt, values } of points) {
+          const bytes = values.length;
+          if ((used.get(deviceId) ?? 0) + bytes > DEVICE_BYTES || all + bytes > ALL_BYTES) continue;
+          database.run(
+            "INSERT INTO held (device_id, at, arrived_at, points) VALUES (?, ?, ?, ?)",
+            deviceId,
+            at,
+            arrivedAt,
+            values,
+          );
+          count(deviceId, bytes);
+        }
+      }),
+    shift: (byMs) => void database.run("UPDATE held SET arrived_at = arrived_at + ? WHERE id > ?", byMs, earlier),
+    releasable: () =>
+      database
         .all(
           `SELECT id, device_id, at, arrived_at, points FROM held WHERE at <= arrived_at + ${MAX_AHEAD_MS} ORDER BY id LIMIT ${STEP}`,
         )
@@ -68,15 +49,15 @@ export function createHeldPoints(database: Connection) {
           at: number(row, "at"),
           arrivedAt: number(row, "arrived_at"),
           values: text(row, "points"),
-        }));
-    },
-    remove(rows: readonly HeldRow[]): void {
-      for (const { id, deviceId, values } of rows) {
-        database.run("DELETE FROM held WHERE id = ?", id);
-        count(deviceId, -values.length);
-      }
-    },
-    deleteDevice(deviceId: string): void {
+        })),
+    remove: (rows) =>
+      inTransaction(() => {
+        for (const { id, deviceId, values } of rows) {
+          database.run("DELETE FROM held WHERE id = ?", id);
+          count(deviceId, -values.length);
+        }
+      }),
+    deleteDevice(deviceId) {
       database.run("DELETE FROM held WHERE device_id = ?", deviceId);
       count(deviceId, -(used.get(deviceId) ?? 0));
     },

@@ -3,7 +3,7 @@ import { DamagedPiece } from "#store/series/checksum.ts";
 import type { OnDamaged } from "#store/series/chunk-store.ts";
 import type { Connection, Row } from "#store/sqlite/connection.ts";
 import { number } from "#store/sqlite/row.ts";
-import { CHUNK_COLUMNS, CHUNK_FROM, createCheckedRows, SEGMENT_COLUMNS } from "./sqlite-chunk-reader.ts";
+import { CHUNK_COLUMNS, CHUNK_FROM, createCheckedRows, SEGMENT_COLUMNS } from "./read-rows.ts";
 
 /**
  * Rows per step. With one step per second that is at most half a megabyte a second most of the time, and a gigabyte in

@@ -1,31 +1,12 @@
+// Small chunks in as few statements as possible: for the thread that has other callers, no transaction and no heads.
 import { DamagedPiece } from "#store/series/checksum.ts";
-import type { ChunkContent, Segment } from "#store/series/chunk-store.ts";
+import type { ChunkReader, SmallChunk } from "#store/series/chunk-reader.ts";
 import { areTimes } from "#store/series/codec/times.ts";
 import type { Connection } from "#store/sqlite/connection.ts";
 import { contentSum, segmentSum } from "./checked-rows.ts";
+import { endsAfter, LONGEST_SPAN_MS } from "./read-rows.ts";
 import { UPGRADED } from "./schema.ts";
-import { endsAfter, LONGEST_SPAN_MS } from "./sqlite-chunk-reader.ts";
-import { createCheckComplete } from "./tally.ts";
-
-/** A chunk with everything that is needed to decode it. */
-export interface SmallChunk extends ChunkContent {
-  readonly count: number;
-  /** Where its times are, if the chunk has none of its own. */
-  readonly segment: Pick<Segment, "rows" | "times"> | undefined;
-}
-
-interface Asked {
-  readonly series: number;
-  readonly from: number;
-  readonly to: number;
-}
-
-/** Limit for all chunks together. */
-interface Bounds {
-  readonly chunks: number;
-  readonly points: number;
-  readonly bytes: number;
-}
+import type { CheckComplete } from "./tally.ts";
 
 const WHERE = `c.series = ? AND c.start > ? AND c.start < ? AND ${endsAfter("c")}`;
 // SQLite knows the length of a blob without reading it.
@@ -35,13 +16,8 @@ const WITH_TIMES = `SELECT c.count, c.presence, c.data, c.checksum, c.start, c.s
   g.device, g.row_count, g.times, g.checksum, g.span FROM chunk c LEFT JOIN series s ON s.id = c.series
   LEFT JOIN segment g ON g.device = s.device AND g.start = c.start WHERE ${WHERE} ORDER BY c.start`;
 
-/**
- * All chunks of the series that touch [from, to), in order; undefined when they hold more than may be read. They come
- * from one statement, which sees one state of the store whatever is written meanwhile.
- */
-export type ReadSmallChunks = (asked: Asked, bounds: Bounds) => readonly SmallChunk[] | undefined;
-
-export function createSmallChunks(database: Connection): ReadSmallChunks {
+/** The chunks come from one statement, which sees one state of the store whatever is written meanwhile. */
+export function createSmallChunks(database: Connection, checkComplete: CheckComplete): ChunkReader["smallChunks"] {
   const allowsUnchecked = Number(database.get("PRAGMA user_version")?.["user_version"]) === UPGRADED;
   const isRight = (stored: unknown, sum: () => number) => (stored === null ? allowsUnchecked : stored === sum());
 
@@ -65,13 +41,12 @@ export function createSmallChunks(database: Connection): ReadSmallChunks {
     return { rows: segment.rows, times };
   }
 
-  const checkComplete = createCheckComplete(database);
-  return ({ series, from, to }, bounds) => {
+  return ({ series, from, to }, limits) => {
     checkComplete(series, from, to);
     const where = [series, from - LONGEST_SPAN_MS, to, from] as const;
     const sizes = database.lists(SIZES, ...where);
     if (sizes.length === 0) return [];
-    if (sizes.length > bounds.chunks || sumOf(sizes, 0) > bounds.points || sumOf(sizes, 1) > bounds.bytes)
+    if (sizes.length > limits.chunks || sumOf(sizes, 0) > limits.points || sumOf(sizes, 1) > limits.bytes)
       return undefined;
     const chunks = database.lists(WHOLE, ...where).map((row) => readChunk(row, series));
     // A segment has not many more times than a chunk that uses them has points: a series with few values has its own

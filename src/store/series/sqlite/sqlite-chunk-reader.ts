@@ -1,68 +1,51 @@
-import type { ColumnKind } from "#core/telemetry/aggregation.ts";
-import { KINDS, type Scalar, type SeriesDefinition } from "#store/series/batch.ts";
 import { DamagedPiece } from "#store/series/checksum.ts";
-import type {
-  Chunk,
-  ChunkContent,
-  ChunkHead,
-  ChunkStoreReader,
-  Latest,
-  OnDamaged,
-  Segment,
-} from "#store/series/chunk-store.ts";
-import type { Connection, Row } from "#store/sqlite/connection.ts";
-import { bytes, number, text } from "#store/sqlite/row.ts";
+import type { ChunkCount, ChunkReader, ChunkView, SeriesRange } from "#store/series/chunk-reader.ts";
+import type { Connection } from "#store/sqlite/connection.ts";
+import { number } from "#store/sqlite/row.ts";
 import {
-  contentSum,
-  createRowCheck,
-  definitionSum,
-  deviceSum,
-  headSum,
-  journalSum,
-  latestSum,
-  partsSum,
-  placeOf,
-  segmentSum,
-  seriesSum,
-} from "./checked-rows.ts";
-import { UPGRADED } from "./schema.ts";
+  CHUNK_FROM,
+  createCheckedRows,
+  endsAfter,
+  HEAD_COLUMNS,
+  LONGEST_SPAN_MS,
+  SEGMENT_COLUMNS,
+} from "./read-rows.ts";
+import { createSmallChunks } from "./small-chunks.ts";
 import { createCheckComplete } from "./tally.ts";
 
-const HEAD_COLUMNS = `c.series, c.start, c.span, c.count, c.first_at, c.last_at, c.first_value, c.last_value,
-  c.sum_high, c.sum_low, c.min, c.max, c.grain, c.head_checksum, s.kind`;
-export const CHUNK_COLUMNS = `${HEAD_COLUMNS}, c.parts_checksum, c.checksum, c.parts, c.presence, c.data`;
-export const SEGMENT_COLUMNS = "device, start, span, row_count, checksum, times";
-export const DEFINITIONS = `SELECT s.id, s.device, d.device_id, s.attribute, s.kind, s.checksum,
-  d.checksum AS device_checksum FROM series s LEFT JOIN device d ON d.id = s.device`;
 /** Heads that are read at once. */
 const HEADS = 64;
-/** Includes chunks whose series is missing: they are damaged, and must be seen to be reported. */
-export const CHUNK_FROM = "chunk c LEFT JOIN series s ON s.id = c.series";
 
-export const LONGEST_SPAN_MS = 24 * 3_600_000;
-/** Whether a row ends after a time. A row of an impossible length is damaged, and must be seen to be reported. */
-export const endsAfter = (row: string) =>
-  `(${row}.start + ${row}.span > ? OR ${row}.span NOT IN (3600000, ${LONGEST_SPAN_MS}))`;
+/** Throws a DamagedPiece for content that does not match its checksum. Each of many threads may have its own. */
+export function createSqliteReader(database: Connection): ChunkReader {
+  const view = createView(database);
+  const checkComplete = createCheckComplete(database);
+  return {
+    open(reads) {
+      let isChecked = false;
+      const check = () => {
+        for (const { series, from, to, lookBack } of reads) checkComplete(series, lookBack ?? from, to);
+        isChecked = true;
+      };
+      return {
+        view: (use) =>
+          database.snapshot(() => {
+            if (!isChecked) check();
+            return use(view);
+          }),
+      };
+    },
+    counts: (ranges) => database.snapshot(() => ranges.map((range) => countsOf(database, range))),
+    smallChunks: createSmallChunks(database, checkComplete),
+    close: () => database.close(),
+  };
+}
 
-/**
- * Reads sealed chunks, and throws a DamagedPiece for content that does not match its checksum. Each of many threads may
- * have its own.
- */
-export function createSqliteReader(database: Connection): ChunkStoreReader & { readonly rows: CheckedRows } {
+/** Reads when it is asked: a statement takes some microseconds, so there is nothing to fetch ahead. */
+function createView(database: Connection): ChunkView {
   const rows = createCheckedRows(database);
   return {
-    rows,
-    definitions: (onDamaged) => rightOnes(database.all(DEFINITIONS), rows.definition, onDamaged),
-    latest: (onDamaged) =>
-      rightOnes(
-        database.all(
-          "SELECT l.series, l.at, l.value, l.checksum, s.kind FROM latest l LEFT JOIN series s ON s.id = l.series",
-        ),
-        rows.latest,
-        onDamaged,
-      ),
-    checkComplete: createCheckComplete(database),
-    nextChunks: (series, at, before) =>
+    nextChunks: ({ series, to }, at) =>
       database
         .all(
           `SELECT ${HEAD_COLUMNS} FROM ${CHUNK_FROM}
@@ -70,18 +53,18 @@ export function createSqliteReader(database: Connection): ChunkStoreReader & { r
           series,
           // Spans differ (an hour, a day), so the chunk that holds `at` may start well before it.
           at - LONGEST_SPAN_MS,
-          before,
+          to,
           at,
         )
         .map(rows.head),
-    lastChunk: (series, at) => {
-      const row = database.get(
-        `SELECT ${HEAD_COLUMNS} FROM ${CHUNK_FROM} WHERE c.series = ? AND c.start < ? ORDER BY c.start DESC LIMIT 1`,
-        series,
-        at,
-      );
-      return row && rows.head(row);
-    },
+    lastChunks: ({ series, from }) =>
+      database
+        .all(
+          `SELECT ${HEAD_COLUMNS} FROM ${CHUNK_FROM} WHERE c.series = ? AND c.start < ? ORDER BY c.start DESC LIMIT 2`,
+          series,
+          from,
+        )
+        .map(rows.head),
     content: (head) => {
       const { series, start } = head;
       const row = database.get(
@@ -98,172 +81,27 @@ export function createSqliteReader(database: Connection): ChunkStoreReader & { r
       if (row === undefined) throw new DamagedPiece({ table: "chunk", key: series, start, span: head.span });
       return rows.parts(row, head);
     },
-    counts: (series, from, to) =>
-      database
-        .all(
-          `SELECT c.start, c.span, c.count, g.row_count FROM chunk c JOIN series s ON s.id = c.series
-           JOIN segment g ON g.device = s.device AND g.start = c.start
-           WHERE c.series = ? AND c.start > ? AND c.start < ? AND c.start + c.span > ?`,
-          series,
-          from - LONGEST_SPAN_MS,
-          to,
-          from,
-        )
-        .map((row) => ({
-          start: number(row, "start"),
-          span: number(row, "span"),
-          count: number(row, "count"),
-          rows: number(row, "row_count"),
-        })),
     segment: (device, start) => {
       const row = database.get(`SELECT ${SEGMENT_COLUMNS} FROM segment WHERE device = ? AND start = ?`, device, start);
       return row && rows.segment(row);
     },
-    close: () => database.close(),
   };
 }
 
-/** The rows that match their checksums. */
-export function rightOnes<Read>(rows: readonly Row[], read: (row: Row) => Read, onDamaged: OnDamaged): readonly Read[] {
-  return rows.flatMap((row) => {
-    try {
-      return [read(row)];
-    } catch (error) {
-      if (!(error instanceof DamagedPiece)) throw error;
-      onDamaged(error.place);
-      return [];
-    }
-  });
-}
-
-export type CheckedRows = ReturnType<typeof createCheckedRows>;
-
-/** Each returns the content of a row, or throws a DamagedPiece. */
-export function createCheckedRows(database: Connection) {
-  const check = createRowCheck(Number(database.get("PRAGMA user_version")?.["user_version"]) === UPGRADED);
-  const ofChunk = (row: Row) => () => placeOf("chunk", row, "series");
-  const ofHead = (head: ChunkHead) => () =>
-    ({ table: "chunk", key: head.series, start: head.start, span: head.span }) as const;
-  const head = (row: Row): ChunkHead =>
-    check(row, { column: "head_checksum", read: () => readHead(row), sum: headSum, place: ofChunk(row) });
-  const content = (row: Row, of: ChunkHead): ChunkContent =>
-    check(row, {
-      column: "checksum",
-      read: () => ({ presence: bytes(row, "presence"), values: bytes(row, "data") }),
-      sum: (read) => contentSum({ ...of, count: of.summary.count }, read),
-      place: ofHead(of),
-    });
-  const parts = (row: Row, of: ChunkHead): Uint8Array =>
-    check(row, {
-      column: "parts_checksum",
-      read: () => bytes(row, "parts"),
-      sum: (read) => partsSum(of, read),
-      place: ofHead(of),
-    });
-  return {
-    head,
-    content,
-    parts,
-    chunk: (row: Row): Chunk => {
-      const own = head(row);
-      return { ...own, parts: parts(row, own), ...content(row, own) };
-    },
-    segment: (row: Row): Segment =>
-      check(row, {
-        column: "checksum",
-        read: () => readSegment(row),
-        sum: segmentSum,
-        place: () => placeOf("segment", row, "device"),
-      }),
-    journal: (row: Row): { readonly sequence: number; readonly batch: Uint8Array } =>
-      check(row, {
-        column: "checksum",
-        read: () => ({ sequence: number(row, "sequence"), batch: bytes(row, "batch") }),
-        sum: ({ sequence, batch }) => journalSum(sequence, batch),
-        place: () => placeOf("journal", row, "sequence"),
-      }),
-    latest: (row: Row): Latest =>
-      check(row, {
-        column: "checksum",
-        read: () => ({ series: number(row, "series"), at: number(row, "at"), value: readScalar(row, "value") }),
-        sum: latestSum,
-        place: () => placeOf("latest", row, "series"),
-      }),
-    definitionCopy: (row: Row): SeriesDefinition =>
-      check(row, {
-        column: "checksum",
-        read: () => readDefinition(row),
-        sum: definitionSum,
-        place: () => placeOf("series", row, "id"),
-      }),
-    definition: (row: Row): SeriesDefinition => {
-      check(row, {
-        column: "device_checksum",
-        read: () => readDefinition(row),
-        sum: ({ device, deviceId }) => deviceSum(device, deviceId),
-        place: () => placeOf("series", row, "id"),
-      });
-      return check(row, {
-        column: "checksum",
-        read: () => readDefinition(row),
-        sum: ({ series, device, kind, attribute }) => seriesSum([series, device, KINDS.indexOf(kind)], attribute),
-        place: () => placeOf("series", row, "id"),
-      });
-    },
-  };
-}
-
-function readSegment(row: Row): Segment {
-  return {
-    device: number(row, "device"),
+function countsOf(database: Connection, { series, from, to }: SeriesRange): readonly ChunkCount[] {
+  const found = database.all(
+    `SELECT c.start, c.span, c.count, g.row_count FROM chunk c JOIN series s ON s.id = c.series
+     JOIN segment g ON g.device = s.device AND g.start = c.start
+     WHERE c.series = ? AND c.start > ? AND c.start < ? AND c.start + c.span > ?`,
+    series,
+    from - LONGEST_SPAN_MS,
+    to,
+    from,
+  );
+  return found.map((row) => ({
     start: number(row, "start"),
     span: number(row, "span"),
+    count: number(row, "count"),
     rows: number(row, "row_count"),
-    times: bytes(row, "times"),
-  };
-}
-
-function readHead(row: Row): ChunkHead {
-  return {
-    series: number(row, "series"),
-    start: number(row, "start"),
-    span: number(row, "span"),
-    summary: {
-      count: number(row, "count"),
-      firstAt: number(row, "first_at"),
-      lastAt: number(row, "last_at"),
-      first: readScalar(row, "first_value"),
-      last: readScalar(row, "last_value"),
-      sum: { high: number(row, "sum_high"), low: number(row, "sum_low") },
-      min: number(row, "min"),
-      max: number(row, "max"),
-    },
-    grain: number(row, "grain"),
-  };
-}
-
-/** Booleans are kept as 0 and 1. */
-export function renderScalar(value: Scalar): number | string {
-  return typeof value === "boolean" ? Number(value) : value;
-}
-
-function readScalar(row: Row, column: string): Scalar {
-  const kind = kindOf(row);
-  const value = row[column];
-  if (kind === "boolean") return value === 1;
-  return kind === "number" ? Number(value) : String(value);
-}
-
-function readDefinition(row: Row): SeriesDefinition {
-  return {
-    series: number(row, "id"),
-    device: number(row, "device"),
-    deviceId: text(row, "device_id"),
-    attribute: text(row, "attribute"),
-    kind: kindOf(row),
-  };
-}
-
-function kindOf(row: Row): ColumnKind {
-  return KINDS[number(row, "kind")] ?? "text";
+  }));
 }

@@ -1,198 +1,189 @@
 import { KINDS } from "#store/series/batch.ts";
-import { DamagedPiece } from "#store/series/checksum.ts";
-import type { Chunk, ChunkStore, OnDamaged, Segment } from "#store/series/chunk-store.ts";
+import type { Latest, StoredSegment, Stretch } from "#store/series/chunk.ts";
+import type { Changes, ChunkStore, DeviceDay, DropTarget, OnDamaged } from "#store/series/chunk-store.ts";
 import { HOUR_MS } from "#store/series/hot-store.ts";
 import { DAY_MS } from "#store/series/sealed-segments.ts";
 import { type Connection, CorruptFile, isCorrupt, type Row } from "#store/sqlite/connection.ts";
 import { number } from "#store/sqlite/row.ts";
-import { contentSum, headSum, journalSum, latestSum, partsSum, placeOf, segmentSum } from "./checked-rows.ts";
+import { contentSum, headSum, latestSum, partsSum, segmentSum } from "./checked-rows.ts";
 import { healDefinitions, putDefinition } from "./heal-definitions.ts";
-import { SCHEMA, SCHEMA_VERSION, UPGRADED, UPGRADES } from "./schema.ts";
+import { createHeldPoints } from "./held-points.ts";
+import { createJournal } from "./journal.ts";
 import {
   CHUNK_COLUMNS,
   CHUNK_FROM,
-  createSqliteReader,
+  type CheckedRows,
+  createCheckedRows,
+  DEFINITIONS,
   endsAfter,
   renderScalar,
+  rightOnes,
   SEGMENT_COLUMNS,
-} from "./sqlite-chunk-reader.ts";
+} from "./read-rows.ts";
+import { SCHEMA, SCHEMA_VERSION, UPGRADED, UPGRADES } from "./schema.ts";
+import { createScrub } from "./scrub.ts";
+import { setAsideTable } from "./set-aside-table.ts";
 
-export function createSqliteChunkStore(database: Connection): ChunkStore {
+/** `onDamaged` is called for what the scrub finds. */
+export function createSqliteChunkStore(database: Connection, onDamaged: OnDamaged = () => {}): ChunkStore {
   prepareSchema(database);
   database.script("PRAGMA recursive_triggers = ON");
   const heavy = createHeavyDays(database);
-  const { rows, ...reader } = createSqliteReader(database);
-  const commit = (changes: () => void) => {
+  const rows = createCheckedRows(database);
+  const journal = createJournal(database, rows);
+  const { step: scrub } = createScrub(database, onDamaged);
+  const inTransaction = <Result>(changes: () => Result): Result => {
     database.script("BEGIN IMMEDIATE");
     try {
-      changes();
+      const result = changes();
       database.script("COMMIT");
+      return result;
     } catch (error) {
       if (database.inTransaction) database.script("ROLLBACK");
       throw error;
     }
   };
   return {
-    ...reader,
-    commit,
     definitions(onDamaged) {
-      commit(() => healDefinitions(database, rows, onDamaged));
-      return reader.definitions(() => {});
+      inTransaction(() => healDefinitions(database, rows, onDamaged));
+      return rightOnes(database.all(DEFINITIONS), rows.definition, () => {});
     },
-    latest(onDamaged) {
-      try {
-        return reader.latest(onDamaged);
-      } catch (error) {
-        if (!isCorrupt(error)) throw error;
-        onDamaged({ table: "latest", key: 0, start: 0, span: 0 });
-        setAsideTable(database, "latest");
-        return [];
-      }
+    latest: (onDamaged) => readLatest(database, rows, onDamaged),
+    journal: journal.read,
+    commit(changes) {
+      const batches = changes.journal ?? [];
+      const first = journal.nextNumber();
+      inTransaction(() => {
+        change(database, changes);
+        for (const [i, batch] of batches.entries()) journal.append(first + i, batch);
+        for (const sequence of changes.setAside ?? []) journal.setAside(sequence);
+        if (changes.trimBefore !== undefined) journal.trim(changes.trimBefore);
+      });
+      journal.noteStored(first + batches.length - 1);
+      return batches.map((_, i) => first + i);
     },
-    define: (definition) => putDefinition(database, definition),
-    appendJournal(sequence, batch) {
-      database.run(
-        "INSERT INTO journal (sequence, checksum, batch) VALUES (?, ?, ?)",
-        sequence,
-        journalSum(sequence, batch),
-        batch,
-      );
-    },
-    *journal(onDamaged) {
-      for (let last = -1; ; ) {
-        const row = nextJournal(database, last, onDamaged);
-        if (row === undefined) return;
-        const sequence = number(row, "sequence");
-        try {
-          const read = rows.journal(row);
-          // Row numbers have no gaps, and only the oldest rows are deleted.
-          if (last !== -1 && sequence !== last + 1) onDamaged(placeOf("journal", { sequence: last + 1 }, "sequence"));
-          yield read;
-        } catch (error) {
-          if (!(error instanceof DamagedPiece)) throw error;
-          onDamaged(error.place);
-        }
-        last = sequence;
-      }
-    },
-    setAsideJournal(sequence) {
-      database.run(
-        "INSERT INTO journal_damaged (sequence, batch) SELECT sequence, batch FROM journal WHERE sequence = ?",
-        sequence,
-      );
-      database.run("DELETE FROM journal WHERE sequence = ?", sequence);
-    },
-    trimJournal(before) {
-      database.run("DELETE FROM journal WHERE sequence < ?", before);
-    },
-    putSegment(segment, chunks) {
-      putSegment(database, segment, chunks);
-    },
-    deleteSegment(device, start) {
-      database.run(
-        "DELETE FROM chunk WHERE start = ? AND series IN (SELECT id FROM series WHERE device = ?)",
-        start,
-        device,
-      );
-      database.run("DELETE FROM segment WHERE device = ? AND start = ?", device, start);
-    },
-    segments: (device, from, to) =>
+    findSegments: (device, from, to) =>
       database
         .all(
-          `SELECT ${SEGMENT_COLUMNS} FROM segment AS g
-           WHERE device = ? AND start > ? AND start < ? AND ${endsAfter("g")} ORDER BY start`,
-          device,
-          from - DAY_MS,
-          to,
-          from,
+          `SELECT device, start, span FROM segment AS g WHERE ${TOUCHES} ORDER BY start`,
+          ...touching(device, from, to),
         )
-        .map(rows.segment),
-    chunks: (device, start) =>
+        .map((row) => ({ device: number(row, "device"), start: number(row, "start"), span: number(row, "span") })),
+    readSegments: (device, from, to) =>
       database
         .all(
-          `SELECT ${CHUNK_COLUMNS} FROM ${CHUNK_FROM} WHERE s.device = ? AND c.start = ? ORDER BY c.series`,
-          device,
-          start,
+          `SELECT ${SEGMENT_COLUMNS} FROM segment AS g WHERE ${TOUCHES} ORDER BY start`,
+          ...touching(device, from, to),
         )
-        .map(rows.chunk),
-    daysToCompact(before) {
-      const days = database
+        .map((row) => readSegment(database, rows, row)),
+    dayToCompact: (before) =>
+      database
         .all(
           `SELECT DISTINCT device, CAST(floor(start / ${DAY_MS}.0) AS INTEGER) AS day FROM segment
            WHERE span = ${HOUR_MS} AND start < ? ORDER BY day, device`,
           before,
         )
-        .map((row) => ({ device: number(row, "device"), day: number(row, "day") }));
-      const first = days.find((day) => !heavy.has(day));
-      return first === undefined ? [] : [first];
-    },
-    leaveApart: (day) => heavy.add(day),
-    putLatest(latest) {
-      for (const one of latest) {
-        database.run(
-          "INSERT OR REPLACE INTO latest (series, at, value, checksum) VALUES (?, ?, ?, ?)",
-          one.series,
-          one.at,
-          renderScalar(one.value),
-          latestSum(one),
-        );
-      }
-    },
-    dropChunks(series, before, limit) {
-      let dropped = 0;
-      for (const one of series) {
-        if (dropped >= limit) break;
-        // The oldest come first by the key, so a step touches no more than it deletes.
-        dropped += database.run(
-          `DELETE FROM chunk WHERE series = ? AND start IN (
-             SELECT start FROM chunk WHERE series = ? AND start < ? AND start + span <= ? ORDER BY start LIMIT ?)`,
-          one,
-          one,
-          before,
-          before,
-          limit - dropped,
-        );
-      }
-      return dropped;
-    },
-    dropEmptySegments(device, before) {
-      database.run(
-        `DELETE FROM segment WHERE device = ? AND start < ? AND start + span <= ? AND NOT EXISTS (
-           SELECT 1 FROM series s JOIN chunk c ON c.series = s.id AND c.start = segment.start WHERE s.device = segment.device)`,
-        device,
-        before,
-        before,
-      );
-    },
-    deleteDevice(device) {
-      const series = "series IN (SELECT id FROM series WHERE device = ?)";
-      database.run(`DELETE FROM chunk WHERE ${series}`, device);
-      database.run(`DELETE FROM latest WHERE ${series}`, device);
-      database.run("DELETE FROM segment WHERE device = ?", device);
-    },
+        .map((row) => ({ device: number(row, "device"), day: number(row, "day") }))
+        .find((day) => !heavy.has(day)),
+    skipDay: (day) => heavy.add(day),
+    drop: (whose, before, limit) => inTransaction(() => drop(database, whose, { before, limit })),
+    held: createHeldPoints(database, inTransaction),
+    scrub,
+    close: () => database.close(),
   };
 }
 
-/** The first row after another. If even SQLite cannot read on, the rest of the journal is set aside. */
-function nextJournal(database: Connection, last: number, onDamaged: OnDamaged): Row | undefined {
+/** Segments of a device that touch [from, to). */
+const TOUCHES = `device = ? AND start > ? AND start < ? AND ${endsAfter("g")}`;
+const touching = (device: number, from: number, to: number) => [device, from - DAY_MS, to, from] as const;
+
+function readSegment(database: Connection, rows: CheckedRows, row: Row): StoredSegment {
+  const segment = rows.segment(row);
+  const chunks = database.all(
+    `SELECT ${CHUNK_COLUMNS} FROM ${CHUNK_FROM} WHERE s.device = ? AND c.start = ? ORDER BY c.series`,
+    segment.device,
+    segment.start,
+  );
+  return { segment, chunks: chunks.map(rows.chunk) };
+}
+
+function readLatest(database: Connection, rows: CheckedRows, onDamaged: OnDamaged): readonly Latest[] {
   try {
-    return database.get(
-      "SELECT sequence, checksum, batch FROM journal WHERE sequence > ? ORDER BY sequence LIMIT 1",
-      last,
+    const found = database.all(
+      "SELECT l.series, l.at, l.value, l.checksum, s.kind FROM latest l LEFT JOIN series s ON s.id = l.series",
     );
+    return rightOnes(found, rows.latest, onDamaged);
   } catch (error) {
     if (!isCorrupt(error)) throw error;
-    onDamaged({ table: "journal", key: last + 1, start: 0, span: 0 });
-    setAsideTable(database, "journal");
-    return undefined;
+    onDamaged({ table: "latest", key: 0, start: 0, span: 0 });
+    setAsideTable(database, "latest");
+    return [];
   }
 }
 
-/** The damaged table stays in the file under another name, and a new one replaces it. */
-function setAsideTable(database: Connection, table: "journal" | "latest"): void {
-  const taken = database.all("SELECT name FROM sqlite_schema WHERE name LIKE ?", `${table}_damaged_%`).length;
-  const [, statement = ""] = new RegExp(`(CREATE TABLE ${table} [^;]*;)`).exec(SCHEMA) ?? [];
-  database.script(`BEGIN IMMEDIATE; ALTER TABLE ${table} RENAME TO ${table}_damaged_${taken + 1}; ${statement} COMMIT`);
+/** Everything but the journal. */
+function change(database: Connection, changes: Changes): void {
+  for (const definition of changes.definitions ?? []) putDefinition(database, definition);
+  if (changes.deletedDevice !== undefined) deleteDevice(database, changes.deletedDevice);
+  for (const stretch of changes.deletedSegments ?? []) deleteSegment(database, stretch);
+  for (const segment of changes.segments ?? []) putSegment(database, segment);
+  for (const one of changes.latest ?? []) {
+    database.run(
+      "INSERT OR REPLACE INTO latest (series, at, value, checksum) VALUES (?, ?, ?, ?)",
+      one.series,
+      one.at,
+      renderScalar(one.value),
+      latestSum(one),
+    );
+  }
+}
+
+function deleteDevice(database: Connection, device: number): void {
+  const series = "series IN (SELECT id FROM series WHERE device = ?)";
+  database.run(`DELETE FROM chunk WHERE ${series}`, device);
+  database.run(`DELETE FROM latest WHERE ${series}`, device);
+  database.run("DELETE FROM segment WHERE device = ?", device);
+}
+
+function deleteSegment(database: Connection, { device, start }: Stretch): void {
+  database.run(
+    "DELETE FROM chunk WHERE start = ? AND series IN (SELECT id FROM series WHERE device = ?)",
+    start,
+    device,
+  );
+  database.run("DELETE FROM segment WHERE device = ? AND start = ?", device, start);
+}
+
+function drop(
+  database: Connection,
+  { series, devices }: DropTarget,
+  { before, limit }: { readonly before: number; readonly limit: number },
+): number {
+  let dropped = 0;
+  for (const one of series) {
+    if (dropped >= limit) break;
+    // The oldest come first by the key, so a step touches no more than it deletes.
+    dropped += database.run(
+      `DELETE FROM chunk WHERE series = ? AND start IN (
+         SELECT start FROM chunk WHERE series = ? AND start < ? AND start + span <= ? ORDER BY start LIMIT ?)`,
+      one,
+      one,
+      before,
+      before,
+      limit - dropped,
+    );
+  }
+  if (dropped === 0) return 0;
+  for (const device of devices) {
+    database.run(
+      `DELETE FROM segment WHERE device = ? AND start < ? AND start + span <= ? AND NOT EXISTS (
+         SELECT 1 FROM series s JOIN chunk c ON c.series = s.id AND c.start = segment.start WHERE s.device = segment.device)`,
+      device,
+      before,
+      before,
+    );
+  }
+  return dropped;
 }
 
 /** With this many bytes of text the hours of a day stay apart: joining them would take too much time and memory. */
@@ -205,10 +196,10 @@ const HEAVY_TEXT_BYTES = 32 * 1024 * 1024;
 function createHeavyDays(database: Connection) {
   const known = new Set<string>();
   return {
-    add({ device, day }: { readonly device: number; readonly day: number }): void {
+    add({ device, day }: DeviceDay): void {
       known.add(`${device}/${day}`);
     },
-    has({ device, day }: { readonly device: number; readonly day: number }): boolean {
+    has({ device, day }: DeviceDay): boolean {
       const key = `${device}/${day}`;
       if (known.has(key)) return true;
       const row = database.get(
@@ -251,7 +242,7 @@ function probeSchema(database: Connection): void {
   }
 }
 
-function putSegment(database: Connection, segment: Segment, chunks: readonly Chunk[]): void {
+function putSegment(database: Connection, { segment, chunks }: StoredSegment): void {
   database.run(
     "INSERT OR REPLACE INTO segment (device, start, span, row_count, checksum, times) VALUES (?, ?, ?, ?, ?, ?)",
     segment.device,

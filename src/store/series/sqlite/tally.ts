@@ -37,6 +37,12 @@ const COUNTED =
 // The index alone answers this.
 const FOUND = `SELECT ${stretchOf("start")} AS stretch, count(*), sum(start) FROM chunk
   WHERE series = ? AND start >= ? AND start < ? GROUP BY stretch`;
+// One statement, so that nothing is written between counting and comparing.
+const IS_COMPLETE = `SELECT t.chunks = f.chunks AND t.starts = f.starts FROM
+  (SELECT ifnull(sum(chunks), 0) AS chunks, ifnull(sum(starts), 0) AS starts FROM tally
+   WHERE series = ? AND stretch >= ? AND stretch <= ?) t,
+  (SELECT count(*) AS chunks, ifnull(sum(start), 0) AS starts FROM chunk
+   WHERE series = ? AND start >= ? AND start < ?) f`;
 
 /** Throws a DamagedPiece unless every chunk of the series that may touch [from, to) can be found. */
 export type CheckComplete = (series: number, from: number, to: number) => void;
@@ -44,12 +50,26 @@ export type CheckComplete = (series: number, from: number, to: number) => void;
 export function createCheckComplete(database: Connection): CheckComplete {
   return (series, from, to) => {
     const [first, last] = [Math.floor((from - LONGEST_SPAN_MS) / STRETCH_MS), Math.floor(to / STRETCH_MS)];
-    const counted = database.lists(COUNTED, series, first, last);
-    const found = database.lists(FOUND, series, first * STRETCH_MS, (last + 1) * STRETCH_MS);
-    const byStretch = new Map(found.map(([stretch, chunks, starts]) => [stretch, `${chunks} ${starts}`]));
-    const wrong = counted.find(([stretch, chunks, starts]) => byStretch.get(stretch) !== `${chunks} ${starts}`);
-    if (wrong === undefined && counted.length === found.length) return;
-    const start = wrong === undefined ? from : Number(wrong[0]) * STRETCH_MS;
-    throw new DamagedPiece({ table: "chunk", key: series, start, span: STRETCH_MS });
+    const [start, end] = [first * STRETCH_MS, (last + 1) * STRETCH_MS];
+    const [[isComplete] = []] = database.lists(IS_COMPLETE, series, first, last, series, start, end);
+    if (isComplete === 1) return;
+    const find = () => findIncomplete(database, { series, first, last });
+    const incomplete = (database.inTransaction ? find() : database.snapshot(find)) ?? start;
+    throw new DamagedPiece({ table: "chunk", key: series, start: incomplete, span: STRETCH_MS });
   };
+}
+
+interface Stretches {
+  readonly series: number;
+  readonly first: number;
+  readonly last: number;
+}
+
+/** The start of the first stretch whose chunks are not the counted ones. */
+function findIncomplete(database: Connection, { series, first, last }: Stretches): number | undefined {
+  const counted = database.lists(COUNTED, series, first, last);
+  const found = database.lists(FOUND, series, first * STRETCH_MS, (last + 1) * STRETCH_MS);
+  const byStretch = new Map(found.map(([stretch, chunks, starts]) => [stretch, `${chunks} ${starts}`]));
+  const wrong = counted.find(([stretch, chunks, starts]) => byStretch.get(stretch) !== `${chunks} ${starts}`);
+  return wrong && Number(wrong[0]) * STRETCH_MS;
 }

@@ -1,0 +1,81 @@
+// What queries need from the database that holds the chunks. docs/decisions/chunk-store-port.md says why reads are
+// planned, and why a view does not wait.
+import type { Awaitable } from "#store/awaitable.ts";
+import type { ChunkContent, ChunkHead, Segment } from "./chunk.ts";
+
+export interface SeriesRange {
+  readonly series: number;
+  /** Unix milliseconds; [from, to). */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What a query reads of one series. */
+export interface SeriesReads extends SeriesRange {
+  readonly device: number;
+  /** If given, the last value in [lookBack, from) is needed too. */
+  readonly lookBack: number | undefined;
+  /** Everything before has been read. It rises from `from` to `to` while the query proceeds. */
+  readonly at: number;
+  /** What else is needed of a chunk, now that its head is known. */
+  wanted(head: ChunkHead): { readonly parts: boolean; readonly content: boolean };
+}
+
+/** The reads of one query. They are known up front, so that a store on a server can fetch many of them at once. */
+interface ChunkReading {
+  /**
+   * Runs `use`, which reads without waiting, and resolves with its result. All that it reads is one state of the store,
+   * but the next view may see a later one.
+   */
+  view<Result>(use: (view: ChunkView) => Result): Awaitable<Result>;
+}
+
+/**
+ * Valid during one call of `use`. Every chunk that it names has its wanted parts and content, and the segment with its
+ * times. Throws a DamagedPiece for content that does not match its checksum.
+ */
+export interface ChunkView {
+  /**
+   * The first chunks of the series that end after `at` and start before the end of its range, in order. May return only
+   * some of them; an empty answer means the end. Undefined when this view has no more of them but the next one will.
+   */
+  nextChunks(reads: SeriesReads, at: number): readonly ChunkHead[] | undefined;
+  /** The last two chunks that start before the range, the last one first. Only the first view needs to have them. */
+  lastChunks(reads: SeriesReads): readonly ChunkHead[];
+  content(chunk: ChunkHead): ChunkContent;
+  /** The summaries of its parts, as bytes. */
+  parts(chunk: ChunkHead): Uint8Array;
+  segment(device: number, start: number): Segment | undefined;
+}
+
+export interface ChunkCount {
+  readonly start: number;
+  readonly span: number;
+  readonly count: number;
+  /** The number of distinct times that all series of the device have in the segment. */
+  readonly rows: number;
+}
+
+/** A chunk with everything that is needed to decode it. */
+export interface SmallChunk extends ChunkContent {
+  readonly count: number;
+  /** Where its times are, if the chunk has none of its own. */
+  readonly segment: Pick<Segment, "rows" | "times"> | undefined;
+}
+
+/** Limit for all chunks together. */
+interface SmallLimits {
+  readonly chunks: number;
+  readonly points: number;
+  readonly bytes: number;
+}
+
+/** The reading side. Each of many threads may have its own. */
+export interface ChunkReader {
+  open(reads: readonly SeriesReads[]): ChunkReading;
+  /** For each range the chunks that touch it, without their content, all in one state of the store. */
+  counts(ranges: readonly SeriesRange[]): Awaitable<readonly (readonly ChunkCount[])[]>;
+  /** All chunks that touch the range, in order and in one state of the store; undefined when they exceed the limits. */
+  smallChunks(range: SeriesRange, limits: SmallLimits): Awaitable<readonly SmallChunk[] | undefined>;
+  close(): Awaitable<void>;
+}
