@@ -26,6 +26,7 @@ const LAYERS = {
     "ajv-formats",
     "prom-client",
     "pino",
+    "ws",
   ],
   client: ["#core/**"],
   // The offline verbs read and write packages by the very code that takes an upload, and run scripts by the very code

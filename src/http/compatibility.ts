@@ -32,6 +32,8 @@ const ALIASES: readonly (readonly [path: string, operation: string, reword?: (er
   ["/v3/devices/:device_id/command_executions/:execution_id", "getCommandExecution"],
 ];
 
+type AnyCall = Parameters<Route["handle"]>[0];
+
 export function compatibilityRoutes(
   needs: Pick<Needs, "devices" | "sites">,
   routes: readonly Route[],
@@ -39,6 +41,16 @@ export function compatibilityRoutes(
   return ALIASES.map(([path, operation, reword = (error: AppError) => error]) => {
     const original = routes.find((route) => route.operation === operation);
     if (original === undefined) throw new Error(`the alias ${path} names an unknown operation ${operation}`);
+    /** The path names the site, so a slug is searched on that site only. */
+    const inSite = async (call: AnyCall): Promise<AnyCall> => {
+      const { site_id, device_id } = call.params as { readonly site_id?: string; readonly device_id?: string };
+      if (site_id === undefined || device_id === undefined) return call;
+      const site = await visibleSite(needs, call, site_id);
+      const caller = { ...call.caller, sites: new Set([site.id]) };
+      const device = await visibleDevice(needs, { caller }, device_id);
+      return { ...call, params: { ...call.params, device_id: device.id } };
+    };
+    const { live } = original;
     return {
       ...original,
       path,
@@ -46,18 +58,12 @@ export function compatibilityRoutes(
       aliasOf: operation,
       description: `Same as ${original.path}.`,
       handle: async (call) => {
-        const answer = (inner: typeof call) =>
-          original.handle(inner).catch((error: unknown) => {
-            throw error instanceof AppError ? reword(error) : error;
-          });
-        const { site_id, device_id } = call.params as { readonly site_id?: string; readonly device_id?: string };
-        if (site_id === undefined || device_id === undefined) return await answer(call);
-        // The path names the site, so a slug is searched on that site only.
-        const site = await visibleSite(needs, call, site_id);
-        const inSite = { caller: { ...call.caller, sites: new Set([site.id]) } };
-        const device = await visibleDevice(needs, inSite, device_id);
-        return await answer({ ...call, params: { ...call.params, device_id: device.id } });
+        const inner = await inSite(call);
+        return await original.handle(inner).catch((error: unknown) => {
+          throw error instanceof AppError ? reword(error) : error;
+        });
       },
+      ...(live !== undefined && { live: async (call) => await live(await inSite(call)) }),
     };
   });
 }

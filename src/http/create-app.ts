@@ -7,6 +7,7 @@ import { boundPipelining } from "#http/bound-pipelining.ts";
 import { refuseSocket } from "#http/refuse-socket.ts";
 import { createRequestIds } from "#http/request-id.ts";
 import { SECURITY_HEADERS } from "#http/security-headers.ts";
+import { wantsWebSocket } from "#http/web-sockets.ts";
 
 export const BODY_LIMIT = 1024 * 1024;
 /** Longer than any id or slug, so a longer one is simply unknown, and short enough to cost nothing. */
@@ -67,6 +68,7 @@ export function createApp(needs: AppNeeds): FastifyInstance {
       headersTimeout: limits.headersMs,
       connectionsCheckingInterval: limits.checkEveryMs,
       maxHeaderSize: 16_384,
+      shouldUpgradeCallback: wantsWebSocket,
       // Node would refuse a missing Host without a message.
       requireHostHeader: false,
     },

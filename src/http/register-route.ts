@@ -14,6 +14,7 @@ import { parseQuery } from "#http/query.ts";
 import type { Route } from "#http/route.ts";
 import { sendAnswer } from "#http/send-answer.ts";
 import type { TokenHeaders } from "#http/token-headers.ts";
+import type { WebSockets } from "#http/web-sockets.ts";
 import { requireLevel } from "#service/access/require-level.ts";
 
 interface Registration {
@@ -24,6 +25,7 @@ interface Registration {
   readonly inTurn: ServeInTurn;
   /** The places of calls that change something. */
   readonly changing: TakePlace;
+  readonly webSockets: WebSockets;
   readonly late: {
     readonly renderFailure: (request: FastifyRequest, error: unknown) => object;
     readonly countUnread: CountUnread;
@@ -59,7 +61,7 @@ function takeStreams(scope: FastifyInstance): FastifyInstance {
 }
 
 function register(app: FastifyInstance, route: Route, registration: Registration): void {
-  const { prefix, authenticate, tokenHeaders, stopping, inTurn, changing, late } = registration;
+  const { prefix, authenticate, tokenHeaders, stopping, inTurn, changing, late, webSockets } = registration;
   const { access } = route;
   const operation = route.aliasOf ?? route.operation;
   const schema = route.body;
@@ -123,6 +125,11 @@ function register(app: FastifyInstance, route: Route, registration: Registration
     handler: (request, reply) =>
       inTurn(request, async () => {
         const caller = request.caller ?? NOBODY;
+        if (route.live !== undefined && webSockets.isAskedFor(request)) {
+          const messages = await route.live(callOf(request, reply, { caller, leave: undefined }));
+          await webSockets.open(request, reply, messages);
+          return reply;
+        }
         const leave = route.method === "GET" ? undefined : changing({ caller, remoteAddress: request.ip });
         let answer: object;
         try {

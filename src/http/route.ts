@@ -93,6 +93,8 @@ export interface RouteDescription extends RouteHead<string, QuerySpec> {
 
 export interface Route extends RouteDescription {
   readonly handle: (call: RouteCall<string, QuerySpec, unknown>) => Promise<object>;
+  /** The messages for a client that asks for a WebSocket at this path: what the answer tells, as it changes. */
+  readonly live?: (call: RouteCall<string, QuerySpec, unknown>) => Promise<Readable>;
 }
 
 /** A route with a JSON body or none. */
@@ -106,6 +108,7 @@ export function route<
     readonly handle: (
       call: RouteCall<Path, Query, [Body] extends [never] ? undefined : Static<Body>>,
     ) => Promise<object>;
+    readonly live?: (call: RouteCall<Path, Query, undefined>) => Promise<Readable>;
   },
 ): Route {
   return definition as unknown as Route;

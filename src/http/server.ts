@@ -19,6 +19,7 @@ import type { Route } from "#http/route.ts";
 import { SECURITY_HEADERS } from "#http/security-headers.ts";
 import { type ProblemNeeds, renderFailure, sendProblem } from "#http/send-problem.ts";
 import { createTokenHeaders } from "#http/token-headers.ts";
+import { createWebSockets } from "#http/web-sockets.ts";
 import type { Authenticator } from "#service/access/authenticator.ts";
 import type { CommandDispatcher } from "#service/command/command-dispatcher.ts";
 import type { DeviceHost } from "#service/ports/device-host.ts";
@@ -113,13 +114,23 @@ export async function createServer(
 
   const bodies = needs.budgets.open("request_bodies", BODIES_BYTES);
   countBodies(app, createByteShares(bodies, BODIES_BYTES_PER_CALLER));
+  const webSockets = createWebSockets(app, limits.stallMs);
   const late = {
     countUnread: boundUnread(app, needs.budgets.open("unread_answers", UNREAD_BYTES)),
     renderFailure: (request: FastifyRequest, error: unknown) => renderFailure(needs, request, error),
   };
   for (const route of [...routes, metrics.route]) {
     for (const prefix of PREFIXES) {
-      const registration = { prefix, authenticate, tokenHeaders, stopping: stopping.signal, inTurn, changing, late };
+      const registration = {
+        prefix,
+        authenticate,
+        tokenHeaders,
+        stopping: stopping.signal,
+        inTurn,
+        changing,
+        late,
+        webSockets,
+      };
       registerRoute(app, route, registration);
     }
   }

@@ -1,6 +1,9 @@
+import { refuse } from "#core/app-error.ts";
 import { LOG_SEVERITIES } from "#core/device/device-message.ts";
 import { renderInstant } from "#core/time/instant.ts";
 import { renderMicros } from "#http/command/command-wire.ts";
+import type { EventStreams } from "#http/event/event-streams.ts";
+import { webSocketMessages } from "#http/event/stream-format.ts";
 import { choice, dateTime, listOf, pageOf, paging } from "#http/query.ts";
 import { type Route, route } from "#http/route.ts";
 import { type Static, Type } from "#http/schema.ts";
@@ -19,14 +22,20 @@ const logSchema = strict("DeviceLogEntry", {
 const show = choice("Everything unless said otherwise.", ["ALL", "PERSISTED_ONLY", "TEMPORARY_ONLY"]);
 const PERSISTED = { ALL: undefined, PERSISTED_ONLY: true, TEMPORARY_ONLY: false } as const;
 
-export function deviceLogRoutes(needs: Pick<Needs, "devices" | "deviceLogs">): readonly Route[] {
+interface DeviceLogNeeds extends Pick<Needs, "devices" | "deviceLogs"> {
+  readonly eventStreams: EventStreams;
+}
+
+export function deviceLogRoutes(needs: DeviceLogNeeds): readonly Route[] {
   return [
     route({
       method: "GET",
       path: "/v3/devices/:device_id/logs",
       operation: "listDeviceLogs",
       summary: "Read the log of a device",
-      description: "What the device wrote, and what was wrong with its messages. Live: the events of kind log.",
+      description:
+        "What the device wrote, and what was wrong with its messages. Live: the events of kind log, or this path as a " +
+        "WebSocket, which takes severity and show and sends each new entry as a message.",
       tag: "Devices",
       access: "readonly",
       query: {
@@ -49,6 +58,25 @@ export function deviceLogRoutes(needs: Pick<Needs, "devices" | "deviceLogs">): r
           newestFirst: query.order === "RECEIVED_AT_DESC",
         };
         return renderPage("logs", await needs.deviceLogs.list(device.id, filter, pageOf(query)), renderLog);
+      },
+      live: async (call) => {
+        const { show, severity, ...others } = call.query;
+        const device = await visibleDevice(needs, call, call.params.device_id);
+        const [misplaced] = Object.keys(others);
+        if (misplaced !== undefined) {
+          const message = `${misplaced} is for reading what is stored; a live log takes severity and show`;
+          throw refuse("invalid_query", message, { parameter: misplaced });
+        }
+        const persisted = PERSISTED[show ?? "ALL"];
+        const isWanted = (entry: DeviceLogEntry) =>
+          (severity?.includes(entry.severity) ?? true) && (persisted === undefined || persisted === entry.persist);
+        const format = webSocketMessages((event) =>
+          event.kind === "log" && isWanted(event.entry)
+            ? Buffer.from(JSON.stringify(renderLog(event.entry)))
+            : undefined,
+        );
+        const chosen = { "kind.in": ["log"], "site_id.in": undefined, "device_id.in": [device.id] };
+        return needs.eventStreams.open(call, { chosen, lastEventId: undefined, format });
       },
     }),
   ];

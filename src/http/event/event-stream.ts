@@ -1,10 +1,11 @@
-// Server-sent events for one listener. It reads from the hub as fast as the client does, so a slow client costs no
+// What happens, for one listener. It reads from the hub as fast as the client does, so a slow client costs no
 // memory. A client that falls behind what the hub keeps is told so and disconnected, and learns of the gap when it
 // resumes. Telemetry comes from the board whenever there is room.
 import { Readable } from "node:stream";
 import { seesSite } from "#core/access/caller.ts";
 import { allows } from "#core/access/level.ts";
 import { type Chosen, parseChoice } from "#http/event/event-choice-wire.ts";
+import type { StreamFormat } from "#http/event/stream-format.ts";
 import type { TelemetryBoard } from "#http/event/telemetry-board.ts";
 import type { WakeQueue } from "#http/event/wake-queue.ts";
 import type { Authenticator } from "#service/access/authenticator.ts";
@@ -12,15 +13,14 @@ import type { EventHub, LiveEvent } from "#service/event/event-hub.ts";
 import type { Call } from "#service/ports.ts";
 
 const HEARTBEAT_MS = 15_000;
-const DROPPED = 'event: dropped\ndata: {"message":"too slow: events were lost; resume with Last-Event-ID"}\n\n';
+/** Messages that wait in a stream of messages. */
+const MAX_MESSAGES = 4;
 
 interface StreamNeeds {
   readonly events: Pick<EventHub, "at" | "remembers" | "lastSequence">;
   readonly board: TelemetryBoard;
   readonly wakes: WakeQueue;
   readonly authenticator: Pick<Authenticator, "onEnd" | "isLive">;
-  /** The event as it is sent. */
-  readonly render: (event: LiveEvent) => Buffer;
 }
 
 export interface Listening extends Pick<Call, "caller" | "remoteAddress"> {
@@ -32,6 +32,7 @@ export interface Wanted {
   readonly chosen: Chosen;
   /** Resume after this event. Undefined starts now; `gap` does too, but reports that something may be missing. */
   readonly after: number | "gap" | undefined;
+  readonly format: StreamFormat;
   readonly heartbeatMs?: number;
 }
 
@@ -44,13 +45,17 @@ export interface EventStream {
 export function openEventStream(needs: StreamNeeds, call: Listening, wanted: Wanted): EventStream {
   const { events, wakes } = needs;
   const { caller } = call;
+  const { format } = wanted;
   const choice = parseChoice(wanted.chosen);
   const isGap = wanted.after === "gap" || (wanted.after !== undefined && !events.remembers(wanted.after));
   /** Number of the last event that was checked. */
   let cursor = isGap || typeof wanted.after !== "number" ? events.lastSequence : wanted.after;
   let isHungry = false;
   let hasEnded = false;
-  const readable = new Readable({ read: pump });
+  const readable = new Readable({
+    read: pump,
+    ...(format.isOfMessages && { objectMode: true, highWaterMark: MAX_MESSAGES }),
+  });
   const sleeper = { key: caller.tokenId, wake: () => (isHungry ? pump() : dropIfSlow()) };
   const wake = () => wakes.wake(sleeper);
 
@@ -59,12 +64,13 @@ export function openEventStream(needs: StreamNeeds, call: Listening, wanted: Wan
     if (hasEnded || readable.destroyed || dropIfSlow()) return;
     for (let event = events.at(cursor + 1); event !== undefined; event = events.at(cursor + 1)) {
       cursor = event.sequence;
-      if (!isVisible(event)) continue;
-      isHungry = readable.push(needs.render(event));
+      const text = isVisible(event) ? format.event(event) : undefined;
+      if (text === undefined) continue;
+      isHungry = readable.push(text);
       if (!isHungry) return;
     }
     for (let news = telemetry?.take(); news !== undefined; news = telemetry?.take()) {
-      isHungry = readable.push(news);
+      isHungry = readable.push(format.telemetry(news));
       if (!isHungry) return;
     }
   }
@@ -76,7 +82,7 @@ export function openEventStream(needs: StreamNeeds, call: Listening, wanted: Wan
   }
   function dropIfSlow(): boolean {
     if (hasEnded || events.remembers(cursor)) return false;
-    end(DROPPED);
+    end(format.dropped);
     return true;
   }
   function end(lastWords?: string): void {
@@ -98,7 +104,9 @@ export function openEventStream(needs: StreamNeeds, call: Listening, wanted: Wan
   const heartbeat = setInterval(() => {
     const beat = (isLive: boolean) => {
       if (!isLive) end();
-      else if (isHungry && !hasEnded && !readable.destroyed) isHungry = readable.push(": still here\n\n");
+      else if (format.heartbeat !== undefined && isHungry && !hasEnded && !readable.destroyed) {
+        isHungry = readable.push(format.heartbeat);
+      }
     };
     needs.authenticator.isLive(caller.tokenId).then(beat, endQuietly);
   }, wanted.heartbeatMs ?? HEARTBEAT_MS);
@@ -111,7 +119,8 @@ export function openEventStream(needs: StreamNeeds, call: Listening, wanted: Wan
     call.signal.removeEventListener("abort", endQuietly);
   });
 
-  readable.push(`retry: 2000\n\n${isGap ? "event: gap\ndata: {}\n\n" : ""}`);
+  const opening = format.opening(isGap);
+  if (opening !== undefined) readable.push(opening);
   if (call.signal.aborted) end();
   return { readable, wake };
 }

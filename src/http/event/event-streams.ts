@@ -9,6 +9,7 @@ import type { Chosen } from "#http/event/event-choice-wire.ts";
 import { createEventIds, EVENT_KEY_BYTES } from "#http/event/event-id.ts";
 import { type EventStream, type Listening, openEventStream } from "#http/event/event-stream.ts";
 import { renderEvent } from "#http/event/event-wire.ts";
+import { type StreamFormat, serverSentEvents } from "#http/event/stream-format.ts";
 import { createTelemetryBoard, LIVE_TELEMETRY_BYTES } from "#http/event/telemetry-board.ts";
 import { createWakeQueue } from "#http/event/wake-queue.ts";
 import type { Authenticator } from "#service/access/authenticator.ts";
@@ -35,7 +36,14 @@ export interface StreamLimits {
 
 export interface EventStreams {
   /** Throws the refusal when there are too many. The stream ends with the call's signal, or when it is destroyed. */
-  open(call: Listening, wanted: { readonly chosen: Chosen; readonly lastEventId: string | undefined }): Readable;
+  open(call: Listening, wanted: WantedStream): Readable;
+}
+
+interface WantedStream {
+  readonly chosen: Chosen;
+  readonly lastEventId: string | undefined;
+  /** Default: server-sent events. */
+  readonly format?: StreamFormat | undefined;
 }
 
 export function createEventStreams(needs: EventStreamNeeds, limits: StreamLimits): EventStreams {
@@ -61,15 +69,17 @@ export function createEventStreams(needs: EventStreamNeeds, limits: StreamLimits
     return text;
   }
 
+  const asServerSentEvents = serverSentEvents(render);
+
   events.listen(() => {
     for (const { wake } of streams) wake();
   });
 
   return {
-    open(call, { chosen, lastEventId = "" }) {
+    open(call, { chosen, lastEventId = "", format = asServerSentEvents }) {
       const leave = enter(call);
       const after = lastEventId === "" ? undefined : (ids.parse(lastEventId) ?? "gap");
-      const stream = openEventStream({ events, board, wakes, authenticator, render }, call, { chosen, after });
+      const stream = openEventStream({ events, board, wakes, authenticator }, call, { chosen, after, format });
       streams.add(stream);
       stream.readable.once("close", () => {
         streams.delete(stream);

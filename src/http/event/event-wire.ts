@@ -20,7 +20,15 @@ interface LiveTelemetry {
 /** Without an id: a client that reconnects resumes after the last event, and telemetry is not repeated. */
 export function renderTelemetryEvent({ siteId, deviceId, values }: LiveTelemetry): Buffer {
   const data = JSON.stringify({ site_id: siteId, device_id: deviceId, telemetry: renderSnapshots(values) });
-  return Buffer.from(`event: telemetry\ndata: ${data}\n\n`);
+  return Buffer.from(`${TELEMETRY_START}${data}${EVENT_END}`);
+}
+
+const TELEMETRY_START = "event: telemetry\ndata: ";
+const EVENT_END = "\n\n";
+
+/** The JSON of a telemetry event, without a copy. */
+export function telemetryData(text: Buffer): Buffer {
+  return text.subarray(TELEMETRY_START.length, -EVENT_END.length);
 }
 
 /** The content of an event, wherever it is sent. */

@@ -1,6 +1,8 @@
 import { Readable } from "node:stream";
 import { AppError, refuse } from "#core/app-error.ts";
 import { renderInstant } from "#core/time/instant.ts";
+import type { EventStreams } from "#http/event/event-streams.ts";
+import { webSocketMessages } from "#http/event/stream-format.ts";
 import { duration, mapOf } from "#http/query.ts";
 import { RawAnswer, type Route, route, StreamAnswer } from "#http/route.ts";
 import { Type } from "#http/schema.ts";
@@ -31,6 +33,7 @@ const MAX_NOTED = 20;
 
 export interface TelemetryNeeds extends NowNeeds, Pick<Needs, "now"> {
   readonly refusals: Pick<RefusalLog, "note">;
+  readonly eventStreams: EventStreams;
 }
 
 export function telemetryRoutes(needs: TelemetryNeeds): readonly Route[] {
@@ -88,7 +91,9 @@ export function telemetryRoutes(needs: TelemetryNeeds): readonly Route[] {
       path: "/v3/devices/:device_id/telemetry",
       operation: "getDeviceTelemetry",
       summary: "Get all current telemetry values of a device",
-      description: "Those that the token's level may read and that have a value.",
+      description:
+        "Those that the token's level may read and that have a value. Live: the events of kind telemetry, or this path " +
+        "as a WebSocket, which sends the newest values at most four times a second.",
       tag,
       access: "readonly",
       answer: Type.Object(
@@ -102,6 +107,12 @@ export function telemetryRoutes(needs: TelemetryNeeds): readonly Route[] {
         const names = await readableAttributes(needs, call, device);
         const { devices } = await readNow(needs, call, new Map([[device.id, names]]));
         return { telemetry: renderSnapshots(devices.get(device.id) ?? new Map()) };
+      },
+      live: async (call) => {
+        const device = await visibleDevice(needs, call, call.params.device_id);
+        const chosen = { "kind.in": ["telemetry"], "site_id.in": undefined, "device_id.in": [device.id] };
+        const format = webSocketMessages(() => undefined);
+        return needs.eventStreams.open(call, { chosen, lastEventId: undefined, format });
       },
     }),
     route({
