@@ -53,6 +53,7 @@ test("without any source every setting has its documented default", async () => 
     log: { level: "info", format: "auto" },
     admin: { token: undefined },
     seal: { replaceLostKey: false },
+    blueprints: { profiles: undefined },
     audit: { retention: parseDuration("90d") },
     alerts: { retention: parseDuration("90d"), unconfirmedAfter: parseDuration("60s") },
     webhooks: { allowPrivate: false },

@@ -120,6 +120,13 @@ export const SETTINGS = {
       "Lets webhooks reach this machine and private networks, not only public addresses.",
     ),
   },
+  blueprints: {
+    profiles: optional(
+      "blueprints.profiles",
+      kinds.folder,
+      "Folder of profiles besides those of Busbar, such as the ecosystem's. It is read at the start.",
+    ),
+  },
   devices: {
     silence: setting(
       "devices.silence",

@@ -13,25 +13,34 @@ import { choices, quote, short } from "./words.ts";
 export function checkProfiles(checked: Checked): void {
   const library = checked.context.profiles;
   if (library === undefined) return;
+  /** Name to the first place that names it. */
+  const unknown: Unknown = new Map();
+  const missing = (name: string, path: Path) => {
+    if (!unknown.has(name)) unknown.set(name, path);
+  };
   for (const finding of conformance(offerOf(checked), library, areCompatible)) {
-    if (finding.kind === "unknown") {
-      reportUnknown(checked, finding.path, { name: finding.profile, library });
-    } else {
+    if (finding.kind === "unknown") missing(finding.profile, finding.path);
+    else {
       const code = finding.kind === "missing" ? "profile_field_missing" : "profile_field_differs";
       reportAt(checked, finding.path, { code, message: finding.message });
     }
   }
-  checkFieldNames(checked, library);
+  checkFieldNames(checked, library, missing);
+  reportUnknown(checked, library, unknown);
 }
+
+type Unknown = Map<string, Path>;
+type Missing = (name: string, path: Path) => void;
 
 type Section = "properties" | "telemetry" | "commands";
 
 /** What attributes and commands say to implement must exist: `<profile>.<field>`. */
-function checkFieldNames(checked: Checked, library: ProfileLibrary): void {
+function checkFieldNames(checked: Checked, library: ProfileLibrary, missing: Missing): void {
   for (const section of ["properties", "telemetry", "commands"] as const) {
     for (const [id, entry] of checked.draft[section] ?? []) {
       for (const [index, name] of (entry.implements ?? []).entries()) {
-        if (name !== undefined) checkFieldName(checked, [section, id, "implements", index], { name, section, library });
+        if (name === undefined) continue;
+        checkFieldName(checked, [section, id, "implements", index], { name, section, library, missing });
       }
     }
   }
@@ -41,12 +50,13 @@ interface FieldName {
   readonly name: string;
   readonly section: Section;
   readonly library: ProfileLibrary;
+  readonly missing: Missing;
 }
 
-function checkFieldName(checked: Checked, path: Path, { name, section, library }: FieldName): void {
+function checkFieldName(checked: Checked, path: Path, { name, section, library, missing }: FieldName): void {
   const { profile, field } = splitFieldName(name);
   if (library.get(profile) === undefined) {
-    if (library.get(name) === undefined) reportUnknown(checked, path, { name: profile || name, library });
+    if (library.get(name) === undefined) missing(profile || name, path);
     else {
       const message = `${quote(name)} is a profile. Name one of its fields: ${short(name)}.<field>.`;
       reportAt(checked, path, { code: "unknown_profile", message });
@@ -62,19 +72,28 @@ function checkFieldName(checked: Checked, path: Path, { name, section, library }
   reportAt(checked, path, { code: "unknown_profile", message, fix });
 }
 
-function reportUnknown(
-  checked: Checked,
-  path: Path,
-  { name, library }: { name: string; library: ProfileLibrary },
-): void {
-  if (checked.reporter.skips("unknown_profile")) return;
+/** A manifest may name dozens of profiles that an installation does not have: that is one thing to say, with every name. */
+function reportUnknown(checked: Checked, library: ProfileLibrary, unknown: Unknown): void {
+  const [first, ...others] = unknown;
+  if (first === undefined || checked.reporter.skips("unknown_profile")) return;
+  const [name, path] = first;
+  if (others.length > 0) {
+    const names = [...unknown.keys()];
+    const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : "";
+    const message = `${names.length} profiles are not in the library: ${names.slice(0, MOST_NAMES).join(", ")}${more}. ${WHERE}`;
+    reportAt(checked, path, { code: "unknown_profile", message });
+    return;
+  }
   const nearest = checked.reporter.nearest(name, [...library.ids()]);
   const { node } = follow(checked.root, path);
   const isWhole = node.kind === "scalar" && node.text === name;
   const fix = nearest !== undefined && isWhole ? replaceText(checked.reporter.text, node, nearest) : undefined;
-  const hint = nearest === undefined ? "" : ` Did you mean ${nearest}?`;
-  reportAt(checked, path, { code: "unknown_profile", message: `There is no profile ${quote(name)}.${hint}`, fix });
+  const hint = nearest === undefined ? WHERE : `Did you mean ${nearest}?`;
+  reportAt(checked, path, { code: "unknown_profile", message: `There is no profile ${quote(name)}. ${hint}`, fix });
 }
+
+const MOST_NAMES = 100;
+const WHERE = "A folder of profiles is named by --profiles, and for a server by the setting blueprints.profiles.";
 
 /** The draft in the words of profiles. What could not be read stays undefined and is not judged. */
 function offerOf({ draft }: Checked): Offer {

@@ -99,6 +99,8 @@ describe("a folder of profiles", () => {
     ["energy/battery.yml", "energy.battery"],
     ["a.yaml", "a"],
     ["a/b_2/c.yml", "a.b_2.c"],
+    ["energy/hybrid_inverter/3_phase.yml", "energy.hybrid_inverter.3_phase"],
+    ["lib/energy/battery/soc.yml", "lib.energy.battery.soc"],
     ["Energy/battery.yml", undefined],
     ["battery.json", undefined],
     ["a-b.yml", undefined],
@@ -121,6 +123,24 @@ describe("a folder of profiles", () => {
 
   test("profiles include each other in any order", () => {
     expect(parse({ "a.yml": "b.c, d", "b/c.yml": "d", "d.yml": "" })).toEqual({ ids: ["a", "b.c", "d"], messages: [] });
+  });
+
+  test("a file of the ecosystem says what it is; a draft is one, and only drafts include it", () => {
+    const text = "blueprint_spec: profile/1.0\ndisplay_name: X\ndescription: Y\n";
+    const files = new Map([
+      ["lib/energy/battery/soc.yml", `${text}telemetry: {battery_soc: {display_name: Charge, type: float, unit: "%"}}`],
+      ["lib/new.yml", `${text}draft: true\nimplements: [lib.energy.battery.soc]`],
+      ["energy/3_phase.yml", `${text}implements:\n  - lib.energy.battery.soc\n  - lib.new`],
+    ]);
+    const { profiles, issues } = parseProfiles(files);
+    expect(profiles.map(({ id, isDraft }) => [id, isDraft])).toEqual([
+      ["lib.energy.battery.soc", false],
+      ["lib.new", true],
+      ["energy.3_phase", false],
+    ]);
+    expect([...issues].map(([path, list]) => [path, list.map(({ code, severity }) => `${severity} ${code}`)])).toEqual([
+      ["energy/3_phase.yml", ["warning profile_draft"]],
+    ]);
   });
 
   test("circles are named and broken", () => {

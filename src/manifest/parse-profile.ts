@@ -38,6 +38,7 @@ export function parseProfile(id: string, text: string, known?: ReadonlySet<strin
     id,
     displayName: draft.displayName,
     description: draft.description ?? "",
+    isDraft: draft.draft ?? false,
     implements: (draft.implements ?? []).filter((included) => included !== undefined),
     properties: readFields(context, ["properties"], draft.properties),
     telemetry: readFields(context, ["telemetry"], draft.telemetry),

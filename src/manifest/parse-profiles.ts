@@ -5,9 +5,12 @@ import { issuesAt } from "./issues-at.ts";
 import { parseProfile } from "./parse-profile.ts";
 import { createReporter } from "./reporter.ts";
 
-/** A profile can have the issues of a manifest, and one of its own: it includes itself, directly or through others. */
+/**
+ * A profile can have the issues of a manifest, and two of its own: it includes itself, directly or through others, or it
+ * includes a draft without being one.
+ */
 interface ProfileIssue extends Omit<Issue, "code"> {
-  readonly code: Issue["code"] | "profile_cycle";
+  readonly code: Issue["code"] | "profile_cycle" | "profile_draft";
 }
 
 export interface ParsedProfiles {
@@ -34,10 +37,16 @@ export function parseProfiles(files: ReadonlyMap<string, string>, others: Iterab
     if (parsed.issues.length > 0) issues.set(path, parsed.issues);
   }
   const byId = new Map([...outside, ...[...profiles.values()].map((profile) => [profile.id, profile] as const)]);
+  const add = (path: string, found: readonly ProfileIssue[]) =>
+    issues.set(path, [...(issues.get(path) ?? []), ...found]);
   for (const [path, profile] of profiles) {
+    const text = files.get(path) ?? "";
+    const drafts = profile.isDraft ? [] : profile.implements.filter((id) => byId.get(id)?.isDraft);
+    if (drafts.length > 0)
+      add(path, reportAt(text, "profile_draft", `It is no draft, but includes drafts: ${drafts.join(", ")}.`));
     const circle = findCircle(profile, byId);
     if (circle === undefined) continue;
-    issues.set(path, [...(issues.get(path) ?? []), ...reportCircle(files.get(path) ?? "", circle)]);
+    add(path, reportAt(text, "profile_cycle", `The profile includes itself: ${circle.join(" -> ")}.`));
     profiles.delete(path);
   }
   return { profiles: [...profiles.values()], issues };
@@ -64,9 +73,9 @@ function findCircle(start: Profile, byId: ReadonlyMap<string, Profile>): readonl
   return undefined;
 }
 
-function reportCircle(text: string, circle: readonly string[]): readonly ProfileIssue[] {
-  const message = `The profile includes itself: ${circle.join(" -> ")}.`;
+function reportAt(text: string, code: "profile_cycle" | "profile_draft", message: string): readonly ProfileIssue[] {
   // Placed like a profile that is not there, which in a circle it might as well be.
   const placed = issuesAt(text, [{ at: ["implements"], code: "unknown_profile", message }]);
-  return placed.map((issue) => ({ ...issue, code: "profile_cycle", severity: "error" }));
+  const severity = code === "profile_cycle" ? "error" : "warning";
+  return placed.map((issue) => ({ ...issue, code, severity }));
 }

@@ -30,6 +30,7 @@ export function profileOf(id: string, data: ProfileData): Profile {
     id,
     displayName: data.displayName,
     description: data.description ?? "",
+    isDraft: false,
     implements: data.implements ?? [],
     properties: mapEach(data.properties, fieldOf),
     telemetry: mapEach(data.telemetry, fieldOf),

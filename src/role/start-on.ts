@@ -7,16 +7,17 @@ import { createEventStreams } from "#http/event/event-streams.ts";
 import { renderEventData } from "#http/event/event-wire.ts";
 import { createRoutes } from "#http/routes.ts";
 import { createServer } from "#http/server.ts";
-import { starterLibrary } from "#manifest/starter-profiles.ts";
 import { prepareAdminToken } from "#role/admin-token.ts";
 import { startCarriers } from "#role/carriers.ts";
 import { startChores } from "#role/chores.ts";
 import { ensureFirstSite } from "#role/first-site.ts";
 import { startHosts } from "#role/hosts.ts";
 import type { OpenStores, Surroundings } from "#role/open-stores.ts";
+import { readProfiles } from "#role/read-profiles.ts";
 import { readSealKey } from "#role/seal-key.ts";
 import { createSimulatedPorts } from "#runtime/drivers/simulated-ports.ts";
 import { createInspector } from "#runtime/inspect/create-inspector.ts";
+import { libraryWith } from "#runtime/inspect/read-profile-folder.ts";
 import { createJsonChecker } from "#runtime/json-check/create-json-checker.ts";
 import { createAuthenticator } from "#service/access/authenticator.ts";
 import { createRefusalLog } from "#service/access/refusal-log.ts";
@@ -52,7 +53,8 @@ export async function startOn(
   { records, telemetry, storage }: OpenStores,
   { config, log, opened, clocks, budgets, shares, troubles }: Surroundings,
 ): Promise<Started> {
-  const inspector = createInspector({ shares }, { rocks: join(config.data, "rocks") });
+  const profiles = await readProfiles(config.blueprints.profiles, log);
+  const inspector = createInspector({ shares }, { rocks: join(config.data, "rocks"), profiles });
   opened.defer(() => inspector.close());
   const jsonChecker = createJsonChecker({ shares });
   opened.defer(() => jsonChecker.close());
@@ -74,7 +76,7 @@ export async function startOn(
     inspectPackage: inspector.inspect,
     buildScripts: inspector.build,
     checkJson: jsonChecker.check,
-    profiles: starterLibrary(),
+    profiles: libraryWith(profiles),
     sender: createSender({ allowPrivate: config.webhooks.allowPrivate, timeoutMs: SENDER_TIMEOUT_MS }),
     seal: createSeal(await readSealKey(config.data, async () => !config.seal.replaceLostKey && (await holdsSealed()))),
     newId: uuidv7,

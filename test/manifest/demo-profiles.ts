@@ -3,6 +3,7 @@ import { createProfileLibrary, type Profile } from "#core/blueprint/profile.ts";
 const field = { displayName: undefined, description: "", unit: undefined, enum: undefined };
 const profile = {
   displayName: undefined,
+  isDraft: false,
   description: "",
   implements: [],
   properties: new Map(),

@@ -14,7 +14,7 @@ const field = (type: ProfileField["type"], unit?: string, values?: readonly stri
 
 function profile(id: string, parts: Partial<Profile>): Profile {
   const empty = { properties: new Map(), telemetry: new Map(), commands: new Map(), implements: [] };
-  return { id, displayName: undefined, description: "", ...empty, ...parts };
+  return { id, displayName: undefined, description: "", isDraft: false, ...empty, ...parts };
 }
 
 const LIBRARY = createProfileLibrary([

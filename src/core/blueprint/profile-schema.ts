@@ -1,9 +1,12 @@
 import { TELEMETRY_TYPES, VALUE_TYPES } from "./blueprint.ts";
 import { flag, mapOf, object, oneOf, oneOrMore, optional, required, text } from "./shape.ts";
 
+/** Known versions of the profile language. */
+const PROFILE_SPECS = ["profile/1.0"] as const;
+
 const idPattern = { regex: /^[A-Za-z][A-Za-z0-9_]*$/, words: "letters, digits and _, beginning with a letter" };
 const profileIdPattern = {
-  regex: /^[a-z][a-z0-9_]*(?:\.[a-z][a-z0-9_]*)*$/,
+  regex: /^[a-z0-9][a-z0-9_]*(?:\.[a-z0-9][a-z0-9_]*)*$/,
   words: "words of small letters, digits and _, separated by dots",
 };
 
@@ -42,8 +45,10 @@ const command = object("profile command", {
 
 /** The profile language. A profile's id is not in it: it is the path of its file. */
 export const PROFILE = object("profile", {
+  blueprint_spec: optional(oneOf(PROFILE_SPECS), "Version of the profile language."),
   display_name: required(text, "Name of the profile."),
   description: optional(text, "What a device promises by it."),
+  draft: optional(flag, "Whether it may still change. Default: false."),
   implements: optional(
     oneOrMore({ kind: "text", pattern: profileIdPattern } as const),
     "Profiles that this one includes.",

@@ -6,6 +6,8 @@ export interface Profile {
   readonly id: string;
   readonly displayName: string | undefined;
   readonly description: string;
+  /** It may still change. Manifests name it in `implements_draft`. */
+  readonly isDraft: boolean;
   /** Profiles that this one includes. */
   readonly implements: readonly string[];
   readonly properties: ReadonlyMap<string, ProfileField>;

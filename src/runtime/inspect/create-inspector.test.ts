@@ -13,7 +13,7 @@ const stranger = (name: string): Requester => ({ kind: "address", key: `address 
 
 /** Packages that are read one after the other; `order` has whose were read, or refused. */
 function createBench(needs: Omit<Parameters<typeof createInspector>[0], "shares"> = {}) {
-  const inspector = createInspector({ shares: createShares(), ...needs }, { rocks: "none" });
+  const inspector = createInspector({ shares: createShares(), ...needs }, { rocks: "none", profiles: [] });
   onTestFinished(() => inspector.close());
   const order: string[] = [];
   const bring = async (requester: Requester, bytes: Uint8Array = MANIFEST) => {

@@ -1,7 +1,7 @@
 // Reads uploaded packages in a thread of its own, so that a hostile one never holds up an answer to anybody else.
 import { parentPort, workerData } from "node:worker_threads";
+import type { Profile } from "#core/blueprint/profile.ts";
 import { tryPost } from "#core/thread/try-post.ts";
-import { starterLibrary } from "#manifest/starter-profiles.ts";
 import { createSyntaxChecks } from "#runtime/lua/check-syntax.ts";
 import { createEvaluator } from "#runtime/lua/evaluate-lua.ts";
 import type { Numbered, TaskAnswer } from "#runtime/task-thread.ts";
@@ -10,6 +10,7 @@ import { checkPackage } from "#service/blueprint/check-package.ts";
 import { type Inspection, inspectPackage } from "#service/blueprint/inspect-package.ts";
 import { keepCompiled } from "#tuning/keep-compiled.ts";
 import { openRockRepository } from "./open-rock-repository.ts";
+import { libraryWith } from "./read-profile-folder.ts";
 
 export interface InspectTask {
   readonly kind: "inspect" | "build";
@@ -23,17 +24,20 @@ type InspectAnswer = TaskAnswer<InspectResult>;
 export interface InspectSettings {
   /** The operator's folder of rocks. */
   readonly rocks: string;
+  /** Profiles besides those of Busbar. */
+  readonly profiles: readonly Profile[];
 }
 
 /** The full path would reveal the machine's layout to a stranger. */
 const FOLDER = "the folder rocks of the data folder";
-const profiles = starterLibrary();
+const settings = workerData as InspectSettings;
+const profiles = libraryWith(settings.profiles);
 const syntaxChecks = createSyntaxChecks();
 const evaluate = createEvaluator();
 
 keepCompiled();
 parentPort?.on("message", ({ id, kind, bytes }: Numbered<InspectTask>) => {
-  const result = kind === "inspect" ? inspectPackage(bytes, profiles) : build(bytes, workerData as InspectSettings);
+  const result = kind === "inspect" ? inspectPackage(bytes, profiles) : build(bytes, settings);
   if (parentPort === null) return;
   const error = tryPost(parentPort, { id, result } satisfies InspectAnswer);
   if (error !== undefined) tryPost(parentPort, { id, failure: error.message } satisfies InspectAnswer);

@@ -272,3 +272,29 @@ test("links inside a blueprint are named and not followed", async () => {
     expect((await run("lint")).out).toContain("package_special_file\n  secret is a symbolic link.");
   });
 });
+
+const SPEC = "blueprint_spec: profile/1.0\ndisplay_name: X\ndescription: Y\n";
+
+test("a tree of the ecosystem's profiles is read, pages and all", async () => {
+  const files = {
+    "b/manifest.yml": `blueprint_spec: device/3.0
+display_name: B
+runtime: {type: embedded}
+implements: [energy.hybrid.3_phase]
+telemetry:
+  charge: {type: float, unit: "%", display_name: Charge, implements: lib.energy.battery.soc.battery_soc}
+  gas: {type: float, display_name: Gas}
+`,
+    "p/README.md": "# Profiles",
+    "p/energy/hybrid/3_phase.yml": `${SPEC}implements: [lib.energy.battery.soc, lib.sensor.gas]`,
+    "p/energy/hybrid/3_phase.md": "# A page",
+    "p/lib/energy/battery/soc.yml": `${SPEC}telemetry: {battery_soc: {display_name: Charge, type: float, unit: "%"}}`,
+    "p/lib/sensor/gas.yml": `${SPEC}telemetry: {gas: {display_name: Gas, type: float, unit: "%LEL"}}`,
+  };
+  await inFolder(files, async (run) => {
+    expect((await run("lint --strict b --profiles p")).out).toContain("no problems");
+    const { out } = await run("lint b -o json");
+    expect(out.match(/"unknown_profile"/g)).toHaveLength(1);
+    expect(out).toContain("2 profiles are not in the library: energy.hybrid.3_phase, lib.energy.battery.soc.");
+  });
+});

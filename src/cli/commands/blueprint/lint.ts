@@ -4,7 +4,7 @@ import { renderReport } from "#cli/blueprint/lint-report.ts";
 import { countIssues, type LintResult } from "#cli/blueprint/lint-result.ts";
 import { lintSource } from "#cli/blueprint/lint-source.ts";
 import { renderGithub, renderJson, renderSarif } from "#cli/blueprint/lint-wire.ts";
-import { readProfileFolder } from "#cli/blueprint/read-profile-folder.ts";
+import { readProfileLibrary } from "#cli/blueprint/read-profile-library.ts";
 import { readSources, type Source } from "#cli/blueprint/read-source.ts";
 import type { Cli } from "#cli/cli.ts";
 import { EXIT } from "#cli/exit-code.ts";
@@ -27,7 +27,7 @@ export type LintFlags = {
 
 /** Fails when there is an error, or under --strict anything at all. */
 export async function lint(cli: Cli, paths: readonly string[], flags: LintFlags): Promise<void> {
-  const profiles = await readProfileFolder(cli, flags.profiles);
+  const profiles = await readProfileLibrary(cli, flags.profiles);
   const rocks = flags.rocks === undefined ? undefined : resolve(cli.cwd, flags.rocks);
   const sources = await readSources(cli, paths);
   const fixed = flags.fix === true ? sources.map((source) => fixSource(cli, source, profiles)) : sources;

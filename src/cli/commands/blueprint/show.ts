@@ -1,6 +1,6 @@
 import { renderResolved } from "#cli/blueprint/blueprint-wire.ts";
 import { plural } from "#cli/blueprint/lint-report.ts";
-import { readProfileFolder } from "#cli/blueprint/read-profile-folder.ts";
+import { readProfileLibrary } from "#cli/blueprint/read-profile-library.ts";
 import { readValidBlueprint } from "#cli/blueprint/read-valid-blueprint.ts";
 import type { Cli } from "#cli/cli.ts";
 import { printAnswer } from "#cli/print.ts";
@@ -13,7 +13,7 @@ export type ShowFlags = { readonly output?: string; readonly resolved?: boolean;
 
 /** A summary in tables; with --resolved, or as JSON or YAML, everything as Busbar understands it. */
 export async function show(cli: Cli, path: string | undefined, flags: ShowFlags): Promise<void> {
-  const profiles = await readProfileFolder(cli, flags.profiles);
+  const profiles = await readProfileLibrary(cli, flags.profiles);
   const { blueprint } = await readValidBlueprint(cli, path, profiles);
   const output = flags.output ?? (flags.resolved === true ? "yaml" : "table");
   const answer = output === "table" ? undefined : renderResolved(blueprint, profiles);
