@@ -264,6 +264,19 @@ describe.each([
     expect(await open("b", "19200")).toBe("no problem but undefined");
     expect(await open("c", "9600")).toContain("refused: the port runs with baudRate 19200, not 9600");
   });
+
+  test("a device may change what only it has said, and one that has stopped no longer counts", async () => {
+    const { session } = setUp(sessions);
+    const open = (device: PortSession, baud: string) =>
+      problemOf(device.call("rs485", { op: "open", use: "modbus", parameters: [["baud_rate", baud]] }));
+    const [a, b] = [session("a"), session("b")];
+    expect(await open(a, "19200")).toBe("no problem but undefined");
+    expect(await open(a, "9600")).toBe("no problem but undefined");
+    expect(await open(b, "9600")).toBe("no problem but undefined");
+    expect(await open(a, "19200")).toContain("not 19200; another device has set it");
+    b.close();
+    expect(await open(a, "19200")).toBe("no problem but undefined");
+  });
 });
 
 test("when a thread ends, what its devices hold is free again", async () => {

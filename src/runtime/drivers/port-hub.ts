@@ -136,7 +136,10 @@ class HubSession implements PortSession {
     this.#isClosed = true;
     for (const { owned, store } of this.#listeners.values()) owned.port.can?.remove(store);
     this.#listeners.clear();
-    for (const { queue } of this.#used) queue.leave(this);
+    for (const { queue, port } of this.#used) {
+      queue.leave(this);
+      port.line?.forget(this);
+    }
     for (const end of this.#calls) end(new ConnectionError("closed", "the device has stopped"));
     this.#closed();
   }
@@ -211,7 +214,7 @@ class HubSession implements PortSession {
     if (line === undefined || (use !== "modbus" && use !== "serial")) return undefined;
     const wanted = parseLineSettings(parameters);
     if ("problem" in wanted) throw new ConnectionError("invalid", wanted.problem);
-    await queue.run(this, async () => line.agreeOn(wanted));
+    await queue.run(this, async () => line.agreeOn(this, wanted));
     return undefined;
   }
 

@@ -13,9 +13,14 @@ const PAUSE_MS = 1000;
 const QUIET_MS = 30;
 const QUIET_CHARACTERS = 10;
 
+const NAMES = ["baudRate", "dataBits", "parity", "stopBits"] as const;
+
 export class SharedLine {
   readonly #open: OpenLine;
   readonly #timers: Timers;
+  readonly #installed: LineSettings;
+  /** What each device has asked for. */
+  readonly #wishes = new Map<unknown, LineSettings>();
   #settings: LineSettings;
   #line: Promise<SerialLine> | undefined;
   #received: Buffer = Buffer.alloc(0);
@@ -28,30 +33,39 @@ export class SharedLine {
 
   constructor(open: OpenLine, settings: LineSettings, timers: Timers) {
     this.#open = open;
+    this.#installed = settings;
     this.#settings = settings;
     this.#timers = timers;
   }
 
-  /** Adopts settings that nobody has set before; throws if they contradict earlier ones. */
-  agreeOn(wanted: LineSettings): void {
-    const names = ["baudRate", "dataBits", "parity", "stopBits"] as const;
-    for (const name of names) {
-      const [has, wants] = [this.#settings[name], wanted[name]];
-      if (has !== undefined && wants !== undefined && has !== wants)
-        throw new ConnectionError(
-          "refused",
-          `the port runs with ${name} ${has}, not ${wants}; the setting lua.ports says so, or another device`,
-        );
+  /**
+   * Adopts the settings that a device asks for; throws if they contradict the installer's or those of another device. A
+   * device may change its own.
+   */
+  agreeOn(who: unknown, wanted: LineSettings): void {
+    const wishes = [...this.#wishes].filter(([one]) => one !== who).map(([, wish]) => wish);
+    for (const others of [this.#installed, ...wishes]) {
+      const name = NAMES.find((one) => wanted[one] !== undefined && (others[one] ?? wanted[one]) !== wanted[one]);
+      if (name === undefined) continue;
+      const whose = others === this.#installed ? "the setting lua.ports says so" : "another device has set it";
+      throw new ConnectionError("refused", `the port runs with ${name} ${others[name]}, not ${wanted[name]}; ${whose}`);
     }
+    this.#wishes.set(who, wanted);
+    const agreed = [this.#installed, ...wishes, wanted];
     const merged = {
-      baudRate: this.#settings.baudRate ?? wanted.baudRate,
-      dataBits: this.#settings.dataBits ?? wanted.dataBits,
-      parity: this.#settings.parity ?? wanted.parity,
-      stopBits: this.#settings.stopBits ?? wanted.stopBits,
+      baudRate: agreed.find(({ baudRate }) => baudRate !== undefined)?.baudRate,
+      dataBits: agreed.find(({ dataBits }) => dataBits !== undefined)?.dataBits,
+      parity: agreed.find(({ parity }) => parity !== undefined)?.parity,
+      stopBits: agreed.find(({ stopBits }) => stopBits !== undefined)?.stopBits,
     };
-    const isChanged = names.some((name) => merged[name] !== this.#settings[name]);
+    const isChanged = NAMES.some((name) => merged[name] !== this.#settings[name]);
     this.#settings = merged;
     if (isChanged) this.#lose("the line is opened anew with other settings");
+  }
+
+  /** The device has stopped: others may ask for other settings. The line runs on as it is until somebody does. */
+  forget(who: unknown): void {
+    this.#wishes.delete(who);
   }
 
   async write(data: Uint8Array): Promise<void> {
