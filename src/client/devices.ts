@@ -45,7 +45,8 @@ export function devices(transport: Transport) {
       json<{ device: Device }>({ method: "GET", path: at(id), query: { ...query } }),
     update: (id: string, change: Change) => json<{ device: Device }>({ method: "PATCH", path: at(id), body: change }),
     delete: (id: string) => json<JsonObject>({ method: "DELETE", path: at(id) }),
-    manifest: (id: string) => json<{ manifest: JsonObject }>({ method: "GET", path: at(id, "/manifest") }),
+    manifest: (id: string, view?: "COMPILED" | "ORIGINAL") =>
+      json<{ manifest: JsonObject }>({ method: "GET", path: at(id, "/manifest"), query: { view } }),
     properties: (id: string) => json<{ properties: JsonObject }>({ method: "GET", path: at(id, "/properties") }),
     logs: (id: string, filter: LogFilter = {}) =>
       json<Page<"logs", DeviceLogEntry>>({ method: "GET", path: at(id, "/logs"), query: { ...filter } }),

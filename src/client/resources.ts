@@ -37,7 +37,8 @@ export type Device = {
   readonly created_at: string;
   readonly updated_at: string;
   /** From here on: present when `expand` asks for it. */
-  readonly manifest?: JsonObject | null;
+  /** Compiled; empty without a blueprint. */
+  readonly manifest?: JsonObject;
   readonly properties?: JsonObject;
   readonly connectivity?: { readonly status: ConnectivityStatus };
   readonly communication?: JsonObject | null;

@@ -3,17 +3,13 @@ import { createReporter } from "./reporter.ts";
 import type { Node } from "./tree.ts";
 
 /**
- * The manifest as plain JSON for readers of the HTTP interface: aliases followed, dot-keys gone, and `implements` always
- * a list, which the ecosystem's clients expect. The text must be one that `parseManifest` accepts.
+ * The manifest as the author wrote it, as plain JSON: aliases of YAML followed, dot-keys gone. The text must be one that
+ * `parseManifest` accepts.
  */
 export function manifestJson(text: string): Readonly<Record<string, unknown>> {
   const root = readDocument(createReporter(text));
   if (root?.kind !== "map") throw new TypeError("the text is no manifest");
-  const manifest = plain(root) as Record<string, unknown>;
-  for (const key of ["implements", "implements_draft"]) {
-    if (typeof manifest[key] === "string") manifest[key] = [manifest[key]];
-  }
-  return manifest;
+  return plain(root) as Record<string, unknown>;
 }
 
 /** Maps have no prototype, so that ids such as `constructor` are ordinary keys. */

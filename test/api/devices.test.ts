@@ -228,7 +228,7 @@ test("expand adds what it names, to one device and to lists, and nothing else", 
   const all = await read(id, "?expand=manifest,properties,connectivity,communication,raised_alert_names,site");
   expect(all).toMatchObject({
     ...plain,
-    manifest: { blueprint_spec: "device/3.0", display_name: "Weather station" },
+    manifest: { blueprint_spec: "device_compiled/3.0", display_name: "Weather station" },
     properties: {},
     connectivity: { status: "UNKNOWN" },
     communication: null,
@@ -239,10 +239,12 @@ test("expand adds what it names, to one device and to lists, and nothing else", 
   expect(Object.keys(list.body.devices[0] ?? {})).toEqual([...Object.keys(plain), "connectivity", "site"]);
 });
 
-test("the manifest of a device without a blueprint is null in expand and 404 by itself", async () => {
+test("the manifest of a device without a blueprint is empty", async () => {
   const id = await provision("standalone", { name: "Bare" });
-  expect((await read(id, "?expand=manifest")).manifest).toBeNull();
-  expect((await busbar.admin.get(`/v3/devices/${id}/manifest`)).errors[0]?.code).toBe("not_found");
+  expect((await read(id, "?expand=manifest")).manifest).toEqual({});
+  for (const query of ["", "?view=COMPILED", "?view=ORIGINAL"]) {
+    expect((await busbar.admin.get(`/v3/devices/${id}/manifest${query}`)).body).toEqual({ manifest: {} });
+  }
 });
 
 test("GET manifest gives the manifest as JSON, without dot-keys", async () => {
@@ -335,7 +337,7 @@ test("a long list of devices with their manifests leaves in pieces and is whole"
   expect(headers.get("content-length")).toBeNull();
   expect(body.total_count).toBe(45);
   expect(body.devices.map(({ id }) => id).toSorted()).toEqual(made.toSorted());
-  const manifests = body.devices.map((device) => (device as { manifest?: { display_name: string } | null }).manifest);
-  expect(manifests.filter((one) => one === null)).toHaveLength(5);
-  expect(manifests.filter((one) => one?.display_name === "Many")).toHaveLength(40);
+  const names = body.devices.map(({ manifest }) => manifest?.["display_name"]);
+  expect(names.filter((name) => name === undefined)).toHaveLength(5);
+  expect(names.filter((name) => name === "Many")).toHaveLength(40);
 });

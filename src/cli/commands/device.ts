@@ -110,7 +110,7 @@ export function addDeviceCommands(device: Command, cli: Cli): void {
   onDevice(
     ["manifest [device]", "Show the manifest of a device's blueprint, as YAML or with -o json."],
     async ({ client, wait }, id, flags) => {
-      const answer = await wait(client.devices.manifest(id));
+      const answer = await wait(client.devices.manifest(id, "ORIGINAL"));
       const yaml = (await import("yaml")).stringify(answer.manifest, { lineWidth: 0 }).trimEnd();
       await printAnswer(cli, flags, answer, () => yaml);
     },

@@ -15,7 +15,8 @@ type Declared = { readonly type?: unknown; readonly unit?: unknown; readonly ali
 export async function describeColumns(client: Client, series: readonly AskedSeries[]): Promise<readonly Column[]> {
   const columns: Column[] = [];
   for (const { device, attributes } of series) {
-    const manifest = await suggestDevice(client, device, manifestOf(client, device));
+    // What the author declared: a compiled manifest adds what every device may send.
+    const { manifest } = await suggestDevice(client, device, client.devices.manifest(device, "ORIGINAL"));
     const declared = new Map(Object.entries((manifest["telemetry"] ?? {}) as Readonly<Record<string, Declared>>));
     for (const attribute of attributes.length === 0 ? declared.keys() : attributes) {
       const found = declared.get(attribute) ?? [...declared.values()].find((one) => hasAlias(one, attribute));
@@ -28,12 +29,6 @@ export async function describeColumns(client: Client, series: readonly AskedSeri
     }
   }
   return columns;
-}
-
-/** Empty for a device without a blueprint. */
-async function manifestOf(client: Client, device: string): Promise<Readonly<Record<string, unknown>>> {
-  const { device: found } = await client.devices.get(device, { expand: ["manifest"] });
-  return found.manifest ?? {};
 }
 
 function hasAlias({ aliases }: Declared, name: string): boolean {

@@ -1,6 +1,6 @@
-import { refuse } from "#core/app-error.ts";
 import { blueprintChangeSchema, renderChange } from "#http/blueprint/blueprint-wire.ts";
 import { assignBlueprintSchema, deviceSchema, renderDevice } from "#http/device/device-wire.ts";
+import { choice } from "#http/query.ts";
 import { type Route, route } from "#http/route.ts";
 import { Type } from "#http/schema.ts";
 import { type AssignNeeds, assignBlueprint } from "#service/blueprint/assign-blueprint.ts";
@@ -16,16 +16,21 @@ export function deviceBlueprintRoutes(needs: AssignNeeds): readonly Route[] {
       path: "/v3/devices/:device_id/manifest",
       operation: "getDeviceManifest",
       summary: "Get the manifest of a device",
+      description:
+        "Compiled, unless the author's own is asked for: everything is written out, enums are lists of values. Empty for " +
+        "a device without a blueprint.",
       tag,
       access: "readonly",
+      query: { view: choice("COMPILED unless said otherwise.", ["COMPILED", "ORIGINAL"]) },
       answer: Type.Object(
         { manifest: Type.Object({}, { additionalProperties: true }) },
         { additionalProperties: false },
       ),
       handle: async (call) => {
         const device = await visibleDevice(needs, call, call.params.device_id);
-        if (device.blueprintId === undefined) throw refuse("not_found", `device ${device.slug} has no blueprint yet`);
-        return { manifest: (await needs.catalog.get(device.blueprintId)).manifest };
+        if (device.blueprintId === undefined) return { manifest: {} };
+        const { manifest, compiled } = await needs.catalog.get(device.blueprintId);
+        return { manifest: call.query.view === "ORIGINAL" ? manifest : compiled };
       },
     }),
     route({

@@ -37,7 +37,9 @@ export const deviceSchema = strict("Device", {
   authorized_role: oneOf(ROLES, { description: "What the calling token may do on this device." }),
   created_at: timestamp,
   updated_at: timestamp,
-  manifest: Type.Optional(nullable(Type.Object({}, { additionalProperties: true }))),
+  manifest: Type.Optional(
+    Type.Object({}, { additionalProperties: true, description: "Compiled; empty without a blueprint." }),
+  ),
   properties: Type.Optional(Type.Object({}, { additionalProperties: true })),
   connectivity: Type.Optional(strict("Connectivity", { status: oneOf(["ONLINE", "OFFLINE", "UNKNOWN"]) })),
   communication: Type.Optional(

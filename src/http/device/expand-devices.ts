@@ -14,7 +14,7 @@ export type ExpandNeeds = Pick<Needs, "devices" | "sites" | "alerts"> & {
   readonly connectivity: Connectivity;
 };
 
-type ExpandedDevice = object & { readonly manifest?: object | null };
+type ExpandedDevice = object & { readonly manifest?: object };
 
 interface Expansions {
   readonly devices: readonly Device[];
@@ -44,12 +44,12 @@ export async function listExpanded(
 }
 
 /** Devices of one blueprint share their manifest, so its text is made once for them. */
-function* renderAll(devices: readonly { readonly manifest?: object | null }[]): Generator<string> {
+function* renderAll(devices: readonly ExpandedDevice[]): Generator<string> {
   const texts = new Map<object, string>();
   for (const { manifest, ...device } of devices) {
     const json = JSON.stringify(device);
-    if (manifest === undefined || manifest === null) {
-      yield manifest === null ? `${json.slice(0, -1)},"manifest":null}` : json;
+    if (manifest === undefined) {
+      yield json;
       continue;
     }
     let text = texts.get(manifest);
@@ -83,9 +83,8 @@ export async function expandDevices(
   );
 }
 
-async function manifestOf(needs: ExpandNeeds, device: Device): Promise<object | null> {
-  if (device.blueprintId === undefined) return null;
-  return (await needs.catalog.get(device.blueprintId)).manifest;
+async function manifestOf(needs: ExpandNeeds, device: Device): Promise<object> {
+  return device.blueprintId === undefined ? {} : (await needs.catalog.get(device.blueprintId)).compiled;
 }
 
 async function communicationOf(needs: ExpandNeeds, device: Device): Promise<object | null> {

@@ -13,7 +13,10 @@ const MAX_KNOWN_BYTES = 64 * 1024 * 1024;
 
 interface KnownBlueprint {
   readonly blueprint: Blueprint;
+  /** As the author wrote it. */
   readonly manifest: Readonly<Record<string, unknown>>;
+  /** With everything written out, for programs. */
+  readonly compiled: Readonly<Record<string, unknown>>;
 }
 
 export interface BlueprintCatalog {
@@ -42,8 +45,8 @@ export function createBlueprintCatalog(
   const sizes = new Map<string, number>();
   let used = 0;
 
-  function count(blueprintId: string, { blueprint, manifest }: KnownBlueprint): void {
-    const bytes = approximateBytes(blueprint) + approximateBytes(manifest);
+  function count(blueprintId: string, { blueprint, manifest, compiled }: KnownBlueprint): void {
+    const bytes = [blueprint, manifest, compiled].reduce((sum: number, part) => sum + approximateBytes(part), 0);
     sizes.set(blueprintId, bytes);
     used += bytes;
     for (const [oldest, size] of sizes) {

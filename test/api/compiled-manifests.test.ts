@@ -1,0 +1,146 @@
+// Manifests as programs read them: everything written out, in one form each.
+import { beforeAll, expect, test } from "vitest";
+import { packPackage } from "#service/blueprint/pack-package.ts";
+import { useServer } from "../support/server.ts";
+
+const busbar = useServer();
+
+const MANIFEST = `blueprint_spec: device/3.0
+display_name: Compiled
+implements: energy.battery
+runtime: {type: embedded}
+.private: {any: thing}
+properties:
+  battery_capacity: {type: float, display_name: Capacity, unit: kWh}
+  setup: {type: json, display_name: Setup, json_schema: schemas/setup.json, access_level: owner}
+telemetry:
+  soc: {type: float, display_name: Charge, unit: "%", implements: energy.battery.battery_soc, aliases: charge}
+  battery_power: {type: float, display_name: Power, unit: W, auto_scale: [kW]}
+  mode:
+    type: integer
+    display_name: Mode
+    enum:
+      1: {display_name: Off, color: red}
+      2: {display_name: On, description: It works.}
+      3: {}
+  status: {type: string, display_name: Status, enum: [ok, bad]}
+command_groups: {main: {display_name: Main}}
+commands:
+  start:
+    group: main
+    display_name: Start
+    arguments:
+      level: {type: integer, display_name: Level, enum: {1: {display_name: Low}, 2: {display_name: High}}}
+    response:
+      result: {type: string, enum: {done: {}, refused: {description: Not now.}}}
+  reset: {group: main, display_name: Reset, access_level: owner, aliases: [clear]}
+alerts:
+  hot: {severity: warning, display_name: Hot}
+configuration:
+  net: {display_name: Net, parameters: {mode: {type: string, display_name: Mode, enum: {a: {display_name: A}}}}}
+`;
+const SCHEMA = '{"type": "object"}';
+
+let id: string;
+beforeAll(async () => {
+  const files = new Map(
+    Object.entries({ "manifest.yml": MANIFEST, "schemas/setup.json": SCHEMA }).map(([path, text]) => [
+      path,
+      new TextEncoder().encode(text),
+    ]),
+  );
+  const upload = { bytes: packPackage(files) };
+  const made = await busbar.admin.call<{ blueprint: { id: string } }>("POST", "/v3/blueprints/upload", upload);
+  const body = { name: "Compiled", blueprint_id: made.body.blueprint.id };
+  id = (await busbar.admin.post<{ device_id: string }>("/v3/provisioning/standalone", body)).body.device_id;
+});
+
+type Json = Readonly<Record<string, unknown>>;
+const manifestOf = async (query = "") =>
+  (await busbar.admin.get<{ manifest: Json }>(`/v3/devices/${id}/manifest${query}`)).body.manifest;
+
+test("a manifest is given compiled, in expand too", async () => {
+  const compiled = await manifestOf();
+  expect(compiled["blueprint_spec"]).toBe("device_compiled/3.0");
+  expect(await manifestOf("?view=COMPILED")).toEqual(compiled);
+  const { body } = await busbar.admin.get<{ device: { manifest: Json } }>(`/v3/devices/${id}?expand=manifest`);
+  expect(body.device.manifest).toEqual(compiled);
+  const list = await busbar.admin.get<{ devices: { manifest: Json }[] }>("/v3/devices?expand=manifest");
+  expect(list.body.devices.map((device) => device.manifest)).toContainEqual(compiled);
+});
+
+test("view=ORIGINAL gives what the author wrote", async () => {
+  const original = await manifestOf("?view=ORIGINAL");
+  expect(original).toMatchObject({
+    blueprint_spec: "device/3.0",
+    implements: "energy.battery",
+    telemetry: { mode: { enum: { 1: { display_name: "Off", color: "red" } } }, soc: { aliases: "charge" } },
+    properties: { setup: { json_schema: "schemas/setup.json" } },
+  });
+  expect(Object.keys(original["alerts"] as Json)).toEqual(["hot"]);
+});
+
+test("an enum is a list of plain values; what a map says of them stands beside it", async () => {
+  const { telemetry, commands, configuration } = (await manifestOf()) as Readonly<Record<string, Json>>;
+  expect(telemetry?.["mode"]).toMatchObject({
+    enum: [1, 2, 3],
+    enum_with_metainfo: [
+      { value: 1, display_name: "Off", color: "red" },
+      { value: 2, display_name: "On", description: "It works." },
+      { value: 3, display_name: "3" },
+    ],
+  });
+  expect(telemetry?.["status"]).toMatchObject({ enum: ["ok", "bad"] });
+  expect(telemetry?.["status"]).not.toHaveProperty("enum_with_metainfo");
+  expect(commands?.["start"]).toMatchObject({
+    arguments: { level: { enum: [1, 2], enum_with_metainfo: [{ display_name: "Low" }, { display_name: "High" }] } },
+    response: { result: { enum: ["done", "refused"] } },
+  });
+  expect(configuration?.["net"]).toMatchObject({ parameters: { mode: { enum: ["a"] } } });
+  // Nowhere is an enum anything else than a list.
+  const enums = [...JSON.stringify(await manifestOf()).matchAll(/"enum":(.)/g)].map((match) => match[1]);
+  expect(new Set(enums)).toEqual(new Set(["["]));
+});
+
+test("implements and aliases are lists, filled from the profiles", async () => {
+  const { implements: profiles, telemetry, properties, commands } = await manifestOf();
+  expect(profiles).toEqual(expect.arrayContaining(["energy.battery", "energy.battery.state_of_charge"]));
+  const item = (section: unknown, name: string) => (section as Readonly<Record<string, Json>>)[name];
+  expect(item(telemetry, "soc")).toMatchObject({ aliases: expect.arrayContaining(["charge", "battery_soc"]) });
+  expect(item(telemetry, "soc")?.["implements"]).toEqual([
+    "energy.battery.battery_soc",
+    "energy.battery.state_of_charge.battery_soc",
+  ]);
+  expect(item(telemetry, "battery_power")).toMatchObject({
+    implements: ["energy.battery.power.battery_power"],
+    aliases: [],
+  });
+  expect(item(properties, "battery_capacity")).toMatchObject({
+    implements: ["energy.battery.capacity.battery_capacity"],
+    aliases: [],
+  });
+  expect(item(commands, "start")).toMatchObject({ implements: [], aliases: [] });
+  expect(item(commands, "reset")).toMatchObject({ implements: [], aliases: ["clear"] });
+});
+
+test("access levels, JSON schemas, units, and what every device may send are written out", async () => {
+  const { telemetry, properties, commands, alerts, configuration } = await manifestOf();
+  expect(properties).toMatchObject({
+    battery_capacity: { access_level: "readonly", unit: "kWh" },
+    setup: { access_level: "owner", json_schema: SCHEMA },
+  });
+  expect(commands).toMatchObject({
+    start: { access_level: "user", read_access_level: "user" },
+    reset: { access_level: "owner", read_access_level: "owner" },
+  });
+  expect(configuration).toMatchObject({ net: { access_level: "user" } });
+  expect(telemetry).toMatchObject({
+    alerts: { type: "alerts", access_level: "readonly" },
+    alert_details: { access_level: "readonly" },
+    battery_power: { unit: "W", auto_scale: ["kW"], access_level: "readonly" },
+  });
+  expect(alerts).toEqual({
+    hot: { severity: "warning", display_name: "Hot" },
+    not_configured: { severity: "warning", display_name: "Not configured" },
+  });
+});
