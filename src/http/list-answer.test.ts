@@ -2,6 +2,8 @@ import type { Readable } from "node:stream";
 import { expect, test } from "vitest";
 import { ListAnswer, openList } from "./list-answer.ts";
 
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+
 function counted(count: number, text: string) {
   const made = { count: 0 };
   function* items() {
@@ -19,7 +21,7 @@ async function textOf(opened: string | Readable): Promise<string> {
 
 test.each([0, 1, 3])("a list of %i short items is one text", (count) => {
   const { items } = counted(count, "x");
-  const text = openList(new ListAnswer("things", 9, { now: items() }));
+  const text = openList(new ListAnswer("things", 9, { now: items() }), nextTurn);
   expect(JSON.parse(text as string)).toEqual({
     things: Array.from({ length: count }, (_, n) => ({ n, text: "x" })),
     total_count: 9,
@@ -28,7 +30,7 @@ test.each([0, 1, 3])("a list of %i short items is one text", (count) => {
 
 test("a long list is made as it is read, and is whole in the end", async () => {
   const { items, made } = counted(1_000, "x".repeat(10_000));
-  const opened = openList(new ListAnswer("things", 1_000, { now: items() }));
+  const opened = openList(new ListAnswer("things", 1_000, { now: items() }), nextTurn);
   if (typeof opened === "string") throw new Error("it should leave in pieces");
   await new Promise((resolve) => opened.once("readable", resolve));
   for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
@@ -48,6 +50,6 @@ test.each([
     yield JSON.stringify("last");
   }
   const answer = new ListAnswer("things", 5, { now: items(), rest: rest() });
-  const { things } = JSON.parse(await textOf(openList(answer))) as { things: readonly unknown[] };
+  const { things } = JSON.parse(await textOf(openList(answer, nextTurn))) as { things: readonly unknown[] };
   expect([things.length, things.slice(3)]).toEqual([5, ["late", "last"]]);
 });

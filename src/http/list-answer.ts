@@ -26,11 +26,11 @@ export class ListAnswer {
   }
 }
 
-/** Other calls get their turn. */
-const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
-
-/** The whole text where it is short, else the pieces. */
-export function openList({ plural, total, items, rest }: ListAnswer): string | Readable {
+/** The whole text where it is short, else the pieces. `nextTurn` lets others have their turn between two pieces. */
+export function openList(
+  { plural, total, items, rest }: ListAnswer,
+  nextTurn: () => Promise<unknown>,
+): string | Readable {
   const end = `],"total_count":${total}}`;
   const iterator = items[Symbol.iterator]();
   let piece = `{${JSON.stringify(plural)}:[`;

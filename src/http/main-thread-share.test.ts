@@ -2,8 +2,11 @@
 
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
+import type { FastifyRequest } from "fastify";
 import { expect, onTestFinished, test } from "vitest";
+import { createShares } from "#core/share/shares.ts";
 import { head, openBareServer } from "../../test/support/bare-server.ts";
+import { createMainThreadShare } from "./main-thread-share.ts";
 import { route } from "./route.ts";
 
 /** A server whose calls each take five milliseconds, most of them after an await; `served` says whose were served in which order. */
@@ -38,7 +41,7 @@ async function createBench() {
 test("a call of another goes before the rest of a flood, and two floods share the time", async () => {
   const { served, shares, open, ask } = await createBench();
   const sockets = await Promise.all(Array.from({ length: 81 }, open));
-  // The server accepts a connection a turn: each has had an answer before the flood begins.
+  // The server accepts few connections a turn: each has had an answer before the flood begins.
   for (const socket of sockets) await ask(socket, "10.0.0.9");
   served.length = 0;
   const answers = sockets.map((socket, n) => ask(socket, n < 40 ? "10.0.0.1" : n < 80 ? "10.0.0.2" : "10.0.0.3"));
@@ -60,4 +63,27 @@ test("a refusal takes its turn behind the other calls of its requester", async (
   await answers[40];
   expect(served.length).toBeGreaterThan(30);
   await Promise.all(answers);
+});
+
+test("pieces of long lists take turns: a call of another token waits for one piece, not for all", async () => {
+  const turns: (() => void)[] = [];
+  let time = 0;
+  const share = createMainThreadShare(createShares(), {
+    elapsed: () => time,
+    nextTurn: (task) => void turns.push(task),
+    settled: queueMicrotask,
+  });
+  const requestOf = (tokenId: string) => ({ caller: { tokenId }, ip: "::1" }) as unknown as FastifyRequest;
+  const order: string[] = [];
+  const work = (name: string) => {
+    order.push(name);
+    time += 3;
+  };
+  for (let n = 0; n < 5; n++) void share.nextTurn(requestOf("greedy")).then(() => work("piece"));
+  void share.serve(requestOf("other"), async () => work("call"));
+  for (let n = 0; n < 2; n++) {
+    for (const turn of turns.splice(0)) turn();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(order).toEqual(["piece", "call"]);
 });

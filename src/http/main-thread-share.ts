@@ -15,17 +15,29 @@ const LIMITS = { ms: 10, servingMs: 2, waiting: 4_096, waitingPerKey: 2_048 };
  */
 const BYTES_PER_PLACE = 16 * 1024;
 
-/** Serves the call now or in its turn. Rejects when too many calls wait already. */
-export type ServeInTurn = <Answer>(request: FastifyRequest, serve: () => Promise<Answer>) => Promise<Answer>;
+export interface MainThreadShare {
+  /** Serves the call now or in its turn. Rejects when too many calls wait already. */
+  serve<Answer>(request: FastifyRequest, serve: () => Promise<Answer>): Promise<Answer>;
+  /** Resolves in a later turn: a long answer is made in pieces, and each takes a turn of its requester. */
+  nextTurn(request: FastifyRequest): Promise<void>;
+}
 
-export function createMainThreadShare(shares: Pick<Shares, "watch">, loop: EventLoop = EVENT_LOOP): ServeInTurn {
+export function createMainThreadShare(shares: Pick<Shares, "watch">, loop: EventLoop = EVENT_LOOP): MainThreadShare {
   const turns = shares.watch("main_thread", createFairTurns(LIMITS, loop));
-  return (request, serve) => {
-    if (turns.hasTime()) return serve();
-    const { key } = requesterOf(request.caller ?? { tokenId: "" }, request.ip);
-    const { promise, resolve } = Promise.withResolvers<ReturnType<typeof serve>>();
-    const bytes = request.body instanceof Uint8Array ? request.body.length : 0;
-    if (turns.later(key, () => resolve(serve()), 1 + Math.floor(bytes / BYTES_PER_PLACE))) return promise as never;
-    return Promise.reject(tooManyCalls("too many calls wait for their turn"));
+  const keyOf = (request: FastifyRequest) => requesterOf(request.caller ?? { tokenId: "" }, request.ip).key;
+  return {
+    serve(request, serve) {
+      if (turns.hasTime()) return serve();
+      const { promise, resolve } = Promise.withResolvers<ReturnType<typeof serve>>();
+      const bytes = request.body instanceof Uint8Array ? request.body.length : 0;
+      const places = 1 + Math.floor(bytes / BYTES_PER_PLACE);
+      if (turns.later(keyOf(request), () => resolve(serve()), places)) return promise as never;
+      return Promise.reject(tooManyCalls("too many calls wait for their turn"));
+    },
+    nextTurn: (request) =>
+      new Promise((resolve) => {
+        // An answer that has begun is not refused.
+        if (!turns.later(keyOf(request), resolve)) loop.nextTurn(resolve);
+      }),
   };
 }

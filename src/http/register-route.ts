@@ -9,10 +9,11 @@ import { compileBody } from "#http/body.ts";
 import type { CountUnread } from "#http/bound-unread.ts";
 import type { TakePlace } from "#http/call-places.ts";
 import { LateAnswer, sendLateAnswer } from "#http/late-answer.ts";
-import type { ServeInTurn } from "#http/main-thread-share.ts";
+import { ListAnswer } from "#http/list-answer.ts";
+import type { MainThreadShare } from "#http/main-thread-share.ts";
 import { parseQuery } from "#http/query.ts";
 import type { Route } from "#http/route.ts";
-import { sendAnswer } from "#http/send-answer.ts";
+import { sendAnswer, sendList } from "#http/send-answer.ts";
 import type { TokenHeaders } from "#http/token-headers.ts";
 import type { WebSockets } from "#http/web-sockets.ts";
 import { requireLevel } from "#service/access/require-level.ts";
@@ -22,7 +23,7 @@ interface Registration {
   readonly authenticate: ReturnType<typeof createAuthenticate>;
   readonly tokenHeaders: Pick<TokenHeaders, "prefixOf">;
   readonly stopping: AbortSignal;
-  readonly inTurn: ServeInTurn;
+  readonly mainThread: MainThreadShare;
   /** The places of calls that change something. */
   readonly changing: TakePlace;
   readonly webSockets: WebSockets;
@@ -61,7 +62,7 @@ function takeStreams(scope: FastifyInstance): FastifyInstance {
 }
 
 function register(app: FastifyInstance, route: Route, registration: Registration): void {
-  const { prefix, authenticate, tokenHeaders, stopping, inTurn, changing, late, webSockets } = registration;
+  const { prefix, authenticate, tokenHeaders, stopping, mainThread, changing, late, webSockets } = registration;
   const { access } = route;
   const operation = route.aliasOf ?? route.operation;
   const schema = route.body;
@@ -123,7 +124,7 @@ function register(app: FastifyInstance, route: Route, registration: Registration
       }
     },
     handler: (request, reply) =>
-      inTurn(request, async () => {
+      mainThread.serve(request, async () => {
         const caller = request.caller ?? NOBODY;
         if (route.live !== undefined && webSockets.isAskedFor(request)) {
           const messages = await route.live(callOf(request, reply, { caller, leave: undefined }));
@@ -138,6 +139,12 @@ function register(app: FastifyInstance, route: Route, registration: Registration
           leave?.();
         }
         if (stopping.aborted) reply.header("connection", "close");
+        if (answer instanceof ListAnswer) {
+          const list = answer;
+          const nextTurn = () => mainThread.nextTurn(request);
+          // What a thread has read comes outside of the turn in which the call was served.
+          return await mainThread.serve(request, async () => sendList(reply, list, nextTurn));
+        }
         if (!(answer instanceof LateAnswer)) return sendAnswer(reply, 200, answer);
         const needs = {
           renderFailure: (error: unknown) => late.renderFailure(request, error),

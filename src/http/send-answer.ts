@@ -1,14 +1,16 @@
 import type { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
-import { ListAnswer, openList } from "#http/list-answer.ts";
+import { type ListAnswer, openList } from "#http/list-answer.ts";
 import { RawAnswer, StreamAnswer } from "#http/route.ts";
 
+/** A list is sent in pieces if it is long, and `nextTurn` lets others have their turn between two of them. */
+export function sendList(reply: FastifyReply, answer: ListAnswer, nextTurn: () => Promise<void>): FastifyReply {
+  const list = openList(answer, nextTurn);
+  if (typeof list === "string") return sendJson(reply, 200, list);
+  return sendAnswer(reply, 200, new StreamAnswer("application/json", list));
+}
+
 export function sendAnswer(reply: FastifyReply, status: number, answer: object): FastifyReply {
-  if (answer instanceof ListAnswer) {
-    const list = openList(answer);
-    if (typeof list === "string") return sendJson(reply, status, list);
-    return sendAnswer(reply, status, new StreamAnswer("application/json", list));
-  }
   if (answer instanceof RawAnswer) {
     return reply
       .code(status)

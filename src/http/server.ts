@@ -67,7 +67,7 @@ export async function createServer(
   const tokenHeaders = createTokenHeaders(settings.headerPrefixes);
   const authenticate = createAuthenticate(needs, { ...settings, tokenHeaders });
   const metrics = createMetrics(needs, settings);
-  const inTurn = createMainThreadShare(needs.shares);
+  const mainThread = createMainThreadShare(needs.shares);
   const changing = openCallPlaces(
     needs.shares,
     { name: "changes", refusal: callRefusal("calls that change something") },
@@ -103,9 +103,9 @@ export async function createServer(
   });
   // A refusal takes a turn like an answer. If there is no place to wait, the client is told that instead.
   const sendInTurn = (error: unknown, request: FastifyRequest, reply: FastifyReply) =>
-    inTurn(request, () => sendProblem(needs, request, { reply, error })).catch((crowded: unknown) =>
-      sendProblem(needs, request, { reply, error: crowded }),
-    );
+    mainThread
+      .serve(request, () => sendProblem(needs, request, { reply, error }))
+      .catch((crowded: unknown) => sendProblem(needs, request, { reply, error: crowded }));
   app.setErrorHandler(sendInTurn);
   app.setNotFoundHandler((request, reply) => {
     const message = `no operation answers ${request.method} ${pathOf(request.url)}; /docs lists them all`;
@@ -126,7 +126,7 @@ export async function createServer(
         authenticate,
         tokenHeaders,
         stopping: stopping.signal,
-        inTurn,
+        mainThread,
         changing,
         late,
         webSockets,

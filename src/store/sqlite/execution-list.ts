@@ -5,7 +5,7 @@
 // 3. Walk from the end that is nearer to the page.
 // 4. execution-counters.ts: skip whole days and hours that lie before the page.
 // 5. execution-merge.ts: take the ids of the page in their order.
-// 6. Read those executions, as many as fit the memory at once.
+// 6. Read those executions, as many as may be read at once.
 import type { Execution } from "#core/command/execution.ts";
 import type { ExecutionFilter } from "#service/ports/execution-store.ts";
 import type { Page, PageRequest } from "#service/ports/page.ts";
@@ -23,12 +23,14 @@ const MANY_GROUPS = 200;
 /** Executions that a list may touch on the main thread. */
 const FEW_EXECUTIONS = 1_000;
 
-/** How many bytes of executions are read at once for a page. */
-const AT_ONCE_BYTES = 1024 * 1024;
+/** How many bytes of executions are read at once: about a millisecond of the main thread. */
+const AT_ONCE_BYTES = 64 * 1024;
+/** Bytes of an execution besides its arguments and its response. */
+const SELF_BYTES = 256;
 
 export interface ListedExecutions extends Page<Execution> {
-  /** Ids of the executions that follow the items. */
-  readonly rest: readonly string[];
+  /** Ids of the executions that follow the items, in parts that may be read at once. */
+  readonly rest: readonly (readonly string[])[];
 }
 
 /** Reads from one snapshot: otherwise an execution that moves between groups meanwhile would be in both or in none. */
@@ -109,7 +111,7 @@ async function firstIds(
   return walked ?? (await mergeGroups(reader, wanted));
 }
 
-/** As many executions as fit the memory at once, and only the ids of the rest. */
+/** The executions of the first part, and only the ids of the others. */
 async function readSome(reader: Database, ids: readonly string[]): Promise<Pick<ListedExecutions, "items" | "rest">> {
   const rows = await reader.all(
     `SELECT id, octet_length(arguments) + coalesce(octet_length(response_payload), 0) AS bytes FROM execution
@@ -117,13 +119,24 @@ async function readSome(reader: Database, ids: readonly string[]): Promise<Pick<
     listed(ids),
   );
   const sizes = new Map(rows.map((row) => [text(row, "id"), number(row, "bytes")]));
-  let left = AT_ONCE_BYTES;
-  const tooMuch = ids.findIndex((id) => {
-    left -= sizes.get(id) ?? 0;
-    return left < 0;
-  });
-  const count = tooMuch < 0 ? ids.length : tooMuch;
-  return { items: await readExecutions(reader, ids.slice(0, count)), rest: ids.slice(count) };
+  const [first = [], ...rest] = partsOf(ids, (id) => SELF_BYTES + (sizes.get(id) ?? 0));
+  return { items: await readExecutions(reader, first), rest };
+}
+
+/** Each as large as may be read at once. What is larger than that is a part of its own. */
+function partsOf(ids: readonly string[], sizeOf: (id: string) => number): readonly (readonly string[])[] {
+  const parts: string[][] = [];
+  let left = 0;
+  for (const id of ids) {
+    const size = sizeOf(id);
+    if (size > left) {
+      parts.push([]);
+      left = AT_ONCE_BYTES;
+    }
+    left -= size;
+    parts.at(-1)?.push(id);
+  }
+  return parts;
 }
 
 /** The executions that exist and can be read, in this order. */

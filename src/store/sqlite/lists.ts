@@ -4,7 +4,7 @@ import type { Execution } from "#core/command/execution.ts";
 import type { ExecutionFilter } from "#service/ports/execution-store.ts";
 import type { LongPage, Page, PageRequest } from "#service/ports/page.ts";
 import type { Database, ReadDatabase } from "#store/database.ts";
-import { listFewExecutions, readExecutions } from "./execution-list.ts";
+import { type ListedExecutions, listFewExecutions, readExecutions } from "./execution-list.ts";
 import type { ReadPool } from "./read-pool.ts";
 import { number } from "./row.ts";
 import { readRows } from "./stored-json.ts";
@@ -42,7 +42,7 @@ export function createLists(reader: ReadDatabase, pool: ReadPool): Lists {
   };
 }
 
-/** Read one at a time, because each may be large. Rows that were deleted meanwhile are skipped. */
-async function* readRest(reader: Database, ids: readonly string[]): AsyncGenerator<Execution> {
-  for (const id of ids) yield* await readExecutions(reader, [id]);
+/** Read when it is asked for. Rows that were deleted meanwhile are skipped. */
+async function* readRest(reader: Database, parts: ListedExecutions["rest"]): AsyncGenerator<Execution> {
+  for (const ids of parts) yield* await readExecutions(reader, ids);
 }
