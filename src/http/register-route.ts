@@ -17,6 +17,7 @@ import { sendAnswer, sendList } from "#http/send-answer.ts";
 import type { TokenHeaders } from "#http/token-headers.ts";
 import type { WebSockets } from "#http/web-sockets.ts";
 import { requireLevel } from "#service/access/require-level.ts";
+import { freeBytes } from "#tuning/free-bytes.ts";
 
 interface Registration {
   readonly prefix: string;
@@ -69,6 +70,16 @@ function register(app: FastifyInstance, route: Route, registration: Registration
   const takesBytes = Array.isArray(schema);
   const parseBody =
     schema === undefined || takesBytes ? undefined : compileBody(schema as Exclude<typeof schema, readonly string[]>);
+  /** The bytes are not needed once they are parsed or refused. */
+  function parsed(request: FastifyRequest): unknown {
+    const raw = request.body as Uint8Array | undefined;
+    try {
+      return parseBody?.(raw);
+    } finally {
+      request.body = undefined;
+      if (raw !== undefined) freeBytes(raw);
+    }
+  }
   function callOf(request: FastifyRequest, reply: FastifyReply, { caller, leave }: Served): AnyCall {
     const raw = request.body as Uint8Array | undefined;
     let signal: AbortSignal | undefined;
@@ -79,7 +90,7 @@ function register(app: FastifyInstance, route: Route, registration: Registration
       remoteAddress: request.ip,
       params: request.params as Record<string, string>,
       query: parseQuery(route.query ?? {}, request.query as Record<string, unknown>),
-      body: parseBody === undefined ? (takesBytes ? (raw ?? new Uint8Array()) : undefined) : parseBody(raw),
+      body: parseBody === undefined ? (takesBytes ? (raw ?? new Uint8Array()) : undefined) : parsed(request),
       header: (name: string) => {
         const value = request.headers[name];
         return Array.isArray(value) ? value[0] : value;
@@ -95,7 +106,6 @@ function register(app: FastifyInstance, route: Route, registration: Registration
       },
       stored: () => {
         call.body = undefined;
-        request.body = undefined;
         request.giveBodyBack?.();
         leave?.();
       },
@@ -137,6 +147,7 @@ function register(app: FastifyInstance, route: Route, registration: Registration
           answer = await route.handle(callOf(request, reply, { caller, leave }));
         } finally {
           leave?.();
+          if (takesBytes && request.body instanceof Uint8Array) freeBytes(request.body);
         }
         if (stopping.aborted) reply.header("connection", "close");
         if (answer instanceof ListAnswer) {

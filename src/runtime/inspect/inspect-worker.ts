@@ -8,6 +8,7 @@ import type { Numbered, TaskAnswer } from "#runtime/task-thread.ts";
 import { type BuiltProgram, buildProgram } from "#service/blueprint/build-program.ts";
 import { checkPackage } from "#service/blueprint/check-package.ts";
 import { type Inspection, inspectPackage } from "#service/blueprint/inspect-package.ts";
+import { freeBytes } from "#tuning/free-bytes.ts";
 import { keepCompiled } from "#tuning/keep-compiled.ts";
 import { openRockRepository } from "./open-rock-repository.ts";
 import { libraryWith } from "./read-profile-folder.ts";
@@ -41,6 +42,8 @@ parentPort?.on("message", ({ id, kind, bytes }: Numbered<InspectTask>) => {
   if (parentPort === null) return;
   const error = tryPost(parentPort, { id, result } satisfies InspectAnswer);
   if (error !== undefined) tryPost(parentPort, { id, failure: error.message } satisfies InspectAnswer);
+  // Not before: the result may hold parts of them.
+  freeBytes(bytes);
 });
 
 function build(bytes: Uint8Array, { rocks }: InspectSettings): BuiltProgram {
