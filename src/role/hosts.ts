@@ -62,7 +62,7 @@ export async function startHosts(needs: HostingNeeds, { config, simulated, allow
     blueprintOf,
     offsetOf: async ({ siteId }) => standardOffset((await needs.sites.find(siteId))?.timezone ?? "UTC"),
   });
-  const hub = createPortHub({ machine: config.lua.ports, simulated });
+  const hub = createPortHub({ machine: config.lua.ports, simulated, budgets: needs.budgets });
   const onBug = (error: unknown) => needs.log.error({ err: error }, "a driver failed");
   const luaNeeds: LuaHostNeeds = {
     ...needs,

@@ -1,8 +1,10 @@
 // A script in this process by the real clock, against real sockets and simulated ports.
+
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { ScriptProgram } from "#core/lua/script-program.ts";
 import type { ReachRule } from "#core/net/reach-rule.ts";
+import { createByteBudget } from "#core/share/byte-budgets.ts";
 import { createDrivers } from "#runtime/drivers/create-drivers.ts";
 import { createPeerConnections } from "#runtime/drivers/create-peer-connections.ts";
 import { createPortHub } from "#runtime/drivers/port-hub.ts";
@@ -44,7 +46,10 @@ export function liveScript({ program, simulated, rules, configuration, now }: Li
   shared ??= createLuaEngine();
   const hub = createPortHub({ machine: [], simulated });
   const ports = hub.session({ id: "device", slug: "device" });
-  const drivers = createDrivers(createPeerConnections({ rules, ports, now }), now);
+  const drivers = createDrivers(
+    createPeerConnections({ rules, ports, inboxes: createByteBudget("inboxes", 1e9), now }),
+    now,
+  );
   const telemetry = new Map<string, unknown>();
   const properties = new Map<string, unknown>();
   const logs: string[] = [];

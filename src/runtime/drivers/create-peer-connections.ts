@@ -1,5 +1,6 @@
 // The real connections of one device's script: sockets under the address policy, and hardware ports through the hub.
 import type { ReachRule } from "#core/net/reach-rule.ts";
+import type { ByteBudget } from "#core/share/byte-budgets.ts";
 import { createHttpConnection, type HttpConnection } from "#runtime/drivers/net/http-connection.ts";
 import { createMqttConnection } from "#runtime/drivers/net/mqtt-connection.ts";
 import { createModbusTcp } from "./modbus/modbus-tcp.ts";
@@ -12,6 +13,8 @@ interface ConnectionNeeds {
   /** What the device may reach (`reachRulesFor`). */
   readonly rules: readonly ReachRule[];
   readonly ports: PortSession;
+  /** Room for MQTT messages that scripts have not taken yet. */
+  readonly inboxes: Pick<ByteBudget, "take" | "give">;
   /** Wall clock, Unix milliseconds. */
   readonly now: () => number;
   readonly ownAddresses?: () => readonly string[];
@@ -20,13 +23,14 @@ interface ConnectionNeeds {
 const MAX_MODBUS_CONNECTIONS = 16;
 const MAX_MQTT_CONNECTIONS = 4;
 
-export function createPeerConnections({ rules, ports, now, ownAddresses }: ConnectionNeeds): PeerConnections {
+export function createPeerConnections(given: ConnectionNeeds): PeerConnections {
+  const { rules, ports, now, inboxes, ownAddresses } = given;
   const reach = createReach(ownAddresses === undefined ? { rules } : { rules, ownAddresses });
   // Most devices speak no HTTP.
   let http: HttpConnection | undefined;
   const modbus = createRepository<ModbusConnection>(MAX_MODBUS_CONNECTIONS);
   const mqtt = createRepository<MqttConnection>(MAX_MQTT_CONNECTIONS);
-  const needs = { reach, timers: realTimers };
+  const needs = { reach, timers: realTimers, inboxes };
   return {
     modbusTcp: (host, port) => modbus.get(`${host}:${port}`, () => createModbusTcp(needs, host, port)),
     http(request) {

@@ -1,5 +1,6 @@
 // Separate from the main thread's end, which makes no connections and should not load the code for them.
 import { reachRulesFor } from "#core/net/reach-rule.ts";
+import { createByteBudget } from "#core/share/byte-budgets.ts";
 import type { Drivers } from "#runtime/lua/drivers.ts";
 import { createDrivers } from "./create-drivers.ts";
 import { createPeerConnections } from "./create-peer-connections.ts";
@@ -9,12 +10,16 @@ import { connectPorts } from "./port-bridge.ts";
 import type { PortDevice } from "./port-hub.ts";
 import { realTimers } from "./timers.ts";
 
+/** MQTT messages that the scripts of one thread have not taken yet. */
+const INBOX_BYTES = 16 * 1024 * 1024;
+
 /** The thread's end: makes the drivers of one device after the other. */
 export function openDriverThread({ allow, channel }: DriverThreadData): (device: PortDevice) => Drivers {
   const ports = connectPorts(channel);
+  const inboxes = createByteBudget("mqtt_inboxes", INBOX_BYTES);
   return (device) => {
     const rules = reachRulesFor(allow, device);
-    const connections = createPeerConnections({ rules, ports: ports.session(device), now: Date.now });
+    const connections = createPeerConnections({ rules, ports: ports.session(device), inboxes, now: Date.now });
     return paceDrivers(createDrivers(connections, Date.now), realTimers);
   };
 }

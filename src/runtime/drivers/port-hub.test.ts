@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { MessageChannel } from "node:worker_threads";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { parseHardwarePort } from "#core/hardware/hardware-port.ts";
+import { createByteBudgets } from "#core/share/byte-budgets.ts";
 import { manualTimers } from "../../../test/support/manual-timers.ts";
 import { readAnswer, readRequest, writeRequest } from "./modbus/pdu.ts";
 import type { PortRequest, PortSession, Quantity } from "./port/port-request.ts";
@@ -39,9 +40,15 @@ function machinePorts(...texts: readonly string[]) {
 function setUp(sessions: Sessions, ...machine: readonly string[]) {
   const clock = manualTimers();
   const simulated = createSimulatedPorts();
-  const hub = createPortHub({ machine: machinePorts(...machine), simulated, timers: clock.timers });
+  const budgets = createByteBudgets();
+  const hub = createPortHub({ machine: machinePorts(...machine), simulated, timers: clock.timers, budgets });
   onTestFinished(() => hub.close());
-  return { clock, simulated, hub, session: sessions(hub) };
+  const used = (name: string) =>
+    budgets
+      .list()
+      .find((buffer) => buffer.name === name)
+      ?.used();
+  return { clock, simulated, hub, session: sessions(hub), used };
 }
 
 const problemOf = (work: Promise<unknown>) =>
@@ -310,4 +317,43 @@ test("levels may be files of the kernel", async () => {
   expect(await read("do-1", "state")).toBe(0);
   writeFileSync(value, "on\n");
   expect(await problemOf(read("do-1", "state"))).toContain("holds no number");
+});
+
+test("CAN frames that nobody takes are bounded, of one device and of all", async () => {
+  const { simulated, session, used } = setUp(direct);
+  const bus = simulated.port("can-1").can;
+  const filter = { ids: [1, 2], size: 16_384, drop: "oldest" } as const;
+  const listen = (one: PortSession) => one.call("can-1", { op: "can.listen", filter });
+  const greedy = session("greedy");
+  const listeners = [await listen(greedy), await listen(greedy), await listen(greedy)];
+  for (let n = 0; n < 10_000; n++) bus.emit({ id: 1, data: bytes(n % 256) });
+  // Room for 16,384 frames of a device, although its listeners ask for 98,304.
+  expect(used("can_frames")).toBe(16_384 * 128);
+  const other = session("other");
+  const fresh = (await listen(other)) as number;
+  bus.emit({ id: 1, data: bytes(7) });
+  const taken = await other.call("can-1", { op: "can.take", listener: fresh, ids: [1] });
+  expect(taken).toEqual([[bytes(7)]]);
+  const drops = await greedy.call("can-1", { op: "can.drops", listener: listeners[2] as number, id: 1 });
+  expect(drops).toBeGreaterThan(0);
+  const log = (await greedy.call("can-1", { op: "can.log", size: 16_384 })) as number;
+  bus.emit({ id: 3, data: bytes(8) });
+  // The listeners have left it no room.
+  expect(await greedy.call("can-1", { op: "can.take_log", listener: log })).toEqual({ frames: [], dropped: 1 });
+  greedy.close();
+  expect(used("can_frames")).toBe(0);
+});
+
+test("bytes of calls that wait for ports are bounded", async () => {
+  const { session, used, clock } = setUp(direct);
+  const read = { op: "serial.read", count: 65_536, timeoutMs: 1_000 } as const;
+  const sessions = Array.from({ length: 20 }, (_, n) => session(`d${n}`));
+  const calls = sessions.flatMap((one, n) => Array.from({ length: 8 }, () => problemOf(one.call(`line-${n}`, read))));
+  expect(used("port_calls")).toBeLessThanOrEqual(8 * 1024 * 1024);
+  for (const one of sessions) one.close();
+  const told = await Promise.all(calls);
+  expect(told.filter((one) => one.startsWith("busy: too many bytes wait for ports")).length).toBeGreaterThan(20);
+  // The reads that had begun end with their time.
+  clock.pass(1_000);
+  await expect.poll(() => used("port_calls")).toBe(0);
 });

@@ -3,9 +3,10 @@
 
 import { type HardwarePort, isPortName } from "#core/hardware/hardware-port.ts";
 import { parseLineSettings } from "#core/hardware/line-settings.ts";
+import { type ByteBudget, type ByteBudgets, createByteBudgets } from "#core/share/byte-budgets.ts";
 import { READ_CODES } from "./modbus/pdu.ts";
 import { ConnectionError } from "./peer-connections.ts";
-import { FrameLog, FrameStore } from "./port/can-bus.ts";
+import { FrameLog, type FrameRoom, FrameStore } from "./port/can-bus.ts";
 import { type HubPort, openHardwarePort, openSimulatedPort } from "./port/hub-port.ts";
 import type { LevelPort } from "./port/level-port.ts";
 import { loadSerialPort } from "./port/open-serial-line.ts";
@@ -28,6 +29,17 @@ interface HubNeeds {
   readonly machine: readonly HardwarePort[];
   readonly simulated: SimulatedPorts;
   readonly timers?: Timers;
+  readonly budgets?: Pick<ByteBudgets, "open">;
+}
+
+/** What all devices share. */
+interface Shared {
+  readonly find: (name: string) => Owned;
+  readonly timers: Timers;
+  /** Bytes that calls under way send or may receive. */
+  readonly calls: ByteBudget;
+  /** CAN frames that nobody has taken yet. */
+  readonly frames: ByteBudget;
 }
 
 interface Owned {
@@ -45,6 +57,14 @@ const MAX_CALLS = 16;
 const MAX_TURN_MS = 5000;
 /** Scripts make new listeners and forget the old ones: beyond this many the oldest is closed. */
 const MAX_LISTENERS = 32;
+const CALL_BYTES = 8 * 1024 * 1024;
+/** What a call holds besides its data, about. */
+const CALL_SELF_BYTES = 256;
+const FRAMES_BYTES = 8 * 1024 * 1024;
+/** A frame holds at most 8 bytes, but the object around them this much. */
+const FRAME_BYTES = 128;
+/** A quarter of the room, so that one device does not leave the others without. */
+const MAX_FRAMES_PER_DEVICE = FRAMES_BYTES / FRAME_BYTES / 4;
 
 const NEEDED: Readonly<Record<PortUse, "modbus" | "line" | "can" | "level">> = {
   modbus: "modbus",
@@ -57,7 +77,8 @@ const NEEDED: Readonly<Record<PortUse, "modbus" | "line" | "can" | "level">> = {
   analogout: "level",
 };
 
-export function createPortHub({ machine, simulated, timers = realTimers }: HubNeeds): PortHub {
+export function createPortHub(needs: HubNeeds): PortHub {
+  const { machine, simulated, timers = realTimers, budgets = createByteBudgets() } = needs;
   if (machine.some(({ kind }) => kind === "serial")) loadSerialPort();
   const owned = new Map<string, Owned>();
   const sessions = new Set<HubSession>();
@@ -73,12 +94,15 @@ export function createPortHub({ machine, simulated, timers = realTimers }: HubNe
     owned.set(name, made);
     return made;
   };
+  const shared: Shared = {
+    find,
+    timers,
+    calls: budgets.open("port_calls", CALL_BYTES),
+    frames: budgets.open("can_frames", FRAMES_BYTES),
+  };
   return {
     session(device) {
-      const session: HubSession = new HubSession(find, device, {
-        timers,
-        closed: () => sessions.delete(session),
-      });
+      const session: HubSession = new HubSession(shared, device, () => sessions.delete(session));
       sessions.add(session);
       return session;
     },
@@ -93,9 +117,8 @@ export function createPortHub({ machine, simulated, timers = realTimers }: HubNe
 }
 
 class HubSession implements PortSession {
-  readonly #find: (name: string) => Owned;
+  readonly #shared: Shared;
   readonly #device: PortDevice;
-  readonly #timers: Timers;
   readonly #closed: () => void;
   readonly #used = new Set<Owned>();
   readonly #listeners = new Map<number, { readonly owned: Owned; readonly store: FrameStore | FrameLog }>();
@@ -104,30 +127,34 @@ class HubSession implements PortSession {
   readonly #calls = new Set<(error: ConnectionError) => void>();
   #isClosed = false;
 
-  constructor(
-    find: (name: string) => Owned,
-    device: PortDevice,
-    { timers, closed }: { readonly timers: Timers; readonly closed: () => void },
-  ) {
-    this.#find = find;
+  /** Frames that wait in all listeners of the device. */
+  #frames = 0;
+
+  constructor(shared: Shared, device: PortDevice, closed: () => void) {
+    this.#shared = shared;
     this.#device = device;
-    this.#timers = timers;
     this.#closed = closed;
   }
 
   async call(name: string, request: PortRequest): Promise<PortAnswer> {
     if (this.#isClosed) throw new ConnectionError("closed", "the device has stopped");
     if (this.#calls.size >= MAX_CALLS) throw new ConnectionError("busy", `${MAX_CALLS} calls are under way already`);
-    const owned = this.#find(name);
+    const { find, calls } = this.#shared;
+    const owned = find(name);
     const { devices } = owned.port;
     if (devices.length > 0 && !devices.includes(this.#device.id) && !devices.includes(this.#device.slug))
       throw new ConnectionError("refused", `port ${name} is not for this device; the setting lua.ports says for which`);
+    const bytes = bytesOf(request);
+    if (!calls.take(bytes)) throw new ConnectionError("busy", "too many bytes wait for ports; try again in a moment");
     this.#used.add(owned);
     return await new Promise((resolve, reject) => {
       this.#calls.add(reject);
       this.#perform(owned, request)
         .then(resolve, reject)
-        .finally(() => this.#calls.delete(reject));
+        .finally(() => {
+          this.#calls.delete(reject);
+          calls.give(bytes);
+        });
     });
   }
 
@@ -143,6 +170,18 @@ class HubSession implements PortSession {
     for (const end of this.#calls) end(new ConnectionError("closed", "the device has stopped"));
     this.#closed();
   }
+
+  readonly #frameRoom: FrameRoom = {
+    take: () => {
+      if (this.#frames >= MAX_FRAMES_PER_DEVICE || !this.#shared.frames.take(FRAME_BYTES)) return false;
+      this.#frames++;
+      return true;
+    },
+    give: (frames) => {
+      this.#frames -= frames;
+      this.#shared.frames.give(frames * FRAME_BYTES);
+    },
+  };
 
   async #perform(owned: Owned, request: PortRequest): Promise<PortAnswer> {
     const { name, port, queue } = owned;
@@ -179,10 +218,10 @@ class HubSession implements PortSession {
         return undefined;
       case "can.listen":
         await can().ready();
-        return this.#listen(owned, new FrameStore(request.filter));
+        return this.#listen(owned, new FrameStore(request.filter, this.#frameRoom));
       case "can.log":
         await can().ready();
-        return this.#listen(owned, new FrameLog(request.size));
+        return this.#listen(owned, new FrameLog(request.size, this.#frameRoom));
       case "can.take_log": {
         const log = this.#listener(request.listener, FrameLog);
         await can().ready();
@@ -249,11 +288,25 @@ class HubSession implements PortSession {
     endImpulse(owned);
     const before = await level.read("state");
     await level.write("state", before === 0 ? 1 : 0);
-    owned.impulse = this.#timers.after(ms, () => {
+    owned.impulse = this.#shared.timers.after(ms, () => {
       owned.impulse = undefined;
       // If the port is gone by now, the next read reports it.
       level.write("state", before).catch(() => {});
     });
+  }
+}
+
+function bytesOf(request: PortRequest): number {
+  switch (request.op) {
+    case "modbus":
+      return CALL_SELF_BYTES + request.pdu.length;
+    case "serial.write":
+    case "can.send":
+      return CALL_SELF_BYTES + request.data.length;
+    case "serial.read":
+      return CALL_SELF_BYTES + request.count;
+    default:
+      return CALL_SELF_BYTES;
   }
 }
 

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { ResponseMessage } from "#core/device/device-message.ts";
 import { createByteBudgets } from "#core/share/byte-budgets.ts";
 import { createBackground } from "#service/background.ts";
 import type { DeviceInbox } from "#service/ports/device-inbox.ts";
@@ -28,4 +29,29 @@ test("what scripts say while nothing can be stored is bounded, of one device and
   await background.idle();
   expect([buffer?.used(), failures.length + taken]).toEqual([0, 53]);
   expect(failures[0]).toContain("too much waits to be stored");
+});
+
+test("an outcome that finds no room is kept without its payload", async () => {
+  const stored = Promise.withResolvers<void>();
+  const background = createBackground(() => {});
+  const budgets = createByteBudgets();
+  const told: (string | number)[][] = [];
+  const inbox = {
+    response: async (_deviceId: string, { state, payload }: ResponseMessage) => {
+      told.push([state, JSON.stringify(payload).length]);
+      await stored.promise;
+    },
+  } as unknown as DeviceInbox;
+  const output = createScriptOutput({ inbox, background, budgets, after: () => () => {}, scripts: {} as never });
+  const buffer = budgets.list().find(({ name }) => name === "script_responses");
+  for (const commandId of ["1", "2", "3"]) {
+    output.respond("d1", { commandId, state: "SUCCEEDED", payload: { text: "x".repeat(900_000) } });
+  }
+  await expect.poll(() => told).toHaveLength(3);
+  expect(told.map(([state]) => state)).toEqual(["SUCCEEDED", "SUCCEEDED", "SUCCEEDED"]);
+  expect(told.map(([, size]) => Number(size) > 1_000)).toEqual([true, true, false]);
+  expect(buffer?.used()).toBeGreaterThan(1_800_000);
+  stored.resolve();
+  await background.idle();
+  expect(buffer?.used()).toBe(0);
 });

@@ -3,7 +3,7 @@ import { AppError, refuse } from "#core/app-error.ts";
 import type { ResponseMessage } from "#core/device/device-message.ts";
 import { approximateBytes } from "#core/share/approximate-bytes.ts";
 import type { ByteBudgets } from "#core/share/byte-budgets.ts";
-import { createByteShares } from "#core/share/byte-shares.ts";
+import { createByteShares, type GiveBack } from "#core/share/byte-shares.ts";
 import { instant } from "#core/time/instant.ts";
 import type { Background } from "#service/background.ts";
 import type { After } from "#service/deadlines.ts";
@@ -26,12 +26,13 @@ export interface ScriptOutput extends Pick<LuaPoolNeeds, "telemetry" | "properti
 }
 
 const LIMITS: ScriptStoreLimits = { entries: 1_000, bytes: 1024 * 1024 };
-/**
- * Output of scripts that is not stored yet, in total and per device. Outcomes of commands are not counted: they must
- * not get lost, and there are few.
- */
+/** Output of scripts that is not stored yet, in total and per device. */
 const WAITING_BYTES = 16 * 1024 * 1024;
 const WAITING_BYTES_PER_DEVICE = 2 * 1024 * 1024;
+/** The same for responses to commands. An outcome must not get lost, so without room only its payload is left out. */
+const RESPONSE_BYTES = 8 * 1024 * 1024;
+const RESPONSE_BYTES_PER_DEVICE = 2 * 1024 * 1024;
+const PAYLOAD_LEFT_OUT = "the payload is left out: too many responses of this script wait to be stored";
 /** An outcome that could not be stored is tried again after this long. */
 const AGAIN_MS = 1_000;
 
@@ -45,6 +46,8 @@ export function createScriptOutput(needs: ScriptOutputNeeds): ScriptOutput {
   const retries = new Set<() => void>();
   let stopped = false;
   const waiting = createByteShares(needs.budgets.open("script_messages", WAITING_BYTES), WAITING_BYTES_PER_DEVICE);
+
+  const responses = createByteShares(needs.budgets.open("script_responses", RESPONSE_BYTES), RESPONSE_BYTES_PER_DEVICE);
 
   /** Output that finds no room while the disk is slow is dropped, and the service's log says so. */
   function take(name: string, deviceId: string, { message, store }: Said): void {
@@ -61,18 +64,26 @@ export function createScriptOutput(needs: ScriptOutputNeeds): ScriptOutput {
   }
 
   function respond(deviceId: string, message: ResponseMessage): void {
+    const bytes = approximateBytes(message.payload);
+    const giveBack = responses.take(deviceId, bytes);
+    if (typeof giveBack === "function") record(deviceId, message, giveBack);
+    else record(deviceId, { ...message, payload: { message: PAYLOAD_LEFT_OUT } }, () => {});
+  }
+
+  function record(deviceId: string, message: ResponseMessage, giveBack: GiveBack): void {
     background.run("record a script's response", async () => {
       try {
         await inbox.response(deviceId, message);
+        giveBack();
       } catch (error) {
         // Nobody else knows the outcome, so it is tried again. Progress has no outcome.
         if (message.state !== "IN_PROGRESS" && !stopped) {
           const callOff = needs.after(AGAIN_MS, () => {
             retries.delete(callOff);
-            respond(deviceId, message);
+            record(deviceId, message, giveBack);
           });
           retries.add(callOff);
-        }
+        } else giveBack();
         throw error;
       }
     });

@@ -1,8 +1,7 @@
 import { refuse } from "#core/app-error.ts";
-import type { Execution } from "#core/command/execution.ts";
 import { createFairShare } from "#core/share/fair-share.ts";
-import type { Database, ReadDatabase } from "#store/database.ts";
-import { listExecutions, readExecutions } from "#store/sqlite/execution-list.ts";
+import type { ReadDatabase } from "#store/database.ts";
+import { listExecutions, readRest } from "#store/sqlite/execution-list.ts";
 import type { Lists } from "#store/sqlite/lists.ts";
 import { readRows } from "#store/sqlite/stored-json.ts";
 import { selectRows } from "#store/sqlite/where.ts";
@@ -38,9 +37,4 @@ export function createLists(reader: ReadDatabase): Lists {
       return rest.length === 0 ? { items, total } : { items, total, rest: readRest(reader, rest) };
     },
   };
-}
-
-/** Read one at a time, because each may be large. Rows that were deleted meanwhile are skipped. */
-async function* readRest(reader: Database, ids: readonly string[]): AsyncGenerator<Execution> {
-  for (const id of ids) yield* await readExecutions(reader, [id]);
 }

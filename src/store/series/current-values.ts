@@ -1,12 +1,16 @@
-// The newest value of each series, in memory on the thread that serves. A number takes little room, and there are as
-// many as declared attributes. Long texts are bounded in bytes, per device and in total.
+// The newest value of each series, in memory on the thread that serves. All of them are bounded in bytes; long texts
+// have a budget of their own, in which each device has a part.
 import type { ByteBudget } from "#core/share/byte-budgets.ts";
 import { type ByteShares, createByteShares, type GiveBack } from "#core/share/byte-shares.ts";
 import type { isLater } from "#core/telemetry/latest-value.ts";
 import type { Snapshot } from "#service/ports/telemetry-store.ts";
 import type { SeriesDefinition } from "./batch.ts";
 
+/** Half a million values. */
+export const CURRENT_VALUES_BYTES = 64 * 1024 * 1024;
 export const CURRENT_TEXTS_BYTES = 32 * 1024 * 1024;
+/** What a value holds, about: its time, its number or short text, and its place in the map. */
+const VALUE_BYTES = 128;
 const PER_DEVICE = 2 * 1024 * 1024;
 /** Shorter texts are not counted. */
 const SHORT = 256;
@@ -25,15 +29,18 @@ export class CurrentValues {
   readonly #held = new Map<Snapshot, GiveBack>();
   readonly #texts: ByteShares;
 
-  constructor(budget: ByteBudget) {
-    this.#texts = createByteShares(budget, PER_DEVICE);
+  readonly #values: ByteBudget;
+
+  constructor(values: ByteBudget, texts: ByteBudget) {
+    this.#values = values;
+    this.#texts = createByteShares(texts, PER_DEVICE);
   }
 
   of(deviceId: string): ReadonlyMap<string, Snapshot> {
     return this.#devices.get(deviceId) ?? NOTHING;
   }
 
-  /** A text that finds no room is not kept: the attribute then has no current value, only its history. */
+  /** A value that finds no room is not kept: the attribute then has no current value, only its history. */
   note(
     { deviceId, attribute }: Pick<SeriesDefinition, "deviceId" | "attribute">,
     { snapshot: { at, value }, at: clock, fits }: Candidate,
@@ -47,7 +54,7 @@ export class CurrentValues {
     if (before !== undefined) {
       if (!fits(at, before.at, clock)) return;
       if (isLong(before.value)) this.#forget(before);
-    }
+    } else if (!this.#values.take(VALUE_BYTES)) return;
     const snapshot = { at, value };
     if (!isLong(value)) device.set(attribute, snapshot);
     else {
@@ -55,12 +62,14 @@ export class CurrentValues {
       if (typeof giveBack === "function") {
         this.#held.set(snapshot, giveBack);
         device.set(attribute, snapshot);
-      } else device.delete(attribute);
+      } else if (device.delete(attribute) || before === undefined) this.#values.give(VALUE_BYTES);
     }
   }
 
   delete(deviceId: string): void {
-    for (const snapshot of this.of(deviceId).values()) if (isLong(snapshot.value)) this.#forget(snapshot);
+    const values = this.of(deviceId);
+    this.#values.give(values.size * VALUE_BYTES);
+    for (const snapshot of values.values()) if (isLong(snapshot.value)) this.#forget(snapshot);
     this.#devices.delete(deviceId);
   }
 

@@ -12,7 +12,7 @@ import type { SeriesDefinition } from "./batch.ts";
 import { DamagedPiece, type StoredPlace } from "./checksum.ts";
 import type { Latest } from "./chunk.ts";
 import { valueAt } from "./column.ts";
-import { CURRENT_TEXTS_BYTES, CurrentValues } from "./current-values.ts";
+import { CURRENT_TEXTS_BYTES, CURRENT_VALUES_BYTES, CurrentValues } from "./current-values.ts";
 import { type Damage, damageAt, namedRows, refuseDamaged } from "./damage.ts";
 import type { EngineSettings, HotSeries } from "./engine.ts";
 import { createHeldBack } from "./held-back.ts";
@@ -70,7 +70,10 @@ export async function openSeries(
   const readers = openReaders(chunks, { count: readerCount, budgets, ...(shares && { shares }) }, onTrouble);
   index = new SeriesIndex(definitions);
   for (const place of damaged) tellDamaged(place);
-  const current = new CurrentValues(budgets.open("current_texts", CURRENT_TEXTS_BYTES));
+  const current = new CurrentValues(
+    budgets.open("current_values", CURRENT_VALUES_BYTES),
+    budgets.open("current_texts", CURRENT_TEXTS_BYTES),
+  );
   const startedAt = clock();
   for (const one of namedLatest(definitions, latest))
     current.note(one, { snapshot: one, at: startedAt, fits: isLater });

@@ -1,6 +1,7 @@
 import type { BlueprintStore } from "#service/ports/blueprint-store.ts";
 import type { Database } from "#store/database.ts";
 import { BLUEPRINT_COLUMNS, parseBlueprint, parseProfiles } from "./blueprint-row.ts";
+import { everyRow } from "./every-row.ts";
 import type { Lists } from "./lists.ts";
 import { bytes, text } from "./row.ts";
 import { Where } from "./where.ts";
@@ -18,10 +19,9 @@ export function createBlueprintStore(reader: Database, writer: Writer, lists: Li
       return row && bytes(row, "content");
     },
     implementing: async () =>
-      (await reader.all("SELECT id, implements FROM blueprint WHERE implements <> '[]'")).map((row) => ({
-        id: text(row, "id"),
-        implements: parseProfiles(reader, row),
-      })),
+      (await everyRow(reader, { columns: "id, implements", from: "blueprint", where: "implements <> '[]'" })).map(
+        (row) => ({ id: text(row, "id"), implements: parseProfiles(reader, row) }),
+      ),
     list: async (page) =>
       lists.page(page, {
         columns: BLUEPRINT_COLUMNS,

@@ -139,8 +139,13 @@ function partsOf(ids: readonly string[], sizeOf: (id: string) => number): readon
   return parts;
 }
 
+/** The rest of a page, read when it is asked for. Rows that were deleted meanwhile are skipped. */
+export async function* readRest(reader: Database, parts: ListedExecutions["rest"]): AsyncGenerator<Execution> {
+  for (const ids of parts) yield* await readExecutions(reader, ids);
+}
+
 /** The executions that exist and can be read, in this order. */
-export async function readExecutions(reader: Database, ids: readonly string[]): Promise<readonly Execution[]> {
+async function readExecutions(reader: Database, ids: readonly string[]): Promise<readonly Execution[]> {
   const rows = await reader.all(
     `SELECT ${EXECUTION_COLUMNS} FROM ${EXECUTION_FROM} WHERE e.id IN (SELECT value FROM json_each(?))`,
     listed(ids),

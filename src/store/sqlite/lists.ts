@@ -3,8 +3,8 @@
 import type { Execution } from "#core/command/execution.ts";
 import type { ExecutionFilter } from "#service/ports/execution-store.ts";
 import type { LongPage, Page, PageRequest } from "#service/ports/page.ts";
-import type { Database, ReadDatabase } from "#store/database.ts";
-import { type ListedExecutions, listFewExecutions, readExecutions } from "./execution-list.ts";
+import type { ReadDatabase } from "#store/database.ts";
+import { listFewExecutions, readRest } from "./execution-list.ts";
 import type { ReadPool } from "./read-pool.ts";
 import { number } from "./row.ts";
 import { readRows } from "./stored-json.ts";
@@ -40,9 +40,4 @@ export function createLists(reader: ReadDatabase, pool: ReadPool): Lists {
       return rest.length === 0 ? { items, total } : { items, total, rest: readRest(reader, rest) };
     },
   };
-}
-
-/** Read when it is asked for. Rows that were deleted meanwhile are skipped. */
-async function* readRest(reader: Database, parts: ListedExecutions["rest"]): AsyncGenerator<Execution> {
-  for (const ids of parts) yield* await readExecutions(reader, ids);
 }

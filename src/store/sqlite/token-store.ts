@@ -1,5 +1,6 @@
 import type { TokenStore } from "#service/ports/token-store.ts";
 import type { Database } from "#store/database.ts";
+import { everyRow } from "./every-row.ts";
 import { readRows } from "./stored-json.ts";
 import { parseToken, TOKEN_COLUMNS } from "./token-row.ts";
 import type { Writer } from "./writer.ts";
@@ -13,7 +14,7 @@ export function createTokenStore(reader: Database, writer: Writer): TokenStore {
       return readRows(reader, { table: "token", rows }, (row) => parseToken(reader, row))[0];
     },
     all: async () => {
-      const rows = await reader.all(`SELECT ${TOKEN_COLUMNS} FROM token ORDER BY id`);
+      const rows = await everyRow(reader, { columns: TOKEN_COLUMNS, from: "token" });
       return readRows(reader, { table: "token", rows }, (row) => parseToken(reader, row));
     },
     revoke: (id, at, trail) => writer.run("revokeToken", { id, at, trail }),

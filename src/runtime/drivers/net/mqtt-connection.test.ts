@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { createServer as createTlsServer } from "node:tls";
 import { Aedes } from "aedes";
 import { expect, onTestFinished, test } from "vitest";
+import { createByteBudget } from "#core/share/byte-budgets.ts";
 import { instant } from "#core/time/instant.ts";
 import { openSiteAuthority } from "#mqtt/pki/open-site-authority.ts";
 import { realTimers } from "#runtime/drivers/timers.ts";
@@ -198,7 +199,10 @@ test("a broker that acknowledges nothing does not use up the ids of messages", a
   const { port } = server.address() as AddressInfo;
   const login = { isTls: false, isInsecure: false, clientId: undefined, username: undefined, password: undefined };
   const reach = createReach({ rules: reachRules("127.0.0.1") });
-  const wire = createMqttConnection({ reach, timers: realTimers }, { host: "127.0.0.1", port, ...login });
+  const wire = createMqttConnection(
+    { reach, timers: realTimers, inboxes: createByteBudget("inboxes", 1e9) },
+    { host: "127.0.0.1", port, ...login },
+  );
   await expect.poll(() => wire.isConnected()).toBe(true);
   const message = { topic: "t", payload: new Uint8Array(), qos: 1, retain: false } as const;
   const [first, ...others] = Array.from({ length: 65 }, () => wire.publish(message, 60_000));

@@ -3,6 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { connect as connectPlain, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
+import type { ByteBudget } from "#core/share/byte-budgets.ts";
 import {
   ConnectionError,
   type MqttConnection,
@@ -35,6 +36,8 @@ const SUBSCRIPTION_REFUSED = 0x80;
 interface MqttNeeds {
   readonly reach: Reach;
   readonly timers: Timers;
+  /** Room for messages that scripts have not taken yet. */
+  readonly inboxes: Pick<ByteBudget, "take" | "give">;
 }
 
 interface Waiting {
@@ -51,7 +54,7 @@ class MqttClient implements MqttConnection {
   readonly #needs: MqttNeeds;
   readonly #target: MqttTarget;
   readonly #clientId: string;
-  readonly #inbox = new MessageInbox();
+  readonly #inbox: MessageInbox;
   readonly #subscriptions = new Map<string, 0 | 1>();
   /** Acknowledgements by the id of the packet. */
   readonly #pending = new Map<number, Waiting>();
@@ -69,6 +72,7 @@ class MqttClient implements MqttConnection {
   constructor(needs: MqttNeeds, target: MqttTarget) {
     this.#needs = needs;
     this.#target = target;
+    this.#inbox = new MessageInbox(needs.inboxes);
     this.#clientId = target.clientId ?? `busbar-${randomUUID().slice(0, 13)}`;
     this.#connect();
   }
@@ -111,6 +115,7 @@ class MqttClient implements MqttConnection {
 
   close(): void {
     this.#isClosed = true;
+    this.#inbox.take();
     this.#stopTimer();
     if (this.#isReady) this.#socket?.end(renderPacket({ cmd: "disconnect" }));
     this.#lose(new ConnectionError("closed", "the connection was closed"));

@@ -9,6 +9,8 @@ const PAUSE_MS = 1000;
 
 interface FrameSink {
   add(frame: CanFrame): void;
+  /** Drops what it holds. */
+  clear(): void;
 }
 
 export class SharedCan {
@@ -60,6 +62,7 @@ export class SharedCan {
 
   remove(store: FrameSink): void {
     this.#stores.delete(store);
+    store.clear();
   }
 
   close(): void {

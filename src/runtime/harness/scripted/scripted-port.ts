@@ -1,13 +1,15 @@
 // Peers at ports: serial lines, CAN buses, relays, inputs and outputs.
 import type { Frame, PeerChange, PeriodicFrame, SerialAnswer } from "#core/scenario/scenario.ts";
 import { ConnectionError } from "#runtime/drivers/peer-connections.ts";
-import { FrameLog, FrameStore } from "#runtime/drivers/port/can-bus.ts";
+import { FrameLog, type FrameRoom, FrameStore } from "#runtime/drivers/port/can-bus.ts";
 import type { CanFilter, LoggedFrames, Quantity } from "#runtime/drivers/port/port-request.ts";
 import { hex } from "#runtime/harness/scenario-event.ts";
 import { Health, type PeerWorld } from "./scripted-peer.ts";
 
 /** How long a call without a timeout of its own waits for a silent peer. */
 const PATIENCE_MS = 1_000;
+/** A scenario is short. */
+const UNBOUNDED: FrameRoom = { take: () => true, give: () => {} };
 
 /** A device at a serial line, by what it answers to what. */
 export class ScriptedSerial {
@@ -152,12 +154,12 @@ export class ScriptedCan {
   async listen(filter: CanFilter): Promise<number> {
     // A frame of this very moment is heard: what comes once comes when the script starts.
     this.#catchUp(this.#world.timers.elapsed() - 1);
-    return this.#stores.push(new FrameStore(filter));
+    return this.#stores.push(new FrameStore(filter, UNBOUNDED));
   }
 
   async log(size: number): Promise<number> {
     this.#catchUp(this.#world.timers.elapsed() - 1);
-    return this.#stores.push(new FrameLog(size));
+    return this.#stores.push(new FrameLog(size, UNBOUNDED));
   }
 
   async takeLog(listener: number): Promise<LoggedFrames> {
