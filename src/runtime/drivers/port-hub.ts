@@ -297,17 +297,8 @@ class HubSession implements PortSession {
 }
 
 function bytesOf(request: PortRequest): number {
-  switch (request.op) {
-    case "modbus":
-      return CALL_SELF_BYTES + request.pdu.length;
-    case "serial.write":
-    case "can.send":
-      return CALL_SELF_BYTES + request.data.length;
-    case "serial.read":
-      return CALL_SELF_BYTES + request.count;
-    default:
-      return CALL_SELF_BYTES;
-  }
+  const sent = "data" in request ? request.data.length : "pdu" in request ? request.pdu.length : 0;
+  return CALL_SELF_BYTES + sent + ("count" in request ? request.count : 0);
 }
 
 function endImpulse(owned: Owned): void {
