@@ -249,9 +249,16 @@ export type SimulationChange = {
 
 /** How the script or model of a device that runs on the server does. */
 export type DeviceRuntime = {
-  readonly state: "STARTING" | "RUNNING" | "QUARANTINED" | "FAILED" | "STOPPED";
+  readonly state: "STARTING" | "RUNNING" | "OVERRUNNING" | "QUARANTINED" | "FAILED" | "STOPPED";
   readonly since: string;
   readonly start_count: number;
+  /** What an OVERRUNNING script does, and where it was when this was noticed. */
+  readonly overrun: {
+    readonly activity: "main" | "command" | "configuration" | "connection" | "job";
+    readonly command: string | null;
+    readonly file: string | null;
+    readonly line: number | null;
+  } | null;
   readonly last_error: {
     readonly message: string;
     readonly file: string | null;

@@ -27,7 +27,7 @@ export const METRICS: RouteDescription = {
 
 interface MetricsNeeds {
   /** Whose states are counted. */
-  readonly hosts: Pick<DeviceHost, "states">;
+  readonly hosts: Pick<DeviceHost, "states" | "overruns">;
   readonly telemetryCounter: Pick<TelemetryCounter, "read">;
   readonly dispatcher: Pick<CommandDispatcher, "dropped">;
   readonly budgets: Pick<ByteBudgets, "list">;
@@ -63,6 +63,15 @@ export function createMetrics(
     collect() {
       this.reset();
       for (const state of hosts.states()) this.inc({ state });
+    },
+  });
+  void new Counter({
+    name: "busbar_script_overruns_total",
+    help: "Jobs, command handlers and other activities of scripts that lasted for more than 10 s.",
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(hosts.overruns());
     },
   });
   void new Counter({

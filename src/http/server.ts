@@ -40,7 +40,7 @@ export interface ServerNeeds extends ProblemNeeds {
   readonly shares: Shares;
   readonly telemetryCounter: Pick<TelemetryCounter, "read">;
   readonly dispatcher: Pick<CommandDispatcher, "dropped">;
-  readonly hosts: Pick<DeviceHost, "states">;
+  readonly hosts: Pick<DeviceHost, "states" | "overruns">;
   readonly troubles: Pick<Troubles, "list" | "counts">;
 }
 

@@ -29,8 +29,13 @@ import { parseUnit } from "#manifest/units.ts";
 import { readJsonObject } from "#mqtt/bounded-json.ts";
 import { filterMatches, isTopicLevel, parseDeviceTopic } from "#mqtt/topics.ts";
 import { createEvaluator } from "#runtime/lua/evaluate-lua.ts";
-import { decodeJson } from "#runtime/lua/script-json.ts";
+import { createJsonReader } from "#runtime/lua/json-reader.ts";
 import { findDirectory } from "#service/blueprint/zip-layout.ts";
+
+function readAll(text: string): void {
+  const reader = createJsonReader(text);
+  while (reader.step() === undefined);
+}
 
 interface Parser {
   readonly parse: (text: string) => unknown;
@@ -68,7 +73,7 @@ const PARSERS: Readonly<Record<string, Parser>> = {
     starts: ["", '{"a":NaN,"b":"', '{"a":NaN,', '{"a":NaN,"b":', '{"a":"Infinity'],
   },
   "JSON bodies": { parse: (text) => body(bytes(text)), starts: ["", '{"name":"', '{"name":', '{"name":1,'] },
-  "JSON of scripts": { parse: decodeJson, starts: ["", '{"a":"', '["'] },
+  "JSON of scripts": { parse: readAll, starts: ["", '{"a":"', '["'] },
   manifests: {
     parse: (text) => parseManifest(text),
     starts: ["", head, `${head}x: "`],

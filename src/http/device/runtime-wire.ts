@@ -1,10 +1,18 @@
 import { renderInstant } from "#core/time/instant.ts";
 import { type Static, Type } from "#http/schema.ts";
 import { nullable, oneOf, strict, timestamp } from "#http/wire.ts";
-import type { HostedError, HostedState, HostedStatus } from "#service/ports/device-host.ts";
+import type { HostedError, HostedOverrun, HostedState, HostedStatus } from "#service/ports/device-host.ts";
 
-const STATES = ["STARTING", "RUNNING", "QUARANTINED", "FAILED", "STOPPED"] as const satisfies readonly HostedState[];
+const STATES = [
+  "STARTING",
+  "RUNNING",
+  "OVERRUNNING",
+  "QUARANTINED",
+  "FAILED",
+  "STOPPED",
+] as const satisfies readonly HostedState[];
 const MEANING =
+  "OVERRUNNING: one activity has lasted for more than 10 s, since `since`, and everything else of the device waits. " +
   "QUARANTINED: it broke a limit. FAILED: an error of its own ended it, or it could not be put together. " +
   "Both are tried again at restart_at. STOPPED: on purpose.";
 
@@ -17,10 +25,20 @@ const errorSchema = strict("RuntimeError", {
   at: timestamp,
 });
 
+const ACTIVITIES = ["main", "command", "configuration", "connection", "job"] as const;
+
+const overrunSchema = strict("RuntimeOverrun", {
+  activity: oneOf(ACTIVITIES, { description: "What lasts too long; main is the first run of the script." }),
+  command: nullable(Type.String({ description: "The command whose handler it is." })),
+  file: nullable(Type.String({ description: "Where it was when this was noticed." })),
+  line: nullable(Type.Integer({ minimum: 1 })),
+});
+
 export const runtimeSchema = strict("DeviceRuntime", {
   state: oneOf(STATES, { description: MEANING }),
   since: timestamp,
   start_count: Type.Integer({ minimum: 0, description: "Starts since the service was started." }),
+  overrun: nullable(overrunSchema),
   last_error: nullable(errorSchema),
   restart_at: nullable(timestamp),
   memory_bytes: nullable(Type.Integer({ minimum: 0 })),
@@ -31,10 +49,15 @@ export function renderRuntime(status: HostedStatus): Static<typeof runtimeSchema
     state: status.state,
     since: renderInstant(status.since),
     start_count: status.startCount,
+    overrun: status.overrun === undefined ? null : renderOverrun(status.overrun),
     last_error: status.lastError === undefined ? null : renderError(status.lastError),
     restart_at: status.restartAt === undefined ? null : renderInstant(status.restartAt),
     memory_bytes: status.memoryBytes ?? null,
   };
+}
+
+function renderOverrun({ activity, command, file, line }: HostedOverrun): Static<typeof overrunSchema> {
+  return { activity, command: command ?? null, file: file ?? null, line: line ?? null };
 }
 
 function renderError({ message, file, line, at }: HostedError): Static<typeof errorSchema> {

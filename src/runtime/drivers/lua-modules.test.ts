@@ -48,6 +48,16 @@ test("http gets and posts", async () => {
   ]);
 });
 
+test("a header of the connection is refused alone, and the request is sent", async () => {
+  const run = await httpSite();
+  expect(
+    await run(`local request = http.request('POST', url, 'body')
+      local te, own = request:set_header('TE', 'trailers'), request:set_header('X-Own', 'yes')
+      local response, err = http.client():do_request(request)
+      return te, own, err, response.code`),
+  ).toEqual(["header TE belongs to the connection: the request is sent without it", "nil", "nil", "200"]);
+});
+
 test("http requests carry what was set on them", async () => {
   const run = await httpSite();
   expect(

@@ -209,6 +209,24 @@ describe.each([
     expect(await take(queue, 1)).toEqual([[]]);
   });
 
+  test("a frame on a simulated bus reaches the other devices on it, and not its sender", async () => {
+    const { session } = setUp(sessions);
+    const [sender, other, third] = [session("a"), session("b"), session("c")];
+    const filter = { ids: [5], size: 4, drop: "oldest" } as const;
+    const listen = async (one: PortSession, port: string) => {
+      const listener = (await one.call(port, { op: "can.listen", filter })) as number;
+      return () => one.call(port, { op: "can.take", listener, ids: [5] });
+    };
+    const [own, heard, elsewhere] = [
+      await listen(sender, "can-1"),
+      await listen(other, "can-1"),
+      await listen(third, "can-2"),
+    ];
+    await sender.call("can-1", { op: "can.send", id: 5, data: bytes(1, 2) });
+    await sender.call("can-1", { op: "can.send", id: 6, data: bytes(3) });
+    expect([await own(), await heard(), await elsewhere()]).toEqual([[[]], [[bytes(1, 2)]], [[]]]);
+  });
+
   test("levels are read and written; an impulse ends by itself or with the next write", async () => {
     const { simulated, session, clock } = setUp(sessions);
     const { levels } = simulated.port("do-1");

@@ -214,7 +214,7 @@ class HubSession implements PortSession {
         queue.release(this);
         return undefined;
       case "can.send":
-        await can().send({ id: request.id, data: request.data });
+        await can().send({ id: request.id, data: request.data }, this);
         return undefined;
       case "can.listen":
         await can().ready();
@@ -264,7 +264,7 @@ class HubSession implements PortSession {
       if (gone !== undefined) gone.owned.port.can?.remove(gone.store);
       this.#listeners.delete(oldest);
     }
-    owned.port.can?.add(store);
+    owned.port.can?.add(store, this);
     this.#lastListener++;
     this.#listeners.set(this.#lastListener, { owned, store });
     return this.#lastListener;

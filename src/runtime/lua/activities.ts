@@ -5,18 +5,18 @@ import { createJobList } from "./job-list.ts";
 import type { LuaEngine } from "./lua-engine.ts";
 import { createLuaState, type FunctionRef, type LuaState, type Resumed, type ThreadRef } from "./lua-state.ts";
 import { bytesOf, type LuaValue, luaValueOf, textOf } from "./lua-value.ts";
-import { StateGone } from "./lua-wasm.ts";
+import { NO_MEMORY, StateGone } from "./lua-wasm.ts";
 import { payloadOf } from "./payload-of.ts";
 import { parseScriptError } from "./script-error.ts";
 import { createScriptFunctions, LENIENT } from "./script-functions.ts";
-import type { DeviceScript, ScriptCommand, ScriptHost } from "./script-host.ts";
+import type { DeviceScript, RunningActivity, ScriptCommand, ScriptHost } from "./script-host.ts";
 
 const MAX_WAITING_COMMANDS = 100;
 const MAX_HANDLED = 10_000;
 const MAX_DELAY_MS = 5_000;
 
 interface Task {
-  readonly kind: "main" | "command" | "configuration" | "connection" | "job";
+  readonly kind: RunningActivity["kind"];
   readonly args: readonly LuaValue[];
   readonly commandId?: string;
 }
@@ -33,6 +33,10 @@ interface Activity {
   workedMs: number;
   /** What ctx.error was called with. */
   failure: Payload | undefined;
+  /** Elapsed time. */
+  readonly beganAt: number;
+  /** How often the script had been refused memory when it began. */
+  readonly refusals: number;
 }
 
 export type Activities = DeviceScript & {
@@ -74,7 +78,11 @@ export function createActivities(engine: LuaEngine, program: ScriptProgram, host
   function begin({ state, play }: { readonly state: LuaState; readonly play: FunctionRef }, task: Task): Resumed {
     const thread = spare ?? state.newThread();
     spare = undefined;
-    current = { task, thread, answer: undefined, wakeAt: undefined, computedMs: 0, workedMs: 0, failure: undefined };
+    current = {
+      ...{ task, thread, answer: undefined, wakeAt: undefined, computedMs: 0, workedMs: 0, failure: undefined },
+      beganAt: host.elapsed(),
+      refusals: state.refusals(),
+    };
     return state.start(thread, play, [task.kind, ...task.args]);
   }
 
@@ -138,7 +146,8 @@ export function createActivities(engine: LuaEngine, program: ScriptProgram, host
   }
 
   function overrun({ state }: Machine, activity: Activity): "dead" {
-    const message = `computed for more than ${engine.limits.activityMs} ms without a pause`;
+    const time = `computed for more than ${engine.limits.activityMs} ms without a pause`;
+    const message = state.refusals() > activity.refusals ? `${time}; ${state.explained(NO_MEMORY)}` : time;
     failed(activity, { message, traceback: state.traceback(activity.thread), byLimit: true });
     current = undefined;
     return "dead";
@@ -234,6 +243,17 @@ export function createActivities(engine: LuaEngine, program: ScriptProgram, host
       if (waiting >= 0) callbacks.splice(waiting, 1);
       callbacks.push({ kind: "connection", args: [isConnected] });
     },
+    activity() {
+      if (current === undefined || machine === undefined) return undefined;
+      const { task, thread, beganAt } = current;
+      const [, file, line] = program.nodebug ? [] : (/^(.*):(\d+): $/.exec(machine.state.place(thread)) ?? []);
+      return {
+        kind: task.kind,
+        beganAt,
+        ...(task.kind === "command" && { command: textOf(String(task.args[0])) }),
+        ...(file !== undefined && { file: textOf(file), line: Number(line) }),
+      };
+    },
     handledCommands: () => [...handled],
     memoryBytes: () => machine?.state.memoryBytes() ?? 0,
     close: () => machine?.state.close(),
@@ -241,8 +261,9 @@ export function createActivities(engine: LuaEngine, program: ScriptProgram, host
       const activity = current;
       current = undefined;
       const place = activity && machine ? machine.state.place(activity.thread) : "";
-      if (activity) failed(activity, { message: `${place}${why}`, byLimit: true });
-      else host.fault({ message: why, byLimit: true });
+      const words = machine?.state.explained(why) ?? why;
+      if (activity) failed(activity, { message: `${place}${words}`, byLimit: true });
+      else host.fault({ message: words, byLimit: true });
     },
   };
 }

@@ -27,6 +27,7 @@ export function createDeviceScript(engine: LuaEngine, program: ScriptProgram, ho
     command: (command, mayBegin) => activities.command(command, mayBegin),
     configurationWritten: (bucket) => activities.configurationWritten(bucket),
     connectionChanged: (isConnected) => activities.connectionChanged(isConnected),
+    activity: () => (isDead ? undefined : activities.activity()),
     handledCommands: () => activities.handledCommands(),
     memoryBytes: () => activities.memoryBytes(),
     close() {

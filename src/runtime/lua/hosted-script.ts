@@ -45,6 +45,8 @@ export interface HostedScript {
   readonly script: DeviceScript;
   /** Once it is dead: whether a limit ended it. */
   endedByLimit(): boolean;
+  /** Says when an activity lasts too long, and when it has ended. Called now and then. */
+  reportOverrun(): void;
   configurationWritten(bucket: string, values: BucketValues): void;
   connectionChanged(isConnected: boolean): void;
   command(command: ScriptCommand, ticket: number): void;
@@ -67,6 +69,8 @@ export function createHostedScript(needs: HostedNeeds, { program, context, gate 
   let lastStoring = 0;
   let leftOut = 0;
   let overstepped = false;
+  /** When the activity began that was reported for its length. */
+  let overrunSince: number | undefined;
   let storedBytes = [...texts].reduce((sum, [key, text]) => sum + key.length + text.length, 0);
 
   function send(kind: "telemetry" | "properties", values: Parameters<ScriptHost["telemetry"]>[0]): string | undefined {
@@ -146,8 +150,19 @@ export function createHostedScript(needs: HostedNeeds, { program, context, gate 
     randomSeed: context.randomSeed,
   };
   const script = createDeviceScript(needs.engine, program, host);
+  function reportOverrun(): void {
+    const activity = script.activity();
+    const lastedMs = activity === undefined ? 0 : performance.now() - activity.beganAt;
+    const since = lastedMs >= needs.engine.limits.overrunMs ? activity?.beganAt : undefined;
+    if (since === overrunSince) return;
+    overrunSince = since;
+    if (activity === undefined || since === undefined) post({ kind: "caught up", slot });
+    else post({ kind: "overrun", slot, activity, since: Date.now() - lastedMs });
+  }
+
   return {
     script,
+    reportOverrun,
     endedByLimit: () => overstepped,
     configurationWritten(bucket, values) {
       buckets.set(bucket, values);

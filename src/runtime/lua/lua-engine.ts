@@ -9,6 +9,8 @@ export interface ScriptLimits {
   readonly memoryBytes: number;
   /** Time one activity may compute without a pause; the script is given up then. */
   readonly activityMs: number;
+  /** An activity that lasts longer, waiting included, is reported: everything else of the device waits for it. */
+  readonly overrunMs: number;
   /** The host's clock stands still while a script runs: slices and limits count instructions instead. */
   readonly isVirtualTime: boolean;
 }
@@ -16,6 +18,7 @@ export interface ScriptLimits {
 const DEFAULT_LIMITS: ScriptLimits = {
   memoryBytes: 16 * 1024 * 1024,
   activityMs: 10_000,
+  overrunMs: 10_000,
   isVirtualTime: false,
 };
 
@@ -36,6 +39,9 @@ export function createLuaEngine(limits: Partial<ScriptLimits> = {}): LuaEngine {
   return { module, ...runPrelude(module), limits: { ...DEFAULT_LIMITS, ...limits } };
 }
 
+/** What messages and tracebacks call all of it: scripts should not know its files. */
+const PRELUDE_NAME = "=[busbar]";
+
 /** The files in order of their names. The first returns the functions `call`, `play` and `set_play`, which the others receive. */
 function runPrelude(module: WebAssembly.Module): Pick<LuaEngine, "image" | "play"> {
   const { state, instant } = createLuaState({
@@ -51,7 +57,7 @@ function runPrelude(module: WebAssembly.Module): Pick<LuaEngine, "image" | "play
   const names = readdirSync(folder).filter((name) => name.endsWith(".lua"));
   let shared: readonly FunctionRef[] = [];
   for (const name of names.sort()) {
-    const loaded = state.load(readFileSync(new URL(name, folder), "latin1"), `=[${name}]`);
+    const loaded = state.load(readFileSync(new URL(name, folder), "latin1"), PRELUDE_NAME);
     if ("error" in loaded) throw new Error(loaded.error);
     const [call, , setPlay] = shared;
     const isFirst = call === undefined || setPlay === undefined;

@@ -70,15 +70,15 @@ export function createLuaHost(needs: LuaHostNeeds, settings: LuaPoolSettings = {
 
   function statusChanged(deviceId: string, status: ScriptStatus): void {
     const one = hosted.get(deviceId);
-    const isNew = states.get(deviceId) !== status.state;
+    const former = states.get(deviceId);
     states.set(deviceId, status.state);
-    if (isNew && status.state === "RUNNING") {
+    if (!runs(former) && runs(status.state)) {
       reachable.add(deviceId);
       needs.inbox.reachable(deviceId);
       if (one !== undefined) needs.background.run("bring a script's configuration up to date", () => refresh(one));
     }
     // Replacing one script by another is no absence: a device is offline only if it stays away.
-    const isAway = status.state !== "RUNNING" && status.state !== "STARTING";
+    const isAway = !runs(status.state) && status.state !== "STARTING";
     if (isAway && reachable.delete(deviceId)) needs.inbox.unreachable(deviceId);
     if (one !== undefined) tell(one, statusOf(status));
   }
@@ -138,6 +138,7 @@ export function createLuaHost(needs: LuaHostNeeds, settings: LuaPoolSettings = {
       lastError: { message, file: undefined, line: undefined, at: now },
       restartAt: instant(now + BUILD_AGAIN_MS),
       memoryBytes: undefined,
+      overrun: undefined,
     };
     tell(one, one.failure);
   }
@@ -209,10 +210,11 @@ export function createLuaHost(needs: LuaHostNeeds, settings: LuaPoolSettings = {
         else await pool.restart(deviceId);
       },
       status,
+      overruns: () => pool.overruns(),
       states: () => [...hosted.keys()].flatMap((deviceId) => status(deviceId)?.state ?? []),
     },
     carrier: {
-      isReady: (deviceId) => pool.status(deviceId)?.state === "RUNNING",
+      isReady: (deviceId) => runs(pool.status(deviceId)?.state),
       async send(deviceId, command) {
         const expiresAt = needs.now() + needs.responseTimeoutMs;
         return pool.command(deviceId, { ...command, expiresAt }) ? "handed_over" : "not_sent";
@@ -234,8 +236,19 @@ export function createLuaHost(needs: LuaHostNeeds, settings: LuaPoolSettings = {
   };
 }
 
-function statusOf({ lastError, since, restartAt, ...rest }: ScriptStatus): HostedStatus {
+/** Commands of an overrunning script wait like those of any busy one. */
+function runs(state: ScriptStatus["state"] | undefined): boolean {
+  return state === "RUNNING" || state === "OVERRUNNING";
+}
+
+function statusOf({ lastError, since, restartAt, overrun, ...rest }: ScriptStatus): HostedStatus {
   return {
+    overrun: overrun && {
+      activity: overrun.kind,
+      command: overrun.command,
+      file: overrun.file,
+      line: overrun.line,
+    },
     state: rest.state,
     startCount: rest.startCount,
     memoryBytes: rest.memoryBytes,
@@ -252,6 +265,6 @@ function statusOf({ lastError, since, restartAt, ...rest }: ScriptStatus): Hoste
 
 /** Its program is still being built. */
 function beforeFirst(since: number): HostedStatus {
-  const nothing = { lastError: undefined, restartAt: undefined, memoryBytes: undefined };
+  const nothing = { lastError: undefined, restartAt: undefined, memoryBytes: undefined, overrun: undefined };
   return { state: "STARTING", since: instant(since), startCount: 0, ...nothing };
 }

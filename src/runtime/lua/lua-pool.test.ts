@@ -270,3 +270,84 @@ test("all scripts together hold no more than they may, over all threads, and wha
   pool.stop("b");
   await vi.waitUntil(() => pool.memory.used() === 0, { timeout: 5_000 });
 });
+
+test.each([
+  [
+    "a job",
+    "scheduler.add(10, function()\n while not done do system.delay(5) end\n end)",
+    "a job",
+    { activity: "job", line: 2 },
+  ],
+  [
+    "a command",
+    "enapter.register_command_handler('wait', function()\n while not done do system.delay(5) end\n end)",
+    "the handler of the command wait",
+    { activity: "command", command: "wait", line: 2 },
+  ],
+  [
+    "the first run",
+    "\n\nwhile not done do system.delay(5) end",
+    "the first run of the script",
+    { activity: "main", line: 3 },
+  ],
+])("%s that lasts too long is seen, with its place", async (_name, source, words, { activity, line, ...more }) => {
+  const { pool, start, until, told } = newPool({ limits: { overrunMs: 200 } });
+  await start("a", source);
+  pool.command("a", { id: "c1", name: "wait", arguments: {} });
+  await until(/^a is OVERRUNNING/);
+  const { state, overrun, since } = pool.status("a") ?? {};
+  expect([state, overrun]).toMatchObject(["OVERRUNNING", { kind: activity, file: "main.lua", line, ...more }]);
+  expect(since).toBeLessThan(Date.now());
+  expect(await until(/has run/)).toBe(
+    `a warning: ${words} has run for more than 0.2 s (now at main.lua:${line}); everything else of this device waits for it`,
+  );
+  expect([pool.overruns(), told.filter((text) => text.includes("has run"))]).toMatchObject([1, { length: 1 }]);
+});
+
+test("a script that has caught up is RUNNING again", async () => {
+  const { pool, start, until, told } = newPool({ limits: { overrunMs: 200 } });
+  await start(
+    "slow",
+    "enapter.register_command_handler('wait', function() for _ = 1, 80 do system.delay(5) end return {} end)",
+  );
+  await until(/slow is RUNNING/);
+  pool.command("slow", { id: "c1", name: "wait", arguments: {} });
+  await until(/slow is OVERRUNNING/);
+  const from = told.length;
+  await until(/slow c1 SUCCEEDED/);
+  await until(/slow is RUNNING/, from);
+  expect(pool.status("slow")).toMatchObject({ state: "RUNNING", overrun: undefined });
+});
+
+test.each([
+  ["filling tables", "local t = {} while true do t[#t + 1] = {} end"],
+  ["doubling a text", "local s = 'x' while true do s = s .. s end"],
+  ["one text", "local s = string.rep('x', 1e9)"],
+  ["nesting calls", "local function f() return 1 + f() end f()"],
+  [
+    "catching every error",
+    "while true do pcall(function() local t = {} while true do t[#t + 1] = ('m'):rep(1e5) .. #t end end) end",
+  ],
+])("a memory bomb says memory: %s", async (_name, source) => {
+  const { start, until } = newPool({ limits: { activityMs: 300 } });
+  await start("a", source);
+  const said = await until(/^a error:/);
+  expect(said).toContain("not enough memory: a script may hold 16 MiB");
+  expect(said).not.toMatch(/fd_write|\[\d\d-|\[busbar\]/);
+});
+
+test("a script whose memory is full when something arrives for it says memory, and nothing of the interpreter", async () => {
+  const { pool, start, until } = newPool();
+  await start(
+    "a",
+    `held = {}
+     enapter.register_command_handler('echo', function(_, args) return args end)
+     pcall(function() for size = 20, 3, -1 do pcall(function() while true do held[#held + 1] = ('m'):rep(1 << size) .. #held end end) end end)
+     enapter.log('full')`,
+  );
+  await until(/full/);
+  pool.command("a", { id: "c1", name: "echo", arguments: { text: "x".repeat(200_000) } });
+  const said = await until(/^a (error|c1)/);
+  expect(said).toContain("not enough memory");
+  expect(said).not.toContain("fd_write");
+});

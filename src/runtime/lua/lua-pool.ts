@@ -13,9 +13,10 @@ import { createLuaThread, type LuaThread, type ThreadNeeds } from "./lua-thread.
 import type { LuaValue } from "./lua-value.ts";
 import { createOpenCommands, type OpenCommands } from "./open-commands.ts";
 import { openError } from "./open-error.ts";
+import { overrunWords } from "./overrun-words.ts";
 import type { BucketValues, ScriptContext, ToPool } from "./pool-messages.ts";
 import { createPoolThreads, type PoolThread } from "./pool-threads.ts";
-import type { ScriptCommand, ScriptError } from "./script-host.ts";
+import type { RunningActivity, ScriptCommand, ScriptError } from "./script-host.ts";
 import { createScriptMemory, usedBytes } from "./script-memory.ts";
 
 /** Receives the output of scripts. Times are Unix milliseconds; keys and texts inside values are byte strings. */
@@ -57,9 +58,14 @@ export interface LuaPoolSettings {
 }
 
 export interface ScriptStatus {
-  /** FAILED: an error of its own ended it. QUARANTINED: a limit did. Both start again at `restartAt`. */
-  readonly state: "STARTING" | "RUNNING" | "QUARANTINED" | "FAILED" | "STOPPED";
+  /**
+   * OVERRUNNING: it runs, and one activity has lasted too long, since `since`. FAILED: an error of its own ended it.
+   * QUARANTINED: a limit did. Both start again at `restartAt`.
+   */
+  readonly state: "STARTING" | "RUNNING" | "OVERRUNNING" | "QUARANTINED" | "FAILED" | "STOPPED";
   readonly since: number;
+  /** The activity of an OVERRUNNING script. */
+  readonly overrun: RunningActivity | undefined;
   readonly startCount: number;
   readonly lastError: (ScriptError & { readonly at: number }) | undefined;
   readonly restartAt: number | undefined;
@@ -79,6 +85,8 @@ export interface LuaPool {
   status(deviceId: string): ScriptStatus | undefined;
   /** What all scripts hold together. */
   readonly memory: BufferUse;
+  /** How many activities have lasted too long. */
+  overruns(): number;
   close(): Promise<void>;
 }
 
@@ -92,6 +100,8 @@ interface Hosted {
   status: ScriptStatus;
   backOff: BackOff;
   timer: NodeJS.Timeout | undefined;
+  /** When it last started to run. */
+  ranSince: number;
   /** The commands of its latest start. */
   commands: OpenCommands;
 }
@@ -112,6 +122,7 @@ export function createLuaPool(needs: LuaPoolNeeds, settings: LuaPoolSettings = {
   const memory = createScriptMemory(settings.memoryBytes ?? MEMORY_BYTES);
   let engine: LuaEngine | undefined;
   let lastSlot = 0;
+  let overruns = 0;
   let isClosed = false;
 
   function openThread(died: ThreadNeeds["died"]): LuaThread {
@@ -156,7 +167,7 @@ export function createLuaPool(needs: LuaPoolNeeds, settings: LuaPoolSettings = {
 
   function setBack(hosted: Hosted, state: "QUARANTINED" | "FAILED", error: ScriptError | undefined): void {
     const now = needs.now();
-    const after = afterFailure(hosted.backOff, now - hosted.status.since);
+    const after = afterFailure(hosted.backOff, now - hosted.ranSince);
     hosted.backOff = { strikes: after.strikes };
     hosted.timer = setTimeout(() => void begin(hosted), after.delayMs);
     const lastError = error ? { ...error, at: now } : hosted.status.lastError;
@@ -164,12 +175,13 @@ export function createLuaPool(needs: LuaPoolNeeds, settings: LuaPoolSettings = {
   }
 
   function change(hosted: Hosted, changed: Partial<ScriptStatus>): void {
-    hosted.status = { ...hosted.status, since: needs.now(), restartAt: undefined, ...changed };
+    hosted.status = { ...hosted.status, since: needs.now(), restartAt: undefined, overrun: undefined, ...changed };
     needs.statusChanged(hosted.deviceId, hosted.status);
   }
 
   async function begin(hosted: Hosted): Promise<void> {
     clearTimeout(hosted.timer);
+    hosted.ranSince = needs.now();
     change(hosted, { state: "STARTING", startCount: hosted.status.startCount + 1 });
     const slot = ++lastSlot;
     hosted.slot = slot;
@@ -216,6 +228,20 @@ export function createLuaPool(needs: LuaPoolNeeds, settings: LuaPoolSettings = {
     const { deviceId } = hosted;
     switch (message.kind) {
       case "started":
+        hosted.ranSince = needs.now();
+        change(hosted, { state: "RUNNING" });
+        break;
+      case "overrun":
+        overruns += 1;
+        change(hosted, { state: "OVERRUNNING", since: message.since, overrun: message.activity });
+        needs.log(deviceId, {
+          text: overrunWords(message.activity, settings.limits?.overrunMs),
+          severity: "warning",
+          persist: true,
+          at: needs.now(),
+        });
+        break;
+      case "caught up":
         change(hosted, { state: "RUNNING" });
         break;
       case "telemetry":
@@ -265,8 +291,9 @@ export function createLuaPool(needs: LuaPoolNeeds, settings: LuaPoolSettings = {
         lastError: undefined,
         restartAt: undefined,
         memoryBytes: undefined,
+        overrun: undefined,
       };
-      const rest = { slot: 0, thread: undefined, backOff: NO_BACK_OFF, timer: undefined };
+      const rest = { ranSince: needs.now(), slot: 0, thread: undefined, backOff: NO_BACK_OFF, timer: undefined };
       const hosted: Hosted = { deviceId, program, context, status, commands: createOpenCommands(), ...rest };
       devices.set(deviceId, hosted);
       await begin(hosted);
@@ -305,6 +332,7 @@ export function createLuaPool(needs: LuaPoolNeeds, settings: LuaPoolSettings = {
       for (const [slot, hosted] of slots) hosted.thread?.thread.post({ kind: "connection", slot, isConnected });
     },
     status: (deviceId) => devices.get(deviceId)?.status,
+    overruns: () => overruns,
     memory: { name: "lua_scripts", limit: memory.limitBytes, used: () => usedBytes(memory) },
     async close() {
       isClosed = true;

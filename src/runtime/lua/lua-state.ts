@@ -1,7 +1,15 @@
 // One Lua state in an instance of its own: loading, values across the border, threads that are resumed and stopped.
 
 import type { LuaValue } from "./lua-value.ts";
-import { FIXED_BYTES, instantiateLua, LONG_JUMP, type LuaFunctions, type LuaInstance, StateGone } from "./lua-wasm.ts";
+import {
+  FIXED_BYTES,
+  instantiateLua,
+  LONG_JUMP,
+  type LuaFunctions,
+  type LuaInstance,
+  NO_MEMORY,
+  StateGone,
+} from "./lua-wasm.ts";
 import type { MemoryAccount } from "./script-memory.ts";
 import { createSlice, type Slice, type Verdict } from "./slice.ts";
 import { type LuaStack, pushValue, readLeniently, readValue } from "./stack-values.ts";
@@ -48,6 +56,10 @@ export interface LuaState {
   readonly slice: Slice;
   /** As it is now, while nothing runs. */
   image(): StateImage;
+  /** An error's text, with the limit where it is about memory. */
+  explained(text: string): string;
+  /** How often more memory was refused to this script, because it has its own share. */
+  refusals(): number;
   /** What Lua has ever needed at once. */
   memoryBytes(): number;
   /** Its memory no longer counts. It must not be entered afterwards. */
@@ -81,9 +93,13 @@ export function createLuaState(needs: StateNeeds): { readonly state: LuaState; r
   let counted = 0;
   /** Memory was refused because all scripts together hold too much. */
   let isRefused = false;
+  let refusals = 0;
   const instance = instantiateLua(needs.module, {
-    maxBytes: needs.memoryBytes + FIXED_BYTES,
-    mayGrow(bytes) {
+    mayGrow(bytes, size) {
+      if (size > needs.memoryBytes + FIXED_BYTES) {
+        refusals += 1;
+        return false;
+      }
       if (counted === 0 || needs.account === undefined) return true;
       if (!needs.account.grow(bytes)) {
         isRefused = true;
@@ -195,9 +211,15 @@ export function createLuaState(needs: StateNeeds): { readonly state: LuaState; r
   }
 
   function failed(pointer: number): Resumed {
-    const text = errorText(readLeniently(stack, pointer, -1));
-    const message = isRefused && needs.account && text === NO_MEMORY ? fullWords(needs.account) : text;
+    const message = explained(errorText(readLeniently(stack, pointer, -1)));
     return { state: "failed", message, traceback: trace(pointer) };
+  }
+
+  /** Lua does not know whose memory is used up. */
+  function explained(text: string): string {
+    if (text !== NO_MEMORY) return text;
+    if (isRefused && needs.account) return fullWords(needs.account);
+    return `${NO_MEMORY}: a script may hold ${mebibytes(needs.memoryBytes)} MiB`;
   }
 
   /** Lua walks over the whole stack several times for it, so there is none for a deep stack. */
@@ -269,6 +291,8 @@ export function createLuaState(needs: StateNeeds): { readonly state: LuaState; r
       lua.luaL_unref(main, REGISTRY, thread.ref);
     },
     slice,
+    explained,
+    refusals: () => refusals,
     image: () => takeImage(memory, pointers),
     memoryBytes: () => memory.buffer.byteLength - FIXED_BYTES,
     close() {
@@ -282,7 +306,7 @@ export function createLuaState(needs: StateNeeds): { readonly state: LuaState; r
 /** A new state with the libraries that a script may have. */
 function openState({ lua, memory, host, pointerTo }: LuaInstance): StatePointers {
   const main = lua.luaL_newstate();
-  if (main === 0) throw new StateGone("not enough memory");
+  if (main === 0) throw new StateGone(NO_MEMORY);
   const open = (name: string, fn: unknown): void => {
     const text = cString(lua, memory, name);
     lua.luaL_requiref(main, text, pointerTo(fn), 1);
@@ -319,10 +343,12 @@ const YIELDS_BEFORE_ERROR = 3;
 const RETRY_INSTRUCTIONS = 7;
 const TOO_LONG = "the script ran too long without giving way";
 
-const NO_MEMORY = "not enough memory";
-
 function fullWords({ limitBytes }: MemoryAccount): string {
-  return `${NO_MEMORY}: all scripts together may hold ${Math.floor(limitBytes / 1_048_576)} MiB (the setting lua.memory_mb)`;
+  return `${NO_MEMORY}: all scripts together may hold ${mebibytes(limitBytes)} MiB (the setting lua.memory_mb)`;
+}
+
+function mebibytes(bytes: number): number {
+  return Math.floor(bytes / 1_048_576);
 }
 
 function parseFunctionRef(ref: number): FunctionRef {
@@ -338,7 +364,7 @@ function errorText(value: LuaValue): string {
 /** Byte string with an end mark, to be freed by the caller. */
 function cString(lua: LuaFunctions, memory: WebAssembly.Memory, text: string): number {
   const pointer = lua.malloc(text.length + 1);
-  if (pointer === 0) throw new StateGone("not enough memory");
+  if (pointer === 0) throw new StateGone(NO_MEMORY);
   const bytes = Buffer.from(memory.buffer, pointer, text.length + 1);
   bytes.write(text, "latin1");
   bytes[text.length] = 0;

@@ -76,10 +76,8 @@ export interface LuaInstance {
 }
 
 export interface LuaSurroundings {
-  /** The most the whole memory of the instance may take, with 1 MiB of it for the C stack. */
-  readonly maxBytes: number;
-  /** Whether the memory may grow by so many bytes, within its own most. */
-  mayGrow(bytes: number): boolean;
+  /** Whether the memory may grow by so many bytes, to this size, with 1 MiB of it for the C stack. */
+  mayGrow(bytes: number, size: number): boolean;
   hook(state: number): void;
   /** More fuel, or it throws. The thread is 0 where C code asks. */
   fuel(thread: number): number;
@@ -92,6 +90,9 @@ export class StateGone extends Error {}
 
 /** How C's longjmp crosses JavaScript frames; only `invoke_vii` may catch it. */
 export const LONG_JUMP = Number.POSITIVE_INFINITY;
+
+/** What Lua says where an allocation fails. */
+export const NO_MEMORY = "not enough memory";
 
 /** Static data and C stack: what an instance takes before Lua has allocated anything. */
 export const FIXED_BYTES = 1_083_712;
@@ -120,6 +121,7 @@ function interpreterFile(): string {
 
 export function instantiateLua(module: WebAssembly.Module, surroundings: LuaSurroundings): LuaInstance {
   let parts: Parts;
+  let lastWords = "";
   const own: Readonly<Record<string, (...args: number[]) => number | undefined>> = {
     // A C function called where a longjmp may end it.
     invoke_vii(fn = 0, first = 0, second = 0) {
@@ -138,9 +140,8 @@ export function instantiateLua(module: WebAssembly.Module, surroundings: LuaSurr
     },
     emscripten_resize_heap(bytes = 0) {
       const size = bytes >>> 0;
-      if (size > surroundings.maxBytes) return 0;
       const missing = Math.ceil((size - parts.memory.buffer.byteLength) / PAGE_BYTES);
-      if (!surroundings.mayGrow(missing * PAGE_BYTES)) return 0;
+      if (!surroundings.mayGrow(missing * PAGE_BYTES, size)) return 0;
       try {
         parts.memory.grow(missing);
         return 1;
@@ -158,6 +159,20 @@ export function instantiateLua(module: WebAssembly.Module, surroundings: LuaSurr
       return 0;
     },
     environ_get: () => 0,
+    // Lua says why it cannot go on, and aborts.
+    fd_write(_file = 0, vectors = 0, count = 0, written = 0) {
+      const view = new DataView(parts.memory.buffer);
+      let bytes = 0;
+      for (let at = vectors; at < vectors + count * 8; at += 8) {
+        const [from, length] = [view.getUint32(at, true), view.getUint32(at + 4, true)];
+        if (lastWords.length < MAX_LAST_WORDS) {
+          lastWords += Buffer.from(parts.memory.buffer, from, Math.min(length, MAX_LAST_WORDS)).toString("latin1");
+        }
+        bytes += length;
+      }
+      view.setUint32(written, bytes, true);
+      return 0;
+    },
   };
   const imports: Record<string, Record<string, (...args: number[]) => number | undefined>> = {};
   for (const { module: from, name } of WebAssembly.Module.imports(module)) {
@@ -165,7 +180,7 @@ export function instantiateLua(module: WebAssembly.Module, surroundings: LuaSurr
     imports[from][name] =
       own[name] ??
       (() => {
-        throw new StateGone(name === "abort" ? "not enough memory" : `the interpreter asked for ${name}`);
+        throw new StateGone(/\(([^()\n]+)\)/.exec(lastWords)?.[1] ?? NO_MEMORY);
       });
   }
   parts = parseParts(new WebAssembly.Instance(module, imports).exports);
@@ -182,6 +197,7 @@ export function instantiateLua(module: WebAssembly.Module, surroundings: LuaSurr
 }
 
 const PAGE_BYTES = 65_536;
+const MAX_LAST_WORDS = 1_000;
 
 interface Parts {
   readonly lua: LuaFunctions;

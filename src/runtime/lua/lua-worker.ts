@@ -11,6 +11,9 @@ import { openMemoryAccount } from "./script-memory.ts";
 
 const BEAT_MS = 200;
 const MEMORY_REPORT_MS = 5_000;
+/** How often scripts are looked at for activities that last too long. */
+const MAX_LOOK_MS = 1_000;
+const LOOKS_PER_OVERRUN = 4;
 
 const { engine: shared, memory, pulse, drivers: threadDrivers } = parseWorkerData(workerData);
 const engine = { ...shared, account: openMemoryAccount(memory, pulse, PULSE_MEMORY) };
@@ -92,6 +95,13 @@ setInterval(() => {
   say({ kind: "memory", bytes: new Map([...hosted].map(([slot, { script }]) => [slot, script.memoryBytes()])) });
   flush();
 }, MEMORY_REPORT_MS);
+setInterval(
+  () => {
+    for (const script of hosted.values()) script.reportOverrun();
+    flush();
+  },
+  Math.min(MAX_LOOK_MS, engine.limits.overrunMs / LOOKS_PER_OVERRUN),
+);
 say({ kind: "ready" });
 flush();
 keepCompiled();

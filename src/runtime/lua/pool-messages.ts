@@ -7,7 +7,7 @@ import type { DriverThreadData } from "#runtime/drivers/driver-thread.ts";
 import type { CommandGate } from "./command-gate.ts";
 import type { LuaEngine } from "./lua-engine.ts";
 import type { LuaValue } from "./lua-value.ts";
-import type { ScriptCommand, ScriptError } from "./script-host.ts";
+import type { RunningActivity, ScriptCommand, ScriptError } from "./script-host.ts";
 import type { ScriptMemory } from "./script-memory.ts";
 
 export interface BucketValues {
@@ -83,6 +83,15 @@ export type ToPool =
     }
   | { readonly kind: "store"; readonly slot: number; readonly id: number; readonly key: string; readonly text?: string }
   | { readonly kind: "fault"; readonly slot: number; readonly error: ScriptError; readonly at: number }
+  /** An activity lasts too long. */
+  | {
+      readonly kind: "overrun";
+      readonly slot: number;
+      readonly activity: RunningActivity;
+      readonly since: number;
+    }
+  /** It has ended. */
+  | { readonly kind: "caught up"; readonly slot: number }
   /** The script has failed: by a limit, or by its own error in the entry chunk. */
   | { readonly kind: "dead"; readonly slot: number; readonly byLimit: boolean }
   | { readonly kind: "memory"; readonly bytes: ReadonlyMap<number, number> };

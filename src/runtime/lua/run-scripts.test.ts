@@ -14,6 +14,7 @@ function script(run: DeviceScript["run"], nextDue: DeviceScript["nextDue"] = () 
     command() {},
     configurationWritten() {},
     connectionChanged() {},
+    activity: () => undefined,
     handledCommands: () => [],
     memoryBytes: () => 0,
     close() {},

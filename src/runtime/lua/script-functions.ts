@@ -6,10 +6,11 @@ import { LOG_SEVERITIES, type LogSeverity } from "#core/device/device-message.ts
 import { findModule } from "#core/lua/find-module.ts";
 import type { ScriptProgram } from "#core/lua/script-program.ts";
 import type { JobList } from "./job-list.ts";
+import { createJsonReader, type JsonReader } from "./json-reader.ts";
+import { createJsonWriter } from "./json-writer.ts";
 import { bytesOf, type LuaValue, textOf } from "./lua-value.ts";
 import { jsonOf } from "./payload-of.ts";
 import type { ScriptHost } from "./script-host.ts";
-import { decodeJson, encodeJson } from "./script-json.ts";
 import { dateOf, timeOf } from "./script-time.ts";
 
 type Instant = (...args: readonly LuaValue[]) => readonly LuaValue[];
@@ -25,6 +26,7 @@ interface FunctionNeeds {
   commandHandled(name: string): void;
 }
 
+const MAX_LIST = 600_000;
 const MAX_LOG_CHARACTERS = 4_096;
 /** Limit for arguments that cost far more time and memory than their length: a date format, the name of a module. */
 const MAX_SHORT_TEXT = 1_000;
@@ -34,6 +36,9 @@ export const LENIENT = new Set(["telemetry", "properties", "command.error"]);
 
 export function createScriptFunctions(needs: FunctionNeeds): ReadonlyMap<string, Instant> {
   const { host, program, jobs } = needs;
+  /** The documents that are being written and read: a script does one thing at a time. */
+  let writer = createJsonWriter();
+  let reader: JsonReader | undefined;
   const functions: Readonly<Record<string, Instant>> = {
     entry: () => [bytesOf(program.entry), sourceOf(program, program.entry), program.host],
     "compat v1": () => [readV1()],
@@ -75,8 +80,23 @@ export function createScriptFunctions(needs: FunctionNeeds): ReadonlyMap<string,
     "os.date"(format, time) {
       return [dateOf(short(format), time === undefined ? Math.floor(host.now() / 1000) : Number(time))];
     },
-    "json.encode": (value) => attempt(() => encodeJson(value)),
-    "json.decode": (text) => attempt(() => decodeJson(String(text))),
+    list: (count) => [new Array<LuaValue>(Math.min(Number(count), MAX_LIST)).fill(undefined)],
+    "json.encode"(packed, isFirst, isLast) {
+      if (isFirst === true) writer = createJsonWriter();
+      return attempt(() => {
+        writer.add(String(packed));
+        return isLast === true ? writer.finish() : undefined;
+      });
+    },
+    "json.decode"(text) {
+      try {
+        if (text !== undefined) reader = createJsonReader(String(text));
+        const packed = reader?.step();
+        return packed === undefined ? [] : [true, packed];
+      } catch (error) {
+        return [false, bytesOf(error instanceof Error ? error.message : String(error))];
+      }
+    },
     "command.handled"(name) {
       needs.commandHandled(textOf(String(name)));
       return [];

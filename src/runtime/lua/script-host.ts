@@ -57,6 +57,16 @@ export interface ScriptHost {
   readonly randomSeed: number;
 }
 
+export interface RunningActivity {
+  readonly kind: "main" | "command" | "configuration" | "connection" | "job";
+  /** Elapsed time. No two activities of a script begin at the same moment and last. */
+  readonly beganAt: number;
+  readonly command?: string;
+  /** Where it is now, if known. */
+  readonly file?: string;
+  readonly line?: number;
+}
+
 /** Plays one activity at a time: commands go ahead of ticks, and a tick that waits is not queued twice. */
 export interface DeviceScript {
   /** Elapsed time at which it next wants to run; undefined: only when something arrives. */
@@ -73,6 +83,8 @@ export interface DeviceScript {
   command(command: ScriptCommand, mayBegin?: () => boolean): void;
   configurationWritten(bucket: string): void;
   connectionChanged(isConnected: boolean): void;
+  /** What it is doing, waiting included; undefined when it does nothing. */
+  activity(): RunningActivity | undefined;
   /** The commands that the script has registered a handler for. */
   handledCommands(): readonly string[];
   memoryBytes(): number;

@@ -1,11 +1,14 @@
 // How long a script may run at a time, by the clock or by the fuel it burns.
 
 /** A script that cannot be suspended gets an error this long after its slice, and is given up after the longer time. */
-const GRACE_MS = 20;
-const LAST_GRACE_MS = 40;
-/** The script must also have done this much work beyond the slice: a thread without a processor is not to blame. */
-const GRACE_FUEL = 500_000;
-const LAST_GRACE_FUEL = 1_500_000;
+const GRACE_MS = 40;
+const LAST_GRACE_MS = 120;
+/**
+ * The script must also have done this much work beyond the slice: a thread without a processor is not to blame. A search
+ * through 1 MiB of text, which cannot be suspended, takes 1 million, and up to 10 million for a set of characters.
+ */
+const GRACE_FUEL = 1_000_000;
+const LAST_GRACE_FUEL = 12_000_000;
 /** About 0.1 ms: fine enough for slices of a few milliseconds, and too rare to cost anything. */
 const FUEL = 10_000;
 const FUEL_BEYOND = 1_000;

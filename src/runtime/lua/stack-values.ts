@@ -1,6 +1,6 @@
 // Moves plain values onto a Lua stack and off it. Reads never call metamethods, so no code of a script runs meanwhile.
 import type { LuaValue } from "./lua-value.ts";
-import { type LuaFunctions, StateGone } from "./lua-wasm.ts";
+import { type LuaFunctions, NO_MEMORY, StateGone } from "./lua-wasm.ts";
 
 export interface LuaStack {
   readonly lua: LuaFunctions;
@@ -11,8 +11,8 @@ export interface LuaStack {
 }
 
 const MAX_DEPTH = 32;
-/** Values in one call, all levels together: a table of telemetry has dozens, an answer over HTTP thousands. */
-export const MAX_VALUES = 50_000;
+/** Values in one call, all levels together, keys included: a table of telemetry has dozens. */
+const MAX_VALUES = 50_000;
 /** Bytes of all strings in one call. */
 const MAX_BYTES = 4_194_304;
 
@@ -69,7 +69,7 @@ function read(stack: LuaStack, state: number, index: number, reading: Reading): 
   if (type === STRING) return readString(stack, state, { index, reading });
   if (type !== TABLE) return refused(reading, `a ${TYPE_NAMES[type] ?? "value of unknown type"} cannot be passed on`);
   if (reading.depth >= MAX_DEPTH) return refused(reading, `tables nested more than ${MAX_DEPTH} deep, or in a circle`);
-  if (lua.lua_checkstack(state, 4) === 0) throw new StateGone("not enough memory");
+  if (lua.lua_checkstack(state, 4) === 0) throw new StateGone(NO_MEMORY);
   return readTable(stack, state, index, { ...reading, depth: reading.depth + 1 });
 }
 
@@ -109,12 +109,14 @@ function readTable(stack: LuaStack, state: number, index: number, reading: Readi
     else isList = false;
     map.set(String(key), value);
   }
-  return isList && map.size === length ? list : map;
+  if (!isList) return map;
+  // Lua has no null: `{nil, 'AA'}` is a list of two with a gap. Every gap of the array is undefined, not a hole.
+  return map.size === length ? list : Array.from({ length }, (_, at) => list[at]);
 }
 
 export function pushValue(stack: LuaStack, state: number, value: LuaValue): void {
   const { lua } = stack;
-  if (lua.lua_checkstack(state, 4) === 0) throw new StateGone("not enough memory");
+  if (lua.lua_checkstack(state, 4) === 0) throw new StateGone(NO_MEMORY);
   if (value === undefined) lua.lua_pushnil(state);
   else if (typeof value === "boolean") lua.lua_pushboolean(state, value ? 1 : 0);
   else if (typeof value === "number") {
@@ -149,7 +151,7 @@ function pushString(stack: LuaStack, state: number, text: string): void {
   const pointer = isShort ? stack.scratch : lua.malloc(text.length);
   if (pointer === 0) {
     // An error of the script that asked for it, where there is one.
-    pushString(stack, state, "not enough memory");
+    pushString(stack, state, NO_MEMORY);
     lua.lua_error(state);
   }
   Buffer.from(stack.memory.buffer, pointer, text.length).write(text, "latin1");

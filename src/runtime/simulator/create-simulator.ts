@@ -73,7 +73,7 @@ export function createSimulator(needs: SimulatorNeeds): Simulators {
     const former = hosted.get(device.id);
     former?.running?.stop(INTERRUPTED);
     const startCount = (former?.status.startCount ?? 0) + 1;
-    const status = { since: needs.now(), startCount, restartAt: undefined, memoryBytes: undefined };
+    const status = { since: needs.now(), startCount, restartAt: undefined, memoryBytes: undefined, overrun: undefined };
     try {
       const running = await open(device);
       hosted.set(device.id, { device, running, status: { ...status, state: "RUNNING", lastError: undefined } });
@@ -143,6 +143,7 @@ export function createSimulator(needs: SimulatorNeeds): Simulators {
           if (former !== undefined) await start(former.device);
         }),
       status: (deviceId) => hosted.get(deviceId)?.status,
+      overruns: () => 0,
       states: () => [...hosted.values()].map(({ status }) => status.state),
     },
     carrier: {

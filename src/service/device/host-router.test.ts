@@ -19,6 +19,7 @@ function host(type: DeviceType, told: string[]): DeviceHost {
     restart: async (id) => {
       if (running.has(id)) told.push(`${type} restart ${id}`);
     },
+    overruns: () => 0,
     states: () => [...running].map(() => "RUNNING"),
     status: (id) =>
       running.has(id)
@@ -29,6 +30,7 @@ function host(type: DeviceType, told: string[]): DeviceHost {
             lastError: undefined,
             restartAt: undefined,
             memoryBytes: undefined,
+            overrun: undefined,
           }
         : undefined,
   };

@@ -72,6 +72,7 @@ export function createHostRouter(needs: { readonly now: () => Instant }): HostRo
       if (one !== undefined) await start(one.device);
       else for (const host of hosts) await host.restart(deviceId);
     },
+    overruns: () => hosts.reduce((sum, host) => sum + host.overruns(), 0),
     states: () => [...Array.from(waiting, () => "STARTING" as const), ...hosts.flatMap((host) => host.states())],
     status(deviceId) {
       const one = waiting.get(deviceId);
@@ -82,6 +83,6 @@ export function createHostRouter(needs: { readonly now: () => Instant }): HostRo
 }
 
 function beforeItsTurn({ since }: Waiting): HostedStatus {
-  const nothing = { lastError: undefined, restartAt: undefined, memoryBytes: undefined };
+  const nothing = { lastError: undefined, restartAt: undefined, memoryBytes: undefined, overrun: undefined };
   return { state: "STARTING", since, startCount: 0, ...nothing };
 }

@@ -2,10 +2,11 @@ import type { Device, DeviceType } from "#core/device/device.ts";
 import type { Instant } from "#core/time/instant.ts";
 
 /**
- * STARTING: about to run. QUARANTINED: it broke a limit. FAILED: its own error ended it, or its program could not be
+ * STARTING: about to run. OVERRUNNING: it runs, and one thing that it does has lasted too long, while everything else
+ * waits. QUARANTINED: it broke a limit. FAILED: its own error ended it, or its program could not be
  * built. Both are retried at `restartAt`. STOPPED: on purpose.
  */
-export type HostedState = "STARTING" | "RUNNING" | "QUARANTINED" | "FAILED" | "STOPPED";
+export type HostedState = "STARTING" | "RUNNING" | "OVERRUNNING" | "QUARANTINED" | "FAILED" | "STOPPED";
 
 /** The last failure, and its place if known. */
 export interface HostedError {
@@ -15,9 +16,21 @@ export interface HostedError {
   readonly at: Instant;
 }
 
+/** What lasts too long, and where it was when that was noticed, if known. */
+export interface HostedOverrun {
+  readonly activity: "main" | "command" | "configuration" | "connection" | "job";
+  /** Name of the command whose handler it is. */
+  readonly command: string | undefined;
+  readonly file: string | undefined;
+  readonly line: number | undefined;
+}
+
 export interface HostedStatus {
   readonly state: HostedState;
+  /** For OVERRUNNING: since when it does what lasts too long. */
   readonly since: Instant;
+  /** Defined exactly while OVERRUNNING. */
+  readonly overrun: HostedOverrun | undefined;
   /** How often it was started since the service started. */
   readonly startCount: number;
   readonly lastError: HostedError | undefined;
@@ -45,6 +58,8 @@ export interface DeviceHost {
    */
   restart(deviceId: string): Promise<void>;
   status(deviceId: string): HostedStatus | undefined;
+  /** How often something that a device did has lasted too long, since the service started. */
+  overruns(): number;
   /** The state of each device that this host runs, for counting. */
   states(): readonly HostedState[];
 }

@@ -78,6 +78,29 @@ export const SCRIPT_ABUSES: readonly Abuse[] = [
     ),
   },
   {
+    name: "scripts that read large documents without a pause",
+    who: "script",
+    start: running(
+      8,
+      () => `local s = "[" .. string.rep('{"a":1,"b":"x"},', 65000) .. "0]"
+        scheduler.add(1, function() while true do pcall(json.decode, s) end end)`,
+    ),
+  },
+  {
+    name: "scripts that search texts without a pause",
+    who: "script",
+    start: running(
+      8,
+      () => `local s = string.rep("some words ", 95000)
+        scheduler.add(1, function() while true do pcall(string.find, s, "[%d%u]x") s:gsub("%w+", string.upper) end end)`,
+    ),
+  },
+  {
+    name: "scripts whose patterns never end",
+    who: "script",
+    start: running(8, () => 'scheduler.add(1, function() string.rep("a", 30000):find(".-.-.-b") end)'),
+  },
+  {
     name: "scripts that fail again and again",
     who: "script",
     start: running(16, () => 'scheduler.add(1, function() error(string.rep("x", 10000)) end)'),

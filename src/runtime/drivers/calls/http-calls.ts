@@ -11,7 +11,8 @@ const MAX_URL_BYTES = 8192;
 const METHODS: readonly string[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 /**
- * Set by the connection, not by a script: a script could otherwise build a request that two servers read differently.
+ * Set by the connection, not by a script: a script could otherwise build a request that two servers read differently. A
+ * script's own are left out, and its request is sent; `set_header` of the prelude, with the same names, says so.
  */
 const OWN_HEADERS: ReadonlySet<string> = new Set([
   "connection",
@@ -46,7 +47,9 @@ export function httpCalls(connections: PeerConnections, now: () => number): Read
       const answer = await connections.http({
         method: methodOf(method),
         url: text(url, "url", MAX_URL_BYTES),
-        headers: list(headers ?? [], "headers", MAX_HEADERS).map(headerOf),
+        headers: list(headers ?? [], "headers", MAX_HEADERS)
+          .map(headerOf)
+          .filter(isOfScript),
         body: body === undefined ? undefined : bytes(body, "body", MAX_REQUEST_BYTES),
         timeoutMs: timeoutOf(timeoutS),
         isInsecure: flag(insecure),
@@ -75,12 +78,14 @@ function headerOf(pair: LuaValue): readonly [string, string] {
   const name = byteString(first, "a header's name", 256);
   const value = byteString(second, `header ${name}`, 8192).trim();
   if (!TOKEN.test(name)) throw new ConnectionError("invalid", `"${name}" is no name of a header`);
-  if (OWN_HEADERS.has(name.toLowerCase()))
-    throw new ConnectionError("invalid", `header ${name} is set by the connection`);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: a line break would start another header.
   if (/[\u0000-\u0008\u000a-\u001f\u007f]/.test(value))
     throw new ConnectionError("invalid", `the value of header ${name} has characters that no header may have`);
   return [name, value];
+}
+
+function isOfScript([name]: readonly [string, string]): boolean {
+  return !OWN_HEADERS.has(name.toLowerCase());
 }
 
 function renderAnswer({ code, headers, body }: HttpAnswer, now: number): LuaValue {

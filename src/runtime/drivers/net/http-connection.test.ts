@@ -260,11 +260,21 @@ test.each<[string, string, Options, string]>([
   ["BREW", "/", {}, 'method must be one of GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, got "BREW"'],
   ["GET", "/", { headers: [["a b", "c"]] }, '"a b" is no name of a header'],
   ["GET", "/", { headers: [["a", "b\r\nc: d"]] }, "the value of header a has characters that no header may have"],
-  ["GET", "/", { headers: [["Transfer-Encoding", "chunked"]] }, "header Transfer-Encoding is set by the connection"],
   ["GET", "/", { timeout: 0 }, "timeout must be longer than 0 s, got 0"],
   ["POST", "/", { body: "x".repeat(1024 * 1024 + 1) }, "body must not be longer than 1048576 bytes, got 1048577"],
 ])("%s %s %j says: %s", async (method, path, options, problem) => {
   expect((await client("127.0.0.1")(method, `http://127.0.0.1:1${path}`, options)).problem).toBe(problem);
+});
+
+test("headers that belong to the connection are left out alone", async () => {
+  const { url, seen } = await serve((response) => response.end("ok"));
+  const own = ["TE", "Connection", "Content-Length", "Transfer-Encoding", "Upgrade", "Trailer", "Expect", "Keep-Alive"];
+  const headers: [string, string][] = [...own.map((name): [string, string] => [name, "5"]), ["X-Own", "yes"]];
+  const answer = await client("127.0.0.1")("POST", url, { headers, body: "four" });
+  expect(answer.problem).toBeUndefined();
+  expect(seen[0]?.headers).toMatchObject({ "x-own": "yes", "content-length": "4" });
+  for (const name of ["te", "transfer-encoding", "upgrade", "trailer", "expect"])
+    expect(seen[0]?.headers).not.toHaveProperty(name);
 });
 
 test("connections are kept for the next request", async () => {

@@ -7,6 +7,8 @@ export interface CanFrame {
 
 /** A CAN bus as frames. Its opener is its only user. */
 export interface CanBus {
+  /** Whether a frame that is sent also arrives, as on the interfaces of the system. */
+  readonly repeatsOwn: boolean;
   send(frame: CanFrame): Promise<void>;
   close(): void;
 }

@@ -48,7 +48,7 @@ export function openSimulatedPort(port: SimulatedPort, timers: Timers): HubPort 
   );
   const can = new SharedCan(async (listener) => {
     const stop = port.can.onEmitted(listener.received);
-    return { send: async (frame) => port.can.send(frame), close: stop };
+    return { repeatsOwn: false, send: async (frame) => port.can.send(frame), close: stop };
   }, timers);
   const level: LevelPort = {
     read: async (quantity) => port.levels.get(quantity),

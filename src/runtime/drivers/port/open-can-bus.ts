@@ -38,6 +38,7 @@ export function openCanBus(name: string, programs: CanPrograms = SYSTEM): OpenCa
       dump.once("error", (error) => reject(new ConnectionError("unsupported", explain(error))));
     });
     return {
+      repeatsOwn: true,
       async send(frame) {
         try {
           await run(programs.cansend, [name, renderFrame(frame)], { timeout: SEND_TIMEOUT_MS });

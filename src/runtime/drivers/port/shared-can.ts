@@ -1,5 +1,5 @@
 // A CAN bus that scripts share. It is opened on first use and again after it was lost; every frame goes to all
-// listeners of its identifier.
+// listeners of its identifier, also a frame of another script.
 
 import { ConnectionError } from "#runtime/drivers/peer-connections.ts";
 import type { Timers } from "#runtime/drivers/timers.ts";
@@ -16,7 +16,8 @@ interface FrameSink {
 export class SharedCan {
   readonly #open: OpenCan;
   readonly #timers: Timers;
-  readonly #stores = new Set<FrameSink>();
+  /** With whose it is. */
+  readonly #stores = new Map<FrameSink, object>();
   #bus: Promise<CanBus> | undefined;
   #failure: ConnectionError | undefined;
   #pauseUntil = Number.NEGATIVE_INFINITY;
@@ -27,9 +28,11 @@ export class SharedCan {
     this.#timers = timers;
   }
 
-  async send(frame: CanFrame): Promise<void> {
+  async send(frame: CanFrame, sender: object): Promise<void> {
     const bus = await this.ready();
     await bus.send(frame);
+    if (bus.repeatsOwn) return;
+    for (const [store, owner] of this.#stores) if (owner !== sender) store.add(frame);
   }
 
   /** Open, or a `ConnectionError` that says why not. */
@@ -39,7 +42,7 @@ export class SharedCan {
       if (this.#failure !== undefined && this.#timers.elapsed() < this.#pauseUntil) throw this.#failure;
       const opening: Promise<CanBus> = this.#open({
         received: (frame) => {
-          for (const store of this.#stores) store.add(frame);
+          for (const store of this.#stores.keys()) store.add(frame);
         },
         lost: (why) => {
           if (this.#bus === opening) this.#fail(new ConnectionError("connection", why));
@@ -56,8 +59,8 @@ export class SharedCan {
     }
   }
 
-  add(store: FrameSink): void {
-    this.#stores.add(store);
+  add(store: FrameSink, owner: object): void {
+    this.#stores.set(store, owner);
   }
 
   remove(store: FrameSink): void {

@@ -70,7 +70,7 @@ local function unwrapped(ok, ...)
   end
   local message = ...
   if type(message) == 'string' then
-    error(message, 3)
+    error(message, 2)
   end
   error(message, 0)
 end

@@ -1,4 +1,4 @@
--- What the host offers every script: enapter (also as `device`), scheduler, configuration, storage, system, json.
+-- What the host offers every script: enapter (also as `device`), scheduler, configuration, storage, system.
 local call, instant, set_play = ...
 
 local error, getmetatable, pairs, rawequal = error, getmetatable, pairs, rawequal
@@ -98,23 +98,6 @@ end
 function system.delay(ms)
   expect(ms, 'number', "#1 to 'delay'")
   call('delay', ms)
-end
-
-json = {}
-function json.encode(value)
-  local ok, text = instant('json.encode', value)
-  if not ok then
-    error(text, 2)
-  end
-  return text
-end
-function json.decode(text)
-  expect(text, 'string', "#1 to 'decode'")
-  local ok, value = instant('json.decode', text)
-  if not ok then
-    error(value, 2)
-  end
-  return value
 end
 
 -- Ends a handler whose ctx.error was called.

@@ -69,7 +69,16 @@ local Request = {}
 Request.__index = Request
 Request.__name = 'http request'
 
+-- These belong to the connection. A request goes without a script's own.
+local OWN_HEADERS = {
+  connection = true, ['content-length'] = true, ['transfer-encoding'] = true, upgrade = true, te = true,
+  trailer = true, expect = true, ['keep-alive'] = true, ['proxy-connection'] = true,
+}
+
 function Request:set_header(name, value)
+  if OWN_HEADERS[lower(tostring(name))] then
+    return 'header ' .. tostring(name) .. ' belongs to the connection: the request is sent without it'
+  end
   self.headers[lower(tostring(name))] = { tostring(name), tostring(value) }
 end
 
