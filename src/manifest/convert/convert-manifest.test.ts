@@ -91,6 +91,7 @@ test.each([
   ["", "The manifest cannot be read. Line 1: The manifest is empty."],
   ["[]", "The manifest is no object."],
   ["blueprint_spec: device/3.0\n", "Its blueprint_spec is device/3.0, not device/1.0."],
+  [`${head}a: *nobody\n`, "The manifest cannot be written anew: Unresolved alias"],
   ["display_name: x\n", "Its blueprint_spec is missing, not device/1.0."],
 ])("%j is not converted: %s", (text, message) => {
   expect(convertManifest(text)).toMatchObject({

@@ -46,9 +46,14 @@ export function convertManifest(text: string): ConvertedManifest {
   const conversion: Conversion = { document, notes: [], units: new Set() };
   const spec = textAt(conversion, root, "blueprint_spec");
   if (spec !== OLD_SPEC) return refuse(`Its blueprint_spec is ${spec ?? "missing"}, not ${OLD_SPEC}.`);
-  convertRoot(conversion, root);
-  const converted = document.toString({ lineWidth: 0, flowCollectionPadding: false });
-  return finish(conversion, converted);
+  try {
+    convertRoot(conversion, root);
+    return finish(conversion, document.toString({ lineWidth: 0, flowCollectionPadding: false }));
+  } catch (error) {
+    // The library refuses to write an alias whose anchor is not there, or is no longer.
+    const why = error instanceof Error ? error.message : String(error);
+    return refuse(`The manifest cannot be written anew: ${why}. Write out what its anchors and aliases share.`);
+  }
 }
 
 function convertRoot(conversion: Conversion, root: YAMLMap): void {

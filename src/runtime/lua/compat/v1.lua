@@ -214,15 +214,15 @@ add_modbus_calls(modbus, function()
   return line_opener()
 end, modbus_failed, 1000)
 
-local tcp_failed
-modbustcp, tcp_failed = module()
+local tcp, tcp_failed = module()
+modbustcp = tcp
 function modbustcp.new(address)
   local text = tostring(address)
   local uri = match(text, '^%a+://') and text or 'tcp://' .. text
   local client = {}
   add_modbus_calls(client, opener(uri, tcp_failed), tcp_failed, 1000, true)
   function client.err_to_str(first, code)
-    return modbustcp.err_to_str(rawequal(first, client) and code or first)
+    return tcp.err_to_str(rawequal(first, client) and code or first)
   end
   return client
 end
@@ -245,8 +245,8 @@ local function port_name(path)
   return (gsub(match(tostring(path), '([^/]*)/*$'), '[^%w_.-]', '-'))
 end
 
-local rtu_failed
-modbusrtu, rtu_failed = module()
+local rtu, rtu_failed = module()
+modbusrtu = rtu
 function modbusrtu.new(path, options)
   options = type(options) == 'table' and options or {}
   if path == nil then
@@ -262,7 +262,7 @@ function modbusrtu.new(path, options)
   local client = {}
   add_modbus_calls(client, open, rtu_failed, timeout_of(options.read_timeout, 1000), true)
   function client.err_to_str(first, code)
-    return modbusrtu.err_to_str(rawequal(first, client) and code or first)
+    return rtu.err_to_str(rawequal(first, client) and code or first)
   end
   return client
 end

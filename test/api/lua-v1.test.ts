@@ -1,0 +1,53 @@
+// A converted package of device/1.0 on a whole server: real threads, real storage, simulated ports.
+import { join } from "node:path";
+import { expect, test, vi } from "vitest";
+import { readFolder } from "#cli/read-folder.ts";
+import type { Execution } from "#client/resources.ts";
+import { convertPackage } from "#service/blueprint/convert-package.ts";
+import { packPackage } from "#service/blueprint/pack-package.ts";
+import { packageOfFiles } from "#service/blueprint/unpack-package.ts";
+import { useServer } from "../support/server.ts";
+
+const busbar = useServer();
+const eventually = { timeout: 20_000, interval: 20 };
+
+async function start(name: string) {
+  const { files } = await readFolder(join(import.meta.dirname, "../convert/packages", name));
+  const { package: old } = packageOfFiles("folder", files);
+  const converted = old && convertPackage(old);
+  const bytes = packPackage(converted?.files ?? new Map());
+  const { body } = await busbar.admin.call<{ blueprint: { id: string } }>("POST", "/v3/blueprints/upload", { bytes });
+  const made = await busbar.admin.post<{ device_id: string }>("/v3/provisioning/lua_device", {
+    name,
+    slug: name,
+    blueprint_id: body.blueprint.id,
+  });
+  const id = made.body.device_id;
+  return {
+    now: async (attribute: string) => (await busbar.admin.get(`/telemetry/v1/now?devices[${id}]=${attribute}`)).text,
+    run: async (command: string, args = {}) =>
+      (
+        await busbar.admin.post<{ execution: Execution }>(`/v3/devices/${id}/commands/execute`, {
+          name: command,
+          arguments: args,
+        })
+      ).body.execution,
+  };
+}
+
+test("settings are kept in the storage of the device", async () => {
+  const { now, run } = await start("settings-in-storage");
+  await vi.waitFor(async () => expect(await now("threshold,failed")).toContain('"value":5.5'), eventually);
+  expect((await run("write_configuration", { threshold: 7.25 })).state).toBe("SUCCESS");
+  expect((await run("read_configuration")).response?.payload).toEqual({ threshold: 7.25 });
+  expect((await run("forget")).response?.payload).toMatchObject({ message: expect.stringContaining("15 characters") });
+});
+
+test("relays are ports of the gateway", async () => {
+  const { now, run } = await start("relays");
+  expect((await run("close", { channel: 1 })).state).toBe("SUCCESS");
+  await vi.waitFor(async () => expect(await now("pump")).toContain('"value":true'), eventually);
+  expect((await run("close", { channel: 7 })).response?.payload).toMatchObject({
+    message: expect.stringContaining("there is no channel 7"),
+  });
+});
