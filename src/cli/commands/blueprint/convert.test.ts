@@ -53,6 +53,22 @@ test("a folder that is there and empty is taken, and JSON says the same to progr
   });
 });
 
+test("a folder of blueprints becomes a folder of blueprints; one of another version is named and left", async () => {
+  const files = {
+    "all/a/manifest.yml": MANIFEST,
+    "all/a/firmware.lua": "",
+    "all/b/c/manifest.yml": MANIFEST,
+    "all/b/c/firmware.lua": "",
+    "all/new/manifest.yml": MANIFEST.replace("1.0", "3.0"),
+  };
+  await inFolder(files, async (run, folder) => {
+    const { code, err } = await run("convert all");
+    expect([code, err]).toEqual([1, expect.stringContaining("all/new/manifest.yml: Its blueprint_spec is device/3.0")]);
+    for (const path of ["a", "b/c"]) expect(existsSync(join(folder, "all-3.0", path, "manifest.yml"))).toBe(true);
+    expect(existsSync(join(folder, "all-3.0/new"))).toBe(false);
+  });
+});
+
 test("lint says what device/1.0 is and nothing else, and --fix leaves it alone", async () => {
   await inFolder(OLD, async (run, folder) => {
     const { code, out } = await run("lint --fix old -o json");

@@ -1,8 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { renderReport } from "#cli/blueprint/lint-report.ts";
+import type { LintResult } from "#cli/blueprint/lint-result.ts";
 import { lintSource } from "#cli/blueprint/lint-source.ts";
-import { readSource, type Source } from "#cli/blueprint/read-source.ts";
+import { readSources, type Source } from "#cli/blueprint/read-source.ts";
 import type { Cli } from "#cli/cli.ts";
 import { EXIT } from "#cli/exit-code.ts";
 import { remark } from "#cli/print.ts";
@@ -19,45 +20,83 @@ export type ConvertFlags = {
   readonly rocks?: string;
 };
 
-/** Writes a package of device/3.0 beside one of device/1.0, which stays untouched. Fails when lint finds an error in it. */
+interface Converted {
+  readonly folder: string;
+  readonly notes: readonly PackageNote[];
+  readonly result: LintResult;
+}
+
+/**
+ * Writes packages of device/3.0 beside those of device/1.0, which stay untouched. A folder of blueprints becomes a folder
+ * of blueprints. Fails when one cannot be converted, or when lint finds an error in one.
+ */
 export async function convert(cli: Cli, path: string | undefined, flags: ConvertFlags): Promise<void> {
-  const source = await readSource(cli, path);
+  const sources = await readSources(cli, [path ?? "."]);
+  const isOne = sources.length === 1;
+  const converted: Converted[] = [];
+  let refused = 0;
+  for (const source of sources) {
+    const target = isOne
+      ? targetOf(cli, source, flags.out)
+      : targetAmong(cli, source, { path: path ?? ".", out: flags.out });
+    try {
+      converted.push(convertOne(cli, source, { ...flags, target }));
+    } catch (error) {
+      // Of many, one that is of another version or broken does not keep the others from being converted.
+      if (isOne || !(error instanceof UsageError)) throw error;
+      refused += 1;
+      remark(cli, error.message);
+    }
+  }
+  if (flags.output === "json") {
+    const list = converted.map(renderJson);
+    cli.stdout.write(`${JSON.stringify(isOne ? list[0] : { blueprints: list }, null, 2)}\n`);
+  } else {
+    for (const { folder, notes } of converted) {
+      const text = render(notes);
+      if (!isOne) cli.stdout.write(`${folder}\n`);
+      if (text !== "") cli.stdout.write(`${text}\n`);
+    }
+    const report = renderReport(
+      converted.map(({ result }) => result),
+      cli.stdout.hasColors?.() === true,
+    );
+    if (report !== "") cli.stdout.write(`${report}\n`);
+    for (const { folder } of converted) remark(cli, `Written to ${folder}. Next: busbar blueprint test ${folder}`);
+  }
+  const isFaulty = converted.some(({ result }) => result.issues.some(({ severity }) => severity === "error"));
+  if (refused > 0 || isFaulty) throw new QuietFailure(EXIT.failure);
+}
+
+type OneFlags = ConvertFlags & { readonly target: string };
+
+function convertOne(cli: Cli, source: Source, { target, force, rocks }: OneFlags): Converted {
   const { package: unpacked, issues } = source.unpacked;
   if (unpacked === undefined) throw new UsageError(`${source.name}: ${issues.map(({ message }) => message).join(" ")}`);
   const { files, notes } = convertPackage(unpacked);
   if (files === undefined) throw new UsageError(`${source.name}: ${notes.map(({ message }) => message).join(" ")}`);
-  const folder = resolve(cli.cwd, flags.out ?? defaultFolder(cli, source));
-  refuseInput(cli, source, folder);
-  if (flags.force !== true && existsSync(folder) && readdirSync(folder).length > 0) {
-    throw new UsageError(
-      `${name(cli, folder)} is not empty: add --force to write into it, or --out to write elsewhere`,
-    );
+  const folder = nameOf(cli, target);
+  refuseInput(cli, source, target);
+  if (force !== true && existsSync(target) && readdirSync(target).length > 0) {
+    throw new UsageError(`${folder} is not empty: add --force to write into it, or --out to write elsewhere`);
   }
   for (const [file, content] of files) {
-    const target = join(folder, file);
-    mkdirSync(dirname(target), { recursive: true });
-    writeFileSync(target, content);
+    mkdirSync(dirname(join(target, file)), { recursive: true });
+    writeFileSync(join(target, file), content);
   }
-  const result = lintSource(
-    {
-      name: join(name(cli, folder), unpacked.manifestPath),
-      folder: name(cli, folder),
-      unpacked: packageOfFiles("folder", files),
-      manifestFile: undefined,
-    },
-    { profiles: starterLibrary(), rocks: flags.rocks === undefined ? undefined : resolve(cli.cwd, flags.rocks) },
-  );
-  if (flags.output === "json") {
-    const found = result.issues.map(({ severity, code, message, path: at }) => ({ severity, code, message, path: at }));
-    cli.stdout.write(`${JSON.stringify({ folder: name(cli, folder), notes, issues: found }, null, 2)}\n`);
-  } else {
-    const text = render(notes);
-    if (text !== "") cli.stdout.write(`${text}\n`);
-    const report = renderReport([result], cli.stdout.hasColors?.() === true);
-    if (report !== "") cli.stdout.write(`${report}\n`);
-    remark(cli, `Written to ${name(cli, folder)}. Next: busbar blueprint test ${name(cli, folder)}`);
-  }
-  if (result.issues.some(({ severity }) => severity === "error")) throw new QuietFailure(EXIT.failure);
+  const written: Source = {
+    name: join(folder, unpacked.manifestPath),
+    folder,
+    unpacked: packageOfFiles("folder", files),
+    manifestFile: undefined,
+  };
+  const context = { profiles: starterLibrary(), rocks: rocks === undefined ? undefined : resolve(cli.cwd, rocks) };
+  return { folder, notes, result: lintSource(written, context) };
+}
+
+function renderJson({ folder, notes, result }: Converted) {
+  const issues = result.issues.map(({ severity, code, message, path }) => ({ severity, code, message, path }));
+  return { folder, notes, issues };
 }
 
 const HEADINGS: readonly (readonly [PackageNote["kind"], string])[] = [
@@ -75,25 +114,35 @@ function render(notes: readonly PackageNote[]): string {
   return parts.flat().join("\n");
 }
 
-function defaultFolder(cli: Cli, { folder, name: named }: Source): string {
-  if (folder === undefined)
-    return `${
-      basename(named)
-        .replace(/\.\w+$/, "")
-        .replaceAll(/[^\w-]/g, "") || "blueprint"
-    }-3.0`;
-  return `${resolve(cli.cwd, folder)}-3.0`;
+function targetOf(cli: Cli, { folder, name }: Source, out: string | undefined): string {
+  if (out !== undefined) return resolve(cli.cwd, out);
+  if (folder !== undefined) return `${resolve(cli.cwd, folder)}-3.0`;
+  const plain = basename(name)
+    .replace(/\.\w+$/, "")
+    .replaceAll(/[^\w-]/g, "");
+  return resolve(cli.cwd, `${plain || "blueprint"}-3.0`);
+}
+
+/** Blueprints of a folder keep their places below it. */
+function targetAmong(
+  cli: Cli,
+  { folder = "" }: Source,
+  { path, out }: { readonly path: string; readonly out: string | undefined },
+): string {
+  const root = resolve(cli.cwd, path);
+  const target = out === undefined ? `${root}-3.0` : resolve(cli.cwd, out);
+  return join(target, relative(root, resolve(cli.cwd, folder)));
 }
 
 /** The old package is the author's: nothing is written into its folder, not even beside its files. */
-function refuseInput(cli: Cli, source: Source, folder: string): void {
+function refuseInput(cli: Cli, source: Source, target: string): void {
   if (source.folder === undefined) return;
-  const inside = relative(resolve(cli.cwd, source.folder), folder);
+  const inside = relative(resolve(cli.cwd, source.folder), target);
   if (inside !== "" && (inside.startsWith("..") || resolve(inside) === inside)) return;
   throw new UsageError("--out must lie outside the blueprint that is converted");
 }
 
-function name(cli: Cli, full: string): string {
+function nameOf(cli: Cli, full: string): string {
   const short = relative(cli.cwd, full);
   return short === "" ? "." : short.startsWith("..") ? full : short;
 }

@@ -87,11 +87,16 @@ function addConvert(blueprint: Command, cli: Cli): void {
     .addOption(output.default("pretty"))
     .option("--rocks <folder>", "rocks that the scripts ask for; without it nothing is said about rocks")
     .option("-f, --force", "write into a folder that is not empty")
-    .addHelpText("after", `\n${PATH}`)
+    .addHelpText("after", `\n${PATH} A folder of blueprints counts as each of them.`)
     .action(async (path: string | undefined, flags: ConvertFlags) =>
       (await import("./convert.ts")).convert(cli, path, flags),
     );
-  addExamples(command, "blueprint convert my-inverter", "blueprint convert my-inverter --out my-inverter-new");
+  addExamples(
+    command,
+    "blueprint convert my-inverter",
+    "blueprint convert my-inverter --out my-inverter-new",
+    "blueprint convert blueprints --out blueprints-new",
+  );
 }
 
 function addTest(blueprint: Command, cli: Cli): void {
