@@ -134,6 +134,12 @@ export const SETTINGS = {
       "30s",
       "A device without a connection of its own that sends nothing for this long is OFFLINE.",
     ),
+    registerChildren: setting(
+      "devices.register_children",
+      kinds.toggle,
+      "false",
+      "Lets devices add children by themselves, by announcing them.",
+    ),
   },
   logs: {
     retention: setting("logs.retention", kinds.duration, "30d", "How long device logs marked to persist are kept."),

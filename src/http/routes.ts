@@ -29,6 +29,7 @@ import type { Authenticator } from "#service/access/authenticator.ts";
 import type { RefusalLog } from "#service/access/refusal-log.ts";
 import type { AlertTracker } from "#service/alert/alert-tracker.ts";
 import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
+import type { ChildRoutes } from "#service/device/child-routes.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
 import type { HostRouter } from "#service/device/host-router.ts";
 import type { Carrier } from "#service/ports/carrier.ts";
@@ -45,6 +46,7 @@ export interface RouteNeeds extends Needs, CommandNeeds {
   readonly hosts: HostRouter;
   readonly simulator: Simulator;
   readonly connectivity: Connectivity;
+  readonly children: ChildRoutes;
   readonly eventStreams: EventStreams;
   readonly alertTracker: AlertTracker;
   readonly webhookDispatcher: WebhookDispatcher;

@@ -27,20 +27,29 @@ export function createAdapter(inbox: DeviceInbox): Adapter {
 
   return {
     async receive(device, { topic, payload, repeated }) {
-      const { deviceId } = device;
+      const refuse = (...problems: readonly string[]) => inbox.malformed(device.deviceId, complaint(topic, problems));
+      const own = ownPart(device, topic);
+      if (own === undefined) return refuse("is not a topic of this device");
+      const kind = kindOfTopic(own.rest);
+      if (kind === undefined) return refuse("is not a topic that is known");
+      if (payload.length > MAX_PAYLOAD) return refuse(`is larger than ${MAX_PAYLOAD / 1024} KiB`);
       const told = <Message>(parsed: Parsed<Message>, take: (message: Message) => Promise<void>): Promise<void> =>
-        "message" in parsed ? take(parsed.message) : inbox.malformed(deviceId, complaint(topic, parsed.problems));
+        "message" in parsed ? take(parsed.message) : refuse(...parsed.problems);
 
-      const rest = ownPart(device, topic);
-      if (rest === undefined) return inbox.malformed(deviceId, complaint(topic, ["is not a topic of this device"]));
-      const kind = kindOfTopic(rest);
-      if (kind === undefined) return inbox.malformed(deviceId, complaint(topic, ["is not a topic that is known"]));
-      if (payload.length > MAX_PAYLOAD) {
-        return inbox.malformed(deviceId, complaint(topic, [`is larger than ${MAX_PAYLOAD / 1024} KiB`]));
+      let { deviceId } = device;
+      if (own.channelId !== device.channelId) {
+        if (kind === "register") {
+          return told(parseValues(payload), (message) => inbox.registerChild(deviceId, own.channelId, message));
+        }
+        const child = await inbox.child(deviceId, own.channelId);
+        if (child === undefined) return refuse("is not a topic of this device or one of its children");
+        deviceId = child.deviceId;
+        inbox.alive(deviceId);
       }
       switch (kind) {
         case "telemetry":
           return told(parseValues(payload), (message) => inbox.telemetry(deviceId, message));
+        case "register":
         case "properties":
           return told(parseValues(payload), (message) => inbox.properties(deviceId, message));
         case "log":

@@ -1,7 +1,7 @@
 import type { ByteBudgets } from "#core/share/byte-budgets.ts";
 import type { Shares } from "#core/share/shares.ts";
 import type { Instant } from "#core/time/instant.ts";
-import type { CommandChannel, DeviceConfiguration } from "#service/ports/carrier.ts";
+import type { ChildChannel, CommandChannel, DeviceConfiguration } from "#service/ports/carrier.ts";
 import type { DeviceInbox } from "#service/ports/device-inbox.ts";
 
 /** The part of the process log that the carrier uses. */
@@ -23,7 +23,7 @@ export interface MqttNeeds {
 }
 
 export interface Broker {
-  readonly channel: CommandChannel;
+  readonly channel: CommandChannel & { readonly children: ChildChannel };
   /**
    * Ends the device's connections, so that it has to sign in again: after its credentials changed or it was deleted.
    */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { filterMatches, isOwnFilter, isTopicLevel, kindOfTopic, ownPart, parseDeviceTopic } from "./topics.ts";
+import { filterChannel, filterMatches, isTopicLevel, kindOfTopic, ownPart, parseDeviceTopic } from "./topics.ts";
 
 const HW1 = { hardwareId: "HW1", channelId: "main" };
 
@@ -20,7 +20,7 @@ test.each([
 
 test.each([
   ["v1/telemetry", "telemetry"],
-  ["v1/register", "properties"],
+  ["v1/register", "register"],
   ["v1/properties", "properties"],
   ["v3/logs", "log"],
   ["v1/command/responses", "response"],
@@ -32,9 +32,11 @@ test.each([
 });
 
 test("a device's own part does not reach into an id that begins alike", () => {
-  expect(ownPart(HW1, "v1/from/HW1/main/x")).toBe("x");
-  expect(ownPart(HW1, "v1/from/HW1/mainx/x")).toBeUndefined();
-  expect(ownPart(HW1, "v1/from/HW11/main/x")).toBeUndefined();
+  expect(ownPart(HW1, "v1/from/HW1/main/x/y")).toEqual({ channelId: "main", rest: "x/y" });
+  expect(ownPart(HW1, "v1/from/HW1/mainx/x")).toEqual({ channelId: "mainx", rest: "x" });
+  for (const topic of ["v1/from/HW11/main/x", "v1/from/HW1//x", "v1/from/HW1/main", "v1/to/HW1/main/x"]) {
+    expect(ownPart(HW1, topic)).toBeUndefined();
+  }
 });
 
 test.each([
@@ -58,11 +60,22 @@ test.each([
   expect(filterMatches(filter, topic)).toBe(expected);
 });
 
-test("no filter that names another device or stands above the channel is a device's own", () => {
-  expect(isOwnFilter(HW1, "v1/to/HW1/main/#")).toBe(true);
-  for (const filter of ["v1/to/HW1/#", "v1/to/HW2/main/#", "v1/to/+/main/#", "#", "v1/to/HW1/main/"]) {
-    expect(isOwnFilter(HW1, filter)).toBe(false);
-  }
+test.each([
+  ["v1/to/HW1/main/#", "main"],
+  ["v1/to/HW1/child/v1/command/requests", "child"],
+  ["v1/to/HW1/+/v1/command/requests", "+"],
+  ["v1/to/HW1/#", "#"],
+  ["v1/to/HW2/main/#", undefined],
+  ["v1/to/HW11/main/#", undefined],
+  ["v1/to/+/main/#", undefined],
+  ["#", undefined],
+  ["v1/to/HW1/main/", undefined],
+  ["v1/to/HW1/main", undefined],
+  ["v1/to/HW1/+", undefined],
+  ["v1/to/HW1//x", undefined],
+  ["v1/to/HW1/#/x", undefined],
+])("of HW1's channels the filter %s means %s", (filter, channel) => {
+  expect(filterChannel(HW1, filter)).toBe(channel);
 });
 
 test.each([

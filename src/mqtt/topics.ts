@@ -4,11 +4,11 @@ import type { SignedIn } from "#service/ports/device-inbox.ts";
 
 export type Address = Pick<SignedIn, "hardwareId" | "channelId">;
 
-export type DeviceTopic = "telemetry" | "properties" | "log" | "response";
+export type DeviceTopic = "telemetry" | "register" | "properties" | "log" | "response";
 
 const KINDS: ReadonlyMap<string, DeviceTopic> = new Map([
   ["v1/telemetry", "telemetry"],
-  ["v1/register", "properties"],
+  ["v1/register", "register"],
   ["v1/properties", "properties"],
   ["v3/logs", "log"],
   ["v1/command/responses", "response"],
@@ -29,10 +29,15 @@ export function parseDeviceTopic(topic: string): (Address & { readonly rest: str
   return { hardwareId, channelId, rest: rest.join("/") };
 }
 
-/** The part of a topic below the device's own prefix, or undefined when the topic is not the device's. */
-export function ownPart({ hardwareId, channelId }: Address, topic: string): string | undefined {
-  const prefix = `v1/from/${hardwareId}/${channelId}/`;
-  return topic.startsWith(prefix) ? topic.slice(prefix.length) : undefined;
+/** The channel and the rest of a topic below the device's hardware id, or undefined when the topic is not the device's. */
+export function ownPart(
+  { hardwareId }: Pick<Address, "hardwareId">,
+  topic: string,
+): { readonly channelId: string; readonly rest: string } | undefined {
+  const prefix = `v1/from/${hardwareId}/`;
+  const end = topic.startsWith(prefix) ? topic.indexOf("/", prefix.length) : -1;
+  if (end <= prefix.length) return undefined;
+  return { channelId: topic.slice(prefix.length, end), rest: topic.slice(end + 1) };
 }
 
 export function commandTopic(address: Address): string {
@@ -44,11 +49,15 @@ export function configurationTopic(address: Address): string {
 }
 
 /**
- * Whether the filter covers the device's own topics only: it has no wildcard before the channel and matches nothing of
- * other devices.
+ * The channel of a filter below the device's hardware id, `+` and `#` included: both mean the device and its children.
+ * Undefined when the filter could match topics of other devices, or matches none.
  */
-export function isOwnFilter(address: Address, filter: string): boolean {
-  return filter.startsWith(toPrefix(address)) && filter.length > toPrefix(address).length;
+export function filterChannel({ hardwareId }: Pick<Address, "hardwareId">, filter: string): string | undefined {
+  const prefix = `v1/to/${hardwareId}/`;
+  if (!filter.startsWith(prefix)) return undefined;
+  const [channelId = "", ...rest] = filter.slice(prefix.length).split("/");
+  if (channelId === "#") return rest.length === 0 ? channelId : undefined;
+  return channelId === "" || rest.join("/") === "" ? undefined : channelId;
 }
 
 /** Matching of MQTT 3.1.1, section 4.7. `#` includes the level above it. */

@@ -27,6 +27,7 @@ import { createBackground } from "#service/background.ts";
 import { createBlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
 import { createCommandDispatcher } from "#service/command/command-dispatcher.ts";
 import { createChannelRouter } from "#service/device/channel-router.ts";
+import { createChildRoutes } from "#service/device/child-routes.ts";
 import { deviceConfiguration } from "#service/device/configuration.ts";
 import { createConnectivity } from "#service/device/connectivity.ts";
 import { createDeviceInbox } from "#service/device/device-inbox.ts";
@@ -103,7 +104,8 @@ export async function startOn(
   opened.defer(() => background.idle());
   const catalog = createBlueprintCatalog(base);
   budgets.watch(catalog.memory);
-  const channel = createChannelRouter();
+  const children = createChildRoutes(records.devices);
+  const channel = createChannelRouter(children);
   const hosts = createHostRouter(base);
   const events = createEventHub({ budget: budgets.open("event_buffer", EVENT_BUFFER_BYTES) });
   const connectivity = createConnectivity({
@@ -140,6 +142,8 @@ export async function startOn(
     authenticator,
     refusals,
     catalog,
+    children,
+    mayRegisterChildren: config.devices.registerChildren,
     channel,
     hosts,
     events,

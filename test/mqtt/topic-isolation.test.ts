@@ -25,6 +25,12 @@ const PUBLISH: readonly (readonly [string, string])[] = [
   ["v1/from/@/", "-"],
   ["v1/from/@", "-"],
   ["v1/from/@/other/v1/telemetry", "-"],
+  ["v1/from/@/child-1/v1/telemetry", "telemetry of its child"],
+  ["v1/from/@/child-1/v1/properties", "properties of its child"],
+  ["v1/from/@/child-1/v3/logs", "log of its child"],
+  ["v1/from/@/child-1/v1/command/responses", "response of its child"],
+  ["v1/from/@/other/v1/register", "child"],
+  ["v1/from/@/child-1/v1/command/requests", "-"],
   ["v1/from/@/MAIN/v1/telemetry", "-"],
   ["v1/from/@ /main/v1/telemetry", "-"],
   ["/v1/from/@/main/v1/telemetry", "-"],
@@ -53,8 +59,12 @@ const SUBSCRIBE: readonly (readonly [string, boolean])[] = [
   ["v1/to/@/main/v1/#", true],
   ["v1/to/@/main", false],
   ["v1/to/@/main/", false],
-  ["v1/to/@/#", false],
-  ["v1/to/@/+/v1/command/requests", false],
+  ["v1/to/@/#", true],
+  ["v1/to/@/+/v1/command/requests", true],
+  ["v1/to/@/child-1/v1/command/requests", true],
+  ["v1/to/@/child-1/#", true],
+  ["v1/to/@/+", false],
+  ["v1/to/@/child-1", false],
   ["v1/to/+/main/v1/command/requests", false],
   ["v1/to/+/+/#", false],
   ["v1/to/#", false],
@@ -107,7 +117,9 @@ test(`of ${DEVICES.length ** 2 * PUBLISH.length} publications each is told as wh
         const before = broker.inbox.calls.length;
         await client(by).publishAsync(topic, payload, { qos: 1, retain: true });
         const told = broker.inbox.calls.slice(before).map((call) => call.split(" ", 2).join(" "));
-        const expected = by === target && verdict !== "-" ? `${verdict} d${by}` : `malformed d${by}`;
+        const [kind, isChild] = [verdict.split(" ")[0], verdict.endsWith("child") && verdict !== "child"];
+        const who = isChild ? `d${by}/child-1` : `d${by}`;
+        const expected = by === target && verdict !== "-" ? `${kind} ${who}` : `malformed d${by}`;
         if (told.join() !== expected) differences.push(`d${by} -> ${topic}: ${told.join()} instead of ${expected}`);
       }
     }

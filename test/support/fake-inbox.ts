@@ -78,6 +78,10 @@ export function createFakeInbox(logins: readonly FakeLogin[]): FakeInbox {
     unreachable: (deviceId) => note(`unreachable ${deviceId}`),
     alive,
     connected: alive,
+    child: async (deviceId, channelId) =>
+      channelId.startsWith("child-") ? { deviceId: `${deviceId}/${channelId}`, channelId } : undefined,
+    children: async () => [],
+    registerChild: (deviceId, channelId, message) => take(`child ${deviceId} ${channelId} ${text(message)}`),
     telemetry: (deviceId, message) => take(`telemetry ${deviceId} ${text(message)}`),
     properties: (deviceId, message) => take(`properties ${deviceId} ${text(message)}`),
     log: (deviceId, message) => take(`log ${deviceId} ${text(message)}`),

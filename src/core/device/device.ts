@@ -16,6 +16,9 @@ export const DEVICE_TYPES = [
 
 export type DeviceType = (typeof DEVICE_TYPES)[number];
 
+/** The channel of a device that connects by itself. Its children have channels of their own. */
+export const CHANNEL_ID = "main";
+
 export interface Device {
   readonly id: string;
   readonly siteId: string;

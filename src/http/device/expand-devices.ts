@@ -4,6 +4,7 @@ import { type Expansion, renderDevice } from "#http/device/device-wire.ts";
 import { ListAnswer } from "#http/list-answer.ts";
 import { renderSite } from "#http/site/site-wire.ts";
 import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
+import type { ChildRoutes } from "#service/device/child-routes.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
 import { readProperties } from "#service/device/read-properties.ts";
 import type { Page } from "#service/ports/page.ts";
@@ -12,6 +13,7 @@ import type { Call, Needs } from "#service/ports.ts";
 export type ExpandNeeds = Pick<Needs, "devices" | "sites" | "alerts"> & {
   readonly catalog: BlueprintCatalog;
   readonly connectivity: Connectivity;
+  readonly children: Pick<ChildRoutes, "place" | "find">;
 };
 
 type ExpandedDevice = object & { readonly manifest?: object };
@@ -91,9 +93,25 @@ async function communicationOf(needs: ExpandNeeds, device: Device): Promise<obje
   if (device.type === "LUA") {
     return { type: "UCM_LUA", ...(device.parentId !== undefined && { upstream_id: device.parentId }) };
   }
+  if (device.type === "CHILD") return childCommunication(needs, device);
   const credential = await needs.devices.findCredential(device.id);
   if (credential === undefined) return null;
   return { type: "MQTT_V1_PLAINTEXT", hardware_id: credential.hardwareId, channel_id: credential.channelId };
+}
+
+/** A child is on the connection of the device that it hangs on, near or far. */
+async function childCommunication(needs: ExpandNeeds, device: Device): Promise<object | null> {
+  await needs.children.place(device);
+  const route = needs.children.find(device.id);
+  const carrier = route && (await needs.devices.find(route.carrierId));
+  if (route === undefined || carrier === undefined) return null;
+  const credential = await needs.devices.findCredential(carrier.id);
+  return {
+    type: carrier.type === "LUA" ? "UCM_LUA" : "MQTT_V1_PLAINTEXT",
+    upstream_id: carrier.id,
+    ...(credential !== undefined && { hardware_id: credential.hardwareId }),
+    channel_id: route.channelId,
+  };
 }
 
 async function siteOf(needs: ExpandNeeds, call: Call, device: Device): Promise<{ site?: object }> {

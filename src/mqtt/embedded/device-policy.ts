@@ -2,9 +2,9 @@
 import type { Aedes, AedesOptions, AuthenticateError, Client } from "aedes";
 import { createAdapter } from "#mqtt/adapter.ts";
 import type { MqttNeeds } from "#mqtt/mqtt-needs.ts";
-import { commandTopic, configurationTopic, filterMatches, isOwnFilter } from "#mqtt/topics.ts";
-import type { CommandChannel } from "#service/ports/carrier.ts";
-import type { SignedIn } from "#service/ports/device-inbox.ts";
+import { commandTopic, configurationTopic, filterChannel, filterMatches } from "#mqtt/topics.ts";
+import type { ChildChannel, CommandChannel } from "#service/ports/carrier.ts";
+import type { Child, SignedIn } from "#service/ports/device-inbox.ts";
 import type { Connection, Connections } from "./connections.ts";
 import type { FrameGuard } from "./frame-guard.ts";
 import { signIn } from "./sign-in.ts";
@@ -22,7 +22,7 @@ export interface PolicySettings {
 
 interface PolicyNeeds extends MqttNeeds {
   readonly connections: Connections;
-  readonly channel: CommandChannel;
+  readonly channel: CommandChannel & { readonly children: ChildChannel };
 }
 
 type Handlers = Required<
@@ -54,6 +54,39 @@ export function createDevicePolicy(
     buckets.set(deviceId, bucket);
     return bucket;
   };
+
+  /** Whether the device may listen: to its own topics, and to those of its children. */
+  const mayListen = async ({ device }: Connection, filter: string): Promise<boolean> => {
+    const channelId = filterChannel(device, filter);
+    if (channelId === undefined) return false;
+    if (channelId === device.channelId || channelId === "+" || channelId === "#") return true;
+    return (await inbox.child(device.deviceId, channelId)) !== undefined;
+  };
+
+  /** The connection listens to these topics from now on: what waits for the children among them is sent. */
+  const welcomeChildren = async ({ device, guard }: Connection, hears: (topic: string) => boolean): Promise<void> => {
+    for (const { deviceId, channelId } of await childrenHeard(device, hears)) {
+      if (guard.destroyed) return;
+      const { hardwareId, deviceId: carrierId } = device;
+      if (hears(configurationTopic({ hardwareId, channelId }))) {
+        const configuration = await needs.configurationOf(deviceId);
+        const child = { childId: deviceId, carrierId, channelId };
+        if (configuration !== undefined) await channel.children.sendConfiguration(child, configuration, []);
+      }
+      if (!hears(commandTopic({ hardwareId, channelId }))) continue;
+      inbox.connected(deviceId);
+      inbox.reachable(deviceId);
+    }
+  };
+
+  const childrenHeard = async (
+    { deviceId, hardwareId }: SignedIn,
+    hears: (topic: string) => boolean,
+  ): Promise<readonly Child[]> =>
+    (await inbox.children(deviceId)).filter(
+      ({ channelId }) =>
+        hears(commandTopic({ hardwareId, channelId })) || hears(configurationTopic({ hardwareId, channelId })),
+    );
 
   const tellConfiguration = async ({ device, guard }: Connection): Promise<void> => {
     const configuration = await needs.configurationOf(device.deviceId);
@@ -114,12 +147,22 @@ export function createDevicePolicy(
 
     authorizeSubscribe(client, subscription, done) {
       const connection = byClient.get(client);
-      if (connection === undefined || !isOwnFilter(connection.device, subscription.topic)) return done(null, null);
-      const { filters } = connection;
-      const isNew = !filters.has(subscription.topic);
-      if (isNew && filters.size >= settings.subscriptionsPerConnection) return done(null, null);
-      filters.set(subscription.topic, subscription.qos === 0 ? 0 : 1);
-      return done(null, subscription);
+      if (connection === undefined) return done(null, null);
+      const decide = async (): Promise<typeof subscription | null> => {
+        if (!(await mayListen(connection, subscription.topic))) return null;
+        const { filters } = connection;
+        const isNew = !filters.has(subscription.topic);
+        if (isNew && filters.size >= settings.subscriptionsPerConnection) return null;
+        filters.set(subscription.topic, subscription.qos === 0 ? 0 : 1);
+        return subscription;
+      };
+      decide().then(
+        (granted) => done(null, granted),
+        (error: unknown) => {
+          log.error({ err: error, device: connection.device.deviceId }, "a subscription could not be checked");
+          done(null, null);
+        },
+      );
     },
 
     // Only our own messages come this way: nothing is routed between clients.
@@ -151,6 +194,11 @@ export function createDevicePolicy(
         );
       }
       if (hears(commandTopic(device))) inbox.reachable(device.deviceId);
+      if (granted.some((filter) => filterChannel(device, filter) !== device.channelId)) {
+        welcomeChildren(connection, hears).catch((error: unknown) =>
+          log.error({ err: error, device: device.deviceId }, "children of a device could not be welcomed"),
+        );
+      }
     });
 
     aedes.on("unsubscribe", (filters, client) => {

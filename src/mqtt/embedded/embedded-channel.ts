@@ -1,39 +1,73 @@
 // Commands and configuration to devices that are connected to the embedded broker. Nothing is ever kept for later.
 import { renderCommand, renderConfiguration } from "#mqtt/messages.ts";
-import { commandTopic, configurationTopic } from "#mqtt/topics.ts";
-import type { CommandChannel } from "#service/ports/carrier.ts";
+import { type Address, commandTopic, configurationTopic } from "#mqtt/topics.ts";
+import type {
+  ChildAddress,
+  ChildChannel,
+  CommandChannel,
+  DeviceConfiguration,
+  HandOver,
+  OutgoingCommand,
+} from "#service/ports/carrier.ts";
 import type { Connections, Listener } from "./connections.ts";
 import type { UnreadMessages } from "./unread-messages.ts";
 
 /** Beyond this many unread bytes a device gets no more commands. */
 const MAX_UNSENT = 1024 * 1024;
 
-export function createEmbeddedChannel(connections: Connections, unread: Pick<UnreadMessages, "wrote">): CommandChannel {
+export function createEmbeddedChannel(
+  connections: Connections,
+  unread: Pick<UnreadMessages, "wrote">,
+): CommandChannel & { readonly children: ChildChannel } {
   async function write(listener: Listener, topic: string, payload: string): Promise<void> {
     await handToConnection(listener, topic, payload);
     unread.wrote(listener.connection);
   }
 
   /** The newest connection that listens and keeps up. Only one is used: two must not both run a command. */
-  const taker = (deviceId: string): Listener | undefined =>
-    connections.listening(deviceId, commandTopic).find(({ connection }) => connection.guard.unsent <= MAX_UNSENT);
+  const taker = ({ deviceId, topicOf }: Way): Listener | undefined =>
+    connections
+      .listening(deviceId, (address) => commandTopic(topicOf(address)))
+      .find(({ connection }) => connection.guard.unsent <= MAX_UNSENT);
+
+  async function send(way: Way, command: OutgoingCommand): Promise<HandOver> {
+    const listener = taker(way);
+    if (listener === undefined) return "not_sent";
+    await write(listener, commandTopic(way.topicOf(listener.connection.device)), renderCommand(command));
+    return "handed_over";
+  }
+
+  async function sendConfiguration({ deviceId, topicOf }: Way, configuration: DeviceConfiguration): Promise<void> {
+    const text = renderConfiguration(configuration);
+    const topic = (address: Address) => configurationTopic(topicOf(address));
+    const listeners = connections.listening(deviceId, topic);
+    await Promise.all(listeners.map((listener) => write(listener, topic(listener.connection.device), text)));
+  }
+
   return {
-    isReady: (deviceId) => taker(deviceId) !== undefined,
-    async send(deviceId, command) {
-      const listener = taker(deviceId);
-      if (listener === undefined) return "not_sent";
-      await write(listener, commandTopic(listener.connection.device), renderCommand(command));
-      return "handed_over";
-    },
-    async sendConfiguration(deviceId, configuration) {
-      const text = renderConfiguration(configuration);
-      const listeners = connections.listening(deviceId, configurationTopic);
-      await Promise.all(
-        listeners.map((listener) => write(listener, configurationTopic(listener.connection.device), text)),
-      );
+    isReady: (deviceId) => taker(ownWay(deviceId)) !== undefined,
+    send: (deviceId, command) => send(ownWay(deviceId), command),
+    sendConfiguration: (deviceId, configuration) => sendConfiguration(ownWay(deviceId), configuration),
+    children: {
+      isReady: (child) => taker(wayTo(child)) !== undefined,
+      send: (child, command) => send(wayTo(child), command),
+      sendConfiguration: (child, configuration) => sendConfiguration(wayTo(child), configuration),
     },
   };
 }
+
+/** Whose connections are used, and which address the topic names. */
+interface Way {
+  readonly deviceId: string;
+  readonly topicOf: (own: Address) => Address;
+}
+
+const ownWay = (deviceId: string): Way => ({ deviceId, topicOf: (own) => own });
+
+const wayTo = ({ carrierId, channelId }: ChildAddress): Way => ({
+  deviceId: carrierId,
+  topicOf: ({ hardwareId }) => ({ hardwareId, channelId }),
+});
 
 /**
  * Resolves when the message is handed to the connection, not when the device has read it: a slow device must not block

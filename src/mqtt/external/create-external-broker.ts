@@ -9,7 +9,14 @@ import { createAdapter } from "#mqtt/adapter.ts";
 import { renderCommand, renderConfiguration } from "#mqtt/messages.ts";
 import type { Broker, MqttNeeds } from "#mqtt/mqtt-needs.ts";
 import { commandTopic, configurationTopic, isTopicLevel, parseDeviceTopic } from "#mqtt/topics.ts";
-import type { CommandChannel, DeviceConfiguration } from "#service/ports/carrier.ts";
+import type {
+  ChildAddress,
+  ChildChannel,
+  CommandChannel,
+  DeviceConfiguration,
+  HandOver,
+  OutgoingCommand,
+} from "#service/ports/carrier.ts";
 import type { SignedIn } from "#service/ports/device-inbox.ts";
 import { remember } from "./cached-lookup.ts";
 import { createPresence } from "./presence.ts";
@@ -122,8 +129,12 @@ export function createExternalBroker(needs: ExternalNeeds, settings: ExternalSet
   const welcome = (device: SignedIn): void => {
     inbox.reachable(device.deviceId);
     const tell = async (): Promise<void> => {
-      const configuration = await needs.configurationOf(device.deviceId);
-      if (configuration !== undefined) await sendConfiguration(device, configuration);
+      const children = await inbox.children(device.deviceId);
+      for (const { deviceId } of children) inbox.reachable(deviceId);
+      for (const one of [device, ...children.map((child) => ({ ...device, ...child }))]) {
+        const configuration = await needs.configurationOf(one.deviceId);
+        if (configuration !== undefined) await sendConfiguration(one, configuration);
+      }
     };
     tell().catch((error: unknown) =>
       log.error({ err: error, device: device.deviceId }, "a device could not be told its configuration"),
@@ -170,27 +181,41 @@ export function createExternalBroker(needs: ExternalNeeds, settings: ExternalSet
     setImmediate(() => stream.destroy());
   };
 
-  const channel: CommandChannel = {
-    isReady: (deviceId) => client.connected && presence.find(deviceId) !== undefined,
-    async send(deviceId, command) {
-      const device = presence.find(deviceId);
-      if (!client.connected || client.disconnecting || device === undefined) return "not_sent";
-      try {
-        // At QoS 0 neither we nor the broker send it a second time, and no broker keeps it for a device that is away.
-        await client.publishAsync(commandTopic(device), renderCommand(command), {
-          qos: 0,
-          ...(settings.protocolVersion === 5 ? { properties: { messageExpiryInterval: COMMAND_EXPIRY_S } } : {}),
-        });
-        return "handed_over";
-      } catch (error) {
-        log.warn({ err: error, device: device.deviceId, execution: command.id }, "a command may not have left");
-        // The connection broke during the write: the broker may have received all of it.
-        return "unknown";
-      }
-    },
-    async sendConfiguration(deviceId, configuration) {
-      const device = presence.find(deviceId);
-      if (client.connected && device !== undefined) await sendConfiguration(device, configuration);
+  const isPresent = (deviceId: string): boolean => client.connected && presence.find(deviceId) !== undefined;
+
+  async function send(device: SignedIn | undefined, command: OutgoingCommand): Promise<HandOver> {
+    if (!client.connected || client.disconnecting || device === undefined) return "not_sent";
+    try {
+      // At QoS 0 neither we nor the broker send it a second time, and no broker keeps it for a device that is away.
+      await client.publishAsync(commandTopic(device), renderCommand(command), {
+        qos: 0,
+        ...(settings.protocolVersion === 5 ? { properties: { messageExpiryInterval: COMMAND_EXPIRY_S } } : {}),
+      });
+      return "handed_over";
+    } catch (error) {
+      log.warn({ err: error, device: device.deviceId, execution: command.id }, "a command may not have left");
+      // The connection broke during the write: the broker may have received all of it.
+      return "unknown";
+    }
+  }
+
+  const addressOf = ({ carrierId, childId, channelId }: ChildAddress): SignedIn | undefined => {
+    const carrier = presence.find(carrierId);
+    return carrier && { deviceId: childId, hardwareId: carrier.hardwareId, channelId };
+  };
+
+  const configure = async (device: SignedIn | undefined, configuration: DeviceConfiguration): Promise<void> => {
+    if (client.connected && device !== undefined) await sendConfiguration(device, configuration);
+  };
+
+  const channel: CommandChannel & { readonly children: ChildChannel } = {
+    isReady: isPresent,
+    send: (deviceId, command) => send(presence.find(deviceId), command),
+    sendConfiguration: (deviceId, configuration) => configure(presence.find(deviceId), configuration),
+    children: {
+      isReady: ({ carrierId }) => isPresent(carrierId),
+      send: (child, command) => send(addressOf(child), command),
+      sendConfiguration: (child, configuration) => configure(addressOf(child), configuration),
     },
   };
 

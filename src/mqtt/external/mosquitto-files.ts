@@ -6,13 +6,14 @@ const ITERATIONS = 1000;
 const HASH_BYTES = 64;
 
 /** The ACL file: the service reads what devices send and writes to them; a device uses its own topics only. */
-export function renderMosquittoAcl(serviceName: string, devices: readonly Address[]): string {
+export function renderMosquittoAcl(serviceName: string, devices: readonly Pick<Address, "hardwareId">[]): string {
   const blocks = [
     [`user ${checked(serviceName)}`, "topic read v1/from/#", "topic write v1/to/#"],
-    ...devices.map(({ hardwareId, channelId }) => [
+    // Every channel below the hardware id: the device's own, and those of its children.
+    ...devices.map(({ hardwareId }) => [
       `user ${checked(hardwareId)}`,
-      `topic write v1/from/${hardwareId}/${checked(channelId)}/#`,
-      `topic read v1/to/${hardwareId}/${channelId}/#`,
+      `topic write v1/from/${hardwareId}/#`,
+      `topic read v1/to/${hardwareId}/#`,
     ]),
   ];
   return `${blocks.map((lines) => lines.join("\n")).join("\n\n")}\n`;

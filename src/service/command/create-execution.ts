@@ -9,6 +9,7 @@ import { auditTrail } from "#service/access/audit-trail.ts";
 import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
 import { checkJsonArguments } from "#service/command/check-json-arguments.ts";
 import type { OpenUse } from "#service/command/open-executions.ts";
+import type { ChildRoutes } from "#service/device/child-routes.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
 import type { CommandChannel } from "#service/ports/carrier.ts";
 import type { CheckJsonValue } from "#service/ports/check-json.ts";
@@ -22,6 +23,7 @@ export interface CreateNeeds extends Pick<Needs, "devices" | "executions" | "sea
   readonly dispatcher: CommandDispatcher;
   readonly checkJson: CheckJsonValue;
   readonly responseTimeoutMs: number;
+  readonly children: Pick<ChildRoutes, "place">;
 }
 
 export interface ExecutionInput extends CommandInput {
@@ -62,6 +64,7 @@ export async function createExecution(needs: CreateNeeds, call: Call, input: Exe
     throw refuse("overloaded", `${MAX_OPEN_IN_ALL} executions of all devices are still open; try again in a moment`);
   }
   requireRoomOfSite(needs.dispatcher.openOf(device.siteId), approximateBytes(plan.arguments));
+  if (device.type === "CHILD") await needs.children.place(device);
   const id = needs.newId();
   const createdAt = needs.now();
   const hidden = hideSensitive(plan.command, plan.arguments);

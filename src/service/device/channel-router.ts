@@ -1,23 +1,35 @@
+import type { ChildRoutes } from "#service/device/child-routes.ts";
 import type { Carrier } from "#service/ports/carrier.ts";
 
-/** All carriers as one: a command goes over the carrier that reaches the device. */
+/** All carriers as one: a command goes over the carrier that reaches the device, or the device that it hangs on. */
 export interface ChannelRouter extends Carrier {
   add(carrier: Carrier): void;
 }
 
-export function createChannelRouter(): ChannelRouter {
+export function createChannelRouter(routes?: Pick<ChildRoutes, "find">): ChannelRouter {
   const channels: Carrier[] = [];
+  const ready = (deviceId: string) => channels.find((channel) => channel.isReady(deviceId));
   return {
     add: (channel) => {
       channels.push(channel);
     },
-    isReady: (deviceId) => channels.some((channel) => channel.isReady(deviceId)),
+    isReady(deviceId) {
+      const child = routes?.find(deviceId);
+      if (child === undefined) return ready(deviceId) !== undefined;
+      return channels.some(({ children }) => children?.isReady(child) === true);
+    },
     async send(deviceId, command) {
-      const channel = channels.find((one) => one.isReady(deviceId));
-      return channel === undefined ? "not_sent" : await channel.send(deviceId, command);
+      const child = routes?.find(deviceId);
+      if (child === undefined) return (await ready(deviceId)?.send(deviceId, command)) ?? "not_sent";
+      const carrier = channels.find(({ children }) => children?.isReady(child) === true);
+      return (await carrier?.children?.send(child, command)) ?? "not_sent";
     },
     async sendConfiguration(deviceId, configuration, written) {
-      await channels.find((one) => one.isReady(deviceId))?.sendConfiguration(deviceId, configuration, written);
+      const child = routes?.find(deviceId);
+      if (child === undefined) await ready(deviceId)?.sendConfiguration(deviceId, configuration, written);
+      else {
+        for (const { children } of channels) await children?.sendConfiguration(child, configuration, written);
+      }
     },
     disconnect(deviceId) {
       for (const channel of channels) channel.disconnect(deviceId);

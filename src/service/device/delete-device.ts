@@ -1,6 +1,7 @@
 import { refuse } from "#core/app-error.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
 import type { AlertTracker } from "#service/alert/alert-tracker.ts";
+import type { ChildRoutes } from "#service/device/child-routes.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
 import type { Carrier } from "#service/ports/carrier.ts";
@@ -12,6 +13,7 @@ export interface DeleteDeviceNeeds extends Pick<Needs, "devices" | "telemetry" |
   readonly hosts: DeviceHost;
   readonly connectivity: Connectivity;
   readonly alertTracker: AlertTracker;
+  readonly children: Pick<ChildRoutes, "forget">;
 }
 
 /** Deletes the device with its executions, logs, configuration, alerts and telemetry. */
@@ -25,6 +27,7 @@ export async function deleteDevice(needs: DeleteDeviceNeeds, call: Call, idOrSlu
   await needs.hosts.stop(device.id);
   needs.channel.disconnect(device.id);
   needs.connectivity.forget(device.id);
+  needs.children.forget(device.id);
   needs.alertTracker.forget(device.id);
   await needs.telemetry.deleteDevice(device.id);
 }

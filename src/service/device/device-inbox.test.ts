@@ -50,6 +50,7 @@ function setUp() {
     catalog: { get: async () => ({ blueprint }) },
     connectivity: { alive: () => heard.push("alive"), gone: () => heard.push("gone") },
     telemetryCounter: { add: () => {} },
+    children: { known: () => [] },
     dispatcher: { deviceReachable: (id: string) => heard.push(`reachable ${id}`) },
   } as unknown as InboxNeeds);
   return { clock, inbox, log, heard, properties };

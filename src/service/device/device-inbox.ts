@@ -1,5 +1,6 @@
 // The single entry point for everything that devices send, whatever carried it.
 
+import { AppError } from "#core/app-error.ts";
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import type { Device } from "#core/device/device.ts";
 import type { ValuesMessage } from "#core/device/device-message.ts";
@@ -15,6 +16,7 @@ import { createResponseCheck } from "#service/command/response-check.ts";
 import { acceptProperties } from "#service/device/accept-properties.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
 import type { DeviceLog } from "#service/device/device-log.ts";
+import { type RegisterNeeds, registerChild } from "#service/device/register-child.ts";
 import type { CheckJsonValue } from "#service/ports/check-json.ts";
 import type { DeviceInbox, SignedIn } from "#service/ports/device-inbox.ts";
 import type { Needs } from "#service/ports.ts";
@@ -34,7 +36,10 @@ const MINUTE_MS = 60_000;
  */
 const COMPLAINTS_PER_MINUTE = 10;
 
-export interface InboxNeeds extends Pick<Needs, "devices" | "telemetry" | "now"> {
+/** Fields of the message by which a device announces a child. */
+const ABOUT_CHILD: ReadonlySet<string> = new Set(["name", "child_type", "blueprint_id"]);
+
+export interface InboxNeeds extends RegisterNeeds, Pick<Needs, "devices" | "telemetry" | "now"> {
   readonly catalog: BlueprintCatalog;
   readonly clock: Pick<ClockWatch, "latest">;
   readonly dispatcher: CommandDispatcher;
@@ -169,6 +174,35 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
     for (const [name, problem] of refused) await complain(device, `property ${JSON.stringify(name)} ${problem}`);
   }
 
+  async function takeChild(deviceId: string, channelId: string, message: ValuesMessage): Promise<void> {
+    const parent = await needs.devices.find(deviceId);
+    if (parent === undefined) return;
+    const text = (name: string) => {
+      const value = message.values.get(name);
+      return typeof value === "string" ? value : undefined;
+    };
+    let child: Device;
+    try {
+      child = await registerChild(needs, parent, {
+        channelId,
+        name: text("name"),
+        childType: text("child_type"),
+        blueprintId: text("blueprint_id"),
+      });
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code.startsWith("storage_")) throw error;
+      return complain(parent, `a child is refused: ${error.message}`);
+    }
+    needs.connectivity.alive(child.id);
+    needs.dispatcher.deviceReachable(child.id);
+    // What describes the child is no property, unless its blueprint says so.
+    const declared = (await deviceBlueprint(needs, child))?.properties;
+    const values = new Map(
+      [...message.values].filter(([name]) => !ABOUT_CHILD.has(name) || declared?.has(name) === true),
+    );
+    if (values.size > 0) await takeProperties(child.id, { ...message, values });
+  }
+
   async function signedIn(hardwareId: string, hash: Uint8Array): Promise<SignedIn | undefined> {
     const credential = await needs.devices.findCredentialByHardwareId(hardwareId);
     const isRight = sameHash(hash, credential?.secretHash ?? NO_HASH);
@@ -184,8 +218,24 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
       needs.dispatcher.deviceReachable(deviceId);
     },
     connected: (deviceId) => needs.connectivity.connected(deviceId),
-    unreachable: (deviceId) => needs.connectivity.gone(deviceId),
+    unreachable(deviceId) {
+      needs.connectivity.gone(deviceId);
+      // Nobody reaches a child without the device that carries its messages.
+      for (const childId of needs.children.known(deviceId)) needs.connectivity.gone(childId);
+    },
     alive: (deviceId) => needs.connectivity.alive(deviceId),
+    async child(deviceId, channelId) {
+      const carrier = await needs.devices.find(deviceId);
+      const child = carrier && (await needs.children.byChannel(carrier, channelId));
+      return child && { deviceId: child.id, channelId };
+    },
+    async children(deviceId) {
+      const carrier = await needs.devices.find(deviceId);
+      const children = carrier === undefined ? [] : await needs.children.below(carrier);
+      return children.map(({ id, slug }) => ({ deviceId: id, channelId: slug }));
+    },
+    registerChild: (deviceId, channelId, message) =>
+      inOrder(`${deviceId} ${channelId}`, () => takeChild(deviceId, channelId, message)),
     async telemetry(deviceId, message) {
       const device = await needs.devices.find(deviceId);
       if (device === undefined) return;

@@ -1,5 +1,5 @@
 import { refuse } from "#core/app-error.ts";
-import type { DeviceCredential, DeviceType } from "#core/device/device.ts";
+import { CHANNEL_ID, type DeviceCredential, type DeviceType } from "#core/device/device.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
 import { hashFingerprint, hashPassword } from "#service/access/hash-secret.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
@@ -7,7 +7,6 @@ import type { Carrier, IssueCertificate } from "#service/ports/carrier.ts";
 import type { Call, Needs } from "#service/ports.ts";
 
 const SECRET_BYTES = 32;
-const CHANNEL_ID = "main";
 /** Types that sign in themselves; the others are reached through the gateway or a parent. */
 const SIGN_IN: ReadonlySet<DeviceType> = new Set(["STANDALONE", "HARDWARE_UCM", "VIRTUAL_UCM", "EMBEDDED_UCM"]);
 
@@ -32,7 +31,9 @@ export async function generateConfig(
 ): Promise<GeneratedConfig> {
   const device = await visibleDevice(needs, call, idOrSlug);
   if (!SIGN_IN.has(device.type)) {
-    throw refuse("conflict", `a device of type ${device.type} does not connect by itself, so it has no credentials`);
+    const way = device.type === "CHILD" ? `; it uses the connection of its parent, on the channel ${device.slug}` : "";
+    const message = `a device of type ${device.type} does not connect by itself, so it has no credentials${way}`;
+    throw refuse("conflict", message);
   }
   const before = await needs.devices.findCredential(device.id);
   const hardwareId = before?.hardwareId ?? `V${needs.newId().replaceAll("-", "").toUpperCase()}`;

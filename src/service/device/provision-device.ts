@@ -1,5 +1,6 @@
 import { refuse } from "#core/app-error.ts";
-import type { Device, DeviceType } from "#core/device/device.ts";
+import { CHANNEL_ID, type Device, type DeviceType } from "#core/device/device.ts";
+import { slugOf } from "#core/device/slug.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
 import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
 import { type HostNeeds, hostDevice } from "#service/device/host-device.ts";
@@ -31,6 +32,7 @@ export async function provisionDevice(needs: ProvisionNeeds, call: Call, input: 
   const site =
     siteId === undefined ? await onlySite(needs, call, "invalid_body") : await visibleSite(needs, call, siteId);
   if (input.blueprintId !== undefined) await requireBlueprint(needs, input.blueprintId, input.type);
+  const slug = input.type === "CHILD" ? childSlug(input) : input.slug;
   const now = needs.now();
   const id = needs.newId();
   const trail = auditTrail(needs, call, {
@@ -41,7 +43,7 @@ export async function provisionDevice(needs: ProvisionNeeds, call: Call, input: 
     id,
     siteId: site.id,
     name: input.name,
-    slug: input.slug,
+    slug,
     type: input.type,
     blueprintId: input.blueprintId,
     parentId: parent?.id,
@@ -52,6 +54,14 @@ export async function provisionDevice(needs: ProvisionNeeds, call: Call, input: 
   const stored = await needs.devices.insert(device, trail);
   await hostDevice(needs, stored.id);
   return stored;
+}
+
+/** The slug of a child is its channel on the connection of its parent, whose own channel is taken. */
+function childSlug({ name, slug }: ProvisionInput): string | undefined {
+  if (slug === undefined) return slugOf(name) === CHANNEL_ID ? `${CHANNEL_ID}-child` : undefined;
+  if (slug !== CHANNEL_ID) return slug;
+  const message = `a child cannot have the slug ${CHANNEL_ID}: it is the channel of the parent itself`;
+  throw refuse("invalid_body", message, { pointer: "/slug" });
 }
 
 /** Refuses a blueprint that does not exist, or that a device of this type cannot run. */

@@ -29,8 +29,25 @@ export interface CommandChannel {
   sendConfiguration(deviceId: string, configuration: DeviceConfiguration, written: readonly string[]): Promise<void>;
 }
 
+/** The way to a device of type CHILD: over the connection of another device, on a channel of its own. */
+export interface ChildAddress {
+  readonly childId: string;
+  /** The device that holds the connection. */
+  readonly carrierId: string;
+  readonly channelId: string;
+}
+
+/** As `CommandChannel`, for devices behind others. */
+export interface ChildChannel {
+  isReady(child: ChildAddress): boolean;
+  send(child: ChildAddress, command: OutgoingCommand): Promise<HandOver>;
+  sendConfiguration(child: ChildAddress, configuration: DeviceConfiguration, written: readonly string[]): Promise<void>;
+}
+
 /** A channel that also holds the devices' connections. */
 export interface Carrier extends CommandChannel {
+  /** Absent where devices have no children. */
+  readonly children?: ChildChannel;
   /** Ends the device's connections, because its credentials are void or it was deleted. */
   disconnect(deviceId: string): void;
 }

@@ -14,12 +14,26 @@ export interface DeviceInbox {
   unreachable(deviceId: string): void;
   /** Any sign of life, however small. */
   alive(deviceId: string): void;
+  /** The child of a device that has this channel. Only its parents may speak and listen for it. */
+  child(deviceId: string, channelId: string): Promise<Child | undefined>;
+  /** All children of a device, near and far. */
+  children(deviceId: string): Promise<readonly Child[]>;
+  /**
+   * A device announces a child: it is made if it is unknown and the settings allow it, and its properties are taken.
+   */
+  registerChild(deviceId: string, channelId: string, message: ValuesMessage): Promise<void>;
   telemetry(deviceId: string, message: ValuesMessage): Promise<void>;
   properties(deviceId: string, message: ValuesMessage): Promise<void>;
   log(deviceId: string, message: LogMessage): Promise<void>;
   response(deviceId: string, message: ResponseMessage): Promise<void>;
   /** A message could not be understood. It is counted and noted in the device's log. */
   malformed(deviceId: string, problem: string): Promise<void>;
+}
+
+/** A device that is reached over another one. */
+export interface Child {
+  readonly deviceId: string;
+  readonly channelId: string;
 }
 
 export interface SignedIn {
