@@ -57,7 +57,7 @@ test("without any source every setting has its documented default", async () => 
     audit: { retention: parseDuration("90d") },
     alerts: { retention: parseDuration("90d"), unconfirmedAfter: parseDuration("60s") },
     webhooks: { allowPrivate: false },
-    devices: { silence: parseDuration("30s") },
+    devices: { silence: parseDuration("30s"), registerChildren: false },
     logs: { retention: parseDuration("30d"), temporaryRetention: parseDuration("1d") },
     lua: { allow: [], memoryMb: 512, ports: [] },
     mqtt: { port: 1883, tlsPort: "off", names: [], messageRate: 1000, clientId: undefined, url: undefined },
