@@ -1,4 +1,4 @@
-// Settings of commands.
+// Settings of commands, and calls that wait in real time.
 import { expect } from "vitest";
 import { check } from "./check.ts";
 import { useSite } from "./use-site.ts";
@@ -22,4 +22,30 @@ check("commands.execute-wait-setting", async () => {
   await expect.poll(() => ids()).toHaveLength(1);
   site.advance(20_000);
   expect((await waiting).body.execution.state).toBe("NEW");
+});
+
+check("commands.execute-keeps-alive", async () => {
+  const device = await site.device(DEVICE);
+  const mqtt = await device.connect();
+  const asked = fetch(`${site.busbar.url}${device.path}/commands/execute`, {
+    method: "POST",
+    headers: { "X-Service-Auth-Token": site.busbar.adminToken },
+    body: JSON.stringify({ name: "run" }),
+  });
+  const command = await mqtt.nextCommand();
+  // The headers and two pieces of white space come while the device is still at work.
+  const answer = await asked;
+  expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "application/json"]);
+  const reader = answer.body?.getReader();
+  let text = "";
+  const read = async () => {
+    const piece = await reader?.read();
+    text += Buffer.from(piece?.value ?? []).toString();
+    return piece?.done !== true;
+  };
+  while (text.length < 2) await read();
+  expect(text.trim()).toBe("");
+  await command.completed({ done: true });
+  while (await read());
+  expect(JSON.parse(text)).toMatchObject({ execution: { state: "SUCCESS", response: { payload: { done: true } } } });
 });
