@@ -35,10 +35,11 @@ import type { HostRouter } from "#service/device/host-router.ts";
 import type { Carrier } from "#service/ports/carrier.ts";
 import type { Simulator } from "#service/ports/simulator.ts";
 import type { Needs } from "#service/ports.ts";
+import type { CreateSiteNeeds } from "#service/site/create-site.ts";
 import type { Troubles } from "#service/troubles.ts";
 import type { WebhookDispatcher } from "#service/webhook/webhook-dispatcher.ts";
 
-export interface RouteNeeds extends Needs, CommandNeeds {
+export interface RouteNeeds extends Needs, CommandNeeds, CreateSiteNeeds {
   readonly authenticator: Authenticator;
   readonly refusals: RefusalLog;
   readonly catalog: BlueprintCatalog;

@@ -32,6 +32,7 @@ import { deviceConfiguration } from "#service/device/configuration.ts";
 import { createConnectivity } from "#service/device/connectivity.ts";
 import { createDeviceInbox } from "#service/device/device-inbox.ts";
 import { createDeviceLog } from "#service/device/device-log.ts";
+import { addMissingGatewayDevices } from "#service/device/gateway-device.ts";
 import { createHostRouter } from "#service/device/host-router.ts";
 import { createEventHub, EVENT_BUFFER_BYTES } from "#service/event/event-hub.ts";
 import type { Call } from "#service/ports.ts";
@@ -72,6 +73,7 @@ export async function startOn(
   };
   const base = {
     ...stores,
+    role: config.role,
     telemetry,
     ...clocks,
     inspectPackage: inspector.inspect,
@@ -173,6 +175,11 @@ export async function startOn(
         )
       : undefined;
   opened.defer(() => demo?.stop());
+  if (config.role === "gateway") {
+    await attempt("gateway", "sites without a device of type GATEWAY could not get one", () =>
+      addMissingGatewayDevices(needs, BOOTSTRAP),
+    );
+  }
   await attempt("webhooks", "the webhooks could not be read", () => webhookDispatcher.refresh());
   webhookDispatcher.forward(events);
   webhookDispatcher.wake();

@@ -16,8 +16,9 @@ interface Listed {
 
 type Server = ReturnType<typeof useServer>;
 
+/** All but the gateway itself. */
 async function list(busbar: Server): Promise<Listed["devices"]> {
-  return (await busbar.admin.get<Listed>("/v3/devices?expand=connectivity")).body.devices;
+  return (await busbar.admin.get<Listed>("/v3/devices?type.in=LUA,STANDALONE&expand=connectivity")).body.devices;
 }
 
 /** What is still made of the history, in percent; undefined when it is complete. */

@@ -143,18 +143,16 @@ test.each([
   ["limit=0", 0],
   ["limit=", "all"],
   ["limit=1000000", "all"],
+  ["limit=99999999999999999999", "all"],
 ])("%s answers %s items", async (query, expected) => {
   const { body } = await busbar.admin.get<Page<"sites", Site>>(`/v3/sites?${query}`);
   expect(body.sites).toHaveLength(expected === "all" ? body.total_count : Number(expected));
 });
 
-test.each(["limit=-1", "limit=1.5", "limit=ten", "offset=-1", "offset=1e3", "limit=99999999999999999999"])(
-  "%s is refused",
-  async (query) => {
-    const refused = await busbar.admin.get(`/v3/sites?${query}`);
-    expect(refused.errors[0]).toMatchObject({ code: "invalid_query", details: { parameter: query.split("=")[0] } });
-  },
-);
+test.each(["limit=-1", "limit=1.5", "limit=ten", "offset=-1", "offset=1e3"])("%s is refused", async (query) => {
+  const refused = await busbar.admin.get(`/v3/sites?${query}`);
+  expect(refused.errors[0]).toMatchObject({ code: "invalid_query", details: { parameter: query.split("=")[0] } });
+});
 
 test("GET /v3/site is a conflict where the token sees several sites, and works for a token of one", async () => {
   const { id } = await create("One of many");

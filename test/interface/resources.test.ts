@@ -229,6 +229,41 @@ check("resources.provision-standalone", async () => {
   expect(bare.status).toBe(200);
 });
 
+/** The devices of type GATEWAY of a site. */
+const gatewaysOf = async (siteId: string) =>
+  (
+    await admin.get<{ devices: readonly { readonly id: string; readonly connectivity: object }[] }>(
+      `/v3/sites/${siteId}/devices?type.in=GATEWAY&expand=connectivity`,
+    )
+  ).body.devices;
+
+check("resources.gateway-device", async () => {
+  const siteId = await site.newSite();
+  const [gateway, ...others] = await gatewaysOf(siteId);
+  expect([gateway?.connectivity, others]).toEqual([{ status: "ONLINE" }, []]);
+  // It is the gateway itself: it cannot be deleted alone, and goes with its site.
+  expect((await admin.delete(`/v3/devices/${gateway?.id}`)).status).toBe(409);
+  expect((await admin.delete(`/v3/sites/${siteId}`)).status).toBe(200);
+  expect((await admin.get(`/v3/devices/${gateway?.id}`)).status).toBe(404);
+});
+
+check("resources.provision-lua", async () => {
+  const bytes = packageOf({ "manifest.yml": luaManifest("file: main.lua"), "main.lua": "enapter.log('runs')" });
+  const blueprint_id = (await upload(bytes)).body.blueprint.id;
+  const [gateway] = await gatewaysOf(site.siteId);
+  for (const place of [
+    { site_id: site.siteId, slug: "by-site" },
+    { runtime_id: gateway?.id, slug: "by-runtime" },
+  ]) {
+    const wanted = { name: "Script", blueprint_id, ...place };
+    const made = await admin.post<{ device_id: string }>("/v3/provisioning/lua_device", wanted);
+    expect([made.status, Object.keys(made.body)]).toEqual([200, ["device_id"]]);
+    const device = site.deviceAt(made.body.device_id);
+    expect(await device.read()).toMatchObject({ type: "LUA", site_id: site.siteId, blueprint_id, slug: place.slug });
+    await expect.poll(() => device.logs()).toEqual(["runs"]);
+  }
+});
+
 check("resources.blueprint-validate", async () => {
   const { validation_errors, diagnostics } = await verdict(manifestWith("category: none"));
   expect(validation_errors).toEqual([expect.any(String)]);

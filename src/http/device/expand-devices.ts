@@ -7,6 +7,7 @@ import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
 import type { ChildRoutes } from "#service/device/child-routes.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
 import { readProperties } from "#service/device/read-properties.ts";
+import type { ConnectivityStatus } from "#service/event/event-hub.ts";
 import type { Page } from "#service/ports/page.ts";
 import type { Call, Needs } from "#service/ports.ts";
 
@@ -77,12 +78,17 @@ export async function expandDevices(
       ...renderDevice(device, call.caller),
       ...(wanted.has("manifest") && { manifest: await manifestOf(needs, device) }),
       ...(properties !== undefined && { properties: properties.get(device.id) ?? {} }),
-      ...(wanted.has("connectivity") && { connectivity: { status: needs.connectivity.status(device.id) } }),
+      ...(wanted.has("connectivity") && { connectivity: { status: statusOf(needs, device) } }),
       ...(wanted.has("communication") && { communication: await communicationOf(needs, device) }),
       ...(raised !== undefined && { raised_alert_names: raised.get(device.id) ?? [] }),
       ...(wanted.has("site") && (await siteOf(needs, call, device))),
     })),
   );
+}
+
+/** A gateway that answers is online. */
+function statusOf({ connectivity }: ExpandNeeds, { id, type }: Device): ConnectivityStatus {
+  return type === "GATEWAY" ? "ONLINE" : connectivity.status(id);
 }
 
 async function manifestOf(needs: ExpandNeeds, device: Device): Promise<object> {

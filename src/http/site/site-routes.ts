@@ -10,8 +10,7 @@ import {
   siteSchema,
 } from "#http/site/site-wire.ts";
 import { listAnswer, NOTHING, renderPage } from "#http/wire.ts";
-import type { Needs } from "#service/ports.ts";
-import { createSite } from "#service/site/create-site.ts";
+import { type CreateSiteNeeds, createSite } from "#service/site/create-site.ts";
 import { deleteSite } from "#service/site/delete-site.ts";
 import { onlySite } from "#service/site/only-site.ts";
 import { updateSite } from "#service/site/update-site.ts";
@@ -20,7 +19,7 @@ import { visibleSite } from "#service/site/visible-site.ts";
 const tag = "Sites";
 const answer = Type.Object({ site: siteSchema }, { additionalProperties: false });
 
-export function siteRoutes(needs: Pick<Needs, "sites" | "now" | "newId">): readonly Route[] {
+export function siteRoutes(needs: CreateSiteNeeds): readonly Route[] {
   return [
     route({
       method: "GET",
@@ -79,7 +78,7 @@ export function siteRoutes(needs: Pick<Needs, "sites" | "now" | "newId">): reado
       path: "/v3/sites/:site_id",
       operation: "deleteSite",
       summary: "Delete a site",
-      description: "Refused while the site has devices.",
+      description: "Refused while the site has devices other than the gateway itself.",
       tag,
       access: "installer",
       answer: NOTHING,

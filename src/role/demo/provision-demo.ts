@@ -13,19 +13,20 @@ import { type UploadNeeds, uploadBlueprint } from "#service/blueprint/upload-blu
 import { type ConfigurationNeeds, readConfiguration, writeConfiguration } from "#service/device/configuration.ts";
 import { type DeleteDeviceNeeds, deleteDevice } from "#service/device/delete-device.ts";
 import { type ProvisionNeeds, provisionDevice } from "#service/device/provision-device.ts";
-import type { Call, Needs } from "#service/ports.ts";
-import { createSite } from "#service/site/create-site.ts";
+import type { Call } from "#service/ports.ts";
+import { type CreateSiteNeeds, createSite } from "#service/site/create-site.ts";
 
-export type ProvisionDemoNeeds = UploadNeeds & ProvisionNeeds & AssignNeeds & ConfigurationNeeds & DeleteDeviceNeeds;
+export type ProvisionDemoNeeds = CreateSiteNeeds &
+  UploadNeeds &
+  ProvisionNeeds &
+  AssignNeeds &
+  ConfigurationNeeds &
+  DeleteDeviceNeeds;
 
 const SITE_NAME = "Demo site";
 
 /** The site of an earlier start, else the first site if it is the demo's, else a new one. */
-export async function findDemoSite(
-  needs: Pick<Needs, "sites" | "now" | "newId">,
-  call: Call,
-  known: string | undefined,
-): Promise<Site> {
+export async function findDemoSite(needs: CreateSiteNeeds, call: Call, known: string | undefined): Promise<Site> {
   const former = known === undefined ? undefined : await needs.sites.find(known);
   if (former !== undefined) return former;
   const { items } = await needs.sites.list("all", { limit: 100, offset: 0 });

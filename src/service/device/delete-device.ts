@@ -19,6 +19,7 @@ export interface DeleteDeviceNeeds extends Pick<Needs, "devices" | "telemetry" |
 /** Deletes the device with its executions, logs, configuration, alerts and telemetry. */
 export async function deleteDevice(needs: DeleteDeviceNeeds, call: Call, idOrSlug: string): Promise<void> {
   const device = await visibleDevice(needs, call, idOrSlug);
+  if (device.type === "GATEWAY") throw refuse("conflict", "this device is the gateway itself; it goes with its site");
   const trail = auditTrail(needs, call, {
     target: { siteId: device.siteId, deviceId: device.id },
     details: { name: device.name, slug: device.slug },

@@ -1,6 +1,7 @@
 import type { Location, Site } from "#core/site/site.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
 import { requireAllSites } from "#service/access/require-level.ts";
+import { addGatewayDevice } from "#service/device/gateway-device.ts";
 import type { Call, Needs } from "#service/ports.ts";
 
 export interface SiteInput {
@@ -9,9 +10,11 @@ export interface SiteInput {
   readonly location: Location | undefined;
 }
 
-type CreateSiteNeeds = Pick<Needs, "sites" | "now" | "newId">;
+export interface CreateSiteNeeds extends Pick<Needs, "sites" | "devices" | "now" | "newId"> {
+  readonly role: "gateway" | "cloud";
+}
 
-/** Requires a token for all sites: another token could not see the new site. */
+/** Requires a token for all sites: another token could not see the new site. A gateway is a device of its site. */
 export async function createSite(needs: CreateSiteNeeds, call: Call, input: SiteInput): Promise<Site> {
   requireAllSites(call.caller);
   const now = needs.now();
@@ -28,5 +31,6 @@ export async function createSite(needs: CreateSiteNeeds, call: Call, input: Site
     details: { name: site.name },
   });
   await needs.sites.insert(site, trail);
+  if (needs.role === "gateway") await addGatewayDevice(needs, call, site.id);
   return site;
 }

@@ -1,12 +1,10 @@
 import { type Retention, retentionMs, type SiteRetention, UNLIMITED } from "#core/telemetry/retention.ts";
 import { instant } from "#core/time/instant.ts";
-import type { Page, PageRequest } from "#service/ports/page.ts";
+import { allPages } from "#service/all-pages.ts";
 import type { DropChoice } from "#service/ports/telemetry-store.ts";
 import type { Needs } from "#service/ports.ts";
 
 export type RetentionNeeds = Pick<Needs, "sites" | "devices" | "retentions" | "telemetry" | "now">;
-
-const PAGE = 1_000;
 
 /** The most pieces that one round drops, so that it ends soon; the next round goes on. */
 const MAX_DROPPED = 100_000;
@@ -55,12 +53,4 @@ async function dropSome(
     all += dropped;
   }
   return all;
-}
-
-async function* allPages<Item>(list: (page: PageRequest) => Promise<Page<Item>>): AsyncIterable<Item> {
-  for (let offset = 0; ; offset += PAGE) {
-    const { items, total } = await list({ limit: PAGE, offset });
-    yield* items;
-    if (offset + PAGE >= total) return;
-  }
 }

@@ -1,0 +1,12 @@
+import type { Page, PageRequest } from "#service/ports/page.ts";
+
+const PAGE = 1_000;
+
+/** Every item of a list, a page at a time. */
+export async function* allPages<Item>(list: (page: PageRequest) => Promise<Page<Item>>): AsyncIterable<Item> {
+  for (let offset = 0; ; offset += PAGE) {
+    const { items, total } = await list({ limit: PAGE, offset });
+    yield* items;
+    if (offset + PAGE >= total) return;
+  }
+}
