@@ -54,10 +54,15 @@ const TABLE: Readonly<Record<string, Row>> = {
   updateSite: ["owner", "one", rename],
   deleteSite: ["installer", "one"],
   getOnlySite: ["readonly", "any"],
+  updateOnlySite: ["owner", "any", rename],
   listSitesOfMe: ["readonly", "any"],
+  listSitesOfMeBelowSites: ["readonly", "any"],
   listDevices: ["readonly", "any"],
   listSiteDevices: ["readonly", "one"],
   getDevice: ["readonly", "one"],
+  getDeviceOfAssets: ["readonly", "one"],
+  getDeviceTelemetry: ["readonly", "one"],
+  getDeviceTelemetryOfSite: ["readonly", "one"],
   updateDevice: ["owner", "one", rename],
   deleteDevice: ["owner", "one"],
   getDeviceManifest: ["readonly", "one"],
@@ -273,7 +278,7 @@ function expected(operation: string, level: AccessLevel, scope: Scope): number {
   const [needs, reach, , inside = "readonly"] = TABLE[operation] ?? ["system", "every"];
   if (needs === "public") return 200;
   if (!allows(level, needs)) return 403;
-  if (operation === "getOnlySite") return scope === "other site" ? 200 : 409;
+  if (operation === "getOnlySite" || operation === "updateOnlySite") return scope === "other site" ? 200 : 409;
   if (reach === "every") return scope === "all sites" ? 200 : 403;
   if (reach === "one" && scope === "other site") return 404;
   // The target connects by itself.

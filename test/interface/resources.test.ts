@@ -2,6 +2,7 @@
 import { expect } from "vitest";
 import { unpackPackage } from "#service/blueprint/unpack-package.ts";
 import { listen } from "../support/listen.ts";
+import { openSocket } from "../support/web-socket.ts";
 import { check } from "./check.ts";
 import { luaManifest } from "./lua.ts";
 import { useSite } from "./use-site.ts";
@@ -179,6 +180,28 @@ check("resources.log-filters", async () => {
   const third = (await lines())[2]?.received_at ?? "";
   expect((await messages(`?received_at_to=${third}`)).slice(0, 2)).toEqual(["debug", "info"]);
   expect(await messages("?limit=1&offset=1")).toEqual(["info"]);
+});
+
+const TOKEN = () => ({ "X-Service-Auth-Token": busbar.adminToken });
+
+check("resources.log-socket", async () => {
+  const { path, mqtt, lines } = await logging("info");
+  const live = await openSocket(`${busbar.url}${path}/logs`, TOKEN());
+  await mqtt.log("live", { severity: "warning" });
+  const entry = await live.next();
+  expect(entry).toMatchObject({ message: "live", severity: "warning" });
+  expect((await lines()).at(-1)).toEqual(entry);
+});
+
+check("resources.telemetry-socket", async () => {
+  const device = await site.device(DEVICE);
+  const mqtt = await device.connect();
+  await mqtt.sendTelemetry({ timestamp: 1, power: 1 });
+  const { text } = await admin.get(`${device.path}/telemetry`);
+  expect(text).toContain('"power":{"value":1,"timestamp":1}');
+  const live = await openSocket(`${busbar.url}${device.path}/telemetry`, TOKEN());
+  await mqtt.sendTelemetry({ timestamp: 2, power: 2, tags: ["a"] });
+  expect(await live.next()).toMatchObject({ telemetry: { power: { value: 2, timestamp: 2 }, tags: { value: ["a"] } } });
 });
 
 check("resources.device-configuration", async () => {
