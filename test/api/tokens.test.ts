@@ -201,8 +201,8 @@ test("half a million wrong site ids are refused without collecting half a millio
 test.each([
   ["none", {}],
   ["an empty one", { "X-Service-Auth-Token": "" }],
-  ["another header", { Authorization: "Bearer test-admin-token-test-admin-token-test" }],
-  ["a prefix that is not set", { "X-Enapter-Auth-Token": "test-admin-token-test-admin-token-test" }],
+  ["another scheme", { Authorization: "Basic test-admin-token-test-admin-token-test" }],
+  ["a prefix that is not set", { "X-Other-Auth-Token": "test-admin-token-test-admin-token-test" }],
   ["garbage", { "X-Service-Auth-Token": "garbage" }],
   ["a well-formed unknown one", { "X-Service-Auth-Token": `bb_${"0".repeat(71)}` }],
 ])("a call with %s is 401", async (_, headers) => {

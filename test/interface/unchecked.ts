@@ -1,12 +1,8 @@
 /** Sentences that wait for their check. */
 export const UNCHECKED: readonly string[] = [
   "http.cors-origins",
-  "commands.execute-keeps-alive",
   "commands.child-over-parent",
   "commands.child-without-parent",
-  "resources.provision-lua",
-  "resources.gateway-device",
-  "resources.metrics-loopback",
   "resources.compiled-by-default",
   "resources.compiled-spec",
   "resources.compiled-enum",
@@ -16,6 +12,4 @@ export const UNCHECKED: readonly string[] = [
   "resources.compiled-schemas",
   "resources.compiled-additions",
   "resources.compiled-nothing",
-  "resources.log-socket",
-  "resources.telemetry-socket",
 ];
