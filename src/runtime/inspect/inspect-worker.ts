@@ -2,6 +2,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import type { Profile } from "#core/blueprint/profile.ts";
 import { tryPost } from "#core/thread/try-post.ts";
+import { libraryWith } from "#manifest/library-with.ts";
 import { createSyntaxChecks } from "#runtime/lua/check-syntax.ts";
 import { createEvaluator } from "#runtime/lua/evaluate-lua.ts";
 import type { Numbered, TaskAnswer } from "#runtime/task-thread.ts";
@@ -11,7 +12,6 @@ import { type Inspection, inspectPackage } from "#service/blueprint/inspect-pack
 import { freeBytes } from "#tuning/free-bytes.ts";
 import { keepCompiled } from "#tuning/keep-compiled.ts";
 import { openRockRepository } from "./open-rock-repository.ts";
-import { libraryWith } from "./read-profile-folder.ts";
 
 export interface InspectTask {
   readonly kind: "inspect" | "build";

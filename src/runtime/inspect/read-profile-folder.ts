@@ -1,6 +1,6 @@
 import { promises } from "node:fs";
 import { join, sep } from "node:path";
-import { createProfileLibrary, type Profile, type ProfileLibrary } from "#core/blueprint/profile.ts";
+import type { Profile } from "#core/blueprint/profile.ts";
 import { parseProfiles } from "#manifest/parse-profiles.ts";
 import { STARTER_PROFILES } from "#manifest/starter-profiles.ts";
 import { decodeText } from "#service/blueprint/unpack-package.ts";
@@ -51,11 +51,6 @@ export async function readProfileFolder(folder: string): Promise<ReadProfiles> {
       problems.push({ severity, message: `${path}:${range.start.line}:${range.start.column} ${message}` });
   }
   return { profiles: parsed.profiles, problems };
-}
-
-/** Busbar's own profiles and these; of two with one id, these count. */
-export function libraryWith(profiles: readonly Profile[]): ProfileLibrary {
-  return createProfileLibrary([...STARTER_PROFILES, ...profiles]);
 }
 
 async function readText(file: string): Promise<string | undefined> {
