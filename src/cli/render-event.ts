@@ -10,8 +10,13 @@ export type Happening = Extract<LiveEvent, { readonly device_id: string }>;
 
 /** One line; `name` is what to call the device. */
 export function renderEvent(event: Happening, name: string, colour: boolean): string {
-  const head = `${timeOf(event)}  ${event.kind.padEnd("connectivity".length)}  ${printable(name)}`;
+  const head = `${timeOf(event)}  ${event.kind.padEnd("configuration".length)}  ${printable(name)}`;
   return `${colour ? styleText("dim", head, { validateStream: false }) : head}  ${printable(textOf(event))}`;
+}
+
+/** What to say where events are missing. */
+export function missed({ kinds }: Extract<LiveEvent, { readonly kind: "gap" }>): string {
+  return `some events were missed${kinds === undefined ? "" : ` (${printable(kinds.join(", "))})`}`;
 }
 
 function timeOf(event: Happening): string {
@@ -21,6 +26,8 @@ function timeOf(event: Happening): string {
     case "connectivity":
     case "runtime":
     case "alert":
+    case "device":
+    case "configuration":
       return event.at;
     case "log":
       return event.received_at;
@@ -49,6 +56,10 @@ function textOf(event: Happening): string {
       const more = details === undefined ? "" : `: ${details}`;
       return `${event.change} ${severity} ${state} ${display_name} (${id})${more}`;
     }
+    case "device":
+      return event.change;
+    case "configuration":
+      return `${event.bucket} changed`;
     case "log":
       return `${event.log.severity}: ${event.log.message}`;
     case "telemetry":

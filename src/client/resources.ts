@@ -281,9 +281,12 @@ export type LiveEvent =
   /** The connection is lost; another one is tried. */
   | { readonly kind: "lost" }
   /** Some events could not be kept: state that was built from events must be read again. */
-  | { readonly kind: "gap" }
+  | { readonly kind: "gap" /** Of which kinds; all, if it does not say. */; readonly kinds?: readonly string[] }
   | Happening<"execution", { readonly execution: Execution }>
   | Happening<"connectivity", { readonly connectivity: { readonly status: ConnectivityStatus }; readonly at: string }>
+  | Happening<"device", { readonly change: "created" | "updated" | "deleted"; readonly at: string }>
+  /** The values of a bucket were replaced. */
+  | Happening<"configuration", { readonly bucket: string; readonly at: string }>
   | Happening<"runtime", { readonly runtime: DeviceRuntime; readonly at: string }>
   /** The newest value of attributes that changed, at most four times a second; never repeated. */
   | Happening<

@@ -32,6 +32,7 @@ import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
 import type { ChildRoutes } from "#service/device/child-routes.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
 import type { HostRouter } from "#service/device/host-router.ts";
+import type { PrepareEvent } from "#service/event/happening.ts";
 import type { Carrier } from "#service/ports/carrier.ts";
 import type { Simulator } from "#service/ports/simulator.ts";
 import type { Needs } from "#service/ports.ts";
@@ -49,6 +50,7 @@ export interface RouteNeeds extends Needs, CommandNeeds, CreateSiteNeeds {
   readonly connectivity: Connectivity;
   readonly children: ChildRoutes;
   readonly eventStreams: EventStreams;
+  readonly prepareEvent: PrepareEvent;
   readonly alertTracker: AlertTracker;
   readonly webhookDispatcher: WebhookDispatcher;
   readonly shares: Pick<Shares, "open">;

@@ -16,7 +16,7 @@ import type { Needs } from "#service/ports.ts";
 import { enforceRetention, type RetentionNeeds } from "#service/telemetry/enforce-retention.ts";
 
 interface ChoreNeeds
-  extends Pick<Needs, "audit" | "executions" | "deviceLogs" | "alerts" | "webhooks" | "now">,
+  extends Pick<Needs, "audit" | "executions" | "deviceLogs" | "alerts" | "webhooks" | "outbox" | "now">,
     RetentionNeeds {
   readonly authenticator: Authenticator;
   readonly refusals: RefusalLog;
@@ -29,6 +29,8 @@ interface ChoreNeeds
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
+/** How long a listener may be away and resume. */
+const EVENT_RETENTION_MS = 24 * 60 * MINUTE;
 
 export function startChores(needs: ChoreNeeds, config: Config): { stop(): Promise<void> } {
   // Deletion cannot be undone, so a clock that was set forward is not trusted at once.
@@ -62,6 +64,11 @@ export function startChores(needs: ChoreNeeds, config: Config): { stop(): Promis
       name: "prune webhook deliveries",
       everyMs: 10 * MINUTE,
       task: () => untilDone(() => needs.webhooks.prune(ago(DELIVERY_RETENTION_MS))),
+    },
+    {
+      name: "prune events",
+      everyMs: 10 * MINUTE,
+      task: () => untilDone(() => needs.outbox.prune(ago(EVENT_RETENTION_MS))),
     },
     {
       name: "drop old telemetry",

@@ -17,6 +17,7 @@ import type { ChannelRouter } from "#service/device/channel-router.ts";
 import { hostedDevices } from "#service/device/host-device.ts";
 import type { HostRouter } from "#service/device/host-router.ts";
 import type { EventHub } from "#service/event/event-hub.ts";
+import type { PrepareEvent } from "#service/event/happening.ts";
 import type { Needs } from "#service/ports.ts";
 import type { Troubles } from "#service/troubles.ts";
 
@@ -38,6 +39,7 @@ interface HostingNeeds
   readonly hosts: HostRouter;
   readonly dispatcher: CommandDispatcher;
   readonly events: EventHub;
+  readonly prepareEvent: PrepareEvent;
   readonly log: Logger;
   readonly budgets: Pick<ByteBudgets, "open" | "watch">;
   readonly troubles: Pick<Troubles, "report">;
@@ -70,7 +72,7 @@ export async function startHosts(needs: HostingNeeds, { config, simulated, allow
     silenceMs: toMilliseconds(config.devices.silence),
     onStatus: ({ id: deviceId, siteId }, status) => {
       needs.log.debug({ deviceId, state: status.state, error: status.lastError?.message }, "a script's state");
-      needs.events.publish({ siteId, deviceId }, { kind: "runtime", status, at: needs.now() });
+      needs.events.publish(needs.prepareEvent({ kind: "runtime", siteId, deviceId, status, at: needs.now() }));
     },
   };
   const lua = createLuaHost(luaNeeds, {

@@ -1,5 +1,5 @@
 // The key behind sealed values: a file of its own outside the database, readable by the owner alone.
-import { randomBytes } from "node:crypto";
+import { hkdfSync, randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { writeSecretFile } from "#role/write-secret-file.ts";
@@ -25,4 +25,9 @@ export async function readSealKey(data: string, isNeeded: () => Promise<boolean>
   const key = randomBytes(SEAL_KEY_BYTES);
   writeSecretFile(file, `${key.toString("hex")}\n`, 0o400);
   return key;
+}
+
+/** Another key that lives as long as the first one and tells nothing of it. */
+export function deriveKey(key: Uint8Array, purpose: string, bytes: number): Uint8Array {
+  return new Uint8Array(hkdfSync("sha256", key, "", `busbar: ${purpose}`, bytes));
 }

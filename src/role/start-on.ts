@@ -3,8 +3,9 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { uuidv7 } from "uuidv7";
 import { toMilliseconds } from "#core/time/duration.ts";
+import { EVENT_KEY_BYTES } from "#http/event/event-id.ts";
 import { createEventStreams } from "#http/event/event-streams.ts";
-import { renderEventData } from "#http/event/event-wire.ts";
+import { renderHappening } from "#http/event/event-wire.ts";
 import { createRoutes } from "#http/routes.ts";
 import { createServer } from "#http/server.ts";
 import { libraryWith } from "#manifest/library-with.ts";
@@ -15,7 +16,7 @@ import { ensureFirstSite } from "#role/first-site.ts";
 import { startHosts } from "#role/hosts.ts";
 import type { OpenStores, Surroundings } from "#role/open-stores.ts";
 import { readProfiles } from "#role/read-profiles.ts";
-import { readSealKey } from "#role/seal-key.ts";
+import { deriveKey, readSealKey } from "#role/seal-key.ts";
 import { createSimulatedPorts } from "#runtime/drivers/simulated-ports.ts";
 import { createInspector } from "#runtime/inspect/create-inspector.ts";
 import { createJsonChecker } from "#runtime/json-check/create-json-checker.ts";
@@ -34,7 +35,9 @@ import { createDeviceInbox } from "#service/device/device-inbox.ts";
 import { createDeviceLog } from "#service/device/device-log.ts";
 import { addMissingGatewayDevices } from "#service/device/gateway-device.ts";
 import { createHostRouter } from "#service/device/host-router.ts";
+import { currentState } from "#service/event/current-state.ts";
 import { createEventHub, EVENT_BUFFER_BYTES } from "#service/event/event-hub.ts";
+import { createPrepareEvent } from "#service/event/happening.ts";
 import type { Call } from "#service/ports.ts";
 import { releaseHeld } from "#service/telemetry/release-held.ts";
 import { createTelemetryCounter } from "#service/telemetry/telemetry-counts.ts";
@@ -71,6 +74,7 @@ export async function startOn(
       return undefined;
     }
   };
+  const sealKey = await readSealKey(config.data, async () => !config.seal.replaceLostKey && (await holdsSealed()));
   const base = {
     ...stores,
     role: config.role,
@@ -81,7 +85,10 @@ export async function startOn(
     checkJson: jsonChecker.check,
     profiles: libraryWith(profiles),
     sender: createSender({ allowPrivate: config.webhooks.allowPrivate, timeoutMs: SENDER_TIMEOUT_MS }),
-    seal: createSeal(await readSealKey(config.data, async () => !config.seal.replaceLostKey && (await holdsSealed()))),
+    seal: createSeal(sealKey),
+    eventKey: deriveKey(sealKey, "ids of events", EVENT_KEY_BYTES),
+    renderHappening,
+    prepareEvent: createPrepareEvent(renderHappening),
     newId: uuidv7,
     randomBytes: (length: number) => randomBytes(length),
     background,
@@ -109,31 +116,42 @@ export async function startOn(
   const children = createChildRoutes(records.devices);
   const channel = createChannelRouter(children);
   const hosts = createHostRouter(base);
-  const events = createEventHub({ budget: budgets.open("event_buffer", EVENT_BUFFER_BYTES) });
+  const position = await records.outbox.latest();
+  const events = createEventHub({
+    position,
+    budget: budgets.open("event_buffer", EVENT_BUFFER_BYTES),
+  });
+  opened.defer(records.outbox.watch(events.take, position));
+  budgets.watch(records.outbox.size);
   const connectivity = createConnectivity({
     elapsed: base.elapsed,
     silenceMs: toMilliseconds(config.devices.silence),
     onChange: (deviceId, status) => {
       background.run("tell a change of connectivity", async () => {
         const device = await records.devices.find(deviceId);
-        const at = base.now();
-        if (device !== undefined)
-          events.publish({ siteId: device.siteId, deviceId }, { kind: "connectivity", status, at });
+        if (device === undefined) return;
+        const { siteId } = device;
+        const event = base.prepareEvent({ kind: "connectivity", siteId, deviceId, status, at: base.now() });
+        try {
+          await records.outbox.append([event]);
+        } catch (error) {
+          // A full disk must not hide it from those who listen now.
+          events.publish(event);
+          throw error;
+        }
       });
     },
   });
   const dispatcher = createCommandDispatcher({
     ...base,
     channel,
-    events,
     onDropped: (deviceId, { executionId, state }) =>
       log.debug({ deviceId, executionId, state }, "a response came too late to count"),
   });
-  const webhookDispatcher = createWebhookDispatcher({ ...base, renderEvent: renderEventData });
+  const webhookDispatcher = createWebhookDispatcher(base);
   const alertTracker = createAlertTracker({
     ...base,
     catalog,
-    events,
     webhookDispatcher,
     unconfirmedAfterMs: toMilliseconds(config.alerts.unconfirmedAfter),
   });
@@ -196,8 +214,12 @@ export async function startOn(
     { config, simulated, allow: [...config.lua.allow, ...(demo?.allow ?? [])] },
   );
   opened.defer(() => hosting.stop());
+  const eventStreams = createEventStreams(
+    { ...needs, currentState: (filter) => currentState(needs, filter) },
+    config.http,
+  );
   const routes = createRoutes(
-    { ...needs, simulator: hosting.simulator, eventStreams: createEventStreams(needs, config.http) },
+    { ...needs, simulator: hosting.simulator, eventStreams },
     {
       about: { version: version(), role: config.role, headerPrefix: config.http.headerPrefixes[0] ?? "X-Service" },
       endpoints: carriers.endpoints,

@@ -1,4 +1,5 @@
 // What the records need of a SQL database.
+import type { StoredEvent } from "#service/ports/event-outbox.ts";
 import type { Awaitable } from "./awaitable.ts";
 
 export type Value = string | number | null | Uint8Array;
@@ -25,7 +26,12 @@ export interface WriteDatabase extends Database {
    * undone leaves a gap.
    */
   nextChange(): Awaitable<number>;
+  /** Called with each event that the write adds to the outbox. It is announced after the commit. */
+  announce(event: AddedEvent): void;
 }
+
+/** An event as it travels out of a write. Of an execution it is the position: the write's answer has the rest. */
+export type AddedEvent = number | StoredEvent;
 
 export interface ReadDatabase extends Database {
   /** Changes up to this number are visible or do not exist: none of them is still being stored. */

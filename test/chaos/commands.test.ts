@@ -1,12 +1,10 @@
 // kill -9 while commands run: nothing acknowledged is lost, no command starts twice, every execution ends.
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
-import { commandManifest } from "../support/command-site.ts";
-import type { FakeDeviceConfig } from "../support/fake-device.ts";
 import { randomFrom } from "../support/random.ts";
 import { tempFolder } from "../support/temp-folder.ts";
+import { freePort, makeCommandDevice } from "./command-device.ts";
 import { CommandLoad } from "./command-load.ts";
 import { type CountingDevice, startCountingDevice } from "./counting-device.ts";
 import { send } from "./send.ts";
@@ -28,7 +26,7 @@ test("kills at random moments and at every step of a commit, under load", { time
   const startForSure = async () => (await start()) ?? fail("without a failpoint nothing kills the program");
 
   let victim = await startForSure();
-  const { deviceId, config } = await setUp(victim);
+  const { deviceId, config } = await makeCommandDevice(victim);
   const device = await startCountingDevice(config);
   onTestFinished(() => device.close());
   const load = new CommandLoad(deviceId);
@@ -106,16 +104,6 @@ async function ended(victim: Victim, deviceId: string): Promise<ReadonlyMap<stri
   }
 }
 
-async function setUp(victim: Victim): Promise<{ readonly deviceId: string; readonly config: FakeDeviceConfig }> {
-  const post = async (path: string, body: unknown) => (await send(victim, { method: "POST", path, body })).body;
-  const siteId = (await send(victim, { method: "GET", path: "/v3/sites" })).body.sites?.[0]?.id;
-  const { blueprint } = await post("/v3/blueprints/upload", commandManifest("Chaos"));
-  const body = { name: "Counter", site_id: siteId, blueprint_id: blueprint?.id };
-  const deviceId = (await post("/v3/provisioning/standalone", body)).device_id ?? "";
-  const { config } = await post(`/v3/devices/${deviceId}/generate_config`, { protocol: "MQTT" });
-  return { deviceId, config: config as FakeDeviceConfig };
-}
-
 function expectSound(file: string): void {
   const database = new DatabaseSync(file);
   expect(database.prepare("PRAGMA integrity_check").all()).toEqual([{ integrity_check: "ok" }]);
@@ -125,14 +113,6 @@ function expectSound(file: string): void {
     database.prepare(counted).all(),
   );
   database.close();
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === "object" && address !== null ? address.port : fail("no free port");
 }
 
 function fail(text: string): never {

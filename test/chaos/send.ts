@@ -2,7 +2,7 @@ import { type Agent, request } from "node:http";
 import type { Victim } from "./victim.ts";
 
 interface Sent {
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "PATCH";
   readonly path: string;
   /** A text goes out as it is, anything else as JSON. */
   readonly body?: unknown;

@@ -45,7 +45,8 @@ export function alertStoreContract(open: () => Promise<AlertWorld>): void {
   const setUp = async () => {
     const world = await open();
     const place = await world.device();
-    const record = (deviceId: string, changes: readonly AlertChange[]) => world.alerts.record(deviceId, changes, []);
+    const record = (deviceId: string, changes: readonly AlertChange[]) =>
+      world.alerts.record(deviceId, changes, { events: [], notices: [] });
     const ids = async (filter: Partial<AlertFilter> = {}, page = ALL) =>
       (await world.alerts.list({ ...EVERYTHING, ...filter }, page)).items.map(({ alertId }) => alertId);
     return { ...world, place, ids, record };

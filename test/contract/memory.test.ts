@@ -2,8 +2,10 @@
 import { describe } from "vitest";
 import { createMemoryAlerts } from "../support/memory-alerts.ts";
 import { createMemoryExecutions } from "../support/memory-executions.ts";
+import { createMemoryOutbox } from "../support/memory-outbox.ts";
 import { newId } from "../support/records.ts";
 import { alertStoreContract } from "./alert-store-contract.ts";
+import { eventOutboxContract } from "./event-outbox-contract.ts";
 import { executionChangesContract } from "./execution-changes-contract.ts";
 import { executionStoreContract } from "./execution-store-contract.ts";
 
@@ -18,6 +20,8 @@ describe("alerts in memory", () => {
     return { alerts: createMemoryAlerts((id) => sites.get(id)), device };
   });
 });
+
+describe("the outbox in memory", () => eventOutboxContract(async () => createMemoryOutbox()));
 
 describe("executions in memory", () => {
   const open = async () => ({

@@ -8,9 +8,11 @@ import { makeDevice, makeEntry, makeSite, NOON, newId } from "../support/records
 import { alertStoreContract, raised } from "./alert-store-contract.ts";
 import { auditStoreContract } from "./audit-store-contract.ts";
 import { blueprintStoreContract } from "./blueprint-store-contract.ts";
+import { changeEventsContract } from "./change-events-contract.ts";
 import { configurationStoreContract } from "./configuration-store-contract.ts";
 import { deviceLogStoreContract } from "./device-log-store-contract.ts";
 import { deviceStoreContract } from "./device-store-contract.ts";
+import { eventOutboxContract } from "./event-outbox-contract.ts";
 import { scriptStoreContract } from "./script-store-contract.ts";
 import { simulationStoreContract } from "./simulation-store-contract.ts";
 import { siteStoreContract } from "./site-store-contract.ts";
@@ -34,6 +36,8 @@ export function recordStoreContract(open: OpenStores): void {
   describe("tokens", () => tokenStoreContract(open));
   describe("the audit log", () => auditStoreContract(open));
   describe("webhooks", () => webhookStoreContract(open));
+  describe("the outbox", () => eventOutboxContract(async () => (await open()).outbox));
+  describe("events of changes", () => changeEventsContract(open));
 
   describe("alerts", () =>
     alertStoreContract(async () => {
@@ -81,11 +85,11 @@ function togetherContract(open: OpenStores): void {
     const change: AlertChange = { kind: "raised", at: NOON, alert: raised("a", 0) };
     const total = async () => (await webhooks.deliveries(webhook.id, { newestFirst: true }, ALL)).total;
     const broken = { ...makeNotice("a", 0, { siteId }), event: null as unknown as string };
-    await expect(alerts.record(deviceId, [change], [broken])).rejects.toThrow();
+    await expect(alerts.record(deviceId, [change], { events: [], notices: [broken] })).rejects.toThrow();
     expect([await alerts.active(), await total()]).toEqual([[], 0]);
-    expect(await alerts.record(newId(), [change], [makeNotice("a")])).toBe(false);
+    expect(await alerts.record(newId(), [change], { events: [], notices: [makeNotice("a")] })).toBe(false);
     expect(await total()).toBe(0);
-    await alerts.record(deviceId, [change], [makeNotice("a", 0, { siteId })]);
+    await alerts.record(deviceId, [change], { events: [], notices: [makeNotice("a", 0, { siteId })] });
     expect([(await alerts.active()).length, await total()]).toEqual([1, 1]);
   });
 
@@ -103,7 +107,7 @@ function togetherContract(open: OpenStores): void {
     const { alerts, deviceLogs, devices, executions } = stores;
     const place = await newDevice(stores);
     const { deviceId } = place;
-    await alerts.record(deviceId, [{ kind: "raised", at: NOON, alert: raised("a", 0) }], []);
+    await alerts.record(deviceId, [{ kind: "raised", at: NOON, alert: raised("a", 0) }], { events: [], notices: [] });
     const execution = makeExecution(place);
     await executions.insert(asNew(execution), makeEntry());
     const { at } = arrival("STARTED");

@@ -11,7 +11,6 @@ import {
 import { createExecution, type ExecutionInput } from "#service/command/create-execution.ts";
 import { everyOpen } from "#service/command/every-open.ts";
 import { executeCommand } from "#service/command/execute-command.ts";
-import { createEventHub } from "#service/event/event-hub.ts";
 import type { CommandChannel } from "#service/ports/carrier.ts";
 import type { ExecutionStore } from "#service/ports/execution-store.ts";
 import { callBy } from "../support/calls.ts";
@@ -146,7 +145,6 @@ export class World {
       seal: createSeal(new Uint8Array(32).fill(7)),
       now: () => clock.now(),
       channel: this.#channel,
-      events: createEventHub({ maxKept: 10 }),
       background: createBackground(() => {}),
       budgets: createByteBudgets(),
       after,

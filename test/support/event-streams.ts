@@ -1,17 +1,34 @@
 // Event streams over a hub and a feed, without a server.
 import type { Readable } from "node:stream";
 import type { AccessLevel } from "#core/access/level.ts";
+import type { PreparedEvent } from "#core/event/event.ts";
 import { createByteBudgets } from "#core/share/byte-budgets.ts";
 import { createShares } from "#core/share/shares.ts";
 import { instant } from "#core/time/instant.ts";
 import type { Chosen } from "#http/event/event-choice-wire.ts";
 import { createEventIds } from "#http/event/event-id.ts";
 import { createEventStreams, type StreamLimits } from "#http/event/event-streams.ts";
+import { renderHappening } from "#http/event/event-wire.ts";
 import { createEventHub } from "#service/event/event-hub.ts";
+import { createPrepareEvent, logEvent, type PublishedEvent } from "#service/event/happening.ts";
 import { createTelemetryFeed } from "#service/telemetry/telemetry-feed.ts";
 import { callBy } from "./calls.ts";
+import { createMemoryOutbox, type MemoryOutbox } from "./memory-outbox.ts";
 
 const KEY = Buffer.alloc(16, 7);
+const RUN = Buffer.alloc(3, 8);
+const PLACE = { siteId: "s", deviceId: "d" };
+const prepare = createPrepareEvent(renderHappening);
+
+function connectivityOf(at: number): PreparedEvent {
+  return prepare({ ...PLACE, kind: "connectivity", status: "ONLINE", at: instant(at) });
+}
+
+function logOf(message: string): PublishedEvent {
+  const entry = { receivedAt: 0 as never, takenAt: instant(0), severity: "info", message, persist: false } as const;
+  return logEvent(PLACE, entry);
+}
+
 const EVERYTHING: Chosen = { "kind.in": undefined, "site_id.in": undefined, "device_id.in": undefined };
 
 export interface Opening {
@@ -22,13 +39,20 @@ export interface Opening {
   readonly level?: AccessLevel;
 }
 
-export function openStreams({ maxKept = 100, isLive = true, limits = {} as Partial<StreamLimits> } = {}) {
-  const [events, feed, budgets, shares] = [
-    createEventHub({ maxKept }),
-    createTelemetryFeed(),
-    createByteBudgets(),
-    createShares(),
-  ];
+interface StreamWorld {
+  readonly maxKept?: number;
+  readonly isLive?: boolean;
+  readonly limits?: Partial<StreamLimits>;
+  readonly outbox?: MemoryOutbox;
+  /** The newest event of the outbox. */
+  readonly position?: number;
+}
+
+export function openStreams(world: StreamWorld = {}) {
+  const { maxKept = 100, isLive = true, limits = {}, outbox = createMemoryOutbox(), position = 0 } = world;
+  const events = createEventHub({ maxKept, position });
+  const [feed, budgets, shares] = [createTelemetryFeed(), createByteBudgets(), createShares()];
+  outbox.watch(events.take, position);
   const stopping = new AbortController();
   const ends = new Set<() => void>();
   const authenticator = {
@@ -39,32 +63,33 @@ export function openStreams({ maxKept = 100, isLive = true, limits = {} as Parti
     isLive: async () => isLive,
   };
   const streams = createEventStreams(
-    { events, feed, authenticator, budgets, shares, randomBytes: () => KEY },
+    {
+      ...{ events, outbox, feed, authenticator, budgets, shares, eventKey: KEY, now: () => instant(0) },
+      randomBytes: () => RUN,
+      async *currentState() {
+        yield connectivityOf(0);
+        opened.onState();
+      },
+    },
     { streamsPerToken: 2_000, streamsPerAddress: 2_000, ...limits },
   );
-  return {
+  const opened = {
+    /** Called when the current state is told. */
+    onState: () => {},
     events,
     feed,
     stopping,
     shares,
-    ids: createEventIds(KEY),
+    outbox,
+    ids: createEventIds(KEY, RUN),
     /** How many streams watch for the end of their token. */
     watching: () => ends.size,
     endToken: () => ends.forEach((end) => void end()),
+    /** Stored events or, with a message, lines of a log. */
     publish(count: number, message?: string) {
       for (let n = 0; n < count; n++) {
-        const place = { siteId: "s", deviceId: "d" };
-        if (message === undefined) events.publish(place, { kind: "connectivity", status: "ONLINE", at: instant(n) });
-        else {
-          const entry = {
-            receivedAt: 0 as never,
-            takenAt: instant(0),
-            severity: "info",
-            message,
-            persist: false,
-          } as const;
-          events.publish(place, { kind: "log", entry });
-        }
+        if (message === undefined) outbox.add(connectivityOf(n));
+        else events.publish(logOf(message));
       }
     },
     open({ lastEventId, chosen, token = "token", address = "127.0.0.1", level = "readonly" }: Opening = {}): Readable {
@@ -75,6 +100,7 @@ export function openStreams({ maxKept = 100, isLive = true, limits = {} as Parti
       );
     },
   };
+  return opened;
 }
 
 /** The wake queue goes on in the next turn of the event loop. */

@@ -27,7 +27,7 @@ export function createMemoryAlerts(siteOf: (deviceId: string) => string | undefi
     get rows() {
       return sorted();
     },
-    async record(deviceId, changes, queued) {
+    async record(deviceId, changes, news) {
       if (this.refuse) throw new Error("the disk is in trouble");
       const siteId = siteOf(deviceId);
       if (siteId === undefined) return false;
@@ -37,7 +37,7 @@ export function createMemoryAlerts(siteOf: (deviceId: string) => string | undefi
       }
       const past = sorted().filter((row) => row.deviceId === deviceId && row.clearedAt !== undefined);
       for (const row of past.slice(0, Math.max(0, past.length - MAX_PAST_ALERTS))) rows.delete(keyOf(row));
-      notices.push(...queued);
+      notices.push(...news.notices);
       return true;
     },
     active: async (deviceId) =>

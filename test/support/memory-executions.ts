@@ -15,8 +15,10 @@ import {
 import { ENTRY_BYTES, leftOutEntry, MAX_LOG_BYTES } from "#core/command/log-limits.ts";
 import { type ExecutionChange, mergeRemote, withoutSight } from "#core/command/remote-execution.ts";
 import { EPHEMERAL_LIFETIME_MS } from "#core/command/retention.ts";
+import { executionEvent } from "#core/event/event.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { ExecutionFilter, ExecutionStore, Idempotency, NewExecution } from "#service/ports/execution-store.ts";
+import type { MemoryOutbox } from "./memory-outbox.ts";
 
 interface Kept {
   execution: Execution;
@@ -34,7 +36,8 @@ interface UsedKey extends Idempotency {
   readonly executionId: string;
 }
 
-export function createMemoryExecutions(): ExecutionStore {
+/** `outbox` gets the event of each change. */
+export function createMemoryExecutions(outbox: Pick<MemoryOutbox, "add"> = { add: () => {} }): ExecutionStore {
   const kept = new Map<string, Kept>();
   let keys: readonly UsedKey[] = [];
   let latest = 0;
@@ -57,6 +60,7 @@ export function createMemoryExecutions(): ExecutionStore {
     one.execution = execution;
     one.changed = ++latest;
     if (hasEnded(execution.state)) one.sealed = undefined;
+    outbox.add(executionEvent(execution));
     return execution;
   }
 
@@ -94,6 +98,7 @@ export function createMemoryExecutions(): ExecutionStore {
       const { sealed, attempted } = input;
       const fresh = { log: [], gap: undefined, changed: ++latest, responseChanges: new Map() };
       kept.set(execution.id, { execution, sealed, attempted, ...fresh });
+      outbox.add(executionEvent(execution));
       if (idempotency !== undefined) {
         const { deviceId } = execution;
         const others = keys.filter(

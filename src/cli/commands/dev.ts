@@ -12,7 +12,7 @@ import { findSite } from "#cli/find-site.ts";
 import { remark } from "#cli/print.ts";
 import { remarkDiagnostics } from "#cli/print-diagnostics.ts";
 import { readBlueprint } from "#cli/read-blueprint.ts";
-import { type Happening, renderEvent } from "#cli/render-event.ts";
+import { type Happening, missed, renderEvent } from "#cli/render-event.ts";
 import { type ClientFlags, openSession, type Session } from "#cli/session.ts";
 import { UsageError } from "#cli/usage-error.ts";
 import { watchPaths } from "#cli/watch-paths.ts";
@@ -165,7 +165,7 @@ function createEventView({ cli, session }: Workbench, known: Device | undefined)
       for await (const event of session.client.events(query, { signal })) {
         if (event.kind === "open") onOpen();
         else if (event.kind === "lost") remark(cli, "the connection is lost; trying again");
-        else if (event.kind === "gap") remark(cli, "some events were missed");
+        else if (event.kind === "gap") remark(cli, missed(event));
         else take(event);
       }
     } catch (error) {

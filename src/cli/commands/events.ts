@@ -5,7 +5,7 @@ import { createDeviceNames } from "#cli/device-names.ts";
 import { findSites } from "#cli/find-site.ts";
 import { remark } from "#cli/print.ts";
 import { createPrinter } from "#cli/print-stream.ts";
-import { renderEvent } from "#cli/render-event.ts";
+import { missed, renderEvent } from "#cli/render-event.ts";
 import { type ClientFlags, openSession, type Session } from "#cli/session.ts";
 import { suggestDevice } from "#cli/suggest-device.ts";
 import { UsageError } from "#cli/usage-error.ts";
@@ -18,7 +18,16 @@ type EventFlags = ClientFlags & {
   readonly siteId?: readonly string[];
 };
 
-const KINDS: readonly EventKind[] = ["execution", "connectivity", "runtime", "alert", "log", "telemetry"];
+const KINDS: readonly EventKind[] = [
+  "execution",
+  "alert",
+  "connectivity",
+  "configuration",
+  "device",
+  "runtime",
+  "log",
+  "telemetry",
+];
 /** Telemetry would drown out everything else, so it is shown only on request. */
 const USUAL = KINDS.filter((kind) => kind !== "telemetry");
 
@@ -60,7 +69,7 @@ async function showEvents(
   for await (const event of client.events(query)) {
     if (event.kind === "open") remark(cli, "listening; Ctrl-C ends it");
     else if (event.kind === "lost") remark(cli, "the connection is lost; trying again");
-    else if (event.kind === "gap") remark(cli, "some events were missed");
+    else if (event.kind === "gap") remark(cli, missed(event));
     else {
       const name = isTable ? await nameOf(event.device_id) : event.device_id;
       print(event, (colour) => renderEvent(event, name, colour));

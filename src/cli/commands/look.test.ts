@@ -238,19 +238,23 @@ test("events are a line each, with the device's slug", async () => {
     `event: runtime\ndata: ${JSON.stringify({ ...data, runtime, at: "T" })}\n\n`,
     `event: alert\ndata: ${JSON.stringify({ ...data, change: "raised", at: "T", alert })}\n\n`,
     `event: telemetry\ndata: ${JSON.stringify({ ...data, telemetry })}\n\n`,
-    "event: gap\ndata: {}\n\n",
+    `event: device\ndata: ${JSON.stringify({ ...data, change: "updated", at: "T" })}\n\n`,
+    `event: configuration\ndata: ${JSON.stringify({ ...data, bucket: "wifi", at: "T" })}\n\n`,
+    'event: gap\ndata: {"kinds":["log"]}\n\n',
   ].join("");
   const { out, err, sent } = await run("events --device charger --kind log,execution,connectivity,alert,telemetry");
   expect(out.split("\n")).toEqual([
-    "2026-01-01T00:00:01.000000Z  log           charger  warning: one",
-    "2026-01-01T00:00:03.000000Z  execution     charger  start SUCCESS energy=4 (e1)",
-    "T  connectivity  charger  ONLINE",
-    "T  runtime       charger  RUNNING since T1",
-    "T  alert         charger  raised warning SOFT Too hot (hot)",
-    "1970-01-01T00:00:02.500Z  telemetry     charger  power=1.5 mode=eco",
+    "2026-01-01T00:00:01.000000Z  log            charger  warning: one",
+    "2026-01-01T00:00:03.000000Z  execution      charger  start SUCCESS energy=4 (e1)",
+    "T  connectivity   charger  ONLINE",
+    "T  runtime        charger  RUNNING since T1",
+    "T  alert          charger  raised warning SOFT Too hot (hot)",
+    "1970-01-01T00:00:02.500Z  telemetry      charger  power=1.5 mode=eco",
+    "T  device         charger  updated",
+    "T  configuration  charger  wifi changed",
     "",
   ]);
-  expect(err).toContain("some events were missed");
+  expect(err).toContain("some events were missed (log)");
   expect(sent).toContain("GET /v3/events?kind.in=log%2Cexecution%2Cconnectivity%2Calert%2Ctelemetry&device_id.in=d1");
   expect(sent.filter((request) => request === "GET /v3/devices/d1")).toHaveLength(1);
 });

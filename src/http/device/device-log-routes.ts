@@ -71,9 +71,7 @@ export function deviceLogRoutes(needs: DeviceLogNeeds): readonly Route[] {
         const isWanted = (entry: DeviceLogEntry) =>
           (severity?.includes(entry.severity) ?? true) && (persisted === undefined || persisted === entry.persist);
         const format = webSocketMessages((event) =>
-          event.kind === "log" && isWanted(event.entry)
-            ? Buffer.from(JSON.stringify(renderLog(event.entry)))
-            : undefined,
+          "entry" in event && isWanted(event.entry) ? Buffer.from(JSON.stringify(renderLog(event.entry))) : undefined,
         );
         const chosen = { "kind.in": ["log"], "site_id.in": undefined, "device_id.in": [device.id] };
         return needs.eventStreams.open(call, { chosen, lastEventId: undefined, format });

@@ -7,7 +7,7 @@ import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
 import type { ChildRoutes } from "#service/device/child-routes.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
 import { readProperties } from "#service/device/read-properties.ts";
-import type { ConnectivityStatus } from "#service/event/event-hub.ts";
+import type { ConnectivityStatus } from "#service/event/happening.ts";
 import type { Page } from "#service/ports/page.ts";
 import type { Call, Needs } from "#service/ports.ts";
 

@@ -1,4 +1,6 @@
 // Which events a client asks for.
+import type { Caller } from "#core/access/caller.ts";
+import type { EventFilter } from "#core/event/event-filter.ts";
 
 export interface Chosen {
   readonly "kind.in": readonly string[] | undefined;
@@ -6,21 +8,14 @@ export interface Chosen {
   readonly "device_id.in": readonly string[] | undefined;
 }
 
-export const EVENT_KINDS = ["execution", "telemetry", "alert", "connectivity", "runtime", "log"] as const;
-
-export interface EventChoice {
-  choosesKind(kind: (typeof EVENT_KINDS)[number]): boolean;
-  choosesPlace(siteId: string, deviceId: string): boolean;
-}
-
 /** Checked for every event and stream, so long lists become sets. */
-export function parseChoice(chosen: Chosen): EventChoice {
-  const kinds = setOf(chosen["kind.in"]);
-  const sites = setOf(chosen["site_id.in"]);
-  const devices = setOf(chosen["device_id.in"]);
+export function parseChoice({ sites, level }: Pick<Caller, "sites" | "level">, chosen: Chosen): EventFilter {
   return {
-    choosesKind: (kind) => kinds?.has(kind) ?? true,
-    choosesPlace: (siteId, deviceId) => (sites?.has(siteId) ?? true) && (devices?.has(deviceId) ?? true),
+    scope: sites,
+    level,
+    kinds: setOf(chosen["kind.in"]),
+    siteIds: setOf(chosen["site_id.in"]),
+    deviceIds: setOf(chosen["device_id.in"]),
   };
 }
 

@@ -1,5 +1,5 @@
 import { deviceName } from "#core/device/slug.ts";
-import { EVENT_KINDS } from "#http/event/event-choice-wire.ts";
+import { EVENT_KINDS } from "#core/event/event.ts";
 import type { EventStreams } from "#http/event/event-streams.ts";
 import { list, listOf } from "#http/query.ts";
 import { type Route, route, StreamAnswer } from "#http/route.ts";
@@ -23,9 +23,12 @@ export function eventRoutes(needs: EventRouteNeeds): readonly Route[] {
       operation: "listenToEvents",
       summary: "Listen to what happens",
       description:
-        "Server-sent events: executions, telemetry, alerts, connectivity and device logs that the token may see. With the " +
-        "header Last-Event-ID it goes on where it stopped; an event named gap says that some could not be kept. A listener that reads " +
-        "too slowly gets an event named dropped and the end of the stream. " +
+        "Server-sent events: changes of executions, alerts, connectivity, configuration and devices, and telemetry, device logs " +
+        "and the state of scripts, as far as the token may see them. With the header Last-Event-ID it goes on where it stopped, " +
+        "also after a restart. An event named gap names the kinds of which some events are missing: logs and states of scripts " +
+        "are kept for a short time and not across a restart. When changes are missing, because they are more than a day old or " +
+        "too many, the current state follows as events without an id: devices, connectivity, active alerts and open executions. " +
+        "A listener that reads too slowly gets an event named dropped and the end of the stream; it can resume. " +
         "Telemetry comes as the newest value of each attribute, at most four times a second, and is not repeated.",
       tag: "Events",
       access: "readonly",

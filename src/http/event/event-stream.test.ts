@@ -12,15 +12,37 @@ afterEach(() => {
 
 const { ids } = openStreams();
 
-/** Reads all there is; gives the numbers of the events and the other lines. */
+/** Reads all there is; gives the numbers of the events, `@` and the position of those from the outbox, and other lines. */
 function read(stream: Readable): string {
   const text = String(stream.read() ?? "");
   return text
     .split("\n\n")
     .filter(Boolean)
-    .map((block) => ids.parse(/^id: (.*)/.exec(block)?.[1] ?? "") ?? block.replaceAll("\n", " "))
+    .map((block) => {
+      const place = ids.parse(/^id: (.*)/.exec(block)?.[1] ?? "");
+      return place === undefined ? block.replaceAll("\n", " ") : (place.sequence ?? `@${place.position}`);
+    })
     .join(" | ");
 }
+
+/** Reads until nothing comes for some turns of the event loop: a backlog is read over several. */
+async function readAll(stream: Readable): Promise<readonly string[]> {
+  const seen: string[] = [];
+  for (let quiet = 0; quiet < 20; quiet++) {
+    const piece = read(stream);
+    if (piece !== "") quiet = 0;
+    seen.push(...piece.split(" | ").filter(Boolean));
+    await nextTurn();
+  }
+  return seen;
+}
+
+const idOf = (position: number, sequence?: number) => ids.render({ position, sequence });
+const numbers = (from: number, to: number, sign = "") =>
+  Array.from({ length: to - from + 1 }, (_, n) => `${sign}${from + n}`);
+const GAP = (...kinds: string[]) => `event: gap data: ${JSON.stringify({ kinds })}`;
+const LIVE = GAP("runtime", "log");
+const EVERYTHING = GAP("execution", "alert", "connectivity", "configuration", "device", "runtime", "log");
 
 test("a stream begins with the time to wait before it is opened again, then tells what happens", () => {
   const { open, publish } = openStreams();
@@ -34,25 +56,77 @@ test("a stream begins with the time to wait before it is opened again, then tell
 test("a long gap is resumed in pieces, without a loss and without being cut off", () => {
   const world = openStreams({ maxKept: 10_000 });
   world.publish(10_000);
-  const stream = world.open({ lastEventId: ids.render(1) });
+  const stream = world.open({ lastEventId: idOf(1, 1) });
   const seen: string[] = [];
   for (let piece = read(stream); piece !== ""; piece = read(stream)) seen.push(piece);
   expect(seen.length).toBeGreaterThan(3);
-  const numbers = seen.join(" | ").split(" | ").slice(1).map(Number);
-  expect(numbers).toEqual(Array.from({ length: 9_999 }, (_, n) => n + 2));
+  expect(seen.join(" | ").split(" | ").slice(1)).toEqual(numbers(2, 10_000));
 });
 
-test.each(["run:1", "AAAAAAAAAAAAAAAAAAAAAA", "forgotten"])(
-  "after the id %s a stream says that there is a gap",
-  (id) => {
-    const { open, publish } = openStreams({ maxKept: 5 });
+test("what the hub has forgotten comes from the outbox, then the hub goes on, without a loss and in order", async () => {
+  const world = openStreams({ maxKept: 10 });
+  world.publish(300);
+  const stream = world.open({ lastEventId: idOf(20, 20) });
+  const during = readAll(stream);
+  world.publish(30);
+  const seen = [...(await during)];
+  world.publish(5);
+  seen.push(...(await readAll(stream)));
+  expect(seen.slice(0, 2)).toEqual(["retry: 2000", LIVE]);
+  expect(seen.slice(2).map((one) => one.replace("@", ""))).toEqual(numbers(21, 335));
+  expect(seen.at(2)).toBe("@21");
+  expect(seen.at(-1)).toBe("335");
+});
+
+test("after a restart a stream goes on after the position, and says that lines of logs may be missing", async () => {
+  const { outbox } = openStreams();
+  const world = openStreams({ outbox, position: 4 });
+  const before = openStreams({ outbox }).ids;
+  for (const kinds of [undefined, ["connectivity"]]) {
+    const stream = world.open({
+      lastEventId: before.render({ position: 4, sequence: undefined }),
+      chosen: { "kind.in": kinds },
+    });
+    expect(read(stream)).toBe(kinds === undefined ? `retry: 2000 | ${LIVE}` : "retry: 2000");
+  }
+});
+
+test("lines of logs are resumed within a run, also between stored events", () => {
+  const world = openStreams();
+  const first = world.open();
+  world.publish(1);
+  world.publish(2, "a line");
+  world.publish(1);
+  world.publish(1, "a line");
+  expect(read(first)).toBe("retry: 2000 | 1 | 2 | 3 | 4 | 5");
+  expect(read(world.open({ lastEventId: idOf(1, 2) }))).toBe("retry: 2000 | 3 | 4 | 5");
+});
+
+test.each(["run:1", "AAAAAAAAAAAAAAAAAAAAAA", "dropped", "of other records"])(
+  "after the id %s a stream says that there is a gap and tells the current state",
+  async (id) => {
+    const { open, publish, outbox } = openStreams({ maxKept: 5 });
     publish(10);
-    const stream = open({ lastEventId: id === "forgotten" ? ids.render(2) : id });
-    expect(read(stream)).toBe("retry: 2000 | event: gap data: {}");
+    outbox.keepOnly(5);
+    const known = { dropped: idOf(4, 4), "of other records": idOf(11) };
+    const stream = open({ lastEventId: known[id as keyof typeof known] ?? id });
+    const [, gap, state, ...rest] = await readAll(stream);
+    expect(gap).toBe(EVERYTHING);
+    expect(state).toMatch(/^event: connectivity data: .*"1970-01-01T00:00:00.000Z"/);
     publish(1);
-    expect(read(stream)).toBe("11");
+    expect([rest, read(stream)]).toEqual([[], "11"]);
   },
 );
+
+test("what changes while the current state is told comes after it", async () => {
+  const world = openStreams({ maxKept: 3 });
+  world.publish(10);
+  world.outbox.keepOnly(2);
+  const stream = world.open({ lastEventId: idOf(1, 1) });
+  world.onState = () => world.publish(6);
+  const seen = await readAll(stream);
+  expect(seen.slice(3).map((one) => one.replace("@", ""))).toEqual(numbers(11, 16));
+});
 
 test("a listener that falls behind what is kept is told so and dropped; one that reads is not, and both can resume", async () => {
   const { open, publish, watching } = openStreams({ maxKept: 2_000 });
@@ -72,8 +146,8 @@ test("a listener that falls behind what is kept is told so and dropped; one that
   await closed;
   expect([quick.destroyed, watching()]).toEqual([false, 1]);
   const told = Number(rest.at(-2));
-  expect(read(open({ lastEventId: ids.render(told) }))).toContain("event: gap");
-  expect(read(open({ lastEventId: ids.render(2_999) }))).toBe("retry: 2000 | 3000");
+  expect((await readAll(open({ lastEventId: idOf(told, told) }))).slice(2)).toHaveLength(3_000 - told);
+  expect(read(open({ lastEventId: idOf(2_999, 2_999) }))).toBe("retry: 2000 | 3000");
 });
 
 test("one text of an event serves all streams", () => {

@@ -1,15 +1,17 @@
 // What happens, for one listener. It reads from the hub as fast as the client does, so a slow client costs no
-// memory. A client that falls behind what the hub keeps is told so and disconnected, and learns of the gap when it
-// resumes. Telemetry comes from the board whenever there is room.
+// memory. A client that falls behind what the hub keeps is told so and disconnected; when it resumes, it gets what it
+// missed from the outbox. Telemetry comes from the board whenever there is room.
 import { Readable } from "node:stream";
-import { seesSite } from "#core/access/caller.ts";
-import { allows } from "#core/access/level.ts";
-import { type Chosen, parseChoice } from "#http/event/event-choice-wire.ts";
+import { LIVE_KINDS } from "#core/event/event.ts";
+import { type EventFilter, selects, selectsKind, selectsPlace } from "#core/event/event-filter.ts";
+import type { Continuation } from "#http/event/event-backlog.ts";
+import type { EventPlace } from "#http/event/event-id.ts";
+import { renderGap } from "#http/event/event-wire.ts";
 import type { StreamFormat } from "#http/event/stream-format.ts";
 import type { TelemetryBoard } from "#http/event/telemetry-board.ts";
 import type { WakeQueue } from "#http/event/wake-queue.ts";
 import type { Authenticator } from "#service/access/authenticator.ts";
-import type { EventHub, LiveEvent } from "#service/event/event-hub.ts";
+import type { EventHub } from "#service/event/event-hub.ts";
 import type { Call } from "#service/ports.ts";
 
 const HEARTBEAT_MS = 15_000;
@@ -17,7 +19,9 @@ const HEARTBEAT_MS = 15_000;
 const MAX_MESSAGES = 4;
 
 interface StreamNeeds {
-  readonly events: Pick<EventHub, "at" | "remembers" | "lastSequence">;
+  readonly events: Pick<EventHub, "at" | "remembers" | "sequenceAt" | "lastSequence">;
+  /** What it missed after the position; of an unknown position, the current state. */
+  readonly backlog: (filter: EventFilter, from: number | undefined) => AsyncGenerator<Buffer, Continuation>;
   readonly board: TelemetryBoard;
   readonly wakes: WakeQueue;
   readonly authenticator: Pick<Authenticator, "onEnd" | "isLive">;
@@ -29,9 +33,9 @@ export interface Listening extends Pick<Call, "caller" | "remoteAddress"> {
 }
 
 export interface Wanted {
-  readonly chosen: Chosen;
-  /** Resume after this event. Undefined starts now; `gap` does too, but reports that something may be missing. */
-  readonly after: number | "gap" | undefined;
+  readonly filter: EventFilter;
+  /** Resume after this event. Undefined starts now. Only server-sent events are resumed. */
+  readonly after: EventPlace | "unknown" | undefined;
   readonly format: StreamFormat;
   readonly heartbeatMs?: number;
 }
@@ -45,11 +49,14 @@ export interface EventStream {
 export function openEventStream(needs: StreamNeeds, call: Listening, wanted: Wanted): EventStream {
   const { events, wakes } = needs;
   const { caller } = call;
-  const { format } = wanted;
-  const choice = parseChoice(wanted.chosen);
-  const isGap = wanted.after === "gap" || (wanted.after !== undefined && !events.remembers(wanted.after));
+  const { filter, after, format } = wanted;
+  const kept = after === undefined ? events.lastSequence : keptAfter(events, after);
   /** Number of the last event that was checked. */
-  let cursor = isGap || typeof wanted.after !== "number" ? events.lastSequence : wanted.after;
+  let cursor = kept ?? events.lastSequence;
+  /** Stored events up to this position were sent from the backlog. */
+  let sent = 0;
+  let backlog = kept === undefined ? needs.backlog(filter, positionOf(after)) : undefined;
+  let isReading = false;
   let isHungry = false;
   let hasEnded = false;
   const readable = new Readable({
@@ -61,10 +68,13 @@ export function openEventStream(needs: StreamNeeds, call: Listening, wanted: Wan
 
   function pump(): void {
     isHungry = true;
-    if (hasEnded || readable.destroyed || dropIfSlow()) return;
+    if (hasEnded || readable.destroyed) return;
+    if (backlog !== undefined) return void readOn(backlog);
+    if (dropIfSlow()) return;
     for (let event = events.at(cursor + 1); event !== undefined; event = events.at(cursor + 1)) {
       cursor = event.sequence;
-      const text = isVisible(event) ? format.event(event) : undefined;
+      const isSent = event.isStored && event.position <= sent;
+      const text = !isSent && selects(filter, event) ? format.event(event) : undefined;
       if (text === undefined) continue;
       isHungry = readable.push(text);
       if (!isHungry) return;
@@ -74,14 +84,30 @@ export function openEventStream(needs: StreamNeeds, call: Listening, wanted: Wan
       if (!isHungry) return;
     }
   }
-  function isVisible(event: LiveEvent): boolean {
-    if (!choice.choosesKind(event.kind) || !choice.choosesPlace(event.siteId, event.deviceId)) return false;
-    if (!seesSite(caller, event.siteId)) return false;
-    if (event.kind === "execution") return allows(caller.level, event.execution.readLevel);
-    return event.kind !== "alert" || allows(caller.level, event.alert.record.readLevel);
+  async function readOn(missed: AsyncGenerator<Buffer, Continuation>): Promise<void> {
+    if (isReading) return;
+    isReading = true;
+    try {
+      while (isHungry) {
+        const step = await missed.next();
+        if (hasEnded || readable.destroyed) return;
+        if (step.done === true) {
+          backlog = undefined;
+          cursor = step.value.sequence;
+          sent = step.value.position;
+          return pump();
+        }
+        isHungry = readable.push(step.value);
+      }
+    } catch {
+      // The records cannot be read now. The client opens the stream again and resumes.
+      end();
+    } finally {
+      isReading = false;
+    }
   }
   function dropIfSlow(): boolean {
-    if (hasEnded || events.remembers(cursor)) return false;
+    if (hasEnded || backlog !== undefined || events.remembers(cursor)) return false;
     end(format.dropped);
     return true;
   }
@@ -93,10 +119,10 @@ export function openEventStream(needs: StreamNeeds, call: Listening, wanted: Wan
   }
   const endQuietly = () => end();
 
-  const telemetry = choice.choosesKind("telemetry")
+  const telemetry = selectsKind(filter, "telemetry")
     ? needs.board.open({
         level: caller.level,
-        wants: (siteId, deviceId) => seesSite(caller, siteId) && choice.choosesPlace(siteId, deviceId),
+        wants: (siteId, deviceId) => selectsPlace(filter, siteId, deviceId),
         onNews: wake,
       })
     : undefined;
@@ -119,8 +145,25 @@ export function openEventStream(needs: StreamNeeds, call: Listening, wanted: Wan
     call.signal.removeEventListener("abort", endQuietly);
   });
 
-  const opening = format.opening(isGap);
-  if (opening !== undefined) readable.push(opening);
+  if (format.opening !== undefined) readable.push(format.opening);
+  const gap = isAfterLost(events, after) ? renderGap(filter, LIVE_KINDS) : undefined;
+  if (backlog === undefined && gap !== undefined) readable.push(gap);
   if (call.signal.aborted) end();
   return { readable, wake };
+}
+
+/** The number of the event after which the hub keeps everything; undefined when it does not. */
+function keptAfter(events: StreamNeeds["events"], after: EventPlace | "unknown"): number | undefined {
+  if (after === "unknown") return undefined;
+  const { sequence, position } = after;
+  return sequence !== undefined && events.remembers(sequence) ? sequence : events.sequenceAt(position);
+}
+
+/** Whether events that are not stored may have been lost since. */
+function isAfterLost(events: StreamNeeds["events"], after: Wanted["after"]): boolean {
+  return typeof after === "object" && (after.sequence === undefined || !events.remembers(after.sequence));
+}
+
+function positionOf(after: Wanted["after"]): number | undefined {
+  return typeof after === "object" ? after.position : undefined;
 }

@@ -2,11 +2,15 @@
 // is.
 import type { Readable } from "node:stream";
 import { AppError } from "#core/app-error.ts";
+import type { BusbarEvent } from "#core/event/event.ts";
+import type { EventFilter } from "#core/event/event-filter.ts";
 import type { ByteBudgets } from "#core/share/byte-budgets.ts";
 import type { Shares } from "#core/share/shares.ts";
+import type { Instant } from "#core/time/instant.ts";
 import { openCallPlaces } from "#http/call-places.ts";
-import type { Chosen } from "#http/event/event-choice-wire.ts";
-import { createEventIds, EVENT_KEY_BYTES } from "#http/event/event-id.ts";
+import { readBacklog } from "#http/event/event-backlog.ts";
+import { type Chosen, parseChoice } from "#http/event/event-choice-wire.ts";
+import { createEventIds, RUN_BYTES } from "#http/event/event-id.ts";
 import { type EventStream, type Listening, openEventStream } from "#http/event/event-stream.ts";
 import { renderEvent } from "#http/event/event-wire.ts";
 import { type StreamFormat, serverSentEvents } from "#http/event/stream-format.ts";
@@ -14,6 +18,7 @@ import { createTelemetryBoard, LIVE_TELEMETRY_BYTES } from "#http/event/telemetr
 import { createWakeQueue } from "#http/event/wake-queue.ts";
 import type { Authenticator } from "#service/access/authenticator.ts";
 import type { EventHub, LiveEvent } from "#service/event/event-hub.ts";
+import type { EventOutbox } from "#service/ports/event-outbox.ts";
 import type { TelemetryFeed } from "#service/telemetry/telemetry-feed.ts";
 
 const MAX_STREAMS = 2_048;
@@ -21,6 +26,11 @@ const RETRY_AFTER_S = 10;
 
 export interface EventStreamNeeds {
   readonly events: EventHub;
+  readonly outbox: Pick<EventOutbox, "after">;
+  readonly currentState: (filter: EventFilter) => AsyncIterable<BusbarEvent>;
+  readonly now: () => Instant;
+  /** Encrypts the ids of events. */
+  readonly eventKey: Uint8Array;
   readonly feed: TelemetryFeed;
   readonly authenticator: Pick<Authenticator, "onEnd" | "isLive">;
   readonly budgets: Pick<ByteBudgets, "open">;
@@ -54,9 +64,11 @@ export function createEventStreams(needs: EventStreamNeeds, limits: StreamLimits
     { name: "event_streams", refusal: tooMany },
     { slots, perToken: limits.streamsPerToken, perAddress: limits.streamsPerAddress },
   );
-  const ids = createEventIds(needs.randomBytes(EVENT_KEY_BYTES));
+  const ids = createEventIds(needs.eventKey, needs.randomBytes(RUN_BYTES));
   const board = createTelemetryBoard(needs.feed, needs.budgets.open("live_telemetry", LIVE_TELEMETRY_BYTES));
   const wakes = createWakeQueue();
+  /** A page of a backlog takes about a millisecond, so one is read in a turn of the event loop. */
+  const pages = createWakeQueue(1);
   const streams = new Set<EventStream>();
   /** As long as the event is kept. */
   const texts = new WeakMap<LiveEvent, Buffer>();
@@ -64,7 +76,7 @@ export function createEventStreams(needs: EventStreamNeeds, limits: StreamLimits
   function render(event: LiveEvent): Buffer {
     const known = texts.get(event);
     if (known !== undefined) return known;
-    const text = renderEvent(event, ids.render(event.sequence));
+    const text = renderEvent(event, ids.render(event));
     texts.set(event, text);
     return text;
   }
@@ -78,8 +90,12 @@ export function createEventStreams(needs: EventStreamNeeds, limits: StreamLimits
   return {
     open(call, { chosen, lastEventId = "", format = asServerSentEvents }) {
       const leave = enter(call);
-      const after = lastEventId === "" ? undefined : (ids.parse(lastEventId) ?? "gap");
-      const stream = openEventStream({ events, board, wakes, authenticator }, call, { chosen, after, format });
+      const after = lastEventId === "" ? undefined : (ids.parse(lastEventId) ?? "unknown");
+      const turn = () => new Promise<void>((wake) => pages.wake({ key: call.caller.tokenId, wake }));
+      const backlog = (filter: EventFilter, from: number | undefined) =>
+        readBacklog({ ...needs, ids }, { filter, from }, turn);
+      const filter = parseChoice(call.caller, chosen);
+      const stream = openEventStream({ events, board, wakes, authenticator, backlog }, call, { filter, after, format });
       streams.add(stream);
       stream.readable.once("close", () => {
         streams.delete(stream);

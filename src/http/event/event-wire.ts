@@ -1,14 +1,23 @@
+import type { EventKind } from "#core/event/event.ts";
+import { type EventFilter, selectsKind } from "#core/event/event-filter.ts";
 import { renderInstant } from "#core/time/instant.ts";
 import { renderAlert } from "#http/alert/alert-wire.ts";
 import { renderExecution, renderMicros } from "#http/command/command-wire.ts";
 import { renderRuntime } from "#http/device/runtime-wire.ts";
 import { renderSnapshots } from "#http/telemetry/snapshot-wire.ts";
-import type { PlacedEvent } from "#service/event/event-hub.ts";
+import type { Happening, PublishedEvent } from "#service/event/happening.ts";
 import type { CurrentValue } from "#service/telemetry/read-now.ts";
 
-/** As it is sent. */
-export function renderEvent(event: PlacedEvent, id: string): Buffer {
-  return Buffer.from(`id: ${id}\nevent: ${event.kind}\ndata: ${JSON.stringify(renderEventData(event))}\n\n`);
+/** As it is sent. Without an id a client that reconnects does not resume after it. */
+export function renderEvent(event: PublishedEvent, id?: string): Buffer {
+  const data = "data" in event ? event.data : JSON.stringify(renderHappening(event));
+  return Buffer.from(`${id === undefined ? "" : `id: ${id}\n`}event: ${event.kind}\ndata: ${data}\n\n`);
+}
+
+/** Says that some events of these kinds are missing; undefined when the listener does not ask for any of them. */
+export function renderGap(filter: EventFilter, among: readonly EventKind[]): Buffer | undefined {
+  const kinds = among.filter((kind) => selectsKind(filter, kind));
+  return kinds.length === 0 ? undefined : Buffer.from(`event: gap\ndata: ${JSON.stringify({ kinds })}\n\n`);
 }
 
 interface LiveTelemetry {
@@ -32,25 +41,29 @@ export function telemetryData(text: Buffer): Buffer {
 }
 
 /** The content of an event, wherever it is sent. */
-export function renderEventData(event: PlacedEvent): object {
-  return { site_id: event.siteId, device_id: event.deviceId, ...renderHappening(event) };
+export function renderHappening(happening: Happening): object {
+  return { site_id: happening.siteId, device_id: happening.deviceId, ...renderContent(happening) };
 }
 
-function renderHappening(event: PlacedEvent): object {
-  switch (event.kind) {
+function renderContent(happening: Happening): object {
+  switch (happening.kind) {
     case "execution":
-      return { execution: renderExecution(event.execution) };
+      return { execution: renderExecution(happening.execution) };
     case "connectivity":
-      return { connectivity: { status: event.status }, at: renderInstant(event.at) };
+      return { connectivity: { status: happening.status }, at: renderInstant(happening.at) };
     case "runtime":
-      return { runtime: renderRuntime(event.status), at: renderInstant(event.at) };
+      return { runtime: renderRuntime(happening.status), at: renderInstant(happening.at) };
     case "alert":
-      return { change: event.change, at: renderInstant(event.at), alert: renderAlert(event.alert) };
+      return { change: happening.change, at: renderInstant(happening.at), alert: renderAlert(happening.alert) };
+    case "device":
+      return { change: happening.change, at: renderInstant(happening.at) };
+    case "configuration":
+      return { bucket: happening.bucket, at: renderInstant(happening.at) };
     case "log":
       return {
-        log: { severity: event.entry.severity, message: event.entry.message },
-        timestamp: renderInstant(event.entry.takenAt),
-        received_at: renderMicros(event.entry.receivedAt),
+        log: { severity: happening.entry.severity, message: happening.entry.message },
+        timestamp: renderInstant(happening.entry.takenAt),
+        received_at: renderMicros(happening.entry.receivedAt),
       };
   }
 }

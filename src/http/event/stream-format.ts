@@ -6,7 +6,7 @@ export interface StreamFormat {
   /** Each piece is a message of its own: it is neither joined with others nor split. */
   readonly isOfMessages: boolean;
   /** What is sent first. */
-  readonly opening: (isGap: boolean) => string | undefined;
+  readonly opening: string | undefined;
   /** Undefined when the listener does not want the event. */
   readonly event: (event: LiveEvent) => Buffer | undefined;
   /** `text` is a server-sent event. */
@@ -20,7 +20,7 @@ export interface StreamFormat {
 export function serverSentEvents(render: (event: LiveEvent) => Buffer): StreamFormat {
   return {
     isOfMessages: false,
-    opening: (isGap) => `retry: 2000\n\n${isGap ? "event: gap\ndata: {}\n\n" : ""}`,
+    opening: "retry: 2000\n\n",
     event: render,
     telemetry: (text) => text,
     heartbeat: ": still here\n\n",
@@ -32,7 +32,7 @@ export function serverSentEvents(render: (event: LiveEvent) => Buffer): StreamFo
 export function webSocketMessages(event: StreamFormat["event"]): StreamFormat {
   return {
     isOfMessages: true,
-    opening: () => undefined,
+    opening: undefined,
     event,
     telemetry: telemetryData,
     heartbeat: undefined,

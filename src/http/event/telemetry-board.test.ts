@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { type SiteScope, seesSite } from "#core/access/caller.ts";
+import type { SiteScope } from "#core/access/caller.ts";
 import type { AccessLevel } from "#core/access/level.ts";
+import { selectsPlace } from "#core/event/event-filter.ts";
 import { createByteBudget } from "#core/share/byte-budgets.ts";
 import { instant } from "#core/time/instant.ts";
 import { parseChoice } from "#http/event/event-choice-wire.ts";
@@ -30,14 +31,9 @@ function openBoard(bytes = 1_000_000) {
     budget,
     open({ level = "readonly", sites = "all", chosen = {} }: Listener = {}) {
       const { caller } = callBy(level, sites);
-      const choice = parseChoice({
-        "kind.in": undefined,
-        "site_id.in": undefined,
-        "device_id.in": undefined,
-        ...chosen,
-      });
-      const wants = (siteId: string, deviceId: string) =>
-        seesSite(caller, siteId) && choice.choosesPlace(siteId, deviceId);
+      const all = { "kind.in": undefined, "site_id.in": undefined, "device_id.in": undefined };
+      const filter = parseChoice(caller, { ...all, ...chosen });
+      const wants = (siteId: string, deviceId: string) => selectsPlace(filter, siteId, deviceId);
       return board.open({ level, wants, onNews: () => {} });
     },
     /** `s1/d1@5 power=1 key:vendor=2` is news of device d1 on site s1 at 5. All of it comes in one round. */

@@ -6,7 +6,8 @@ import type { Device } from "#core/device/device.ts";
 import { NO_TIME, parseDuration } from "#core/time/duration.ts";
 import { instant } from "#core/time/instant.ts";
 import { createBackground } from "#service/background.ts";
-import { createEventHub } from "#service/event/event-hub.ts";
+import { createPrepareEvent } from "#service/event/happening.ts";
+import type { AlertStore } from "#service/ports/alert-store.ts";
 import type { Snapshot } from "#service/ports/telemetry-store.ts";
 import { attributesOf } from "#service/telemetry/attributes.ts";
 import { createFakeClock } from "../../../test/support/fake-clock.ts";
@@ -40,17 +41,25 @@ function makeWorld(given = "plain") {
   const alerts = createMemoryAlerts((id) => (id === "d1" && !world.isGone ? "s1" : undefined));
   const latest = new Map<string, Snapshot>();
   const faults: string[] = [];
+  /** Of each stored event: its second, and what happened to which alert. */
   const told: string[] = [];
-  const events = createEventHub();
-  events.listen((event) => {
-    if (event.kind !== "alert") return;
+  const prepareEvent = createPrepareEvent((event) => {
+    if (event.kind !== "alert") throw new Error(`an event of kind ${event.kind}`);
     const { alertId, isHard, notConfirmedSince } = event.alert.record;
     const doubt = notConfirmedSince === undefined ? "" : `?${(notConfirmedSince - NOON) / 1000}`;
-    told.push(`${(event.at - NOON) / 1000} ${event.change} ${alertId}${isHard ? "!" : ""}${doubt}`);
+    return { text: `${event.change} ${alertId}${isHard ? "!" : ""}${doubt}` };
   });
   const world = { isGone: false, device: { id: "d1", siteId: "s1", blueprintId } as unknown as Device };
   const needs = {
-    ...{ now: clock.now, after: clock.after, alerts, events },
+    ...{ now: clock.now, after: clock.after, prepareEvent },
+    alerts: {
+      ...alerts,
+      async record(...[deviceId, changes, news]: Parameters<AlertStore["record"]>) {
+        const isStored = await alerts.record(deviceId, changes, news);
+        if (isStored) told.push(...news.events.map(({ at, data }) => `${(at - NOON) / 1000} ${JSON.parse(data).text}`));
+        return isStored;
+      },
+    },
     telemetry: { latest: () => latest },
     devices: { find: async () => (world.isGone ? undefined : world.device) },
     webhookDispatcher: { noticesOf: (news: readonly unknown[]) => news, wake: () => {} },

@@ -1,9 +1,9 @@
-// Tracks the active alerts of every device: takes in what telemetry lists, confirms alerts that last, and notifies
-// listeners.
+// Tracks the active alerts of every device: takes in what telemetry lists, and confirms alerts that last.
 //
-// Invariants: memory equals the store; a change is stored before it is announced; the changes of one device are stored
-// one after the other. Nearly every report changes nothing, and such a report touches neither disk nor queue. After a
-// restart the newest lists are read back from the telemetry, so nothing that a crash interrupted is missed.
+// Invariants: memory equals the store; a change is stored together with its event and its webhook deliveries; the changes
+// of one device are stored one after the other. Nearly every report changes nothing, and such a report touches neither
+// disk nor queue. After a restart the newest lists are read back from the telemetry, so nothing that a crash interrupted
+// is missed.
 
 import { type AlertDetails, NO_DETAILS } from "#core/alert/alert-details.ts";
 import { alertListProblem } from "#core/alert/alert-limits.ts";
@@ -24,11 +24,12 @@ import {
 } from "#core/alert/alert-state.ts";
 import type { Alert, Blueprint } from "#core/blueprint/blueprint.ts";
 import type { Device } from "#core/device/device.ts";
+import type { PreparedEvent } from "#core/event/event.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
 import type { Background } from "#service/background.ts";
 import { type BlueprintCatalog, deviceBlueprint } from "#service/blueprint/blueprint-catalog.ts";
 import { type After, createDeadlines } from "#service/deadlines.ts";
-import type { EventHub } from "#service/event/event-hub.ts";
+import type { PrepareEvent } from "#service/event/happening.ts";
 import type { Needs } from "#service/ports.ts";
 import { type Attribute, attributesOf, listsAlerts } from "#service/telemetry/attributes.ts";
 import type { WebhookDispatcher } from "#service/webhook/webhook-dispatcher.ts";
@@ -65,7 +66,7 @@ interface AlertMessage {
 
 export interface AlertTrackerNeeds extends Pick<Needs, "alerts" | "devices" | "telemetry" | "now"> {
   readonly catalog: BlueprintCatalog;
-  readonly events: EventHub;
+  readonly prepareEvent: PrepareEvent;
   readonly webhookDispatcher: Pick<WebhookDispatcher, "noticesOf" | "wake">;
   readonly background: Background;
   readonly after: After;
@@ -133,21 +134,21 @@ export function createAlertTracker(needs: AlertTrackerNeeds): AlertTracker {
   }
 
   async function store(entry: Entry, device: Device, { state, changes }: FoldedAlerts): Promise<void> {
-    const news = await Promise.all(changes.filter(isNews).map((one) => newsOf(device, one)));
     if (changes.length > 0) {
-      const notices = needs.webhookDispatcher.noticesOf(news);
-      if (!(await needs.alerts.record(device.id, changes, notices))) return forget(device.id);
+      const events = await Promise.all(changes.filter(isNews).map((one) => eventOf(device, one)));
+      const notices = needs.webhookDispatcher.noticesOf(events);
+      if (!(await needs.alerts.record(device.id, changes, { events, notices }))) return forget(device.id);
       if (notices.length > 0) needs.webhookDispatcher.wake();
     }
     entry.state = state;
     arm(device.id, state);
-    for (const event of news) needs.events.publish(event, event);
   }
 
-  async function newsOf(device: Device, { kind, at, alert }: AlertNews) {
+  async function eventOf(device: Device, { kind, at, alert }: AlertNews): Promise<PreparedEvent> {
     const place = { deviceId: device.id, siteId: device.siteId };
     const record = { ...alert, ...place, clearedAt: kind === "cleared" ? at : undefined };
-    return { ...place, kind: "alert", change: kind, at, alert: await describeAlert(needs, record) } as const;
+    const described = await describeAlert(needs, record);
+    return needs.prepareEvent({ ...place, kind: "alert", change: kind, at, alert: described });
   }
 
   /** The device's lists in the telemetry, folded into the stored alerts. */

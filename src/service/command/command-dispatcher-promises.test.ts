@@ -5,11 +5,11 @@ import type { ResponseState } from "#core/command/execution.ts";
 import { createByteBudgets } from "#core/share/byte-budgets.ts";
 import { createSeal } from "#service/access/seal.ts";
 import { createBackground } from "#service/background.ts";
-import { createEventHub } from "#service/event/event-hub.ts";
 import type { HandOver, OutgoingCommand } from "#service/ports/carrier.ts";
 import { SimClock, settled } from "../../../test/simulation/sim-clock.ts";
 import { asNew, makeExecution, PATIENCE_MS } from "../../../test/support/executions.ts";
 import { createMemoryExecutions } from "../../../test/support/memory-executions.ts";
+import { createMemoryOutbox } from "../../../test/support/memory-outbox.ts";
 import { makeEntry, NOON } from "../../../test/support/records.ts";
 import { createCommandDispatcher } from "./command-dispatcher.ts";
 
@@ -18,7 +18,8 @@ const NEVER = new AbortController().signal;
 
 async function setUp() {
   const clock = new SimClock(NOON);
-  const executions = createMemoryExecutions();
+  const outbox = createMemoryOutbox();
+  const executions = createMemoryExecutions(outbox);
   const sent: OutgoingCommand[] = [];
   const told: string[] = [];
   const device: { isReady: boolean; takes: boolean; answer: HandOver; fault?: Error } = {
@@ -27,15 +28,13 @@ async function setUp() {
     answer: "handed_over",
   };
   const seal = createSeal(new Uint8Array(32));
-  const events = createEventHub();
-  events.listen((event) => {
-    if (event.kind === "execution") told.push(event.execution.state);
-  });
+  outbox.watch((event) => {
+    if ("execution" in event) told.push(event.execution.state);
+  }, 0);
   const failures: string[] = [];
   const dispatcher = createCommandDispatcher({
     executions,
     seal,
-    events,
     now: () => clock.now(),
     after: (ms, callback) => clock.after(ms, callback),
     background: createBackground((name) => failures.push(name)),

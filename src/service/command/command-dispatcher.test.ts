@@ -2,10 +2,10 @@ import { expect, test } from "vitest";
 import type { ResponseState } from "#core/command/execution.ts";
 import { createByteBudgets } from "#core/share/byte-budgets.ts";
 import { createBackground } from "#service/background.ts";
-import { createEventHub } from "#service/event/event-hub.ts";
 import type { OutgoingCommand } from "#service/ports/carrier.ts";
 import { asNew, makeExecution } from "../../../test/support/executions.ts";
 import { createMemoryExecutions } from "../../../test/support/memory-executions.ts";
+import { createMemoryOutbox } from "../../../test/support/memory-outbox.ts";
 import { makeEntry, NOON } from "../../../test/support/records.ts";
 import { createCommandDispatcher } from "./command-dispatcher.ts";
 
@@ -14,7 +14,8 @@ const TIMEOUT_MS = 30_000;
 
 /** A dispatcher over a store in memory; its clock moves only by `pass`. `handOver` is how long a device takes a command. */
 async function setUp({ sendingBytes = 1e6, handOver = async () => {} } = {}) {
-  const store = createMemoryExecutions();
+  const outbox = createMemoryOutbox();
+  const store = createMemoryExecutions(outbox);
   const writes: string[] = [];
   const executions = {
     ...store,
@@ -27,15 +28,11 @@ async function setUp({ sendingBytes = 1e6, handOver = async () => {} } = {}) {
   const timers = new Set<{ readonly at: number; readonly call: () => void }>();
   let elapsed = 0;
   const sent: OutgoingCommand[] = [];
-  const events = createEventHub();
-  const heard: string[] = [];
-  events.listen((event) => heard.push(event.kind === "execution" ? event.execution.state : event.kind));
   const failures: unknown[] = [];
   const background = createBackground((_name, error) => failures.push(error));
   const dropped: string[] = [];
   const dispatcher = createCommandDispatcher({
     executions,
-    events,
     background,
     budgets: { open: (name) => createByteBudgets().open(name, sendingBytes) },
     seal: { seal: () => new Uint8Array(), open: () => "{}", fingerprint: () => new Uint8Array() },
@@ -70,7 +67,7 @@ async function setUp({ sendingBytes = 1e6, handOver = async () => {} } = {}) {
   expect(sent.map(({ id }) => id)).toEqual([execution.id]);
   const say = (state: ResponseState, deviceId = PLACE.deviceId) =>
     dispatcher.respond(deviceId, { executionId: execution.id, state, payload: undefined, repeated: false });
-  const told = () => heard;
+  const told = () => outbox.kept.map((event) => ("execution" in event ? event.execution.state : event.kind));
   return { dispatcher, store, background, execution, sent, writes, say, pass, told, dropped, failures, timers };
 }
 
@@ -143,7 +140,23 @@ test("a timeout during the moment in which the start waits is corrected by the a
   await store.expire(execution.id, execution.deadline);
   await say("SUCCEEDED");
   expect((await store.responses(execution.id)).map(({ state }) => state)).toEqual(["SUCCEEDED"]);
-  expect(told()).toEqual(["NEW", "SUCCESS"]);
+  expect(told()).toEqual(["NEW", "TIMEOUT", "SUCCESS"]);
+});
+
+test("what the owner of an execution tells wakes who waits for its end, and nothing is timed out here any more", async () => {
+  const { dispatcher, execution, pass, told, timers } = await setUp();
+  await pass(1_000);
+  const waiting = dispatcher.waitForEnd(execution, 60_000, new AbortController().signal);
+  const owned = { ...execution, revision: 3, state: "IN_PROGRESS" } as const;
+  const change = { execution: owned, responses: [], since: 0, leftOut: undefined };
+  expect(await dispatcher.applyRemote(change)).toMatchObject({ kind: "applied" });
+  expect(dispatcher.openCount).toBe(0);
+  expect(await dispatcher.applyRemote(change)).toEqual({ kind: "known" });
+  await dispatcher.loseSight(execution.id);
+  await dispatcher.applyRemote({ ...change, execution: { ...owned, revision: 4, state: "SUCCESS" } });
+  expect(await waiting).toMatchObject({ state: "SUCCESS", isRemote: true });
+  expect(told().slice(-3)).toEqual(["IN_PROGRESS", "UNSYNC", "SUCCESS"]);
+  expect([dispatcher.openOf(PLACE.siteId).count, timers.size]).toEqual([0, 0]);
 });
 
 test("what is open is counted by site, from the start of a run until it has ended or is gone", async () => {

@@ -1,10 +1,12 @@
 // Manages open executions: hands them to devices, records responses, lets them time out, and notifies waiting callers.
 //
 // Invariants: an execution is stored, and durably marked as attempted, before it is handed over. So a crash at any
-// moment leaves it unsent or sent once, never sent twice. Waiting callers are notified after the change is durable.
+// moment leaves it unsent or sent once, never sent twice. Waiting callers are notified after the change is durable. The
+// store adds the event of each change to the outbox.
 import type { Execution, Micros, Payload, ResponseState } from "#core/command/execution.ts";
 import { hasEnded, isOpen, RESPONSE_STATES } from "#core/command/execution.ts";
 import { leftOutPayload, MAX_PAYLOAD_BYTES } from "#core/command/log-limits.ts";
+import type { ExecutionChange, Merge } from "#core/command/remote-execution.ts";
 import type { ResponseMessage } from "#core/device/device-message.ts";
 import { approximateBytes } from "#core/share/approximate-bytes.ts";
 import type { ByteBudgets } from "#core/share/byte-budgets.ts";
@@ -15,7 +17,6 @@ import { everyOpen } from "#service/command/every-open.ts";
 import { type CarriedArrival, createLateStarts } from "#service/command/late-starts.ts";
 import { createOpenExecutions, type OpenUse } from "#service/command/open-executions.ts";
 import { type After, createDeadlines } from "#service/deadlines.ts";
-import type { EventHub } from "#service/event/event-hub.ts";
 import type { CommandChannel, HandOver, OutgoingCommand } from "#service/ports/carrier.ts";
 import type { OpenExecution, WaitingExecution } from "#service/ports/execution-store.ts";
 import type { Needs } from "#service/ports.ts";
@@ -25,6 +26,10 @@ export interface CommandDispatcher {
   accept(open: OpenExecution): void;
   /** The execution after the response; undefined when the response did not count. */
   respond(deviceId: string, message: ResponseMessage): Promise<Execution | undefined>;
+  /** Takes in a change that the owner of an execution tells. Callers that wait here for its end are woken. */
+  applyRemote(change: ExecutionChange): Promise<Merge>;
+  /** The owner of an execution cannot be asked for now. */
+  loseSight(id: string): Promise<void>;
   /** Hands over everything that waits for the device. */
   deviceReachable(deviceId: string): void;
   /** Resolves with the execution when it has ended, or as undefined when the time is up or the signal fires. */
@@ -46,7 +51,6 @@ export interface CommandDispatcher {
 
 export interface DispatcherNeeds extends Pick<Needs, "executions" | "seal" | "now"> {
   readonly channel: CommandChannel;
-  readonly events: EventHub;
   readonly background: Background;
   readonly budgets: Pick<ByteBudgets, "open">;
   readonly after: After;
@@ -109,7 +113,6 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
       open.remove(execution.id);
     }
     if (hasEnded(execution.state)) for (const tell of waiters.get(execution.id) ?? []) tell(execution);
-    needs.events.publish(execution, { kind: "execution", execution });
   }
 
   function arrivalNow({ state, payload, repeated }: Omit<CarriedArrival, "at" | "patienceMs">): CarriedArrival {
@@ -233,14 +236,13 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
       const waiting = waitingOf(accepted);
       deadlines.set(execution.id, execution.deadline, needs.responseTimeoutMs);
       open.add(execution.id, () => ({ siteId: waiting.siteId, bytes: waiting.bytes }));
-      needs.events.publish(execution, { kind: "execution", execution });
       if (attempted || needs.channel.isReady(execution.deviceId)) handOverSoon(waiting, accepted);
     },
     async respond(deviceId, message) {
       const { executionId: id, payload } = message;
       const bytes = approximateBytes(payload);
       const kept = bytes > MAX_PAYLOAD_BYTES ? { ...message, payload: leftOutPayload(bytes) } : message;
-      // Both are stored in the same turn, so they share a commit. They are announced in this order, whatever the order
+      // Both are stored in the same turn, so they share a commit. They take effect here in this order, whatever the order
       // of the store's answers.
       const started = starts.hurry(deviceId, id);
       const recorded = needs.executions.record(deviceId, id, arrivalNow(kept));
@@ -251,6 +253,15 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
         needs.onDropped(deviceId, message);
       }
       return execution;
+    },
+    async applyRemote(change) {
+      const merge = await needs.executions.applyRemote(change);
+      if (merge.kind !== "known") changed(merge.execution);
+      return merge;
+    },
+    async loseSight(id) {
+      const execution = await needs.executions.loseSight(id);
+      if (execution !== undefined) changed(execution);
     },
     deviceReachable(deviceId) {
       needs.background.run("hand over what waits for a device", async () => {

@@ -2,8 +2,9 @@
 import { expect, test } from "vitest";
 import { parseManifest } from "#manifest/parse-manifest.ts";
 import { createSeal } from "#service/access/seal.ts";
+import { createPrepareEvent } from "#service/event/happening.ts";
 import type { DeviceConfiguration } from "#service/ports/carrier.ts";
-import type { StoredBucket } from "#service/ports/configuration-store.ts";
+import type { ConfigurationChange, StoredBucket } from "#service/ports/configuration-store.ts";
 import { callBy } from "../../../test/support/calls.ts";
 import { commandManifest } from "../../../test/support/command-site.ts";
 import { makeDevice, NOON, newId } from "../../../test/support/records.ts";
@@ -21,18 +22,21 @@ function setUp() {
   let manifest = commandManifest("Configured");
   const stored = new Map<string, StoredBucket>();
   const told: DeviceConfiguration[] = [];
+  const events: string[] = [];
   const device = { ...makeDevice("site", { id: ID, blueprintId: "b" }), slug: "d" };
   const needs = {
     devices: { find: async () => device, findIn: async () => device },
     configurations: {
       get: async () => [...stored.values()],
-      put: async (_id: string, buckets: readonly StoredBucket[]) => {
-        for (const bucket of buckets) stored.set(bucket.bucket, bucket);
+      put: async (change: ConfigurationChange) => {
+        for (const bucket of change.buckets) stored.set(bucket.bucket, bucket);
+        events.push(...change.events.map(({ readLevel, data }) => `${readLevel} ${data}`));
       },
     },
     seal: createSeal(new Uint8Array(32)),
     now: () => NOON,
     newId,
+    prepareEvent: createPrepareEvent((event) => ({ bucket: event.kind === "configuration" ? event.bucket : "" })),
     catalog: { get: async () => ({ blueprint: parseManifest(manifest).blueprint }) },
     channel: {
       sendConfiguration: async (_id: string, configuration: DeviceConfiguration) => void told.push(configuration),
@@ -41,6 +45,7 @@ function setUp() {
   return {
     stored,
     told,
+    events,
     changeManifest: (change: (text: string) => string) => {
       manifest = change(manifest);
     },
@@ -51,9 +56,10 @@ function setUp() {
   };
 }
 
-test("the store sees sensitive values sealed only, the device in the clear", async () => {
-  const { stored, told, write } = setUp();
+test("the store sees sensitive values sealed only, the device in the clear, listeners the name of the bucket", async () => {
+  const { stored, told, events, write } = setUp();
   await write("network", { host: "a", password: "s3cret" });
+  expect(events).toEqual(['user {"bucket":"network"}']);
   const bucket = stored.get("network");
   expect(bucket?.shown).toMatchObject({ host: "a", password: "***" });
   expect(Buffer.from(bucket?.sealed ?? []).includes("s3cret")).toBe(false);

@@ -12,6 +12,7 @@ import { checkInputs } from "#core/value/check-inputs.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
 import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
+import type { PrepareEvent } from "#service/event/happening.ts";
 import type { CommandChannel, DeviceConfiguration } from "#service/ports/carrier.ts";
 import type { StoredBucket } from "#service/ports/configuration-store.ts";
 import type { Call, Needs } from "#service/ports.ts";
@@ -20,6 +21,7 @@ import type { Troubles } from "#service/troubles.ts";
 export interface ConfigurationNeeds extends Pick<Needs, "devices" | "configurations" | "seal" | "now" | "newId"> {
   readonly catalog: BlueprintCatalog;
   readonly channel: CommandChannel;
+  readonly prepareEvent: PrepareEvent;
   readonly troubles: Pick<Troubles, "report">;
 }
 
@@ -79,14 +81,19 @@ export async function writeConfiguration(
     target: { siteId: device.siteId, deviceId: device.id },
     details: { buckets: [...buckets.keys()] },
   });
-  await needs.configurations.put(device.id, written, trail);
+  const place = { siteId: device.siteId, deviceId: device.id };
+  const events = written.map(({ bucket, updatedAt: at }) => {
+    const { accessLevel: readLevel } = requireBucket(blueprint, call, bucket);
+    return needs.prepareEvent({ ...place, kind: "configuration", bucket, readLevel, at });
+  });
+  await needs.configurations.put({ deviceId: device.id, buckets: written, events }, trail);
   await needs.channel.sendConfiguration(device.id, await deviceConfiguration(needs, device.id), [...buckets.keys()]);
   return new Map(written.map((one) => [one.bucket, one.shown]));
 }
 
 /** Everything as the device sees it: all buckets, defaults filled in, sensitive values in the clear. */
 export async function deviceConfiguration(
-  needs: Omit<ConfigurationNeeds, "channel" | "newId" | "now">,
+  needs: Omit<ConfigurationNeeds, "channel" | "prepareEvent" | "newId" | "now">,
   deviceId: string,
 ): Promise<DeviceConfiguration> {
   const device = await needs.devices.find(deviceId);

@@ -1,7 +1,7 @@
 // A device with a connection is ONLINE until the last one drops, however quiet it is: the carrier watches the
 // connection's keep-alive. A device without one is ONLINE while messages come, and OFFLINE after a silence. UNKNOWN
 // before the first sign of life. Measured on a monotonic clock.
-import type { ConnectivityStatus } from "#service/event/event-hub.ts";
+import type { ConnectivityStatus } from "#service/event/happening.ts";
 
 export interface Connectivity {
   status(deviceId: string): ConnectivityStatus;

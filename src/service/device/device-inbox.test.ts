@@ -25,7 +25,7 @@ function setUp() {
   const heard: string[] = [];
   const properties = new Map<string, unknown>();
   const events = createEventHub();
-  events.listen((event) => event.kind === "log" && heard.push(`event ${event.entry.message}`));
+  events.listen((event) => "entry" in event && heard.push(`event ${event.entry.message}`));
   const inbox = createDeviceInbox({
     now: () => clock.now(),
     clock: { latest: () => clock.now() },

@@ -5,6 +5,7 @@ import type { Device } from "#core/device/device.ts";
 import type { LogSeverity } from "#core/device/device-message.ts";
 import { instant } from "#core/time/instant.ts";
 import type { EventHub } from "#service/event/event-hub.ts";
+import { logEvent } from "#service/event/happening.ts";
 import type { Needs } from "#service/ports.ts";
 
 /** Characters of one entry. */
@@ -34,7 +35,7 @@ export interface DeviceLog {
 }
 
 interface DeviceLogNeeds extends Pick<Needs, "deviceLogs" | "now"> {
-  readonly events: EventHub;
+  readonly events: Pick<EventHub, "publish">;
   /** Milliseconds on a monotonic clock. */
   readonly elapsed: () => number;
 }
@@ -80,7 +81,7 @@ export function createDeviceLog(needs: DeviceLogNeeds): DeviceLog {
       persist,
     };
     for (const stored of await needs.deviceLogs.append(device.id, [entry], KEPT_BYTES)) {
-      needs.events.publish({ siteId: device.siteId, deviceId: device.id }, { kind: "log", entry: stored });
+      needs.events.publish(logEvent({ siteId: device.siteId, deviceId: device.id }, stored));
     }
   }
 

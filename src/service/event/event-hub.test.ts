@@ -1,12 +1,16 @@
 import { expect, test } from "vitest";
+import type { PreparedEvent } from "#core/event/event.ts";
 import { createByteBudget } from "#core/share/byte-budgets.ts";
 import { instant } from "#core/time/instant.ts";
 import { createEventHub, type EventHub } from "./event-hub.ts";
 
+function log(message: string): PreparedEvent {
+  const facts = { kind: "log", siteId: "s", deviceId: "d", readLevel: "readonly", at: instant(0) } as const;
+  return { ...facts, data: JSON.stringify({ message }) };
+}
+
 function publish(hub: EventHub, count: number): void {
-  for (let n = 0; n < count; n++) {
-    hub.publish({ siteId: "s", deviceId: "d" }, { kind: "connectivity", status: "ONLINE", at: instant(n) });
-  }
+  for (let n = 0; n < count; n++) hub.publish(log("small"));
 }
 
 function sequences(hub: EventHub, after: number): readonly number[] | undefined {
@@ -45,19 +49,33 @@ test.each([
   expect(hub.remembers(after)).toBe(expected !== undefined);
 });
 
-const log = (message: string) =>
-  ({
-    kind: "log",
-    entry: { receivedAt: 0 as never, takenAt: instant(0), severity: "info", message, persist: false },
-  }) as const;
+/** `500 +` are events in the order in which they come: stored at a position, or only sent. The hub begins at 100. */
+test.each([
+  ["", 5, { 99: undefined, 100: 0, 101: undefined }],
+  ["+ +", 5, { 99: undefined, 100: 0, 101: undefined }],
+  ["110 130", 5, { 99: undefined, 100: 0, 105: 0, 110: 1, 129: 1, 130: 2, 131: undefined }],
+  ["110 + + 130 +", 5, { 100: 0, 110: 1, 120: 3, 130: 4 }],
+  ["+ 110", 5, { 100: 0, 110: 2 }],
+  ["110 130 150", 2, { 100: undefined, 109: undefined, 110: 1, 130: 2, 150: 3 }],
+  ["110 + +", 2, { 109: undefined, 110: 1 }],
+  ["110 + + + 130", 2, { 110: 3, 130: 5 }],
+])("after the events [%s], %s of them kept, the hub goes on after positions as in %j", (text, maxKept, expected) => {
+  const hub = createEventHub({ position: 100, maxKept });
+  for (const one of text.split(" ").filter(Boolean)) {
+    if (one === "+") publish(hub, 1);
+    else hub.take({ ...log("stored"), position: Number(one) });
+  }
+  const found = Object.keys(expected).map((position) => [position, hub.sequenceAt(Number(position))]);
+  expect(Object.fromEntries(found)).toEqual(expected);
+});
 
 test("few large events are kept where many small ones would be, and what is forgotten is given back", () => {
   const budget = createByteBudget("event_buffer", 1_000_000);
   const hub = createEventHub({ maxKept: 100, budget });
-  for (let n = 0; n < 50; n++) hub.publish({ siteId: "s", deviceId: "d" }, log("x".repeat(40_000)));
+  for (let n = 0; n < 50; n++) hub.publish(log("x".repeat(40_000)));
   expect(budget.used()).toBeLessThanOrEqual(1_000_000);
   expect([hub.remembers(45), hub.remembers(40)]).toEqual([true, false]);
-  for (let n = 0; n < 200; n++) hub.publish({ siteId: "s", deviceId: "d" }, log("small"));
+  publish(hub, 200);
   expect(budget.used()).toBeLessThan(150_000);
   expect(sequences(hub, 150)).toHaveLength(100);
 });
@@ -67,7 +85,7 @@ test("an event that is larger than the budget is told, but not kept, and the nex
   const heard: number[] = [];
   hub.listen(({ sequence }) => heard.push(sequence));
   publish(hub, 1);
-  hub.publish({ siteId: "s", deviceId: "d" }, log("x".repeat(10_000)));
+  hub.publish(log("x".repeat(10_000)));
   publish(hub, 1);
   expect(heard).toEqual([1, 2, 3]);
   expect([0, 1, 2].map((after) => sequences(hub, after))).toEqual([undefined, undefined, [3]]);

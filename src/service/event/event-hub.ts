@@ -1,54 +1,35 @@
-// Publishes events as they happen. Keeps the latest events, as many as fit its budget, so that a listener that was away
-// for a moment misses nothing.
-
-import type { AlertChangeKind } from "#core/alert/alert-state.ts";
-import type { Execution } from "#core/command/execution.ts";
+// Hands events to listeners, stored ones in the order of the outbox. Keeps the latest, as many as fit its budget, so that
+// a listener that was away for a moment resumes without a read of the outbox.
 import { approximateBytes } from "#core/share/approximate-bytes.ts";
 import { type ByteBudget, createByteBudget } from "#core/share/byte-budgets.ts";
-import type { Instant } from "#core/time/instant.ts";
-import type { DescribedAlert } from "#service/alert/describe-alert.ts";
-import type { HostedStatus } from "#service/ports/device-host.ts";
-import type { DeviceLogEntry } from "#service/ports/device-log-store.ts";
+import type { PublishedEvent } from "#service/event/happening.ts";
+import type { StoredEvent } from "#service/ports/event-outbox.ts";
 
-export type ConnectivityStatus = "ONLINE" | "OFFLINE" | "UNKNOWN";
-
-type Happening =
-  | { readonly kind: "execution"; readonly execution: Execution }
-  | { readonly kind: "connectivity"; readonly status: ConnectivityStatus; readonly at: Instant }
-  | {
-      readonly kind: "alert";
-      readonly change: AlertChangeKind;
-      readonly at: Instant;
-      /** The state after the change. */
-      readonly alert: DescribedAlert;
-    }
-  | { readonly kind: "log"; readonly entry: DeviceLogEntry }
-  /** A device that runs in this process changed its state, or failed at something. */
-  | { readonly kind: "runtime"; readonly status: HostedStatus; readonly at: Instant };
-
-interface Place {
-  readonly siteId: string;
-  readonly deviceId: string;
-}
-
-export type PlacedEvent = Happening & Place;
-
-export type LiveEvent = PlacedEvent & {
+export type LiveEvent = PublishedEvent & {
   /** Rises by one with each event of this run. */
   readonly sequence: number;
+  /** Its position in the outbox. An event that is not stored has that of the stored one before it. */
+  readonly position: number;
+  readonly isStored: boolean;
 };
 
 type Listener = (event: LiveEvent) => void;
 
 export interface EventHub {
-  publish(place: Place, happening: Happening): void;
+  /** Hands on an event of the outbox. */
+  take(event: StoredEvent): void;
+  /** Hands on an event that is not stored. */
+  publish(event: PublishedEvent): void;
   /** Returns the function that unsubscribes. A listener must not throw. */
   listen(listener: Listener): () => void;
   /** The event with this number; undefined when it does not exist yet or is no longer kept. */
   at(sequence: number): LiveEvent | undefined;
   /** Whether every event after this one is still kept. */
   remembers(sequence: number): boolean;
+  /** The number of the stored event at this position, or of the one before it; undefined when not all since are kept. */
+  sequenceAt(position: number): number | undefined;
   readonly lastSequence: number;
+  readonly lastPosition: number;
 }
 
 const MAX_KEPT = 5_000;
@@ -63,6 +44,8 @@ const SELF_BYTES = 256;
 const EXECUTION_BYTES = 768;
 
 interface HubOptions {
+  /** The newest event of the outbox when the hub begins. */
+  readonly position?: number;
   readonly maxKept?: number;
   readonly budget?: ByteBudget;
 }
@@ -72,12 +55,17 @@ export function createEventHub(options: HubOptions = {}): EventHub {
   const listeners = new Set<Listener>();
   /** A ring: event n is at n % maxKept. */
   const ring: ({ readonly event: LiveEvent; readonly bytes: number } | undefined)[] = [];
-  let last = 0;
+  let lastSequence = 0;
+  let lastPosition = options.position ?? 0;
   /** The number of the oldest event that is kept; the number of the next one when none is. */
   let first = 1;
+  /** The position before the oldest event that is kept. */
+  let floor = lastPosition;
 
   function forgetOldest(): void {
-    budget.give(ring[first % maxKept]?.bytes ?? 0);
+    const oldest = ring[first % maxKept];
+    budget.give(oldest?.bytes ?? 0);
+    floor = oldest?.event.position ?? floor;
     ring[first % maxKept] = undefined;
     first++;
   }
@@ -88,31 +76,57 @@ export function createEventHub(options: HubOptions = {}): EventHub {
     while (first < event.sequence && bytes > budget.limit - budget.used()) forgetOldest();
     // An event larger than the budget is delivered, but not kept.
     if (budget.take(bytes)) ring[event.sequence % maxKept] = { event, bytes };
-    else first = event.sequence + 1;
+    else {
+      first = event.sequence + 1;
+      floor = event.position;
+    }
   }
 
+  function tell(event: LiveEvent): void {
+    lastSequence = event.sequence;
+    lastPosition = event.position;
+    keep(event);
+    for (const listener of listeners) listener(event);
+  }
+
+  const at = (sequence: number) =>
+    sequence >= first && sequence <= lastSequence ? ring[sequence % maxKept]?.event : undefined;
+
   return {
-    remembers: (sequence) => sequence <= last && sequence >= first - 1,
-    publish({ siteId, deviceId }, happening) {
-      last++;
-      const event = { ...happening, sequence: last, siteId, deviceId };
-      keep(event);
-      for (const listener of listeners) listener(event);
-    },
+    take: (event) => tell({ ...event, sequence: lastSequence + 1, isStored: true }),
+    publish: (event) => tell({ ...event, sequence: lastSequence + 1, position: lastPosition, isStored: false }),
+    remembers: (sequence) => sequence <= lastSequence && sequence >= first - 1,
     listen(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    at: (sequence) => (sequence >= first && sequence <= last ? ring[sequence % maxKept]?.event : undefined),
+    at,
+    sequenceAt(position) {
+      if (position < floor || position > lastPosition) return undefined;
+      // Positions never fall, so the first event that is not before the position is found by halving.
+      let [low, high] = [first, lastSequence + 1];
+      while (low < high) {
+        const middle = (low + high) >>> 1;
+        if ((at(middle)?.position ?? position) < position) low = middle + 1;
+        else high = middle;
+      }
+      const found = at(low);
+      return found?.isStored === true && found.position === position ? low : low - 1;
+    },
     get lastSequence() {
-      return last;
+      return lastSequence;
+    },
+    get lastPosition() {
+      return lastPosition;
     },
   };
 }
 
 /** An execution is measured by what its caller and its device chose; the rest of it is always about as large. */
 function sizeOf(event: LiveEvent): number {
-  if (event.kind !== "execution") return approximateBytes(event);
+  if ("data" in event) return event.data.length;
+  if ("entry" in event) return approximateBytes(event.entry);
+  if (!("execution" in event)) return 0;
   const { request, response } = event.execution;
   return EXECUTION_BYTES + approximateBytes(request.arguments) + approximateBytes(response?.payload);
 }

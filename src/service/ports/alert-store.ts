@@ -1,6 +1,7 @@
 import type { SiteScope } from "#core/access/caller.ts";
 import type { AccessLevel } from "#core/access/level.ts";
 import type { AlertChange, AlertSeverity, AlertStateName, RaisedAlert } from "#core/alert/alert-state.ts";
+import type { PreparedEvent } from "#core/event/event.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { Notice } from "#core/webhook/webhook.ts";
 import type { Page, PageRequest } from "./page.ts";
@@ -28,9 +29,18 @@ export interface AlertFilter {
   readonly newestFirst: boolean;
 }
 
+/** What listeners and webhooks are told of some changes. */
+export interface AlertAnnouncement {
+  readonly events: readonly PreparedEvent[];
+  readonly notices: readonly Notice[];
+}
+
 export interface AlertStore {
-  /** Stores the changes and queues the notices, all or none. False, with nothing stored, when the device is gone. */
-  record(deviceId: string, changes: readonly AlertChange[], notices: readonly Notice[]): Promise<boolean>;
+  /**
+   * Stores the changes and their events and queues the notices, all or none. False, with nothing stored, when the device
+   * is gone.
+   */
+  record(deviceId: string, changes: readonly AlertChange[], announced: AlertAnnouncement): Promise<boolean>;
   /** All active alerts, of one device or of all, in the order of raising. */
   active(deviceId?: string): Promise<readonly AlertRecord[]>;
   /** Ordered by the time of raising. */

@@ -1,5 +1,6 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import type { Payload } from "#core/command/execution.ts";
+import type { PreparedEvent } from "#core/event/event.ts";
 import type { Instant } from "#core/time/instant.ts";
 
 export interface StoredBucket {
@@ -11,8 +12,14 @@ export interface StoredBucket {
   readonly updatedAt: Instant;
 }
 
+export interface ConfigurationChange {
+  readonly deviceId: string;
+  readonly buckets: readonly StoredBucket[];
+  readonly events: readonly PreparedEvent[];
+}
+
 export interface ConfigurationStore {
   get(deviceId: string): Promise<readonly StoredBucket[]>;
-  /** All or none. */
-  put(deviceId: string, buckets: readonly StoredBucket[], trail: AuditEntry): Promise<void>;
+  /** Stores the buckets and adds the events, all or none. */
+  put(change: ConfigurationChange, trail: AuditEntry): Promise<void>;
 }

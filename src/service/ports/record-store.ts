@@ -5,6 +5,7 @@ import type { BlueprintStore } from "./blueprint-store.ts";
 import type { ConfigurationStore } from "./configuration-store.ts";
 import type { DeviceLogStore } from "./device-log-store.ts";
 import type { DeviceStore } from "./device-store.ts";
+import type { EventOutbox } from "./event-outbox.ts";
 import type { ExecutionStore } from "./execution-store.ts";
 import type { ScriptStore } from "./script-store.ts";
 import type { SimulationStore } from "./simulation-store.ts";
@@ -24,6 +25,7 @@ export interface SubjectStores {
   readonly configurations: ConfigurationStore;
   readonly alerts: AlertStore;
   readonly webhooks: WebhookStore;
+  readonly outbox: EventOutbox;
   readonly retentions: RetentionStore;
   readonly scripts: ScriptStore;
   readonly simulations: SimulationStore;

@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
+import type { EventKind, PreparedEvent } from "#core/event/event.ts";
 import { createShares } from "#core/share/shares.ts";
 import { instant } from "#core/time/instant.ts";
 import { GIVE_UP_AFTER_MS } from "#core/webhook/after-attempt.ts";
 import type { Delivery, Webhook } from "#core/webhook/webhook.ts";
 import { createBackground } from "#service/background.ts";
-import { createEventHub, type PlacedEvent } from "#service/event/event-hub.ts";
+import { createEventHub } from "#service/event/event-hub.ts";
 import type { SendResult } from "#service/ports/webhook-sender.ts";
 import { createFakeClock } from "../../../test/support/fake-clock.ts";
 import { NOON } from "../../../test/support/records.ts";
@@ -79,7 +80,6 @@ function makeWorld(webhooks: Webhook[]) {
     // The least jitter: every pause is half of the longest.
     randomBytes: () => new Uint8Array([0]),
     background: createBackground((_name, error) => faults.push(String(error))),
-    renderEvent: (event: PlacedEvent) => ({ text: event.deviceId }),
   } as unknown as WebhookDispatcherNeeds;
   const dispatcher = createWebhookDispatcher(needs);
   const states = () => [...queue.values()].map((one) => `${one.id} ${one.state}`);
@@ -227,13 +227,11 @@ test("a webhook that is gone is told nothing, and one whose secret is lost says 
   expect(queue.get("lost-1")?.error).toContain("secret");
 });
 
-const connectivity = (deviceId: string, siteId = "s1"): PlacedEvent => ({
-  kind: "connectivity",
-  status: "ONLINE",
-  at: NOON,
-  siteId,
-  deviceId,
+const event = (kind: EventKind, deviceId: string, siteId = "s1"): PreparedEvent => ({
+  ...{ kind, siteId, deviceId, readLevel: "readonly", at: NOON },
+  data: JSON.stringify({ text: deviceId }),
 });
+const connectivity = (deviceId: string, siteId?: string) => event("connectivity", deviceId, siteId);
 
 test("notices are made only of what some webhook wants", async () => {
   const webhooks = [hook("a", { kinds: ["connectivity"], sites: new Set(["s1"]) })];
@@ -260,13 +258,9 @@ test("events of the hub are queued and sent, alerts apart: they are queued with 
   const hub = createEventHub();
   await dispatcher.refresh();
   dispatcher.forward(hub);
-  hub.publish({ siteId: "s1", deviceId: "d1" }, { kind: "connectivity", status: "OFFLINE", at: NOON });
-  hub.publish({ siteId: "s1", deviceId: "d2" }, {
-    kind: "alert",
-    change: "raised",
-    at: NOON,
-    alert: { record: { readLevel: "readonly" } },
-  } as never);
+  for (const [index, kind] of (["connectivity", "alert", "device", "log"] as const).entries()) {
+    hub.publish(event(kind, `d${index + 1}`));
+  }
   await clock.advance(0);
   expect(attempts).toEqual(["0 a-d1"]);
 });

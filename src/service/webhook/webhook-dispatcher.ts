@@ -7,19 +7,19 @@
 // prepared for it.
 import type { Leave } from "#core/share/fair-share.ts";
 import type { Shares } from "#core/share/shares.ts";
-import { type Instant, instant } from "#core/time/instant.ts";
 import { afterAttempt } from "#core/webhook/after-attempt.ts";
-import { type Delivery, type Notice, siteOf, type Webhook, wants } from "#core/webhook/webhook.ts";
+import { type Delivery, type Notice, siteOf, WEBHOOK_KINDS, type Webhook, wants } from "#core/webhook/webhook.ts";
 import { MAX_WEBHOOKS } from "#core/webhook/webhook-limits.ts";
 import type { Background } from "#service/background.ts";
 import type { After } from "#service/deadlines.ts";
-import type { EventHub, PlacedEvent } from "#service/event/event-hub.ts";
+import type { EventHub } from "#service/event/event-hub.ts";
+import type { PublishedEvent, RenderHappening } from "#service/event/happening.ts";
 import type { SendResult } from "#service/ports/webhook-sender.ts";
 import type { Needs } from "#service/ports.ts";
 
 export interface WebhookDispatcher {
   /** The notices to store together with these events. Empty when no webhook subscribes to them. */
-  noticesOf(events: readonly PlacedEvent[]): readonly Notice[];
+  noticesOf(events: readonly PublishedEvent[]): readonly Notice[];
   /** Something may have been queued. */
   wake(): void;
   /** Called after a webhook was created or deleted, and once at the start. */
@@ -33,8 +33,7 @@ export interface WebhookDispatcherNeeds extends Pick<Needs, "webhooks" | "sender
   readonly background: Background;
   readonly after: After;
   readonly shares: Pick<Shares, "open">;
-  /** The content of an event, as an object for JSON. */
-  readonly renderEvent: (event: PlacedEvent) => object;
+  readonly renderHappening: RenderHappening;
 }
 
 /**
@@ -166,11 +165,13 @@ export function createWebhookDispatcher(needs: WebhookDispatcherNeeds): WebhookD
     for (const id of failing) if (!known.has(id)) failing.delete(id);
   }
 
-  function noticesOf(events: readonly PlacedEvent[]): readonly Notice[] {
+  function noticesOf(events: readonly PublishedEvent[]): readonly Notice[] {
     return events.flatMap((event) => {
-      const facts = factsOf(event);
-      if (facts === undefined || ![...known.values()].some((webhook) => wants(webhook, facts))) return [];
-      return [{ ...facts, queuedAt: needs.now(), event: JSON.stringify(needs.renderEvent(event)) }];
+      const { siteId, readLevel, at } = event;
+      const kind = WEBHOOK_KINDS.find((one) => one === event.kind);
+      if (kind === undefined || ![...known.values()].some((webhook) => wants(webhook, { kind, siteId }))) return [];
+      const text = "data" in event ? event.data : JSON.stringify(needs.renderHappening(event));
+      return [{ kind, siteId, readLevel, occurredAt: at, queuedAt: needs.now(), event: text }];
     });
   }
 
@@ -198,24 +199,4 @@ export function createWebhookDispatcher(needs: WebhookDispatcherNeeds): WebhookD
 /** Binds a sealed secret to its webhook. */
 export function secretContext(webhookId: string): string {
   return `webhook ${webhookId}`;
-}
-
-function factsOf(event: PlacedEvent): Omit<Notice, "queuedAt" | "event"> | undefined {
-  const { siteId } = event;
-  switch (event.kind) {
-    case "alert":
-      return { kind: "alert", siteId, readLevel: event.alert.record.readLevel, occurredAt: event.at };
-    case "connectivity":
-      return { kind: "connectivity", siteId, readLevel: "readonly", occurredAt: event.at };
-    case "execution": {
-      const { execution } = event;
-      const at: Instant = execution.response
-        ? instant(Math.floor(execution.response.receivedAt / 1000))
-        : execution.createdAt;
-      return { kind: "execution", siteId, readLevel: execution.readLevel, occurredAt: at };
-    }
-    case "log":
-    case "runtime":
-      return undefined;
-  }
 }

@@ -29,7 +29,7 @@ export type Outcome =
 const MAX_REPEATS = 5;
 
 /** A change number is the id of its transaction, and its place among at most so many changes of the transaction. */
-export const CHANGES_PER_TRANSACTION = 1_024;
+export const CHANGES_PER_TRANSACTION = 4_096;
 
 /** Throws when the server cannot be reached: then it is unknown only for the last commit whether it happened. */
 export async function commitBatch(
@@ -165,6 +165,8 @@ function createTransaction(client: ClientBase, damage: DamageLog): WriteDatabase
       first ??= readFirstChange();
       return (await first) + place;
     },
+    // Events are announced when they are visible to all nodes.
+    announce: () => {},
   };
 
   async function readFirstChange(): Promise<number> {

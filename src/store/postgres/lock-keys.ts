@@ -53,7 +53,7 @@ const KEYS: { readonly [Name in keyof Writes]: (input: Input<Name>, reader: Data
   ],
   appendDeviceLog: ({ deviceId }) => device(deviceId),
   pruneDeviceLogs: () => chore("device logs"),
-  putConfiguration: ({ deviceId }) => device(deviceId),
+  putConfiguration: ({ change }) => device(change.deviceId),
   putSimulation: ({ deviceId }) => device(deviceId),
   putScriptEntry: ({ deviceId }) => device(deviceId),
   removeScriptEntry: ({ deviceId }) => device(deviceId),
@@ -65,6 +65,8 @@ const KEYS: { readonly [Name in keyof Writes]: (input: Input<Name>, reader: Data
   settleDelivery: ({ id }) => [`delivery ${id}`],
   retryDelivery: ({ which }) => [`delivery ${which.deliveryId}`],
   pruneDeliveries: () => chore("deliveries"),
+  appendEvents: () => NOTHING,
+  pruneEvents: () => chore("events"),
 };
 
 /** `reader` answers the writes whose device has to be looked up. */

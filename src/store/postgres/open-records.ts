@@ -1,6 +1,7 @@
 import pg from "pg";
 import type { RecordStore } from "#service/ports/record-store.ts";
 import { createSubjectStores, holdsSealed } from "#store/sqlite/subject-stores.ts";
+import { followEvents } from "./follow-events.ts";
 import { createLists } from "./lists.ts";
 import { migrate } from "./migrate.ts";
 import { createReader } from "./reader.ts";
@@ -47,10 +48,11 @@ export async function openPostgresRecords(url: string, settings: PostgresSetting
   }
   const damage = { onDamaged };
   const reader = createReader(reads, damage);
-  const writer = createWriter({ pool: writes, reader, damage, lanes: writers });
+  const events = followEvents(reader);
+  const writer = createWriter({ pool: writes, reader, damage, lanes: writers, onCommit: events.wake });
   let closed: Promise<void> | undefined;
   return {
-    ...createSubjectStores(reader, writer, createLists(reader)),
+    ...createSubjectStores({ reader, lists: createLists(reader), watch: events.watch, used: events.used }, writer),
     buffers: [writer.buffer],
     holdsSealed: () => holdsSealed(reader),
     close() {
@@ -61,6 +63,7 @@ export async function openPostgresRecords(url: string, settings: PostgresSetting
 
   async function closeAll(): Promise<void> {
     await writer.close();
+    await events.stop();
     await reads.end();
   }
 }

@@ -30,11 +30,12 @@ interface Connections {
   readonly pool: Pool;
   readonly reader: Database;
   readonly damage: DamageLog;
+  readonly onCommit: () => void;
   /** How many batches run at the same time. */
   readonly lanes: number;
 }
 
-export function createWriter({ pool, reader, damage, lanes: laneCount }: Connections): Writer {
+export function createWriter({ pool, reader, damage, lanes: laneCount, onCommit }: Connections): Writer {
   const budget = createByteBudget("records_writes", MAX_WAITING_BYTES);
   const lanes: readonly Lane[] = Array.from({ length: laneCount }, () => ({ waiting: [], running: undefined }));
   let total = 0;
@@ -72,6 +73,7 @@ export function createWriter({ pool, reader, damage, lanes: laneCount }: Connect
       for (const write of batch) settle(write, undefined, refusal);
       return;
     }
+    onCommit();
     for (const [index, write] of batch.entries()) settle(write, outcomes[index], new Error("a write has no outcome"));
   }
 
@@ -102,7 +104,7 @@ export function createWriter({ pool, reader, damage, lanes: laneCount }: Connect
   };
 
   return {
-    run: (name, input, bytes = approximateBytes(input)) =>
+    run: (name, input, { bytes = approximateBytes(input) } = {}) =>
       run(name, input, bytes) as ReturnType<Writer["run"]> as never,
     buffer: budget,
     async close() {

@@ -11,7 +11,7 @@ import type { Writer } from "./writer.ts";
 
 export function createAlertStore(reader: Database, writer: Writer, lists: Lists): AlertStore {
   return {
-    record: (deviceId, changes, notices) => writer.run("recordAlerts", { deviceId, changes, notices }),
+    record: (deviceId, changes, announced) => writer.run("recordAlerts", { deviceId, changes, announced }),
     active: async (deviceId) => {
       const where = new Where().and("cleared_at IS NULL");
       if (deviceId !== undefined) where.and("device_id = ?", deviceId);

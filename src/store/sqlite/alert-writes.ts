@@ -2,9 +2,10 @@ import { ACCESS_LEVELS } from "#core/access/level.ts";
 import { MAX_PAST_ALERTS } from "#core/alert/alert-limits.ts";
 import type { AlertChange } from "#core/alert/alert-state.ts";
 import type { Instant } from "#core/time/instant.ts";
-import type { Notice } from "#core/webhook/webhook.ts";
-import type { Database } from "#store/database.ts";
+import type { AlertAnnouncement } from "#service/ports/alert-store.ts";
+import type { Database, WriteDatabase } from "#store/database.ts";
 import { ALERT_COLUMNS } from "./alert-row.ts";
+import { addEvent } from "./event-writes.ts";
 import { text } from "./row.ts";
 import { enqueueNotices } from "./webhook-writes.ts";
 
@@ -12,8 +13,12 @@ const PRUNE_AT_ONCE = 1_000;
 
 export const alertWrites = {
   async recordAlerts(
-    database: Database,
-    { deviceId, changes, notices }: { deviceId: string; changes: readonly AlertChange[]; notices: readonly Notice[] },
+    database: WriteDatabase,
+    {
+      deviceId,
+      changes,
+      announced,
+    }: { deviceId: string; changes: readonly AlertChange[]; announced: AlertAnnouncement },
   ): Promise<boolean> {
     const device = await database.get("SELECT site_id FROM device WHERE id = ?", deviceId);
     if (device === undefined) return false;
@@ -22,7 +27,8 @@ export const alertWrites = {
       else await update(database, change, deviceId);
     }
     if (changes.some(({ kind }) => kind === "cleared")) await forgetOldest(database, deviceId);
-    await enqueueNotices(database, notices);
+    for (const event of announced.events) await addEvent(database, event);
+    await enqueueNotices(database, announced.notices);
     return true;
   },
 

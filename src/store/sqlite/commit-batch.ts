@@ -5,10 +5,10 @@
 // change. Refusals are rare, so a batch first runs without savepoints. Only when a write refuses is the batch undone
 // and run again with them.
 import { AppError, type Refusal } from "#core/app-error.ts";
-import type { WriteDatabase } from "#store/database.ts";
+import type { AddedEvent, WriteDatabase } from "#store/database.ts";
 import { failpoint } from "#store/failpoint.ts";
 import { type Connection, diskTrouble } from "./connection.ts";
-import { createRecordWriter } from "./record-writer.ts";
+import { createRecordWriter, type RecordWriter } from "./record-writer.ts";
 import { WRITES } from "./writes.ts";
 
 export interface WriteRequest {
@@ -18,7 +18,12 @@ export interface WriteRequest {
 }
 
 export type WriteAnswer =
-  | { readonly id: number; readonly result: unknown }
+  | {
+      readonly id: number;
+      readonly result: unknown;
+      /** What the write added to the outbox. */
+      readonly events?: readonly AddedEvent[];
+    }
   | { readonly id: number; readonly refusals: readonly [Refusal, ...Refusal[]]; readonly cause?: unknown }
   | { readonly id: number; readonly fault: string };
 
@@ -48,7 +53,7 @@ export function refuseBatch(requests: readonly WriteRequest[], error: unknown): 
 
 interface Target {
   readonly database: Connection;
-  readonly writer: WriteDatabase;
+  readonly writer: RecordWriter;
 }
 
 /** Undefined when a write refused: then nothing of the batch has happened. */
@@ -87,9 +92,13 @@ async function runApart(
   return answers;
 }
 
-async function perform(writer: WriteDatabase, { id, name, input }: WriteRequest): Promise<WriteAnswer> {
+async function perform(writer: RecordWriter, { id, name, input }: WriteRequest): Promise<WriteAnswer> {
   const write = WRITES[name] as (database: WriteDatabase, input: unknown) => Promise<unknown>;
-  return { id, result: await write(writer, input) };
+  // What a write added that was undone has not happened.
+  writer.takeAdded();
+  const result = await write(writer, input);
+  const events = writer.takeAdded();
+  return events === undefined ? { id, result } : { id, result, events };
 }
 
 /** Without the surrounding transaction there is nothing left to commit: the batch as a whole has failed. */

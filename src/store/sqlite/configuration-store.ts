@@ -13,7 +13,7 @@ export function createConfigurationStore(reader: Database, writer: Writer): Conf
           deviceId,
         )
       ).map((row) => parseBucket(reader, row)),
-    put: (deviceId, buckets, trail) => writer.run("putConfiguration", { deviceId, buckets, trail }),
+    put: (change, trail) => writer.run("putConfiguration", { change, trail }),
   };
 }
 

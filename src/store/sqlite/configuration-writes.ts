@@ -1,19 +1,20 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
-import type { StoredBucket } from "#service/ports/configuration-store.ts";
-import type { Database } from "#store/database.ts";
+import type { ConfigurationChange } from "#service/ports/configuration-store.ts";
+import type { WriteDatabase } from "#store/database.ts";
 import { recordAudit } from "./audit-writes.ts";
+import { addEvent } from "./event-writes.ts";
 
 export const configurationWrites = {
   async putConfiguration(
-    database: Database,
-    { deviceId, buckets, trail }: { deviceId: string; buckets: readonly StoredBucket[]; trail: AuditEntry },
+    database: WriteDatabase,
+    { change, trail }: { change: ConfigurationChange; trail: AuditEntry },
   ): Promise<void> {
-    for (const { bucket, shown, sealed, updatedAt } of buckets) {
+    for (const { bucket, shown, sealed, updatedAt } of change.buckets) {
       await database.run(
         `INSERT INTO device_configuration (device_id, bucket, shown, sealed, updated_at) VALUES (?, ?, ?, ?, ?)
          ON CONFLICT (device_id, bucket) DO UPDATE SET
            shown = excluded.shown, sealed = excluded.sealed, updated_at = excluded.updated_at`,
-        deviceId,
+        change.deviceId,
         bucket,
         JSON.stringify(shown),
         sealed,
@@ -21,5 +22,6 @@ export const configurationWrites = {
       );
     }
     await recordAudit(database, trail);
+    for (const event of change.events) await addEvent(database, event);
   },
 };

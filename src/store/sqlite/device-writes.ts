@@ -1,16 +1,18 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import { refuse } from "#core/app-error.ts";
 import type { Device, DeviceChange, DeviceCredential, PropertyValue } from "#core/device/device.ts";
+import { deviceEvent } from "#core/event/event.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { NewDevice } from "#service/ports/device-store.ts";
-import type { Database } from "#store/database.ts";
+import type { Database, WriteDatabase } from "#store/database.ts";
 import { recordAudit } from "./audit-writes.ts";
 import { DEVICE_COLUMNS, findDevice } from "./device-row.ts";
+import { addEvent } from "./event-writes.ts";
 import { freeSlug } from "./free-slug.ts";
 
 export const deviceWrites = {
   async insertDevice(
-    database: Database,
+    database: WriteDatabase,
     { device: given, trail }: { device: NewDevice; trail: AuditEntry },
   ): Promise<Device> {
     const isTaken = async (slug: string) => (await slugOwner(database, given.siteId, slug)) !== undefined;
@@ -31,11 +33,12 @@ export const deviceWrites = {
       device.updatedAt,
     );
     await recordAudit(database, trail);
+    await addEvent(database, deviceEvent(device, "created", device.createdAt));
     return device;
   },
 
   async updateDevice(
-    database: Database,
+    database: WriteDatabase,
     { id, change, trail }: { id: string; change: DeviceChange & { updatedAt: Instant }; trail: AuditEntry },
   ): Promise<Device | undefined> {
     const before = await findDevice(database, id);
@@ -54,15 +57,19 @@ export const deviceWrites = {
       id,
     );
     await recordAudit(database, trail);
+    await addEvent(database, deviceEvent(device, "updated", device.updatedAt));
     return device;
   },
 
-  async deleteDevice(database: Database, { id, trail }: { id: string; trail: AuditEntry }): Promise<boolean> {
+  async deleteDevice(database: WriteDatabase, { id, trail }: { id: string; trail: AuditEntry }): Promise<boolean> {
     if ((await database.get("SELECT 1 FROM device WHERE parent_id = ? LIMIT 1", id)) !== undefined) {
       throw refuse("conflict", "the device still has children; delete or move them first");
     }
-    if ((await database.run("DELETE FROM device WHERE id = ?", id)) === 0) return false;
+    const device = await findDevice(database, id);
+    if (device === undefined) return false;
+    await database.run("DELETE FROM device WHERE id = ?", id);
     await recordAudit(database, trail);
+    await addEvent(database, deviceEvent(device, "deleted", trail.at));
     return true;
   },
 

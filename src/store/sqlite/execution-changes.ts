@@ -4,8 +4,10 @@ import { refuse } from "#core/app-error.ts";
 import type { CommandResponse, Execution } from "#core/command/execution.ts";
 import { ENTRY_BYTES } from "#core/command/log-limits.ts";
 import { type ExecutionChange, type Merge, mergeRemote, withoutSight } from "#core/command/remote-execution.ts";
+import { executionEvent } from "#core/event/event.ts";
 import type { ChangePage } from "#service/ports/execution-store.ts";
 import type { Database, ReadDatabase, Row, WriteDatabase } from "#store/database.ts";
+import { addEvent } from "./event-writes.ts";
 import { findExecution, latestChange, parseResponse, renderPayload } from "./execution-row.ts";
 import { count, replace } from "./execution-writes.ts";
 import { micros, number, text } from "./row.ts";
@@ -123,6 +125,7 @@ async function insertCopy(database: WriteDatabase, execution: Execution): Promis
     execution.revision,
     change,
   );
+  await addEvent(database, executionEvent(execution), change);
   return change;
 }
 

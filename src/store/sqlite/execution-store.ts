@@ -1,4 +1,4 @@
-import { type CommandResponse, isOpen } from "#core/command/execution.ts";
+import { type CommandResponse, type Execution, isOpen } from "#core/command/execution.ts";
 import { ENTRY_BYTES, leftOutEntry, MAX_READ_BYTES, MAX_READ_ENTRIES, notReadEntry } from "#core/command/log-limits.ts";
 import { EPHEMERAL_LIFETIME_MS } from "#core/command/retention.ts";
 import { approximateBytes } from "#core/share/approximate-bytes.ts";
@@ -15,6 +15,8 @@ import type { Writer } from "./writer.ts";
 /** What a new execution or response holds besides its arguments or payload, about. Measuring all of it costs more than the rest of handing it over. */
 const REST_BYTES = 1_024;
 
+const itself = (execution: Execution | undefined) => execution;
+
 function bytesOf({ execution, sealed }: NewExecution): number {
   return REST_BYTES + approximateBytes(execution.request.arguments) + (sealed?.byteLength ?? 0);
 }
@@ -22,7 +24,11 @@ function bytesOf({ execution, sealed }: NewExecution): number {
 export function createExecutionStore(reader: ReadDatabase, writer: Writer, lists: Lists): ExecutionStore {
   return {
     insert: async (input, trail) => {
-      const earlier = await writer.run("insertExecution", { input, trail }, bytesOf(input));
+      const earlier = await writer.run(
+        "insertExecution",
+        { input, trail },
+        { bytes: bytesOf(input), changed: () => input.execution },
+      );
       return earlier === undefined ? { execution: input.execution, isNew: true } : { execution: earlier, isNew: false };
     },
     find: async (deviceId, id, now) => {
@@ -43,8 +49,12 @@ export function createExecutionStore(reader: ReadDatabase, writer: Writer, lists
     markAttempted: (id) => writer.run("markAttempted", { id }),
     unmarkAttempted: (id) => writer.run("unmarkAttempted", { id }),
     record: (deviceId, id, arrival) =>
-      writer.run("recordResponse", { deviceId, id, arrival }, REST_BYTES + approximateBytes(arrival.payload)),
-    expire: (id, deadline) => writer.run("expireExecution", { id, deadline }),
+      writer.run(
+        "recordResponse",
+        { deviceId, id, arrival },
+        { bytes: REST_BYTES + approximateBytes(arrival.payload), changed: itself },
+      ),
+    expire: (id, deadline) => writer.run("expireExecution", { id, deadline }, { changed: itself }),
     open: async ({ deviceId, after, limit }) => {
       const where = new Where().and("is_open = 1");
       if (deviceId !== undefined) where.and("device_id = ?", deviceId);
@@ -64,8 +74,13 @@ export function createExecutionStore(reader: ReadDatabase, writer: Writer, lists
       return found !== undefined && isOpen(found.execution.state) && !found.execution.isRemote ? found : undefined;
     },
     changesAfter: async (cursor, limit) => await readChanges(reader, cursor, limit),
-    applyRemote: (change) => writer.run("applyRemoteExecution", { change }),
-    loseSight: (id) => writer.run("loseSightOfExecution", { id }),
+    applyRemote: (change) =>
+      writer.run(
+        "applyRemoteExecution",
+        { change },
+        { changed: (merge) => (merge.kind === "known" ? undefined : merge.execution) },
+      ),
+    loseSight: (id) => writer.run("loseSightOfExecution", { id }, { changed: itself }),
     sweep: (now) => writer.run("sweepExecutions", { now }),
   };
 }

@@ -4,10 +4,12 @@ import { refuse } from "#core/app-error.ts";
 import { type Arrival, type Execution, hasEnded, isOpen, withResponse, withTimeout } from "#core/command/execution.ts";
 import { ENTRY_BYTES, MAX_LOG_BYTES } from "#core/command/log-limits.ts";
 import { EPHEMERAL_LIFETIME_MS } from "#core/command/retention.ts";
+import { executionEvent } from "#core/event/event.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { Idempotency, NewExecution } from "#service/ports/execution-store.ts";
 import type { Database, WriteDatabase } from "#store/database.ts";
 import { recordAudit } from "./audit-writes.ts";
+import { addEvent } from "./event-writes.ts";
 import { findExecution, renderPayload } from "./execution-row.ts";
 import { SPANS } from "./execution-spans.ts";
 import { bytes, number, text, time } from "./row.ts";
@@ -26,6 +28,7 @@ export const executionWrites = {
     const shown = JSON.stringify(execution.request.arguments);
     const bytes = Buffer.byteLength(shown) + (input.sealed?.byteLength ?? 0);
     await requireRoom(database, input, bytes);
+    const change = await database.nextChange();
     await database.run(
       `INSERT INTO execution (id, group_id, site_id, device_id, created_at, arguments, sealed, attempted, is_open, deadline, bytes,
          revision, changed)
@@ -41,10 +44,11 @@ export const executionWrites = {
       execution.deadline,
       bytes,
       execution.revision,
-      await database.nextChange(),
+      change,
     );
     if (idempotency !== undefined) await putIdempotency(database, execution, idempotency);
     await recordAudit(database, trail);
+    await addEvent(database, executionEvent(execution), change);
     return undefined;
   },
 
@@ -166,7 +170,7 @@ interface Replacement {
   readonly logged: number;
 }
 
-/** Gives the number of the change, and how many bytes the log holds from now on. */
+/** Adds the event, and gives the number of the change and how many bytes the log holds from now on. */
 export async function replace(
   database: WriteDatabase,
   { before, after, logged }: Replacement,
@@ -192,6 +196,7 @@ export async function replace(
     logged,
     after.id,
   );
+  await addEvent(database, executionEvent(after), change);
   return { change, logBytes: number(row, "log_bytes") };
 }
 

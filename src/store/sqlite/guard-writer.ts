@@ -20,22 +20,23 @@ const FROM_RESERVE: ReadonlySet<keyof typeof WRITES> = new Set<keyof typeof WRIT
   "pruneAudit",
   "pruneDeliveries",
   "pruneDeviceLogs",
+  "pruneEvents",
 ]);
 
 /** The same writer, but it asks the gate before each write. */
-export function guardWriter(writer: Writer, gate: StorageGate): Writer {
-  const run: Writer["run"] = async (name, input, bytes) => {
+export function guardWriter<Guarded extends Writer>(writer: Guarded, gate: StorageGate): Guarded {
+  const run: Writer["run"] = async (name, input, hints) => {
     const fromReserve = FROM_RESERVE.has(name);
     for (;;) {
       const refusal = gate.refusal(fromReserve);
       if (refusal !== undefined) throw refusal;
       try {
-        return await writer.run(name, input, bytes);
+        return await writer.run(name, input, hints);
       } catch (error) {
         // Each failure frees a slice of the reserve, so the loop ends when the reserve does.
         if (!gate.noteFailure(error) || !fromReserve) throw error;
       }
     }
   };
-  return { run, buffer: writer.buffer, close: () => writer.close() };
+  return { ...writer, run };
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { RecordStore } from "#service/ports/record-store.ts";
 import type { StorageGate } from "#store/storage-gate.ts";
 import { Connection } from "./connection.ts";
+import { keptEventBytes } from "./event-outbox.ts";
 import { guardWriter } from "./guard-writer.ts";
 import { createLists } from "./lists.ts";
 import { lockFolder, refuseUsed } from "./lock-folder.ts";
@@ -54,7 +55,10 @@ export async function openRecords(
     const lists = createLists(reader, pool);
     let closed: Promise<void> | undefined;
     return {
-      ...createSubjectStores(reader, writer, lists),
+      ...createSubjectStores(
+        { reader, lists, watch: writer.watchEvents, used: () => keptEventBytes(connection) },
+        writer,
+      ),
       buffers: [writer.buffer],
       holdsSealed: () => holdsSealed(reader),
       close() {

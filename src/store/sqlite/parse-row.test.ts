@@ -53,7 +53,10 @@ async function fill(records: RecordStore): Promise<Ids> {
   const webhook = makeWebhook();
   await records.webhooks.insert(webhook, makeEntry());
   const notice = makeNotice("a", 0, { siteId: site.id });
-  await records.alerts.record(deviceId, [{ kind: "raised", at: NOON, alert: raised("a", 0) }], [notice]);
+  await records.alerts.record(deviceId, [{ kind: "raised", at: NOON, alert: raised("a", 0) }], {
+    notices: [notice],
+    events: [],
+  });
   const at = arrival("SUCCEEDED").at;
   const line = { receivedAt: at, takenAt: NOON, severity: "info", message: "", persist: true } as const;
   await records.deviceLogs.append(deviceId, [line], 1e6);

@@ -1,10 +1,17 @@
-import type { WriteDatabase } from "#store/database.ts";
+import type { AddedEvent, WriteDatabase } from "#store/database.ts";
 import type { Connection } from "./connection.ts";
+import { latestPosition } from "./event-row.ts";
 import { latestChange } from "./execution-row.ts";
 
+export interface RecordWriter extends WriteDatabase {
+  /** The events that were added since the last call; undefined when there are none. */
+  takeAdded(): readonly AddedEvent[] | undefined;
+}
+
 /** The connection for writes. */
-export function createRecordWriter(connection: Connection): WriteDatabase {
+export function createRecordWriter(connection: Connection): RecordWriter {
   let lastChange: number | undefined;
+  let added: AddedEvent[] = [];
   return {
     get: (sql, ...values) => connection.get(sql, ...values),
     one: (sql, ...values) => connection.one(sql, ...values),
@@ -13,9 +20,24 @@ export function createRecordWriter(connection: Connection): WriteDatabase {
     onDamaged: (place) => connection.onDamaged(place),
     async nextChange() {
       // Read once, because only one connection writes.
-      lastChange ??= await latestChange(connection, Number.MAX_SAFE_INTEGER);
+      lastChange ??= await latestNumber(connection);
       lastChange++;
       return lastChange;
     },
+    announce: (event) => {
+      added.push(event);
+    },
+    takeAdded() {
+      if (added.length === 0) return undefined;
+      const taken = added;
+      added = [];
+      return taken;
+    },
   };
+}
+
+/** Changes and events are numbered together. */
+async function latestNumber(connection: Connection): Promise<number> {
+  const all = Number.MAX_SAFE_INTEGER;
+  return Math.max(await latestChange(connection, all), await latestPosition(connection, all));
 }

@@ -6,6 +6,7 @@ import { createBlueprintStore } from "./blueprint-store.ts";
 import { createConfigurationStore } from "./configuration-store.ts";
 import { createDeviceLogStore } from "./device-log-store.ts";
 import { createDeviceStore } from "./device-store.ts";
+import { createEventOutbox, type OutboxParts } from "./event-outbox.ts";
 import { createExecutionStore } from "./execution-store.ts";
 import type { Lists } from "./lists.ts";
 import { createRetentionStore } from "./retention-store.ts";
@@ -18,7 +19,10 @@ import { createWebhookStore } from "./webhook-store.ts";
 import type { Writer } from "./writer.ts";
 
 /** The stores of all subjects over one SQL database. */
-export function createSubjectStores(reader: ReadDatabase, writer: Writer, lists: Lists): SubjectStores {
+export function createSubjectStores(
+  { reader, lists, ...outbox }: OutboxParts & { readonly reader: ReadDatabase; readonly lists: Lists },
+  writer: Writer,
+): SubjectStores {
   return {
     sites: createSiteStore(reader, writer, lists),
     devices: createDeviceStore(reader, writer, lists),
@@ -30,6 +34,7 @@ export function createSubjectStores(reader: ReadDatabase, writer: Writer, lists:
     configurations: createConfigurationStore(reader, writer),
     alerts: createAlertStore(reader, writer, lists),
     webhooks: createWebhookStore(reader, writer, lists),
+    outbox: createEventOutbox(reader, writer, outbox),
     retentions: createRetentionStore(reader, writer),
     scripts: createScriptStore(reader, writer),
     simulations: createSimulationStore(reader, writer),

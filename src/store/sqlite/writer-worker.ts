@@ -2,19 +2,18 @@
 // disk, the more writes share one fsync.
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { tryPost, tryPostAll } from "#core/thread/try-post.ts";
-import type { WriteDatabase } from "#store/database.ts";
 import { keepCompiled } from "#tuning/keep-compiled.ts";
 import { commitBatch, refuseBatch, type WriteAnswer, type WriteRequest } from "./commit-batch.ts";
 import { Connection } from "./connection.ts";
 import { migrate } from "./migrate.ts";
-import { createRecordWriter } from "./record-writer.ts";
+import { createRecordWriter, type RecordWriter } from "./record-writer.ts";
 
 const MAX_BATCH = 2_000;
 
 const port: MessagePort = parentPort ?? fail("writer-worker.ts runs only as a worker");
 const { file } = workerData as { readonly file: string };
 let database: Connection | undefined = new Connection(file, "write");
-let writer: WriteDatabase | undefined;
+let writer: RecordWriter | undefined;
 migrate(database);
 
 // One after the other: a batch is committed before the next one begins.

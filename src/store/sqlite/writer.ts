@@ -2,9 +2,13 @@
 // commit.
 import { Worker } from "node:worker_threads";
 import { AppError, refuse } from "#core/app-error.ts";
+import type { Execution } from "#core/command/execution.ts";
+import { executionEvent } from "#core/event/event.ts";
 import { approximateBytes } from "#core/share/approximate-bytes.ts";
 import { type BufferUse, createByteBudget } from "#core/share/byte-budgets.ts";
 import { tryPost, tryPostAll } from "#core/thread/try-post.ts";
+import type { StoredEvent } from "#service/ports/event-outbox.ts";
+import type { AddedEvent } from "#store/database.ts";
 import type { WriteAnswer, WriteRequest } from "./commit-batch.ts";
 import type { WRITES } from "./writes.ts";
 
@@ -13,17 +17,33 @@ type Input<Name extends keyof Writes> = Parameters<Writes[Name]>[1];
 type Results = { readonly [Name in keyof Writes]: Awaited<ReturnType<Writes[Name]>> };
 type Result<Name extends keyof Writes> = Results[Name];
 
+interface Hints<Name extends keyof Writes> {
+  /** About what the input holds, where the caller knows; else the input is measured. */
+  readonly bytes?: number;
+  /** The execution that the write changed, for its event. It is not sent between the threads once more. */
+  readonly changed?: (result: Result<Name>) => Execution | undefined;
+}
+
 export interface Writer {
-  /** `bytes` is about what the input holds, where the caller knows; else the input is measured. */
-  run<Name extends keyof Writes>(name: Name, input: Input<Name>, bytes?: number): Promise<Result<Name>>;
+  run<Name extends keyof Writes>(name: Name, input: Input<Name>, hints?: Hints<Name>): Promise<Result<Name>>;
   /** Bytes that wait for the disk. */
   readonly buffer: BufferUse;
   /** Resolves when everything handed over before is stored or refused, and the file is closed. */
   close(): Promise<void>;
 }
 
+/** The writer of this process, which knows the events of each write. */
+export interface LocalWriter extends Writer {
+  /**
+   * Calls the listener with the events of each write, in the order of the commits and before the write resolves. Returns
+   * the function that unsubscribes.
+   */
+  watchEvents(listener: (event: StoredEvent) => void): () => void;
+}
+
 interface Waiting {
   readonly bytes: number;
+  readonly changed: ((result: unknown) => Execution | undefined) | undefined;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: Error) => void;
 }
@@ -36,7 +56,7 @@ export async function openWriter(
   file: string,
   onFault: (error: Error) => void,
   worker = new Worker(new URL("./writer-worker.ts", import.meta.url), { workerData: { file } }),
-): Promise<Writer> {
+): Promise<LocalWriter> {
   await new Promise<void>((resolve, reject) => {
     worker.once("message", () => resolve());
     // An error arrives from a thread without its class, so the start reports it as a plain error.
@@ -54,6 +74,7 @@ export async function openWriter(
   let closed: Promise<void> | undefined;
   let ended = false;
   const exit = Promise.withResolvers<void>();
+  const watchers = new Set<(event: StoredEvent) => void>();
 
   worker.removeAllListeners("error");
   worker.removeAllListeners("exit");
@@ -65,7 +86,7 @@ export async function openWriter(
   });
 
   function settle(answer: WriteAnswer): void {
-    const { resolve, reject, bytes = 0 } = waiting.get(answer.id) ?? {};
+    const { resolve, reject, changed, bytes = 0 } = waiting.get(answer.id) ?? {};
     waiting.delete(answer.id);
     budget.give(bytes);
     if ("refusals" in answer) {
@@ -73,7 +94,15 @@ export async function openWriter(
       refused.cause = answer.cause;
       reject?.(refused);
     } else if ("fault" in answer) reject?.(new Error(`a write failed: ${answer.fault}`));
-    else resolve?.(answer.result);
+    else {
+      for (const event of answer.events ?? []) announce(event, changed?.(answer.result));
+      resolve?.(answer.result);
+    }
+  }
+
+  function announce(added: AddedEvent, changed: Execution | undefined): void {
+    const event = typeof added === "number" ? changed && { ...executionEvent(changed), position: added } : added;
+    if (event !== undefined) for (const tell of watchers) tell(event);
   }
 
   function end(error: Error): void {
@@ -92,7 +121,8 @@ export async function openWriter(
   }
 
   return {
-    run<Name extends keyof Writes>(name: Name, input: Input<Name>, bytes = approximateBytes(input)) {
+    run<Name extends keyof Writes>(name: Name, input: Input<Name>, hints: Hints<Name> = {}) {
+      const { bytes = approximateBytes(input), changed } = hints;
       if (ended || closed !== undefined) {
         return Promise.reject(refuse("storage_unavailable", "the records are closed"));
       }
@@ -102,8 +132,12 @@ export async function openWriter(
       // One message per turn of the event loop: writes of one turn travel together and are committed together.
       if (outgoing.push({ id, name, input }) === 1) setImmediate(flush);
       return new Promise<Result<Name>>((resolve, reject) => {
-        waiting.set(id, { bytes, resolve: resolve as (result: unknown) => void, reject });
+        waiting.set(id, { bytes, changed, resolve, reject } as Waiting);
       });
+    },
+    watchEvents(listener) {
+      watchers.add(listener);
+      return () => watchers.delete(listener);
     },
     buffer: budget,
     close() {

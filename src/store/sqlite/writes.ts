@@ -4,6 +4,7 @@ import { blueprintWrites } from "./blueprint-writes.ts";
 import { configurationWrites } from "./configuration-writes.ts";
 import { deviceLogWrites } from "./device-log-writes.ts";
 import { deviceWrites } from "./device-writes.ts";
+import { eventWrites } from "./event-writes.ts";
 import { executionChangeWrites } from "./execution-changes.ts";
 import { executionWrites } from "./execution-writes.ts";
 import { retentionWrites } from "./retention-writes.ts";
@@ -26,6 +27,7 @@ export const WRITES = {
   ...configurationWrites,
   ...alertWrites,
   ...webhookWrites,
+  ...eventWrites,
   ...retentionWrites,
   ...scriptWrites,
   ...simulationWrites,

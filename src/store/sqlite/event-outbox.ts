@@ -1,0 +1,99 @@
+import { ACCESS_LEVELS } from "#core/access/level.ts";
+import type { EventFilter } from "#core/event/event-filter.ts";
+import { approximateBytes } from "#core/share/approximate-bytes.ts";
+import type { Instant } from "#core/time/instant.ts";
+import type { EventOutbox, EventPage, StoredEvent } from "#service/ports/event-outbox.ts";
+import type { ReadDatabase } from "#store/database.ts";
+import type { Connection } from "./connection.ts";
+import { EVENT_COLUMNS, latestPosition, parseEvent } from "./event-row.ts";
+import { OUTBOX_BYTES } from "./event-writes.ts";
+import { number, optionalNumber } from "./row.ts";
+import { readRow } from "./stored-json.ts";
+import { Where } from "./where.ts";
+import type { Writer } from "./writer.ts";
+
+/** Events that one page looks at, and those of them that it may hold: about a millisecond of the main thread. */
+const LOOKED_AT = 500;
+const PAGE_EVENTS = 50;
+/** A page ends with the event that reaches this. */
+const PAGE_BYTES = 262_144;
+
+/** What differs between the databases. */
+export interface OutboxParts {
+  readonly watch: EventOutbox["watch"];
+  /** The bytes that are kept, about. */
+  readonly used: () => number;
+}
+
+export function createEventOutbox(reader: ReadDatabase, writer: Writer, { watch, used }: OutboxParts): EventOutbox {
+  return {
+    append: (events) => writer.run("appendEvents", { events }),
+    latest: async () => latestPosition(reader, await reader.settledChange()),
+    after: (position, filter, now) => readEvents(reader, { position, filter, now }),
+    watch,
+    prune: (before) => writer.run("pruneEvents", { before }),
+    size: { name: "event_outbox", limit: OUTBOX_BYTES, used },
+  };
+}
+
+const OLDEST = "SELECT position, total - bytes AS before, total FROM event ORDER BY position LIMIT 1";
+
+/** The bytes of all events that are kept. */
+export function keptEventBytes(connection: Connection): number {
+  const oldest = connection.get(OLDEST);
+  if (oldest === undefined) return 0;
+  const newest = connection.one("SELECT total FROM event ORDER BY position DESC LIMIT 1");
+  return number(newest, "total") - number(oldest, "before");
+}
+
+interface Asked {
+  readonly position: number;
+  readonly filter: EventFilter;
+  readonly now: Instant;
+}
+
+/** Undefined when some events after the position are no longer kept, or the position is of other records. */
+export function readEvents(reader: ReadDatabase, asked: Asked): Promise<EventPage | undefined> {
+  return reader.snapshot(async (database) => {
+    const settled = await database.settledChange();
+    const oldest = await database.get(OLDEST);
+    const isComplete =
+      oldest === undefined || number(oldest, "before") === 0 || asked.position >= number(oldest, "position");
+    if (!isComplete || asked.position > (await latestPosition(database, settled))) return undefined;
+    return await readPage(database, asked, settled);
+  });
+}
+
+async function readPage(database: ReadDatabase, { position, filter, now }: Asked, settled: number): Promise<EventPage> {
+  const span = `(SELECT * FROM event WHERE position > ? AND position <= ? ORDER BY position LIMIT ${LOOKED_AT}) AS span`;
+  const where = new Where()
+    .and("read_level <= ?", ACCESS_LEVELS.indexOf(filter.level))
+    .andInScope("site_id", filter.scope)
+    .andIn("kind", filter.kinds)
+    .andIn("site_id", filter.siteIds)
+    .andIn("device_id", filter.deviceIds);
+  const rows = await database.all(
+    `SELECT ${EVENT_COLUMNS} FROM ${span}${where.sql} ORDER BY position LIMIT ${PAGE_EVENTS}`,
+    position,
+    settled,
+    ...where.values,
+  );
+  const events: StoredEvent[] = [];
+  let bytes = 0;
+  for (const [index, row] of rows.entries()) {
+    const event = await readRow(database, { table: "event", row }, () => parseEvent(database, row, now));
+    if (event !== undefined) {
+      events.push(event);
+      bytes += bytesOf(event);
+    }
+    if (bytes >= PAGE_BYTES || index === PAGE_EVENTS - 1) return { events, next: number(row, "position") };
+  }
+  const end = await database.one(`SELECT max(position) AS position FROM ${span}`, position, settled);
+  return { events, next: optionalNumber(end, "position") ?? position };
+}
+
+function bytesOf(event: StoredEvent): number {
+  if (!("execution" in event)) return 0;
+  const { request, response } = event.execution;
+  return approximateBytes(request.arguments) + approximateBytes(response?.payload);
+}

@@ -1,0 +1,67 @@
+// Adds events to the outbox, in the transaction of the change that they are about. The position of an event is the number
+// of its change.
+import { ACCESS_LEVELS } from "#core/access/level.ts";
+import type { BusbarEvent, PreparedEvent } from "#core/event/event.ts";
+import type { Instant } from "#core/time/instant.ts";
+import type { Database, WriteDatabase } from "#store/database.ts";
+import { renderEventData } from "./event-row.ts";
+import { number } from "./row.ts";
+
+export const OUTBOX_BYTES = 64 * 1_048_576;
+/** What an event takes besides its data, about. */
+const ROW_BYTES = 192;
+/** After so many more bytes the oldest events make room. */
+const TRIM_EVERY_BYTES = 1_048_576;
+const PRUNE_AT_ONCE = 1_000;
+
+/** `position` is the number of the change, where the change has one of its own. */
+export async function addEvent(database: WriteDatabase, event: BusbarEvent, position?: number): Promise<void> {
+  const at = position ?? (await database.nextChange());
+  const data = renderEventData(event);
+  const bytes = ROW_BYTES + Buffer.byteLength(data);
+  const row = await database.one(
+    `INSERT INTO event (position, at, stored_at, kind, site_id, device_id, read_level, execution_id, bytes, total, data)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, coalesce((SELECT total FROM event ORDER BY position DESC LIMIT 1), 0) + ?, ?)
+     RETURNING total`,
+    at,
+    event.at,
+    Date.now(),
+    event.kind,
+    event.siteId,
+    event.deviceId,
+    ACCESS_LEVELS.indexOf(event.readLevel),
+    "execution" in event ? event.execution.id : null,
+    bytes,
+    bytes,
+    data,
+  );
+  database.announce("execution" in event ? at : { ...event, position: at });
+  const total = number(row, "total");
+  if (total % TRIM_EVERY_BYTES < bytes) await trim(database, total - OUTBOX_BYTES);
+}
+
+/** Deletes the events up to this total. */
+async function trim(database: Database, upTo: number): Promise<void> {
+  await database.run(
+    "DELETE FROM event WHERE position < (SELECT position FROM event WHERE total > ? ORDER BY position LIMIT 1)",
+    upTo,
+  );
+}
+
+export const eventWrites = {
+  async appendEvents(database: WriteDatabase, { events }: { events: readonly PreparedEvent[] }): Promise<void> {
+    for (const event of events) await addEvent(database, event);
+  },
+
+  /** Keeps the newest, which says how far positions have come. */
+  async pruneEvents(database: Database, { before }: { before: Instant }): Promise<number> {
+    const rows = await database.all("SELECT position, stored_at FROM event ORDER BY position LIMIT ?", PRUNE_AT_ONCE);
+    const young = rows.findIndex((row) => number(row, "stored_at") >= before);
+    const last = rows.at(young === -1 ? -1 : young - 1);
+    if (young === 0 || last === undefined) return 0;
+    return await database.run(
+      "DELETE FROM event WHERE position <= ? AND position < (SELECT max(position) FROM event)",
+      number(last, "position"),
+    );
+  },
+};

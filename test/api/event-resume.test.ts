@@ -1,0 +1,79 @@
+// Resuming an event stream: after a restart, and when what was missed is no longer kept.
+import { expect, test } from "vitest";
+import { commandsOf, makeCommandSite } from "../support/command-site.ts";
+import { listen, type SeenEvent } from "../support/listen.ts";
+import { useServer } from "../support/server.ts";
+
+const busbar = useServer(["--mqtt-port", "0"]);
+
+/** `device updated` and so on. */
+function textOf({ event, data }: SeenEvent): string {
+  const what = data.execution?.state ?? data.connectivity?.status ?? data["change"] ?? data["bucket"] ?? data["kinds"];
+  return `${event} ${String(what)}`;
+}
+
+test("after a restart a stream goes on where it stopped, with everything that changed meanwhile, in order", async () => {
+  const site = await makeCommandSite(busbar, "Resumed");
+  const [device, other] = [await site.device("Device"), await site.device("Other")];
+  const query = `?site_id.in=${site.siteId}&kind.in=execution,alert,configuration,device`;
+  const rename = (id: string, name: string) => busbar.admin.patch(`/v3/devices/${id}`, { name });
+  const isUpdate = (event: SeenEvent) => textOf(event) === "device updated";
+
+  const before = await listen(busbar.url, busbar.adminToken, { query });
+  await rename(device, "Seen");
+  const { id: lastEventId } = await before.next(isUpdate);
+  before.close();
+
+  const mqtt = await site.connect(device);
+  await mqtt.sendTelemetry({ alerts: ["hot"] });
+  await busbar.admin.call("PUT", `/v3/devices/${device}/configuration/network`, { json: { host: "a.example" } });
+  const id = await commandsOf(busbar.admin, other).started({ name: "stop" });
+  await mqtt.sendTelemetry({ alerts: [] });
+  await busbar.restart();
+  await site.device("Third");
+  await rename(other, "Last");
+
+  const after = await listen(busbar.url, busbar.adminToken, { query, lastEventId });
+  await after.next((event) => isUpdate(event) && event.data.device_id === other);
+  expect(after.seen.map(textOf)).toEqual([
+    "alert raised",
+    "configuration network",
+    "execution NEW",
+    "alert cleared",
+    "device created",
+    "device updated",
+  ]);
+  expect(after.seen[2]?.data.execution).toMatchObject({ id, request: { name: "stop" } });
+  // The same once more from the middle, with an id that came from the outbox.
+  const middle = await listen(busbar.url, busbar.adminToken, { query, lastEventId: after.seen[3]?.id });
+  await middle.next(isUpdate);
+  expect(middle.seen.map(textOf)).toEqual(["device created", "device updated"]);
+});
+
+test("a stream that cannot resume says what is missing and tells the current state, of what its token may see", async () => {
+  const site = await makeCommandSite(busbar, "Missed");
+  const [device, other] = [await site.device("Device"), await site.device("Other")];
+  const mqtt = await site.connect(device);
+  await mqtt.sendTelemetry({ alerts: ["hot"] });
+  await commandsOf(busbar.admin, other).started({ name: "stop" });
+  const stored = "execution,alert,connectivity,configuration,device";
+  const state = async (token: string, query: string) => {
+    const listener = await listen(busbar.url, token, { query, lastEventId: "AAAAAAAAAAAAAAAAAAAAAA" });
+    await busbar.admin.patch(`/v3/devices/${other}`, { name: "Last" });
+    const last = await listener.next(({ id }) => id !== undefined);
+    listener.close();
+    expect(textOf(last)).toBe("device updated");
+    return listener.seen.slice(0, -1).map((event) => textOf(event));
+  };
+  const all = `?site_id.in=${site.siteId}&kind.in=${stored},log`;
+  expect(await state(busbar.adminToken, all)).toEqual([
+    `gap ${stored},log`,
+    ...["device updated", "connectivity ONLINE", "alert raised"],
+    ...["device updated", "connectivity UNKNOWN", "execution NEW"],
+  ]);
+  const reader = await busbar.token({ site_ids: [site.siteId] });
+  expect(await state(reader, `?kind.in=execution,device,alert`)).toEqual([
+    "gap execution,alert,device",
+    ...["device updated", "alert raised", "device updated"],
+  ]);
+});
