@@ -67,3 +67,15 @@ test.each([
     expect([sum.mean(1), sum.total()]).toEqual([1, 1]);
   }
 });
+
+test.each([
+  ["small sums", [1e16, 0.1, -3], [0.5, 1e-20, -1e-17]],
+  ["sums that leave the range of a double on the way and come back", [1.5e308, 1.5e308, -1.7e308], [1e291, 2, -1e290]],
+  ["sums that stay beyond it", [1e308, 1e308, 1.7e308], [0, 0, 0]],
+])("%s are added together like one by one", (_, highs, lows) => {
+  const [one, all] = [new ScalableSum(), new ScalableSum()];
+  for (const sum of [one, all]) sum.addPair(0.25, 1e-18);
+  for (const [i, high] of highs.entries()) one.addPair(high, lows[i] ?? 0);
+  all.addPairs({ highs: Float64Array.from(highs), lows: Float64Array.from(lows), from: 0, to: highs.length });
+  expect([all.total(), all.mean(7)]).toEqual([one.total(), one.mean(7)]);
+});

@@ -41,6 +41,31 @@ export function addValues(sum: ExactSum, values: Float64Array, { from, to }: { f
   addValue(sum, lowB);
 }
 
+/** Adds highs[i] and lows[i] for each i from `from` to `to - 1`, like `addValue` one by one. */
+function addPairs(sum: ExactSum, { highs, lows, from, to }: Pairs): void {
+  let { high, low } = sum;
+  for (let i = from; i < to; i++) {
+    for (let half = 0; half < 2; half++) {
+      const value = (half === 0 ? highs[i] : lows[i]) ?? 0;
+      const total = high + value;
+      const rest = total - high;
+      low += high - (total - rest) + (value - rest);
+      high = total + low;
+      low -= high - total;
+    }
+  }
+  sum.high = high;
+  sum.low = low;
+}
+
+/** Sums: each is highs[i] + lows[i]. */
+interface Pairs {
+  readonly highs: Float64Array;
+  readonly lows: Float64Array;
+  readonly from: number;
+  readonly to: number;
+}
+
 export function addSum(sum: ExactSum, other: Readonly<ExactSum>): void {
   addValue(sum, other.high);
   addValue(sum, other.low);
@@ -87,6 +112,20 @@ export class ScalableSum {
     }
     addValue(sum, high / SCALE);
     addValue(sum, low / SCALE);
+  }
+
+  /** The same for many. */
+  addPairs(pairs: Pairs): void {
+    const sum = this.#sum;
+    const { high, low } = sum;
+    if (!this.#isScaled) {
+      addPairs(sum, pairs);
+      if (Number.isFinite(sum.high)) return;
+      sum.high = high;
+      sum.low = low;
+    }
+    const { highs, lows, from, to } = pairs;
+    for (let i = from; i < to; i++) this.addPair(highs[i] ?? 0, lows[i] ?? 0);
   }
 
   /** Infinite where no double is large enough. */

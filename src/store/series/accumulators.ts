@@ -12,8 +12,8 @@ export interface Accumulator {
   /** A new bucket begins; at least one point is added before `store`. */
   begin(): void;
   addPoints(column: Column, from: number, to: number): void;
-  /** For numbers only: adds the part at this index of the arrays that `fields` names. */
-  addPart(fields: readonly Float64Array[], place: number): void;
+  /** For numbers only: adds the parts from one index to before another, whose figures are in the arrays of `fields`. */
+  addParts(fields: readonly Float64Array[], from: number, to: number): void;
   addSummary(summary: Summary): void;
   /**
    * Stores the result at this index: in the numbers, or in the others if it is no number. It is not returned, because a
@@ -24,7 +24,7 @@ export interface Accumulator {
 
 interface AggregationRules {
   readonly create: () => Accumulator;
-  /** The fields of parts that `addPart` needs. */
+  /** The fields of parts that `addParts` needs. */
   readonly parts: readonly PartField[];
   /** Whether a summary of a chunk and of its parts can stand for the points. */
   readonly summarizes: (summary: Summary) => boolean;
@@ -58,6 +58,8 @@ export const RULES: Readonly<Record<ResolvedAggregation, AggregationRules>> = {
   bool_or: { ...SAME, create: () => new AnyTrue(), parts: [], summarizes: () => false },
 };
 
+const NOTHING = new Float64Array(0);
+
 class Sum implements Accumulator {
   readonly #asked: "mean" | "total";
   readonly #sum = new ScalableSum();
@@ -77,10 +79,11 @@ class Sum implements Accumulator {
     this.#count += to - from;
   }
 
-  // Fields by index, here and below: taking the array apart calls its iterator, once for each part of a query.
-  addPart(fields: readonly Float64Array[], place: number): void {
-    this.#sum.addPair(fields[1]?.[place] ?? 0, fields[2]?.[place] ?? 0);
-    this.#count += fields[0]?.[place] ?? 0;
+  // Fields by index, here and below: taking the array apart calls its iterator, once for each bucket of a query.
+  addParts(fields: readonly Float64Array[], from: number, to: number): void {
+    const counts = fields[0] ?? NOTHING;
+    this.#sum.addPairs({ highs: fields[1] ?? NOTHING, lows: fields[2] ?? NOTHING, from, to });
+    for (let i = from; i < to; i++) this.#count += counts[i] ?? 0;
   }
 
   addSummary({ count, sum }: Summary): void {
@@ -110,8 +113,9 @@ class Minimum implements Accumulator {
     this.#least = least;
   }
 
-  addPart(fields: readonly Float64Array[], place: number): void {
-    this.#least = Math.min(this.#least, fields[0]?.[place] ?? 0);
+  addParts(fields: readonly Float64Array[], from: number, to: number): void {
+    const minima = fields[0] ?? NOTHING;
+    for (let i = from; i < to; i++) this.#least = Math.min(this.#least, minima[i] ?? 0);
   }
 
   addSummary({ min }: Summary): void {
@@ -140,8 +144,9 @@ class Maximum implements Accumulator {
     this.#most = most;
   }
 
-  addPart(fields: readonly Float64Array[], place: number): void {
-    this.#most = Math.max(this.#most, fields[0]?.[place] ?? 0);
+  addParts(fields: readonly Float64Array[], from: number, to: number): void {
+    const maxima = fields[0] ?? NOTHING;
+    for (let i = from; i < to; i++) this.#most = Math.max(this.#most, maxima[i] ?? 0);
   }
 
   addSummary({ max }: Summary): void {
@@ -164,8 +169,9 @@ class Count implements Accumulator {
     this.#count += to - from;
   }
 
-  addPart(fields: readonly Float64Array[], place: number): void {
-    this.#count += fields[0]?.[place] ?? 0;
+  addParts(fields: readonly Float64Array[], from: number, to: number): void {
+    const counts = fields[0] ?? NOTHING;
+    for (let i = from; i < to; i++) this.#count += counts[i] ?? 0;
   }
 
   addSummary({ count }: Summary): void {
@@ -188,8 +194,8 @@ class First implements Accumulator {
     this.#value ??= valueAt(column, from);
   }
 
-  addPart(fields: readonly Float64Array[], place: number): void {
-    this.#value ??= fields[0]?.[place] ?? 0;
+  addParts(fields: readonly Float64Array[], from: number): void {
+    this.#value ??= fields[0]?.[from] ?? 0;
   }
 
   addSummary({ first }: Summary): void {
@@ -210,8 +216,8 @@ class Last implements Accumulator {
     this.#value = valueAt(column, to - 1);
   }
 
-  addPart(fields: readonly Float64Array[], place: number): void {
-    this.#value = fields[0]?.[place] ?? 0;
+  addParts(fields: readonly Float64Array[], _: number, to: number): void {
+    this.#value = fields[0]?.[to - 1] ?? 0;
   }
 
   addSummary({ last }: Summary): void {
@@ -234,7 +240,7 @@ class AnyTrue implements Accumulator {
     this.#isTrue ||= (values as Uint8Array).subarray(from, to).includes(1);
   }
 
-  addPart(): void {}
+  addParts(): void {}
 
   addSummary(): void {}
 

@@ -33,6 +33,7 @@ export class BucketStream {
   #parts: PartFigures | undefined;
   #index = 0;
   #end = 0;
+  #runLength = 1;
   // The open bucket.
   #start = Number.NaN;
   #isOpen = false;
@@ -137,14 +138,12 @@ export class BucketStream {
     const granularity = this.#granularity;
     const end = this.#end;
     let from = this.#index;
-    let guess = 1;
     while (from < end && this.#size < BLOCK) {
       const start = Math.floor((times[from] ?? 0) / granularity) * granularity;
       this.#open(start);
-      const to = endOfRun(times, { from, to: end }, { stop: start + granularity, guess });
+      const to = this.#endOfRun(times, from, start + granularity);
       this.#accumulator.addPoints(column, from, to);
-      guess = to - from;
-      from = guess === 1 && this.kind === "number" ? this.#scanSingles(column, to) : to;
+      from = to - from === 1 && this.kind === "number" ? this.#scanSingles(column, to) : to;
     }
     this.#index = from;
     if (from >= end) this.#column = undefined;
@@ -180,16 +179,32 @@ export class BucketStream {
   }
 
   /** The same with summaries of parts. No part lies in two buckets. */
-  #scanParts(parts: PartFigures): void {
+  #scanParts({ times, fields }: PartFigures): void {
     const granularity = this.#granularity;
     const end = this.#end;
-    let part = this.#index;
-    for (; part < end && this.#size < BLOCK; part++) {
-      this.#open(Math.floor((parts.times[part] ?? 0) / granularity) * granularity);
-      this.#accumulator.addPart(parts.fields, part);
+    let from = this.#index;
+    while (from < end && this.#size < BLOCK) {
+      const start = Math.floor((times[from] ?? 0) / granularity) * granularity;
+      this.#open(start);
+      const to = this.#endOfRun(times, from, start + granularity);
+      this.#accumulator.addParts(fields, from, to);
+      from = to;
     }
-    this.#index = part;
-    if (part >= end) this.#parts = undefined;
+    this.#index = from;
+    if (from >= end) this.#parts = undefined;
+  }
+
+  /**
+   * The first index after `from` whose time is not before `stop`. Runs have similar lengths, so the last length is a good
+   * guess.
+   */
+  #endOfRun(times: Float64Array, from: number, stop: number): number {
+    const end = this.#end;
+    let last = Math.min(from + this.#runLength, end);
+    while (last < end && (times[last] ?? 0) < stop) last++;
+    while (last > from && (times[last - 1] ?? 0) >= stop) last--;
+    this.#runLength = last - from;
+    return last;
   }
 
   #open(start: number): void {
@@ -217,23 +232,3 @@ interface PartFigures {
 }
 
 const NOTHING = new Float64Array(0);
-
-interface Run {
-  readonly from: number;
-  readonly to: number;
-}
-
-/**
- * The first index from `from` to `end` whose time is not before `stop`. Runs have similar lengths, so the last length
- * is a good guess.
- */
-function endOfRun(
-  times: Float64Array,
-  { from, to: end }: Run,
-  { stop, guess }: { stop: number; guess: number },
-): number {
-  let last = Math.min(from + guess, end);
-  while (last < end && (times[last] ?? 0) < stop) last++;
-  while (last > from && (times[last - 1] ?? 0) >= stop) last--;
-  return last;
-}

@@ -2,6 +2,7 @@
 //
 // The hot columns are taken before the first chunk is read. Points only move from memory into chunks, so a point that
 // is missing in one is in the other, and a point in both is the same point.
+import { itemAt } from "#core/value/item-at.ts";
 import type { Scalar } from "./batch.ts";
 import type { ChunkHead, Summary } from "./chunk.ts";
 import type { ChunkView, SeriesReads } from "./chunk-reader.ts";
@@ -208,7 +209,7 @@ export function lastBefore(
   };
   const considerColumn = (column: Column) => {
     const index = lowerBound(column, before) - 1;
-    if (index >= 0) consider(column.times[index] ?? 0, valueAt(column, index));
+    if (index >= 0) consider(itemAt(column.times, index), valueAt(column, index));
   };
   // If the last chunk has points from `before` on only, the one before it has the last value.
   for (const chunk of view.lastChunks(reads)) {
@@ -239,9 +240,9 @@ function overlaps(column: Column, from: number, to: number): boolean {
 }
 
 function firstTime({ times }: Column): number {
-  return times[0] ?? 0;
+  return itemAt(times, 0);
 }
 
 function lastTime({ times, count }: Column): number {
-  return times[count - 1] ?? 0;
+  return itemAt(times, count - 1);
 }

@@ -1,5 +1,7 @@
 // Values of one series with their times, in rising order of time and without repeated times.
+
 import type { ColumnKind } from "#core/telemetry/aggregation.ts";
+import { itemAt } from "#core/value/item-at.ts";
 import type { Scalar } from "./batch.ts";
 
 /** Booleans are 0 and 1. */
@@ -35,7 +37,7 @@ export function lowerBound({ times, count }: Pick<Column, "times" | "count">, ti
 export function mergeColumns(earlier: Column, later: Column): Column {
   if (earlier.count === 0) return later;
   if (later.count === 0) return earlier;
-  if ((earlier.times[earlier.count - 1] ?? 0) < (later.times[0] ?? 0)) return concatColumns([earlier, later]);
+  if (itemAt(earlier.times, earlier.count - 1) < itemAt(later.times, 0)) return concatColumns([earlier, later]);
   const { kind } = earlier;
   const room = earlier.count + later.count;
   const times = new Float64Array(room);
@@ -61,7 +63,7 @@ export function mergeColumns(earlier: Column, later: Column): Column {
 export function joinColumns(columns: readonly [Column, ...Column[]]): Column {
   const isInOrder = columns.every((column, i) => {
     const before = columns[i - 1];
-    return before === undefined || (before.times[before.count - 1] ?? 0) < (column.times[0] ?? 0);
+    return before === undefined || itemAt(before.times, before.count - 1) < itemAt(column.times, 0);
   });
   return isInOrder ? concatColumns(columns) : columns.reduce(mergeColumns);
 }

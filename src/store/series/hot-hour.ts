@@ -1,7 +1,9 @@
 // The unsealed points of one device and hour. Values of one message share one row, so a point costs little more than
 // its value. Points may come late, twice and in any order. Of two points with the same series and time, the one that
 // came later counts.
+
 import type { ColumnKind } from "#core/telemetry/aggregation.ts";
+import { itemAt } from "#core/value/item-at.ts";
 import type { Scalar } from "./batch.ts";
 import type { Latest } from "./chunk.ts";
 import type { Column, ColumnValues } from "./column.ts";
@@ -161,7 +163,7 @@ class HotColumn {
 
   newest(): Latest {
     const { series, kind } = this;
-    const stored = this.#values[this.#newest] ?? 0;
+    const stored = itemAt(this.#values, this.#newest);
     const value = kind === "text" ? (this.#words[stored] ?? "") : kind === "boolean" ? stored === 1 : stored;
     return { series, at: this.#newestAt, value };
   }

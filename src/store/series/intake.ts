@@ -4,9 +4,11 @@
 // otherwise live long enough to cost the garbage collector more than all the rest.
 // A batch contains the definitions of all its series that are not known to be stored, so it depends on no earlier
 // batch.
+
 import { refuse } from "#core/app-error.ts";
 import type { ColumnKind } from "#core/telemetry/aggregation.ts";
 import type { Instant } from "#core/time/instant.ts";
+import { itemAt } from "#core/value/item-at.ts";
 import type { Snapshot, TelemetryPoints } from "#service/ports/telemetry-store.ts";
 import { BatchWriter, type Scalar, type SeriesDefinition } from "./batch.ts";
 import type { SeriesIndex } from "./series-index.ts";
@@ -131,7 +133,7 @@ export function createIntake({ index, commit, onDurable }: IntakeNeeds): Intake 
       all.push(series);
       if (!index.isStored(series) && !definitions.has(series)) writer.define(series);
     }
-    writer.message(all[0]?.device ?? 0, at, all.length);
+    writer.message(itemAt(all, 0).device, at, all.length);
     let next = 0;
     for (const value of values.values()) writer.value(all[next++]?.series ?? 0, value);
     return all;

@@ -1,5 +1,7 @@
 // The last value of every series as stored in the database. Memory may hold a later one.
+
 import { isLater } from "#core/telemetry/latest-value.ts";
+import { itemAt } from "#core/value/item-at.ts";
 import type { Latest } from "./chunk.ts";
 import { type Column, valueAt } from "./column.ts";
 
@@ -37,5 +39,5 @@ export class LatestValues {
 /** The last value of a column in order of time; none when it is empty. */
 export function lastOf(series: number, column: Column): readonly Latest[] {
   const last = column.count - 1;
-  return last < 0 ? [] : [{ series, at: column.times[last] ?? 0, value: valueAt(column, last) }];
+  return last < 0 ? [] : [{ series, at: itemAt(column.times, last), value: valueAt(column, last) }];
 }

@@ -1,4 +1,5 @@
 // The telemetry store as the use cases see it: the writing thread, the reading threads, and the latest values in memory.
+
 import { Worker } from "node:worker_threads";
 import { AppError } from "#core/app-error.ts";
 import { type ByteBudgets, createByteBudgets } from "#core/share/byte-budgets.ts";
@@ -7,6 +8,7 @@ import { isLater, takesPlace } from "#core/telemetry/latest-value.ts";
 import { createRenderer, type Rendering } from "#core/telemetry/render/renderers.ts";
 import type { RowBlock } from "#core/telemetry/row-block.ts";
 import { instant } from "#core/time/instant.ts";
+import { itemAt } from "#core/value/item-at.ts";
 import type { LoadedColumn, PieceOf, Rows, SeriesRequest, TelemetryStore } from "#service/ports/telemetry-store.ts";
 import type { SeriesDefinition } from "./batch.ts";
 import { DamagedPiece, type StoredPlace } from "./checksum.ts";
@@ -214,7 +216,7 @@ function newestOf(column: LoadedColumn) {
   let newest = 0;
   for (let i = 1; i < column.count; i++) if ((column.times[i] ?? 0) >= (column.times[newest] ?? 0)) newest = i;
   if (column.count === 0) return [];
-  return [{ attribute: column.attribute, at: instant(column.times[newest] ?? 0), value: valueAt(column, newest) }];
+  return [{ attribute: column.attribute, at: instant(itemAt(column.times, newest)), value: valueAt(column, newest) }];
 }
 
 function* namedLatest(definitions: readonly SeriesDefinition[], latest: readonly Latest[]) {

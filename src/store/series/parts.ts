@@ -4,7 +4,9 @@
 //   parts := 0x60, then the fields in the order of FIELDS: length, bytes
 //   start := the parts' places in the chunk, in units of its grain (times); every other field is numbers.
 //   A sum is `sum + rest`. The first is a decimal where the values are, which takes two bytes instead of eight.
+
 import type { ExactSum } from "#core/telemetry/exact-sum.ts";
+import { itemAt } from "#core/value/item-at.ts";
 import { ByteReader } from "./codec/byte-reader.ts";
 import { ByteWriter } from "./codec/byte-writer.ts";
 import { POWERS, placesOf } from "./codec/decimals.ts";
@@ -30,7 +32,7 @@ interface Points {
 
 /** The length of the parts of these points in milliseconds; 0 when parts do not pay off. */
 export function grainOf({ times, count }: Points, span: number): number {
-  const length = (times[count - 1] ?? 0) - (times[0] ?? 0);
+  const length = itemAt(times, count - 1) - itemAt(times, 0);
   return GRAINS.find((grain) => grain < span && count >= LEAST_POINTS * (length / grain + 1)) ?? 0;
 }
 
@@ -103,8 +105,8 @@ function splitSums(
   { sum, rest, first }: Parts,
   count: number,
 ): { readonly sum: Float64Array; readonly rest: Float64Array } {
-  const places = Math.max(placesOf(first[0] ?? 0) ?? 0, placesOf(first[count >> 1] ?? 0) ?? 0);
-  const power = POWERS[places] ?? 1;
+  const places = Math.max(placesOf(itemAt(first, 0)) ?? 0, placesOf(itemAt(first, count >> 1)) ?? 0);
+  const power = itemAt(POWERS, places);
   const sums = sum.slice(0, count);
   const rests = rest.slice(0, count);
   for (let i = 0; i < count; i++) {

@@ -1,5 +1,6 @@
 // Many points of one device at once: decides which go straight into segments, and which take the usual way through the
 // journal.
+import { itemAt } from "#core/value/item-at.ts";
 import { BatchWriter, type SeriesDefinition } from "./batch.ts";
 import type { StoredSegment } from "./chunk.ts";
 import { type Column, lowerBound, sliceColumn, valueAt } from "./column.ts";
@@ -74,7 +75,7 @@ async function wholeDays(
 function* hoursOf(column: Column): Iterable<{ readonly hour: number; readonly part: Column }> {
   const { times, count } = column;
   for (let from = 0; from < count; ) {
-    const hour = Math.floor((times[from] ?? 0) / HOUR_MS);
+    const hour = Math.floor(itemAt(times, from) / HOUR_MS);
     const to = lowerBound(column, (hour + 1) * HOUR_MS);
     yield { hour, part: sliceColumn(column, from, to) };
     from = to;
@@ -86,7 +87,7 @@ function writePoints(
   { device, series, part }: { readonly device: number; readonly series: number; readonly part: Column },
 ): void {
   for (let i = 0; i < part.count; i++) {
-    batch.message(device, part.times[i] ?? 0, 1);
+    batch.message(device, itemAt(part.times, i), 1);
     batch.value(series, valueAt(part, i));
   }
 }

@@ -1,5 +1,6 @@
 // The most rows that an answer can have, computed from the summaries alone.
 
+import { itemAt } from "#core/value/item-at.ts";
 import type { ChunkCount, ChunkReader } from "./chunk-reader.ts";
 import type { HotSeries } from "./engine.ts";
 import type { SeriesItem, SeriesQuery } from "./query.ts";
@@ -71,7 +72,7 @@ function deviceBound(query: SeriesQuery, columns: readonly Counted[], hot: reado
     }
     for (const { columns } of hot.filter((one) => one.series === series)) {
       for (const { times, count } of columns) {
-        const stretch = { from: times[0] ?? 0, to: (times[count - 1] ?? 0) + 1 };
+        const stretch = { from: itemAt(times, 0), to: itemAt(times, count - 1) + 1 };
         rows += Math.min(count, within(stretch));
         own += count;
       }

@@ -1,4 +1,5 @@
 import { addSum, addValues, type ExactSum } from "#core/telemetry/exact-sum.ts";
+import { itemAt } from "#core/value/item-at.ts";
 import type { ChunkHead } from "./chunk.ts";
 import { type Column, valueAt } from "./column.ts";
 import { createParts, encodeParts, grainOf } from "./parts.ts";
@@ -17,7 +18,7 @@ export function summarize(column: Column, start: number, span: number): Summariz
   const grain = column.kind === "number" ? grainOf(column, span) : 0;
   const { figures, parts } =
     grain === 0 ? { figures: figuresOf(column, 0, count), parts: new Uint8Array(0) } : byParts(column, start, grain);
-  const [firstAt, lastAt] = [times[0] ?? 0, times[count - 1] ?? 0];
+  const [firstAt, lastAt] = [itemAt(times, 0), itemAt(times, count - 1)];
   const [first, last] = [valueAt(column, 0), valueAt(column, count - 1)];
   // If no double is large enough, the sum is infinite. NaN could not be stored.
   const sum = Number.isFinite(figures.sum.high) ? figures.sum : { high: Number.POSITIVE_INFINITY, low: 0 };
@@ -31,7 +32,7 @@ function byParts(
 ): { readonly figures: Figures; readonly parts: Uint8Array } {
   const { times, count } = column;
   const values = column.values as Float64Array;
-  const parts = createParts(Math.floor(((times[count - 1] ?? 0) - start) / grain) + 1);
+  const parts = createParts(Math.floor((itemAt(times, count - 1) - start) / grain) + 1);
   const sum = { high: 0, low: 0 };
   let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   let part = 0;

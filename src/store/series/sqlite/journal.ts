@@ -34,8 +34,7 @@ export function createJournal(database: Connection, rows: CheckedRows) {
     },
     /** The number of the next row. If its transaction fails, the number is free again: a gap would look like a lost row. */
     nextNumber(): number {
-      if (!knowsLast)
-        last = Math.max(last, Number(database.get("SELECT max(sequence) AS last FROM journal")?.["last"]));
+      if (!knowsLast) last = Math.max(last, Number(database.one("SELECT max(sequence) AS last FROM journal")["last"]));
       knowsLast = true;
       return last + 1;
     },
