@@ -43,6 +43,7 @@ test("without any source every setting has its documented default", async () => 
     demo: false,
     http: {
       headerPrefixes: ["X-Service", "X-Enapter"],
+      corsOrigins: [],
       trustProxy: false,
       metricsPublic: false,
       wrongTokenLimit: 10,

@@ -104,6 +104,14 @@ export const headerPrefixes: Kind<readonly string[]> = kind("list of header pref
     : refuse(`names a prefix twice: "${text}"`);
 });
 
+export const origins: Kind<readonly string[]> = kind("list of origins", (text) => {
+  const list = items(text).map((item) => item.toLowerCase());
+  const wrong = list.find((item) => item !== "*" && !(URL.canParse(item) && new URL(item).origin === item));
+  return wrong === undefined
+    ? accept(list)
+    : refuse(`has "${wrong}", which is no origin; an origin is a scheme, a host and maybe a port: https://app.example`);
+});
+
 export const proxies: Kind<boolean | readonly string[]> = kind<boolean | readonly string[]>(
   "true, false or list of addresses",
   (text) => {

@@ -34,6 +34,12 @@ export const SETTINGS = {
       "X-Service,X-Enapter",
       "Accepted beginnings of the service's own headers, in addition to X-Service and X-Enapter. The pages name the first one.",
     ),
+    corsOrigins: setting(
+      "http.cors_origins",
+      kinds.origins,
+      "",
+      "Origins of pages that may call the interface from a browser, such as https://app.example; * allows all.",
+    ),
     trustProxy: setting(
       "http.trust_proxy",
       kinds.proxies,

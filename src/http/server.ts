@@ -9,6 +9,7 @@ import { createAuthenticate } from "#http/authenticate.ts";
 import { boundConnections } from "#http/bound-connections.ts";
 import { boundUnread } from "#http/bound-unread.ts";
 import { callRefusal, openCallPlaces } from "#http/call-places.ts";
+import { allowOrigins } from "#http/cors.ts";
 import { countBodies } from "#http/count-bodies.ts";
 import { createApp, LIMITS, type Limits } from "#http/create-app.ts";
 import { createMainThreadShare } from "#http/main-thread-share.ts";
@@ -46,6 +47,7 @@ export interface ServerNeeds extends ProblemNeeds {
 
 export interface ServerSettings {
   readonly headerPrefixes: readonly string[];
+  readonly corsOrigins: readonly string[];
   readonly wrongTokenLimit: number;
   readonly trustProxy: boolean | readonly string[];
   readonly metricsPublic: boolean;
@@ -97,6 +99,7 @@ export async function createServer(
     if (headers["content-type"] !== undefined && request.mediaType === undefined) delete headers["content-type"];
     done();
   });
+  allowOrigins(app, { origins: settings.corsOrigins, headerPrefixes: tokenHeaders.prefixes });
   app.addHook("onResponse", (request, reply, done) => {
     metrics.observe(request, reply);
     done();

@@ -43,6 +43,7 @@ export async function openBareServer(routes: readonly Route[], settings: Partial
     },
     {
       headerPrefixes: ["X-Service"],
+      corsOrigins: [],
       wrongTokenLimit: 10,
       trustProxy: false,
       metricsPublic: false,
