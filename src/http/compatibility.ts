@@ -14,6 +14,7 @@ const ALIASES: readonly (readonly [path: string, operation: string, reword?: (er
   ["/v3/sites/users/me/sites", "listSites"],
   ["/v3/telemetry/query_timeseries", "getTimeseries", (error) => foldMissingSeries(error, NO_ATTRIBUTES)],
   ["/assets/v1/devices/:device_id", "getDevice"],
+  ["/v3/blueprints/download_device_profiles", "downloadProfiles"],
   ["/v3/sites/:site_id/devices/:device_id", "getDevice"],
   ["/v3/sites/:site_id/devices/:device_id", "updateDevice"],
   ["/v3/sites/:site_id/devices/:device_id", "deleteDevice"],

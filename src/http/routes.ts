@@ -6,6 +6,7 @@ import { auditRoutes } from "#http/access/audit-routes.ts";
 import { tokenRoutes } from "#http/access/token-routes.ts";
 import { alertRoutes } from "#http/alert/alert-routes.ts";
 import { blueprintRoutes } from "#http/blueprint/blueprint-routes.ts";
+import { profileRoutes } from "#http/blueprint/profile-routes.ts";
 import { type CommandNeeds, commandRoutes } from "#http/command/command-routes.ts";
 import { compatibilityRoutes } from "#http/compatibility.ts";
 import { configurationRoutes } from "#http/device/configuration-routes.ts";
@@ -79,6 +80,7 @@ export function createRoutes(needs: RouteNeeds, settings: RouteSettings): readon
     ...eventRoutes(needs),
     ...deviceConfigRoutes(needs, settings),
     ...provisioningRoutes(needs),
+    ...profileRoutes(needs),
     ...blueprintRoutes(needs),
     ...webhookRoutes(needs),
     ...tokenRoutes(needs),

@@ -1,7 +1,11 @@
 // The other paths under which the ecosystem's clients look for an operation.
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, onTestFinished, test } from "vitest";
 import type { Device, Site } from "#client/resources.ts";
+import { parseProfiles } from "#manifest/parse-profiles.ts";
+import { STARTER_PROFILES } from "#manifest/starter-profiles.ts";
+import { readZip } from "#service/blueprint/read-zip.ts";
 import { manifest } from "../support/blueprints.ts";
+import { connectFakeDevice, type FakeDeviceConfig } from "../support/fake-device.ts";
 import { useServer } from "../support/server.ts";
 
 const busbar = useServer(["--mqtt-port", "0"]);
@@ -76,6 +80,89 @@ test("unset fields may be null or empty", async () => {
   const changed = await busbar.admin.patch<{ device: Device }>(path, { name: "Set", slug: "" });
   expect(changed.body.device).toMatchObject({ name: "Set", slug: "unset" });
   await busbar.admin.delete(path);
+});
+
+test("a virtual module is made under the hardware id that the caller chose, and connects by it", async () => {
+  const hardware_id = "V0123456789ABCDEF0123456789ABCDEF";
+  const make = (body: object) => busbar.admin.post<{ device_id: string }>("/v3/provisioning/vucm", body);
+  const made = await make({ name: "Module", hardware_id, site_id: site });
+  const path = `/v3/devices/${made.body.device_id}`;
+  const { body } = await busbar.admin.get<{ device: Device }>(`${path}?expand=communication`);
+  expect(body.device).toMatchObject({
+    type: "VIRTUAL_UCM",
+    communication: { type: "MQTT_V1_PLAINTEXT", hardware_id, channel_id: expect.any(String) },
+  });
+  const config = await busbar.admin.post<{ config: FakeDeviceConfig }>(`${path}/generate_config`, { protocol: "MQTT" });
+  expect(config.body.config.hardware_id).toBe(hardware_id);
+  const device = await connectFakeDevice(config.body.config);
+  onTestFinished(() => device.close());
+  expect((await make({ name: "Twin", hardware_id, site_id: other })).errors).toMatchObject([
+    { code: "conflict", details: { pointer: "/hardware_id" } },
+  ]);
+  expect((await make({ name: "Bad", hardware_id: "a/b", site_id: site })).errors[0]?.code).toBe("invalid_body");
+  const nameless = await make({ name: "Nameless", hardware_id: null, site_id: site });
+  expect(nameless.status).toBe(200);
+  await busbar.admin.delete(`/v3/devices/${nameless.body.device_id}`);
+});
+
+test("to clients of the ecosystem a simulated device has a type that they know", async () => {
+  const body = { name: "Made up", site_id: site, blueprint_id };
+  const made = await busbar.admin.post<{ device_id: string }>("/v3/provisioning/simulated_device", body);
+  const typeFor = async (header: string) => {
+    const headers = { [header]: busbar.adminToken };
+    const path = `/v3/devices/${made.body.device_id}`;
+    const one = await busbar.anonymous.get<{ device: Device }>(path, { headers });
+    const list = await busbar.anonymous.get<{ devices: Device[] }>(`/v3/devices?id.in=${made.body.device_id}`, {
+      headers,
+    });
+    return [one.body.device.type, list.body.devices[0]?.type];
+  };
+  expect(await typeFor("X-Service-Auth-Token")).toEqual(["SIMULATED", "SIMULATED"]);
+  expect(await typeFor("X-Enapter-Auth-Token")).toEqual(["NATIVE", "NATIVE"]);
+  await busbar.admin.delete(`/v3/devices/${made.body.device_id}`);
+});
+
+test.each(["/v3/blueprints/device_profiles/download", "/v3/blueprints/download_device_profiles"])(
+  "%s gives the profiles as a zip that reads back",
+  async (path) => {
+    const answer = await fetch(busbar.url + path, { headers: { "X-Enapter-Auth-Token": busbar.adminToken } });
+    expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "application/zip"]);
+    const { files } = readZip(new Uint8Array(await answer.arrayBuffer()));
+    const texts = new Map([...files].map(([name, bytes]) => [name, new TextDecoder().decode(bytes)]));
+    const { profiles, issues } = parseProfiles(texts);
+    expect([...issues.keys()]).toEqual([]);
+    expect(new Map(profiles.map((profile) => [profile.id, profile]))).toEqual(
+      new Map(STARTER_PROFILES.map((profile) => [profile.id, profile])),
+    );
+  },
+);
+
+test("profiles are not uploaded, and the refusal says what to do", async () => {
+  const refused = await busbar.admin.call("POST", "/v3/blueprints/upload_device_profiles", { bytes: "PK" });
+  expect(refused.errors).toMatchObject([
+    { code: "not_available", message: expect.stringContaining("blueprints.profiles") },
+  ]);
+});
+
+test("a blueprint is found by its name in any spelling and by its tag", async () => {
+  const again = manifest("Compatible", "description: The second.\n");
+  const newest = await busbar.admin.call<{ blueprint: { id: string } }>("POST", "/v3/blueprints/upload", {
+    bytes: again,
+  });
+  const find = (name: string) => busbar.admin.get<{ blueprint: { id: string } }>(`/v3/blueprints/enapter/${name}`);
+  for (const name of ["Compatible/latest", "compatible/latest", "COMPATIBLE/2", "compatible/v2"]) {
+    expect((await find(name)).body.blueprint.id).toBe(newest.body.blueprint.id);
+  }
+  expect((await find("compatible/1")).body.blueprint.id).toBe(blueprint_id);
+  for (const name of ["compatible/3", "compatible/stable", "other/latest"]) {
+    expect((await find(name)).errors[0]?.code).toBe("not_found");
+  }
+  for (const view of ["", "?view=ORIGINAL", "?view=COMPILED"]) {
+    const zip = await fetch(`${busbar.url}/v3/blueprints/${blueprint_id}/zip${view}`, {
+      headers: { "X-Enapter-Auth-Token": busbar.adminToken },
+    });
+    expect([zip.status, zip.headers.get("content-type")]).toEqual([200, "application/zip"]);
+  }
 });
 
 test("manifest, assign_blueprint, generate_config, patch and delete work under the site", async () => {

@@ -14,6 +14,7 @@ import { choice, pageOf, paging } from "#http/query.ts";
 import { bytesRoute, RawAnswer, type Route, route } from "#http/route.ts";
 import { Type } from "#http/schema.ts";
 import { listAnswer, renderPage } from "#http/wire.ts";
+import { findNamedBlueprint } from "#service/blueprint/find-named-blueprint.ts";
 import { inspectUpload } from "#service/blueprint/inspect-upload.ts";
 import { packPackage } from "#service/blueprint/pack-package.ts";
 import { unpackPackage } from "#service/blueprint/unpack-package.ts";
@@ -81,6 +82,19 @@ export function blueprintRoutes(needs: UploadNeeds): readonly Route[] {
       access: "readonly",
       answer: Type.Object({ blueprint: blueprintSchema }, { additionalProperties: false }),
       handle: async ({ params }) => ({ blueprint: renderBlueprint(await find(params.blueprint_id)) }),
+    }),
+    route({
+      method: "GET",
+      path: "/v3/blueprints/enapter/:name/:tag",
+      operation: "getNamedBlueprint",
+      summary: "Get a blueprint by its name",
+      description: "The name is the display name in any spelling. The tag is latest, or a version such as 2.",
+      tag,
+      access: "readonly",
+      answer: Type.Object({ blueprint: blueprintSchema }, { additionalProperties: false }),
+      handle: async ({ params }) => ({
+        blueprint: renderBlueprint(await findNamedBlueprint(needs, params.name, params.tag)),
+      }),
     }),
     route({
       method: "GET",

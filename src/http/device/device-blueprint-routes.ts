@@ -68,7 +68,7 @@ export function deviceBlueprintRoutes(needs: AssignNeeds): readonly Route[] {
           device: call.params.device_id,
           blueprintId: call.body.blueprint_id,
         });
-        return { device: renderDevice(device, call.caller), changes: changes.map(renderChange) };
+        return { device: renderDevice(device, call), changes: changes.map(renderChange) };
       },
     }),
   ];

@@ -57,7 +57,7 @@ export function deviceRoutes(needs: ExpandNeeds & DeleteDeviceNeeds): readonly R
           page: pageOf(query),
         });
         if (query.expand !== undefined) return await listExpanded(needs, call, { page, expand: query.expand });
-        return renderPage("devices", page, (device) => renderDevice(device, call.caller));
+        return renderPage("devices", page, (device) => renderDevice(device, call));
       },
     });
   return [
@@ -75,7 +75,7 @@ export function deviceRoutes(needs: ExpandNeeds & DeleteDeviceNeeds): readonly R
       answer,
       handle: async (call) => {
         const device = await visibleDevice(needs, call, call.params.device_id);
-        if (call.query.expand === undefined) return { device: renderDevice(device, call.caller) };
+        if (call.query.expand === undefined) return { device: renderDevice(device, call) };
         const [expanded] = await expandDevices(needs, call, { devices: [device], expand: call.query.expand });
         return { device: expanded };
       },
@@ -94,7 +94,7 @@ export function deviceRoutes(needs: ExpandNeeds & DeleteDeviceNeeds): readonly R
           device: call.params.device_id,
           change: parseDeviceChange(call.body),
         });
-        return { device: renderDevice(device, call.caller) };
+        return { device: renderDevice(device, call) };
       },
     }),
     route({

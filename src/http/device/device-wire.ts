@@ -82,6 +82,16 @@ export const newLuaDeviceSchema = strict("NewLuaDevice", {
   runtime_id: Type.Optional(id("The device that runs it, by id or slug. Without it: this gateway.")),
 });
 
+export const newVirtualUcmSchema = strict("NewVirtualUcm", {
+  ...newDevice,
+  hardware_id: Type.Optional(
+    Type.String({
+      pattern: "^[A-Za-z0-9._-]{1,64}$",
+      description: "The name by which it signs in: 1 to 64 letters, digits, dots, _ or -. Without it: one is made.",
+    }),
+  ),
+});
+
 export const newSimulatedDeviceSchema = strict("NewSimulatedDevice", {
   ...newDevice,
   blueprint_id: id("Blueprint identifier."),
@@ -130,17 +140,28 @@ export function parseDeviceChange(body: Static<typeof deviceChangeSchema>): Omit
   };
 }
 
-export function renderDevice(device: Device, caller: Caller): Static<typeof deviceSchema> {
+/** Who reads a device: what it may do, and which words it knows. */
+export interface DeviceReader {
+  readonly caller: Caller;
+  readonly headerPrefix: () => string;
+}
+
+/** Clients of other families fail on a type that they do not know. To them a simulated device is one of the gateway. */
+function renderType(type: Device["type"], { headerPrefix }: DeviceReader): Device["type"] {
+  return type === "SIMULATED" && headerPrefix() !== "X-Service" ? "NATIVE" : type;
+}
+
+export function renderDevice(device: Device, reader: DeviceReader): Static<typeof deviceSchema> {
   return {
     id: device.id,
     name: device.name,
     slug: device.slug,
     site_id: device.siteId,
     blueprint_id: device.blueprintId ?? null,
-    type: device.type,
+    type: renderType(device.type, reader),
     parent_id: device.parentId ?? null,
     child_type: device.childType ?? null,
-    authorized_role: renderRole(caller.level),
+    authorized_role: renderRole(reader.caller.level),
     created_at: renderInstant(device.createdAt),
     updated_at: renderInstant(device.updatedAt),
   };

@@ -1,6 +1,6 @@
 // What `expand` adds to devices, read for all devices of an answer at once.
 import type { Device } from "#core/device/device.ts";
-import { type Expansion, renderDevice } from "#http/device/device-wire.ts";
+import { type DeviceReader, type Expansion, renderDevice } from "#http/device/device-wire.ts";
 import { ListAnswer } from "#http/list-answer.ts";
 import { renderSite } from "#http/site/site-wire.ts";
 import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
@@ -30,7 +30,7 @@ const AT_ONCE = 20;
 /** The devices as JSON, expanded as they are taken. */
 export async function listExpanded(
   needs: ExpandNeeds,
-  call: Call,
+  call: Call & DeviceReader,
   { page, expand }: { readonly page: Page<Device>; readonly expand: readonly Expansion[] },
 ): Promise<ListAnswer> {
   const { items: devices, total } = page;
@@ -66,7 +66,7 @@ function* renderAll(devices: readonly ExpandedDevice[]): Generator<string> {
 
 export async function expandDevices(
   needs: ExpandNeeds,
-  call: Call,
+  call: Call & DeviceReader,
   { devices, expand }: Expansions,
 ): Promise<readonly ExpandedDevice[]> {
   const wanted = new Set(expand);
@@ -75,7 +75,7 @@ export async function expandDevices(
   const raised = wanted.has("raised_alert_names") ? await needs.alerts.raisedNames(ids, call.caller.level) : undefined;
   return await Promise.all(
     devices.map(async (device) => ({
-      ...renderDevice(device, call.caller),
+      ...renderDevice(device, call),
       ...(wanted.has("manifest") && { manifest: await manifestOf(needs, device) }),
       ...(properties !== undefined && { properties: properties.get(device.id) ?? {} }),
       ...(wanted.has("connectivity") && { connectivity: { status: statusOf(needs, device) } }),

@@ -3,15 +3,17 @@ import {
   newLuaDeviceSchema,
   newSimulatedDeviceSchema,
   newStandaloneSchema,
+  newVirtualUcmSchema,
   parseNewDevice,
   provisionedSchema,
 } from "#http/device/device-wire.ts";
 import { type Route, route } from "#http/route.ts";
 import { type ProvisionNeeds, provisionDevice } from "#service/device/provision-device.ts";
+import { provisionVirtualUcm, type VirtualUcmNeeds } from "#service/device/provision-virtual-ucm.ts";
 
 const tag = "Provisioning";
 
-export function provisioningRoutes(needs: ProvisionNeeds): readonly Route[] {
+export function provisioningRoutes(needs: ProvisionNeeds & VirtualUcmNeeds): readonly Route[] {
   return [
     route({
       method: "POST",
@@ -26,6 +28,21 @@ export function provisioningRoutes(needs: ProvisionNeeds): readonly Route[] {
       handle: async (call) => {
         const device = await provisionDevice(needs, call, parseNewDevice("STANDALONE", call.body));
         return { device_id: device.id };
+      },
+    }),
+    route({
+      method: "POST",
+      path: "/v3/provisioning/vucm",
+      operation: "provisionVirtualUcm",
+      summary: "Add a virtual communication module",
+      description: "A device that connects by itself under a hardware id that the caller may choose.",
+      tag,
+      access: "owner",
+      body: newVirtualUcmSchema,
+      answer: provisionedSchema,
+      handle: async (call) => {
+        const input = { ...parseNewDevice("VIRTUAL_UCM", call.body), hardwareId: call.body.hardware_id };
+        return { device_id: (await provisionVirtualUcm(needs, call, input)).id };
       },
     }),
     route({

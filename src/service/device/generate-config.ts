@@ -6,7 +6,7 @@ import { visibleDevice } from "#service/device/visible-device.ts";
 import type { Carrier, IssueCertificate } from "#service/ports/carrier.ts";
 import type { Call, Needs } from "#service/ports.ts";
 
-const SECRET_BYTES = 32;
+export const SECRET_BYTES = 32;
 /** Types that sign in themselves; the others are reached through the gateway or a parent. */
 const SIGN_IN: ReadonlySet<DeviceType> = new Set(["STANDALONE", "HARDWARE_UCM", "VIRTUAL_UCM", "EMBEDDED_UCM"]);
 
