@@ -1,6 +1,4 @@
 /** Sentences that wait for their check. */
 export const UNCHECKED: readonly string[] = [
   "http.cors-origins",
-  "commands.child-over-parent",
-  "commands.child-without-parent",
 ];
