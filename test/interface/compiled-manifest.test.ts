@@ -88,8 +88,7 @@ check("resources.compiled-units", async () => {
 check("resources.compiled-schemas", async () => {
   const text = manifestWith("properties: {a: {type: json, display_name: A, json_schema: schemas/a.json}}");
   const bytes = packageOf({ "manifest.yml": text, "schemas/a.json": '{"type":"array"}' });
-  const { body } = await admin.call<{ blueprint: { id: string } }>("POST", "/v3/blueprints/upload", { bytes });
-  const { path } = await site.device(undefined, { blueprint_id: body.blueprint.id });
+  const { path } = await site.device(undefined, { blueprint_id: await site.blueprint(bytes) });
   const { properties } = await manifestOf(path);
   expect(JSON.parse(String(properties?.["a"]?.["json_schema"]))).toEqual({ type: "array" });
 });

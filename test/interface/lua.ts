@@ -6,11 +6,7 @@ import { packageOf } from "./validate.ts";
 /** A device of the package's blueprint, on the site, whose script has come up. */
 export async function luaDevice(site: Site, files: Readonly<Record<string, string>>): Promise<SiteDevice> {
   const { admin } = site.busbar;
-  const uploaded = await admin.call<{ blueprint: { id: string } }>("POST", "/v3/blueprints/upload", {
-    bytes: packageOf(files),
-  });
-  expect(uploaded.status, uploaded.text).toBe(200);
-  const body = { name: "Script", site_id: site.siteId, blueprint_id: uploaded.body.blueprint.id };
+  const body = { name: "Script", site_id: site.siteId, blueprint_id: await site.blueprint(packageOf(files)) };
   const made = await admin.post<{ device_id: string }>("/v3/provisioning/lua_device", body);
   expect(made.status, made.text).toBe(200);
   return site.deviceAt(made.body.device_id);

@@ -5,6 +5,7 @@ import { listen } from "../support/listen.ts";
 import { openSocket } from "../support/web-socket.ts";
 import { check } from "./check.ts";
 import { luaManifest } from "./lua.ts";
+import { patiently } from "./patiently.ts";
 import { useSite } from "./use-site.ts";
 import { manifestWith, packageOf, validator } from "./validate.ts";
 
@@ -272,7 +273,7 @@ check("resources.gateway-device", async () => {
 
 check("resources.provision-lua", async () => {
   const bytes = packageOf({ "manifest.yml": luaManifest("file: main.lua"), "main.lua": "enapter.log('runs')" });
-  const blueprint_id = (await upload(bytes)).body.blueprint.id;
+  const blueprint_id = await site.blueprint(bytes);
   const [gateway] = await gatewaysOf(site.siteId);
   for (const place of [
     { site_id: site.siteId, slug: "by-site" },
@@ -297,7 +298,9 @@ check("resources.blueprint-validate", async () => {
 });
 
 const upload = (bytes: string | Uint8Array) =>
-  admin.call<{ blueprint: { id: string; created_at: string } }>("POST", "/v3/blueprints/upload", { bytes });
+  patiently(() =>
+    admin.call<{ blueprint: { id: string; created_at: string } }>("POST", "/v3/blueprints/upload", { bytes }),
+  );
 
 check("resources.blueprint-upload", async () => {
   const json = { blueprint_spec: "device/3.0", display_name: "JSON", runtime: { type: "embedded" } };

@@ -1,4 +1,2 @@
 /** Sentences that wait for their check. */
-export const UNCHECKED: readonly string[] = [
-  "http.cors-origins",
-];
+export const UNCHECKED: readonly string[] = ["http.cors-origins"];

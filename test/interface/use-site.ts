@@ -1,9 +1,10 @@
 // A running server with a site of its own, and devices on it that are made in one line.
 import { beforeAll, expect } from "vitest";
-import { commandsOf, connected, upload } from "../support/command-site.ts";
+import { commandsOf, connected } from "../support/command-site.ts";
 import type { FakeDevice, FakeDeviceConfig, FakeDeviceOptions } from "../support/fake-device.ts";
 import { type Session, type TestServer, useServer } from "../support/server.ts";
 import { createMovableClocks } from "./movable-clocks.ts";
+import { patiently } from "./patiently.ts";
 
 export interface SiteDevice extends ReturnType<typeof commandsOf> {
   readonly id: string;
@@ -29,7 +30,8 @@ export interface Site {
   /** The time by the clock of the server. */
   now(): number;
   newSite(name?: string): Promise<string>;
-  blueprint(manifest: string): Promise<string>;
+  /** Uploads a manifest or a package and gives its id. */
+  blueprint(manifest: string | Uint8Array): Promise<string>;
   /** A new device of the site with this manifest, or without any. */
   device(manifest?: string, fields?: object): Promise<SiteDevice>;
   /** The calls about a device that is there. */
@@ -51,8 +53,15 @@ export function useSite(flags: readonly string[] = [], options: Parameters<typeo
     siteId = await newSite("Checks");
   });
 
-  const blueprint = (manifest: string) => {
-    const id = blueprints.get(manifest) ?? upload(busbar, manifest);
+  const upload = async (bytes: string | Uint8Array) => {
+    const path = "/v3/blueprints/upload";
+    const answer = await patiently(() => busbar.admin.call<{ blueprint: { id: string } }>("POST", path, { bytes }));
+    expect(answer.status, answer.text).toBe(200);
+    return answer.body.blueprint.id;
+  };
+  const blueprint = (manifest: string | Uint8Array) => {
+    if (typeof manifest !== "string") return upload(manifest);
+    const id = blueprints.get(manifest) ?? upload(manifest);
     blueprints.set(manifest, id);
     return id;
   };

@@ -1,6 +1,7 @@
 // Manifests as a blueprint author sends them to a running service.
 import { packPackage } from "#service/blueprint/pack-package.ts";
 import type { TestServer } from "../support/server.ts";
+import { patiently } from "./patiently.ts";
 
 interface Diagnostic {
   readonly severity: string;
@@ -27,7 +28,8 @@ export function packageOf(files: Readonly<Record<string, string>>): Uint8Array {
 
 export function validator(busbar: TestServer) {
   const verdict = async (bytes: string | Uint8Array) => {
-    const { status, body, text } = await busbar.anonymous.call<Verdict>("POST", "/v3/blueprints/validate", { bytes });
+    const path = "/v3/blueprints/validate";
+    const { status, body, text } = await patiently(() => busbar.anonymous.call<Verdict>("POST", path, { bytes }));
     if (status !== 200) throw new Error(text);
     return body;
   };
