@@ -37,9 +37,9 @@ test("core and service make no random numbers and no ids, but for the nonces of 
   ]);
 });
 
-test("only the folders of SQLite contain SQL, and only two files import node:sqlite", () => {
+test("only the folders of databases contain SQL, and only two files import node:sqlite", () => {
   const sql = /\bSELECT\s+[\w*(]|\bINSERT (OR \w+ )?INTO\b|\bDELETE FROM\b|\bPRAGMA \w|\bCREATE (TABLE|INDEX)\b/;
-  expect(having(sql, ["src/store/sqlite/", "src/store/series/sqlite/"])).toEqual([]);
+  expect(having(sql, ["src/store/sqlite/", "src/store/postgres/", "src/store/series/sqlite/"])).toEqual([]);
   expect(having(/"node:sqlite"/, ["src/store/sqlite/connection.ts", "src/store/sqlite/lock-folder.ts"])).toEqual([]);
 });
 

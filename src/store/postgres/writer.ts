@@ -38,6 +38,8 @@ interface Connections {
 export function createWriter({ pool, reader, damage, lanes: laneCount, onCommit }: Connections): Writer {
   const budget = createByteBudget("records_writes", MAX_WAITING_BYTES);
   const lanes: readonly Lane[] = Array.from({ length: laneCount }, () => ({ waiting: [], running: undefined }));
+  /** Writes whose keys are being looked up: they have no lane yet. */
+  const lookups = new Set<Promise<void>>();
   let total = 0;
   let isClosed = false;
 
@@ -96,10 +98,13 @@ export function createWriter({ pool, reader, damage, lanes: laneCount, onCommit 
     total++;
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     const given = { name, input, bytes, resolve, reject };
-    lockKeys(name, input, reader).then(
-      (keys) => add({ ...given, keys }),
-      (error: unknown) => settle({ ...given, keys: [] }, undefined, error),
-    );
+    const lookup = lockKeys(name, input, reader)
+      .then(
+        (keys) => add({ ...given, keys }),
+        (error: unknown) => settle({ ...given, keys: [] }, undefined, error),
+      )
+      .finally(() => lookups.delete(lookup));
+    lookups.add(lookup);
     return promise;
   };
 
@@ -109,6 +114,7 @@ export function createWriter({ pool, reader, damage, lanes: laneCount, onCommit 
     buffer: budget,
     async close() {
       isClosed = true;
+      await Promise.all(lookups);
       for (const { running } of lanes) await running;
       await pool.end();
     },
