@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { parseManifest } from "#manifest/parse-manifest.ts";
+import { randomFrom } from "../../../test/support/random.ts";
 import { convertManifest } from "./convert-manifest.ts";
 
 const head = "blueprint_spec: device/1.0\ndisplay_name: D\n";
@@ -85,6 +86,47 @@ test("of several modules one is the runtime, and a person makes blueprints of th
   );
   expect(parseManifest(text).blueprint?.runtime).toMatchObject({ options: { file: "b.lua" }, requirements: ["relay"] });
   expect(said).toContain("decide /communication_modules");
+});
+
+test("whatever the text is, nothing is thrown, and what is written can be read again", () => {
+  const whole = `${head}${MODULE}telemetry:\n  a: &a {type: int, unit: volt, enum: {x: {color: "#0f0"}}}\n  b: *a\n  c: {<<: *a}
+commands: {set: {quick_access: true, arguments: {n: {type: integer, default: "5"}}}}\nalerts:\n  e:\n.cloud: {category: pumps}\n`;
+  const bits = [
+    "{",
+    "}",
+    "[",
+    "]",
+    ": ",
+    "- ",
+    "&b ",
+    "*a",
+    "*none",
+    "null",
+    "\n",
+    "  ",
+    "!!set ",
+    "? ",
+    "|",
+    "'",
+    "#",
+    "x: 5",
+  ];
+  const random = randomFrom(7);
+  const below = (limit: number) => Math.floor(random() * limit);
+  for (let count = 0; count < 400; count += 1) {
+    let text = whole;
+    for (let edits = below(4); edits >= 0; edits -= 1) {
+      const at = below(text.length);
+      text = text.slice(0, at) + (bits[below(bits.length)] ?? "") + text.slice(at + below(8));
+    }
+    const converted = convertManifest(text).text;
+    if (converted === undefined) continue;
+    const codes = parseManifest(converted).issues.map(({ code }) => code);
+    expect(
+      codes.filter((code) => code === "yaml_syntax" || code === "unknown_spec"),
+      text,
+    ).toEqual([]);
+  }
 });
 
 test.each([

@@ -9,6 +9,8 @@ const MEMORY_BYTES = 16 * 1024 * 1024;
 /** Milliseconds of a slow gateway, counted in work. Real rockspecs need a thousandth. */
 const BUDGET_MS = 200;
 const MAX_CHARACTERS = 256 * 1024;
+/** A text chooses the words of its own error. */
+const MAX_MESSAGE = 300;
 const NAME = "rockspec";
 
 /** What the text sets is in its own table; the functions that it may use are behind it. */
@@ -70,7 +72,8 @@ function run(module: WebAssembly.Module, text: string): EvaluatedLua {
 /** `rockspec:3: what is wrong`, as the interpreter says it. */
 function refused(said: string): EvaluatedLua {
   const [, line, message] = new RegExp(`^${NAME}:(\\d+): ([\\s\\S]*)$`).exec(said) ?? [];
-  return { values: undefined, problem: { line: Number(line ?? 1), message: message ?? said } };
+  const words = (message ?? said).slice(0, MAX_MESSAGE);
+  return { values: undefined, problem: { line: Number(line ?? 1), message: words } };
 }
 
 function dataOf(value: LuaValue): LuaData {

@@ -95,6 +95,11 @@ function enapter.send_properties(values)
   return problem == nil and 0 or device_failed(NOT_SENT, problem)
 end
 
+local delay = system.delay
+function system.delay(ms)
+  delay(ms == nil and 1000 or ms)
+end
+
 -- Storage. A key that was never written is no failure.
 
 local MAX_KEY = 15
