@@ -51,6 +51,7 @@ const pool = createLuaPool(
     log() {},
     respond() {},
     store: () => Promise.resolve(undefined),
+    registerChild: async () => undefined,
     statusChanged() {},
   },
   {

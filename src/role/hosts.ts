@@ -16,6 +16,7 @@ import { endInterrupted } from "#service/command/end-interrupted.ts";
 import type { ChannelRouter } from "#service/device/channel-router.ts";
 import { hostedDevices } from "#service/device/host-device.ts";
 import type { HostRouter } from "#service/device/host-router.ts";
+import { type RegisterNeeds, registerChild } from "#service/device/register-child.ts";
 import type { EventHub } from "#service/event/event-hub.ts";
 import type { PrepareEvent } from "#service/event/happening.ts";
 import type { Needs } from "#service/ports.ts";
@@ -28,11 +29,12 @@ export interface Hosts {
   stop(): Promise<void>;
 }
 
-type Given = "blueprintOf" | "offsetOf" | "onStatus" | "silenceMs";
+type Given = "blueprintOf" | "offsetOf" | "onStatus" | "silenceMs" | "registerChild";
 
 interface HostingNeeds
   extends Omit<LuaHostNeeds, Given>,
     Omit<SimulatorNeeds, Given>,
+    RegisterNeeds,
     Pick<Needs, "sites" | "executions"> {
   readonly catalog: BlueprintCatalog;
   readonly channel: ChannelRouter;
@@ -68,6 +70,7 @@ export async function startHosts(needs: HostingNeeds, { config, simulated, allow
   const onBug = (error: unknown) => needs.log.error({ err: error }, "a driver failed");
   const luaNeeds: LuaHostNeeds = {
     ...needs,
+    registerChild: (parent, child) => registerChild(needs, parent, child),
     blueprintOf,
     silenceMs: toMilliseconds(config.devices.silence),
     onStatus: ({ id: deviceId, siteId }, status) => {

@@ -27,6 +27,7 @@ export function collectingPool(settings: LuaPoolSettings = {}) {
         else texts.set(key, text);
         return undefined;
       },
+      registerChild: async () => undefined,
       statusChanged: (deviceId, { state, lastError }) =>
         tell(deviceId, `is ${state} ${lastError?.message ?? ""}`.trim()),
     },

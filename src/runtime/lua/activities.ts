@@ -58,7 +58,8 @@ export function createActivities(engine: LuaEngine, program: ScriptProgram, host
     if (callbacks[0]?.kind === "main") return callbacks.shift();
     const command = takeCommand();
     if (command) {
-      const args = [bytesOf(command.name), luaValueOf(command.arguments)];
+      const child = command.child === undefined ? undefined : bytesOf(command.child);
+      const args = [bytesOf(command.name), luaValueOf(command.arguments), child];
       return { kind: "command", args, commandId: command.id };
     }
     const id = callbacks.length > 0 ? undefined : jobs.takeDue(host.elapsed());
@@ -170,7 +171,21 @@ export function createActivities(engine: LuaEngine, program: ScriptProgram, host
   async function answerOf(name: string, args: readonly LuaValue[]): Promise<readonly LuaValue[]> {
     if (name === "storage.write") return [storageError(await host.storage.write(String(args[0]), String(args[1])))];
     if (name === "storage.remove") return [storageError(await host.storage.remove(String(args[0])))];
+    if (name === "child.register") return [storageError(await registerChild(args))];
     return host.drivers.call(name, args);
+  }
+
+  async function registerChild([channel, about]: readonly LuaValue[]): Promise<string | undefined> {
+    const fields = about instanceof Map ? about : new Map<string, LuaValue>();
+    const field = (name: string) => (fields.has(name) ? textOf(String(fields.get(name))) : undefined);
+    return host.registerChild === undefined
+      ? "this host has no child devices"
+      : await host.registerChild({
+          channelId: textOf(String(channel)),
+          name: field("name"),
+          childType: field("child_type"),
+          blueprintId: field("blueprint_id"),
+        });
   }
 
   function start(): Machine {

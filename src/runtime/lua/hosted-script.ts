@@ -73,21 +73,29 @@ export function createHostedScript(needs: HostedNeeds, { program, context, gate 
   let overrunSince: number | undefined;
   let storedBytes = [...texts].reduce((sum, [key, text]) => sum + key.length + text.length, 0);
 
-  function send(kind: "telemetry" | "properties", values: Parameters<ScriptHost["telemetry"]>[0]): string | undefined {
+  function send(
+    kind: "telemetry" | "properties",
+    ...[values, child]: Parameters<ScriptHost["telemetry"]>
+  ): string | undefined {
     const bytes = sizeOf(values);
     if (bytes > MAX_MESSAGE_BYTES) return `a message has at most ${MAX_MESSAGE_BYTES} bytes`;
     if (!telemetry.take(performance.now(), Math.ceil(bytes / USUAL_MESSAGE_BYTES)))
       return `more than ${TELEMETRY.perSecond} messages a second`;
-    post({ kind, slot, values, at: Date.now() });
+    post({ kind, slot, values, child, at: Date.now() });
     return undefined;
   }
 
-  async function store(key: string, text: string | undefined): Promise<string | undefined> {
-    while (!stores.take(performance.now())) {
+  async function untilMayStore(): Promise<void> {
+    do {
       await new Promise((resolve) => setTimeout(resolve, STORE_PAUSE_MS));
       // Output outside a turn is sent with the next one.
       needs.wake();
-    }
+    } while (!stores.take(performance.now()));
+  }
+
+  async function store(key: string, text: string | undefined): Promise<string | undefined> {
+    // Without a wait, what is said leaves with this turn.
+    if (!stores.take(performance.now())) await untilMayStore();
     const problem = text === undefined ? undefined : storageProblem(key, text);
     if (problem !== undefined) return problem;
     const id = ++lastStoring;
@@ -116,9 +124,15 @@ export function createHostedScript(needs: HostedNeeds, { program, context, gate 
     now: Date.now,
     elapsed: () => performance.now(),
     drivers: needs.drivers,
-    telemetry: (values) => send("telemetry", values),
-    properties: (values) => send("properties", values),
-    log(text, severity, persist) {
+    telemetry: (values, child) => send("telemetry", values, child),
+    properties: (values, child) => send("properties", values, child),
+    async registerChild(child) {
+      if (!stores.take(performance.now())) await untilMayStore();
+      const id = ++lastStoring;
+      post({ kind: "child", slot, id, child });
+      return new Promise((done) => storing.set(id, { done, apply: () => {} }));
+    },
+    log(text, severity, persist, child) {
       if (!logs.take(performance.now())) {
         leftOut += 1;
         return;
@@ -129,7 +143,7 @@ export function createHostedScript(needs: HostedNeeds, { program, context, gate 
         post({ kind: "log", slot, text: line, severity: "warning", persist: false, at });
         leftOut = 0;
       }
-      post({ kind: "log", slot, text, severity, persist, at });
+      post({ kind: "log", slot, text, severity, persist, child, at });
     },
     respond(commandId, state, payload) {
       // Progress may be dropped, the outcome never.

@@ -25,6 +25,7 @@ function hostWith(changed: Partial<LuaHostNeeds>) {
     now: () => instant(Date.now()),
     blueprintOf: async () => undefined,
     configurationOf: async () => new Map(),
+    registerChild: async () => device,
     onStatus() {},
     responseTimeoutMs: 30_000,
     silenceMs: 30_000,

@@ -11,11 +11,13 @@ import type { Needs } from "#service/ports.ts";
 import { createLuaPool, type LuaPoolSettings, type ScriptStatus } from "./lua-pool.ts";
 import type { ScriptContext } from "./pool-messages.ts";
 import { createProgramCache } from "./program-cache.ts";
+import { createScriptChildren, type ScriptChildrenNeeds } from "./script-children.ts";
 import { allBuckets, bucketValues } from "./script-context.ts";
 import { createScriptOutput, type ScriptOutputNeeds } from "./script-output.ts";
 
 export interface LuaHostNeeds
   extends ScriptOutputNeeds,
+    ScriptChildrenNeeds,
     Pick<Needs, "devices" | "blueprints" | "buildScripts" | "randomBytes" | "now"> {
   /** Undefined for a device that has none. */
   readonly blueprintOf: (device: Device) => Promise<Blueprint | undefined>;
@@ -61,7 +63,9 @@ export function createLuaHost(needs: LuaHostNeeds, settings: LuaPoolSettings = {
   const states = new Map<string, ScriptStatus["state"]>();
   const programs = createProgramCache(needs);
   const output = createScriptOutput(needs);
-  const pool = createLuaPool({ ...output, now: needs.now, statusChanged }, settings);
+  const children = createScriptChildren(needs, (deviceId, response) => output.respond(deviceId, response));
+  const { registerChild, respond } = children;
+  const pool = createLuaPool({ ...output, registerChild, respond, now: needs.now, statusChanged }, settings);
   // A running script counts as online, whether or not it sends anything.
   const signsOfLife = setInterval(() => {
     for (const deviceId of reachable) needs.inbox.alive(deviceId);
@@ -72,6 +76,7 @@ export function createLuaHost(needs: LuaHostNeeds, settings: LuaPoolSettings = {
     const one = hosted.get(deviceId);
     const former = states.get(deviceId);
     states.set(deviceId, status.state);
+    if (!runs(status.state)) children.forget(deviceId);
     if (!runs(former) && runs(status.state)) {
       reachable.add(deviceId);
       needs.inbox.reachable(deviceId);
@@ -225,6 +230,19 @@ export function createLuaHost(needs: LuaHostNeeds, settings: LuaPoolSettings = {
       },
       // It has no connection to close: the host stops a deleted device.
       disconnect: () => {},
+      children: {
+        isReady: (child) => runs(pool.status(child.carrierId)?.state) && children.isRegistered(child),
+        async send(child, command) {
+          if (!children.isRegistered(child)) return "not_sent";
+          const expiresAt = needs.now() + needs.responseTimeoutMs;
+          const isSent = children.begin(child, command.id, () =>
+            pool.command(child.carrierId, { ...command, child: child.channelId, expiresAt }),
+          );
+          return isSent ? "handed_over" : "not_sent";
+        },
+        // A script reads the configuration of its own device only.
+        sendConfiguration: async () => {},
+      },
     },
     async stop() {
       stopped = true;

@@ -16,19 +16,27 @@ import { openError } from "./open-error.ts";
 import { overrunWords } from "./overrun-words.ts";
 import type { BucketValues, ScriptContext, ToPool } from "./pool-messages.ts";
 import { createPoolThreads, type PoolThread } from "./pool-threads.ts";
-import type { RunningActivity, ScriptCommand, ScriptError } from "./script-host.ts";
+import type { RunningActivity, ScriptChild, ScriptCommand, ScriptError } from "./script-host.ts";
 import { createScriptMemory, usedBytes } from "./script-memory.ts";
 
 /** Receives the output of scripts. Times are Unix milliseconds; keys and texts inside values are byte strings. */
 export interface LuaPoolNeeds {
   now(): number;
-  telemetry(deviceId: string, values: ReadonlyMap<string, LuaValue>, at: number): void;
-  properties(deviceId: string, values: ReadonlyMap<string, LuaValue>, at: number): void;
+  telemetry(deviceId: string, values: ReadonlyMap<string, LuaValue>, from: Source): void;
+  properties(deviceId: string, values: ReadonlyMap<string, LuaValue>, from: Source): void;
   log(deviceId: string, line: LogLine): void;
   respond(deviceId: string, response: PoolResponse): void;
   /** Resolves when durable, with an error text if it is not; undefined as text removes the key. */
   store(deviceId: string, key: string, text: string | undefined): Promise<string | undefined>;
+  /** Resolves with an error text if the device cannot speak for this child. */
+  registerChild(deviceId: string, child: ScriptChild): Promise<string | undefined>;
   statusChanged(deviceId: string, status: ScriptStatus): void;
+}
+
+/** When it was said, and by which of the device's children, if it was one. */
+interface Source {
+  readonly at: number;
+  readonly child?: string | undefined;
 }
 
 interface LogLine {
@@ -36,6 +44,7 @@ interface LogLine {
   readonly severity: LogSeverity;
   readonly persist: boolean;
   readonly at: number;
+  readonly child?: string | undefined;
 }
 
 interface PoolResponse {
@@ -246,7 +255,7 @@ export function createLuaPool(needs: LuaPoolNeeds, settings: LuaPoolSettings = {
         break;
       case "telemetry":
       case "properties":
-        needs[message.kind](deviceId, message.values, message.at);
+        needs[message.kind](deviceId, message.values, message);
         break;
       case "log":
         needs.log(deviceId, message);
@@ -257,6 +266,9 @@ export function createLuaPool(needs: LuaPoolNeeds, settings: LuaPoolSettings = {
         break;
       case "store":
         void store(hosted, message);
+        break;
+      case "child":
+        void settle(hosted, message, needs.registerChild(deviceId, message.child));
         break;
       case "fault": {
         // A message that a job repeats every second is stored persistently only once.
@@ -275,8 +287,15 @@ export function createLuaPool(needs: LuaPoolNeeds, settings: LuaPoolSettings = {
   }
 
   async function store(hosted: Hosted, message: Extract<ToPool, { kind: "store" }>): Promise<void> {
-    const { slot, id, key, text } = message;
-    const error = await needs.store(hosted.deviceId, key, text).catch((failure: unknown) => String(failure));
+    await settle(hosted, message, needs.store(hosted.deviceId, message.key, message.text));
+  }
+
+  async function settle(
+    hosted: Hosted,
+    { slot, id }: { readonly slot: number; readonly id: number },
+    done: Promise<string | undefined>,
+  ): Promise<void> {
+    const error = await done.catch((failure: unknown) => String(failure));
     hosted.thread?.thread.post({ kind: "stored", slot, id, error });
   }
 

@@ -7,7 +7,7 @@ import type { DriverThreadData } from "#runtime/drivers/driver-thread.ts";
 import type { CommandGate } from "./command-gate.ts";
 import type { LuaEngine } from "./lua-engine.ts";
 import type { LuaValue } from "./lua-value.ts";
-import type { RunningActivity, ScriptCommand, ScriptError } from "./script-host.ts";
+import type { RunningActivity, ScriptChild, ScriptCommand, ScriptError } from "./script-host.ts";
 import type { ScriptMemory } from "./script-memory.ts";
 
 export interface BucketValues {
@@ -65,6 +65,8 @@ export type ToPool =
       readonly slot: number;
       readonly values: ReadonlyMap<string, LuaValue>;
       readonly at: number;
+      /** The channel of the child that it is about. */
+      readonly child?: string | undefined;
     }
   | {
       readonly kind: "log";
@@ -73,6 +75,7 @@ export type ToPool =
       readonly severity: LogSeverity;
       readonly persist: boolean;
       readonly at: number;
+      readonly child?: string | undefined;
     }
   | {
       readonly kind: "response";
@@ -81,6 +84,8 @@ export type ToPool =
       readonly state: "IN_PROGRESS" | "SUCCEEDED" | "ERROR";
       readonly payload: Payload;
     }
+  /** Answered by "stored". */
+  | { readonly kind: "child"; readonly slot: number; readonly id: number; readonly child: ScriptChild }
   | { readonly kind: "store"; readonly slot: number; readonly id: number; readonly key: string; readonly text?: string }
   | { readonly kind: "fault"; readonly slot: number; readonly error: ScriptError; readonly at: number }
   /** An activity lasts too long. */

@@ -53,12 +53,13 @@ export function createScriptFunctions(needs: FunctionNeeds): ReadonlyMap<string,
       needs.setYieldable(isClosing !== true);
       return [];
     },
-    log(text, severity, persist) {
-      host.log(textOf(String(text)).slice(0, MAX_LOG_CHARACTERS), severityOf(severity) ?? "info", persist === true);
+    log(text, severity, persist, child) {
+      const line = textOf(String(text)).slice(0, MAX_LOG_CHARACTERS);
+      host.log(line, severityOf(severity) ?? "info", persist === true, childOf(child));
       return [];
     },
-    telemetry: (values) => errorOf(host.telemetry(tableOf(values))),
-    properties: (values) => errorOf(host.properties(tableOf(values))),
+    telemetry: (values, child) => errorOf(host.telemetry(tableOf(values), childOf(child))),
+    properties: (values, child) => errorOf(host.properties(tableOf(values), childOf(child))),
     "is connected": () => [host.isConnected()],
     "scheduler.add": (period) => [jobs.add(Number(period), host.elapsed())],
     "scheduler.remove"(id) {
@@ -138,6 +139,10 @@ function attempt(action: () => LuaValue): readonly LuaValue[] {
   } catch (error) {
     return [false, bytesOf(error instanceof Error ? error.message : String(error))];
   }
+}
+
+function childOf(channel: LuaValue): string | undefined {
+  return channel === undefined ? undefined : textOf(String(channel));
 }
 
 function errorOf(problem: string | undefined): readonly LuaValue[] {

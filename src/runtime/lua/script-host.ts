@@ -21,8 +21,18 @@ export interface ScriptCommand {
   /** As the manifest declares it. */
   readonly name: string;
   readonly arguments: Payload;
+  /** The channel of the child that it is for; undefined: it is for the device itself. */
+  readonly child?: string;
   /** After this time (Unix milliseconds) nobody waits for it any more, and it is not started; undefined: never. */
   readonly expiresAt?: number;
+}
+
+/** A child as its parent's script announces it. */
+export interface ScriptChild {
+  readonly channelId: string;
+  readonly name: string | undefined;
+  readonly childType: string | undefined;
+  readonly blueprintId: string | undefined;
 }
 
 /** Values are raw Lua values here; whether they fit the blueprint is checked later. */
@@ -33,10 +43,12 @@ export interface ScriptHost {
   elapsed(): number;
   readonly drivers: Drivers;
   /** An answer is an error text for the script. */
-  telemetry(values: ReadonlyMap<string, LuaValue>): string | undefined;
+  telemetry(values: ReadonlyMap<string, LuaValue>, child?: string): string | undefined;
   /** An answer is an error text for the script. */
-  properties(values: ReadonlyMap<string, LuaValue>): string | undefined;
-  log(text: string, severity: LogSeverity, persist: boolean): void;
+  properties(values: ReadonlyMap<string, LuaValue>, child?: string): string | undefined;
+  log(text: string, severity: LogSeverity, persist: boolean, child?: string): void;
+  /** Resolves with an error text if the device cannot speak for this child. Absent where there are no children. */
+  registerChild?(child: ScriptChild): Promise<string | undefined>;
   respond(commandId: string, state: "IN_PROGRESS" | "SUCCEEDED" | "ERROR", payload: Payload): void;
   /** Called for an uncaught error in the entry chunk, main, a job, a handler or a callback. */
   fault(error: ScriptError): void;

@@ -63,6 +63,12 @@ export function createScriptOutput(needs: ScriptOutputNeeds): ScriptOutput {
     });
   }
 
+  /** What a script says in the name of a child is the child's own, as long as it is its child. */
+  async function of(deviceId: string, child: string | undefined, tell: (id: string) => Promise<void>): Promise<void> {
+    const id = child === undefined ? deviceId : (await inbox.child(deviceId, child))?.deviceId;
+    if (id !== undefined) await tell(id);
+  }
+
   function respond(deviceId: string, message: ResponseMessage): void {
     const bytes = approximateBytes(message.payload);
     const giveBack = responses.take(deviceId, bytes);
@@ -90,20 +96,20 @@ export function createScriptOutput(needs: ScriptOutputNeeds): ScriptOutput {
   }
 
   return {
-    telemetry: (deviceId, values) =>
+    telemetry: (deviceId, values, { child }) =>
       take("take a script's telemetry", deviceId, {
         message: values,
-        store: () => inbox.telemetry(deviceId, parseScriptValues(values)),
+        store: () => of(deviceId, child, (id) => inbox.telemetry(id, parseScriptValues(values))),
       }),
-    properties: (deviceId, values) =>
+    properties: (deviceId, values, { child }) =>
       take("take a script's properties", deviceId, {
         message: values,
-        store: () => inbox.properties(deviceId, parseScriptValues(values)),
+        store: () => of(deviceId, child, (id) => inbox.properties(id, parseScriptValues(values))),
       }),
-    log: (deviceId, { text, severity, persist, at }) =>
+    log: (deviceId, { text, severity, persist, at, child }) =>
       take("write a script's log", deviceId, {
         message: text,
-        store: () => inbox.log(deviceId, { takenAt: instant(at), severity, text, persist }),
+        store: () => of(deviceId, child, (id) => inbox.log(id, { takenAt: instant(at), severity, text, persist })),
       }),
     respond: (deviceId, { commandId, state, payload }) =>
       respond(deviceId, { executionId: commandId, state, payload, repeated: false }),

@@ -1,5 +1,6 @@
 import type { Device } from "#core/device/device.ts";
 import { everyOpen } from "#service/command/every-open.ts";
+import type { ChildRoutes } from "#service/device/child-routes.ts";
 import type { DeviceHost } from "#service/ports/device-host.ts";
 import type { Needs } from "#service/ports.ts";
 import type { CommandDispatcher } from "./command-dispatcher.ts";
@@ -10,6 +11,7 @@ export const INTERRUPTED = "interrupted by restart, outcome unknown";
 interface InterruptedNeeds extends Pick<Needs, "executions" | "devices"> {
   readonly dispatcher: CommandDispatcher;
   readonly hosts: DeviceHost;
+  readonly children: Pick<ChildRoutes, "place" | "find">;
 }
 
 /**
@@ -23,7 +25,7 @@ export async function endInterrupted(needs: InterruptedNeeds): Promise<void> {
     if (!attempted) continue;
     if (!known.has(deviceId)) known.set(deviceId, await needs.devices.find(deviceId));
     const device = known.get(deviceId);
-    if (device === undefined || !needs.hosts.hosts(device.type)) continue;
+    if (device === undefined || !needs.hosts.hosts((await carrierOf(needs, device)).type)) continue;
     const payload = { message: INTERRUPTED };
     ends.push(needs.dispatcher.respond(deviceId, { executionId, state: "ERROR", payload, repeated: false }));
   }
@@ -33,4 +35,12 @@ export async function endInterrupted(needs: InterruptedNeeds): Promise<void> {
       failed.map((end) => end.reason),
       `${failed.length} could not be ended`,
     );
+}
+
+/** The device that got the command: of a child, the one whose script speaks for it. */
+async function carrierOf(needs: InterruptedNeeds, device: Device): Promise<Device> {
+  if (device.type !== "CHILD") return device;
+  await needs.children.place(device);
+  const route = needs.children.find(device.id);
+  return (route && (await needs.devices.find(route.carrierId))) ?? device;
 }

@@ -41,6 +41,52 @@ function enapter.register_command_handler(name, handler)
   instant('command.handled', name)
 end
 
+-- Children by channel: devices that this one speaks for.
+local children = {}
+local about_child = { 'name', 'child_type', 'blueprint_id' }
+
+function enapter.register_child(channel, about)
+  expect(channel, 'string', "#1 to 'register_child'")
+  if about ~= nil then
+    expect(about, 'table', "#2 to 'register_child'")
+  end
+  local announced = {}
+  for _, field in pairs(about_child) do
+    announced[field] = about ~= nil and about[field] ~= nil and tostring(about[field]) or nil
+  end
+  local err = call('child.register', channel, announced)
+  if err ~= nil then
+    return nil, err
+  end
+  if children[channel] then
+    return children[channel].api
+  end
+  local own = { api = {}, handlers = {} }
+  function own.api:send_telemetry(values)
+    if type(values) ~= 'table' then
+      return 'telemetry must be a table, not ' .. type(values)
+    end
+    return instant('telemetry', values, channel)
+  end
+  function own.api:send_properties(values)
+    if type(values) ~= 'table' then
+      return 'properties must be a table, not ' .. type(values)
+    end
+    return instant('properties', values, channel)
+  end
+  function own.api:log(text, severity, persist)
+    severity = severity == nil and 'info' or tostring(severity)
+    instant('log', tostring(text), severity, persist and true or false, channel)
+  end
+  function own.api:register_command_handler(name, handler)
+    expect(name, 'string', "#1 to 'register_command_handler'")
+    expect(handler, 'function', "#2 to 'register_command_handler'")
+    own.handlers[name] = handler
+  end
+  children[channel] = own
+  return own.api
+end
+
 function enapter.on_connection_status_changed(callback)
   expect(callback, 'function', "#1 to 'on_connection_status_changed'")
   connection_callback = callback
@@ -127,8 +173,12 @@ local function failure_of(message)
   return tostring(message)
 end
 
-set_play('command', function(name, arguments)
+set_play('command', function(name, arguments, channel)
+  local child = channel ~= nil and children[channel]
   local handler = handlers[name]
+  if channel ~= nil then
+    handler = child and child.handlers[name]
+  end
   if not handler then
     instant('command.error', "no handler is registered for the command '" .. name .. "'")
     return
