@@ -4,6 +4,7 @@ import type {
   CommandArgument,
   CommandResponseField,
   ConfigurationParameter,
+  Confirmation,
   EnumValue,
   JsonSchemaSource,
   Property,
@@ -145,11 +146,15 @@ function renderCommand(command: Command): Plain {
     response: each(command.response, renderResponseField),
     icon: command.icon,
     quick_access: command.quickAccess,
-    confirmation: command.confirmation && plain({ ...command.confirmation }),
+    confirmation: command.confirmation && renderConfirmation(command.confirmation),
     access_level: command.accessLevel,
     read_access_level: command.readAccessLevel,
     populate_values_command: command.populateValuesCommand,
   } satisfies Entry<Command>;
+}
+
+function renderConfirmation({ severity, title, description }: Confirmation): Plain {
+  return { severity, title, description } satisfies SpeltFields<Confirmation>;
 }
 
 function renderInput(input: CommandArgument | ConfigurationParameter) {

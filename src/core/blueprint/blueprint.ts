@@ -120,7 +120,8 @@ export interface Command {
   readonly populateValuesCommand: string | undefined;
 }
 
-interface Confirmation {
+/** What is asked before a command runs. */
+export interface Confirmation {
   readonly severity: "info" | "warning";
   readonly title: string;
   readonly description: string;

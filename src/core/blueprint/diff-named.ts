@@ -1,4 +1,4 @@
-import type { Command, Property, TelemetryAttribute } from "./blueprint.ts";
+import type { Command, Confirmation, Property, TelemetryAttribute } from "./blueprint.ts";
 import {
   type BlueprintChange,
   compareAccess,
@@ -118,19 +118,19 @@ function diffCommand(about: Thing, old: Command, next: Command): readonly Bluepr
       old.populateValuesCommand === source
         ? []
         : change(source === undefined ? "is no longer pre-filled" : `is pre-filled by ${source}`),
-    confirmation: [
-      ...(old.confirmation?.severity === severity
-        ? []
-        : change(severity === undefined ? "no longer asks first" : `asks first (${severity})`)),
-      ...compareText(about, "question before it runs", [question(old), question(next)]),
-    ],
+    confirmation: everyChange<Confirmation>({
+      severity:
+        old.confirmation?.severity === severity
+          ? []
+          : change(severity === undefined ? "no longer asks first" : `asks first (${severity})`),
+      title: compareText(about, "question before it runs", [old.confirmation?.title, next.confirmation?.title]),
+      description: compareText(about, "text below the question", [
+        old.confirmation?.description,
+        next.confirmation?.description,
+      ]),
+    }),
     group: compareText(about, "group", [old.group, next.group]),
     icon: compareText(about, "icon", [old.icon, next.icon]),
     quickAccess: compareText(about, "quick access", [old.quickAccess ? "yes" : "no", next.quickAccess ? "yes" : "no"]),
   });
-}
-
-/** Adding or removing the whole question is reported through its severity. */
-function question({ confirmation }: Command): string {
-  return confirmation === undefined ? "" : `${confirmation.title} ${confirmation.description}`.trim();
 }

@@ -85,6 +85,10 @@ export function isFinal(state: ExecutionState): boolean {
   return state === "SUCCESS" || state === "ERROR";
 }
 
+interface AnsweredExecution extends Execution {
+  readonly response: CommandResponse;
+}
+
 export interface Arrival {
   readonly state: ResponseState;
   readonly payload: Payload | undefined;
@@ -94,7 +98,7 @@ export interface Arrival {
 }
 
 /** The execution after a response, or undefined when the response comes too late to count or another side takes responses. */
-export function withResponse(execution: Execution, arrival: Arrival): Execution | undefined {
+export function withResponse(execution: Execution, arrival: Arrival): AnsweredExecution | undefined {
   if (execution.isRemote || !TAKES[execution.state].includes(arrival.state)) return undefined;
   const { state, payload } = arrival;
   const previous = execution.response?.receivedAt ?? 0;

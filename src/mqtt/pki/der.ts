@@ -1,4 +1,6 @@
 // Writes the few ASN.1 types that a certificate consists of, in DER: each value has exactly one encoding.
+import { itemAt } from "#core/item-at.ts";
+
 export type Der = Buffer;
 
 const TAG = {
@@ -30,7 +32,7 @@ export function integer(bytes: Uint8Array): Der {
   const start = bytes.findIndex((byte) => byte !== 0);
   const digits = start < 0 ? Buffer.from([0]) : Buffer.from(bytes.subarray(start));
   // A set highest bit would mean a negative number.
-  return tagged(TAG.integer, (digits[0] ?? 0) >= 0x80 ? Buffer.concat([Buffer.from([0]), digits]) : digits);
+  return tagged(TAG.integer, itemAt(digits, 0) >= 0x80 ? Buffer.concat([Buffer.from([0]), digits]) : digits);
 }
 
 /** Whole bytes, or flags of which the last `unused` bits do not count. */

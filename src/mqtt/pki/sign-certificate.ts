@@ -1,6 +1,8 @@
 // X.509 version 3 certificates (RFC 5280) on P-256 with ECDSA and SHA-256.
+
 import { createHash, createPublicKey, type KeyObject, sign } from "node:crypto";
 import { isIP } from "node:net";
+import { itemAt } from "#core/item-at.ts";
 import {
   bitString,
   boolean,
@@ -146,7 +148,7 @@ function spki(key: KeyObject): Der {
 /** A serial number is positive and at most 20 bytes. */
 function positive(bytes: Uint8Array): Buffer {
   const serial = Buffer.from(bytes);
-  serial[0] = ((serial[0] ?? 0) & 0x7f) | 0x40;
+  serial[0] = (itemAt(serial, 0) & 0x7f) | 0x40;
   return serial;
 }
 

@@ -1,4 +1,5 @@
 // The server side of Modbus: answers from registers. Used by simulated ports, and by servers in simulations and tests.
+import { itemAt } from "#core/item-at.ts";
 import { EXCEPTION_BIT, MAX_READ, MAX_WRITE, packBits, READ_CODES, type ReadTable, WRITE_CODES } from "./modbus/pdu.ts";
 
 type RegisterTable = Map<number, number>;
@@ -91,7 +92,7 @@ function valuesOf(
     case WRITE_CODES.multiple_coils: {
       const length = Math.ceil(value / 8);
       const fits = value >= 1 && value <= MAX_WRITE.multiple_coils && pdu[5] === length && pdu.length === 6 + length;
-      const bit = (at: number) => ((pdu[6 + (at >> 3)] ?? 0) >> (at & 7)) & 1;
+      const bit = (at: number) => (itemAt(pdu, 6 + (at >> 3)) >> (at & 7)) & 1;
       return fits ? { table: "coils", values: Array.from({ length: value }, (_, at) => bit(at)) } : undefined;
     }
     case WRITE_CODES.multiple_holdings: {

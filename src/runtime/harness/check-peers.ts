@@ -175,9 +175,8 @@ function writtenTo(given: readonly Write[], { unit, table }: ExpectedWrite): Rea
 /** What lies in the registers that the expectation is about; undefined unless all of them were written. */
 function actualOf({ table, first, layout, value }: ExpectedWrite, written: ReadonlyMap<number, number>): unknown {
   const count = layout === undefined ? lengthOf(value) : registerCount(layout);
-  const values = Array.from({ length: count }, (_, at) => written.get(first + at));
-  if (values.some((one) => one === undefined)) return undefined;
-  const all = values.map((one) => one ?? 0);
+  const all = Array.from({ length: count }, (_, at) => written.get(first + at)).filter((one) => one !== undefined);
+  if (all.length < count) return undefined;
   if (table === "coils") return all.map((one) => one !== 0);
   return layout === undefined ? all : decodeRegisters(layout, all);
 }

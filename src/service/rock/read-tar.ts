@@ -1,6 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import { PACKAGE_LIMITS } from "#core/blueprint/package-limits.ts";
 import { findPathFault } from "#core/blueprint/package-path.ts";
+import { itemAt } from "#core/item-at.ts";
 
 const BLOCK = 512;
 const REGULAR = new Set(["0", "\0", "7"]);
@@ -27,7 +28,7 @@ export function readTarGz(bytes: Uint8Array): ReadonlyMap<string, Uint8Array> | 
     const size = Number.parseInt(textOf(header, 124, 12).trim() || "0", 8);
     if (!Number.isSafeInteger(size) || at + BLOCK + size > tar.length) return undefined;
     const content = tar.subarray(at + BLOCK, at + BLOCK + size);
-    const type = String.fromCharCode(header[156] ?? 0);
+    const type = String.fromCharCode(itemAt(header, 156));
     if (type === LONG_NAME) longName = textOf(content, 0, size);
     else if (type === EXTENDED) longName = /\d+ path=([^\n]*)\n/.exec(content.toString("utf8"))?.[1] ?? longName;
     else {

@@ -74,7 +74,7 @@ export const executionWrites = {
     if (before?.deviceId !== deviceId || (await isRepetition(database, id, arrival))) return undefined;
     const after = withResponse(before, arrival);
     if (after === undefined) return undefined;
-    const payload = renderPayload(after.response?.payload);
+    const payload = renderPayload(after.response.payload);
     const { change, logBytes } = await replace(database, {
       before,
       after,
@@ -84,7 +84,7 @@ export const executionWrites = {
     await database.run(
       "INSERT INTO execution_response (execution_id, received_at, state, payload, revision, changed) VALUES (?, ?, ?, ?, ?, ?)",
       id,
-      after.response?.receivedAt ?? 0,
+      after.response.receivedAt,
       arrival.state,
       payload,
       after.revision,

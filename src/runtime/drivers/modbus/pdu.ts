@@ -1,4 +1,5 @@
 // Protocol data units of Modbus: requests and answers without address and checksum.
+import { itemAt } from "#core/item-at.ts";
 import { ConnectionError } from "#runtime/drivers/peer-connections.ts";
 
 export type ReadTable = "coils" | "discrete_inputs" | "holdings" | "inputs";
@@ -55,13 +56,13 @@ export function readAnswer(table: ReadTable, count: number, pdu: Uint8Array): re
   if (pdu[1] !== length || pdu.length !== length + 2)
     throw new ConnectionError("answer", `the answer has ${pdu.length - 2} bytes of data instead of ${length}`);
   return Array.from({ length: count }, (_, at) =>
-    isBits ? ((pdu[2 + (at >> 3)] ?? 0) >> (at & 7)) & 1 : ((pdu[2 + at * 2] ?? 0) << 8) | (pdu[3 + at * 2] ?? 0),
+    isBits ? (itemAt(pdu, 2 + (at >> 3)) >> (at & 7)) & 1 : (itemAt(pdu, 2 + at * 2) << 8) | itemAt(pdu, 3 + at * 2),
   );
 }
 
 /** The answer to a write repeats the first bytes of the request. */
 export function checkWriteAnswer(request: Uint8Array, pdu: Uint8Array): void {
-  checkCode(request[0] ?? 0, pdu);
+  checkCode(itemAt(request, 0), pdu);
   if (pdu.length !== 5 || pdu.some((byte, at) => byte !== request[at]))
     throw new ConnectionError("answer", "the answer confirms something else than was written");
 }
@@ -71,7 +72,7 @@ function checkCode(code: number, pdu: Uint8Array): void {
   if (answered === code) return;
   if (answered !== (code | EXCEPTION_BIT) || pdu.length !== 2)
     throw new ConnectionError("answer", `the answer is for function ${answered}, not ${code}`);
-  const exception = pdu[1] ?? 0;
+  const exception = itemAt(pdu, 1);
   throw new ConnectionError("exception", `exception ${exception}: ${EXCEPTIONS[exception] ?? "unknown"}`);
 }
 
@@ -82,7 +83,7 @@ function bytesOf(value: number): readonly [number, number] {
 export function packBits(values: readonly number[]): readonly number[] {
   const bytes = new Array<number>(Math.ceil(values.length / 8)).fill(0);
   for (const [at, value] of values.entries()) {
-    if (value !== 0) bytes[at >> 3] = (bytes[at >> 3] ?? 0) | (1 << (at & 7));
+    if (value !== 0) bytes[at >> 3] = itemAt(bytes, at >> 3) | (1 << (at & 7));
   }
   return bytes;
 }

@@ -182,7 +182,9 @@ function readBody(answer: IncomingMessage, url: URL): Promise<HttpAnswer> {
         { length: raw.length / 2 },
         (_, at) => [raw[2 * at] ?? "", raw[2 * at + 1] ?? ""] as const,
       );
-      resolve({ code: answer.statusCode ?? 0, headers, body: Buffer.concat(pieces) });
+      const { statusCode: code } = answer;
+      if (code === undefined) reject(new ConnectionError("answer", `the answer of ${url.host} has no status`));
+      else resolve({ code, headers, body: Buffer.concat(pieces) });
     });
     answer.on("close", () => reject(new ConnectionError("connection", "the connection broke")));
   });

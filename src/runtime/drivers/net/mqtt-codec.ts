@@ -66,8 +66,8 @@ export class PacketReader {
 }
 
 function parsePacket(packet: MqttPacket.Packet): ReceivedPacket {
-  const length = packet.length ?? 0;
-  if (length > MAX_PACKET_BYTES) throw tooLong();
+  const { length } = packet;
+  if (length === undefined || length > MAX_PACKET_BYTES) throw tooLong();
   switch (packet.cmd) {
     case "connack":
       if (length < 2 || packet.returnCode === undefined) throw wrong();

@@ -1,4 +1,5 @@
 // Frames of Modbus RTU: address, protocol data unit, checksum. Their length follows from the function.
+import { itemAt } from "#core/item-at.ts";
 import { crc16 } from "#runtime/drivers/modbus/crc16.ts";
 import { EXCEPTION_BIT } from "#runtime/drivers/modbus/pdu.ts";
 
@@ -25,9 +26,9 @@ export function rtuFrame(unit: number, pdu: Uint8Array): Uint8Array {
  */
 export function findAnswer(received: Uint8Array, unit: number, code: number): Uint8Array | undefined {
   for (let start = 0; start + EXCEPTION_FRAME_BYTES <= received.length; start++) {
-    const answered = received[start + 1] ?? 0;
+    const answered = itemAt(received, start + 1);
     if (received[start] !== unit || (answered & ~EXCEPTION_BIT) !== code) continue;
-    const end = start + frameBytes(answered, received[start + 2] ?? 0);
+    const end = start + frameBytes(answered, itemAt(received, start + 2));
     if (end > received.length) continue;
     const crc = crc16(received.subarray(start, end - 2));
     if (received[end - 2] === (crc & 0xff) && received[end - 1] === crc >> 8) return received.slice(start + 1, end - 2);

@@ -1,6 +1,8 @@
 // A serial line that scripts share. It is opened on first use and again after it was lost, and buffers a bounded number
 // of received bytes. Callers take turns (`port-queue.ts`), so at most one call runs here.
+
 import type { LineSettings } from "#core/hardware/line-settings.ts";
+import { itemAt } from "#core/item-at.ts";
 import { ConnectionError } from "#runtime/drivers/peer-connections.ts";
 import type { Timers } from "#runtime/drivers/timers.ts";
 import { findAnswer, frameGapMs, rtuFrame } from "./rtu.ts";
@@ -117,7 +119,7 @@ export class SharedLine {
     await this.write(rtuFrame(unit, pdu));
     // Unit 0 is a broadcast: nobody answers.
     if (unit === 0) return pdu.slice(0, 5);
-    const code = pdu[0] ?? 0;
+    const code = itemAt(pdu, 0);
     let answer: Uint8Array | undefined;
     const isHere = () => {
       answer = findAnswer(this.#received, unit, code);
