@@ -1,2 +1,0 @@
-/** Sentences that wait for their check. */
-export const UNCHECKED: readonly string[] = ["http.cors-origins"];
