@@ -101,10 +101,10 @@ check("commands.list-case", async () => {
 
 check("commands.list-ties", async () => {
   const device = await site.device(DEVICE);
-  await Promise.all(Array.from({ length: 60 }, () => device.started({ name: "start" })));
+  await site.standStill(() => Promise.all(Array.from({ length: 60 }, () => device.started({ name: "start" }))));
   const { executions } = (await device.list()).body;
   const times = executions.map(({ created_at }) => created_at);
-  expect(new Set(times).size, "some were created in the same millisecond").toBeLessThan(60);
+  expect(new Set(times).size).toBe(1);
   const sorted = executions.toSorted((a, b) => (a.created_at + a.id < b.created_at + b.id ? -1 : 1));
   expect(executions.map(({ id }) => id)).toEqual(sorted.map(({ id }) => id));
   expect(await device.ids("?order=CREATED_AT_DESC")).toEqual(sorted.map(({ id }) => id).toReversed());
@@ -137,7 +137,7 @@ check("commands.ephemeral-gone-exactly", async () => {
       await busbar.admin.get(`/v3/sites/${site.siteId}/commands/executions?retention=ALL&device_id.in=${device.id}`)
     ).text.includes(id),
   ];
-  site.advance(created + 24 * 3_600_000 - site.now() - 5_000);
+  site.advance(created + 24 * 3_600_000 - site.now() - 60_000);
   expect(await reads()).toEqual([true, true, true, true]);
   site.advance(Math.max(0, created + 24 * 3_600_000 - site.now()));
   expect(await reads()).toEqual([false, false, false, false]);

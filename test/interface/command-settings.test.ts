@@ -10,9 +10,9 @@ const DEVICE = manifestWith("command_groups: {g: {display_name: G}}\ncommands: {
 check("commands.deadline-setting", async () => {
   const { started, state } = await site.device(DEVICE);
   const id = await started({ name: "run" });
-  site.advance(99_000);
+  site.advance(60_000);
   expect(await state(id)).toBe("NEW");
-  site.advance(1_000);
+  site.advance(40_000);
   await expect.poll(() => state(id)).toBe("TIMEOUT");
 });
 

@@ -42,12 +42,12 @@ if (hasMosquitto) {
     expect(await online(device)).toBe("UNKNOWN");
     await mqtt.sendTelemetry({ power: 1 });
     await expect.poll(() => online(device)).toBe("ONLINE");
-    site.advance(20_000);
+    site.advance(15_000);
     await mqtt.sendTelemetry({ power: 2 });
     await expect.poll(async () => (await device.now("power"))["power"]?.value).toBe(2);
-    site.advance(20_000);
+    site.advance(15_000);
     expect(await online(device)).toBe("ONLINE");
-    site.advance(10_000);
+    site.advance(15_000);
     await expect.poll(() => online(device)).toBe("OFFLINE");
   });
 }

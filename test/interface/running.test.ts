@@ -25,7 +25,7 @@ let demo: { readonly url: string; readonly pid: number };
 
 beforeAll(async () => {
   [gateway, demo] = await Promise.all([startBusbar(folder, "--mqtt-port", "0"), npmStart()]);
-});
+}, 120_000);
 afterAll(async () => {
   process.kill(-demo.pid, "SIGKILL");
   await gateway.stop("SIGKILL");
@@ -160,11 +160,15 @@ check("running.npm-start", async () => {
   expect(existsSync(join(demoFolder, "records.db"))).toBe(true);
 });
 
-check("running.npm-test", async () => {
-  const { code, out } = await new Promise<{ code: unknown; out: string }>((resolve) => {
-    execFile("npm", ["test", "--", "src/core/secret.test.ts"], { cwd: ROOT }, (error, stdout) =>
-      resolve({ code: error?.code ?? 0, out: stdout }),
-    );
-  });
-  expect([code, out]).toEqual([0, expect.stringMatching(/^[1-9]\d* passed, 0 failed, 0 skipped$/m)]);
-});
+check(
+  "running.npm-test",
+  async () => {
+    const { code, out } = await new Promise<{ code: unknown; out: string }>((resolve) => {
+      execFile("npm", ["test", "--", "src/core/secret.test.ts"], { cwd: ROOT }, (error, stdout) =>
+        resolve({ code: error?.code ?? 0, out: stdout }),
+      );
+    });
+    expect([code, out]).toEqual([0, expect.stringMatching(/^[1-9]\d* passed, 0 failed, 0 skipped$/m)]);
+  },
+  120_000,
+);

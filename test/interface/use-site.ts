@@ -27,6 +27,8 @@ export interface Site {
   readonly siteId: string;
   /** Moves all clocks of the server forward. */
   advance(ms: number): void;
+  /** While the work is done, the wall clock of the server stands still. */
+  standStill(work: () => Promise<unknown>): Promise<void>;
   /** The time by the clock of the server. */
   now(): number;
   newSite(name?: string): Promise<string>;
@@ -98,6 +100,7 @@ export function useSite(flags: readonly string[] = [], options: Parameters<typeo
       return siteId;
     },
     advance: (ms) => clocks.advance(ms),
+    standStill: (work) => clocks.standStill(work),
     now: () => clocks.now(),
     newSite,
     blueprint,

@@ -94,19 +94,19 @@ check("values.alerts-grace-period", async () => {
   const device = await connected();
   await device.send({ alerts: ["hot"] });
   expect(await device.states()).toEqual(["hot SOFT"]);
-  site.advance(110_000);
+  site.advance(90_000);
   expect(await device.states()).toEqual(["hot SOFT"]);
-  site.advance(10_000);
+  site.advance(30_000);
   await expect.poll(() => device.states()).toEqual(["hot HARD"]);
 });
 
 check("values.alerts-unconfirmed", async () => {
   const device = await connected();
   await device.send({ alerts: ["door"], power: 1 });
-  site.advance(59_000);
+  site.advance(40_000);
   await device.send({ power: 2 });
   expect(await device.states()).toEqual(["door HARD"]);
-  site.advance(2_000);
+  site.advance(20_000);
   await device.send({ power: 3 });
   await expect.poll(() => device.states()).toEqual(["door UNCONFIRMED"]);
 });
