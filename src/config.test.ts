@@ -153,6 +153,10 @@ test.each<[Given, readonly string[]]>([
   [yaml("port: 99999"), ['busbar.yaml line 1: port must be a whole number from 0 to 65535, not "99999"']],
   [yaml("port: 1e3"), ['busbar.yaml line 1: port must be a whole number from 0 to 65535, not "1e3"']],
   [yaml("lua.ports: [a=can:can0, a=can:can1]"), ["busbar.yaml line 1: lua.ports names the port a twice"]],
+  [
+    yaml("lua.ports: [a=can:can0?device=x, a=can:can1, a=can:can2?device=x]"),
+    ["busbar.yaml line 1: lua.ports names the port a twice for the device x"],
+  ],
   [yaml("lua.ports: a=can:/x"), [expect.stringContaining('lua.ports has "a=can:/x"')]],
   [{ flags: "--lua-allow 10.0.0.5/99" }, [expect.stringContaining('flag --lua-allow: lua.allow has "10.0.0.5/99"')]],
   [{ flags: "--role gatway" }, ['flag --role: role must be one of gateway, cloud, not "gatway"']],

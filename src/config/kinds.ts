@@ -129,9 +129,16 @@ export const reachRules: Kind<readonly ReachRule[]> = parsedList("list of rules"
 export const machinePorts: Kind<readonly HardwarePort[]> = kind("list of ports", (text, cwd) => {
   const list = parsedList("list of ports", parseHardwarePort).parse(text, cwd);
   if ("problem" in list) return list;
-  const names = list.value.map(({ name }) => name);
-  const twice = names.find((name, at) => names.indexOf(name) !== at);
-  return twice === undefined ? list : refuse(`names the port ${twice} twice`);
+  // One name may stand for a port of each device; for whom it is must be clear.
+  const owners = new Set<string>();
+  for (const { name, devices } of list.value) {
+    for (const device of devices.length === 0 ? [""] : devices) {
+      const whose = device === "" ? "" : ` for the device ${device}`;
+      if (owners.has(`${name} ${device}`)) return refuse(`names the port ${name} twice${whose}`);
+      owners.add(`${name} ${device}`);
+    }
+  }
+  return list;
 });
 
 function parsedList<T extends object>(

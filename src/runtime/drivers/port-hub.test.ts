@@ -281,6 +281,23 @@ describe.each([
     expect(await open(a, "rs485", "modbus", ["baud", "1"])).toContain("invalid: parameter baud is unknown");
   });
 
+  test("one name may be a port of each device, and another for all others", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "busbar-ports-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = (name: string, value: string) => {
+      writeFileSync(join(folder, name), value);
+      return `file:${join(folder, name)}`;
+    };
+    const { session } = setUp(
+      sessions,
+      `x=${file("others", "1")}`,
+      `x=${file("a", "2")}?device=a`,
+      `x=${file("b", "3")}?device=id-b`,
+    );
+    const read = (name: string) => session(name).call("x", { op: "level.read", quantity: "volts" });
+    expect(await Promise.all([read("a"), read("b"), read("c"), read("a")])).toEqual([2, 3, 1, 2]);
+  });
+
   test("the first who says how a line talks decides, for all", async () => {
     const { session } = setUp(sessions);
     const open = (name: string, baud: string) =>

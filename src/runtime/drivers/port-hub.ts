@@ -34,7 +34,7 @@ interface HubNeeds {
 
 /** What all devices share. */
 interface Shared {
-  readonly find: (name: string) => Owned;
+  readonly find: (name: string, device: PortDevice) => Owned;
   readonly timers: Timers;
   /** Bytes that calls under way send or may receive. */
   readonly calls: ByteBudget;
@@ -80,18 +80,19 @@ const NEEDED: Readonly<Record<PortUse, "modbus" | "line" | "can" | "level">> = {
 export function createPortHub(needs: HubNeeds): PortHub {
   const { machine, simulated, timers = realTimers, budgets = createByteBudgets() } = needs;
   if (machine.some(({ kind }) => kind === "serial")) loadSerialPort();
-  const owned = new Map<string, Owned>();
+  /** By the port of the machine, or by the name of a simulated one. */
+  const owned = new Map<HardwarePort | string, Owned>();
   const sessions = new Set<HubSession>();
-  const find = (name: string): Owned => {
-    const known = owned.get(name);
+  const find = (name: string, device: PortDevice): Owned => {
+    const described = portFor(machine, name, device);
+    const known = owned.get(described ?? name);
     if (known !== undefined) return known;
     if (!isPortName(name)) throw new ConnectionError("invalid", `"${name.slice(0, 80)}" is no name of a port`);
     if (owned.size >= MAX_PORTS) throw new ConnectionError("busy", `there are ${MAX_PORTS} ports already`);
-    const described = machine.find((port) => port.name === name);
     const port =
       described === undefined ? openSimulatedPort(simulated.port(name), timers) : openHardwarePort(described, timers);
     const made: Owned = { name, port, queue: new PortQueue(timers), impulse: undefined };
-    owned.set(name, made);
+    owned.set(described ?? name, made);
     return made;
   };
   const shared: Shared = {
@@ -114,6 +115,20 @@ export function createPortHub(needs: HubNeeds): PortHub {
       }
     },
   };
+}
+
+/** Of several ports with one name, the one that is for this device; otherwise the one for every device. */
+function portFor(machine: readonly HardwarePort[], name: string, device: PortDevice): HardwarePort | undefined {
+  const named = machine.filter((port) => port.name === name);
+  return (
+    named.find(({ devices }) => isAmong(devices, device)) ??
+    named.find(({ devices }) => devices.length === 0) ??
+    named[0]
+  );
+}
+
+function isAmong(devices: readonly string[], { id, slug }: PortDevice): boolean {
+  return devices.includes(id) || devices.includes(slug);
 }
 
 class HubSession implements PortSession {
@@ -140,9 +155,9 @@ class HubSession implements PortSession {
     if (this.#isClosed) throw new ConnectionError("closed", "the device has stopped");
     if (this.#calls.size >= MAX_CALLS) throw new ConnectionError("busy", `${MAX_CALLS} calls are under way already`);
     const { find, calls } = this.#shared;
-    const owned = find(name);
+    const owned = find(name, this.#device);
     const { devices } = owned.port;
-    if (devices.length > 0 && !devices.includes(this.#device.id) && !devices.includes(this.#device.slug))
+    if (devices.length > 0 && !isAmong(devices, this.#device))
       throw new ConnectionError("refused", `port ${name} is not for this device; the setting lua.ports says for which`);
     const bytes = bytesOf(request);
     if (!calls.take(bytes)) throw new ConnectionError("busy", "too many bytes wait for ports; try again in a moment");
