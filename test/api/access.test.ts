@@ -109,6 +109,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   putRetention: ["owner", "one", () => ({ default: "1y" })],
   listenToEvents: ["readonly", "any"],
   provisionStandalone: ["owner", "one", newDevice],
+  provisionVirtualUcm: ["owner", "one", newDevice],
   provisionLuaDevice: ["owner", "one", (target) => ({ ...newDevice(target), blueprint_id: target.luaBlueprint })],
   provisionSimulatedDevice: ["owner", "one", (target) => ({ ...newDevice(target), blueprint_id: target.blueprint })],
   provisionChildDevice: [
@@ -116,10 +117,14 @@ const TABLE: Readonly<Record<string, Row>> = {
     "one",
     (target) => ({ ...newDevice(target), parent_id: target.device, child_type: "x" }),
   ],
+  downloadProfiles: ["readonly", "any"],
+  downloadProfilesAlias: ["readonly", "any"],
+  uploadProfiles: ["installer", "any", "manifest"],
   validateBlueprint: ["public", "any", "manifest"],
   uploadBlueprint: ["owner", "any", "manifest"],
   listBlueprints: ["readonly", "any"],
   getBlueprint: ["readonly", "any"],
+  getNamedBlueprint: ["readonly", "any"],
   downloadBlueprint: ["readonly", "any"],
   getManifestSchema: ["public", "any"],
   getScenarioSchema: ["public", "any"],
@@ -252,6 +257,8 @@ async function call(operation: string, token: string | undefined, target: Target
     webhook_id: target.webhook,
     delivery_id: target.delivery,
     bucket: "limits",
+    name: "matrix",
+    tag: "latest",
   };
   const path = (route?.path ?? "").replaceAll(/:(\w+)/g, (_, name: string) => params[name] ?? "");
   const session = token === undefined ? busbar.anonymous : busbar.as(token);
@@ -279,6 +286,7 @@ function expected(operation: string, level: AccessLevel, scope: Scope): number {
   if (needs === "public") return 200;
   if (!allows(level, needs)) return 403;
   if (operation === "getOnlySite" || operation === "updateOnlySite") return scope === "other site" ? 200 : 409;
+  if (operation === "uploadProfiles") return 409;
   if (reach === "every") return scope === "all sites" ? 200 : 403;
   if (reach === "one" && scope === "other site") return 404;
   // The target connects by itself.

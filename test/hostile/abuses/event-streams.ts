@@ -1,4 +1,5 @@
 // Live events: too many streams, streams that are not read, streams that come back again and again.
+import { WebSocket } from "ws";
 import { type Abuse, flood, type World } from "../abuse.ts";
 import { connectDevice } from "./mqtt-device.ts";
 
@@ -34,6 +35,25 @@ async function streaming(
   };
 }
 
+/** Pings until it is cut off. */
+function pingWithoutEnd(world: World, path: string): Promise<void> {
+  const headers = { "X-Service-Auth-Token": world.tokens.readonly };
+  const socket = new WebSocket(`${world.url.replace("http", "ws")}${path}`, { headers, localAddress: world.address });
+  return new Promise((resolve) => {
+    socket.on("open", () => {
+      world.count("open");
+      socket.pause();
+      for (let n = 0; n < 2_000; n++) socket.ping();
+    });
+    socket.on("error", () => {});
+    socket.on("close", () => {
+      world.count("closed");
+      resolve();
+    });
+    setTimeout(() => socket.terminate(), 2_000).unref();
+  });
+}
+
 export const EVENT_ABUSES: readonly Abuse[] = [
   {
     name: "2,000 event streams of one token",
@@ -60,6 +80,14 @@ export const EVENT_ABUSES: readonly Abuse[] = [
         await endStorm();
         await end();
       };
+    },
+  },
+  {
+    name: "WebSockets that ping without end and read nothing",
+    who: "token",
+    start: async (world) => {
+      const path = `/v3/devices/${await world.newDevice()}/logs`;
+      return flood(world, 32, () => pingWithoutEnd(world, path));
     },
   },
   {
