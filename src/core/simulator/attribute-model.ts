@@ -5,11 +5,14 @@ import { splitFieldName } from "#core/blueprint/profile.ts";
 import { formatExample } from "#core/value/string-format.ts";
 import { choiceModel, flagModel } from "./choice-model.ts";
 import type { Conditions } from "./conditions.ts";
+import { roleOf } from "./flow-model.ts";
 import { seedOf, shareAt } from "./noise.ts";
+import type { NumberFacts } from "./number-facts.ts";
 import { numberModel } from "./number-model.ts";
 import { measureOf, type ReadUnit } from "./quantity.ts";
 import { sampleJson } from "./sample-json.ts";
 import { sampleText } from "./sample-text.ts";
+import { signalModel } from "./signal-model.ts";
 import { wordsOf } from "./words.ts";
 
 export interface Declared {
@@ -37,9 +40,8 @@ export type AttributeModel = (conditions: Conditions) => unknown;
 export function attributeModel(context: ModelContext, declared: Declared): AttributeModel {
   const { blueprint, seed: deviceSeed } = context;
   const seed = seedOf(deviceSeed, declared.id);
-  const fields = (declared.implements ?? []).map((name) => splitFieldName(name).field);
-  const words = [declared.id, ...fields].flatMap(wordsOf);
-  const chooser = { words, category: blueprint.category, seed };
+  const words = allWords(declared);
+  const chooser = { words, category: blueprint.category, seed, deviceSeed };
   const [first, ...others] = (declared.enum ?? []).map(({ value }) => value);
   const isList = declared.type === "array_of_strings";
   if (declared.enum !== undefined && isList)
@@ -84,23 +86,44 @@ function listOf(words: readonly string[], seed: number): AttributeModel {
   };
 }
 
-function measuredModel({ blueprint, seed, readUnit }: ModelContext, declared: Declared, words: readonly string[]) {
-  const { quantity, convert } = measureOf(readUnit, { words, unit: declared.unit });
-  const model = numberModel({
-    words,
-    quantity,
-    category: blueprint.category,
-    seed: seedOf(seed, declared.id),
-    deviceSeed: seed,
-  });
+function measuredModel(context: ModelContext, declared: Declared, words: readonly string[]): AttributeModel {
   const isWhole = declared.type === "integer";
-  const step = isWhole ? 1 : stepFor(Math.abs(convert(model.scale) - convert(0)));
+  const signal = signalModel({ words, unit: declared.unit, seed: seedOf(context.seed, declared.id), isWhole });
+  if (signal !== undefined) return signal;
+  const { model, write } = numberOf(context, declared, words);
+  return ({ now, running, isStopped }: Conditions) =>
+    write(isStopped && model.kind === "flow" ? 0 : model.at(model.kind === "counter" ? running : now));
+}
+
+function numberOf({ blueprint, seed, readUnit }: ModelContext, declared: Declared, words: readonly string[]) {
+  const { quantity, convert } = measureOf(readUnit, { words, unit: declared.unit });
+  const { category } = blueprint;
+  const model = numberModel({ words, quantity, category, seed: seedOf(seed, declared.id), deviceSeed: seed });
+  const step = declared.type === "integer" ? 1 : stepFor(Math.abs(convert(model.scale) - convert(0)));
   const [least, most] = quantity === "ratio" ? [convert(0), convert(100)] : [-LARGEST, LARGEST];
-  return ({ now, running, isStopped }: Conditions) => {
-    const value = isStopped && model.kind === "flow" ? 0 : model.at(model.kind === "counter" ? running : now);
-    // Rounding keeps the order, so a counter never goes back.
-    return Math.min(Math.max(rounded(convert(value), step), least), most) || 0;
+  // Rounding keeps the order, so a counter never goes back.
+  const write = (value: number) => Math.min(Math.max(rounded(convert(value), step), least), most) || 0;
+  return { quantity, convert, model, write };
+}
+
+/** Undefined for what is no measured number. */
+export function numberFacts(context: ModelContext, declared: Declared): NumberFacts | undefined {
+  const { id, type, unit } = declared;
+  const words = allWords(declared);
+  if ((type !== "integer" && type !== "float") || declared.enum !== undefined) return undefined;
+  if (signalModel({ words, unit, seed: 0, isWhole: false }) !== undefined) return undefined;
+  const { quantity, convert, model, write } = numberOf(context, declared, words);
+  const [zero, one] = [convert(0), convert(1)];
+  return {
+    ...{ id, words, ownWords: wordsOf(id), quantity, kind: model.kind, write },
+    role: roleOf(words, context.blueprint.category),
+    read: (value) => (typeof value === "number" ? (value - zero) / (one - zero) : undefined),
   };
+}
+
+/** Names of profile fields say as much as the id. */
+function allWords({ id, implements: fields = [] }: Declared): readonly string[] {
+  return [id, ...fields.map((name) => splitFieldName(name).field)].flatMap(wordsOf);
 }
 
 const LARGEST = Number.MAX_SAFE_INTEGER;

@@ -8,4 +8,6 @@ export interface Conditions {
   readonly isStopped: boolean;
   /** An alert of severity error is active. */
   readonly isFaulty: boolean;
+  /** An alert of any severity is active. */
+  readonly hasAlerts: boolean;
 }

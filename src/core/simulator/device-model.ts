@@ -6,8 +6,9 @@ import type { Blueprint, CommandArgument, TelemetryAttribute } from "#core/bluep
 import { type Instant, instant } from "#core/time/instant.ts";
 import { valueProblem } from "#core/value/value-problem.ts";
 import type { Adjustments } from "./adjustments.ts";
+import { agreementOf } from "./agreement.ts";
 import { type AlertModel, alertModel } from "./alert-model.ts";
-import { type AttributeModel, attributeModel, type Declared } from "./attribute-model.ts";
+import { type AttributeModel, attributeModel, type Declared, numberFacts } from "./attribute-model.ts";
 import { categoryOf } from "./category-of.ts";
 import type { Conditions } from "./conditions.ts";
 import { momentOf } from "./day-shape.ts";
@@ -48,6 +49,11 @@ export function createDeviceModel({ blueprint, seed, offsetMs, readUnit }: Model
   };
   const sources = alertSources(blueprint);
   const telemetry = compiled(blueprint.telemetry, compile, (id) => !sources.has(id));
+  const measured = [...blueprint.telemetry.values()].filter(({ id }) => !sources.has(id) && !settable.has(id));
+  const agree = agreementOf({
+    numbers: measured.flatMap((attribute) => numberFacts(context, attribute) ?? []),
+    states: measured.map((attribute) => ({ id: attribute.id, words: wordsOf(attribute.id) })),
+  });
   const properties = compiled(blueprint.properties, compile, () => true);
   const alerts = new Map<string, AlertModel>();
   for (const [id, alert] of blueprint.alerts) alerts.set(id, alertModel(alert, seed, blueprint.alerts.size));
@@ -68,6 +74,7 @@ export function createDeviceModel({ blueprint, seed, offsetMs, readUnit }: Model
       running: stoppedAt === undefined ? now : momentOf(stoppedAt, offsetMs),
       isStopped: stoppedAt !== undefined,
       isFaulty: active.some((id) => (blueprint.alerts.get(id)?.severity ?? "error") === "error"),
+      hasAlerts: active.length > 0,
     };
   }
 
@@ -88,6 +95,7 @@ export function createDeviceModel({ blueprint, seed, offsetMs, readUnit }: Model
       const active = activeAlerts(at, adjustments);
       const reading = { given: conditions(at, adjustments, active), written: adjustments.written };
       const values = valuesOf(telemetry, adjustments.telemetry, reading);
+      agree(values, (id) => adjustments.telemetry.has(id) || adjustments.written.has(id));
       for (const [source, takes] of sources) values.set(source, active.filter(takes));
       return values;
     },
@@ -97,7 +105,10 @@ export function createDeviceModel({ blueprint, seed, offsetMs, readUnit }: Model
     },
     invent(declared, at) {
       const now = momentOf(at, offsetMs);
-      return attributeModel(context, declared)({ now, running: now, isStopped: false, isFaulty: false });
+      return attributeModel(
+        context,
+        declared,
+      )({ now, running: now, isStopped: false, isFaulty: false, hasAlerts: false });
     },
   };
 }

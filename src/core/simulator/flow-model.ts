@@ -31,20 +31,26 @@ const BY_CATEGORY: Readonly<Partial<Record<Category, keyof typeof SHAPES>>> = {
 };
 
 /** When a device of this kind has something to do; undefined: always. */
-export function workOf(category: Category | undefined): DayShape | undefined {
-  const role = category && BY_CATEGORY[category];
+export function workOf(category: Category | undefined, given?: Role): DayShape | undefined {
+  const role = given ?? (category && BY_CATEGORY[category]);
   return role === undefined || role === "always" || role === "grid" ? undefined : SHAPES[role];
 }
 
 export const PV_WORDS = "pv pv1 pv2 pv3 pv4 solar sun mppt yield string";
 
-function roleOf(words: readonly string[], category: Category | undefined): keyof typeof SHAPES {
+export type Role = keyof typeof SHAPES;
+
+export function roleOf(words: readonly string[], category: Category | undefined): Role {
+  return explicitRoleOf(words) ?? (category && BY_CATEGORY[category]) ?? "load";
+}
+
+/** What the words say, whatever the device is. */
+export function explicitRoleOf(words: readonly string[]): Role | undefined {
   if (hasWord(words, PV_WORDS)) return "sun";
   if (hasWord(words, "battery bat ess")) return "battery";
-  if (hasWord(words, "grid net import export feed")) return "grid";
+  if (hasWord(words, "grid net mains utility import export feed")) return "grid";
   if (hasWord(words, "load loads consumption house home consumed")) return "load";
-  if (hasWord(words, "ev vehicle car session")) return "vehicle";
-  return (category && BY_CATEGORY[category]) ?? "load";
+  return hasWord(words, "ev vehicle car session plug cable") ? "vehicle" : undefined;
 }
 
 export function ratedPower(words: readonly string[], category: Category | undefined): number {

@@ -40,6 +40,6 @@ export function sampleText(words: readonly string[], seed: number, name: string)
   if (hasWord(words, "imei iccid meid")) return digits(15, 1);
   if (hasWord(words, "card user account id identifier number")) return digits(8, 1);
   if (hasWord(words, "mode status state")) return pickAt(["normal", "automatic", "ready"], shareAt(seed, 1));
-  if (hasWord(words, "message error warning description note")) return "none";
+  if (hasWord(words, "message error fault alarm warning description note")) return "none";
   return `${pickAt(SYLLABLES, shareAt(seed, 1))}${pickAt(SYLLABLES, shareAt(seed, 2))}-${digits(2, 3)}`;
 }
