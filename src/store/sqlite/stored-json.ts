@@ -2,6 +2,7 @@
 // place is reported, it stays in the file as it is, and the reader goes on without it.
 import type { SiteScope } from "#core/access/caller.ts";
 import { AppError } from "#core/app-error.ts";
+import { jsonExcess } from "#core/text/json-excess.ts";
 import type { DamageLog, Row } from "#store/database.ts";
 import { text } from "./row.ts";
 
@@ -15,7 +16,7 @@ export interface StoredRow {
 /**
  * Deeper than any input allows, and shallow enough for code that walks a value by recursion, such as JSON.stringify.
  */
-const MAX_DEPTH = 500;
+const LIMITS = { depth: 500, values: Number.POSITIVE_INFINITY };
 
 /** Undefined when the column holds no JSON, JSON of another shape, or JSON nested too deep. */
 export function storedJson<Value>(
@@ -93,26 +94,10 @@ export function isAnything(_value: unknown): _value is unknown {
   return true;
 }
 
-/** Counts brackets outside strings, without recursion. A short text cannot be deep. */
+/** A short text cannot be deep. */
 function isShallow(json: string): boolean {
-  if (json.length <= 2 * MAX_DEPTH) return true;
-  let depth = 0;
-  let isInString = false;
-  for (let at = 0; at < json.length; at++) {
-    const code = json.charCodeAt(at);
-    if (isInString) {
-      if (code === BACKSLASH) at++;
-      else if (code === QUOTE) isInString = false;
-    } else if (code === QUOTE) isInString = true;
-    else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
-      depth++;
-      if (depth > MAX_DEPTH) return false;
-    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth--;
-  }
-  return true;
+  return json.length <= 2 * LIMITS.depth || jsonExcess(json, LIMITS) === undefined;
 }
-
-const [QUOTE, BACKSLASH, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [34, 92, 123, 125, 91, 93];
 
 function keyOf(row: Row): string {
   const key = row["id"] ?? row["device_id"] ?? row["site_id"];
