@@ -1,7 +1,7 @@
 // Limits how many requests may be pipelined on a connection. Node accepts everything that a client writes without
 // waiting for answers, hundreds of requests in one piece of 64 KB, and everybody else waits until each of them has at
 // least begun.
-import type { Server } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
 /** Clients send one at a time; the few that pipeline stay below this. */
@@ -20,22 +20,29 @@ export function boundPipelining(server: Server): void {
   const listeners = server.listeners("request");
   const lines = new WeakMap<Socket, Line>();
   server.removeAllListeners("request");
+
+  function serve(line: Line, request: IncomingMessage, response: ServerResponse): void {
+    const { socket } = request;
+    line.isServing = true;
+    response.on("close", () => {
+      line.isServing = false;
+      // A closed connection begins no further requests.
+      if (socket.destroyed) line.waiting.length = 0;
+      else line.waiting.shift()?.();
+    });
+    for (const listener of listeners) Reflect.apply(listener, server, [request, response]);
+  }
+
   server.on("request", (request, response) => {
     const { socket } = request;
-    const line = lines.get(socket) ?? { isServing: false, waiting: [] };
-    lines.set(socket, line);
-    const serve = () => {
-      line.isServing = true;
-      response.once("close", () => {
-        line.isServing = false;
-        // A closed connection begins no further requests.
-        if (socket.destroyed) line.waiting.length = 0;
-        else line.waiting.shift()?.();
-      });
-      for (const listener of listeners) Reflect.apply(listener, server, [request, response]);
-    };
-    if (!line.isServing) serve();
-    else if (line.waiting.push(serve) >= MAX_UNANSWERED) {
+    let line = lines.get(socket);
+    if (line === undefined) {
+      line = { isServing: false, waiting: [] };
+      lines.set(socket, line);
+    }
+    const itsLine = line;
+    if (!itsLine.isServing) serve(itsLine, request, response);
+    else if (itsLine.waiting.push(() => serve(itsLine, request, response)) >= MAX_UNANSWERED) {
       socket.destroy();
       stopReading(socket);
     }
