@@ -13,7 +13,7 @@ const PLACE = { siteId: "s1", deviceId: "d1" };
 const TIMEOUT_MS = 30_000;
 
 /** A dispatcher over a store in memory; its clock moves only by `pass`. `handOver` is how long a device takes a command. */
-async function setUp({ sendingBytes = 1e6, handOver = async () => {} } = {}) {
+async function setUp({ sendingBytes = 1e6, handOver = async () => {}, recording = async () => {} } = {}) {
   const outbox = createMemoryOutbox();
   const store = createMemoryExecutions(outbox);
   const writes: string[] = [];
@@ -22,7 +22,7 @@ async function setUp({ sendingBytes = 1e6, handOver = async () => {} } = {}) {
     expire: (...[id, deadline]: Parameters<typeof store.expire>) => store.expire(id, deadline),
     record: (...[deviceId, id, arrival]: Parameters<typeof store.record>) => {
       writes.push(arrival.state);
-      return store.record(deviceId, id, arrival);
+      return recording().then(() => store.record(deviceId, id, arrival));
     },
   };
   const timers = new Set<{ readonly at: number; readonly call: () => void }>();
@@ -198,4 +198,32 @@ test("what is being handed over has so many bytes; the rest waits until there is
   taken.resolve();
   await background.idle();
   expect(sent.map(({ id }) => id)).toContain("next");
+});
+
+test("responses to large executions are stored one after the other", async () => {
+  let underWay = 0;
+  let most = 0;
+  const recording = async () => {
+    underWay++;
+    most = Math.max(most, underWay);
+    await new Promise((resolve) => setImmediate(resolve));
+    underWay--;
+  };
+  const { dispatcher, store, background, say } = await setUp({ recording });
+  const request = { name: "echo", manifestName: "echo", arguments: { text: "x".repeat(900_000) } };
+  const large = Array.from({ length: 4 }, () => makeExecution(PLACE, { request }));
+  for (const execution of large) {
+    const open = asNew(execution, { attempted: false });
+    await store.insert(open, makeEntry());
+    dispatcher.accept(open);
+  }
+  await background.idle();
+  await say("SUCCEEDED");
+  most = 0;
+  const answers = large.map(({ id }) =>
+    dispatcher.respond(PLACE.deviceId, { executionId: id, state: "SUCCEEDED", payload: undefined, repeated: false }),
+  );
+  expect((await Promise.all(answers)).map((execution) => execution?.state)).toEqual(Array(4).fill("SUCCESS"));
+  // Each with the start that it hurries.
+  expect(most).toBeLessThanOrEqual(2);
 });

@@ -65,6 +65,12 @@ type Waiter = (execution: Execution) => void;
 const AGAIN_MS = 1_000;
 /** Bytes that the arguments of commands may hold while they are being handed over. */
 const SENDING_BYTES = 16 * 1024 * 1024;
+/**
+ * A response to an execution reads and writes all of it. Few large ones are under way at once, because every other
+ * change waits for those that are stored together with it.
+ */
+const LARGE_BYTES = 64 * 1024;
+const RECORDING_BYTES = 1024 * 1024;
 
 /** The final message of a command that was not sent because its arguments are lost. */
 const UNREADABLE = "the stored arguments cannot be read; the command was not sent";
@@ -77,6 +83,7 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
   const open = createOpenExecutions();
   const dropped = new Map<ResponseState, number>(RESPONSE_STATES.map((state) => [state, 0]));
   const aborts = createAbortWatch();
+  const recording = createByteGate(needs.budgets.open("large_executions", RECORDING_BYTES));
   const sending = createByteGate(needs.budgets.open("commands_being_sent", SENDING_BYTES));
   const starts = createLateStarts(needs.after, (deviceId, id, start) => {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -230,6 +237,20 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
     retries.add(callOff);
   }
 
+  async function record(deviceId: string, message: ResponseMessage): Promise<Execution | undefined> {
+    // Both are stored in the same turn, so they share a commit. They take effect here in this order, whatever the order
+    // of the store's answers.
+    const started = starts.hurry(deviceId, message.executionId);
+    const recorded = needs.executions.record(deviceId, message.executionId, arrivalNow(message));
+    const [execution] = await Promise.all([recorded, started]);
+    if (execution !== undefined) changed(execution);
+    else {
+      dropped.set(message.state, (dropped.get(message.state) ?? 0) + 1);
+      needs.onDropped(deviceId, message);
+    }
+    return execution;
+  }
+
   return {
     accept(accepted) {
       const { execution, attempted } = accepted;
@@ -239,20 +260,16 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
       if (attempted || needs.channel.isReady(execution.deviceId)) handOverSoon(waiting, accepted);
     },
     async respond(deviceId, message) {
-      const { executionId: id, payload } = message;
-      const bytes = approximateBytes(payload);
+      const bytes = approximateBytes(message.payload);
       const kept = bytes > MAX_PAYLOAD_BYTES ? { ...message, payload: leftOutPayload(bytes) } : message;
-      // Both are stored in the same turn, so they share a commit. They take effect here in this order, whatever the order
-      // of the store's answers.
-      const started = starts.hurry(deviceId, id);
-      const recorded = needs.executions.record(deviceId, id, arrivalNow(kept));
-      const [execution] = await Promise.all([recorded, started]);
-      if (execution !== undefined) changed(execution);
-      else {
-        dropped.set(message.state, (dropped.get(message.state) ?? 0) + 1);
-        needs.onDropped(deviceId, message);
+      const size = bytes + open.bytesOf(message.executionId);
+      if (size < LARGE_BYTES) return await record(deviceId, kept);
+      const leave = await recording.enter(size);
+      try {
+        return await record(deviceId, kept);
+      } finally {
+        leave();
       }
-      return execution;
     },
     async applyRemote(change) {
       const merge = await needs.executions.applyRemote(change);

@@ -16,6 +16,8 @@ export interface OpenExecutions {
   add(id: string, counted: () => Counted): void;
   remove(id: string): void;
   of(siteId: string): OpenUse;
+  /** Bytes of the execution's arguments; 0 when it is not open. */
+  bytesOf(id: string): number;
 }
 
 const NONE: OpenUse = { count: 0, bytes: 0 };
@@ -41,5 +43,6 @@ export function createOpenExecutions(): OpenExecutions {
       else sites.set(one.siteId, { count: count - 1, bytes: bytes - one.bytes });
     },
     of,
+    bytesOf: (id) => all.get(id)?.bytes ?? 0,
   };
 }

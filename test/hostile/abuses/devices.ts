@@ -117,6 +117,27 @@ export const DEVICE_ABUSES: readonly Abuse[] = [
     },
   },
   {
+    name: "progress of executions with 1 MiB of arguments",
+    who: "device",
+    start: async (world) => {
+      const deviceId = await world.newDevice();
+      const device = await connectDevice(world, await world.configOf(deviceId));
+      await device.subscribe();
+      device.socket.resume();
+      const path = `/v3/devices/${deviceId}/commands/executions`;
+      const body = { name: "free", arguments: { text: "a".repeat(1_000_000) } };
+      const ids: string[] = [];
+      for (let n = 0; n < 12; n++) {
+        ids.push((await world.ask<{ execution_id: string }>("user", "POST", path, body)).execution_id);
+      }
+      return flood(world, 1, async (turn) => {
+        const id = ids[turn % ids.length];
+        await device.publish("v1/command/responses", JSON.stringify({ id, state: "log", payload: { turn } }));
+        world.count("sent");
+      });
+    },
+  },
+  {
     name: "responses to executions that never were",
     who: "device",
     start: publishing("v1/command/responses", (turn) => `{"id":"unknown-${turn}","state":"completed","payload":{}}`),
