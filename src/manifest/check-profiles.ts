@@ -25,12 +25,22 @@ export function checkProfiles(checked: Checked): void {
       reportAt(checked, finding.path, { code, message: finding.message });
     }
   }
+  checkDrafts(checked, library);
   checkFieldNames(checked, library, missing);
   reportUnknown(checked, library, unknown);
 }
 
 type Unknown = Map<string, Path>;
 type Missing = (name: string, path: Path) => void;
+
+/** A draft may still change, so a blueprint that names one says so. */
+function checkDrafts(checked: Checked, library: ProfileLibrary): void {
+  for (const [index, id] of (checked.draft.implements ?? []).entries()) {
+    if (id === undefined || library.get(id)?.isDraft !== true) continue;
+    const message = `The profile ${id} is a draft and may still change. Name it in implements_draft.`;
+    reportAt(checked, ["implements", index], { code: "draft_profile", message });
+  }
+}
 
 type Section = "properties" | "telemetry" | "commands";
 

@@ -47,6 +47,7 @@ const DEMO_PROFILES: readonly Profile[] = [
     ]),
   },
   { ...profile, id: "demo.circle", implements: ["demo.battery"] },
+  { ...profile, id: "demo.next", isDraft: true },
 ];
 
 export const DEMO_LIBRARY = createProfileLibrary(DEMO_PROFILES);

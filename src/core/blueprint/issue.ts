@@ -82,6 +82,7 @@ export const ISSUE_CODES = {
   unknown_telemetry: warning("An alert names a telemetry attribute that is not declared."),
   unknown_format: warning("A format that is not known."),
   unknown_profile: warning("A profile that is not in the library."),
+  draft_profile: warning("A draft of a profile in implements instead of implements_draft."),
   profile_field_missing: warning("A field of an implemented profile is missing."),
   profile_field_differs: warning("A field differs from the profile that it implements."),
   missing_script: warning("A lua runtime without a script."),
