@@ -174,6 +174,8 @@ test("what a child is reached by is told, and nobody signs in as one", async () 
     child_type: "x",
   });
   expect(taken.errors[0]?.details).toEqual({ pointer: "/slug" });
+  const renamed = await busbar.admin.patch(`/v3/devices/${named}`, { slug: "main" });
+  expect(renamed.errors[0]?.details).toEqual({ pointer: "/slug" });
 });
 
 test("a parent adds its children itself, where the setting allows it", async () => {

@@ -1,6 +1,6 @@
 // What holds for devices over MQTT, whoever runs the broker.
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { CommandChannel, DeviceConfiguration } from "#service/ports/carrier.ts";
+import type { ChildChannel, CommandChannel, DeviceConfiguration } from "#service/ports/carrier.ts";
 import {
   connectFakeDevice,
   type FakeDevice,
@@ -8,11 +8,12 @@ import {
   type FakeDeviceOptions,
 } from "../support/fake-device.ts";
 import type { FakeInbox } from "../support/fake-inbox.ts";
+import { createInbox } from "../support/topic-inbox.ts";
 
 /** A broker with the devices d1, d2, d3 behind it. */
 export interface CarrierRig {
   readonly inbox: FakeInbox;
-  readonly channel: CommandChannel;
+  readonly channel: CommandChannel & { readonly children: ChildChannel };
   readonly configurations: Map<string, DeviceConfiguration>;
   configFor(deviceId: string): FakeDeviceConfig;
   stop(): Promise<void>;
@@ -143,6 +144,36 @@ export function deviceCarrierContract(open: () => Promise<CarrierRig>): void {
     await command.completed();
     await rig.inbox.seen("response d1");
     expect([one.commands.length, two.commands.length]).toEqual([1, 1]);
+  });
+
+  test("a child is heard and reached over its parent's connection, on its own channel", async () => {
+    const parent = await connect("d1");
+    await connect("d2");
+    const inbox = createInbox(parent.client);
+    const child = { childId: "d1/child-1", carrierId: "d1", channelId: "child-1" };
+    const { hardware_id } = rig.configFor("d1");
+    await parent.client.subscribeAsync(`v1/to/${hardware_id}/+/v1/#`, { qos: 1 });
+    expect(rig.channel.children.isReady(child)).toBe(true);
+    expect(rig.channel.children.isReady({ ...child, carrierId: "d3" })).toBe(false);
+    const command = { id: "e1", name: "start", arguments: {} };
+    expect(await rig.channel.children.send({ ...child, carrierId: "d3" }, command)).toBe("not_sent");
+    expect(await rig.channel.children.send(child, command)).toBe("handed_over");
+    expect(await inbox.next()).toEqual({ topic: `v1/to/${hardware_id}/child-1/v1/command/requests`, body: command });
+    await rig.channel.children.sendConfiguration(child, new Map([["limits", { max: 5 }]]), []);
+    const configuration = { topic: `v1/to/${hardware_id}/child-1/v1/configuration`, body: { limits: { max: 5 } } };
+    expect(await inbox.next()).toEqual(configuration);
+    const publish = (channel: string, rest: string) =>
+      parent.client.publishAsync(`v1/from/${hardware_id}/${channel}/${rest}`, '{"a":1,"id":"e1","state":"log"}', {
+        qos: 1,
+      });
+    await publish("child-1", "v1/telemetry");
+    expect(await rig.inbox.seen("telemetry d1/child-1")).toContain('"a":1');
+    await publish("child-1", "v1/command/responses");
+    await rig.inbox.seen("response d1/child-1");
+    await publish("child-2", "v1/register");
+    await rig.inbox.seen("child d1 child-2");
+    await publish("stranger", "v1/telemetry");
+    expect(await rig.inbox.seen("malformed d1")).toContain("or one of its children");
   });
 
   test("a device that was never there is not ready, and a command to it is refused", async () => {

@@ -26,14 +26,19 @@ export interface ScriptChildren extends Pick<LuaPoolNeeds, "registerChild" | "re
 
 export function createScriptChildren(needs: ScriptChildrenNeeds, respond: Respond): ScriptChildren {
   const registered = new Map<string, Set<string>>();
+  /** Rises whenever the script of a device ends. */
+  const starts = new Map<string, number>();
   /** Commands under way, by id, with the child that they are for. */
   const commands = new Map<string, string>();
   return {
     async registerChild(deviceId, announced) {
+      const start = starts.get(deviceId);
       const parent = await needs.devices.find(deviceId);
       if (parent === undefined) return "the device is deleted";
       try {
         const child = await needs.registerChild(parent, announced);
+        // The next start of the script registers it again, when its handlers are there.
+        if (starts.get(deviceId) !== start) return "the script has ended";
         const own = registered.get(deviceId) ?? new Set();
         registered.set(deviceId, own.add(announced.channelId));
         needs.inbox.connected(child.id);
@@ -57,8 +62,9 @@ export function createScriptChildren(needs: ScriptChildrenNeeds, respond: Respon
       if (!isSent) commands.delete(commandId);
       return isSent;
     },
-    forget: (deviceId) => {
+    forget(deviceId) {
       registered.delete(deviceId);
+      starts.set(deviceId, (starts.get(deviceId) ?? 0) + 1);
     },
   };
 }

@@ -59,7 +59,13 @@ export async function provisionDevice(needs: ProvisionNeeds, call: Call, input: 
 /** The slug of a child is its channel on the connection of its parent, whose own channel is taken. */
 function childSlug({ name, slug }: ProvisionInput): string | undefined {
   if (slug === undefined) return slugOf(name) === CHANNEL_ID ? `${CHANNEL_ID}-child` : undefined;
-  if (slug !== CHANNEL_ID) return slug;
+  requireChannel(slug);
+  return slug;
+}
+
+/** Refuses the slug of a child that cannot be its channel. */
+export function requireChannel(slug: string): void {
+  if (slug !== CHANNEL_ID) return;
   const message = `a child cannot have the slug ${CHANNEL_ID}: it is the channel of the parent itself`;
   throw refuse("invalid_body", message, { pointer: "/slug" });
 }
