@@ -75,7 +75,7 @@ const LAYERS = {
 const SQLITE_FOLDERS = ["store/sqlite", "store/series/sqlite"];
 
 /** What one folder of a layer may import besides. */
-const MORE = { "store/postgres": ["pg"] };
+const MORE = { "store/postgres": ["pg"], "store/series/postgres": ["pg", "pg-copy-streams"] };
 
 /** The files beside the layers, which every layer may be given; main.ts alone knows the layers. */
 const BESIDE_LAYERS = ["./config.ts", "./config/**", "#core/**", "node:*", "pino"];

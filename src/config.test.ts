@@ -62,7 +62,7 @@ test("without any source every setting has its documented default", async () => 
     logs: { retention: parseDuration("30d"), temporaryRetention: parseDuration("1d") },
     lua: { allow: [], memoryMb: 512, ports: [] },
     mqtt: { port: 1883, tlsPort: "off", names: [], messageRate: 1000, clientId: undefined, url: undefined },
-    database: { url: undefined },
+    database: { url: undefined, allowLoss: false },
     cloud: { url: undefined, token: undefined },
     commands: { responseTimeout: parseDuration("30s"), waitLimit: parseDuration("60s") },
     telemetry: {

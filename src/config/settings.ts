@@ -213,6 +213,12 @@ export const SETTINGS = {
       kinds.secretUrl("postgres://", "postgresql://"),
       "PostgreSQL to use instead of the embedded store.",
     ),
+    allowLoss: setting(
+      "database.allow_loss",
+      kinds.toggle,
+      "false",
+      "Accepts a PostgreSQL whose settings allow it to lose commits that it has acknowledged.",
+    ),
   },
   cloud: {
     url: optional(

@@ -11,7 +11,11 @@ const MESSAGES: Readonly<Record<Exclude<GateState, "well">, string>> = {
   moved:
     "a database file was deleted or replaced: nothing is stored until it is back in its place or Busbar is restarted",
 };
-const FILES = ["records.db", "telemetry.db"].flatMap((name) => [name, `${name}-wal`]);
+/** The files of the embedded stores. */
+export const DATABASE_FILES: readonly string[] = ["records.db", "telemetry.db"].flatMap((name) => [
+  name,
+  `${name}-wal`,
+]);
 
 export interface StorageGuard {
   readonly gate: StorageGate;
@@ -19,13 +23,14 @@ export interface StorageGuard {
   look(): Promise<void>;
 }
 
-export function guardStorage(folder: string, troubles: Troubles): StorageGuard {
+/** `files` are watched: nothing is stored while one of them is missing or replaced. */
+export function guardStorage(folder: string, troubles: Troubles, files: readonly string[]): StorageGuard {
   const reserve = createDiskReserve(join(folder, "reserve"), folder);
   const lock = join(folder, "lock.db");
   let lockInode: number | undefined;
   const gate = createStorageGate({
     reserve,
-    files: FILES.map((name) => join(folder, name)),
+    files: files.map((name) => join(folder, name)),
     onState: (state) => {
       troubles.clear(PART);
       if (state !== "well") troubles.report({ part: PART, message: MESSAGES[state] });

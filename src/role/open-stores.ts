@@ -7,7 +7,7 @@ import type { Config } from "#config";
 import type { ByteBudgets } from "#core/share/byte-budgets.ts";
 import type { Shares } from "#core/share/shares.ts";
 import { toMilliseconds } from "#core/time/duration.ts";
-import { guardStorage, type StorageGuard } from "#role/guard-storage.ts";
+import { DATABASE_FILES, guardStorage, type StorageGuard } from "#role/guard-storage.ts";
 import type { RecordStore } from "#service/ports/record-store.ts";
 import type { TelemetryStore } from "#service/ports/telemetry-store.ts";
 import type { Troubles } from "#service/troubles.ts";
@@ -37,19 +37,21 @@ export interface OpenStores {
 
 /** In parallel, because each of them waits for its threads to start. */
 export async function openStores(
-  { config, opened, clocks: { now }, budgets, shares, troubles }: Surroundings,
+  { config, log, opened, clocks: { now }, budgets, shares, troubles }: Surroundings,
   onFault: (error: Error) => void,
 ): Promise<OpenStores> {
   mkdirSync(config.data, { recursive: true, mode: 0o700 });
-  const storage = guardStorage(config.data, troubles);
+  const database = config.database.url?.reveal();
+  const storage = guardStorage(config.data, troubles, database === undefined ? DATABASE_FILES : []);
   storage.gate.makeRoom();
   opened.defer(() => storage.reserve.takeRest());
   const release = claimFolder(config.data);
   const telemetryFile = join(config.data, "telemetry.db");
+  const telemetryPlace = database === undefined ? telemetryFile : "the database";
   const onTrouble = (error: Error) => troubles.report(UNREADABLE, { err: error, place: error.message });
   const onDamagedSeries = (damage: Damage) => {
     const { table, start, deviceId, attribute, setAside } = damage;
-    const place = [setAside ?? telemetryFile, table, deviceId, attribute, start]
+    const place = [setAside ?? telemetryPlace, table, deviceId, attribute, start]
       .filter((one) => one !== undefined)
       .join(" ");
     const trouble = setAside !== undefined ? SET_ASIDE : table === "journal" ? LACKING : DAMAGED;
@@ -57,21 +59,33 @@ export async function openStores(
   };
   const onDamaged = (place: string) =>
     troubles.report({ part: "records", message: "a stored value cannot be read and is left out" }, { place });
-  const [records, telemetry] = await Promise.allSettled([
-    openRecords(config.data, onFault, { release, onDamaged, gate: storage.gate }),
-    openSeries(
-      sqliteChunks(telemetryFile),
-      { ...seriesSettings(config), shares, budgets, now, onTrouble, onDamaged: onDamagedSeries },
-      onFault,
-    ),
-  ]);
+  const series = { ...seriesSettings(config), shares, budgets, now, onTrouble, onDamaged: onDamagedSeries };
+  const onLost = (error: Error) => log.warn({ err: error }, "a connection to the database was lost");
+  const openEmbedded = () => ({
+    records: openRecords(config.data, onFault, { release, onDamaged, gate: storage.gate }),
+    telemetry: openSeries(sqliteChunks(telemetryFile), series, onFault),
+  });
+  /** Loaded only where they are used: a gateway starts sooner without them. */
+  const openOn = async (url: string) => {
+    const { openPostgresRecords } = await import("#store/postgres/open-records.ts");
+    const { postgresChunks } = await import("#store/series/postgres/open-postgres-chunks.ts");
+    return {
+      records: openPostgresRecords(url, { allowLoss: config.database.allowLoss, onDamaged, onLost }),
+      telemetry: openSeries(postgresChunks(url), series, onFault),
+    };
+  };
+  const opening = database === undefined ? openEmbedded() : await openOn(database);
+  const [records, telemetry] = await Promise.allSettled([opening.records, opening.telemetry]);
+  if (database !== undefined) opened.defer(release);
   if (records.status === "fulfilled") opened.defer(() => records.value.close());
   if (telemetry.status === "fulfilled") opened.defer(() => telemetry.value.close());
   if (records.status === "rejected") throw records.reason;
   if (telemetry.status === "rejected") throw telemetry.reason;
   for (const buffer of records.value.buffers) budgets.watch(buffer);
   await storage.look();
-  return { records: records.value, telemetry: guardTelemetry(telemetry.value, storage.gate), storage };
+  // A full disk of this machine is no trouble for a database elsewhere.
+  const guarded = database === undefined ? guardTelemetry(telemetry.value, storage.gate) : telemetry.value;
+  return { records: records.value, telemetry: guarded, storage };
 }
 
 /** These texts are public; the place is in the log only. */

@@ -46,9 +46,7 @@ function openTroubles(log: Logger): Troubles {
 
 /** A setting that this version cannot apply must not be ignored silently. */
 function refuseUnavailable(config: Config): void {
-  const asked = [
-    config.database.url !== undefined && "database.url (PostgreSQL)",
-    config.cloud.url !== undefined && "cloud.url (the link to a cloud)",
-  ].filter((name) => name !== false);
-  if (asked.length > 0) throw new Error(`this version of Busbar does not have ${asked.join(", ")} yet; leave it unset`);
+  if (config.cloud.url !== undefined) {
+    throw new Error("this version of Busbar does not have cloud.url (the link to a cloud) yet; leave it unset");
+  }
 }

@@ -1,9 +1,16 @@
 import { join } from "node:path";
-import { afterEach, describe } from "vitest";
+import { afterAll, afterEach, beforeAll, describe } from "vitest";
+import { chunkModule as postgresModule } from "#store/series/postgres/open-postgres-chunks.ts";
 import { chunkModule } from "#store/series/sqlite/open-sqlite-chunks.ts";
 import { createMemoryChunks } from "../support/memory-chunks.ts";
+import { type Postgres, startPostgres } from "../support/postgres.ts";
+import { emptyTelemetry } from "../support/postgres-telemetry.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { chunkStoreContract, type OpenedChunks } from "./chunk-store-contract.ts";
+
+const onDamaged = () => {
+  throw new Error("nothing is damaged");
+};
 
 let opened: OpenedChunks | undefined;
 afterEach(() => close());
@@ -28,9 +35,6 @@ async function openFirst(next: () => Promise<OpenedChunks>) {
 describe("chunks in SQLite", () =>
   chunkStoreContract(() => {
     const file = join(tempFolder(), "telemetry.db");
-    const onDamaged = () => {
-      throw new Error("nothing is damaged");
-    };
     return openFirst(async () => ({
       store: await chunkModule.openStore(file, { forgetDamaged: false, onDamaged }),
       reader: await chunkModule.openReader(file, "queries"),
@@ -42,3 +46,20 @@ describe("chunks in memory, with every answer a turn later", () =>
     const chunks = createMemoryChunks();
     return openFirst(async () => ({ store: chunks.openStore(), reader: chunks.openReader() }));
   }));
+
+describe("chunks in PostgreSQL", () => {
+  let server: Postgres;
+  beforeAll(async () => {
+    server = await startPostgres();
+  }, 60_000);
+  afterAll(() => server.stop());
+
+  chunkStoreContract(async () => {
+    const url = await server.database("chunks");
+    await emptyTelemetry(url);
+    return openFirst(async () => ({
+      store: await postgresModule.openStore(url, { forgetDamaged: false, onDamaged }),
+      reader: await postgresModule.openReader(url, "queries"),
+    }));
+  });
+});

@@ -42,7 +42,7 @@ function isPassing(error: unknown, code: string): boolean {
 function isLostMessage(error: unknown): boolean {
   return (
     error instanceof Error &&
-    /^(?:Connection terminated|Client (?:was closed|has encountered)|timeout exceeded when trying to connect|Query read timeout)/.test(
+    /^(?:Connection terminated|Client (?:was closed|has encountered)|timeout e(?:xpired|xceeded)|Query read timeout)/.test(
       error.message,
     )
   );

@@ -1,8 +1,8 @@
 // The file holds the names of series twice. If one copy is damaged, the other one replaces it.
 import { KINDS, type SeriesDefinition } from "#store/series/batch.ts";
 import type { OnDamaged } from "#store/series/chunk-store.ts";
+import { definitionSum, deviceSum, seriesSum } from "#store/series/piece-sums.ts";
 import type { Connection } from "#store/sqlite/connection.ts";
-import { definitionSum, deviceSum, seriesSum } from "./checked-rows.ts";
 import { type CheckedRows, DEFINITIONS, rightOnes } from "./read-rows.ts";
 
 export function putDefinition(database: Connection, definition: SeriesDefinition, verb = "INSERT OR IGNORE"): void {

@@ -4,21 +4,20 @@ import { KINDS, type Scalar, type SeriesDefinition } from "#store/series/batch.t
 import { DamagedPiece } from "#store/series/checksum.ts";
 import type { Chunk, ChunkContent, ChunkHead, Latest, Segment } from "#store/series/chunk.ts";
 import type { JournalRow, OnDamaged } from "#store/series/chunk-store.ts";
-import type { Connection, Row } from "#store/sqlite/connection.ts";
-import { bytes, number, text } from "#store/sqlite/row.ts";
 import {
   contentSum,
-  createRowCheck,
   definitionSum,
   deviceSum,
   headSum,
   journalSum,
   latestSum,
   partsSum,
-  placeOf,
   segmentSum,
   seriesSum,
-} from "./checked-rows.ts";
+} from "#store/series/piece-sums.ts";
+import type { Connection, Row } from "#store/sqlite/connection.ts";
+import { bytes, number, text } from "#store/sqlite/row.ts";
+import { createRowCheck, placeOf } from "./checked-rows.ts";
 import { UPGRADED } from "./schema.ts";
 
 export const HEAD_COLUMNS = `c.series, c.start, c.span, c.count, c.first_at, c.last_at, c.first_value, c.last_value,

@@ -2,8 +2,8 @@
 import { DamagedPiece } from "#store/series/checksum.ts";
 import type { ChunkReader, SmallChunk } from "#store/series/chunk-reader.ts";
 import { areTimes } from "#store/series/codec/times.ts";
+import { contentSum, segmentSum } from "#store/series/piece-sums.ts";
 import type { Connection } from "#store/sqlite/connection.ts";
-import { contentSum, segmentSum } from "./checked-rows.ts";
 import { endsAfter, LONGEST_SPAN_MS } from "./read-rows.ts";
 import { UPGRADED } from "./schema.ts";
 import type { CheckComplete } from "./tally.ts";

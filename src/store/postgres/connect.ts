@@ -1,0 +1,125 @@
+import pg from "pg";
+import { refuse } from "#core/app-error.ts";
+import { migrate } from "./migrate.ts";
+import { serverTrouble } from "./trouble.ts";
+
+const CONNECT_TIMEOUT_MS = 10_000;
+const STATEMENT_TIMEOUT_MS = 15_000;
+const LOCK_TIMEOUT_MS = 10_000;
+
+/** How every connection of Busbar is opened. No wait is without an end. */
+export function clientConfig(url: string): pg.ClientConfig & pg.PoolConfig {
+  return {
+    connectionString: url,
+    application_name: "busbar",
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    lock_timeout: LOCK_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
+    keepAlive: true,
+    types: { getTypeParser },
+  };
+}
+
+/** Makes or updates all tables. */
+export async function prepareDatabase(url: string, check = async (_client: pg.Client) => {}): Promise<void> {
+  const client = await connectPatiently(url);
+  try {
+    await check(client);
+    await migrate(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** A database that starts together with Busbar is not ready at once. */
+const PATIENCE_MS = 30_000;
+const AGAIN_MS = 500;
+
+async function connectPatiently(url: string): Promise<pg.Client> {
+  const began = performance.now();
+  for (;;) {
+    // A migration may take longer than any call.
+    const client = new pg.Client({ ...clientConfig(url), statement_timeout: 0, lock_timeout: 0 });
+    client.on("error", () => {});
+    try {
+      await client.connect();
+      return client;
+    } catch (error) {
+      await client.end().catch(() => {});
+      const isHopeless = serverTrouble(error) === undefined || performance.now() - began > PATIENCE_MS;
+      if (isHopeless) throw new Error(`the database cannot be opened: ${messageOf(error)}`, { cause: error });
+    }
+    await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+  }
+}
+
+/** An error about several addresses of a host has no text of its own. */
+function messageOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(messageOf).join("; ");
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** One connection that is opened again after it was lost. */
+export interface Connection {
+  get(): Promise<pg.Client>;
+  close(): Promise<void>;
+}
+
+interface ConnectionOptions {
+  /** Statements are sent without waiting for the answers to earlier ones. COPY does not work over such a connection. */
+  readonly pipeline: boolean;
+  /** Runs on each new connection before anything else. */
+  readonly prepare?: (client: pg.Client) => Promise<void>;
+}
+
+export function createConnection(url: string, { pipeline, prepare = async () => {} }: ConnectionOptions): Connection {
+  let current: Promise<pg.Client> | undefined;
+  let isClosed = false;
+
+  async function open(): Promise<pg.Client> {
+    const client = new pg.Client({ ...clientConfig(url), pipeline });
+    const forget = () => {
+      current = undefined;
+    };
+    // Statements fail by themselves when the connection is lost. An error that nobody listens to would end the thread.
+    client.on("error", forget);
+    client.on("end", forget);
+    try {
+      await client.connect();
+      await prepare(client);
+      return client;
+    } catch (error) {
+      forget();
+      await client.end().catch(() => {});
+      throw error;
+    }
+  }
+
+  return {
+    async get() {
+      if (isClosed) throw refuse("storage_unavailable", "the database is closed");
+      current ??= open();
+      return await current;
+    },
+    async close() {
+      isClosed = true;
+      const client = await current?.catch(() => undefined);
+      await client?.end();
+    },
+  };
+}
+
+/** Bytes without the methods of a Buffer, as SQLite gives them. PostgreSQL writes them as `\x` and hexadecimal digits. */
+function plainBytes(text: string): Uint8Array {
+  const bytes = Buffer.from(text.slice(2), "hex");
+  return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/** Whole numbers come as numbers: none of ours is larger than a number can hold. */
+const getTypeParser: pg.CustomTypesConfig["getTypeParser"] = (id: number, format?: string) => {
+  const isNumber = id === pg.types.builtins.INT8 || id === pg.types.builtins.NUMERIC;
+  if (isNumber && format !== "binary") return Number;
+  if (id === pg.types.builtins.BYTEA && format !== "binary") return plainBytes;
+  return pg.types.getTypeParser(id, format as "text");
+};

@@ -1,0 +1,70 @@
+// The whole service on PostgreSQL: nothing is stored in the data folder but keys, and a killed process loses nothing.
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Postgres, startPostgres } from "../support/postgres.ts";
+import { startBusbar } from "../support/start-busbar.ts";
+import { tempFolder } from "../support/temp-folder.ts";
+
+let server: Postgres;
+beforeAll(async () => {
+  server = await startPostgres({ fsync: true });
+}, 60_000);
+afterAll(() => server.stop());
+
+test("the demo site lives on PostgreSQL, through a kill and a crash of the database", {
+  timeout: 180_000,
+}, async () => {
+  const folder = tempFolder();
+  writeFileSync(join(folder, "busbar.yaml"), `database:\n  url: ${await server.database("demo")}\n`);
+  let busbar = await startBusbar(folder, "--demo");
+  const token = readFileSync(join(folder, ".busbar", "admin.token"), "utf8").trim();
+  const call = async (path: string, body?: object) => {
+    const response = await fetch(`${busbar.url}${path}`, {
+      method: body === undefined ? "GET" : "POST",
+      headers: { "X-Service-Auth-Token": token, "Content-Type": "application/json" },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, text };
+  };
+  const executions = async () =>
+    JSON.parse((await call("/v3/devices/weather-station/commands/executions?order=CREATED_AT_ASC")).text).executions;
+  const to = Math.floor(Date.now() / 3_600_000 - 1) * 3_600_000;
+  const history = () =>
+    call("/telemetry/v1/timeseries", {
+      from: new Date(to - 86_400_000).toISOString(),
+      to: new Date(to).toISOString(),
+      granularity: "1h",
+      aggregation: "avg",
+      telemetry: [{ device: "battery-rack-a", attribute: "battery_soc" }],
+    });
+  const isFilled = async () => (await history()).text.split("\n").length > 20;
+
+  await expect.poll(isFilled, { timeout: 60_000 }).toBe(true);
+  const run = await call("/v3/devices/weather-station/commands/execute", { name: "heat_sensors", arguments: {} });
+  expect([run.status, JSON.parse(run.text).execution.state]).toEqual([200, "SUCCESS"]);
+  const before = { executions: await executions(), history: (await history()).text };
+
+  await busbar.stop("SIGKILL");
+  busbar = await startBusbar(folder, "--demo");
+  expect((await executions()).slice(0, before.executions.length)).toEqual(before.executions);
+  expect((await history()).text).toBe(before.history);
+
+  await server.crash();
+  await expect.poll(async () => (await call("/v3/devices")).status, { timeout: 30_000 }).toBe(200);
+  expect((await history()).text).toBe(before.history);
+  const again = await call("/v3/devices/weather-station/commands/execute", { name: "heat_sensors", arguments: {} });
+  expect(JSON.parse(again.text).execution.state).toBe("SUCCESS");
+  expect(readdirSync(join(folder, ".busbar")).filter((name) => /^(?:records|telemetry)\.db/.test(name))).toEqual([]);
+  expect(await busbar.stop()).toBe(0);
+});
+
+test("a second Busbar on the same database is refused", { timeout: 60_000 }, async () => {
+  const url = await server.database("one");
+  const folders = [tempFolder(), tempFolder()] as const;
+  for (const folder of folders) writeFileSync(join(folder, "busbar.yaml"), `database:\n  url: ${url}\n`);
+  const first = await startBusbar(folders[0]);
+  await expect(startBusbar(folders[1])).rejects.toThrow(/another Busbar uses this database/);
+  expect(await first.stop()).toBe(0);
+});
