@@ -12,8 +12,12 @@ export async function readDeviceBlueprint({ client, wait }: Session, idOrSlug: s
   const { device } = await wait(
     suggestDevice(client, idOrSlug, client.devices.get(idOrSlug, { expand: ["manifest", "connectivity"] })),
   );
-  const { manifest } = device;
-  if (!manifest) {
+  const given = device.manifest;
+  // The compiled form is for other programs; what the author wrote says all of it.
+  const isCompiled =
+    typeof given?.["blueprint_spec"] === "string" && given["blueprint_spec"].startsWith("device_compiled/");
+  const manifest = isCompiled ? (await wait(client.devices.manifest(device.id, "ORIGINAL"))).manifest : given;
+  if (!manifest || Object.keys(manifest).length === 0) {
     throw new UsageError(
       `${device.slug} has no blueprint, so nothing is known about it: busbar device assign-blueprint ${device.slug}`,
     );
