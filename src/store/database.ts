@@ -26,6 +26,8 @@ export interface WriteDatabase extends Database {
    * undone leaves a gap.
    */
   nextChange(): Awaitable<number>;
+  /** The bytes of all events ever stored, once this many more are. */
+  nextEventTotal(bytes: number): Awaitable<number>;
   /** Called with each event that the write adds to the outbox. It is announced after the commit. */
   announce(event: AddedEvent): void;
 }

@@ -24,5 +24,5 @@ if (hasMosquitto) {
     afterAll(() => mosquitto.stop());
     deviceCarrierContract(() => startTestExternalBroker({ protocolVersion }, mosquitto));
   });
-  describe("an outside broker", externalBrokerSuite);
-} else console.log("no /usr/sbin/mosquitto here: the suite against a real outside broker does not run");
+  describe("an external broker", externalBrokerSuite);
+} else console.log("no /usr/sbin/mosquitto here: the suite against a real external broker does not run");

@@ -48,16 +48,22 @@ test.each([0, 1, 2, 3, 4])("a long message arrives also where read %d finds no t
   guard.destroy();
 });
 
-test("a header that announces 256 MB costs what is read, and the rest when it arrives", async () => {
+/** A guard of a device that has signed in; `paid` are the tokens that it took. */
+async function openGuard(maxPayload: number) {
   const turns = { hasTime: () => true, later: () => true };
   const stream = new PassThrough({ highWaterMark: 1e6 });
   const socket = Object.assign(stream, { destroySoon: () => stream.destroy() });
-  const guard = new FrameGuard(socket as unknown as Socket, { maxPayload: 8_192, onPacket: () => {}, turns });
+  const guard = new FrameGuard(socket as unknown as Socket, { maxPayload, onPacket: () => {}, turns });
   const paid: number[] = [];
   guard.on("readable", () => guard.read(undefined));
   socket.write(Buffer.from([0x10, 0]));
   await turn();
   guard.open("d1", { take: (tokens) => paid.push(tokens) && 0 });
+  return { socket, guard, paid };
+}
+
+test("a header that announces 256 MB costs what is read, and the rest when it arrives", async () => {
+  const { socket, guard, paid } = await openGuard(8_192);
   socket.write(Buffer.from([0x30, 0xff, 0xff, 0xff, 0x7f]));
   await turn();
   expect(paid).toEqual([3]);
@@ -75,15 +81,7 @@ test.each([
   ["a long message", 0x30, 40_960, 11],
   ["a long SUBSCRIBE", 0x82, 40_960, 11],
 ])("%s costs a token, and one more for each 4,096 bytes with its header", async (_, type, length, tokens) => {
-  const turns = { hasTime: () => true, later: () => true };
-  const stream = new PassThrough({ highWaterMark: 1e6 });
-  const socket = Object.assign(stream, { destroySoon: () => stream.destroy() });
-  const guard = new FrameGuard(socket as unknown as Socket, { maxPayload: 1e6, onPacket: () => {}, turns });
-  const paid: number[] = [];
-  guard.on("readable", () => guard.read(undefined));
-  socket.write(Buffer.from([0x10, 0]));
-  await turn();
-  guard.open("d1", { take: (cost) => paid.push(cost) && 0 });
+  const { socket, guard, paid } = await openGuard(1e6);
   // The length always takes three bytes here, so that a header has four.
   socket.write(Buffer.from([type, (length & 127) | 128, ((length >> 7) & 127) | 128, length >> 14]));
   socket.write(Buffer.alloc(length));

@@ -8,6 +8,7 @@ import type { ClientBase } from "pg";
 import { AppError, type Refusal } from "#core/app-error.ts";
 import type { DamageLog, WriteDatabase } from "#store/database.ts";
 import { failpoint } from "#store/failpoint.ts";
+import { latestTotal } from "#store/sqlite/event-row.ts";
 import { number } from "#store/sqlite/row.ts";
 import { WRITES } from "#store/sqlite/writes.ts";
 import { lockNumber } from "./lock-keys.ts";
@@ -157,6 +158,8 @@ function createTransaction(client: ClientBase, damage: DamageLog): WriteDatabase
   const database = statementsOn(client, damage);
   let first: Promise<number> | undefined;
   let changes = 0;
+  let total: Promise<number> | undefined;
+  let added = 0;
   return {
     ...database,
     async nextChange() {
@@ -164,6 +167,12 @@ function createTransaction(client: ClientBase, damage: DamageLog): WriteDatabase
       if (place >= CHANGES_PER_TRANSACTION) throw new Error("a transaction has too many changes");
       first ??= readFirstChange();
       return (await first) + place;
+    },
+    async nextEventTotal(bytes) {
+      total ??= latestTotal(database);
+      added += bytes;
+      const here = added;
+      return (await total) + here;
     },
     // Events are announced when they are visible to all nodes.
     announce: () => {},

@@ -19,6 +19,12 @@ export async function latestPosition(database: Database, settled: number): Promi
   return number(await database.one(sql, settled), "latest");
 }
 
+/** The bytes of all events ever stored. */
+export async function latestTotal(database: Database): Promise<number> {
+  const newest = await database.get("SELECT total FROM event ORDER BY position DESC LIMIT 1");
+  return newest === undefined ? 0 : number(newest, "total");
+}
+
 /** The column `data`. */
 export function renderEventData(event: BusbarEvent): string {
   if ("data" in event) return event.data;

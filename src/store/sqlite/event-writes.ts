@@ -19,10 +19,10 @@ export async function addEvent(database: WriteDatabase, event: BusbarEvent, posi
   const at = position ?? (await database.nextChange());
   const data = renderEventData(event);
   const bytes = ROW_BYTES + Buffer.byteLength(data);
-  const row = await database.one(
+  const total = await database.nextEventTotal(bytes);
+  await database.run(
     `INSERT INTO event (position, at, stored_at, kind, site_id, device_id, read_level, execution_id, bytes, total, data)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, coalesce((SELECT total FROM event ORDER BY position DESC LIMIT 1), 0) + ?, ?)
-     RETURNING total`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     at,
     event.at,
     Date.now(),
@@ -32,11 +32,10 @@ export async function addEvent(database: WriteDatabase, event: BusbarEvent, posi
     ACCESS_LEVELS.indexOf(event.readLevel),
     "execution" in event ? event.execution.id : null,
     bytes,
-    bytes,
+    total,
     data,
   );
   database.announce("execution" in event ? at : { ...event, position: at });
-  const total = number(row, "total");
   if (total % TRIM_EVERY_BYTES < bytes) await trim(database, total - OUTBOX_BYTES);
 }
 

@@ -1,6 +1,6 @@
 import type { AddedEvent, WriteDatabase } from "#store/database.ts";
 import type { Connection } from "./connection.ts";
-import { latestPosition } from "./event-row.ts";
+import { latestPosition, latestTotal } from "./event-row.ts";
 import { latestChange } from "./execution-row.ts";
 
 export interface RecordWriter extends WriteDatabase {
@@ -11,6 +11,7 @@ export interface RecordWriter extends WriteDatabase {
 /** The connection for writes. */
 export function createRecordWriter(connection: Connection): RecordWriter {
   let lastChange: number | undefined;
+  let eventTotal: number | undefined;
   let added: AddedEvent[] = [];
   return {
     get: (sql, ...values) => connection.get(sql, ...values),
@@ -23,6 +24,10 @@ export function createRecordWriter(connection: Connection): RecordWriter {
       lastChange ??= await latestNumber(connection);
       lastChange++;
       return lastChange;
+    },
+    async nextEventTotal(bytes) {
+      eventTotal = (eventTotal ?? (await latestTotal(connection))) + bytes;
+      return eventTotal;
     },
     announce: (event) => {
       added.push(event);
