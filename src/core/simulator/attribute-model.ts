@@ -70,7 +70,8 @@ export function attributeModel(context: ModelContext, declared: Declared): Attri
         seed,
       );
     case "json": {
-      const value = sampleJson(declared.jsonSchema?.text);
+      // An enum holds for json too, and its values stand in it as they are.
+      const value = declared.enum === undefined ? sampleJson(declared.jsonSchema?.text) : first;
       return () => value;
     }
     case "alerts":

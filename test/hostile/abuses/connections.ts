@@ -105,6 +105,19 @@ export const CONNECTION_ABUSES: readonly Abuse[] = [
     },
   },
   {
+    name: "bodies without end that are refused at once",
+    who: "address",
+    start: holding(8, (socket, world) => {
+      const piece = Buffer.alloc(65_536);
+      const write = () => {
+        while (!socket.destroyed && socket.write(piece)) world.count("64 KiB sent");
+      };
+      socket.on("drain", write);
+      socket.write("POST /v3/sites HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 1000000000000\r\n\r\n");
+      write();
+    }),
+  },
+  {
     name: "a new connection for every call",
     who: "address",
     start: async (world) => flood(world, 64, () => world.call("nobody", "GET", "/healthz", { onNewConnection: true })),
