@@ -35,10 +35,7 @@ export const running = section("running", "Running it", {
   address: "BUSBAR_HOST is 127.0.0.1 and BUSBAR_PORT 8080 by default.",
   "mqtt-port": "BUSBAR_MQTT_PORT is 1883 by default, and may be off.",
   "mqtt-url": "BUSBAR_MQTT_URL names an outside broker.",
-  "database-url": notServed(
-    "BUSBAR_DATABASE_URL names a PostgreSQL.",
-    "The embedded store is the only one so far; a start with the setting is refused.",
-  ),
+  "database-url": "BUSBAR_DATABASE_URL names a PostgreSQL.",
   "cloud-url": notServed(
     "BUSBAR_CLOUD_URL and BUSBAR_CLOUD_TOKEN link a gateway to its cloud.",
     "The link is not built yet; a start with the setting is refused.",
