@@ -155,12 +155,12 @@ function answerOf(
 
 /** Names everything that `nextPiece` and `lastBefore` will read of the chunk. */
 function wantedOf(head: ChunkHead, walk: Walk, place: Place): ReturnType<SeriesReads["wanted"]> {
-  const { firstAt, lastAt } = head.summary;
-  const isLookedBack = walk.lookBack !== undefined && firstAt < walk.from && lastAt >= walk.from;
-  if (endOf(head) <= place.at || head.start >= walk.to) return { parts: false, content: isLookedBack };
+  if (endOf(head) <= place.at || head.start >= walk.to) return { parts: false, content: false };
   const cut = { ...walk, from: place.at, late: lateColumns(head, place) };
   const answer = answerOf(head, cut);
-  if (typeof answer === "string") return { parts: false, content: isLookedBack || answer === "points" };
+  if (typeof answer === "string") return { parts: false, content: answer === "points" };
+  // The last value before the range may be in the middle of the chunk.
+  const isLookedBack = walk.lookBack !== undefined && head.summary.firstAt < walk.from;
   return { parts: true, content: isLookedBack || cut.from < answer.from || answer.to < cut.to };
 }
 
