@@ -32,7 +32,7 @@ export const CHUNK_FROM = "chunk c LEFT JOIN series s ON s.id = c.series";
 export const LONGEST_SPAN_MS = 24 * 3_600_000;
 /** Whether a row ends after a time. A row of an impossible length is damaged, and must be seen to be reported. */
 export const endsAfter = (row: string) =>
-  `(${row}.start + ${row}.span > ? OR ${row}.span NOT IN (3600000, ${LONGEST_SPAN_MS}))`;
+  `(${row}.start + ${row}.span > ? OR coalesce(${row}.span, 0) NOT IN (3600000, ${LONGEST_SPAN_MS}))`;
 
 /** The rows that match their checksums. */
 export function rightOnes<Read>(rows: readonly Row[], read: (row: Row) => Read, onDamaged: OnDamaged): readonly Read[] {
