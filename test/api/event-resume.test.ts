@@ -65,14 +65,16 @@ test("a stream that cannot resume says what is missing and tells the current sta
     expect(textOf(last)).toBe("device updated");
     return listener.seen.slice(0, -1).map((event) => textOf(event));
   };
-  const all = `?site_id.in=${site.siteId}&kind.in=${stored},log`;
+  // The gateway itself is a device of the site, too.
+  const both = `device_id.in=${device},${other}`;
+  const all = `?site_id.in=${site.siteId}&${both}&kind.in=${stored},log`;
   expect(await state(busbar.adminToken, all)).toEqual([
     `gap ${stored},log`,
     ...["device updated", "connectivity ONLINE", "alert raised"],
     ...["device updated", "connectivity UNKNOWN", "execution NEW"],
   ]);
   const reader = await busbar.token({ site_ids: [site.siteId] });
-  expect(await state(reader, `?kind.in=execution,device,alert`)).toEqual([
+  expect(await state(reader, `?${both}&kind.in=execution,device,alert`)).toEqual([
     "gap execution,alert,device",
     ...["device updated", "alert raised", "device updated"],
   ]);
