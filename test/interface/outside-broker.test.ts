@@ -13,8 +13,9 @@ commands: {run: {group: g, display_name: Run}}`);
 
 if (hasMosquitto) {
   const broker = await startMosquitto("anyone");
-  const site = useSite([], { env: { BUSBAR_ADMIN_TOKEN: ADMIN_TOKEN, BUSBAR_MQTT_URL: broker.url } });
+  // Hooks run in reverse order: the site stops first.
   afterAll(() => broker.stop());
+  const site = useSite([], { env: { BUSBAR_ADMIN_TOKEN: ADMIN_TOKEN, BUSBAR_MQTT_URL: broker.url } });
 
   const online = async (device: { read(expand: string): Promise<Readonly<Record<string, unknown>>> }) =>
     ((await device.read("connectivity"))["connectivity"] as { status: string }).status;
