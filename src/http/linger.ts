@@ -20,8 +20,9 @@ const unread = new WeakMap<Socket, IncomingMessage>();
 
 /** Called before the answer is written. Does nothing if the body has arrived, or if the connection stays open. */
 export function lingerAfter(request: IncomingMessage, limits = LINGER): void {
-  const { socket } = request;
-  if (request.complete || socket.destroyed) return;
+  // A body that was read as it came may have let go of its connection.
+  const socket: Socket | null = request.socket;
+  if (request.complete || socket === null || socket.destroyed) return;
   const isWatched = unread.has(socket);
   unread.set(socket, request);
   if (isWatched) return;

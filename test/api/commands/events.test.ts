@@ -41,7 +41,7 @@ test("an execution is told with every change, as get shows it", async () => {
   expect(events.text()).not.toContain("4711");
 });
 
-test("connectivity is told when a device comes, falls silent and goes", async () => {
+test("connectivity is told when a device comes and goes", async () => {
   const quiet = await site.device("Quiet");
   const events = await hear({ query: `?kind.in=connectivity&device_id.in=${quiet}` });
   const status = async () => (await events.next(() => true)).data.connectivity?.status;
@@ -52,9 +52,6 @@ test("connectivity is told when a device comes, falls silent and goes", async ()
   };
   expect(await shown()).toBe("UNKNOWN");
   const device = await site.connect(quiet);
-  expect([await status(), await shown()]).toEqual(["ONLINE", "ONLINE"]);
-  expect([await status(), await shown()]).toEqual(["OFFLINE", "OFFLINE"]);
-  await device.sendTelemetry({});
   expect([await status(), await shown()]).toEqual(["ONLINE", "ONLINE"]);
   device.drop();
   expect([await status(), await shown()]).toEqual(["OFFLINE", "OFFLINE"]);
@@ -69,7 +66,7 @@ test("log lines of devices are told", async () => {
     site_id: site.siteId,
     device_id: deviceId,
     log: { severity: "warning", message: "pump runs dry" },
-    timestamp: 1_700_000_000.5,
+    timestamp: "2023-11-14T22:13:20.500Z",
     received_at: expect.stringMatching(/\.\d{6}Z$/),
   });
 });
