@@ -25,8 +25,8 @@ local function call(method, path, body)
   local answer, err = client:do_request(request)
   if not answer then return nil, err end
   if answer.code ~= 200 then return nil, 'the station answers with status ' .. answer.code end
-  local ok, decoded = pcall(json.decode, answer.body)
-  if not ok then return nil, 'the station does not answer with JSON' end
+  local decoded = json.decode(answer.body)
+  if decoded == nil then return nil, 'the station does not answer with JSON' end
   return decoded
 end
 
