@@ -50,7 +50,7 @@ const IN_STATE: Readonly<Record<AlertStateName, string>> = {
 };
 
 function stateCondition(states: readonly AlertStateName[]): string {
-  return states.length === 0 ? "0" : `(${[...new Set(states)].map((state) => IN_STATE[state]).join(" OR ")})`;
+  return states.length === 0 ? "1 = 0" : `(${[...new Set(states)].map((state) => IN_STATE[state]).join(" OR ")})`;
 }
 
 function whereOf(filter: AlertFilter): Where {

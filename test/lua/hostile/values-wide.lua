@@ -1,6 +1,6 @@
 -- ends: runs
 local row, t = {}, {}
-for i = 1, 250 do row[i] = i t[i] = row end
+for i = 1, 50 do row[i] = i t[i] = row end
 enapter.send_telemetry({wide = t})
 pcall(json.encode, t)
 enapter.log('done')
