@@ -35,6 +35,7 @@ async function deletions(): Promise<ReadonlyMap<string, readonly number[]>> {
     deviceLogs: { prune: note("device logs") },
     alerts: { prune: note("alerts") },
     webhooks: { prune: note("deliveries") },
+    outbox: { prune: note("events") },
     audit: { prune: note("audit log") },
     sites: { list: onePage },
     devices: { list: onePage },
@@ -62,6 +63,7 @@ test("after the clock was set forward by weeks, nothing is deleted that is not o
     "audit log",
     "deliveries",
     "device logs",
+    "events",
     "executions",
     "telemetry",
   ]);
