@@ -7,10 +7,11 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
+import type { Writer } from "#store/records/writer.ts";
 import { commitBatch, type WriteRequest } from "#store/sqlite/commit-batch.ts";
 import { Connection } from "#store/sqlite/connection.ts";
 import { migrate } from "#store/sqlite/migrate.ts";
-import { openWriter, type Writer } from "#store/sqlite/writer.ts";
+import { openWriter } from "#store/sqlite/writer.ts";
 import { makeEntry, makeSite } from "../test/support/records.ts";
 
 const MEASURED_MS = 800;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { SPANS } from "#store/sqlite/execution-spans.ts";
+import { SPANS } from "#store/records/execution-spans.ts";
 import { arrival, asNew, makeExecution } from "../support/executions.ts";
 import { makeEntry } from "../support/records.ts";
 import { useRecords } from "../support/sqlite-records.ts";

@@ -39,7 +39,9 @@ test("core and service make no random numbers and no ids, but for the nonces of 
 
 test("only the folders of databases contain SQL, and only two files import node:sqlite", () => {
   const sql = /\bSELECT\s+[\w*(]|\bINSERT (OR \w+ )?INTO\b|\bDELETE FROM\b|\bPRAGMA \w|\bCREATE (TABLE|INDEX)\b/;
-  const folders = ["sqlite", "postgres", "series/sqlite", "series/postgres"].map((name) => `src/store/${name}/`);
+  const folders = ["records", "sqlite", "postgres", "series/sqlite", "series/postgres"].map(
+    (name) => `src/store/${name}/`,
+  );
   expect(having(sql, folders)).toEqual([]);
   expect(having(/"node:sqlite"/, ["src/store/sqlite/connection.ts", "src/store/sqlite/lock-folder.ts"])).toEqual([]);
 });

@@ -71,10 +71,10 @@ test("docs/decisions/reading-manifests.md gives the reader's limits and size", (
 
 test("docs/decisions/execution-groups.md names the tables of counters and the number of groups", () => {
   const page = read("docs/decisions/execution-groups.md").replaceAll(/\s+/g, " ");
-  const tables = [...read("src/store/sqlite/execution-spans.ts").matchAll(/table: "(\w+)"/g)].map(([, name]) => name);
+  const tables = [...read("src/store/records/execution-spans.ts").matchAll(/table: "(\w+)"/g)].map(([, name]) => name);
   expect(tables).not.toEqual([]);
   for (const table of tables) expect(page).toContain(`(\`${table}\`)`);
-  const many = constantOf("src/store/sqlite/execution-list.ts", "MANY_GROUPS");
+  const many = constantOf("src/store/records/execution-list.ts", "MANY_GROUPS");
   expect(page).toContain(`If more than ${many} groups of one site match`);
 });
 

@@ -4,8 +4,8 @@ import type { EventFilter } from "#core/event/event-filter.ts";
 import { instant } from "#core/time/instant.ts";
 import type { StoredEvent } from "#service/ports/event-outbox.ts";
 import type { ReadDatabase } from "#store/database.ts";
-import { readEvents } from "#store/sqlite/event-outbox.ts";
-import { number } from "#store/sqlite/row.ts";
+import { readEvents } from "#store/records/event-outbox.ts";
+import { number } from "#store/records/row.ts";
 
 const EVERYTHING: EventFilter = {
   ...{ scope: "all", level: "system", kinds: undefined, siteIds: undefined, deviceIds: undefined },

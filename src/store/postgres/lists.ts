@@ -1,10 +1,10 @@
 import { refuse } from "#core/app-error.ts";
 import { createFairShare } from "#core/share/fair-share.ts";
 import type { ReadDatabase } from "#store/database.ts";
-import { listExecutions, readRest } from "#store/sqlite/execution-list.ts";
-import type { Lists } from "#store/sqlite/lists.ts";
-import { readRows } from "#store/sqlite/stored-json.ts";
-import { selectRows } from "#store/sqlite/where.ts";
+import { listExecutions, readRest } from "#store/records/execution-list.ts";
+import type { Lists } from "#store/records/lists.ts";
+import { readRows } from "#store/records/stored-json.ts";
+import { selectRows } from "#store/records/where.ts";
 
 /** How many lists are read at once, in all and for one caller. The cost of a turn is its time in milliseconds. */
 const LIMITS = { slots: 6, slotsPerKey: 3, waiting: 512, waitingPerKey: 64, quantum: 5 };

@@ -3,8 +3,8 @@
 // that batches never wait for each other in a circle.
 import { createHash } from "node:crypto";
 import type { Database } from "#store/database.ts";
-import { text } from "#store/sqlite/row.ts";
-import type { WRITES } from "#store/sqlite/writes.ts";
+import { text } from "#store/records/row.ts";
+import type { WRITES } from "#store/records/writes.ts";
 
 type Writes = typeof WRITES;
 type Input<Name extends keyof Writes> = Parameters<Writes[Name]>[1];

@@ -1,6 +1,6 @@
 import pg from "pg";
 import type { RecordStore } from "#service/ports/record-store.ts";
-import { createSubjectStores, holdsSealed } from "#store/sqlite/subject-stores.ts";
+import { createSubjectStores, holdsSealed } from "#store/records/subject-stores.ts";
 import { clientConfig, prepareDatabase } from "./connect.ts";
 import { followEvents } from "./follow-events.ts";
 import { createLists } from "./lists.ts";

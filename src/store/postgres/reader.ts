@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 import type { DamageLog, ReadDatabase } from "#store/database.ts";
-import { number } from "#store/sqlite/row.ts";
+import { number } from "#store/records/row.ts";
 import { CHANGES_PER_TRANSACTION } from "./commit-batch.ts";
 import { statementsOn } from "./statements.ts";
 import { serverTrouble } from "./trouble.ts";

@@ -5,7 +5,7 @@ import { AppError, refuse } from "#core/app-error.ts";
 import { approximateBytes } from "#core/share/approximate-bytes.ts";
 import { createByteBudget } from "#core/share/byte-budgets.ts";
 import type { DamageLog, Database } from "#store/database.ts";
-import type { Writer } from "#store/sqlite/writer.ts";
+import type { Writer } from "#store/records/writer.ts";
 import { commitBatch, type Outcome, type Write } from "./commit-batch.ts";
 import { lockKeys, lockNumber } from "./lock-keys.ts";
 import { serverTrouble } from "./trouble.ts";

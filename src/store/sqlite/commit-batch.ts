@@ -7,9 +7,9 @@
 import { AppError, type Refusal } from "#core/app-error.ts";
 import type { AddedEvent, WriteDatabase } from "#store/database.ts";
 import { failpoint } from "#store/failpoint.ts";
+import { WRITES } from "#store/records/writes.ts";
 import { type Connection, diskTrouble } from "./connection.ts";
 import { createRecordWriter, type RecordWriter } from "./record-writer.ts";
-import { WRITES } from "./writes.ts";
 
 export interface WriteRequest {
   readonly id: number;

@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { EventFilter } from "#core/event/event-filter.ts";
+import { OUTBOX_BYTES } from "#store/records/event-writes.ts";
 import { everyEvent, prepared } from "../../../test/contract/event-outbox-contract.ts";
 import { arrival, asNew, makeExecution } from "../../../test/support/executions.ts";
 import { makeDevice, makeEntry, makeSite, NOON } from "../../../test/support/records.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
-import { OUTBOX_BYTES } from "./event-writes.ts";
 import { openRecords } from "./open-records.ts";
 
 async function open(folder = tempFolder()) {

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { everyRow } from "#store/records/every-row.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { Connection } from "./connection.ts";
-import { everyRow } from "./every-row.ts";
 
 test.each([0, 1, 4, 5, 12])("%i rows are read in pages, each in a turn of its own", async (count) => {
   const database = new Connection(join(tempFolder(), "rows.db"), "write");

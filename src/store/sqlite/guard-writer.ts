@@ -1,6 +1,6 @@
+import type { Writer } from "#store/records/writer.ts";
+import type { WRITES } from "#store/records/writes.ts";
 import type { StorageGate } from "#store/storage-gate.ts";
-import type { Writer } from "./writer.ts";
-import type { WRITES } from "./writes.ts";
 
 /** Writes that go on while the disk is full: commands until they end, and everything that deletes. */
 const FROM_RESERVE: ReadonlySet<keyof typeof WRITES> = new Set<keyof typeof WRITES>([

@@ -1,22 +1,15 @@
 // Lists and counts. A query that touches few rows runs at once on the main thread, everything else on a reading thread.
 // So no list holds up other callers, whatever its filters, its offset and the size of its table.
-import type { Execution } from "#core/command/execution.ts";
-import type { ExecutionFilter } from "#service/ports/execution-store.ts";
-import type { LongPage, Page, PageRequest } from "#service/ports/page.ts";
 import type { ReadDatabase } from "#store/database.ts";
-import { listFewExecutions, readRest } from "./execution-list.ts";
+import { listFewExecutions, readRest } from "#store/records/execution-list.ts";
+import type { Lists } from "#store/records/lists.ts";
+import { number } from "#store/records/row.ts";
+import { readRows } from "#store/records/stored-json.ts";
+import { type Selection, selectRows } from "#store/records/where.ts";
 import type { ReadPool } from "./read-pool.ts";
-import { number } from "./row.ts";
-import { readRows } from "./stored-json.ts";
-import { type Selection, selectRows } from "./where.ts";
 
 /** Rows that a list may touch on the main thread: about a millisecond. */
 const FEW_ROWS = 1_000;
-
-export interface Lists {
-  page<Item>(page: PageRequest, selection: Selection<Item>): Promise<Page<Item>>;
-  executions(filter: ExecutionFilter, page: PageRequest): Promise<LongPage<Execution>>;
-}
 
 export function createLists(reader: ReadDatabase, pool: ReadPool): Lists {
   async function isSmall({ from, range }: Selection<unknown>): Promise<boolean> {

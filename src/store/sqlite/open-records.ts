@@ -1,16 +1,17 @@
 import { chmodSync, closeSync, mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
 import type { RecordStore } from "#service/ports/record-store.ts";
+import { createSubjectStores, holdsSealed } from "#store/records/subject-stores.ts";
+import type { Writer } from "#store/records/writer.ts";
 import type { StorageGate } from "#store/storage-gate.ts";
 import { Connection } from "./connection.ts";
-import { keptEventBytes } from "./event-outbox.ts";
 import { guardWriter } from "./guard-writer.ts";
+import { keptEventBytes } from "./kept-event-bytes.ts";
 import { createLists } from "./lists.ts";
 import { lockFolder, refuseUsed } from "./lock-folder.ts";
 import { openReadPool } from "./read-pool.ts";
 import { createRecordReader } from "./record-reader.ts";
-import { createSubjectStores, holdsSealed } from "./subject-stores.ts";
-import { openWriter, type Writer } from "./writer.ts";
+import { openWriter } from "./writer.ts";
 
 /**
  * Creates the folder if it is missing, readable by its owner alone. Keeps other processes out until the returned

@@ -5,8 +5,8 @@ import { Worker } from "node:worker_threads";
 import { AppError, refuse } from "#core/app-error.ts";
 import { createFairShare, type Leave } from "#core/share/fair-share.ts";
 import { tryPost } from "#core/thread/try-post.ts";
+import type { Reads } from "#store/records/reads.ts";
 import type { ReadAnswer } from "./read-worker.ts";
-import type { Reads } from "./reads.ts";
 
 type Input<Name extends keyof Reads> = Parameters<Reads[Name]>[1];
 type Results = { readonly [Name in keyof Reads]: Awaited<ReturnType<Reads[Name]>> };

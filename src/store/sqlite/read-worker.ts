@@ -3,10 +3,10 @@ import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { AppError, type Refusal } from "#core/app-error.ts";
 import { tryPost } from "#core/thread/try-post.ts";
 import type { ReadDatabase } from "#store/database.ts";
+import { READS } from "#store/records/reads.ts";
 import { keepCompiled } from "#tuning/keep-compiled.ts";
 import { lowerPriority } from "#tuning/lower-priority.ts";
 import { Connection } from "./connection.ts";
-import { READS } from "./reads.ts";
 import { createRecordReader } from "./record-reader.ts";
 
 export interface ReadRequest {

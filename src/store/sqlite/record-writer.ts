@@ -1,7 +1,7 @@
 import type { AddedEvent, WriteDatabase } from "#store/database.ts";
+import { latestPosition, latestTotal } from "#store/records/event-row.ts";
+import { latestChange } from "#store/records/execution-row.ts";
 import type { Connection } from "./connection.ts";
-import { latestPosition, latestTotal } from "./event-row.ts";
-import { latestChange } from "./execution-row.ts";
 
 export interface RecordWriter extends WriteDatabase {
   /** The events that were added since the last call; undefined when there are none. */

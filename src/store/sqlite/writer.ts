@@ -5,32 +5,12 @@ import { AppError, refuse } from "#core/app-error.ts";
 import type { Execution } from "#core/command/execution.ts";
 import { executionEvent } from "#core/event/event.ts";
 import { approximateBytes } from "#core/share/approximate-bytes.ts";
-import { type BufferUse, createByteBudget } from "#core/share/byte-budgets.ts";
+import { createByteBudget } from "#core/share/byte-budgets.ts";
 import { tryPost, tryPostAll } from "#core/thread/try-post.ts";
 import type { StoredEvent } from "#service/ports/event-outbox.ts";
 import type { AddedEvent } from "#store/database.ts";
+import type { WriteHints, WriteInput, WriteResult, Writer, Writes } from "#store/records/writer.ts";
 import type { WriteAnswer, WriteRequest } from "./commit-batch.ts";
-import type { WRITES } from "./writes.ts";
-
-type Writes = typeof WRITES;
-type Input<Name extends keyof Writes> = Parameters<Writes[Name]>[1];
-type Results = { readonly [Name in keyof Writes]: Awaited<ReturnType<Writes[Name]>> };
-type Result<Name extends keyof Writes> = Results[Name];
-
-interface Hints<Name extends keyof Writes> {
-  /** About what the input holds, where the caller knows; else the input is measured. */
-  readonly bytes?: number;
-  /** The execution that the write changed, for its event. It is not sent between the threads once more. */
-  readonly changed?: (result: Result<Name>) => Execution | undefined;
-}
-
-export interface Writer {
-  run<Name extends keyof Writes>(name: Name, input: Input<Name>, hints?: Hints<Name>): Promise<Result<Name>>;
-  /** Bytes that wait for the disk. */
-  readonly buffer: BufferUse;
-  /** Resolves when everything handed over before is stored or refused, and the file is closed. */
-  close(): Promise<void>;
-}
 
 /** The writer of this process, which knows the events of each write. */
 export interface LocalWriter extends Writer {
@@ -121,7 +101,7 @@ export async function openWriter(
   }
 
   return {
-    run<Name extends keyof Writes>(name: Name, input: Input<Name>, hints: Hints<Name> = {}) {
+    run<Name extends keyof Writes>(name: Name, input: WriteInput<Name>, hints: WriteHints<Name> = {}) {
       const { bytes = approximateBytes(input), changed } = hints;
       if (ended || closed !== undefined) {
         return Promise.reject(refuse("storage_unavailable", "the records are closed"));
@@ -131,7 +111,7 @@ export async function openWriter(
       const id = ++lastId;
       // One message per turn of the event loop: writes of one turn travel together and are committed together.
       if (outgoing.push({ id, name, input }) === 1) setImmediate(flush);
-      return new Promise<Result<Name>>((resolve, reject) => {
+      return new Promise<WriteResult<Name>>((resolve, reject) => {
         waiting.set(id, { bytes, changed, resolve, reject } as Waiting);
       });
     },

@@ -1,8 +1,9 @@
 // Rows of the journal that were damaged when they were replayed. Their devices and times are unknown, so no query can
 // be refused for them. Instead they are reported at every start, until an operator acknowledges them.
+
+import { text } from "#store/records/row.ts";
 import type { StoredPlace } from "#store/series/checksum.ts";
 import { type Connection, isCorrupt } from "#store/sqlite/connection.ts";
-import { text } from "#store/sqlite/row.ts";
 
 /** If the journal as a whole could not be read, its table is kept under such a name. */
 const TABLES = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'journal\\_damaged\\_%' ESCAPE '\\'";

@@ -1,6 +1,6 @@
+import { number, text } from "#store/records/row.ts";
 import type { HeldStore } from "#store/series/held-store.ts";
 import type { Connection } from "#store/sqlite/connection.ts";
-import { number, text } from "#store/sqlite/row.ts";
 
 /** Limit per device, so that a device with a wrong clock leaves room for others. */
 const DEVICE_BYTES = 1024 * 1024;

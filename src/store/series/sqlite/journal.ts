@@ -1,9 +1,10 @@
 // The journal table. Only one store writes to the file, so it numbers the rows itself.
+
+import { number } from "#store/records/row.ts";
 import { DamagedPiece } from "#store/series/checksum.ts";
 import type { JournalRow, OnDamaged } from "#store/series/chunk-store.ts";
 import { journalSum } from "#store/series/piece-sums.ts";
 import { type Connection, isCorrupt, type Row } from "#store/sqlite/connection.ts";
-import { number } from "#store/sqlite/row.ts";
 import { placeOf } from "./checked-rows.ts";
 import type { CheckedRows } from "./read-rows.ts";
 import { setAsideTable } from "./set-aside-table.ts";

@@ -1,5 +1,6 @@
 // Rows of the telemetry file as values, each compared with its checksum.
 import type { ColumnKind } from "#core/telemetry/aggregation.ts";
+import { bytes, number, text } from "#store/records/row.ts";
 import { KINDS, type Scalar, type SeriesDefinition } from "#store/series/batch.ts";
 import { DamagedPiece } from "#store/series/checksum.ts";
 import type { Chunk, ChunkContent, ChunkHead, Latest, Segment } from "#store/series/chunk.ts";
@@ -16,7 +17,6 @@ import {
   seriesSum,
 } from "#store/series/piece-sums.ts";
 import type { Connection, Row } from "#store/sqlite/connection.ts";
-import { bytes, number, text } from "#store/sqlite/row.ts";
 import { createRowCheck, placeOf } from "./checked-rows.ts";
 import { UPGRADED } from "./schema.ts";
 

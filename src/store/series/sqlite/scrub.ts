@@ -1,8 +1,9 @@
 // Reads all stored data again and again, a little per second, so that damage is found before a query meets it.
+
+import { number } from "#store/records/row.ts";
 import { DamagedPiece } from "#store/series/checksum.ts";
 import type { OnDamaged } from "#store/series/chunk-store.ts";
 import type { Connection, Row } from "#store/sqlite/connection.ts";
-import { number } from "#store/sqlite/row.ts";
 import { CHUNK_COLUMNS, CHUNK_FROM, createCheckedRows, SEGMENT_COLUMNS } from "./read-rows.ts";
 
 /**

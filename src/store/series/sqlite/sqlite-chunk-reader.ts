@@ -1,7 +1,7 @@
+import { number } from "#store/records/row.ts";
 import { DamagedPiece } from "#store/series/checksum.ts";
 import type { ChunkCount, ChunkReader, ChunkView, SeriesRange } from "#store/series/chunk-reader.ts";
 import type { Connection } from "#store/sqlite/connection.ts";
-import { number } from "#store/sqlite/row.ts";
 import {
   CHUNK_FROM,
   createCheckedRows,

@@ -1,3 +1,4 @@
+import { number } from "#store/records/row.ts";
 import { KINDS } from "#store/series/batch.ts";
 import type { Latest, StoredSegment, Stretch } from "#store/series/chunk.ts";
 import type { Changes, ChunkStore, DeviceDay, DropTarget, OnDamaged } from "#store/series/chunk-store.ts";
@@ -5,7 +6,6 @@ import { HOUR_MS } from "#store/series/hot-store.ts";
 import { contentSum, headSum, latestSum, partsSum, segmentSum } from "#store/series/piece-sums.ts";
 import { DAY_MS } from "#store/series/sealed-segments.ts";
 import { type Connection, CorruptFile, isCorrupt, type Row } from "#store/sqlite/connection.ts";
-import { number } from "#store/sqlite/row.ts";
 import { healDefinitions, putDefinition } from "./heal-definitions.ts";
 import { createHeldPoints } from "./held-points.ts";
 import { createJournal } from "./journal.ts";

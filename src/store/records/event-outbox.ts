@@ -4,7 +4,6 @@ import { approximateBytes } from "#core/share/approximate-bytes.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { EventOutbox, EventPage, StoredEvent } from "#service/ports/event-outbox.ts";
 import type { ReadDatabase } from "#store/database.ts";
-import type { Connection } from "./connection.ts";
 import { EVENT_COLUMNS, latestPosition, parseEvent } from "./event-row.ts";
 import { OUTBOX_BYTES } from "./event-writes.ts";
 import { number, optionalNumber } from "./row.ts";
@@ -36,15 +35,7 @@ export function createEventOutbox(reader: ReadDatabase, writer: Writer, { watch,
   };
 }
 
-const OLDEST = "SELECT position, total - bytes AS before, total FROM event ORDER BY position LIMIT 1";
-
-/** The bytes of all events that are kept. */
-export function keptEventBytes(connection: Connection): number {
-  const oldest = connection.get(OLDEST);
-  if (oldest === undefined) return 0;
-  const newest = connection.one("SELECT total FROM event ORDER BY position DESC LIMIT 1");
-  return number(newest, "total") - number(oldest, "before");
-}
+export const OLDEST = "SELECT position, total - bytes AS before, total FROM event ORDER BY position LIMIT 1";
 
 interface Asked {
   readonly position: number;

@@ -1,0 +1,28 @@
+// What a store needs to write: the writes by name, and the promise that each is durable when it resolves.
+import type { Execution } from "#core/command/execution.ts";
+import type { BufferUse } from "#core/share/byte-budgets.ts";
+import type { WRITES } from "./writes.ts";
+
+export type Writes = typeof WRITES;
+export type WriteInput<Name extends keyof Writes> = Parameters<Writes[Name]>[1];
+type Results = { readonly [Name in keyof Writes]: Awaited<ReturnType<Writes[Name]>> };
+export type WriteResult<Name extends keyof Writes> = Results[Name];
+
+export interface WriteHints<Name extends keyof Writes> {
+  /** About what the input holds, where the caller knows; else the input is measured. */
+  readonly bytes?: number;
+  /** The execution that the write changed, for its event. It is not sent between the threads once more. */
+  readonly changed?: (result: WriteResult<Name>) => Execution | undefined;
+}
+
+export interface Writer {
+  run<Name extends keyof Writes>(
+    name: Name,
+    input: WriteInput<Name>,
+    hints?: WriteHints<Name>,
+  ): Promise<WriteResult<Name>>;
+  /** Bytes that wait to be stored. */
+  readonly buffer: BufferUse;
+  /** Resolves when everything handed over before is stored or refused, and the database is closed. */
+  close(): Promise<void>;
+}
