@@ -1,22 +1,17 @@
 // Brings the database to the newest schema. Nodes that start at the same moment wait for each other. Each migration and
 // its mark are one transaction.
-import { createHash } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
 import type { ClientBase } from "pg";
 import { failpoint } from "#store/failpoint.ts";
+import { type Migration, readMigrations, refuseUnknown } from "#store/migrations.ts";
 import { CHANGES_PER_TRANSACTION } from "./commit-batch.ts";
-
-interface Migration {
-  readonly number: number;
-  readonly name: string;
-  readonly sql: string;
-  readonly digest: string;
-}
 
 /** Any number that no other program uses for the same purpose. */
 const MIGRATION_LOCK = 7_238_411_905;
 
-export async function migrate(client: ClientBase, migrations = readMigrations()): Promise<void> {
+export async function migrate(
+  client: ClientBase,
+  migrations = readMigrations(new URL("./migrations/", import.meta.url)),
+): Promise<void> {
   await client.query("SELECT pg_advisory_lock($1)", [MIGRATION_LOCK]);
   try {
     await client.query(
@@ -30,25 +25,6 @@ export async function migrate(client: ClientBase, migrations = readMigrations())
     await raiseChangeBase(client);
   } finally {
     await client.query("SELECT pg_advisory_unlock($1)", [MIGRATION_LOCK]);
-  }
-}
-
-function refuseUnknown(
-  done: readonly { readonly number: number; readonly name: string; readonly digest: string }[],
-  migrations: readonly Migration[],
-): void {
-  const newest = migrations.at(-1)?.number ?? 0;
-  for (const row of done) {
-    const known = migrations.find(({ number }) => number === row.number);
-    if (known === undefined) {
-      throw new Error(
-        `the database was last used by a newer Busbar (migration ${row.number} ${row.name}; this one knows up to ` +
-          `${newest}). Use that version, or restore a backup from before the upgrade`,
-      );
-    }
-    if (known.digest !== row.digest) {
-      throw new Error(`migration ${known.name} differs from the one that made this database`);
-    }
   }
 }
 
@@ -77,15 +53,4 @@ async function raiseChangeBase(client: ClientBase): Promise<void> {
           ) AS latest
      WHERE latest.number >= base + latest.current`,
   );
-}
-
-function readMigrations(): readonly Migration[] {
-  const folder = new URL("./migrations/", import.meta.url);
-  const files = readdirSync(folder).filter((file) => /^\d{4}-[a-z0-9-]+\.sql$/.test(file));
-  return files.sort().map((file, index) => {
-    const number = Number(file.slice(0, 4));
-    if (number !== index + 1) throw new Error(`migration ${file} breaks the numbering`);
-    const sql = readFileSync(new URL(file, folder), "utf8");
-    return { number, name: file, sql, digest: createHash("sha256").update(sql).digest("hex") };
-  });
 }

@@ -1,35 +1,15 @@
 // Brings a database to the newest schema. Each migration and its mark are one transaction: a kill at any moment leaves
 // the schema before it or after it, never in between.
-import { createHash } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
 import { failpoint } from "#store/failpoint.ts";
+import { type Migration, readMigrations as read, refuseUnknown } from "#store/migrations.ts";
 import type { Connection } from "./connection.ts";
-
-interface Migration {
-  readonly number: number;
-  readonly name: string;
-  readonly sql: string;
-  readonly digest: string;
-}
 
 export function migrate(database: Connection, migrations = readMigrations()): void {
   database.script(
     "CREATE TABLE IF NOT EXISTS migration (number INTEGER PRIMARY KEY, name TEXT NOT NULL, digest TEXT NOT NULL) STRICT",
   );
   const done = database.all("SELECT number, name, digest FROM migration ORDER BY number");
-  const newest = migrations.at(-1)?.number ?? 0;
-  for (const row of done) {
-    const known = migrations.find((migration) => migration.number === row["number"]);
-    if (known === undefined) {
-      throw new Error(
-        `the records were last used by a newer Busbar (migration ${row["number"]} ${row["name"]}; this one knows up to ` +
-          `${newest}). Use that version, or restore a backup from before the upgrade`,
-      );
-    }
-    if (known.digest !== row["digest"]) {
-      throw new Error(`migration ${known.name} differs from the one that made these records`);
-    }
-  }
+  refuseUnknown(done, migrations);
   for (const migration of migrations.slice(done.length)) apply(database, migration);
 }
 
@@ -52,14 +32,7 @@ function apply(database: Connection, { number, name, sql, digest }: Migration): 
 }
 
 export function readMigrations(): readonly Migration[] {
-  const folder = new URL("./migrations/", import.meta.url);
-  const files = readdirSync(folder).filter((file) => /^\d{4}-[a-z0-9-]+\.sql$/.test(file));
-  return files.sort().map((file, index) => {
-    const number = Number(file.slice(0, 4));
-    if (number !== index + 1) throw new Error(`migration ${file} breaks the numbering`);
-    const sql = readFileSync(new URL(file, folder), "utf8");
-    return { number, name: file, sql, digest: createHash("sha256").update(sql).digest("hex") };
-  });
+  return read(new URL("./migrations/", import.meta.url));
 }
 
 /** A statement ends with `;` at the end of a line, and nowhere else: migrations hold no triggers and no such text. */
