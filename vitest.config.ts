@@ -26,6 +26,15 @@ export default defineConfig({
           sequence: { groupOrder: 0 },
         },
       },
+      {
+        extends: "./web/vite.config.ts",
+        test: {
+          name: "web",
+          root: fileURLToPath(new URL(".", import.meta.url)),
+          include: ["web/src/**/*.test.ts"],
+          sequence: { groupOrder: 0 },
+        },
+      },
       // It measures times, so it runs when everything else is done, and alone.
       {
         extends: true,

@@ -7,6 +7,19 @@ const steps = [
   ["fences", ["scripts/fences.mjs", "--check"]],
   ["format, lint, fences", [toolPath("@biomejs", "biome", "bin", "biome"), "check", "--error-on-warnings", "."]],
   ["types", [toolPath("typescript", "bin", "tsc"), "--noEmit"]],
+  [
+    "types of the page",
+    [
+      "web/node_modules/svelte-check/bin/svelte-check",
+      "--workspace",
+      "web",
+      "--tsconfig",
+      "tsconfig.json",
+      "--output",
+      "human",
+      "--fail-on-warnings",
+    ],
+  ],
   ["promise rules", [toolPath("oxlint", "bin", "oxlint"), "--type-aware", "--deny-warnings"]],
   ["dead code", [toolPath("knip", "bin", "knip.js")]],
 ];

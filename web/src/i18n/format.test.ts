@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { formatAge, formatLength, formatNumber, formatTime, offsetAt, startOfDay } from "./format.ts";
+
+test.each([
+  [0, "0", "0"],
+  [218.44, "218.4", "218,4"],
+  [3.7249, "3.72", "3,72"],
+  [-24.86, "−24.9", "−24,9"],
+  [12345.6, "12,346", "12.346"],
+  [1234.5, "1235", "1235"],
+  [0.01234, "0.0123", "0,0123"],
+  [64, "64", "64"],
+  [-0.00000000000001, "0", "0"],
+  [Number.NaN, "–", "–"],
+])("%d is written %s and %s", (value, en, de) => {
+  expect([formatNumber(value, "en"), formatNumber(value, "de")]).toEqual([en, de]);
+});
+
+test.each([
+  [0, "0 s"],
+  [1400, "1.4 s"],
+  [42_000, "42 s"],
+  [72_000, "1 min 12 s"],
+  [240_000, "4 min"],
+  [4_320_000, "1 h 12 min"],
+  [90_000_000, "1 d 1 h"],
+])("%d ms are %s", (ms, text) => {
+  expect(formatLength(ms, "en")).toBe(text);
+});
+
+test("ages are coarse", () => {
+  expect([formatAge(900, "en"), formatAge(125_000, "en"), formatAge(2 * 86_400_000, "de")]).toEqual([
+    "0 s ago",
+    "2 min ago",
+    "vor 2 Tagen",
+  ]);
+});
+
+test.each([
+  ["2026-11-16T03:00:00Z", "Europe/Berlin", "2026-11-15T23:00:00Z"],
+  ["2026-11-15T22:30:00Z", "Europe/Berlin", "2026-11-14T23:00:00Z"],
+  // Clocks go forward at 02:00 and back at 03:00: the day begins by the offset before.
+  ["2026-03-29T12:00:00Z", "Europe/Berlin", "2026-03-28T23:00:00Z"],
+  ["2026-10-25T12:00:00Z", "Europe/Berlin", "2026-10-24T22:00:00Z"],
+  ["2026-11-16T03:00:00Z", "UTC", "2026-11-16T00:00:00Z"],
+  ["2026-11-16T03:00:00Z", "Asia/Kolkata", "2026-11-15T18:30:00Z"],
+  // Here midnight does not exist on the day when summer time begins.
+  ["2026-04-24T12:00:00Z", "Africa/Cairo", "2026-04-23T22:00:00Z"],
+])("at %s the day in %s began at %s", (at, zone, expected) => {
+  expect(new Date(startOfDay(Date.parse(at), zone)).toISOString()).toBe(expected.replace("Z", ".000Z"));
+});
+
+test("a time is written in the time zone that is asked for", () => {
+  const at = Date.parse("2026-11-16T13:05:09Z");
+  expect(formatTime(at, "seconds", { locale: "en", zone: "Europe/Berlin" })).toBe("14:05:09");
+  expect(formatTime(at, "time", { locale: "de", zone: "UTC" })).toBe("13:05");
+  expect(offsetAt(at, "Asia/Kolkata")).toBe(19_800_000);
+});

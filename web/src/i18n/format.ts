@@ -1,0 +1,140 @@
+// Numbers and times as people read them. Pure: language and time zone are arguments. Screens use `show` (show.ts).
+import type { Locale } from "#web/data/preferences.svelte.ts";
+
+/** English dates and times are written in the order that most of the world reads. */
+const TAGS: Readonly<Record<Locale, string>> = { en: "en-GB", de: "de-DE" };
+
+/** Three to four digits that matter, without zeros at the end: 218.4, 3.72, 0.0123. */
+export function formatNumber(value: number, locale: Locale, digits?: number): string {
+  if (!Number.isFinite(value)) return value === Infinity ? "∞" : value === -Infinity ? "−∞" : "–";
+  const size = Math.abs(value);
+  const decimals =
+    digits ?? (size >= 1000 || size === 0 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3 - Math.ceil(Math.log10(size)));
+  const text = numberFormat(locale, Math.min(Math.max(decimals, 0), 12)).format(value);
+  return /^-[0,.]*$/.test(text) ? text.slice(1) : text.replace("-", "−");
+}
+
+const numberFormats = new Map<string, Intl.NumberFormat>();
+
+function numberFormat(locale: Locale, decimals: number): Intl.NumberFormat {
+  const key = `${locale} ${decimals}`;
+  const known = numberFormats.get(key);
+  if (known !== undefined) return known;
+  const made = new Intl.NumberFormat(TAGS[locale], { maximumFractionDigits: decimals, useGrouping: "min2" });
+  numberFormats.set(key, made);
+  return made;
+}
+
+export type TimeStyle = "time" | "seconds" | "date" | "day" | "dateTime" | "full" | "month";
+
+const TIME_STYLES: Readonly<Record<TimeStyle, Intl.DateTimeFormatOptions>> = {
+  time: { hour: "2-digit", minute: "2-digit" },
+  seconds: { hour: "2-digit", minute: "2-digit", second: "2-digit" },
+  date: { day: "numeric", month: "short", year: "numeric" },
+  day: { day: "numeric", month: "short" },
+  month: { month: "short", year: "numeric" },
+  dateTime: { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" },
+  full: {
+    day: "numeric",
+    month: "short",
+    year: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+    timeZoneName: "short",
+  },
+};
+
+const timeFormats = new Map<string, Intl.DateTimeFormat>();
+
+export function formatTime(
+  at: number,
+  style: TimeStyle,
+  { locale, zone }: { readonly locale: Locale; readonly zone: string },
+): string {
+  if (!Number.isFinite(at)) return "–";
+  const key = `${locale} ${zone} ${style}`;
+  let format = timeFormats.get(key);
+  if (format === undefined) {
+    format = new Intl.DateTimeFormat(TAGS[locale], { ...TIME_STYLES[style], timeZone: zone, hourCycle: "h23" });
+    timeFormats.set(key, format);
+  }
+  return format.format(at);
+}
+
+const LENGTHS = [
+  ["d", 86_400_000],
+  ["h", 3_600_000],
+  ["min", 60_000],
+  ["s", 1_000],
+] as const;
+
+/** A length of time in its two largest units: `4 min`, `1 h 12 min`, `2 d 3 h`. */
+export function formatLength(ms: number, locale: Locale): string {
+  const word = (unit: string) => (unit === "d" && locale === "de" ? "T" : unit);
+  const rest = Math.max(0, ms);
+  if (rest < 10_000 && rest % 1000 !== 0) return `${formatNumber(rest / 1000, locale, rest < 1000 ? 2 : 1)} s`;
+  for (const [index, [unit, size]] of LENGTHS.entries()) {
+    if (rest < size) continue;
+    const whole = Math.floor(rest / size);
+    const [smaller, smallerSize] = LENGTHS[index + 1] ?? [undefined, 1];
+    const more = Math.floor((rest % size) / smallerSize);
+    // Seconds beside minutes matter only for a few of them.
+    const isShown = smaller !== undefined && more > 0 && (smaller !== "s" || whole < 10);
+    return isShown ? `${whole} ${word(unit)} ${more} ${word(smaller)}` : `${whole} ${word(unit)}`;
+  }
+  return "0 s";
+}
+
+/** How long ago: `3 s ago`. Coarse on purpose, so that it does not change all the time. */
+export function formatAge(ms: number, locale: Locale): string {
+  const [unit, size] = LENGTHS.find(([, one]) => ms >= one) ?? ["s", 1_000];
+  const amount = Math.max(0, Math.floor(ms / size));
+  if (locale === "de") return `vor ${amount} ${unit === "d" ? (amount === 1 ? "Tag" : "Tagen") : unit}`;
+  return `${amount} ${unit} ago`;
+}
+
+/** The first moment of the day in which `at` lies, by the clock of the zone. */
+export function startOfDay(at: number, zone: string): number {
+  const parts = wallClock(at, zone);
+  const midnight = Date.UTC(parts.year, parts.month - 1, parts.day);
+  // The offset at midnight may differ from that of now: one more round finds it.
+  const first = midnight - offsetAt(at, zone);
+  const second = midnight - offsetAt(first, zone);
+  // Where midnight does not exist, because clocks jump over it, the day begins with the jump.
+  return wallClock(second, zone).day === parts.day ? second : Math.max(first, second);
+}
+
+/** Milliseconds from UTC to the clock of the zone. */
+export function offsetAt(at: number, zone: string): number {
+  const { year, month, day, hour, minute, second } = wallClock(at, zone);
+  return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(at / 1000) * 1000;
+}
+
+const wallFormats = new Map<string, Intl.DateTimeFormat>();
+
+function wallClock(at: number, zone: string) {
+  let format = wallFormats.get(zone);
+  if (format === undefined) {
+    const options = {
+      year: "numeric",
+      month: "numeric",
+      day: "numeric",
+      hour: "numeric",
+      minute: "numeric",
+      second: "numeric",
+    } as const;
+    format = new Intl.DateTimeFormat("en-GB", { ...options, hourCycle: "h23", timeZone: zone });
+    wallFormats.set(zone, format);
+  }
+  const found = new Map(format.formatToParts(at).map(({ type, value }) => [type, Number(value)]));
+  const part = (name: Intl.DateTimeFormatPartTypes) => found.get(name) ?? 0;
+  return {
+    year: part("year"),
+    month: part("month"),
+    day: part("day"),
+    hour: part("hour"),
+    minute: part("minute"),
+    second: part("second"),
+  };
+}

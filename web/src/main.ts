@@ -1,0 +1,9 @@
+import "./style/tokens.css";
+import "./style/fonts.css";
+import "./style/base.css";
+import { mount } from "svelte";
+import App from "#web/app/app.svelte";
+
+const target = document.getElementById("app");
+if (target === null) throw new Error("the page has no element #app");
+mount(App, { target });

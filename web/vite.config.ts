@@ -1,0 +1,33 @@
+import { svelte } from "@sveltejs/vite-plugin-svelte";
+import { defineConfig } from "vite";
+import { icons } from "./build/icons.ts";
+import { layers } from "./build/layers.ts";
+import { reportSize } from "./build/report-size.ts";
+
+const path = (name: string) => new URL(name, import.meta.url).pathname;
+
+/** Where `npm run dev -w web` finds a gateway. */
+const gateway = process.env["BUSBAR_URL"] ?? "http://127.0.0.1:8080";
+
+export default defineConfig({
+  root: path("."),
+  plugins: [layers(), svelte(), icons(), reportSize()],
+  build: {
+    outDir: path("dist"),
+    emptyOutDir: true,
+    target: "es2023",
+    // The content security policy allows fonts and pictures as files only.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+    chunkSizeWarningLimit: 1_000,
+  },
+  server: {
+    proxy: Object.fromEntries(
+      ["/v3", "/telemetry", "/docs", "/openapi.json", "/schemas", "/healthz", "/readyz"].map((prefix) => [
+        prefix,
+        gateway,
+      ]),
+    ),
+  },
+});
