@@ -79,3 +79,15 @@ test("a stream that cannot resume says what is missing and tells the current sta
     ...["device updated", "alert raised", "device updated"],
   ]);
 });
+
+test("in the current state the gateway's own device is as online as it is over HTTP", async () => {
+  const site = await makeCommandSite(busbar, "Of a gateway");
+  const path = `/v3/sites/${site.siteId}/devices?type.in=GATEWAY&expand=connectivity`;
+  const { body } = await busbar.admin.get<{ devices: readonly { id: string; connectivity: object }[] }>(path);
+  const [gateway] = body.devices;
+  const query = `?device_id.in=${gateway?.id}&kind.in=connectivity`;
+  const listener = await listen(busbar.url, busbar.adminToken, { query, lastEventId: "AAAAAAAAAAAAAAAAAAAAAA" });
+  const { data } = await listener.next(({ event }) => event === "connectivity");
+  listener.close();
+  expect([data.connectivity, gateway?.connectivity]).toEqual([{ status: "ONLINE" }, { status: "ONLINE" }]);
+});

@@ -75,6 +75,7 @@ export function makeCredential(deviceId: string, fields: Partial<DeviceCredentia
     hardwareId: `V${newId()}`,
     channelId: "main",
     secretHash: new Uint8Array(32).fill(9),
+    protocol: "MQTT",
     issuedAt: NOON,
     ...fields,
   };

@@ -36,12 +36,17 @@ export interface Device {
 
 export type DeviceChange = Partial<Pick<Device, "name" | "slug" | "parentId" | "childType" | "blueprintId">>;
 
+export const MQTT_PROTOCOLS = ["MQTT", "MQTTS"] as const;
+export type MqttProtocol = (typeof MQTT_PROTOCOLS)[number];
+
 /** How a device signs in. The secret itself is shown once and never stored. */
 export interface DeviceCredential {
   readonly deviceId: string;
   readonly hardwareId: string;
   readonly channelId: string;
   readonly secretHash: Uint8Array;
+  /** What its settings were generated for. */
+  readonly protocol: MqttProtocol;
   readonly issuedAt: Instant;
 }
 

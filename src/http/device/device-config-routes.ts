@@ -1,16 +1,15 @@
 import { refuse } from "#core/app-error.ts";
+import { MQTT_PROTOCOLS } from "#core/device/device.ts";
 import { type Route, route } from "#http/route.ts";
 import { type Static, Type } from "#http/schema.ts";
 import { oneOf, strict } from "#http/wire.ts";
 import { type GenerateConfigNeeds, generateConfig } from "#service/device/generate-config.ts";
 import type { IssueCertificate } from "#service/ports/carrier.ts";
 
-const PROTOCOLS = ["MQTT", "MQTTS"] as const;
-
 const configSchema = strict("DeviceConfig", {
   mqtt_host: Type.String(),
   mqtt_port: Type.Integer(),
-  mqtt_protocol: oneOf(PROTOCOLS),
+  mqtt_protocol: oneOf(MQTT_PROTOCOLS),
   mqtt_credentials: Type.Unsafe<Readonly<Record<string, string>>>({
     anyOf: [
       strict("MqttPassword", { username: Type.String(), password: Type.String() }),
@@ -51,7 +50,7 @@ export function deviceConfigRoutes(needs: GenerateConfigNeeds, settings: ConfigS
       description: "Makes a new secret or certificate, shown this once, and voids the former one.",
       tag: "Provisioning",
       access: "owner",
-      body: strict("GenerateConfig", { protocol: oneOf(PROTOCOLS) }),
+      body: strict("GenerateConfig", { protocol: oneOf(MQTT_PROTOCOLS) }),
       answer: Type.Object({ config: configSchema }, { additionalProperties: false }),
       handle: async (call) => {
         const { protocol } = call.body;
@@ -67,6 +66,7 @@ export function deviceConfigRoutes(needs: GenerateConfigNeeds, settings: ConfigS
         const issue = isSecure ? issueCertificate : undefined;
         const { hardwareId, channelId, credentials } = await generateConfig(needs, call, {
           device: call.params.device_id,
+          protocol,
           issue,
         });
         const config: Static<typeof configSchema> = {

@@ -3,6 +3,7 @@ import { refuse } from "#core/app-error.ts";
 import { DEVICE_TYPES, type Device, type DeviceChange } from "#core/device/device.ts";
 import { isSlug, SLUG_RULE } from "#core/device/slug.ts";
 import { renderInstant } from "#core/time/instant.ts";
+import { communicationSchema } from "#http/device/communication-wire.ts";
 import { type Static, Type } from "#http/schema.ts";
 import { siteSchema } from "#http/site/site-wire.ts";
 import { id, name, nullable, oneOf, ROLES, renderRole, strict, timestamp } from "#http/wire.ts";
@@ -42,16 +43,7 @@ export const deviceSchema = strict("Device", {
   ),
   properties: Type.Optional(Type.Object({}, { additionalProperties: true })),
   connectivity: Type.Optional(strict("Connectivity", { status: oneOf(["ONLINE", "OFFLINE", "UNKNOWN"]) })),
-  communication: Type.Optional(
-    nullable(
-      strict("Communication", {
-        type: oneOf(["MQTT_V1_PLAINTEXT", "MQTT_V1_TLS", "MQTT_V1_LOCALHOST", "UCM_LUA", "UCM_EMBEDDED", "LINK"]),
-        upstream_id: Type.Optional(Type.String()),
-        hardware_id: Type.Optional(Type.String()),
-        channel_id: Type.Optional(Type.String()),
-      }),
-    ),
-  ),
+  communication: Type.Optional(nullable(communicationSchema)),
   raised_alert_names: Type.Optional(Type.Array(Type.String())),
   site: Type.Optional(siteSchema),
 });

@@ -1,21 +1,21 @@
 // What `expand` adds to devices, read for all devices of an answer at once.
 import type { Device } from "#core/device/device.ts";
+import { type CommunicationNeeds, communicationOf } from "#http/device/communication-wire.ts";
 import { type DeviceReader, type Expansion, renderDevice } from "#http/device/device-wire.ts";
 import { ListAnswer } from "#http/list-answer.ts";
 import { renderSite } from "#http/site/site-wire.ts";
 import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
-import type { ChildRoutes } from "#service/device/child-routes.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
+import { deviceStatus } from "#service/device/device-status.ts";
 import { readProperties } from "#service/device/read-properties.ts";
-import type { ConnectivityStatus } from "#service/event/happening.ts";
 import type { Page } from "#service/ports/page.ts";
 import type { Call, Needs } from "#service/ports.ts";
 
-export type ExpandNeeds = Pick<Needs, "devices" | "sites" | "alerts"> & {
-  readonly catalog: BlueprintCatalog;
-  readonly connectivity: Connectivity;
-  readonly children: Pick<ChildRoutes, "place" | "find">;
-};
+export type ExpandNeeds = CommunicationNeeds &
+  Pick<Needs, "sites" | "alerts"> & {
+    readonly catalog: BlueprintCatalog;
+    readonly connectivity: Connectivity;
+  };
 
 type ExpandedDevice = object & { readonly manifest?: object };
 
@@ -78,7 +78,7 @@ export async function expandDevices(
       ...renderDevice(device, call),
       ...(wanted.has("manifest") && { manifest: await manifestOf(needs, device) }),
       ...(properties !== undefined && { properties: properties.get(device.id) ?? {} }),
-      ...(wanted.has("connectivity") && { connectivity: { status: statusOf(needs, device) } }),
+      ...(wanted.has("connectivity") && { connectivity: { status: deviceStatus(needs.connectivity, device) } }),
       ...(wanted.has("communication") && { communication: await communicationOf(needs, device) }),
       ...(raised !== undefined && { raised_alert_names: raised.get(device.id) ?? [] }),
       ...(wanted.has("site") && (await siteOf(needs, call, device))),
@@ -86,38 +86,8 @@ export async function expandDevices(
   );
 }
 
-/** A gateway that answers is online. */
-function statusOf({ connectivity }: ExpandNeeds, { id, type }: Device): ConnectivityStatus {
-  return type === "GATEWAY" ? "ONLINE" : connectivity.status(id);
-}
-
 async function manifestOf(needs: ExpandNeeds, device: Device): Promise<object> {
   return device.blueprintId === undefined ? {} : (await needs.catalog.get(device.blueprintId)).compiled;
-}
-
-async function communicationOf(needs: ExpandNeeds, device: Device): Promise<object | null> {
-  if (device.type === "LUA") {
-    return { type: "UCM_LUA", ...(device.parentId !== undefined && { upstream_id: device.parentId }) };
-  }
-  if (device.type === "CHILD") return childCommunication(needs, device);
-  const credential = await needs.devices.findCredential(device.id);
-  if (credential === undefined) return null;
-  return { type: "MQTT_V1_PLAINTEXT", hardware_id: credential.hardwareId, channel_id: credential.channelId };
-}
-
-/** A child is on the connection of the device that it hangs on, near or far. */
-async function childCommunication(needs: ExpandNeeds, device: Device): Promise<object | null> {
-  await needs.children.place(device);
-  const route = needs.children.find(device.id);
-  const carrier = route && (await needs.devices.find(route.carrierId));
-  if (route === undefined || carrier === undefined) return null;
-  const credential = await needs.devices.findCredential(carrier.id);
-  return {
-    type: carrier.type === "LUA" ? "UCM_LUA" : "MQTT_V1_PLAINTEXT",
-    upstream_id: carrier.id,
-    ...(credential !== undefined && { hardware_id: credential.hardwareId }),
-    channel_id: route.channelId,
-  };
 }
 
 async function siteOf(needs: ExpandNeeds, call: Call, device: Device): Promise<{ site?: object }> {

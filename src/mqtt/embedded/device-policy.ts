@@ -7,7 +7,7 @@ import type { ChildChannel, CommandChannel } from "#service/ports/carrier.ts";
 import type { Child, SignedIn } from "#service/ports/device-inbox.ts";
 import type { Connection, Connections } from "./connections.ts";
 import type { FrameGuard } from "./frame-guard.ts";
-import { signIn } from "./sign-in.ts";
+import { connectionKind, signIn } from "./sign-in.ts";
 import { createTokenBucket, type TokenBucket } from "./token-bucket.ts";
 
 /** How long a connection may take until it has signed in. */
@@ -178,7 +178,7 @@ export function createDevicePolicy(
       byClient.set(client, connection);
       connections.add(connection);
       guard.once("close", () => connections.remove(connection));
-      inbox.connected(device.deviceId);
+      inbox.connected(device.deviceId, connectionKind(guard.socket));
       guard.open(device.deviceId, bucketOf(device.deviceId));
     });
 

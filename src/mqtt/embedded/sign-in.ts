@@ -1,8 +1,10 @@
 import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
+import { parseAddress } from "#core/net/address.ts";
+import { addressKind } from "#core/net/address-kind.ts";
 import { fingerprintOf } from "#mqtt/pki/open-site-authority.ts";
 import { isTopicLevel } from "#mqtt/topics.ts";
-import type { DeviceInbox, SignedIn } from "#service/ports/device-inbox.ts";
+import type { ConnectionKind, DeviceInbox, SignedIn } from "#service/ports/device-inbox.ts";
 
 export interface Login {
   readonly username: string | undefined;
@@ -30,4 +32,10 @@ async function lookUp(
   }
   if (username === undefined || password === undefined) return undefined;
   return await inbox.signIn(username, password.toString("utf8"));
+}
+
+export function connectionKind(socket: Socket): ConnectionKind {
+  if (socket instanceof TLSSocket) return "TLS";
+  const address = parseAddress(socket.remoteAddress ?? "");
+  return address !== undefined && addressKind(address).kind === "loopback" ? "LOCALHOST" : "PLAINTEXT";
 }

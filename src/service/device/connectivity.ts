@@ -2,12 +2,15 @@
 // connection's keep-alive. A device without one is ONLINE while messages come, and OFFLINE after a silence. UNKNOWN
 // before the first sign of life. Measured on a monotonic clock.
 import type { ConnectivityStatus } from "#service/event/happening.ts";
+import type { ConnectionKind } from "#service/ports/device-inbox.ts";
 
 export interface Connectivity {
   status(deviceId: string): ConnectivityStatus;
+  /** Of its latest connection that its carrier watches; undefined without one, or where the carrier cannot know. */
+  connection(deviceId: string): ConnectionKind | undefined;
   alive(deviceId: string): void;
   /** It has a connection that its carrier watches: silence means nothing until `gone`. */
-  connected(deviceId: string): void;
+  connected(deviceId: string, kind?: ConnectionKind): void;
   gone(deviceId: string): void;
   /** Sets devices that fell silent OFFLINE; to be called about once a second. */
   sweep(): void;
@@ -22,7 +25,7 @@ interface ConnectivityNeeds {
 }
 
 export function createConnectivity({ elapsed, silenceMs, onChange }: ConnectivityNeeds): Connectivity {
-  const connections = new Set<string>();
+  const connections = new Map<string, ConnectionKind | undefined>();
   /** When an online device was last heard from; offline devices have no entry. */
   const heard = new Map<string, number | undefined>();
 
@@ -40,8 +43,9 @@ export function createConnectivity({ elapsed, silenceMs, onChange }: Connectivit
   return {
     status: (deviceId) => (!heard.has(deviceId) ? "UNKNOWN" : heard.get(deviceId) === undefined ? "OFFLINE" : "ONLINE"),
     alive,
-    connected(deviceId) {
-      connections.add(deviceId);
+    connection: (deviceId) => connections.get(deviceId),
+    connected(deviceId, kind) {
+      connections.set(deviceId, kind);
       alive(deviceId);
     },
     gone(deviceId) {

@@ -217,7 +217,7 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
       needs.connectivity.alive(deviceId);
       needs.dispatcher.deviceReachable(deviceId);
     },
-    connected: (deviceId) => needs.connectivity.connected(deviceId),
+    connected: (deviceId, kind) => needs.connectivity.connected(deviceId, kind),
     unreachable(deviceId) {
       needs.connectivity.gone(deviceId);
       // Nobody reaches a child without the device that carries its messages.

@@ -1,5 +1,5 @@
 import { refuse } from "#core/app-error.ts";
-import { CHANNEL_ID, type DeviceCredential, type DeviceType } from "#core/device/device.ts";
+import { CHANNEL_ID, type DeviceCredential, type DeviceType, type MqttProtocol } from "#core/device/device.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
 import { hashFingerprint, hashPassword } from "#service/access/hash-secret.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
@@ -23,11 +23,17 @@ export interface GenerateConfigNeeds extends Pick<Needs, "devices" | "now" | "ne
   readonly channel: Carrier;
 }
 
+interface ConfigInput {
+  readonly device: string;
+  readonly protocol: MqttProtocol;
+  readonly issue: IssueCertificate | undefined;
+}
+
 /** Creates a new secret, or a certificate when `issue` is given, and voids the former one; the hardware id stays. */
 export async function generateConfig(
   needs: GenerateConfigNeeds,
   call: Call,
-  { device: idOrSlug, issue }: { readonly device: string; readonly issue: IssueCertificate | undefined },
+  { device: idOrSlug, protocol, issue }: ConfigInput,
 ): Promise<GeneratedConfig> {
   const device = await visibleDevice(needs, call, idOrSlug);
   if (!SIGN_IN.has(device.type)) {
@@ -47,6 +53,7 @@ export async function generateConfig(
     channelId,
     secretHash:
       "password" in credentials ? hashPassword(credentials.password) : hashFingerprint(credentials.fingerprint),
+    protocol,
     issuedAt: needs.now(),
   };
   const trail = auditTrail(needs, call, { target: { siteId: device.siteId, deviceId: device.id } });

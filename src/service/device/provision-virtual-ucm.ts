@@ -1,5 +1,5 @@
 import { refuse } from "#core/app-error.ts";
-import { CHANNEL_ID, type Device } from "#core/device/device.ts";
+import { CHANNEL_ID, type Device, type DeviceCredential } from "#core/device/device.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
 import { hashPassword } from "#service/access/hash-secret.ts";
 import { SECRET_BYTES } from "#service/device/generate-config.ts";
@@ -24,11 +24,12 @@ export async function provisionVirtualUcm(
   const device = await provisionDevice(needs, call, input);
   if (hardwareId !== undefined) {
     const secret = Buffer.from(needs.randomBytes(SECRET_BYTES)).toString("base64url");
-    const credential = {
+    const credential: DeviceCredential = {
       deviceId: device.id,
       hardwareId,
       channelId: CHANNEL_ID,
       secretHash: hashPassword(secret),
+      protocol: "MQTT",
       issuedAt: needs.now(),
     };
     const trail = auditTrail(needs, call, { target: { siteId: device.siteId, deviceId: device.id } });

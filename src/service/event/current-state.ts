@@ -7,6 +7,7 @@ import { describeAlert } from "#service/alert/describe-alert.ts";
 import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
 import { everyOpen } from "#service/command/every-open.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
+import { deviceStatus } from "#service/device/device-status.ts";
 import type { PrepareEvent } from "#service/event/happening.ts";
 import type { Needs } from "#service/ports.ts";
 
@@ -27,7 +28,7 @@ export async function* currentState(needs: CurrentStateNeeds, filter: EventFilte
 async function* stateOf(needs: CurrentStateNeeds, filter: EventFilter, device: Device): AsyncGenerator<BusbarEvent> {
   const place = { siteId: device.siteId, deviceId: device.id };
   yield deviceEvent(device, "updated", device.updatedAt);
-  const status = needs.connectivity.status(device.id);
+  const status = deviceStatus(needs.connectivity, device);
   yield needs.prepareEvent({ ...place, kind: "connectivity", status, at: needs.now() });
   if (selectsKind(filter, "alert")) {
     for (const record of await needs.alerts.active(device.id)) {

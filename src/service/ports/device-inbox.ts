@@ -1,5 +1,8 @@
 import type { LogMessage, ResponseMessage, ValuesMessage } from "#core/device/device-message.ts";
 
+/** How a device reaches us. LOCALHOST: without encryption, from this machine. */
+export type ConnectionKind = "PLAINTEXT" | "TLS" | "LOCALHOST";
+
 /** What a carrier reports about its devices. Every promise resolves when the report is durable. */
 export interface DeviceInbox {
   /** The device that may sign in with this name and secret, or undefined. Takes the same time either way. */
@@ -9,7 +12,7 @@ export interface DeviceInbox {
   /** The device can be reached: waiting commands are handed over now. */
   reachable(deviceId: string): void;
   /** It has a connection whose keep-alive the carrier watches, until `unreachable`. */
-  connected(deviceId: string): void;
+  connected(deviceId: string, kind?: ConnectionKind): void;
   /** Its last connection has gone. */
   unreachable(deviceId: string): void;
   /** Any sign of life, however small. */

@@ -1,14 +1,14 @@
-import type { Device, DeviceCredential, PropertyValue } from "#core/device/device.ts";
+import { type Device, type DeviceCredential, MQTT_PROTOCOLS, type PropertyValue } from "#core/device/device.ts";
 import type { DeviceStore } from "#service/ports/device-store.ts";
 import type { Database, Row } from "#store/database.ts";
 import { DEVICE_COLUMNS, findDevice, parseDevice } from "./device-row.ts";
 import type { Lists } from "./lists.ts";
-import { bytes, listed, text, time } from "./row.ts";
+import { bytes, listed, oneOf, text, time } from "./row.ts";
 import { isAnything, storedJson } from "./stored-json.ts";
 import { Where } from "./where.ts";
 import type { Writer } from "./writer.ts";
 
-const CREDENTIAL_COLUMNS = "device_id, hardware_id, channel_id, secret_hash, issued_at";
+const CREDENTIAL_COLUMNS = "device_id, hardware_id, channel_id, secret_hash, protocol, issued_at";
 
 /** Devices are read far more often than they change: with every message and every call. */
 const MAX_KNOWN = 10_000;
@@ -112,6 +112,7 @@ async function findCredential(
     hardwareId: text(row, "hardware_id"),
     channelId: text(row, "channel_id"),
     secretHash: bytes(row, "secret_hash"),
+    protocol: oneOf(row, "protocol", MQTT_PROTOCOLS),
     issuedAt: time(row, "issued_at"),
   };
 }
