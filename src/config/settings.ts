@@ -106,6 +106,15 @@ export const SETTINGS = {
       "Creates a new seal.key although only the lost one opens the stored values; they have to be entered again.",
     ),
   },
+  sessions: {
+    lifetime: setting(
+      "sessions.lifetime",
+      kinds.duration,
+      "30d",
+      "How long a sign-in of the page lasts at most; then people sign in again.",
+    ),
+    idle: setting("sessions.idle", kinds.duration, "7d", "A sign-in of the page that is not used for this long ends."),
+  },
   audit: {
     retention: setting("audit.retention", kinds.duration, "90d", "How long entries of the audit log are kept."),
   },

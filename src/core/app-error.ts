@@ -9,6 +9,7 @@ export const ERROR_CODES = {
   invalid_blueprint: "The uploaded package or manifest has errors.",
   unauthorized: "The token is missing, unknown, expired or revoked.",
   forbidden: "The token's level or sites do not allow this operation.",
+  foreign_origin: "The call uses the session of a browser, and it does not come from a page of this server.",
   not_found: "There is no such thing, or the token does not see it.",
   command_not_found: "The device's blueprint does not have this command.",
   device_not_found: "There is no such device, or the token does not see it.",

@@ -1,5 +1,5 @@
-// Lets pages of other origins call the interface from a browser, where the operator allows it. Tokens travel in headers
-// and never in cookies, so a page can only use a token that it was given.
+// Lets pages of other origins call the interface from a browser, where the operator allows it. They never use the session
+// of our own page (same-origin.ts), so such a page can only use a token that it was given.
 import type { FastifyInstance } from "fastify";
 import { sendAnswer } from "#http/send-answer.ts";
 

@@ -7,6 +7,7 @@ type Json = Readonly<Record<string, unknown>>;
 interface About {
   readonly version: string;
   readonly headerPrefix: string;
+  readonly cookieName: string;
 }
 
 export function renderOpenapi(routes: readonly RouteDescription[], about: About): Json {
@@ -28,12 +29,13 @@ export function renderOpenapi(routes: readonly RouteDescription[], about: About)
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url: "/" }],
-    security: [{ token: [] }, { bearer: [] }],
+    security: [{ token: [] }, { bearer: [] }, { session: [] }],
     paths,
     components: {
       securitySchemes: {
         token: { type: "apiKey", in: "header", name: `${about.headerPrefix}-Auth-Token` },
         bearer: { type: "http", scheme: "bearer" },
+        session: { type: "apiKey", in: "cookie", name: about.cookieName },
       },
       schemas: { ...Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))), Errors: ERRORS },
     },

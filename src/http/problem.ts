@@ -11,6 +11,7 @@ export const STATUS: Readonly<Record<ErrorCode, number>> = {
   invalid_blueprint: 400,
   unauthorized: 401,
   forbidden: 403,
+  foreign_origin: 403,
   not_found: 404,
   command_not_found: 404,
   device_not_found: 404,

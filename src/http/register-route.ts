@@ -4,7 +4,7 @@ import type { ServerResponse } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Caller } from "#core/access/caller.ts";
 import type { Leave } from "#core/share/fair-share.ts";
-import type { createAuthenticate } from "#http/authenticate.ts";
+import { type Authenticate, isSecure } from "#http/authenticate.ts";
 import { compileBody } from "#http/body.ts";
 import type { CountUnread } from "#http/bound-unread.ts";
 import type { TakePlace } from "#http/call-places.ts";
@@ -13,6 +13,7 @@ import { ListAnswer } from "#http/list-answer.ts";
 import type { MainThreadShare } from "#http/main-thread-share.ts";
 import { parseQuery } from "#http/query.ts";
 import type { Route } from "#http/route.ts";
+import { requireOwnPage } from "#http/same-origin.ts";
 import { sendAnswer, sendList } from "#http/send-answer.ts";
 import type { TokenHeaders } from "#http/token-headers.ts";
 import type { WebSockets } from "#http/web-sockets.ts";
@@ -21,7 +22,7 @@ import { freeBytes } from "#tuning/free-bytes.ts";
 
 interface Registration {
   readonly prefix: string;
-  readonly authenticate: ReturnType<typeof createAuthenticate>;
+  readonly authenticate: Authenticate;
   readonly tokenHeaders: Pick<TokenHeaders, "prefixOf">;
   readonly stopping: AbortSignal;
   readonly mainThread: MainThreadShare;
@@ -98,6 +99,7 @@ function register(app: FastifyInstance, route: Route, registration: Registration
       headerPrefix: () => tokenHeaders.prefixOf(request.headers),
       contentType: request.headers["content-type"] ?? "",
       host: () => hostOf(request),
+      isSecure: () => isSecure(request),
       forwarded: request.headers["x-forwarded-for"] !== undefined || request.headers.forwarded !== undefined,
       // Created on demand: few handlers use it.
       get signal() {
@@ -116,14 +118,15 @@ function register(app: FastifyInstance, route: Route, registration: Registration
     method: route.method,
     url: prefix + route.path,
     config: { operation },
-    onRequest: (request, _reply, done) => {
-      if (access === "public") return done();
+    onRequest: (request, reply, done) => {
       const accept = (caller: Caller) => {
         request.caller = caller;
-        requireLevel(caller, access);
+        if (access !== "public") requireLevel(caller, access);
       };
       try {
-        const found = authenticate(request.raw.headers, () => request.ip);
+        if (route.ownPageOnly === true) requireOwnPage(request);
+        if (access === "public") return done();
+        const found = authenticate(request, reply);
         if (found instanceof Promise) found.then(accept).then(() => done(), done);
         else {
           accept(found);

@@ -26,6 +26,8 @@ export interface RouteCall<Path extends string, Query extends QuerySpec, Body> e
   readonly contentType: string;
   /** The address under which the client reached this server. */
   readonly host: () => { readonly name: string; readonly port: number };
+  /** The call came over TLS, as far as a trusted proxy says so. */
+  readonly isSecure: () => boolean;
   /** The call came over a proxy, whether or not that proxy is trusted. */
   readonly forwarded: boolean;
   /** Aborted when the client has gone or the server stops. */
@@ -49,6 +51,8 @@ interface RouteHead<Path extends string, Query extends QuerySpec> {
   readonly tag: string;
   /** The level every caller needs, checked before anything is read. `public` routes take no token. */
   readonly access: AccessLevel | "public";
+  /** Only pages of this server may call it, and the browser has to say that they do. */
+  readonly ownPageOnly?: true;
   readonly query?: Query;
   /** Schema of the JSON answer, or what a RawAnswer may be. */
   readonly answer: Schema | { readonly contentType: string; readonly description: string };

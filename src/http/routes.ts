@@ -3,6 +3,7 @@
 import type { Shares } from "#core/share/shares.ts";
 import type { Retention } from "#core/telemetry/retention.ts";
 import { auditRoutes } from "#http/access/audit-routes.ts";
+import { type SessionRouteNeeds, sessionRoutes } from "#http/access/session-routes.ts";
 import { tokenRoutes } from "#http/access/token-routes.ts";
 import { alertRoutes } from "#http/alert/alert-routes.ts";
 import { blueprintRoutes } from "#http/blueprint/blueprint-routes.ts";
@@ -41,7 +42,7 @@ import type { CreateSiteNeeds } from "#service/site/create-site.ts";
 import type { Troubles } from "#service/troubles.ts";
 import type { WebhookDispatcher } from "#service/webhook/webhook-dispatcher.ts";
 
-export interface RouteNeeds extends Needs, CommandNeeds, CreateSiteNeeds {
+export interface RouteNeeds extends Needs, CommandNeeds, CreateSiteNeeds, SessionRouteNeeds {
   readonly authenticator: Authenticator;
   readonly refusals: RefusalLog;
   readonly catalog: BlueprintCatalog;
@@ -84,6 +85,7 @@ export function createRoutes(needs: RouteNeeds, settings: RouteSettings): readon
     ...blueprintRoutes(needs),
     ...webhookRoutes(needs),
     ...tokenRoutes(needs),
+    ...sessionRoutes(needs),
     ...auditRoutes(needs),
   ];
   const all = [...routes, ...compatibilityRoutes(needs, routes)];

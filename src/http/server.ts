@@ -5,7 +5,7 @@ import { refuse } from "#core/app-error.ts";
 import type { ByteBudgets } from "#core/share/byte-budgets.ts";
 import { createByteShares } from "#core/share/byte-shares.ts";
 import type { Shares } from "#core/share/shares.ts";
-import { createAuthenticate } from "#http/authenticate.ts";
+import { type AuthenticateNeeds, createAuthenticate } from "#http/authenticate.ts";
 import { boundConnections } from "#http/bound-connections.ts";
 import { boundUnread } from "#http/bound-unread.ts";
 import { callRefusal, openCallPlaces } from "#http/call-places.ts";
@@ -21,7 +21,6 @@ import { SECURITY_HEADERS } from "#http/security-headers.ts";
 import { type ProblemNeeds, renderFailure, sendProblem } from "#http/send-problem.ts";
 import { createTokenHeaders } from "#http/token-headers.ts";
 import { createWebSockets } from "#http/web-sockets.ts";
-import type { Authenticator } from "#service/access/authenticator.ts";
 import type { CommandDispatcher } from "#service/command/command-dispatcher.ts";
 import type { DeviceHost } from "#service/ports/device-host.ts";
 import type { TelemetryCounter } from "#service/telemetry/telemetry-counts.ts";
@@ -35,8 +34,7 @@ const BODIES_BYTES_PER_CALLER = 16 * 1024 * 1024;
 /** Far fewer in total than the writes that may wait for the disk: so calls alone cannot keep devices from writing. */
 const CHANGES = { slots: 8_192, perToken: 2_048, perAddress: 4_096 };
 
-export interface ServerNeeds extends ProblemNeeds {
-  readonly authenticator: Authenticator;
+export interface ServerNeeds extends ProblemNeeds, AuthenticateNeeds {
   readonly budgets: Pick<ByteBudgets, "list" | "open">;
   readonly shares: Shares;
   readonly telemetryCounter: Pick<TelemetryCounter, "read">;
@@ -48,7 +46,6 @@ export interface ServerNeeds extends ProblemNeeds {
 export interface ServerSettings {
   readonly headerPrefixes: readonly string[];
   readonly corsOrigins: readonly string[];
-  readonly wrongTokenLimit: number;
   readonly trustProxy: boolean | readonly string[];
   readonly metricsPublic: boolean;
   readonly connectionsPerAddress: number;
@@ -67,7 +64,7 @@ export async function createServer(
   routes: readonly Route[],
 ): Promise<Server> {
   const tokenHeaders = createTokenHeaders(settings.headerPrefixes);
-  const authenticate = createAuthenticate(needs, { ...settings, tokenHeaders });
+  const authenticate = createAuthenticate(needs, tokenHeaders);
   const metrics = createMetrics(needs, settings);
   const mainThread = createMainThreadShare(needs.shares);
   const changing = openCallPlaces(

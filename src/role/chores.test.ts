@@ -30,6 +30,8 @@ async function deletions(): Promise<ReadonlyMap<string, readonly number[]>> {
     connectivity: { sweep: () => {} },
     refusals: { flush: async () => {} },
     authenticator: { flushUses: async () => {} },
+    openSessions: { flushUses: async () => {} },
+    sessions: { prune: note("sessions") },
     deviceLog: { tellLeftOut: async () => {} },
     executions: { sweep: note("executions") },
     deviceLogs: { prune: note("device logs") },
@@ -48,6 +50,7 @@ async function deletions(): Promise<ReadonlyMap<string, readonly number[]>> {
     logs: { retention: day, temporaryRetention: day },
     alerts: { retention: day },
     audit: { retention: day },
+    sessions: { idle: day },
     telemetry: { retention: "1d" },
   };
   const chores = startChores(needs as never, config as never);
@@ -65,10 +68,13 @@ test("after the clock was set forward by weeks, nothing is deleted that is not o
     "device logs",
     "events",
     "executions",
+    "sessions",
     "telemetry",
   ]);
   for (const [what, times] of before) {
     expect(times.length, what).toBeGreaterThan(0);
-    expect(Math.max(...times), what).toBeLessThanOrEqual(what === "executions" ? EARLIEST : EARLIEST - DAY);
+    expect(Math.max(...times), what).toBeLessThanOrEqual(
+      ["executions", "sessions"].includes(what) ? EARLIEST : EARLIEST - DAY,
+    );
   }
 });

@@ -10,15 +10,17 @@ import type { StorageGuard } from "#role/guard-storage.ts";
 import { repeat } from "#role/repeat.ts";
 import type { Authenticator } from "#service/access/authenticator.ts";
 import type { RefusalLog } from "#service/access/refusal-log.ts";
+import type { Sessions } from "#service/access/sessions.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
 import type { DeviceLog } from "#service/device/device-log.ts";
 import type { Needs } from "#service/ports.ts";
 import { enforceRetention, type RetentionNeeds } from "#service/telemetry/enforce-retention.ts";
 
 interface ChoreNeeds
-  extends Pick<Needs, "audit" | "executions" | "deviceLogs" | "alerts" | "webhooks" | "outbox" | "now">,
+  extends Pick<Needs, "audit" | "executions" | "deviceLogs" | "alerts" | "webhooks" | "outbox" | "sessions" | "now">,
     RetentionNeeds {
   readonly authenticator: Authenticator;
+  readonly openSessions: Pick<Sessions, "flushUses">;
   readonly refusals: RefusalLog;
   readonly clock: ClockWatch;
   readonly connectivity: Connectivity;
@@ -42,6 +44,15 @@ export function startChores(needs: ChoreNeeds, config: Config): { stop(): Promis
     { name: "notice silent devices", everyMs: SECOND, task: async () => needs.connectivity.sweep() },
     { name: "note refused calls", everyMs: SECOND, task: () => needs.refusals.flush() },
     { name: "note token uses", everyMs: 15 * SECOND, task: () => needs.authenticator.flushUses() },
+    { name: "note session uses", everyMs: 15 * SECOND, task: () => needs.openSessions.flushUses() },
+    {
+      name: "prune ended sessions",
+      everyMs: 10 * MINUTE,
+      task: () =>
+        untilDone(() =>
+          needs.sessions.prune({ expiredAt: earliest(), idleSince: ago(toMilliseconds(config.sessions.idle)) }),
+        ),
+    },
     { name: "sweep executions", everyMs: MINUTE, task: () => untilDone(() => needs.executions.sweep(earliest())) },
     { name: "tell what device logs leave out", everyMs: 10 * SECOND, task: () => needs.deviceLog.tellLeftOut() },
     {

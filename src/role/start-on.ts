@@ -2,12 +2,14 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { uuidv7 } from "uuidv7";
+import { createWrongTokenLimit } from "#core/access/wrong-token-limit.ts";
 import { toMilliseconds } from "#core/time/duration.ts";
 import { EVENT_KEY_BYTES } from "#http/event/event-id.ts";
 import { createEventStreams } from "#http/event/event-streams.ts";
 import { renderHappening } from "#http/event/event-wire.ts";
 import { createRoutes } from "#http/routes.ts";
 import { createServer } from "#http/server.ts";
+import { createSessionCookie } from "#http/session-cookie.ts";
 import { libraryWith } from "#manifest/library-with.ts";
 import { prepareAdminToken } from "#role/admin-token.ts";
 import { startCarriers } from "#role/carriers.ts";
@@ -23,6 +25,8 @@ import { createJsonChecker } from "#runtime/json-check/create-json-checker.ts";
 import { createAuthenticator } from "#service/access/authenticator.ts";
 import { createRefusalLog } from "#service/access/refusal-log.ts";
 import { createSeal } from "#service/access/seal.ts";
+import { createSessions } from "#service/access/sessions.ts";
+import { createSignInCodes } from "#service/access/sign-in-codes.ts";
 import { createAlertTracker } from "#service/alert/alert-tracker.ts";
 import { createBackground } from "#service/background.ts";
 import { createBlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
@@ -104,6 +108,10 @@ export async function startOn(
   opened.defer(() =>
     authenticator.flushUses().catch((error: unknown) => log.warn({ err: error }, "the last uses of tokens are lost")),
   );
+  const openSessions = createSessions({ ...base, authenticator }, toMilliseconds(config.sessions.idle));
+  opened.defer(() =>
+    openSessions.flushUses().catch((error: unknown) => log.warn({ err: error }, "the last uses of sessions are lost")),
+  );
   const refusals = createRefusalLog(base);
   opened.defer(() =>
     refusals
@@ -160,6 +168,11 @@ export async function startOn(
     ...base,
     deviceLog,
     authenticator,
+    openSessions,
+    signInCodes: createSignInCodes(base),
+    sessionLifetimeMs: toMilliseconds(config.sessions.lifetime),
+    sessionCookie: createSessionCookie(Buffer.from(deriveKey(sealKey, "name of the cookie", 4)).toString("hex")),
+    wrongTokens: createWrongTokenLimit(config.http.wrongTokenLimit),
     refusals,
     catalog,
     children,
@@ -221,7 +234,12 @@ export async function startOn(
   const routes = createRoutes(
     { ...needs, simulator: hosting.simulator, eventStreams },
     {
-      about: { version: version(), role: config.role, headerPrefix: config.http.headerPrefixes[0] ?? "X-Service" },
+      about: {
+        version: version(),
+        role: config.role,
+        headerPrefix: config.http.headerPrefixes[0] ?? "X-Service",
+        cookieName: needs.sessionCookie.name,
+      },
       endpoints: carriers.endpoints,
       issueCertificate: carriers.issueCertificate,
       retentionDefault: config.telemetry.retention,

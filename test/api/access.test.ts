@@ -21,6 +21,7 @@ interface Target {
   readonly site: string;
   readonly device: string;
   readonly token: string;
+  readonly session: string;
   readonly blueprint: string;
   readonly luaBlueprint: string;
   readonly execution: string;
@@ -136,6 +137,13 @@ const TABLE: Readonly<Record<string, Row>> = {
   createToken: ["owner", "one", ({ site }) => ({ name: "New", level: "readonly", site_ids: [site] })],
   listTokens: ["owner", "any"],
   revokeToken: ["owner", "one"],
+  createSession: ["public", "any", () => ({ token: busbar.adminToken })],
+  getCurrentSession: ["readonly", "any"],
+  listSessions: ["readonly", "any"],
+  endCurrentSession: ["readonly", "any"],
+  endSession: ["readonly", "one", undefined, "owner"],
+  endOwnSessions: ["readonly", "any"],
+  createSignInCode: ["readonly", "any"],
   listAudit: ["owner", "any"],
   getHealth: ["public", "any"],
   getReadiness: ["public", "any"],
@@ -151,6 +159,9 @@ const QUERIES: Readonly<Record<string, (target: Target) => string>> = {
   getLatestTelemetry: ({ device }) => `?devices[${device}]=power`,
 };
 
+/** Sign-in is for pages of this server. */
+const SAID: Readonly<Record<string, Record<string, string>>> = { createSession: { "Sec-Fetch-Site": "same-origin" } };
+
 type Five = [string, string, string, string, string];
 type Scope = "own site" | "other site" | "all sites";
 const SCOPES: readonly Scope[] = ["own site", "other site", "all sites"];
@@ -165,8 +176,11 @@ async function makeTarget(site: string): Promise<Target> {
   const body = { name: "Target", site_id: site, blueprint_id: standing?.blueprint ?? null };
   const device = await busbar.admin.post<{ device_id: string }>("/v3/provisioning/standalone", body);
   const grant = { name: "Target", level: "readonly", site_ids: [site] };
-  const token = await busbar.admin.post<{ id: string }>("/v3/tokens", grant);
-  return { ...standing, site, device: device.body.device_id, token: token.body.id };
+  const { body: token } = await busbar.admin.post<{ id: string; token: string }>("/v3/tokens", grant);
+  const signIn = { headers: { "Sec-Fetch-Site": "same-origin" } };
+  const by = { token: token.token };
+  const signed = await busbar.anonymous.post<{ session: { id: string } }>("/v3/sessions", by, signIn);
+  return { ...standing, site, device: device.body.device_id, token: token.id, session: signed.body.session.id };
 }
 
 /** Made by an owner of the site, so that every owner of it may see it. */
@@ -196,6 +210,7 @@ beforeAll(async () => {
     site: own,
     device: "",
     token: "",
+    session: "",
     blueprint: await upload(manifest("Matrix")),
     luaBlueprint: await upload(luaManifest("Scripted")),
     execution: "",
@@ -253,6 +268,7 @@ async function call(operation: string, token: string | undefined, target: Target
     device_id: target.device,
     blueprint_id: target.blueprint,
     token_id: target.token,
+    session_id: target.session,
     execution_id: target.execution,
     webhook_id: target.webhook,
     delivery_id: target.delivery,
@@ -270,7 +286,10 @@ async function call(operation: string, token: string | undefined, target: Target
         : { json: body(target) };
   cells++;
   const query = QUERIES[operation]?.(target) ?? "";
-  return await session.call(route?.method ?? "", path + query, { ...options, headers: { Prefer: "wait=0" } });
+  return await session.call(route?.method ?? "", path + query, {
+    ...options,
+    headers: { Prefer: "wait=0", ...SAID[operation] },
+  });
 }
 
 async function freshTarget(operation: string): Promise<Target> {
@@ -287,10 +306,14 @@ function expected(operation: string, level: AccessLevel, scope: Scope): number {
   if (!allows(level, needs)) return 403;
   if (operation === "getOnlySite" || operation === "updateOnlySite") return scope === "other site" ? 200 : 409;
   if (operation === "uploadProfiles") return 409;
+  // These calls come with a token, so they have no session of their own.
+  if (operation === "getCurrentSession" || operation === "endCurrentSession") return 404;
   if (reach === "every") return scope === "all sites" ? 200 : 403;
   if (reach === "one" && scope === "other site") return 404;
   // The target connects by itself.
   if (["restartDeviceRuntime", "getSimulation", "adjustSimulation"].includes(operation)) return 409;
+  // Below it, other tokens' sessions are hidden, not only kept.
+  if (operation === "endSession" && !allows(level, inside)) return 404;
   return allows(level, inside) ? 200 : 403;
 }
 
@@ -323,7 +346,7 @@ test("what is elsewhere takes the same reads as what does not exist, so that the
   for (const operation of about) {
     const elsewhere = { ...standing, ...(await makeTarget(standing.site)) };
     const [site, device, webhook, delivery, execution] = Array.from({ length: 5 }, () => uuidv7()) as Five;
-    const nowhere = { ...standing, site, device, webhook, delivery, execution, token: uuidv7() };
+    const nowhere = { ...standing, site, device, webhook, delivery, execution, token: uuidv7(), session: uuidv7() };
     await steps(operation, elsewhere);
     await steps(operation, nowhere);
     // What the service reads by itself in between is no part of the call: only a difference that stays counts.
@@ -352,7 +375,8 @@ test.each(Object.keys(TABLE))("%s is open to exactly the levels and sites of the
       ]);
       if (operation === "deleteSite" && answer.status === 200) doomed.shift();
       if (answer.status !== 404) continue;
-      const unknown = { ...target, site: uuidv7(), device: uuidv7(), token: uuidv7(), webhook: uuidv7() };
+      const others = { token: uuidv7(), session: uuidv7(), webhook: uuidv7() };
+      const unknown = { ...target, ...others, site: uuidv7(), device: uuidv7() };
       const nothing = await call(operation, token, unknown);
       expect(withoutIds(answer.text)).toBe(withoutIds(nothing.text));
       expect([...answer.headers.keys()]).toEqual([...nothing.headers.keys()]);

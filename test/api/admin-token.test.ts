@@ -21,10 +21,15 @@ test("a restart keeps the token", async () => {
   expect((await busbar.as(before).get("/v3/sites")).status).toBe(200);
 });
 
-test("a replaced file replaces the token, and the former one is void", async () => {
+test("a replaced file replaces the token, and the former one is void with its sessions", async () => {
   const former = stored();
+  const page = { headers: { "Sec-Fetch-Site": "same-origin", Cookie: "" } };
+  const signed = await busbar.anonymous.post("/v3/sessions", { token: former }, page);
+  page.headers.Cookie = signed.headers.getSetCookie()[0]?.split(";")[0] ?? "";
+  expect((await busbar.anonymous.get("/v3/sites", page)).status).toBe(200);
   writeFileSync(file(), "a-text-of-at-least-thirty-two-characters\n");
   await busbar.restart();
   expect((await busbar.as("a-text-of-at-least-thirty-two-characters").get("/v3/sites")).status).toBe(200);
   expect((await busbar.as(former).get("/v3/sites")).status).toBe(401);
+  expect((await busbar.anonymous.get("/v3/sites", page)).status).toBe(401);
 });

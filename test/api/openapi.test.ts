@@ -92,5 +92,5 @@ test("operations that take no token say so, and all others ask for one", () => {
     const spec = ((busbar.document["paths"] as Json)[path] as Json)[route.method.toLowerCase()] as Json;
     expect([path, spec["security"]]).toEqual([path, route.access === "public" ? [] : undefined]);
   }
-  expect(busbar.document["security"]).toEqual([{ token: [] }, { bearer: [] }]);
+  expect(busbar.document["security"]).toEqual([{ token: [] }, { bearer: [] }, { session: [] }]);
 });

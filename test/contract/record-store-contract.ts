@@ -14,6 +14,7 @@ import { deviceLogStoreContract } from "./device-log-store-contract.ts";
 import { deviceStoreContract } from "./device-store-contract.ts";
 import { eventOutboxContract } from "./event-outbox-contract.ts";
 import { scriptStoreContract } from "./script-store-contract.ts";
+import { sessionStoreContract } from "./session-store-contract.ts";
 import { simulationStoreContract } from "./simulation-store-contract.ts";
 import { siteStoreContract } from "./site-store-contract.ts";
 import { ALL, auditIds, type OpenStores } from "./stores.ts";
@@ -34,6 +35,7 @@ export function recordStoreContract(open: OpenStores): void {
   describe("devices", () => deviceStoreContract(open));
   describe("blueprints", () => blueprintStoreContract(open));
   describe("tokens", () => tokenStoreContract(open));
+  describe("sessions", () => sessionStoreContract(open));
   describe("the audit log", () => auditStoreContract(open));
   describe("webhooks", () => webhookStoreContract(open));
   describe("the outbox", () => eventOutboxContract(async () => (await open()).outbox));

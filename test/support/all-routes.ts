@@ -7,7 +7,7 @@ import { createRoutes, type RouteNeeds } from "#http/routes.ts";
 /** Every route as data. Nothing is called, so little is needed. */
 export function allRoutes(): readonly RouteDescription[] {
   const settings = {
-    about: { version: "0", role: "gateway", headerPrefix: "X-Service" },
+    about: { version: "0", role: "gateway", headerPrefix: "X-Service", cookieName: "busbar" },
     endpoints: { mqtt: undefined, mqtts: undefined },
     issueCertificate: undefined,
     retentionDefault: UNLIMITED,

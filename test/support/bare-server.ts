@@ -4,12 +4,14 @@ import { type Agent, request } from "node:http";
 import { connect } from "node:net";
 import pino from "pino";
 import { onTestFinished } from "vitest";
+import { createWrongTokenLimit } from "#core/access/wrong-token-limit.ts";
 import { createByteBudgets } from "#core/share/byte-budgets.ts";
 import { createShares } from "#core/share/shares.ts";
 import { instant } from "#core/time/instant.ts";
 import { type Route, route } from "#http/route.ts";
 import { Type } from "#http/schema.ts";
 import { createServer, type ServerSettings } from "#http/server.ts";
+import { createSessionCookie } from "#http/session-cookie.ts";
 
 const anything = Type.Object({}, { additionalProperties: true });
 /** What the routes of these tests have in common. */
@@ -25,14 +27,10 @@ export async function openBareServer(routes: readonly Route[], settings: Partial
       newId: () => "id",
       devices: { findIn: async () => undefined, findBySlug: async () => [] },
       refusals: { note: () => {} },
-      authenticator: {
-        authenticate: () => Promise.reject(new Error("no token is needed here")),
-        forget: () => {},
-        onEnd: () => () => {},
-        isLive: async () => false,
-        lastUse: () => undefined,
-        flushUses: async () => {},
-      },
+      authenticator: { authenticate: () => Promise.reject(new Error("no token is needed here")) },
+      openSessions: { authenticate: () => Promise.reject(new Error("no session is needed here")) },
+      sessionCookie: createSessionCookie("test"),
+      wrongTokens: createWrongTokenLimit(10),
       dispatcher: { dropped: () => new Map() },
       telemetryCounter: { read: () => ({ kept: 0, leftOut: 0 }) },
       budgets: createByteBudgets(),
@@ -44,7 +42,6 @@ export async function openBareServer(routes: readonly Route[], settings: Partial
     {
       headerPrefixes: ["X-Service"],
       corsOrigins: [],
-      wrongTokenLimit: 10,
       trustProxy: false,
       metricsPublic: false,
       connectionsPerAddress: 100,

@@ -55,8 +55,8 @@ export function openStreams(world: StreamWorld = {}) {
   outbox.watch(events.take, position);
   const stopping = new AbortController();
   const ends = new Set<() => void>();
-  const authenticator = {
-    onEnd: (_tokenId: string, callback: () => void) => {
+  const openSessions = {
+    onEnd: (_caller: unknown, callback: () => void) => {
       ends.add(callback);
       return () => ends.delete(callback);
     },
@@ -64,7 +64,7 @@ export function openStreams(world: StreamWorld = {}) {
   };
   const streams = createEventStreams(
     {
-      ...{ events, outbox, feed, authenticator, budgets, shares, eventKey: KEY, now: () => instant(0) },
+      ...{ events, outbox, feed, openSessions, budgets, shares, eventKey: KEY, now: () => instant(0) },
       randomBytes: () => RUN,
       async *currentState() {
         yield connectivityOf(0);

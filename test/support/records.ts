@@ -1,5 +1,6 @@
 // Records to store in tests. Ids rise with every call, as those of the program do, so the order of making is the order of ids.
 import type { AuditEntry } from "#core/access/audit-entry.ts";
+import type { Session } from "#core/access/session.ts";
 import type { TokenRecord } from "#core/access/token-record.ts";
 import type { StoredBlueprint } from "#core/blueprint/stored-blueprint.ts";
 import type { DeviceCredential, PropertyValue } from "#core/device/device.ts";
@@ -65,6 +66,23 @@ export function makeToken(fields: Partial<TokenRecord> = {}): TokenRecord {
     expiresAt: undefined,
     revokedAt: undefined,
     lastUsedAt: undefined,
+    ...fields,
+  };
+}
+
+export function makeSession(fields: Partial<Session> = {}): Session {
+  return {
+    id: newId(),
+    tokenId: newId(),
+    tokenHash: new Uint8Array(32).fill(7),
+    hash: new Uint8Array(32).fill(8),
+    previousHash: undefined,
+    renewedAt: NOON,
+    createdAt: NOON,
+    expiresAt: instant(NOON + 30 * 86_400_000),
+    lastUsedAt: NOON,
+    remoteAddress: "127.0.0.1",
+    userAgent: "a browser",
     ...fields,
   };
 }

@@ -9,6 +9,8 @@ export interface Caller {
   readonly tokenName: string;
   readonly level: AccessLevel;
   readonly sites: SiteScope;
+  /** Set when the call came with the cookie of a session. */
+  readonly sessionId?: string;
 }
 
 export function seesSite(caller: Caller, siteId: string): boolean {

@@ -1,27 +1,29 @@
 // The text of an access token: `bb_`, then the id (22 digits), the secret (43) and a checksum (6), all in base 62.
 // The checksum lets scanners and this program tell a mistyped token from an unknown one without asking the store.
+// The text of a session has the same form and another beginning, so neither is ever taken for the other.
 import { crc32 } from "#core/text/crc32.ts";
 
-const PREFIX = "bb_";
+const TOKEN_PREFIX = "bb_";
+export const SESSION_PREFIX = "bs_";
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const ID_LENGTH = 22;
 const SECRET_LENGTH = 43;
 const CHECKSUM_LENGTH = 6;
-const SHAPE = new RegExp(`^${PREFIX}[0-9A-Za-z]{${ID_LENGTH + SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
+const SHAPE = new RegExp(`^[0-9A-Za-z]{${ID_LENGTH + SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
 
 /** Number of random bytes behind a token. */
 export const SECRET_BYTES = 32;
 
-export function formatToken(id: string, secret: Uint8Array): string {
+export function formatToken(id: string, secret: Uint8Array, prefix = TOKEN_PREFIX): string {
   if (secret.length !== SECRET_BYTES) throw new RangeError(`a token secret has ${SECRET_BYTES} bytes`);
   const body = encode(bytesOfUuid(id), ID_LENGTH) + encode(secret, SECRET_LENGTH);
-  return PREFIX + body + checksum(body);
+  return prefix + body + checksum(body);
 }
 
 /** The id inside a token's text, or undefined when the text is no intact token. Says nothing about its validity. */
-export function tokenIdOf(text: string): string | undefined {
-  if (!SHAPE.test(text)) return undefined;
-  const body = text.slice(PREFIX.length, -CHECKSUM_LENGTH);
+export function tokenIdOf(text: string, prefix = TOKEN_PREFIX): string | undefined {
+  if (!text.startsWith(prefix) || !SHAPE.test(text.slice(prefix.length))) return undefined;
+  const body = text.slice(prefix.length, -CHECKSUM_LENGTH);
   if (checksum(body) !== text.slice(-CHECKSUM_LENGTH)) return undefined;
   return uuidOf(body.slice(0, ID_LENGTH));
 }

@@ -10,7 +10,7 @@ import { renderGap } from "#http/event/event-wire.ts";
 import type { StreamFormat } from "#http/event/stream-format.ts";
 import type { TelemetryBoard } from "#http/event/telemetry-board.ts";
 import type { WakeQueue } from "#http/event/wake-queue.ts";
-import type { Authenticator } from "#service/access/authenticator.ts";
+import type { Sessions } from "#service/access/sessions.ts";
 import type { EventHub } from "#service/event/event-hub.ts";
 import type { Call } from "#service/ports.ts";
 
@@ -24,7 +24,7 @@ interface StreamNeeds {
   readonly backlog: (filter: EventFilter, from: number | undefined) => AsyncGenerator<Buffer, Continuation>;
   readonly board: TelemetryBoard;
   readonly wakes: WakeQueue;
-  readonly authenticator: Pick<Authenticator, "onEnd" | "isLive">;
+  readonly openSessions: Pick<Sessions, "onEnd" | "isLive">;
 }
 
 export interface Listening extends Pick<Call, "caller" | "remoteAddress"> {
@@ -126,7 +126,7 @@ export function openEventStream(needs: StreamNeeds, call: Listening, wanted: Wan
         onNews: wake,
       })
     : undefined;
-  const stopWatching = needs.authenticator.onEnd(caller.tokenId, endQuietly);
+  const stopWatching = needs.openSessions.onEnd(caller, endQuietly);
   const heartbeat = setInterval(() => {
     const beat = (isLive: boolean) => {
       if (!isLive) end();
@@ -134,7 +134,7 @@ export function openEventStream(needs: StreamNeeds, call: Listening, wanted: Wan
         isHungry = readable.push(format.heartbeat);
       }
     };
-    needs.authenticator.isLive(caller.tokenId).then(beat, endQuietly);
+    needs.openSessions.isLive(caller).then(beat, endQuietly);
   }, wanted.heartbeatMs ?? HEARTBEAT_MS);
   call.signal.addEventListener("abort", endQuietly);
   readable.once("close", () => {

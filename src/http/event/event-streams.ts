@@ -16,7 +16,7 @@ import { renderEvent } from "#http/event/event-wire.ts";
 import { type StreamFormat, serverSentEvents } from "#http/event/stream-format.ts";
 import { createTelemetryBoard, LIVE_TELEMETRY_BYTES } from "#http/event/telemetry-board.ts";
 import { createWakeQueue } from "#http/event/wake-queue.ts";
-import type { Authenticator } from "#service/access/authenticator.ts";
+import type { Sessions } from "#service/access/sessions.ts";
 import type { EventHub, LiveEvent } from "#service/event/event-hub.ts";
 import type { EventOutbox } from "#service/ports/event-outbox.ts";
 import type { TelemetryFeed } from "#service/telemetry/telemetry-feed.ts";
@@ -32,7 +32,7 @@ export interface EventStreamNeeds {
   /** Encrypts the ids of events. */
   readonly eventKey: Uint8Array;
   readonly feed: TelemetryFeed;
-  readonly authenticator: Pick<Authenticator, "onEnd" | "isLive">;
+  readonly openSessions: Pick<Sessions, "onEnd" | "isLive">;
   readonly budgets: Pick<ByteBudgets, "open">;
   readonly shares: Pick<Shares, "open">;
   readonly randomBytes: (length: number) => Uint8Array;
@@ -57,7 +57,7 @@ interface WantedStream {
 }
 
 export function createEventStreams(needs: EventStreamNeeds, limits: StreamLimits): EventStreams {
-  const { events, authenticator, shares } = needs;
+  const { events, openSessions, shares } = needs;
   const slots = limits.streams ?? MAX_STREAMS;
   const enter = openCallPlaces(
     shares,
@@ -95,7 +95,7 @@ export function createEventStreams(needs: EventStreamNeeds, limits: StreamLimits
       const backlog = (filter: EventFilter, from: number | undefined) =>
         readBacklog({ ...needs, ids }, { filter, from }, turn);
       const filter = parseChoice(call.caller, chosen);
-      const stream = openEventStream({ events, board, wakes, authenticator, backlog }, call, { filter, after, format });
+      const stream = openEventStream({ events, board, wakes, openSessions, backlog }, call, { filter, after, format });
       streams.add(stream);
       stream.readable.once("close", () => {
         streams.delete(stream);

@@ -20,6 +20,7 @@ export interface SystemNeeds {
     readonly version: string;
     readonly role: string;
     readonly headerPrefix: string;
+    readonly cookieName: string;
   };
 }
 

@@ -15,6 +15,8 @@ const MAX_CACHED = 10_000;
 export interface Authenticator {
   /** The caller behind a token's text; throws or rejects with `unauthorized`. Synchronous when the token is known. */
   authenticate(text: string | undefined): Caller | Promise<Caller>;
+  /** The token behind a session; throws or rejects with `unauthorized` when it has ended. Synchronous when it is known. */
+  holder(tokenId: string): TokenHolder | Promise<TokenHolder>;
   /** Must be called after a token changed in the store. */
   forget(tokenId: string): void;
   /** Calls back when the token is revoked, expires or otherwise changes. Returns the function that ends the watch. */
@@ -26,10 +28,13 @@ export interface Authenticator {
   flushUses(): Promise<void>;
 }
 
-interface Entry {
+/** A token and the caller that it stands for. */
+export interface TokenHolder {
   readonly token: TokenRecord;
   readonly caller: Caller;
 }
+
+type Entry = TokenHolder;
 
 interface AuthenticatorNeeds extends Pick<Needs, "tokens" | "now"> {
   readonly after: After;
@@ -88,11 +93,18 @@ export function createAuthenticator(needs: AuthenticatorNeeds, admin: TokenRecor
     });
   }
 
-  function accept({ token, caller }: Entry): Caller {
+  function used(entry: Entry): Entry {
     const now = needs.now();
-    if (!isLive(token, now)) throw ended(token);
-    uses.set(token.id, now);
-    return caller;
+    if (!isLive(entry.token, now)) throw ended(entry.token);
+    uses.set(entry.token.id, now);
+    return entry;
+  }
+
+  const accept = (entry: Entry): Caller => used(entry).caller;
+
+  function present(entry: Entry | undefined): Entry {
+    if (entry === undefined) throw refuse("unauthorized", "the access token of the session is not known here");
+    return used(entry);
   }
 
   return {
@@ -100,6 +112,10 @@ export function createAuthenticator(needs: AuthenticatorNeeds, admin: TokenRecor
       if (text === undefined || text === "") throw refuse("unauthorized", "the call carries no access token");
       const entry = byHash.get(secretKey(text));
       return entry === undefined ? knownEntry(text).then(accept) : accept(entry);
+    },
+    holder(tokenId) {
+      const entry = tokenId === admin.id ? adminEntry : byId.get(tokenId);
+      return entry === undefined ? lookUp(tokenId).then(present) : used(entry);
     },
     forget(tokenId) {
       generation++;

@@ -8,6 +8,7 @@ import type { DeviceStore } from "./device-store.ts";
 import type { EventOutbox } from "./event-outbox.ts";
 import type { ExecutionStore } from "./execution-store.ts";
 import type { ScriptStore } from "./script-store.ts";
+import type { SessionStore } from "./session-store.ts";
 import type { SimulationStore } from "./simulation-store.ts";
 import type { RetentionStore, SiteStore } from "./site-store.ts";
 import type { TokenStore } from "./token-store.ts";
@@ -19,6 +20,7 @@ export interface SubjectStores {
   readonly devices: DeviceStore;
   readonly blueprints: BlueprintStore;
   readonly tokens: TokenStore;
+  readonly sessions: SessionStore;
   readonly audit: AuditStore;
   readonly executions: ExecutionStore;
   readonly deviceLogs: DeviceLogStore;

@@ -13,6 +13,7 @@ type Keys = readonly string[] | Promise<readonly string[]>;
 const device = (id: string) => [`device ${id}`];
 /** The tree of devices and their slugs are checked over a whole site. */
 const tree = (id: string) => ["device tree", `device ${id}`];
+const session = (id: string | undefined) => (id === undefined ? NOTHING : [`session ${id}`]);
 const chore = (name: string) => [`chore ${name}`];
 const NOTHING: readonly string[] = [];
 
@@ -34,6 +35,12 @@ const KEYS: { readonly [Name in keyof Writes]: (input: Input<Name>, reader: Data
   putAdminToken: ({ token }) => [`token ${token.id}`],
   revokeToken: ({ id }) => [`token ${id}`],
   noteTokenUse: ({ uses }) => [...uses.keys()].map((id) => `token ${id}`),
+  insertSession: ({ input }) => [`token ${input.session.tokenId}`, ...session(input.replaces)],
+  renewSession: ({ renewal }) => session(renewal.id),
+  endSession: ({ id }) => session(id),
+  endSessionsOfToken: ({ tokenId }) => [`token ${tokenId}`],
+  noteSessionUse: ({ uses }) => [...uses.keys()].flatMap(session),
+  pruneSessions: () => chore("sessions"),
   appendAudit: () => NOTHING,
   putAudit: ({ entries }) => entries.map(({ id }) => `audit ${id}`),
   pruneAudit: () => chore("audit"),

@@ -12,6 +12,7 @@ import type { Lists } from "./lists.ts";
 import { createRetentionStore } from "./retention-store.ts";
 import { number } from "./row.ts";
 import { createScriptStore } from "./script-store.ts";
+import { createSessionStore } from "./session-store.ts";
 import { createSimulationStore } from "./simulation-store.ts";
 import { createSiteStore } from "./site-store.ts";
 import { createTokenStore } from "./token-store.ts";
@@ -28,6 +29,7 @@ export function createSubjectStores(
     devices: createDeviceStore(reader, writer, lists),
     blueprints: createBlueprintStore(reader, writer, lists),
     tokens: createTokenStore(reader, writer),
+    sessions: createSessionStore(reader, writer),
     audit: createAuditStore(lists, writer),
     executions: createExecutionStore(reader, writer, lists),
     deviceLogs: createDeviceLogStore(lists, writer),

@@ -33,6 +33,7 @@ export const tokenWrites = {
   ): Promise<boolean> {
     const changed = await database.run("UPDATE token SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL", at, id);
     if (changed === 0) return false;
+    await database.run("DELETE FROM session WHERE token_id = ?", id);
     await recordAudit(database, trail);
     return true;
   },

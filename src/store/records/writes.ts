@@ -9,6 +9,7 @@ import { executionChangeWrites } from "./execution-changes.ts";
 import { executionWrites } from "./execution-writes.ts";
 import { retentionWrites } from "./retention-writes.ts";
 import { scriptWrites } from "./script-writes.ts";
+import { sessionWrites } from "./session-writes.ts";
 import { simulationWrites } from "./simulation-writes.ts";
 import { siteWrites } from "./site-writes.ts";
 import { tokenWrites } from "./token-writes.ts";
@@ -20,6 +21,7 @@ export const WRITES = {
   ...deviceWrites,
   ...blueprintWrites,
   ...tokenWrites,
+  ...sessionWrites,
   ...auditWrites,
   ...executionWrites,
   ...executionChangeWrites,

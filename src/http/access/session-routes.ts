@@ -1,0 +1,158 @@
+import { refuse } from "#core/app-error.ts";
+import { renderInstant } from "#core/time/instant.ts";
+import {
+  codeSchema,
+  listedSessionSchema,
+  parseSignIn,
+  renderListedSession,
+  renderSession,
+  sessionAnswer,
+  signInSchema,
+} from "#http/access/session-wire.ts";
+import { type AuthenticateNeeds, afterWrongToken } from "#http/authenticate.ts";
+import { pageOf, paging } from "#http/query.ts";
+import { RawAnswer, type Route, route } from "#http/route.ts";
+import { secondsUntil } from "#http/session-cookie.ts";
+import { listAnswer, NOTHING, renderPage } from "#http/wire.ts";
+import { endCurrentSession, endOwnSessions, endSession } from "#service/access/end-sessions.ts";
+import { currentSession, listSessions } from "#service/access/list-sessions.ts";
+import type { Sessions } from "#service/access/sessions.ts";
+import { type SignInNeeds, signIn } from "#service/access/sign-in.ts";
+import type { SignInCodes } from "#service/access/sign-in-codes.ts";
+import type { Needs } from "#service/ports.ts";
+
+const tag = "Access";
+
+export interface SessionRouteNeeds
+  extends SignInNeeds,
+    Pick<AuthenticateNeeds, "sessionCookie" | "wrongTokens">,
+    Pick<Needs, "tokens"> {
+  readonly openSessions: Sessions;
+  readonly signInCodes: SignInCodes;
+}
+
+export function sessionRoutes(needs: SessionRouteNeeds): readonly Route[] {
+  const { sessionCookie } = needs;
+  /** An answer that tells the browser to keep or to forget the cookie. */
+  const withCookie = (answer: object, cookie: string) =>
+    new RawAnswer("application/json", JSON.stringify(answer), { "set-cookie": cookie });
+  return [
+    route({
+      method: "POST",
+      path: "/v3/sessions",
+      operation: "createSession",
+      summary: "Sign in",
+      description:
+        "For pages of this server: exchanges a token, or the code of a link that Busbar printed, for a session in an HttpOnly cookie. " +
+        "The session has the token's level and sites and ends with the token. Programs send their token instead.",
+      tag,
+      access: "public",
+      ownPageOnly: true,
+      body: signInSchema,
+      answer: sessionAnswer,
+      handle: async (call) => {
+        const by = parseSignIn(call.body);
+        const formerCookie = sessionCookie.read(call.header("cookie") ?? "", call.isSecure());
+        const input = { by, formerCookie, userAgent: call.header("user-agent") ?? "" };
+        const { session, caller, text } = await signIn(needs, call, input).catch((error: unknown) => {
+          throw afterWrongToken(needs, call.remoteAddress, error);
+        });
+        const seconds = secondsUntil(session.expiresAt, needs.now());
+        const { tokenName: name, level, sites } = caller;
+        return withCookie(
+          { session: renderSession(session, { name, level, sites }) },
+          sessionCookie.write(text, seconds, call.isSecure()),
+        );
+      },
+    }),
+    route({
+      method: "GET",
+      path: "/v3/sessions/current",
+      operation: "getCurrentSession",
+      summary: "Who is signed in",
+      description: "The session of the call itself. A call with a token has none: 404.",
+      tag,
+      access: "readonly",
+      answer: sessionAnswer,
+      handle: async (call) => {
+        const { session, token } = await currentSession(needs, call);
+        return { session: renderSession(session, token) };
+      },
+    }),
+    route({
+      method: "GET",
+      path: "/v3/sessions",
+      operation: "listSessions",
+      summary: "List sessions",
+      description: "Those of the caller's own token and, from level owner on, of the tokens that the caller can list.",
+      tag,
+      access: "readonly",
+      query: paging,
+      answer: listAnswer("sessions", listedSessionSchema),
+      handle: async (call) => {
+        const { sessionId } = call.caller;
+        const page = await listSessions(needs, call, pageOf(call.query));
+        return renderPage("sessions", page, (one) => renderListedSession(one, sessionId));
+      },
+    }),
+    route({
+      method: "DELETE",
+      path: "/v3/sessions/current",
+      operation: "endCurrentSession",
+      summary: "Sign out",
+      tag,
+      access: "readonly",
+      answer: NOTHING,
+      handle: async (call) => {
+        await endCurrentSession(needs, call);
+        return withCookie({}, sessionCookie.clear(call.isSecure()));
+      },
+    }),
+    route({
+      method: "DELETE",
+      path: "/v3/sessions/:session_id",
+      operation: "endSession",
+      summary: "End a session",
+      description: "Effective at once: its next call is refused, and its open event streams end.",
+      tag,
+      access: "readonly",
+      answer: NOTHING,
+      handle: async (call) => {
+        await endSession(needs, call, call.params.session_id);
+        return {};
+      },
+    }),
+    route({
+      method: "DELETE",
+      path: "/v3/sessions",
+      operation: "endOwnSessions",
+      summary: "Sign out everywhere",
+      description: "Ends all sessions of the caller's own token. The token itself stays valid.",
+      tag,
+      access: "readonly",
+      answer: NOTHING,
+      handle: async (call) => {
+        await endOwnSessions(needs, call);
+        return call.caller.sessionId === undefined ? {} : withCookie({}, sessionCookie.clear(call.isSecure()));
+      },
+    }),
+    route({
+      method: "POST",
+      path: "/v3/sessions/codes",
+      operation: "createSignInCode",
+      summary: "Create a code that signs in once",
+      description:
+        "For a link to the page, which then acts with the caller's token. Needs the token itself: a session cannot make further ones.",
+      tag,
+      access: "readonly",
+      answer: codeSchema,
+      handle: async ({ caller }) => {
+        if (caller.sessionId !== undefined) {
+          throw refuse("forbidden", "a session cannot make codes that sign in; send the token itself");
+        }
+        const { code, expiresAt } = needs.signInCodes.create(caller.tokenId);
+        return { code, expires_at: renderInstant(expiresAt) };
+      },
+    }),
+  ];
+}

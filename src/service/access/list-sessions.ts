@@ -1,0 +1,79 @@
+import type { Caller } from "#core/access/caller.ts";
+import { allows } from "#core/access/level.ts";
+import type { Session } from "#core/access/session.ts";
+import { isLive, type TokenRecord } from "#core/access/token-record.ts";
+import { refuse } from "#core/app-error.ts";
+import type { Authenticator } from "#service/access/authenticator.ts";
+import { sameHash } from "#service/access/hash-secret.ts";
+import { seesToken } from "#service/access/list-tokens.ts";
+import type { Sessions } from "#service/access/sessions.ts";
+import type { Page, PageRequest } from "#service/ports/page.ts";
+import type { Call, Needs } from "#service/ports.ts";
+
+export interface ListSessionsNeeds extends Pick<Needs, "sessions" | "tokens" | "now"> {
+  readonly authenticator: Pick<Authenticator, "holder">;
+  readonly openSessions: Pick<Sessions, "isCurrent" | "lastUse">;
+}
+
+/** A session and the token that it stands for. */
+export interface TokenSession {
+  readonly session: Session;
+  readonly token: TokenRecord;
+}
+
+/** The caller's own sessions and, for an owner, those of the tokens that it can list. */
+export async function listSessions(
+  needs: ListSessionsNeeds,
+  { caller }: Pick<Call, "caller">,
+  page: PageRequest,
+): Promise<Page<TokenSession>> {
+  const seen = await visibleSessions(needs, caller);
+  return { items: seen.slice(page.offset, page.offset + page.limit), total: seen.length };
+}
+
+/** The session of the call itself. */
+export async function currentSession(
+  needs: ListSessionsNeeds,
+  { caller }: Pick<Call, "caller">,
+): Promise<TokenSession> {
+  const session = caller.sessionId === undefined ? undefined : await needs.sessions.find(caller.sessionId);
+  if (session === undefined) throw refuse("not_found", "the call came with a token and belongs to no session");
+  const { token } = await needs.authenticator.holder(session.tokenId);
+  return { session: withLastUse(needs, session), token };
+}
+
+export async function visibleSession(
+  needs: ListSessionsNeeds,
+  { caller }: Pick<Call, "caller">,
+  sessionId: string,
+): Promise<TokenSession> {
+  const session = await needs.sessions.find(sessionId);
+  // Read in any case, so that the time does not tell whether there is such a session.
+  const token = await needs.tokens.find(session?.tokenId ?? sessionId);
+  if (session === undefined || token === undefined || !sees(caller, token) || !isOpen(needs, session, token)) {
+    throw refuse("not_found", `there is no session ${sessionId}`);
+  }
+  return { session, token };
+}
+
+async function visibleSessions(needs: ListSessionsNeeds, caller: Caller): Promise<readonly TokenSession[]> {
+  const tokens = new Map((await needs.tokens.all()).map((token) => [token.id, token]));
+  return (await needs.sessions.all()).flatMap((session) => {
+    const token = tokens.get(session.tokenId);
+    if (token === undefined || !sees(caller, token) || !isOpen(needs, session, token)) return [];
+    return [{ session: withLastUse(needs, session), token }];
+  });
+}
+
+function sees(caller: Caller, token: TokenRecord): boolean {
+  return token.id === caller.tokenId || (allows(caller.level, "owner") && seesToken(caller, token));
+}
+
+/** Whether its cookie would be accepted. */
+function isOpen({ now, openSessions }: ListSessionsNeeds, session: Session, token: TokenRecord): boolean {
+  return isLive(token, now()) && sameHash(token.hash, session.tokenHash) && openSessions.isCurrent(session);
+}
+
+function withLastUse({ openSessions }: ListSessionsNeeds, session: Session): Session {
+  return { ...session, lastUsedAt: openSessions.lastUse(session) };
+}

@@ -1,0 +1,61 @@
+// Codes that sign in once, in a link that a terminal prints. They are kept in memory, as hashes: a restart ends them.
+import { refuse } from "#core/app-error.ts";
+import { type Instant, instant } from "#core/time/instant.ts";
+import { secretKey } from "#service/access/hash-secret.ts";
+import type { Needs } from "#service/ports.ts";
+
+const LIFETIME_MS = 600_000;
+const CODE_BYTES = 32;
+/** One more ends the token's oldest. */
+const MAX_PER_TOKEN = 8;
+/** Of all tokens together; the oldest go first. */
+const MAX_CODES = 1_000;
+
+interface SignInCode {
+  readonly code: string;
+  readonly expiresAt: Instant;
+}
+
+export interface SignInCodes {
+  create(tokenId: string): SignInCode;
+  /** The token of the code, which is used up by this. Throws `unauthorized`. */
+  take(code: string): string;
+}
+
+interface Kept {
+  readonly tokenId: string;
+  readonly expiresAt: Instant;
+}
+
+export function createSignInCodes(needs: Pick<Needs, "now" | "randomBytes">): SignInCodes {
+  /** In the order of their creation, by the hash of the code. */
+  const codes = new Map<string, Kept>();
+
+  function makeRoom(tokenId: string): void {
+    const now = needs.now();
+    for (const [key, { expiresAt }] of codes) if (now >= expiresAt) codes.delete(key);
+    const own = [...codes].filter(([, kept]) => kept.tokenId === tokenId).map(([key]) => key);
+    for (const key of own.slice(0, Math.max(0, own.length + 1 - MAX_PER_TOKEN))) codes.delete(key);
+    if (codes.size >= MAX_CODES) for (const oldest of codes.keys()) if (codes.delete(oldest)) break;
+  }
+
+  return {
+    create(tokenId) {
+      makeRoom(tokenId);
+      const code = Buffer.from(needs.randomBytes(CODE_BYTES)).toString("base64url");
+      const expiresAt = instant(needs.now() + LIFETIME_MS);
+      codes.set(secretKey(code), { tokenId, expiresAt });
+      return { code, expiresAt };
+    },
+    take(code) {
+      const key = secretKey(code);
+      const kept = codes.get(key);
+      codes.delete(key);
+      if (kept !== undefined && needs.now() < kept.expiresAt) return kept.tokenId;
+      throw refuse(
+        "unauthorized",
+        "the link was used before, or it is older than 10 minutes; `busbar open` prints a new one",
+      );
+    },
+  };
+}

@@ -1,0 +1,79 @@
+import type { Caller } from "#core/access/caller.ts";
+import { MAX_SESSIONS_PER_TOKEN, MAX_USER_AGENT_LENGTH, type Session } from "#core/access/session.ts";
+import { formatToken, SECRET_BYTES, SESSION_PREFIX } from "#core/access/token.ts";
+import { instant } from "#core/time/instant.ts";
+import { auditTrail } from "#service/access/audit-trail.ts";
+import type { Authenticator, TokenHolder } from "#service/access/authenticator.ts";
+import { hashSecret } from "#service/access/hash-secret.ts";
+import type { Sessions } from "#service/access/sessions.ts";
+import type { SignInCodes } from "#service/access/sign-in-codes.ts";
+import type { Call, Needs } from "#service/ports.ts";
+
+/** Longer than any address; a proxy may name anything. */
+const MAX_ADDRESS_LENGTH = 100;
+
+export interface SignInNeeds extends Pick<Needs, "sessions" | "now" | "newId" | "randomBytes"> {
+  readonly authenticator: Pick<Authenticator, "authenticate" | "holder">;
+  readonly openSessions: Pick<Sessions, "forget" | "authenticate">;
+  readonly signInCodes: Pick<SignInCodes, "take">;
+  readonly sessionLifetimeMs: number;
+}
+
+export interface SignIn {
+  /** What proves who signs in. */
+  readonly by: { readonly token: string } | { readonly code: string };
+  readonly userAgent: string;
+  /** The cookie that the browser has already. Its session ends with this one. */
+  readonly formerCookie: string | undefined;
+}
+
+export interface SignedIn {
+  readonly session: Session;
+  readonly caller: Caller;
+  /** The text for the cookie. It is in this answer and nowhere else. */
+  readonly text: string;
+}
+
+/** Throws `unauthorized` for a token or code that is not accepted. */
+export async function signIn(needs: SignInNeeds, call: Omit<Call, "caller">, input: SignIn): Promise<SignedIn> {
+  const { token, caller } = await holderOf(needs, input.by);
+  const replaces = await sessionOf(needs, input.formerCookie);
+  const id = needs.newId();
+  const text = formatToken(id, needs.randomBytes(SECRET_BYTES), SESSION_PREFIX);
+  const now = needs.now();
+  const session: Session = {
+    id,
+    tokenId: token.id,
+    tokenHash: token.hash,
+    hash: hashSecret(text),
+    previousHash: undefined,
+    renewedAt: now,
+    createdAt: now,
+    expiresAt: instant(Math.min(now + needs.sessionLifetimeMs, token.expiresAt ?? Number.POSITIVE_INFINITY)),
+    lastUsedAt: now,
+    remoteAddress: call.remoteAddress.slice(0, MAX_ADDRESS_LENGTH),
+    userAgent: input.userAgent.slice(0, MAX_USER_AGENT_LENGTH),
+  };
+  const trail = auditTrail(
+    needs,
+    { ...call, caller },
+    { target: { tokenId: token.id }, details: { session_id: id, by: "token" in input.by ? "token" : "code" } },
+  );
+  needs.openSessions.forget(await needs.sessions.insert({ session, replaces, most: MAX_SESSIONS_PER_TOKEN }, trail));
+  return { session, caller: { ...caller, sessionId: id }, text };
+}
+
+async function holderOf(needs: SignInNeeds, by: SignIn["by"]): Promise<TokenHolder> {
+  const { authenticator } = needs;
+  if ("code" in by) return await authenticator.holder(needs.signInCodes.take(by.code));
+  return await authenticator.holder((await authenticator.authenticate(by.token)).tokenId);
+}
+
+async function sessionOf({ openSessions }: SignInNeeds, cookie: string | undefined): Promise<string | undefined> {
+  if (cookie === undefined) return undefined;
+  try {
+    return (await openSessions.authenticate(cookie, false)).caller.sessionId;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,22 @@
+import type { Session } from "#core/access/session.ts";
+import type { Row } from "#store/database.ts";
+import { bytes, optionalBytes, text, time } from "./row.ts";
+
+export const SESSION_COLUMNS =
+  "id, token_id, token_hash, hash, previous_hash, renewed_at, created_at, expires_at, last_used_at, remote_address, user_agent";
+
+export function parseSession(row: Row): Session {
+  return {
+    id: text(row, "id"),
+    tokenId: text(row, "token_id"),
+    tokenHash: bytes(row, "token_hash"),
+    hash: bytes(row, "hash"),
+    previousHash: optionalBytes(row, "previous_hash"),
+    renewedAt: time(row, "renewed_at"),
+    createdAt: time(row, "created_at"),
+    expiresAt: time(row, "expires_at"),
+    lastUsedAt: time(row, "last_used_at"),
+    remoteAddress: text(row, "remote_address"),
+    userAgent: text(row, "user_agent"),
+  };
+}

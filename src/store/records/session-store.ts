@@ -1,0 +1,25 @@
+import type { SessionStore } from "#service/ports/session-store.ts";
+import type { Database } from "#store/database.ts";
+import { everyRow } from "./every-row.ts";
+import { parseSession, SESSION_COLUMNS } from "./session-row.ts";
+import { readRows } from "./stored-json.ts";
+import type { Writer } from "./writer.ts";
+
+export function createSessionStore(reader: Database, writer: Writer): SessionStore {
+  return {
+    insert: (input, trail) => writer.run("insertSession", { input, trail }),
+    find: async (id) => {
+      const rows = await reader.all(`SELECT ${SESSION_COLUMNS} FROM session WHERE id = ?`, id);
+      return readRows(reader, { table: "session", rows }, parseSession)[0];
+    },
+    all: async () => {
+      const rows = await everyRow(reader, { columns: SESSION_COLUMNS, from: "session" });
+      return readRows(reader, { table: "session", rows }, parseSession);
+    },
+    renew: (renewal) => writer.run("renewSession", { renewal }),
+    end: (id, trail) => writer.run("endSession", { id, trail }),
+    endOfToken: (tokenId, trail) => writer.run("endSessionsOfToken", { tokenId, trail }),
+    noteUse: (uses) => writer.run("noteSessionUse", { uses }),
+    prune: (limits) => writer.run("pruneSessions", limits),
+  };
+}
