@@ -114,7 +114,7 @@ export function useServer(
       const body = options.json === undefined ? options.bytes : JSON.stringify(options.json);
       const response = await fetch(url() + path, {
         method,
-        headers: { ...(token !== undefined && { "X-Service-Auth-Token": token }), ...options.headers },
+        headers: { ...(token !== undefined && headersWith(token)), ...options.headers },
         ...(body !== undefined && { body: Buffer.from(body as string) }),
         ...(options.signal && { signal: options.signal }),
       });
@@ -193,6 +193,11 @@ export function useServer(
     },
     stop,
   };
+}
+
+/** A program need not say where it comes from; sign-in wants to know. */
+function headersWith(token: string): Readonly<Record<string, string>> {
+  return { "X-Service-Auth-Token": token, "Sec-Fetch-Site": "same-origin" };
 }
 
 /** A flag may be given once only, so a default stands back where the test sets it. */
