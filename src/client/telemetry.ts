@@ -2,7 +2,7 @@ import type { ErrorItem } from "./resources.ts";
 import { segment } from "./segment.ts";
 import type { Transport } from "./transport.ts";
 
-type Snapshot = { readonly value: string | number | boolean | readonly string[]; readonly timestamp: number };
+export type Snapshot = { readonly value: string | number | boolean | readonly string[]; readonly timestamp: number };
 
 export type Now = {
   /** Device to attribute to value, by the names as asked. */
@@ -47,6 +47,12 @@ export function telemetry({ json, stream }: Transport) {
         method: "GET",
         path: "/telemetry/v1/now",
         query: Object.fromEntries(Object.entries(devices).map(([device, names]) => [`devices[${device}]`, names])),
+      }),
+    /** All values that the device has and the caller may read, by attribute. */
+    ofDevice: (device: string) =>
+      json<{ readonly telemetry: Readonly<Record<string, Snapshot>> }>({
+        method: "GET",
+        path: `/v3/devices/${segment(device)}/telemetry`,
       }),
     /** CSV as it comes, header first. */
     timeseries: (question: TimeseriesQuestion, call: { readonly signal?: AbortSignal } = {}) =>

@@ -1,0 +1,74 @@
+import type { Component } from "svelte";
+import type { RouteName } from "#web/router/paths.ts";
+import type { DeviceScreenProps, ScreenProps, SiteScreenProps } from "#web/router/screen.ts";
+
+/** Which entry of the navigation is marked. */
+export type Section =
+  | "sites"
+  | "overview"
+  | "devices"
+  | "explore"
+  | "alerts"
+  | "executions"
+  | "catalogue"
+  | "blueprints"
+  | "access"
+  | "system";
+
+type Load<Props extends object> = () => Promise<{ readonly default: Component<Props> }>;
+/** A screen need not take what it is given. */
+type Given<Props extends object> = () => Promise<{
+  readonly default: Component<Props> | Component<Record<string, never>>;
+}>;
+
+export type Route =
+  | { readonly scope: "page"; readonly section: Section; readonly load: Load<ScreenProps<"home">> }
+  | { readonly scope: "site"; readonly section: Section; readonly load: Load<SiteScreenProps<"home">> }
+  | { readonly scope: "device"; readonly section: Section; readonly load: Load<DeviceScreenProps<"home">> };
+
+const page = <Name extends RouteName>(section: Section, load: Given<ScreenProps<Name>>): Route => ({
+  scope: "page",
+  section,
+  load: load as Load<ScreenProps<"home">>,
+});
+const ofSite = <Name extends RouteName>(section: Section, load: Given<SiteScreenProps<Name>>): Route => ({
+  scope: "site",
+  section,
+  load: load as Load<SiteScreenProps<"home">>,
+});
+const ofDevice = <Name extends RouteName>(load: Given<DeviceScreenProps<Name>>): Route => ({
+  scope: "device",
+  section: "devices",
+  load: load as Load<DeviceScreenProps<"home">>,
+});
+
+/** The screens behind the addresses. Each is a file of its own that is loaded when it is first shown. */
+export const ROUTES: { readonly [Name in RouteName]: Route } = {
+  home: page("sites", () => import("#web/sites/home-screen.svelte")),
+  signIn: page("sites", () => import("#web/sites/home-screen.svelte")),
+  sites: page("sites", () => import("#web/sites/sites-screen.svelte")),
+  site: ofSite("overview", () => import("#web/site/site-screen.svelte")),
+  devices: ofSite("devices", () => import("#web/devices/devices-screen.svelte")),
+  addDevice: ofSite("devices", () => import("#web/add-device/add-device-screen.svelte")),
+  explore: ofSite("explore", () => import("#web/explore/explore-screen.svelte")),
+  alerts: ofSite("alerts", () => import("#web/alerts/alerts-screen.svelte")),
+  executions: ofSite("executions", () => import("#web/executions/executions-screen.svelte")),
+  device: ofDevice(() => import("#web/device/overview-tab.svelte")),
+  deviceCommands: ofDevice(() => import("#web/commands/commands-tab.svelte")),
+  deviceCommand: ofDevice<"deviceCommand">(() => import("#web/commands/command-tab.svelte")),
+  deviceExecutions: ofDevice(() => import("#web/executions/executions-tab.svelte")),
+  deviceAlerts: ofDevice(() => import("#web/alerts/alerts-tab.svelte")),
+  deviceConfiguration: ofDevice(() => import("#web/configuration/configuration-tab.svelte")),
+  deviceLogs: ofDevice(() => import("#web/device/logs-tab.svelte")),
+  deviceRuntime: ofDevice(() => import("#web/device/runtime-tab.svelte")),
+  deviceSimulation: ofDevice(() => import("#web/device/simulation-tab.svelte")),
+  catalogue: page("catalogue", () => import("#web/catalogue/catalogue-screen.svelte")),
+  catalogueEntry: page<"catalogueEntry">("catalogue", () => import("#web/catalogue/catalogue-entry-screen.svelte")),
+  blueprints: page("blueprints", () => import("#web/blueprints/blueprints-screen.svelte")),
+  newBlueprint: page("blueprints", () => import("#web/blueprints/new-blueprint-screen.svelte")),
+  blueprint: page<"blueprint">("blueprints", () => import("#web/blueprints/blueprint-screen.svelte")),
+  access: page("access", () => import("#web/access/tokens-screen.svelte")),
+  accessSessions: page("access", () => import("#web/access/sessions-screen.svelte")),
+  audit: page("access", () => import("#web/access/audit-screen.svelte")),
+  system: page("system", () => import("#web/system/system-screen.svelte")),
+};

@@ -1,0 +1,22 @@
+import { createClient } from "#client/create-client.ts";
+import { clock } from "./clock.svelte.ts";
+
+let whenRefused: () => void = () => {};
+
+/** Called when the server no longer knows the session. */
+export function onSessionRefused(call: () => void): void {
+  whenRefused = call;
+}
+
+async function watchedFetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+  const response = await fetch(input, init);
+  clock.learn(Date.parse(response.headers.get("date") ?? ""));
+  if (response.status === 401) whenRefused();
+  return response;
+}
+
+/** The HTTP interface. The session is a cookie that scripts cannot read, so no call carries a token. */
+export const client = createClient({
+  url: typeof location === "undefined" ? "http://localhost" : location.origin,
+  fetch: watchedFetch,
+});

@@ -1,0 +1,36 @@
+import { defineMessages } from "#web/i18n/define-messages.ts";
+
+export const t = defineMessages({
+  en: {
+    unknown: "unknown",
+    never: "never",
+    retry: "Try again",
+    close: "Close",
+    copy: "Copy",
+    copied: "Copied",
+    loading: "Loading",
+    save: "Save",
+    cancel: "Cancel",
+    all: "All",
+    search: "Search",
+    online: "Online",
+    offline: "Offline",
+    connectivityUnknown: "Connection unknown",
+  },
+  de: {
+    unknown: "unbekannt",
+    never: "nie",
+    retry: "Erneut versuchen",
+    close: "Schließen",
+    copy: "Kopieren",
+    copied: "Kopiert",
+    loading: "Wird geladen",
+    save: "Speichern",
+    cancel: "Abbrechen",
+    all: "Alle",
+    search: "Suchen",
+    online: "Online",
+    offline: "Offline",
+    connectivityUnknown: "Verbindung unbekannt",
+  },
+});

@@ -1,0 +1,21 @@
+export type Toast = { readonly id: number; readonly tone: "ok" | "error" | "info"; readonly text: string };
+
+const SHOWN_FOR = 6_000;
+let list = $state.raw<readonly Toast[]>([]);
+let lastId = 0;
+
+/** Short notes about what has just been done. What must not be missed belongs on the screen itself. */
+export const toasts = {
+  get list(): readonly Toast[] {
+    return list;
+  },
+  add(tone: Toast["tone"], text: string): void {
+    lastId += 1;
+    const id = lastId;
+    list = [...list, { id, tone, text }].slice(-4);
+    setTimeout(() => toasts.remove(id), SHOWN_FOR);
+  },
+  remove(id: number): void {
+    list = list.filter((toast) => toast.id !== id);
+  },
+};
