@@ -2,6 +2,9 @@ import type { Device } from "#client/resources.ts";
 import type { Manifest } from "#web/data/manifest.ts";
 import type { RouteName } from "#web/router/paths.ts";
 
+/** Addresses that name nothing but the device. */
+type TabRoute = Exclude<Extract<RouteName, `device${string}`>, "devices" | "deviceCommand">;
+
 export type DeviceTab = {
   readonly name:
     | "overview"
@@ -13,7 +16,7 @@ export type DeviceTab = {
     | "runtime"
     | "simulation";
   /** The first is where the tab leads; on the others it is marked, too. */
-  readonly routes: readonly [Extract<RouteName, `device${string}`>, ...RouteName[]];
+  readonly routes: readonly [TabRoute, ...RouteName[]];
 };
 
 /** Types of devices whose script or model runs on the server. */
