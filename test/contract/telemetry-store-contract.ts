@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { AppError } from "#core/app-error.ts";
 import type { ResolvedAggregation } from "#core/telemetry/aggregation.ts";
+import { CALENDAR_UNITS, SHORTEST_MS } from "#core/time/calendar.ts";
 import { instant } from "#core/time/instant.ts";
 import type { DropChoice, SeriesRequest, TelemetryPoints, TelemetryStore } from "#service/ports/telemetry-store.ts";
 import { answerNaively, type Points } from "../support/naive-answer.ts";
@@ -354,13 +355,20 @@ export function telemetryStoreContract(open: () => Promise<OpenedStore>): void {
           const attribute = pick(ATTRIBUTES);
           const kind = KINDS[attribute];
           const allowed =
-            kind === "number" ? (["avg", "min", "max", "sum", "last"] as const) : (["last", "first"] as const);
+            kind === "number"
+              ? (["avg", "min", "max", "sum", "last", "delta", "integral"] as const)
+              : (["last", "first"] as const);
+          const timezone = pick(["Europe/Berlin", "Asia/Kolkata", "Pacific/Apia"]);
+          const unit = pick(CALENDAR_UNITS);
           return {
             deviceId: pick(["a", "b"]),
             attribute,
             kind,
             aggregation: pick<ResolvedAggregation>([...allowed, "count"]),
-            granularityMs: pick([90_000, HOUR, DAY]),
+            ...pick([
+              ...[90_000, HOUR, DAY].map((granularityMs) => ({ granularityMs })),
+              { granularityMs: SHORTEST_MS[unit], calendar: { unit, timezone } },
+            ]),
             lookAroundMs: pick([undefined, 0, HOUR, DAY]),
           };
         });

@@ -124,6 +124,52 @@ check("series.more-aggregations", async () => {
   expect(await of("running", "bool_or")).toBe("0,true");
 });
 
+const unix = (text: string) => Date.parse(text) / 1_000;
+
+check("series.calendar-granularities", async () => {
+  const days = ["2025-03-29", "2025-03-30", "2025-03-31", "2025-04-02", "2026-01-01"];
+  const { ask } = await meter(...days.map((day) => [unix(`${day}T12:00Z`), { power: 1 }] as const));
+  const range = { from: unix("2025-03-29T00:00Z"), to: unix("2026-02-01T00:00Z"), aggregation: "count" };
+  const starts = async (granularity: string) =>
+    rowsOf(await ask("power", { ...range, granularity, timezone: "Europe/Berlin" }))
+      .split(" ")
+      .map((row) => row.split(","))
+      .map(([ts, count]) => `${new Date(Number(ts) * 1_000).toISOString().slice(0, 13)} ${count}`);
+  expect(await starts("1d")).toEqual([
+    "2025-03-28T23 1",
+    "2025-03-29T23 1",
+    "2025-03-30T22 1",
+    "2025-04-01T22 1",
+    "2025-12-31T23 1",
+  ]);
+  expect(await starts("1w")).toEqual(["2025-03-23T23 2", "2025-03-30T22 2", "2025-12-28T23 1"]);
+  expect(await starts("1M")).toEqual(["2025-02-28T23 3", "2025-03-31T22 1", "2025-12-31T23 1"]);
+  expect(await starts("1y")).toEqual(["2024-12-31T23 4", "2025-12-31T23 1"]);
+  // Without a time zone a day and a year are fixed lengths, and weeks and months have none.
+  expect(rowsOf(await ask("power", { ...range, to: range.from + 86_400, granularity: "1d" }))).toBe(`${range.from},1`);
+  for (const granularity of ["1w", "1M"]) expect((await ask("power", { granularity })).status).toBe(400);
+});
+
+check("series.more-aggregations-yet", async () => {
+  const messages = [
+    [0, { energy: 100, power: 60 }],
+    [60, { energy: 130, power: 120 }],
+    [90, { energy: 10, power: 0 }],
+    [180, { energy: 15, power: 30 }],
+  ] as const;
+  const { ask } = await meter(...messages);
+  // The counter began anew between 60 and 90.
+  expect(rowsOf(await ask("energy", { aggregation: "delta" }))).toBe("0,0 60,40 180,5");
+  expect(rowsOf(await ask("energy", { aggregation: "delta", from: 60 }))).toBe("60,40 180,5");
+  // 60 W for a minute is 1 Wh.
+  expect(rowsOf(await ask("power", { aggregation: "integral" }))).toBe("0,1 60,1 120,0");
+  const both = await ask("power", { aggregation: "min_max" });
+  expect([headerOf(both).match(/aggregation=\w+/g), rowsOf(both)]).toEqual([
+    ["aggregation=min", "aggregation=max"],
+    "0,60,60 60,0,120 180,30,30",
+  ]);
+});
+
 check("series.lists-as-text", async () => {
   const { ask } = await meter([0, { tags: ["a", "b"], faults: ["hot"] }]);
   const answer = await ask(["tags", "faults"]);

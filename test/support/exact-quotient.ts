@@ -6,6 +6,12 @@ export function exactQuotient(values: readonly number[], divisor: number): numbe
   return roundedQuotient(total, BigInt(divisor) << SCALE_BITS);
 }
 
+/** The sum of the products over the divisor, rounded once. */
+export function exactProducts(pairs: readonly (readonly [number, number])[], divisor: number): number {
+  const total = pairs.reduce((sum, [a, b]) => sum + scaled(a) * scaled(b), 0n);
+  return roundedQuotient(total, BigInt(divisor) << (2n * SCALE_BITS));
+}
+
 /** A double as a whole number of 2^-1074. */
 function scaled(value: number): bigint {
   const view = new DataView(new ArrayBuffer(8));

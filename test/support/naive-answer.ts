@@ -1,8 +1,10 @@
 // The simplest way to answer a query, as a reference for the engine: every rule of buckets and gap filling in a few
 // lines, with all points in a map and all sums in exact fractions.
+
+import { calendarGrid } from "#core/time/calendar.ts";
 import type { Scalar } from "#store/series/batch.ts";
 import type { SeriesItem, SeriesQuery } from "#store/series/query.ts";
-import { exactQuotient } from "./exact-quotient.ts";
+import { exactProducts, exactQuotient } from "./exact-quotient.ts";
 
 /** Series to time to value. */
 export type Points = Map<number, Map<number, Scalar>>;
@@ -20,9 +22,11 @@ export function answerNaively(points: Points, query: SeriesQuery): string {
 }
 
 function answerColumn(points: Map<number, Scalar>, { from, to }: SeriesQuery, item: SeriesItem): Map<number, Scalar> {
-  const { granularityMs, lookAroundMs, aggregation } = item;
-  const startOf = (at: number) => Math.floor(at / granularityMs) * granularityMs;
+  const { lookAroundMs, aggregation } = item;
+  const bucketAt = gridOf(item);
+  const startOf = (at: number) => bucketAt(at).start;
   const sorted = [...points].sort(([a], [b]) => a - b);
+  if (aggregation === "integral") return integrate(sorted, { from, to }, bucketAt);
   const buckets = new Map<number, Scalar[]>();
   for (const [at, value] of sorted) {
     if (at < from || at >= to) continue;
@@ -30,18 +34,66 @@ function answerColumn(points: Map<number, Scalar>, { from, to }: SeriesQuery, it
     buckets.set(start, [...(buckets.get(start) ?? []), value]);
   }
   const answer = new Map<number, Scalar>();
-  for (const [start, values] of buckets) answer.set(start, aggregate(aggregation, values));
-  if (lookAroundMs === undefined) return answer;
+  const last = sorted.filter(([at]) => at < from).at(-1)?.[1];
+  let base = last === undefined ? undefined : Number(last);
+  for (const [start, values] of buckets) {
+    answer.set(start, aggregation === "delta" ? rise(base, values) : aggregate(aggregation, values));
+    base = Number(values.at(-1));
+  }
+  if (lookAroundMs === undefined || aggregation === "delta") return answer;
   const before = sorted.filter(([at]) => at < from && at >= from - lookAroundMs).at(-1);
   let carried = before === undefined ? undefined : aggregation === "count" ? 1 : before[1];
-  for (let start = startOf(from); start < to; start += granularityMs) {
+  for (let start = startOf(from); start < to; start = bucketAt(start).end) {
     carried = answer.get(start) ?? carried;
     if (carried !== undefined) answer.set(start, carried);
   }
   return answer;
 }
 
-function aggregate(aggregation: SeriesItem["aggregation"], values: readonly Scalar[]): Scalar {
+function gridOf({ granularityMs, calendar }: SeriesItem) {
+  if (calendar !== undefined) return calendarGrid(calendar).bucketAt;
+  return (at: number) => {
+    const start = Math.floor(at / granularityMs) * granularityMs;
+    return { start, end: start + granularityMs };
+  };
+}
+
+/** A fall counts from zero. */
+function rise(base: number | undefined, values: readonly Scalar[]): number {
+  const all = [...(base === undefined ? [] : [base]), ...values.map(Number)];
+  return exactQuotient(
+    all.slice(1).flatMap((value, i) => (value < (all[i] ?? 0) ? [value] : [value, -(all[i] ?? 0)])),
+    1,
+  );
+}
+
+/** Each value holds until the next one, if that comes within half an hour. */
+function integrate(
+  sorted: readonly (readonly [number, Scalar])[],
+  { from, to }: Pick<SeriesQuery, "from" | "to">,
+  bucketAt: ReturnType<typeof gridOf>,
+): Map<number, Scalar> {
+  const buckets = new Map<number, [number, number][]>();
+  for (const [i, [at, value]] of sorted.entries()) {
+    const next = sorted[i + 1]?.[0] ?? Number.POSITIVE_INFINITY;
+    if (next - at > 1_800_000) continue;
+    let begin = Math.max(at, from);
+    while (begin < Math.min(next, to)) {
+      const { start, end } = bucketAt(begin);
+      const stop = Math.min(end, next, to);
+      const pairs = buckets.get(start) ?? [];
+      pairs.push([Number(value), stop - begin]);
+      buckets.set(start, pairs);
+      begin = stop;
+    }
+  }
+  return new Map([...buckets].map(([start, pairs]) => [start, exactProducts(pairs, 3_600_000)]));
+}
+
+function aggregate(
+  aggregation: Exclude<SeriesItem["aggregation"], "delta" | "integral">,
+  values: readonly Scalar[],
+): Scalar {
   const numbers = values.map(Number);
   switch (aggregation) {
     case "avg":

@@ -4,13 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ColumnKind, ResolvedAggregation } from "#core/telemetry/aggregation.ts";
 import { createRenderer } from "#core/telemetry/render/renderers.ts";
+import { CALENDAR_UNITS, SHORTEST_MS } from "#core/time/calendar.ts";
 import type { Awaitable } from "#store/awaitable.ts";
 import { BatchWriter, type Scalar } from "#store/series/batch.ts";
 import type { ChunkReader, ChunkView } from "#store/series/chunk-reader.ts";
 import type { ChunkStore } from "#store/series/chunk-store.ts";
 import { type HotSeries, SeriesEngine } from "#store/series/engine.ts";
 import { HOUR_MS } from "#store/series/hot-store.ts";
-import type { SeriesItem, SeriesQuery } from "#store/series/query.ts";
+import { reachOf, type SeriesItem, type SeriesQuery } from "#store/series/query.ts";
 import { startQuery } from "#store/series/run-query.ts";
 import { DAY_MS } from "#store/series/sealed-segments.ts";
 import { createSqliteReader } from "#store/series/sqlite/sqlite-chunk-reader.ts";
@@ -31,7 +32,7 @@ const SERIES: readonly { series: number; device: number; attribute: string; kind
   { series: 7, device: 1, attribute: "level", kind: "number", share: 0.03 },
 ];
 const ALLOWED: Readonly<Record<ColumnKind, readonly ResolvedAggregation[]>> = {
-  number: ["avg", "last", "min", "max", "sum", "count", "first"],
+  number: ["avg", "last", "min", "max", "sum", "count", "first", "delta", "delta", "integral", "integral"],
   boolean: ["last", "count", "first", "bool_or"],
   text: ["last", "count", "first"],
 };
@@ -155,11 +156,11 @@ export class SeriesBench {
   }
 
   async query(query: SeriesQuery): Promise<string> {
-    const look = Math.max(0, ...query.items.map((item) => item.lookAroundMs ?? 0));
+    const reaches = query.items.map(reachOf);
     const hot = this.engine.snapshot(
       query.items.flatMap((item) => item.series ?? []),
-      query.from - look,
-      query.to,
+      query.from - Math.max(0, ...reaches.map(({ before }) => before)),
+      query.to + Math.max(0, ...reaches.map(({ after }) => after)),
     );
     const needs = { reader: withView(this.reader, this.#faults.view), times: this.#times, elapsed: () => 0 };
     const run = startQuery(needs, query, this.#faults.hot?.(hot) ?? hot);
@@ -238,6 +239,18 @@ const ORIGINS = [
   Date.UTC(2026, 2, 29, 0),
   Date.UTC(2026, 9, 24, 22),
   Date.UTC(2023, 11, 30, 20),
+  // Midnight is left out in Brazil, and a whole day in Samoa.
+  Date.UTC(2018, 10, 2, 22),
+  Date.UTC(2011, 11, 28, 20),
+];
+const ZONES = [
+  "Europe/Berlin",
+  "America/New_York",
+  "Asia/Kolkata",
+  "Australia/Lord_Howe",
+  "America/Sao_Paulo",
+  "Pacific/Apia",
+  "America/St_Johns",
 ];
 /** Milliseconds that a border may lie beside the whole ones. */
 const FRACTIONS = [0, 0, 0, 0, 0.5, 0.001];
@@ -293,7 +306,10 @@ function randomQuery(random: Random, origin: number, known: readonly number[]): 
       Math.ceil(least),
     );
     const lookAroundMs = random.pick([undefined, undefined, 0, Math.max(0, exact), HOUR_MS, 2 * DAY_MS]);
-    return { series, device, kind, aggregation: random.pick(ALLOWED[kind]), granularityMs, lookAroundMs };
+    const asked = { series, device, kind, aggregation: random.pick(ALLOWED[kind]), lookAroundMs };
+    if (random.chance(0.7)) return { ...asked, granularityMs };
+    const unit = random.pick(CALENDAR_UNITS);
+    return { ...asked, granularityMs: SHORTEST_MS[unit], calendar: { unit, timezone: random.pick(ZONES) } };
   });
   return { from, to, items };
 }

@@ -1,8 +1,14 @@
+/** Names that were asked for before: looking one up is slow. */
+const known = new Set<string>();
+const MAX_KNOWN = 1_000;
+
 /** Whether the name is a time zone this program knows, by its IANA name. */
 export function isTimezone(name: string): boolean {
+  if (known.has(name)) return true;
   if (!/^[A-Za-z]/.test(name)) return false;
   try {
     new Intl.DateTimeFormat("en", { timeZone: name });
+    if (known.size < MAX_KNOWN) known.add(name);
     return true;
   } catch {
     return false;

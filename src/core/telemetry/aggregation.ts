@@ -1,8 +1,22 @@
 import type { TelemetryType } from "#core/blueprint/blueprint.ts";
 
-export const AGGREGATIONS = ["auto", "avg", "last", "min", "max", "sum", "count", "first", "bool_or"] as const;
+export const AGGREGATIONS = [
+  "auto",
+  "avg",
+  "last",
+  "min",
+  "max",
+  "sum",
+  "count",
+  "first",
+  "bool_or",
+  "delta",
+  "integral",
+  "min_max",
+] as const;
 export type Aggregation = (typeof AGGREGATIONS)[number];
-export type ResolvedAggregation = Exclude<Aggregation, "auto">;
+/** What one column holds: `min_max` is a column of each. */
+export type ResolvedAggregation = Exclude<Aggregation, "auto" | "min_max">;
 
 /** How a column is kept. Lists are kept as their JSON text. */
 export type ColumnKind = "number" | "boolean" | "text";
@@ -19,8 +33,8 @@ const COLUMN_TYPE: Readonly<Record<TelemetryType, ColumnType>> = {
   alerts: "string",
 };
 
-const ALLOWED: Readonly<Record<ColumnKind, readonly ResolvedAggregation[]>> = {
-  number: ["avg", "last", "min", "max", "sum", "count", "first"],
+const ALLOWED: Readonly<Record<ColumnKind, readonly Exclude<Aggregation, "auto">[]>> = {
+  number: ["avg", "last", "min", "max", "sum", "count", "first", "delta", "integral", "min_max"],
   boolean: ["last", "count", "first", "bool_or"],
   text: ["last", "count", "first"],
 };
@@ -31,11 +45,17 @@ export function columnKind(type: TelemetryType): ColumnKind {
   return column === "boolean" ? "boolean" : "text";
 }
 
-/** The aggregation that is meant, or undefined when the type does not have it. */
-export function resolveAggregation(asked: Aggregation, type: TelemetryType): ResolvedAggregation | undefined {
+/** The aggregations that are meant, one for each column; none when the type does not have it. */
+export function resolveAggregation(asked: Aggregation, type: TelemetryType): readonly ResolvedAggregation[] {
   const kind = columnKind(type);
   const resolved = asked === "auto" ? (kind === "number" ? "avg" : "last") : asked;
-  return ALLOWED[kind].includes(resolved) ? resolved : undefined;
+  if (!ALLOWED[kind].includes(resolved)) return [];
+  return resolved === "min_max" ? ["min", "max"] : [resolved];
+}
+
+/** Whether a value may stand for the buckets after its own. What rose or flowed in one bucket did not in the next. */
+export function canBeCarried(aggregation: Aggregation): boolean {
+  return aggregation !== "delta" && aggregation !== "integral";
 }
 
 export function allowedAggregations(type: TelemetryType): readonly Aggregation[] {
@@ -43,7 +63,7 @@ export function allowedAggregations(type: TelemetryType): readonly Aggregation[]
 }
 
 export function resultType(aggregation: ResolvedAggregation, type: TelemetryType): ColumnType {
-  if (aggregation === "avg") return "float";
+  if (aggregation === "avg" || aggregation === "integral") return "float";
   if (aggregation === "count") return "integer";
   return COLUMN_TYPE[type];
 }

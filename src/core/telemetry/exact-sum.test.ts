@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { exactQuotient } from "../../../test/support/exact-quotient.ts";
+import { exactProducts, exactQuotient } from "../../../test/support/exact-quotient.ts";
 import { addSum, addValue, type ExactSum, meanOf, ScalableSum } from "./exact-sum.ts";
 
 const start = (): ExactSum => ({ high: 0, low: 0 });
@@ -78,4 +78,36 @@ test.each([
   for (const [i, high] of highs.entries()) one.addPair(high, lows[i] ?? 0);
   all.addPairs({ highs: Float64Array.from(highs), lows: Float64Array.from(lows), from: 0, to: highs.length });
   expect([all.total(), all.mean(7)]).toEqual([one.total(), one.mean(7)]);
+});
+
+test("values that hold until the next one are summed exactly, one by one and at once", () => {
+  const steps = fc.array(fc.tuple(reading, fc.integer({ min: 1, max: 100_000 })), { minLength: 2, maxLength: 100 });
+  fc.assert(
+    fc.property(steps, (points) => {
+      let at = 1.7e12;
+      const times = Float64Array.from(points, ([, step]) => (at += step));
+      const values = Float64Array.from(points, ([value]) => value);
+      const pairs = points.slice(0, -1).map(([value], i) => [value, (times[i + 1] ?? 0) - (times[i] ?? 0)] as const);
+      const held = pairs.filter(([, length]) => length <= 50_000);
+      const [atOnce, oneByOne] = [new ScalableSum(), new ScalableSum()];
+      const isAny = atOnce.addHeld({ times, values, from: 0, to: points.length }, 50_000);
+      for (const [value, length] of held) oneByOne.addProduct(value, length);
+      const expected = exactProducts(held, 3_600_000);
+      expect([isAny, atOnce.mean(3_600_000), oneByOne.mean(3_600_000)]).toEqual([held.length > 0, expected, expected]);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test.each([
+  [[1e308, 1e308, -1e308], 5e307],
+  [[1.7e308, -1.7e308, 5], 0],
+  [[4e307, 4e307, 4e307], 6e307],
+])("values near the end of a double's range that hold for half an hour each, %j, give no NaN", (given, expected) => {
+  const values = Float64Array.of(...given, 0);
+  const times = values.map((_, i) => i * 1_800_000);
+  const sum = new ScalableSum();
+  sum.addHeld({ times, values, from: 0, to: values.length }, 1_800_000);
+  const found = sum.mean(3_600_000);
+  expect(Math.abs(found - expected)).toBeLessThanOrEqual(Math.abs(expected) * 1e-12 + 1e300);
 });

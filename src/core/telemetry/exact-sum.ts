@@ -66,6 +66,14 @@ interface Pairs {
   readonly to: number;
 }
 
+/** Values with their times, of which those from one index to before another are meant. */
+interface HeldValues {
+  readonly times: Float64Array;
+  readonly values: Float64Array;
+  readonly from: number;
+  readonly to: number;
+}
+
 export function addSum(sum: ExactSum, other: Readonly<ExactSum>): void {
   addValue(sum, other.high);
   addValue(sum, other.low);
@@ -126,6 +134,62 @@ export class ScalableSum {
     }
     const { highs, lows, from, to } = pairs;
     for (let i = from; i < to; i++) this.addPair(highs[i] ?? 0, lows[i] ?? 0);
+  }
+
+  /** Adds value * factor. The factor is below 2^33, so that the product of a value that is not large is finite. */
+  addProduct(value: number, factor: number): void {
+    // The parts of a larger value could leave the range of a double.
+    if (Math.abs(value) > LARGE) {
+      if (!this.#isScaled) this.#scale(this.#sum.high, this.#sum.low);
+      addValue(this.#sum, (value / SCALE) * factor);
+      return;
+    }
+    const product = value * factor;
+    this.addPair(product, productError(value, factor, product));
+  }
+
+  /**
+   * Adds each of values[from] to values[to - 2] times the time until the next one, unless that is longer than `longest`,
+   * which is below 2^26. Returns whether any was added.
+   */
+  addHeld({ times, values, from, to }: HeldValues, longest: number): boolean {
+    if (this.#isScaled) return this.#addHeldSlowly({ times, values, from, to }, longest);
+    let { high, low } = this.#sum;
+    let isAny = false;
+    for (let i = from; i + 1 < to; i++) {
+      const length = (times[i + 1] ?? 0) - (times[i] ?? 0);
+      if (length > longest) continue;
+      isAny = true;
+      const value = values[i] ?? 0;
+      // Each half has so few digits that its product is exact.
+      const big = SPLIT * value;
+      const upper = big - (big - value);
+      const first = upper * length;
+      const second = (value - upper) * length;
+      const total = high + first;
+      const rest = total - high;
+      low += high - (total - rest) + (first - rest);
+      const total2 = total + second;
+      const rest2 = total2 - total;
+      low += total - (total2 - rest2) + (second - rest2);
+      high = total2 + low;
+      low -= high - total2;
+    }
+    if (!Number.isFinite(high)) return this.#addHeldSlowly({ times, values, from, to }, longest);
+    this.#sum.high = high;
+    this.#sum.low = low;
+    return isAny;
+  }
+
+  #addHeldSlowly({ times, values, from, to }: HeldValues, longest: number): boolean {
+    let isAny = false;
+    for (let i = from; i + 1 < to; i++) {
+      const length = (times[i + 1] ?? 0) - (times[i] ?? 0);
+      if (length > longest) continue;
+      isAny = true;
+      this.addProduct(values[i] ?? 0, length);
+    }
+    return isAny;
   }
 
   /** Infinite where no double is large enough. */

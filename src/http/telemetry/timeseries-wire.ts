@@ -1,5 +1,7 @@
 import type { Refusal } from "#core/app-error.ts";
-import { AGGREGATIONS, type Aggregation } from "#core/telemetry/aggregation.ts";
+import { isTimezone } from "#core/site/timezone.ts";
+import { AGGREGATIONS, type Aggregation, canBeCarried } from "#core/telemetry/aggregation.ts";
+import { type Calendar, type CalendarUnit, SHORTEST_MS } from "#core/time/calendar.ts";
 import { durationProblem, parseDuration } from "#core/time/duration.ts";
 import { type Instant, instant, parseBound } from "#core/time/instant.ts";
 import { type Static, Type } from "#http/schema.ts";
@@ -19,9 +21,20 @@ const gapFilling = strict("GapFilling", {
   method: Type.Optional(oneOf(["locf", "none"], { description: "locf carries the last value forward." })),
   look_around: Type.Optional(duration),
 });
+const timezone = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  description: "An IANA name. With it the granularities 1d, 1w, 1M and 1y follow the calendar there.",
+});
 const settings = {
   aggregation: Type.Optional(oneOf(AGGREGATIONS)),
-  granularity: Type.Optional(duration),
+  granularity: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description: "A duration such as 1s, 1.5m or 2h45m. With a timezone also 1d, 1w, 1M and 1y of its calendar.",
+    }),
+  ),
+  timezone: Type.Optional(timezone),
   gap_filling: Type.Optional(gapFilling),
 };
 
@@ -45,7 +58,7 @@ export const timeseriesSchema = strict("TimeseriesRequest", {
 });
 
 type Body = Static<typeof timeseriesSchema>;
-type Settings = Pick<Body, "aggregation" | "granularity" | "gap_filling">;
+type Settings = Pick<Body, "aggregation" | "granularity" | "timezone" | "gap_filling">;
 
 export interface TimeseriesInput {
   readonly from: Instant;
@@ -58,6 +71,8 @@ export interface TimeseriesInput {
 /** The text that the header cell repeats from the request. */
 interface HeaderParts {
   readonly granularity: string;
+  /** Only where the calendar counts. */
+  readonly timezone: string | undefined;
   readonly lookAround: string | undefined;
 }
 
@@ -74,6 +89,10 @@ export function parseTimeseries(body: Body): TimeseriesInput {
   const to = parseTime(body.to, (problem) => refuse("/to", `to ${problem}`));
   if (from !== undefined && to !== undefined && from >= to) refuse("/from", "from must be before to");
   checkSettings(body, refuse);
+  const inheritsBoth = (item: Settings) => item.granularity === undefined && item.timezone === undefined;
+  if (body.timezone === undefined && needsTimezone(body.granularity) && body.telemetry.some(inheritsBoth)) {
+    refuse("/granularity", NEEDS_TIMEZONE);
+  }
   const series = body.telemetry.flatMap((item, index) => {
     const pointer = `/telemetry/${index}`;
     const refuseHere = (at: string, message: string) => refuse(`${pointer}${at}`, message);
@@ -97,15 +116,21 @@ export function parseTimeseries(body: Body): TimeseriesInput {
 interface Merged {
   readonly aggregation: Aggregation;
   readonly granularityMs: number;
+  readonly calendar: Calendar | undefined;
   readonly lookAroundMs: number | undefined;
   readonly header: HeaderParts;
 }
 
 type Refuse = (at: string, message: string) => void;
 
-function checkSettings({ granularity, gap_filling }: Settings, refuse: Refuse): void {
-  const problem = granularity === undefined ? undefined : problemOfGranularity(granularity);
+/** What is wrong with a setting wherever it is used. Whether a calendar has its time zone is known after merging. */
+function checkSettings({ granularity, timezone, gap_filling }: Settings, refuse: Refuse): void {
+  const isCalendar = granularity !== undefined && CALENDAR_UNIT.has(granularity);
+  const problem = granularity === undefined || isCalendar ? undefined : problemOfGranularity(granularity);
   if (problem !== undefined) refuse("/granularity", `granularity ${problem}`);
+  if (timezone !== undefined && !isTimezone(timezone)) {
+    refuse("/timezone", "timezone must be the IANA name of a time zone, such as Europe/Berlin");
+  }
   const lookAround = gap_filling?.look_around;
   const farProblem = lookAround === undefined ? undefined : durationProblem(lookAround);
   if (farProblem !== undefined) refuse("/gap_filling/look_around", `look_around ${farProblem}`);
@@ -118,14 +143,36 @@ function mergeSettings(global: Settings, own: Settings, refuse: Refuse): Merged 
   const filling = own.gap_filling ?? global.gap_filling;
   if (aggregation === undefined) refuse("/aggregation", "aggregation is missing, here and globally");
   if (granularity === undefined) refuse("/granularity", "granularity is missing, here and globally");
+  const timezone = own.timezone ?? global.timezone;
+  const unit = CALENDAR_UNIT.get(granularity ?? "");
+  const calendar = unit && timezone !== undefined && isTimezone(timezone) ? { unit, timezone } : undefined;
+  if (timezone === undefined && needsTimezone(own.granularity)) refuse("/granularity", NEEDS_TIMEZONE);
   const isFilled = filling !== undefined && filling.method !== "none";
+  if (isFilled && aggregation !== undefined && !canBeCarried(aggregation)) {
+    refuse("/gap_filling", `${aggregation} cannot be filled, because nothing of it repeats; take the method none`);
+  }
   const lookAround = isFilled ? (filling.look_around ?? global.gap_filling?.look_around ?? "0s") : undefined;
   return {
     aggregation: aggregation ?? "auto",
-    granularityMs: parseLength(granularity ?? "") ?? 1_000,
+    granularityMs: calendar ? SHORTEST_MS[calendar.unit] : (parseLength(granularity ?? "") ?? 1_000),
+    calendar,
     lookAroundMs: lookAround === undefined ? undefined : (parseLength(lookAround) ?? 0),
-    header: { granularity: granularity ?? "", lookAround },
+    header: { granularity: granularity ?? "", timezone: calendar?.timezone, lookAround },
   };
+}
+
+/** The granularities that follow the calendar if a time zone is given. Without one, those that are durations are fixed. */
+const CALENDAR_UNIT: ReadonlyMap<string, CalendarUnit> = new Map([
+  ["1d", "day"],
+  ["1w", "week"],
+  ["1M", "month"],
+  ["1y", "year"],
+]);
+
+const NEEDS_TIMEZONE = "granularity needs a timezone: weeks and months have no fixed length";
+
+function needsTimezone(granularity: string | undefined): boolean {
+  return granularity !== undefined && CALENDAR_UNIT.has(granularity) && parseLength(granularity) === undefined;
 }
 
 /** Points have times in whole milliseconds, so finer buckets would make no sense. */
@@ -166,13 +213,16 @@ function parseTime(given: string | number, refuse: (problem: string) => void): I
 
 /** The header row of the answer. */
 export function renderHeader({ series }: TimeseriesInput, columns: Timeseries["columns"]): string {
-  const cells = series.map(({ device, attribute, header }, index) => {
+  const cells = columns.flatMap(({ series: index, aggregation }) => {
+    const { device, attribute, header } = series[index] ?? {};
+    if (header === undefined) return [];
     const parts = [
       `telemetry=${attribute}`,
       `device=${device}`,
-      `aggregation=${columns[index]?.aggregation}`,
+      `aggregation=${aggregation}`,
       `granularity=${header.granularity}`,
     ];
+    if (header.timezone !== undefined) parts.push(`timezone=${header.timezone}`);
     if (header.lookAround !== undefined) {
       parts.push("gap_filling_method=locf", `gap_filling_look_around=${header.lookAround}`);
     }

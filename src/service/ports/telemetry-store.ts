@@ -1,6 +1,7 @@
 import type { ColumnKind, ResolvedAggregation } from "#core/telemetry/aggregation.ts";
 import type { Rendering } from "#core/telemetry/render/renderers.ts";
 import type { RowBlock } from "#core/telemetry/row-block.ts";
+import type { Calendar } from "#core/time/calendar.ts";
 import type { Instant } from "#core/time/instant.ts";
 
 /** Values of one device at one moment. Lists are JSON text. */
@@ -40,7 +41,10 @@ export interface SeriesRequest {
     readonly attribute: string;
     readonly kind: ColumnKind;
     readonly aggregation: ResolvedAggregation;
+    /** With a calendar, no bucket is shorter. */
     readonly granularityMs: number;
+    /** Buckets follow it instead of the fixed length. */
+    readonly calendar?: Calendar | undefined;
     /** Undefined: no gap filling. Otherwise how far before `from` a last value may lie. */
     readonly lookAroundMs: number | undefined;
   }[];

@@ -10,6 +10,7 @@ import {
   resultType,
 } from "#core/telemetry/aggregation.ts";
 import type { Rendering } from "#core/telemetry/render/renderers.ts";
+import type { Calendar } from "#core/time/calendar.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { Rows, SeriesRequest } from "#service/ports/telemetry-store.ts";
 import type { Call } from "#service/ports.ts";
@@ -21,7 +22,9 @@ export interface AskedSeries {
   readonly device: string;
   readonly attribute: string;
   readonly aggregation: Aggregation;
+  /** With a calendar, no bucket is shorter. */
   readonly granularityMs: number;
+  readonly calendar: Calendar | undefined;
   readonly lookAroundMs: number | undefined;
   /** Places in the request, for problems: the item, and where its settings come from. */
   readonly pointer: string;
@@ -32,7 +35,12 @@ export interface AskedSeries {
 const MAX_ROWS = 1_000_000;
 
 export interface Timeseries {
-  readonly columns: readonly { readonly aggregation: ResolvedAggregation; readonly type: ColumnType }[];
+  readonly columns: readonly {
+    /** Index of the requested series. `min_max` gives a column of each. */
+    readonly series: number;
+    readonly aggregation: ResolvedAggregation;
+    readonly type: ColumnType;
+  }[];
   /** The rows as bytes. */
   readonly render: (rendering: Rendering) => Promise<Rows<Uint8Array>>;
 }
@@ -54,12 +62,14 @@ export async function readTimeseries(
   const refusals = [...known];
   const items: SeriesRequest["items"][number][] = [];
   const columns: Timeseries["columns"][number][] = [];
-  for (const asked of series) {
+  for (const [index, asked] of series.entries()) {
     const resolved = await resolve(needs, call, asked);
     if ("code" in resolved) refusals.push(resolved);
     else {
-      items.push(resolved.item);
-      columns.push(resolved.column);
+      for (const { item, type } of resolved) {
+        items.push(item);
+        columns.push({ series: index, aggregation: item.aggregation, type });
+      }
     }
   }
   // A caller that may not read one of them learns that first.
@@ -82,31 +92,30 @@ async function resolve(
   needs: NowNeeds,
   call: Call,
   asked: AskedSeries,
-): Promise<
-  Refusal | { readonly item: SeriesRequest["items"][number]; readonly column: Timeseries["columns"][number] }
-> {
+): Promise<Refusal | readonly { readonly item: SeriesRequest["items"][number]; readonly type: ColumnType }[]> {
   const place = { device: asked.device, attribute: asked.attribute, pointer: asked.pointer };
   const device = await findDevice(needs, call, place);
   if ("code" in device) return device;
   const attribute = findAttribute(await deviceAttributes(needs, device), call, place);
   if ("code" in attribute) return attribute;
-  const aggregation = resolveAggregation(asked.aggregation, attribute.type);
-  if (aggregation === undefined) {
+  const aggregations = resolveAggregation(asked.aggregation, attribute.type);
+  if (aggregations.length === 0) {
     return {
       code: "invalid_body",
       message: `${asked.attribute} is of type ${attribute.type}, which has no ${asked.aggregation}; it has ${allowedAggregations(attribute.type).join(", ")}`,
       details: { ...place, pointer: asked.aggregationPointer },
     };
   }
-  return {
+  return aggregations.map((aggregation) => ({
     item: {
       deviceId: device.id,
       attribute: attribute.id,
       kind: columnKind(attribute.type),
       aggregation,
       granularityMs: asked.granularityMs,
+      calendar: asked.calendar,
       lookAroundMs: asked.lookAroundMs,
     },
-    column: { aggregation, type: resultType(aggregation, attribute.type) },
-  };
+    type: resultType(aggregation, attribute.type),
+  }));
 }

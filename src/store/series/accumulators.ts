@@ -5,6 +5,7 @@ import { ScalableSum } from "#core/telemetry/exact-sum.ts";
 import type { Scalar } from "./batch.ts";
 import type { Summary } from "./chunk.ts";
 import { type Column, valueAt } from "./column.ts";
+import type { LastPoint } from "./column-cursor.ts";
 import type { PartField } from "./parts.ts";
 
 /** Folds one bucket after the other. Within a bucket points come in order of time. */
@@ -23,16 +24,20 @@ export interface Accumulator {
 }
 
 interface AggregationRules {
-  readonly create: () => Accumulator;
+  /** `before` is the last point before the first bucket, if the aggregation asked for it and there is one. */
+  readonly create: (before: LastPoint | undefined) => Accumulator;
   /** The fields of parts that `addParts` needs. */
   readonly parts: readonly PartField[];
   /** Whether a summary of a chunk and of its parts can stand for the points. */
   readonly summarizes: (summary: Summary) => boolean;
   /** The kind of the results. */
   readonly kind: (values: ColumnKind) => ColumnKind;
-  /** The result of one point that is alone in its bucket. */
-  readonly alone: "value" | 1;
+  /** The result of one point that is alone in its bucket; undefined where it depends on other points. */
+  readonly alone: "value" | 1 | undefined;
 }
+
+/** Buckets of `integral` also depend on when points come: `IntegralStream` makes them. */
+export type PointAggregation = Exclude<ResolvedAggregation, "integral">;
 
 const SAME = {
   summarizes: () => true,
@@ -46,7 +51,7 @@ const SAME = {
  */
 const hasSum = ({ sum }: Summary) => Number.isFinite(sum.high);
 
-export const RULES: Readonly<Record<ResolvedAggregation, AggregationRules>> = {
+export const RULES: Readonly<Record<PointAggregation, AggregationRules>> = {
   avg: { ...SAME, create: () => new Sum("mean"), parts: ["count", "sum", "rest"], summarizes: hasSum },
   sum: { ...SAME, create: () => new Sum("total"), parts: ["count", "sum", "rest"], summarizes: hasSum },
   min: { ...SAME, create: () => new Minimum(), parts: ["min"] },
@@ -56,6 +61,14 @@ export const RULES: Readonly<Record<ResolvedAggregation, AggregationRules>> = {
   count: { ...SAME, create: () => new Count(), parts: ["count"], kind: () => "number", alone: 1 },
   // A summary cannot tell whether any value is true.
   bool_or: { ...SAME, create: () => new AnyTrue(), parts: [], summarizes: () => false },
+  delta: {
+    ...SAME,
+    create: (before) => new Delta(before),
+    parts: ["first", "last"],
+    // Otherwise a value may have fallen between the first and the last.
+    summarizes: ({ min, max }) => min === max,
+    alone: undefined,
+  },
 };
 
 const NOTHING = new Float64Array(0);
@@ -246,6 +259,60 @@ class AnyTrue implements Accumulator {
 
   store(_: Float64Array, others: Scalar[], place: number): void {
     others[place] = this.#isTrue;
+  }
+}
+
+/**
+ * How much a counter rose. A fall is a restart from zero, so the value after it is all that was counted since. Together
+ * that is the last value less the one before the bucket, and every value before a fall.
+ */
+class Delta implements Accumulator {
+  readonly #sum = new ScalableSum();
+  /** The value before the bucket, and the last one so far. NaN before the first of all. */
+  #base: number;
+  #last: number;
+
+  constructor(before: LastPoint | undefined) {
+    this.#last = before === undefined ? Number.NaN : Number(before.value);
+    this.#base = this.#last;
+  }
+
+  begin(): void {
+    this.#sum.clear();
+    this.#base = this.#last;
+  }
+
+  addPoints({ values }: Column, from: number, to: number): void {
+    const numbers = values as Float64Array;
+    if (Number.isNaN(this.#base)) this.#base = numbers[from] ?? 0;
+    let last = this.#last;
+    for (let i = from; i < to; i++) {
+      const value = numbers[i] ?? 0;
+      if (value < last) this.#sum.addPair(last, 0);
+      last = value;
+    }
+    this.#last = last;
+  }
+
+  addParts(fields: readonly Float64Array[], from: number, to: number): void {
+    const [firsts, lasts] = [fields[0] ?? NOTHING, fields[1] ?? NOTHING];
+    for (let i = from; i < to; i++) this.#rise(firsts[i] ?? 0, lasts[i] ?? 0);
+  }
+
+  addSummary({ first, last }: Summary): void {
+    this.#rise(Number(first), Number(last));
+  }
+
+  store(numbers: Float64Array, _: Scalar[], place: number): void {
+    this.#sum.addPair(this.#last, -this.#base);
+    numbers[place] = this.#sum.total();
+  }
+
+  /** Values that do not fall, of which the first and the last are known. */
+  #rise(first: number, last: number): void {
+    if (Number.isNaN(this.#base)) this.#base = first;
+    if (first < this.#last) this.#sum.addPair(this.#last, 0);
+    this.#last = last;
   }
 }
 

@@ -1,108 +1,55 @@
 // One series as buckets: pieces go in, finished buckets come out, a block at a time. Only the open bucket is kept
 // between blocks, so memory does not grow with the range.
-import { type Accumulator, RULES } from "./accumulators.ts";
-import type { Scalar } from "./batch.ts";
+import type { BucketGrid } from "#core/time/bucket-grid.ts";
+import { type Accumulator, type PointAggregation, RULES } from "./accumulators.ts";
+import { BLOCK, BucketBlock } from "./bucket-block.ts";
 import { type Column, lowerBound } from "./column.ts";
-import { NOT_YET, type Piece } from "./column-cursor.ts";
+import { type LastPoint, NOT_YET, type Piece } from "./column-cursor.ts";
 import type { PartField } from "./parts.ts";
 import type { SeriesItem } from "./query.ts";
 
-const BLOCK = 1_024;
+type Asked = Pick<SeriesItem, "kind" | "granularityMs"> & {
+  readonly aggregation: PointAggregation;
+  /** Undefined: buckets of the fixed length. */
+  readonly grid?: BucketGrid | undefined;
+  /** The last point before the first piece, for aggregations that compare points with the ones before. */
+  readonly before?: LastPoint | undefined;
+};
 
-type Asked = Pick<SeriesItem, "kind" | "granularityMs" | "aggregation">;
-
-export class BucketStream {
-  /** The kind of the results. */
-  readonly kind: Column["kind"];
+export class BucketStream extends BucketBlock {
   readonly #pieces: Iterator<Piece>;
   readonly #granularity: number;
+  readonly #grid: BucketGrid | undefined;
   readonly #accumulator: Accumulator;
   /** The fields of parts that the accumulator needs. */
   readonly #partFields: readonly PartField[];
   /** Whether a number that is alone in its bucket is already the result. */
   readonly #isValueAlone: boolean;
-  readonly #starts = new Float64Array(BLOCK);
-  /** Results of the block: numbers in an array of their own, so that they need no objects, or other values. */
-  readonly #numbers: Float64Array;
-  readonly #others: Scalar[] = [];
-  #size = 0;
-  #at = 0;
-  #isDone = false;
-  #isWaiting = false;
+  /** Whether a point that is alone in its bucket has a result of its own. */
+  readonly #hasSingles: boolean;
   #column: Column | undefined;
   #parts: PartFigures | undefined;
   #index = 0;
   #end = 0;
   #runLength = 1;
+  #stop = 0;
   // The open bucket.
   #start = Number.NaN;
   #isOpen = false;
 
-  constructor(pieces: Iterable<Piece>, { kind, granularityMs, aggregation }: Asked) {
+  constructor(pieces: Iterable<Piece>, { kind, granularityMs, grid, aggregation, before }: Asked) {
+    const rules = RULES[aggregation];
+    super(rules.kind(kind));
     this.#pieces = pieces[Symbol.iterator]();
     this.#granularity = granularityMs;
-    const rules = RULES[aggregation];
-    this.#accumulator = rules.create();
+    this.#grid = grid;
+    this.#accumulator = rules.create(before);
     this.#partFields = rules.parts;
     this.#isValueAlone = rules.alone === "value";
-    this.kind = rules.kind(kind);
-    this.#numbers = this.kind === "number" ? new Float64Array(BLOCK) : NOTHING;
+    this.#hasSingles = this.kind === "number" && rules.alone !== undefined && grid === undefined;
   }
 
-  /**
-   * Start of the next bucket; infinity when there is none left; minus infinity when only the next view of the store
-   * can tell.
-   */
-  next(): number {
-    if (this.#at >= this.#size) this.#load();
-    return this.#starts[this.#at] ?? 0;
-  }
-
-  /** How many buckets are ready without reading further. */
-  get ready(): number {
-    return this.#size - this.#at;
-  }
-
-  /**
-   * How many of the next `count` buckets start at the same times as those of another stream. Both streams have that
-   * many ready.
-   */
-  countAlike(other: BucketStream, count: number): number {
-    const [own, others] = [this.#starts, other.#starts];
-    const [ownAt, otherAt] = [this.#at, other.#at];
-    let alike = 0;
-    while (alike < count && own[ownAt + alike] === others[otherAt + alike]) alike++;
-    return alike;
-  }
-
-  copyStarts(target: Float64Array, place: number, count: number): void {
-    target.set(this.#starts.subarray(this.#at, this.#at + count), place);
-  }
-
-  /** Like `takeNumber`, `count` times. All of them must be ready. */
-  takeNumbers(target: Float64Array, place: number, count: number): void {
-    target.set(this.#numbers.subarray(this.#at, this.#at + count), place);
-    this.#at += count;
-  }
-
-  take(): Scalar {
-    return this.kind === "number" ? this.takeNumber() : (this.#others[this.#at++] ?? 0);
-  }
-
-  takeNumber(): number {
-    return this.#numbers[this.#at++] ?? 0;
-  }
-
-  #load(): void {
-    this.#size = 0;
-    this.#at = 0;
-    this.#others.length = 0;
-    this.#isWaiting = false;
-    while (this.#size < BLOCK && !this.#isDone && !this.#isWaiting) this.#advance();
-    if (this.#size === 0) this.#starts[0] = this.#isWaiting ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
-  }
-
-  #advance(): void {
+  protected advance(): void {
     if (this.#column !== undefined) {
       this.#scan(this.#column);
       return;
@@ -113,12 +60,12 @@ export class BucketStream {
     }
     const { value: piece, done } = this.#pieces.next();
     if (done) {
-      this.#isDone = true;
+      this.isDone = true;
       this.#close();
     } else if (piece === NOT_YET) {
-      this.#isWaiting = true;
+      this.isWaiting = true;
     } else if ("summary" in piece) {
-      this.#open(Math.floor(piece.summary.firstAt / this.#granularity) * this.#granularity);
+      this.#open(this.#bucketAt(piece.summary.firstAt));
       this.#accumulator.addSummary(piece.summary);
     } else if ("parts" in piece) {
       const times = piece.parts("start");
@@ -135,15 +82,13 @@ export class BucketStream {
   /** Processes the column's points until the column or the block is used up. */
   #scan(column: Column): void {
     const { times } = column;
-    const granularity = this.#granularity;
     const end = this.#end;
     let from = this.#index;
-    while (from < end && this.#size < BLOCK) {
-      const start = Math.floor((times[from] ?? 0) / granularity) * granularity;
-      this.#open(start);
-      const to = this.#endOfRun(times, from, start + granularity);
+    while (from < end && this.size < BLOCK) {
+      this.#open(this.#bucketAt(times[from] ?? 0));
+      const to = this.#endOfRun(times, from);
       this.#accumulator.addPoints(column, from, to);
-      from = to - from === 1 && this.kind === "number" ? this.#scanSingles(column, to) : to;
+      from = to - from === 1 && this.#hasSingles ? this.#scanSingles(column, to) : to;
     }
     this.#index = from;
     if (from >= end) this.#column = undefined;
@@ -156,16 +101,16 @@ export class BucketStream {
   #scanSingles({ times, values }: Column, from: number): number {
     const granularity = this.#granularity;
     const points = this.#isValueAlone ? (values as Float64Array) : undefined;
-    const starts = this.#starts;
-    const results = this.#numbers;
+    const starts = this.starts;
+    const results = this.numbers;
     // The last point may share its bucket with the points after the column.
     const end = this.#end - 1;
-    if (from >= end || this.#size >= BLOCK) return from;
+    if (from >= end || this.size >= BLOCK) return from;
     let at = from;
     let start = Math.floor((times[at] ?? 0) / granularity) * granularity;
     if (start === this.#start) return at;
     this.#close();
-    let size = this.#size;
+    let size = this.size;
     while (at < end && size < BLOCK) {
       const time = times[at + 1] ?? 0;
       if (time - start < granularity) break;
@@ -174,19 +119,17 @@ export class BucketStream {
       at++;
       start = Math.floor(time / granularity) * granularity;
     }
-    this.#size = size;
+    this.size = size;
     return at;
   }
 
   /** The same with summaries of parts. No part lies in two buckets. */
   #scanParts({ times, fields }: PartFigures): void {
-    const granularity = this.#granularity;
     const end = this.#end;
     let from = this.#index;
-    while (from < end && this.#size < BLOCK) {
-      const start = Math.floor((times[from] ?? 0) / granularity) * granularity;
-      this.#open(start);
-      const to = this.#endOfRun(times, from, start + granularity);
+    while (from < end && this.size < BLOCK) {
+      this.#open(this.#bucketAt(times[from] ?? 0));
+      const to = this.#endOfRun(times, from);
       this.#accumulator.addParts(fields, from, to);
       from = to;
     }
@@ -194,12 +137,24 @@ export class BucketStream {
     if (from >= end) this.#parts = undefined;
   }
 
+  /** Start of the bucket; `#stop` becomes its end. */
+  #bucketAt(at: number): number {
+    if (this.#grid !== undefined) {
+      const bucket = this.#grid.bucketAt(at);
+      this.#stop = bucket.end;
+      return bucket.start;
+    }
+    const start = Math.floor(at / this.#granularity) * this.#granularity;
+    this.#stop = start + this.#granularity;
+    return start;
+  }
+
   /**
-   * The first index after `from` whose time is not before `stop`. Runs have similar lengths, so the last length is a good
+   * The first index after `from` that is not in the bucket of the last `#bucketAt`. Runs have similar lengths, so the last length is a good
    * guess.
    */
-  #endOfRun(times: Float64Array, from: number, stop: number): number {
-    const end = this.#end;
+  #endOfRun(times: Float64Array, from: number): number {
+    const [end, stop] = [this.#end, this.#stop];
     let last = Math.min(from + this.#runLength, end);
     while (last < end && (times[last] ?? 0) < stop) last++;
     while (last > from && (times[last - 1] ?? 0) >= stop) last--;
@@ -217,9 +172,9 @@ export class BucketStream {
 
   #close(): void {
     if (!this.#isOpen) return;
-    this.#starts[this.#size] = this.#start;
-    this.#accumulator.store(this.#numbers, this.#others, this.#size);
-    this.#size++;
+    this.starts[this.size] = this.#start;
+    this.#accumulator.store(this.numbers, this.others, this.size);
+    this.size++;
     this.#isOpen = false;
   }
 }
@@ -230,5 +185,3 @@ interface PartFigures {
   readonly times: Float64Array;
   readonly fields: readonly Float64Array[];
 }
-
-const NOTHING = new Float64Array(0);

@@ -30,7 +30,7 @@ export interface CursorSource {
   };
 }
 
-interface Walk {
+export interface Walk {
   readonly series: number;
   readonly device: number;
   readonly kind: Column["kind"];
@@ -42,8 +42,8 @@ interface Walk {
   readonly summarizes: (summary: Summary) => boolean;
   /** Whether a chunk that lies entirely inside [from, to) may be answered by its summary. */
   readonly isOneBucket: (firstAt: number, lastAt: number) => boolean;
-  /** Whether every part of this length lies in one bucket. */
-  readonly fitsBuckets: (grain: number) => boolean;
+  /** Whether every part of this length lies in one bucket, of the parts of a stretch of time. */
+  readonly fitsBuckets: (grain: number, from: number, to: number) => boolean;
 }
 
 /** What part of a chunk is requested. */
@@ -145,7 +145,7 @@ function answerOf(
 ): Answer {
   if (late.length > 0 || !summarizes(summary)) return "points";
   if (summary.firstAt >= from && summary.lastAt < to && isOneBucket(summary.firstAt, summary.lastAt)) return "summary";
-  if (grain === 0 || !fitsBuckets(grain)) return "points";
+  if (grain === 0 || !fitsBuckets(grain, start, start + span)) return "points";
   const inner = {
     from: from <= start ? from : Math.ceil(from / grain) * grain,
     to: to >= start + span ? to : Math.floor(to / grain) * grain,
@@ -196,14 +196,19 @@ function pointsOf(
   return { column, from, to };
 }
 
-/** The last value in [reads.lookBack, reads.from), or undefined. */
+export interface LastPoint {
+  readonly at: number;
+  readonly value: Scalar;
+}
+
+/** The last point in [reads.lookBack, reads.from), or undefined. */
 export function lastBefore(
   { current: { view, times: timesOf } }: CursorSource,
   reads: SeriesReads,
   { kind, hot }: Pick<Walk, "kind" | "hot">,
-): Scalar | undefined {
+): LastPoint | undefined {
   const { device, from: before, lookBack: from = before } = reads;
-  let best: { readonly at: number; readonly value: Scalar } | undefined;
+  let best: LastPoint | undefined;
   const consider = (at: number, value: Scalar) => {
     if (at >= from && (best === undefined || at >= best.at)) best = { at, value };
   };
@@ -228,7 +233,7 @@ export function lastBefore(
   }
   // Hot columns come last: at the same time the point in memory is the later write.
   for (const column of hot) considerColumn(column);
-  return best?.value;
+  return best;
 }
 
 function endOf({ start, span }: ChunkHead): number {

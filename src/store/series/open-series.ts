@@ -21,7 +21,7 @@ import { createHeldBack } from "./held-back.ts";
 import { HOUR_MS } from "./hot-store.ts";
 import { createIntake, MAX_WAITING_BYTES } from "./intake.ts";
 import { type ChunkAddress, loadChunkModule } from "./load-chunk-module.ts";
-import type { SeriesItem, SeriesQuery } from "./query.ts";
+import { reachOf, type SeriesItem, type SeriesQuery } from "./query.ts";
 import { createQuickReader } from "./quick-reader.ts";
 import { openReaders } from "./readers.ts";
 import { SeriesIndex } from "./series-index.ts";
@@ -117,11 +117,11 @@ export async function openSeries(
       return { ...item, series: definition?.series, device: definition?.device ?? 0 };
     });
     const series = numbered.flatMap((item) => item.series ?? []);
-    const lookAround = Math.max(0, ...items.map((item) => item.lookAroundMs ?? 0));
-    const isSealed = to <= Atomics.load(oldestHour, 0) * HOUR_MS;
-    const hot = isSealed
-      ? NOTHING_HOT
-      : ((await thread.snapshot(series, from - lookAround, to)) as readonly HotSeries[]);
+    const reaches = items.map(reachOf);
+    const before = Math.max(0, ...reaches.map((reach) => reach.before));
+    const end = to + Math.max(0, ...reaches.map((reach) => reach.after));
+    const isSealed = end <= Atomics.load(oldestHour, 0) * HOUR_MS;
+    const hot = isSealed ? NOTHING_HOT : ((await thread.snapshot(series, from - before, end)) as readonly HotSeries[]);
     return [{ from, to, items: numbered }, hot];
   }
 

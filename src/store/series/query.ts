@@ -1,5 +1,11 @@
 // A query as the engine takes it: nothing is optional, and names are resolved to series.
 import type { ColumnKind, ResolvedAggregation } from "#core/telemetry/aggregation.ts";
+import type { Calendar } from "#core/time/calendar.ts";
+
+/** How long `integral` holds a value that no other one follows: a longer gap is unknown, and counts nothing. */
+export const HELD_MS = 30 * 60_000;
+/** `delta` compares with the last value before the range, however old: this is longer than there can be telemetry. */
+const ANY_AGE_MS = 200 * 365 * 86_400_000;
 
 export interface SeriesItem {
   /** Undefined when the device has never sent the attribute. */
@@ -7,7 +13,10 @@ export interface SeriesItem {
   readonly device: number;
   readonly kind: ColumnKind;
   readonly aggregation: ResolvedAggregation;
+  /** With a calendar, no bucket is shorter. */
   readonly granularityMs: number;
+  /** Buckets follow it instead of the fixed length. */
+  readonly calendar?: Calendar | undefined;
   /** Undefined: no gap filling. Otherwise how far before `from` a last value may lie. */
   readonly lookAroundMs: number | undefined;
 }
@@ -17,4 +26,16 @@ export interface SeriesQuery {
   readonly from: number;
   readonly to: number;
   readonly items: readonly SeriesItem[];
+}
+
+/** How far outside of its range a query reads points of the item. */
+export function reachOf({
+  aggregation,
+  lookAroundMs = 0,
+}: Pick<SeriesItem, "aggregation"> & { readonly lookAroundMs?: number | undefined }): {
+  readonly before: number;
+  readonly after: number;
+} {
+  if (aggregation === "integral") return { before: HELD_MS, after: HELD_MS };
+  return { before: aggregation === "delta" ? ANY_AGE_MS : lookAroundMs, after: 0 };
 }

@@ -7,7 +7,7 @@ import type { RowBlock } from "#core/telemetry/row-block.ts";
 import type { ChunkReader, ChunkView, SmallChunk } from "./chunk-reader.ts";
 import type { Column } from "./column.ts";
 import type { HotSeries } from "./engine.ts";
-import type { SeriesItem, SeriesQuery } from "./query.ts";
+import { reachOf, type SeriesItem, type SeriesQuery } from "./query.ts";
 import { startQuery } from "./run-query.ts";
 import { decodeChunk, decodeSegmentTimes } from "./segment-codec.ts";
 import { createTimesCache } from "./times-cache.ts";
@@ -38,8 +38,11 @@ export function createQuickReader(reader: Pick<ChunkReader, "smallChunks" | "clo
     const found: HotSeries[] = [];
     for (const { series, kind } of items) {
       if (series === undefined || found.some((one) => one.series === series)) continue;
-      const reach = Math.max(...items.map((item) => (item.series === series ? (item.lookAroundMs ?? 0) : 0)));
-      const within = { from: from - reach, to };
+      const reaches = items.filter((item) => item.series === series).map(reachOf);
+      const within = {
+        from: from - Math.max(...reaches.map(({ before }) => before)),
+        to: to + Math.max(...reaches.map(({ after }) => after)),
+      };
       const chunks = await reader.smallChunks({ series, ...within }, LIMITS);
       if (chunks === undefined) return undefined;
       found.push({ series, columns: chunks.map((chunk) => columnOf(kind, chunk, within)) });
@@ -87,7 +90,7 @@ const NO_CHUNKS: Pick<ChunkReader, "open"> = { open: () => ({ view: (use) => use
 
 /** Judged by the query alone. */
 function looksSmall({ from, to, items }: SeriesQuery): boolean {
-  const reach = (item: SeriesItem) => to - from + (item.lookAroundMs ?? 0);
+  const reach = (item: SeriesItem) => to - from + reachOf(item).before + reachOf(item).after;
   const rows = items.reduce((sum, { granularityMs }) => sum + (to - from) / granularityMs + 1, 0);
   return items.length <= MAX_ITEMS && rows <= MAX_ROWS && items.every((item) => reach(item) <= MAX_RANGE_MS);
 }

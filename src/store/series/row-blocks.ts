@@ -1,12 +1,16 @@
 // Several series as rows of one table, in order of time. A cell is empty where a series has no value, and gaps are
 // filled on request.
 import type { BlockColumn, RowBlock } from "#core/telemetry/row-block.ts";
+import type { BucketGrid } from "#core/time/bucket-grid.ts";
 import type { Scalar } from "./batch.ts";
-import type { BucketStream } from "./bucket-stream.ts";
+import type { BucketBlock } from "./bucket-block.ts";
 
 export interface RowColumn {
-  readonly buckets: BucketStream;
+  readonly buckets: BucketBlock;
+  /** No bucket is shorter. */
   readonly granularity: number;
+  /** Undefined: every bucket is as long. */
+  readonly grid?: BucketGrid | undefined;
   /** Undefined: gaps stay empty. */
   readonly fill: { readonly initial: Scalar | undefined } | undefined;
 }
@@ -28,7 +32,7 @@ export class RowBlocks {
   readonly #columns: readonly FilledColumn[];
   /** Every block is built in this memory. */
   readonly #block: Writable<RowBlock>;
-  /** The common step of the rows, if every column is filled at the same pace; otherwise 0. */
+  /** The common step of the rows, if every column is filled at the same steady pace; otherwise 0. */
   readonly #pace: number;
   /** Whether every column has numbers without filled gaps. */
   readonly #isPlain: boolean;
@@ -42,7 +46,9 @@ export class RowBlocks {
     const room = Math.ceil(Math.min(buckets, BLOCK_BYTES / this.#rowBytes));
     this.#columns = columns.map((column) => new FilledColumn(column, range, room));
     const pace = columns[0]?.granularity ?? 0;
-    this.#pace = columns.every(({ fill, granularity }) => fill !== undefined && granularity === pace) ? pace : 0;
+    const isSteady = ({ fill, granularity, grid }: RowColumn) =>
+      fill !== undefined && granularity === pace && grid === undefined;
+    this.#pace = columns.every(isSteady) ? pace : 0;
     this.#isPlain = columns.every(({ fill, buckets }) => fill === undefined && buckets.kind === "number");
     this.#to = range.to;
     this.#block = {
@@ -123,22 +129,24 @@ class FilledColumn {
   next = 0;
   /** Start of the next bucket with a value that is not carried. */
   ownNext = 0;
-  readonly buckets: BucketStream;
+  readonly buckets: BucketBlock;
   readonly #granularity: number;
+  readonly #grid: BucketGrid | undefined;
   readonly #isFilled: boolean;
   readonly #to: number;
   #carried: Scalar | undefined;
   /** The next bucket that a carried value fills. */
   #fillStart = 0;
 
-  constructor({ buckets, granularity, fill }: RowColumn, { from, to }: Range, room: number) {
+  constructor({ buckets, granularity, grid, fill }: RowColumn, { from, to }: Range, room: number) {
     this.cells = createCells(buckets.kind, room);
     this.buckets = buckets;
     this.#granularity = granularity;
+    this.#grid = grid;
     this.#isFilled = fill !== undefined;
     this.#carried = fill?.initial;
     this.#to = to;
-    this.#fillStart = Math.floor(from / granularity) * granularity;
+    this.#fillStart = grid?.bucketAt(from).start ?? Math.floor(from / granularity) * granularity;
     this.ownNext = buckets.next();
     this.next = this.#nextFilled();
   }
@@ -159,7 +167,7 @@ class FilledColumn {
     }
     cells.presence[row] = 1;
     if (this.next < this.ownNext) {
-      this.skipTo(start + this.#granularity);
+      this.skipTo(this.#after(start));
       return writeScalar(cells, row, this.#carried ?? 0);
     }
     if (!this.#isFilled && cells.kind === "number") {
@@ -172,7 +180,7 @@ class FilledColumn {
     this.ownNext = this.buckets.next();
     if (this.#isFilled) {
       this.#carried = value;
-      this.skipTo(start + this.#granularity);
+      this.skipTo(this.#after(start));
     } else this.next = this.ownNext;
     return writeScalar(cells, row, value);
   }
@@ -191,6 +199,11 @@ class FilledColumn {
   skipTo(start: number): void {
     this.#fillStart = start;
     this.next = this.#nextFilled();
+  }
+
+  /** Start of the bucket after the one that starts here. */
+  #after(start: number): number {
+    return this.#grid?.bucketAt(start).end ?? start + this.#granularity;
   }
 
   #nextFilled(): number {

@@ -3,7 +3,7 @@
 import { itemAt } from "#core/value/item-at.ts";
 import type { ChunkCount, ChunkReader } from "./chunk-reader.ts";
 import type { HotSeries } from "./engine.ts";
-import type { SeriesItem, SeriesQuery } from "./query.ts";
+import { reachOf, type SeriesItem, type SeriesQuery } from "./query.ts";
 
 interface Range {
   readonly from: number;
@@ -21,10 +21,15 @@ interface Counted {
   readonly chunks: readonly ChunkCount[];
 }
 
-const rangeOf = ({ from, to }: SeriesQuery, { lookAroundMs }: SeriesItem): Range => ({
-  from: from - (lookAroundMs ?? 0),
-  to,
-});
+const rangeOf = ({ from, to }: SeriesQuery, item: SeriesItem): Range => {
+  const { before, after } = reachOf(item);
+  // What a delta compares with gives no row.
+  return { from: item.aggregation === "delta" ? from : from - before, to: to + after };
+};
+
+/** Whether buckets without points have rows, too. */
+const isFilled = ({ lookAroundMs, aggregation }: SeriesItem) =>
+  lookAroundMs !== undefined || aggregation === "integral";
 
 export async function rowBound(
   reader: Pick<ChunkReader, "counts">,
@@ -35,13 +40,17 @@ export async function rowBound(
   const counts = await reader.counts(items.map((item) => ({ series: item.series, ...rangeOf(query, item) })));
   const counted = items.map((item, i): Counted => ({ item, chunks: counts[i] ?? [] }));
   const grids = new Map<number, number>();
-  for (const [granularity, some] of Map.groupBy(counted, ({ item }) => item.granularityMs)) {
+  let calendarRows = 0;
+  for (const some of Map.groupBy(counted, ({ item }) => gridName(item)).values()) {
+    const { granularityMs: granularity = 1, calendar } = some[0]?.item ?? {};
     const devices = Map.groupBy(some, ({ item }) => item.device);
     const own = [...devices.values()].reduce((sum, columns) => sum + deviceBound(query, columns, hot), 0);
-    grids.set(granularity, Math.min(bucketsIn(query, granularity), own));
+    const rows = Math.min(bucketsIn(query, granularity), own);
+    if (calendar === undefined) grids.set(granularity, rows);
+    else calendarRows += rows;
   }
   const full = [...grids].filter(([granularity, rows]) => rows === bucketsIn(query, granularity));
-  let total = 0;
+  let total = calendarRows;
   for (const [granularity, rows] of grids) {
     // If every bucket of a finer grid already has its row, a multiple of that grid adds none.
     const isCovered = full.some(([finer]) => finer < granularity && granularity % finer === 0);
@@ -50,12 +59,17 @@ export async function rowBound(
   return total;
 }
 
-/** For columns of one device with one granularity. Sealed ones share the times of their segment, and so their rows. */
+/** Items with the same buckets have the same name. */
+function gridName({ granularityMs, calendar }: SeriesItem): string {
+  return calendar === undefined ? String(granularityMs) : `${calendar.unit} ${calendar.timezone}`;
+}
+
+/** For columns of one device with the same buckets. Sealed ones share the times of their segment, and so their rows. */
 function deviceBound(query: SeriesQuery, columns: readonly Counted[], hot: readonly HotSeries[]): number {
   const segments = new Map<number, { buckets: number; rows: number; points: number }>();
   let rows = 0;
   for (const { item, chunks } of columns) {
-    const { series, granularityMs, lookAroundMs } = item;
+    const { series, granularityMs } = item;
     const range = rangeOf(query, item);
     const within = (stretch: Range) =>
       bucketsIn({ from: Math.max(range.from, stretch.from), to: Math.min(range.to, stretch.to) }, granularityMs);
@@ -77,7 +91,7 @@ function deviceBound(query: SeriesQuery, columns: readonly Counted[], hot: reado
         own += count;
       }
     }
-    if (lookAroundMs !== undefined && own > 0) return bucketsIn(query, granularityMs);
+    if (isFilled(item) && own > 0) return bucketsIn(query, granularityMs);
   }
   for (const segment of segments.values()) rows += Math.min(segment.buckets, segment.rows, segment.points);
   return rows;

@@ -1,11 +1,14 @@
 import type { RowBlock } from "#core/telemetry/row-block.ts";
+import { fixedGrid } from "#core/time/bucket-grid.ts";
+import { calendarGrid } from "#core/time/calendar.ts";
 import { RULES } from "./accumulators.ts";
 import { BucketStream } from "./bucket-stream.ts";
 import type { ChunkReader, ChunkView } from "./chunk-reader.ts";
 import type { Column } from "./column.ts";
-import { type ColumnCursor, type CursorSource, lastBefore, openCursor } from "./column-cursor.ts";
+import { type ColumnCursor, type CursorSource, lastBefore, openCursor, type Walk } from "./column-cursor.ts";
 import type { HotSeries } from "./engine.ts";
-import type { SeriesItem, SeriesQuery } from "./query.ts";
+import { IntegralStream } from "./integral-stream.ts";
+import { reachOf, type SeriesItem, type SeriesQuery } from "./query.ts";
 import { RowBlocks, type RowColumn } from "./row-blocks.ts";
 import type { TimesCache } from "./times-cache.ts";
 
@@ -41,7 +44,7 @@ export function startQuery(
   const read = (view: ChunkView): Pulled => {
     source.current = { view, times: cache.view(view) };
     rows ??= new RowBlocks(
-      columns.map((column) => rowColumn(source, column)),
+      columns.map((column) => rowColumn(source, query, column)),
       query,
     );
     const deadline = elapsed() + SLICE_MS;
@@ -79,30 +82,57 @@ function openColumn(
   item: SeriesItem,
   hot: readonly Column[],
 ): OpenColumn {
-  const { series, device, kind, aggregation, granularityMs, lookAroundMs } = item;
+  const { series, device, kind, aggregation } = item;
   if (series === undefined) return { item, hot, cursor: undefined };
-  const bucketOf = (at: number) => Math.floor(at / granularityMs);
+  const { before, after } = reachOf(item);
   const cursor = openCursor(source, {
     series,
     device,
     kind,
     from,
-    to,
-    lookBack: lookAroundMs === undefined || lookAroundMs === 0 ? undefined : from - lookAroundMs,
+    to: to + after,
+    lookBack: before === 0 ? undefined : from - before,
     hot,
-    summarizes: RULES[aggregation].summarizes,
-    isOneBucket: (first, last) => bucketOf(first) === bucketOf(last),
-    fitsBuckets: (grain) => granularityMs % grain === 0,
+    summarizes: aggregation === "integral" ? () => false : RULES[aggregation].summarizes,
+    ...bucketRules(item),
   });
   return { item, hot, cursor };
 }
 
-function rowColumn(source: CursorSource, { item, hot, cursor }: OpenColumn): RowColumn {
-  const { kind, aggregation, granularityMs: granularity, lookAroundMs } = item;
-  const buckets = new BucketStream(cursor?.pieces ?? [], item);
-  if (lookAroundMs === undefined) return { buckets, granularity, fill: undefined };
+/** What summaries may stand for. */
+function bucketRules({ granularityMs, calendar }: SeriesItem): Pick<Walk, "isOneBucket" | "fitsBuckets"> {
+  if (calendar === undefined) {
+    const bucketOf = (at: number) => Math.floor(at / granularityMs);
+    return {
+      isOneBucket: (first, last) => bucketOf(first) === bucketOf(last),
+      fitsBuckets: (grain) => granularityMs % grain === 0,
+    };
+  }
+  const grid = calendarGrid(calendar);
+  return {
+    isOneBucket: (first, last) => last < grid.bucketAt(first).end,
+    fitsBuckets(grain, from, to) {
+      for (let at = from; at < to; ) {
+        at = grid.bucketAt(at).end;
+        if (at < to && at % grain !== 0) return false;
+      }
+      return true;
+    },
+  };
+}
+
+function rowColumn(source: CursorSource, { from, to }: SeriesQuery, { item, hot, cursor }: OpenColumn): RowColumn {
+  const { kind, aggregation, granularityMs: granularity, calendar, lookAroundMs } = item;
   const before = cursor?.reads.lookBack === undefined ? undefined : lastBefore(source, cursor.reads, { kind, hot });
+  const pieces = cursor?.pieces ?? [];
+  const grid = calendar && calendarGrid(calendar);
+  if (aggregation === "integral") {
+    const buckets = new IntegralStream(pieces, { from, to, grid: grid ?? fixedGrid(granularity), before });
+    return { buckets, granularity, grid, fill: undefined };
+  }
   const { alone } = RULES[aggregation];
-  const initial = before === undefined || alone === "value" ? before : alone;
-  return { buckets, granularity, fill: { initial } };
+  const buckets = new BucketStream(pieces, { kind, granularityMs: granularity, grid, aggregation, before });
+  if (lookAroundMs === undefined || alone === undefined) return { buckets, granularity, grid, fill: undefined };
+  const initial = before === undefined || alone === "value" ? before?.value : alone;
+  return { buckets, granularity, grid, fill: { initial } };
 }

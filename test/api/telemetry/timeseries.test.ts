@@ -1,5 +1,5 @@
 // POST /telemetry/v1/timeseries: a test per sentence of the interface and the decisions about ranges, buckets and cells.
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { useServer } from "../../support/server.ts";
 import { ask, type Connected, headerOf, rowsOf, useTelemetry } from "../../support/telemetry.ts";
 
@@ -92,6 +92,9 @@ test.each([
   ["power", "max", "float", "3 10"],
   ["power", "sum", "float", "4 10"],
   ["power", "count", "integer", "2 1"],
+  ["power", "delta", "float", "2 7"],
+  ["power", "integral", "float", "0.016667222222222222 0.16666666666666666"],
+  ["power", "min_max", "float,float", "1,3 10,10"],
   ["energy", "auto", "float", "1.5 4"],
   ["energy", "avg", "float", "1.5 4"],
   ["energy", "last", "integer", "2 4"],
@@ -100,6 +103,7 @@ test.each([
   ["energy", "max", "integer", "2 4"],
   ["energy", "sum", "integer", "3 4"],
   ["energy", "count", "integer", "2 1"],
+  ["energy", "delta", "integer", "1 2"],
   ["running", "auto", "boolean", "false false"],
   ["running", "last", "boolean", "false false"],
   ["running", "first", "boolean", "false false"],
@@ -132,6 +136,9 @@ test.each([
   ["tags", "avg"],
   ["faults", "sum"],
   ["power", "bool_or"],
+  ["running", "delta"],
+  ["status", "integral"],
+  ["tags", "min_max"],
 ])("%s by %s is refused, naming what there is", async (attribute, aggregation) => {
   const refused = await ask(busbar.admin, { aggregation, ...one(attribute) });
   expect(refused.status).toBe(400);
@@ -242,4 +249,36 @@ test("a deleted device takes its telemetry with it", async () => {
   expect(rowsOf(before)).toBe("60,1");
   expect((await busbar.admin.delete(`/v3/devices/${gone.id}`)).status).toBe(200);
   expect((await ask(busbar.admin, { telemetry: [{ device: gone.id, attribute: "power" }] })).status).toBe(404);
+});
+
+describe("calendars and what flows", () => {
+  const refusalsOf = async (question: object) => {
+    const { status, errors } = await ask(busbar.admin, { ...one("power"), ...question });
+    return [status, errors.map(({ details }) => details?.["pointer"])];
+  };
+
+  test.each([
+    ["no time zone of this name", { granularity: "1d", timezone: "Europe/Atlantis" }, ["/timezone"]],
+    ["an offset is no time zone", { timezone: "+02:00" }, ["/timezone"]],
+    ["a week without a time zone", { granularity: "1w" }, ["/granularity"]],
+    ["a month without a time zone", { granularity: "1M" }, ["/granularity"]],
+    ["several months", { granularity: "3M", timezone: "Europe/Berlin" }, ["/granularity"]],
+    ["a filled delta", { aggregation: "delta", gap_filling: { method: "locf" } }, ["/telemetry/0/gap_filling"]],
+    ["a filled integral", { aggregation: "integral", gap_filling: {} }, ["/telemetry/0/gap_filling"]],
+  ])("%s is refused where it stands", async (_, question, pointers) => {
+    expect(await refusalsOf(question)).toEqual([400, pointers]);
+  });
+
+  test("an item may have a time zone of its own; the header names it where the calendar counts", async () => {
+    const item = { device: "meter", attribute: "power" };
+    const telemetry = [
+      { ...item, granularity: "1M", timezone: "Asia/Kolkata" },
+      { ...item, granularity: "1h" },
+    ];
+    const answer = await ask(busbar.admin, { telemetry, timezone: "Europe/Berlin", aggregation: "last" });
+    expect(headerOf(answer).split(",").slice(1)).toEqual([
+      "telemetry=power device=meter aggregation=last granularity=1M timezone=Asia/Kolkata",
+      "telemetry=power device=meter aggregation=last granularity=1h",
+    ]);
+  });
 });

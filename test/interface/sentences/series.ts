@@ -32,14 +32,8 @@ export const series = section("series", "Time series in detail", {
   "global-mistake-once":
     "A mistake in a global setting is one error at its own pointer, also where every item overrides it.",
   "inherited-look-around": "An item's locf without look_around inherits the global one.",
-  "calendar-granularities": notServed(
-    "1d, 1w, 1M and 1y follow the calendar of a timezone.",
-    "Calendar buckets are not built yet; fixed durations are.",
-  ),
-  "more-aggregations-yet": notServed(
-    "delta, integral and min_max are aggregations too.",
-    "These three aggregations are not built yet.",
-  ),
+  "calendar-granularities": "1d, 1w, 1M and 1y follow the calendar of a timezone.",
+  "more-aggregations-yet": "delta, integral and min_max are aggregations too.",
   "other-forms": notServed("Accept chooses other forms than CSV.", "CSV is the only form so far."),
   "attribute-lists": "attribute may be a list, and the limit of 10 counts the attributes.",
   "header-cell": "A header cell is telemetry, device as asked, aggregation as resolved, granularity as asked.",

@@ -1,0 +1,81 @@
+// Finished buckets of one series, a block at a time. How they are made is up to the classes that extend it.
+import type { Scalar } from "./batch.ts";
+import type { Column } from "./column.ts";
+
+export const BLOCK = 1_024;
+
+export abstract class BucketBlock {
+  /** The kind of the results. */
+  readonly kind: Column["kind"];
+  protected readonly starts = new Float64Array(BLOCK);
+  /** Results of the block: numbers in an array of their own, so that they need no objects, or other values. */
+  protected readonly numbers: Float64Array;
+  protected readonly others: Scalar[] = [];
+  protected size = 0;
+  protected isDone = false;
+  protected isWaiting = false;
+  #at = 0;
+
+  constructor(kind: Column["kind"]) {
+    this.kind = kind;
+    this.numbers = kind === "number" ? new Float64Array(BLOCK) : NOTHING;
+  }
+
+  /** Makes progress: finishes buckets, or sets `isDone` or `isWaiting`. There is room for at least one bucket. */
+  protected abstract advance(): void;
+
+  /**
+   * Start of the next bucket; infinity when there is none left; minus infinity when only the next view of the store
+   * can tell.
+   */
+  next(): number {
+    if (this.#at >= this.size) this.#load();
+    return this.starts[this.#at] ?? 0;
+  }
+
+  /** How many buckets are ready without reading further. */
+  get ready(): number {
+    return this.size - this.#at;
+  }
+
+  /**
+   * How many of the next `count` buckets start at the same times as those of another stream. Both streams have that
+   * many ready.
+   */
+  countAlike(other: BucketBlock, count: number): number {
+    const [own, others] = [this.starts, other.starts];
+    const [ownAt, otherAt] = [this.#at, other.#at];
+    let alike = 0;
+    while (alike < count && own[ownAt + alike] === others[otherAt + alike]) alike++;
+    return alike;
+  }
+
+  copyStarts(target: Float64Array, place: number, count: number): void {
+    target.set(this.starts.subarray(this.#at, this.#at + count), place);
+  }
+
+  /** Like `takeNumber`, `count` times. All of them must be ready. */
+  takeNumbers(target: Float64Array, place: number, count: number): void {
+    target.set(this.numbers.subarray(this.#at, this.#at + count), place);
+    this.#at += count;
+  }
+
+  take(): Scalar {
+    return this.kind === "number" ? this.takeNumber() : (this.others[this.#at++] ?? 0);
+  }
+
+  takeNumber(): number {
+    return this.numbers[this.#at++] ?? 0;
+  }
+
+  #load(): void {
+    this.size = 0;
+    this.#at = 0;
+    this.others.length = 0;
+    this.isWaiting = false;
+    while (this.size < BLOCK && !this.isDone && !this.isWaiting) this.advance();
+    if (this.size === 0) this.starts[0] = this.isWaiting ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
+  }
+}
+
+const NOTHING = new Float64Array(0);

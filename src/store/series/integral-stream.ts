@@ -1,0 +1,130 @@
+// The integral of one series over time, as buckets: each value holds until the next one, unless that comes so late that
+// nobody knows what was in between. Buckets also get their share where no point lies in them.
+import { ScalableSum } from "#core/telemetry/exact-sum.ts";
+import type { BucketGrid } from "#core/time/bucket-grid.ts";
+import { BucketBlock } from "./bucket-block.ts";
+import { type Column, lowerBound } from "./column.ts";
+import { type LastPoint, NOT_YET, type Piece } from "./column-cursor.ts";
+import { HELD_MS } from "./query.ts";
+
+interface Asked {
+  /** Nothing outside of [from, to) counts. */
+  readonly from: number;
+  readonly to: number;
+  readonly grid: BucketGrid;
+  readonly before: LastPoint | undefined;
+}
+
+/** Milliseconds of an hour: watts give watt-hours. */
+const HOUR_MS = 3_600_000;
+
+export class IntegralStream extends BucketBlock {
+  readonly #pieces: Iterator<Piece>;
+  readonly #range: Pick<Asked, "from" | "to">;
+  readonly #grid: BucketGrid;
+  /** In milliseconds times values. */
+  readonly #sum = new ScalableSum();
+  // The bucket that is open, if its end is not NaN.
+  #start = 0;
+  #end = Number.NaN;
+  // The value that holds from `#heldFrom` until `#heldTo`, as far as buckets have not got it yet.
+  #held: number;
+  #heldFrom: number;
+  #heldTo = Number.NEGATIVE_INFINITY;
+  // The points that come next.
+  #column: Column | undefined;
+  #index = 0;
+  #last = 0;
+
+  constructor(pieces: Iterable<Piece>, { from, to, grid, before }: Asked) {
+    super("number");
+    this.#pieces = pieces[Symbol.iterator]();
+    this.#range = { from, to };
+    this.#grid = grid;
+    this.#held = Number(before?.value ?? 0);
+    this.#heldFrom = before?.at ?? Number.NEGATIVE_INFINITY;
+  }
+
+  protected advance(): void {
+    if (this.#heldFrom < this.#heldTo) this.#giveHeld();
+    else if (this.#column !== undefined) this.#takePoints(this.#column);
+    else this.#takePiece();
+  }
+
+  #takePiece(): void {
+    const { value: piece, done } = this.#pieces.next();
+    if (done) this.#finish();
+    else if (piece === NOT_YET) this.isWaiting = true;
+    else if ("column" in piece) {
+      this.#column = piece.column;
+      this.#index = lowerBound(piece.column, piece.from);
+      this.#last = lowerBound(piece.column, piece.to);
+    } else throw new Error("an integral is not made of summaries");
+  }
+
+  /** The next point, and those after it in the same bucket. */
+  #takePoints(column: Column): void {
+    const { times, values } = column;
+    if (this.#index >= this.#last) {
+      this.#column = undefined;
+      return;
+    }
+    const at = times[this.#index] ?? 0;
+    const from = Math.max(this.#heldFrom, this.#range.from);
+    const until = Math.min(at, this.#range.to);
+    if (at - this.#heldFrom <= HELD_MS && from < until) {
+      // The point is taken when buckets have got everything before it.
+      this.#heldFrom = from;
+      this.#heldTo = until;
+      return;
+    }
+    if (at >= this.#range.to) {
+      this.#finish();
+      return;
+    }
+    const end = Math.min(this.#grid.bucketAt(at).end, this.#range.to);
+    const behind = lowerBound({ times, count: this.#last }, end);
+    if (behind - this.#index > 1) this.#addRun(column, behind);
+    this.#index = behind;
+    this.#held = Number(values[behind - 1] ?? 0);
+    this.#heldFrom = times[behind - 1] ?? 0;
+    this.#heldTo = Number.NEGATIVE_INFINITY;
+  }
+
+  /** The points from the next one to before `behind`, which lie in one bucket. */
+  #addRun({ times, values }: Column, behind: number): void {
+    const wasOpen = this.#end > (times[this.#index] ?? 0);
+    if (!wasOpen) this.#openAt(times[this.#index] ?? 0);
+    const run = { times, values: values as Float64Array, from: this.#index, to: behind };
+    // A bucket of which nothing is known has no result.
+    if (!this.#sum.addHeld(run, HELD_MS) && !wasOpen) this.#end = Number.NaN;
+  }
+
+  /** Gives the held value to one bucket. */
+  #giveHeld(): void {
+    if (!(this.#heldFrom < this.#end)) this.#openAt(this.#heldFrom);
+    const to = Math.min(this.#end, this.#heldTo);
+    this.#sum.addProduct(this.#held, to - this.#heldFrom);
+    this.#heldFrom = to;
+  }
+
+  #openAt(at: number): void {
+    this.#close();
+    const { start, end } = this.#grid.bucketAt(at);
+    this.#start = start;
+    this.#end = end;
+    this.#sum.clear();
+  }
+
+  #close(): void {
+    if (Number.isNaN(this.#end)) return;
+    this.starts[this.size] = this.#start;
+    this.numbers[this.size++] = this.#sum.mean(HOUR_MS);
+    this.#end = Number.NaN;
+  }
+
+  #finish(): void {
+    this.#close();
+    this.isDone = true;
+  }
+}
