@@ -1,11 +1,13 @@
 // Connections and the streams on them, over real sockets: which are cut off, which make room, and what ends with them.
 
 import { once } from "node:events";
-import { Agent } from "node:http";
+import { Agent, createServer } from "node:http";
 import { connect } from "node:net";
-import { Readable } from "node:stream";
+import { PassThrough, Readable } from "node:stream";
 import { expect, test } from "vitest";
+import { createShares } from "#core/share/shares.ts";
 import { echo, get, head, heldRoute, openBareServer, quick, sendAndWait } from "../../test/support/bare-server.ts";
+import { boundConnections } from "./bound-connections.ts";
 import type { Limits } from "./create-app.ts";
 import { RawAnswer, type Route, route, StreamAnswer } from "./route.ts";
 
@@ -97,8 +99,9 @@ test.each([
   const answer = get(port, "/held", agent);
   await arrived;
   const many = await openMany(port, 200, text);
-  expect((await get(port, "/quick", agent)).text).toBe('{"quick":true}');
   await many.seenClosed(161);
+  expect((await get(port, "/quick", agent)).text).toBe('{"quick":true}');
+  await many.seenClosed(162);
   release();
   expect((await answer).text).toBe('{"held":true}');
   many.end();
@@ -231,4 +234,57 @@ test("a signal that is asked for after the client has left is aborted already", 
   expect(await seen.promise).toBe(true);
   end();
   await answer;
+});
+
+/** A server whose event loop turns by hand, and on which the beginning of a connection takes a tenth of a millisecond. */
+function openByHand(connectionsPerAddress: number) {
+  let now = 0;
+  let next: (() => void)[] = [];
+  const begun: string[] = [];
+  const loop = {
+    elapsed: () => now,
+    nextTurn: (task: () => void) => void next.push(task),
+    settled: (task: () => void) => task(),
+  };
+  const server = createServer();
+  server.removeAllListeners("connection");
+  server.on("connection", ({ remoteAddress = "" }) => {
+    begun.push(remoteAddress);
+    now += 0.1;
+  });
+  const needs = { shares: createShares(), refuseNewcomer: () => {}, loop };
+  boundConnections(server, needs, { connections: 1_000, connectionsPerAddress, stallMs: 1_000 });
+  return {
+    connect(remoteAddress: string) {
+      const socket = Object.assign(new PassThrough(), { remoteAddress });
+      server.emit("connection", socket);
+      return socket;
+    },
+    /** The addresses of the connections that have begun since the last turn. */
+    turn() {
+      const tasks = next;
+      next = [];
+      for (const task of tasks) task();
+      return begun.splice(0);
+    },
+  };
+}
+
+test("a connection begins before those that another address opened earlier", () => {
+  const { connect, turn } = openByHand(500);
+  for (let count = 0; count < 400; count++) connect("10.0.0.66");
+  connect("10.0.0.1");
+  // Five had time at once. Then the addresses take turns, three or four connections in each turn of the event loop.
+  const begun = [...turn(), ...turn(), ...turn()];
+  expect(begun.indexOf("10.0.0.1")).toBeGreaterThan(4);
+  expect(begun.indexOf("10.0.0.1")).toBeLessThan(10);
+});
+
+test("of too many connections, those that never began go before they cost anything", () => {
+  const { connect, turn } = openByHand(20);
+  const sockets = Array.from({ length: 400 }, () => connect("10.0.0.66"));
+  expect(sockets.filter(({ destroyed }) => destroyed)).toHaveLength(380);
+  const begun = Array.from({ length: 100 }, turn).flat();
+  expect(begun.length).toBeLessThanOrEqual(5 + 20);
+  expect(sockets.at(-1)?.destroyed).toBe(false);
 });

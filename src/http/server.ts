@@ -1,5 +1,6 @@
 // The life of a request, in this order: request id -> stopping? -> token -> level -> body and query parsed -> handler
 // -> answer. The part from the token on is in register-route.ts.
+import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { refuse } from "#core/app-error.ts";
 import type { ByteBudgets } from "#core/share/byte-budgets.ts";
@@ -136,7 +137,7 @@ export async function createServer(
   }
   await app.ready();
 
-  const connections = boundConnections(app.server, limits, (socket) => {
+  const refuseNewcomer = (socket: Socket) => {
     const message = "there are too many connections, and each of them is in use; close some or try again in a moment";
     const refusal = {
       status: "503 Service Unavailable",
@@ -145,7 +146,8 @@ export async function createServer(
       requestId: needs.newId(),
     } as const;
     refuseSocket(socket, refusal, true);
-  });
+  };
+  const connections = boundConnections(app.server, { shares: needs.shares, refuseNewcomer }, limits);
 
   let closePort = async () => {};
   return {
