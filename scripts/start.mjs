@@ -1,12 +1,17 @@
-// `npm start`: installs what is missing, then runs the demo site on the embedded defaults.
+// `npm start`: installs what is missing, builds the web page when it is not up to date, then runs the demo site on the
+// embedded defaults.
 // `npm start -- --port 9000` passes flags on to `busbar serve`.
 import { spawn } from "node:child_process";
 import { join } from "node:path";
-import { nodePath, root, setUp } from "./setup.mjs";
+import { buildPage } from "./build-page.mjs";
+import { root, setUp } from "./setup.mjs";
 
 setUp();
-const args = ["--disable-warning=ExperimentalWarning", join(root, "src", "main.ts"), "serve", "--demo"];
-const busbar = spawn(nodePath(), [...args, ...process.argv.slice(2)], { cwd: root, stdio: "inherit" });
+// Without its page, Busbar still serves the interface, and says how to build it.
+buildPage();
+// The script sets what Node needs, and then becomes it.
+const args = ["serve", "--demo", ...process.argv.slice(2)];
+const busbar = spawn(join(root, "bin", "busbar"), args, { cwd: root, stdio: "inherit" });
 // A terminal's Ctrl-C reaches both processes; a signal sent only to this one is passed on. Either way wait for a clean stop.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
   process.on(signal, () => {

@@ -45,6 +45,7 @@ test("without any source every setting has its documented default", async () => 
       headerPrefixes: ["X-Service", "X-Enapter"],
       corsOrigins: [],
       trustProxy: false,
+      page: true,
       metricsPublic: false,
       wrongTokenLimit: 10,
       connectionsPerAddress: 1024,

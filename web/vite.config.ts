@@ -1,5 +1,6 @@
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig } from "vite";
+import { compress } from "./build/compress.ts";
 import { icons } from "./build/icons.ts";
 import { layers } from "./build/layers.ts";
 import { reportSize } from "./build/report-size.ts";
@@ -11,7 +12,7 @@ const gateway = process.env["BUSBAR_URL"] ?? "http://127.0.0.1:8080";
 
 export default defineConfig({
   root: path("."),
-  plugins: [layers(), svelte(), icons(), reportSize()],
+  plugins: [layers(), svelte(), icons(), reportSize(), compress()],
   build: {
     outDir: path("dist"),
     emptyOutDir: true,

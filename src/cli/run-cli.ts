@@ -11,6 +11,10 @@ const VERBS: Readonly<Record<string, readonly [about: string, load: () => Promis
     "Run Busbar here, as a gateway or as the cloud.",
     async () => (await import("#cli/commands/serve.ts")).addServeCommand,
   ],
+  open: [
+    "Print a link that opens the web page and signs in.",
+    async () => (await import("#cli/commands/open.ts")).addOpenCommand,
+  ],
   config: [
     "Print each setting and where it came from.",
     async () => (await import("#cli/commands/config.ts")).addConfigCommand,

@@ -18,6 +18,8 @@ export type ClientFlags = {
 
 export type Session = {
   readonly client: Client;
+  /** The address of the server. */
+  readonly url: URL;
   /** Waits for an answer and shows on a terminal that it does. */
   readonly wait: <T>(answer: Promise<T>) => Promise<T>;
 };
@@ -32,7 +34,7 @@ export async function openSession(cli: Cli, flags: ClientFlags): Promise<Session
     headerPrefix: config.http.headerPrefixes[0],
     timeout: flags.timeout === undefined ? undefined : parseTimeout(flags.timeout),
   });
-  return { client, wait: (answer) => withProgress(cli, `waiting for ${url.host}`, answer) };
+  return { client, url, wait: (answer) => withProgress(cli, `waiting for ${url.host}`, answer) };
 }
 
 /** The admin token of the local data folder is never sent to another machine. */

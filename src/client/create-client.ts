@@ -16,6 +16,7 @@ import type {
   Window,
 } from "./resources.ts";
 import { segment } from "./segment.ts";
+import { sessions } from "./sessions.ts";
 import { telemetry } from "./telemetry.ts";
 import { type ClientOptions, createTransport, type Transport } from "./transport.ts";
 import { webhooks } from "./webhooks.ts";
@@ -40,6 +41,7 @@ export function createClient(options: ClientOptions) {
     provisioning: provisioning(transport),
     blueprints: blueprints(transport),
     tokens: tokens(transport),
+    sessions: sessions(transport),
     audit: audit(transport),
     commands: commands(transport),
     /** What happens, as it happens: `for await (const event of client.events())`. */

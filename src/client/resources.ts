@@ -324,6 +324,27 @@ export type Token = {
   readonly revoked_at: string | null;
 };
 
+/** A sign-in of the page. It stands for a token. */
+export type Session = {
+  readonly id: string;
+  readonly token_id: string;
+  readonly token_name: string;
+  readonly level: AccessLevel;
+  /** null: all sites. */
+  readonly site_ids: readonly string[] | null;
+  readonly created_at: string;
+  readonly expires_at: string;
+};
+
+export type ListedSession = Session & {
+  readonly last_used_at: string;
+  /** The address that signed in. */
+  readonly from: string;
+  readonly user_agent: string;
+  /** Whether it is the session of this call. */
+  readonly current: boolean;
+};
+
 export type AuditEntry = {
   readonly id: string;
   readonly at: string;

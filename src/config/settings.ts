@@ -46,6 +46,7 @@ export const SETTINGS = {
       "false",
       "Reverse proxies whose X-Forwarded-For header is trusted.",
     ),
+    page: setting("http.page", kinds.toggle, "true", "Serves the web page. The interface is served in any case."),
     metricsPublic: setting(
       "http.metrics_public",
       kinds.toggle,

@@ -15,6 +15,7 @@ import { countBodies } from "#http/count-bodies.ts";
 import { createApp, LIMITS, type Limits } from "#http/create-app.ts";
 import { createMainThreadShare } from "#http/main-thread-share.ts";
 import { createMetrics } from "#http/metrics.ts";
+import { type PageFiles, sendPage } from "#http/page/page-files.ts";
 import { refuseSocket } from "#http/refuse-socket.ts";
 import { registerRoute } from "#http/register-route.ts";
 import type { Route } from "#http/route.ts";
@@ -51,6 +52,8 @@ export interface ServerSettings {
   readonly metricsPublic: boolean;
   readonly connectionsPerAddress: number;
   readonly limits?: Partial<Limits>;
+  /** The built page; without it there is only a page that says how to build it. */
+  readonly pageFiles?: PageFiles | undefined;
 }
 
 export interface Server {
@@ -108,7 +111,9 @@ export async function createServer(
       .serve(request, () => sendProblem(needs, request, { reply, error }))
       .catch((crowded: unknown) => sendProblem(needs, request, { reply, error: crowded }));
   app.setErrorHandler(sendInTurn);
+  const { pageFiles } = settings;
   app.setNotFoundHandler((request, reply) => {
+    if (pageFiles !== undefined && sendPage(pageFiles, request, reply)) return reply;
     const message = `no operation answers ${request.method} ${pathOf(request.url)}; /docs lists them all`;
     return sendInTurn(refuse("route_not_found", message), request, reply);
   });
@@ -122,6 +127,7 @@ export async function createServer(
   };
   for (const route of [...routes, metrics.route]) {
     for (const prefix of PREFIXES) {
+      if (pageFiles !== undefined && prefix + route.path === "/") continue;
       const registration = {
         prefix,
         authenticate,

@@ -47,13 +47,18 @@ export const TRY_DEMO = [
   "./bin/busbar run battery-rack-a set_mode mode=remote",
 ];
 
-function welcome(config: Config, { url, tokenFile }: Running): string {
+function welcome(config: Config, { url, tokenFile, hasPage, newSignInCode }: Running): string {
   const token = tokenFile === undefined ? "the one in BUSBAR_ADMIN_TOKEN" : tokenFile;
   return [
     "",
     `  Busbar ${version()}, ${config.role}, is ready`,
     "",
-    `  Look      ${url}/`,
+    ...(hasPage
+      ? [
+          `  Open      ${url}/sign-in#code=${newSignInCode()}`,
+          "            signs in once, within 10 minutes; busbar open prints a new link",
+        ]
+      : [`  Look      ${url}/`]),
     `  API       ${url}/docs`,
     `  Token     ${token}`,
     ...(config.demo ? TRY_DEMO : TRY).map((command, at) => `  ${at === 0 ? "Try" : "   "}       ${command}`),

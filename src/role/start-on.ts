@@ -17,6 +17,7 @@ import { startChores } from "#role/chores.ts";
 import { ensureFirstSite } from "#role/first-site.ts";
 import { startHosts } from "#role/hosts.ts";
 import type { OpenStores, Surroundings } from "#role/open-stores.ts";
+import { PAGE_BYTES, readPage } from "#role/read-page.ts";
 import { readProfiles } from "#role/read-profiles.ts";
 import { deriveKey, readSealKey } from "#role/seal-key.ts";
 import { createSimulatedPorts } from "#runtime/drivers/simulated-ports.ts";
@@ -56,7 +57,13 @@ export interface Started {
   readonly mqttPort: number | undefined;
   /** Where the admin token is; undefined when the settings gave it. */
   readonly tokenFile: string | undefined;
+  /** Whether the page is built and served. */
+  readonly hasPage: boolean;
+  /** A code that signs in once, as the admin token. */
+  readonly newSignInCode: () => string;
 }
+
+const NO_PAGE = { files: undefined, bytes: 0 };
 
 export async function startOn(
   { records, telemetry, storage }: OpenStores,
@@ -252,7 +259,9 @@ export async function startOn(
   );
   let chores: ReturnType<typeof startChores> | undefined;
   opened.defer(() => chores?.stop());
-  const server = await createServer(needs, config.http, routes);
+  const page = config.http.page ? readPage(troubles) : NO_PAGE;
+  budgets.watch({ name: "page_files", limit: PAGE_BYTES, used: () => page.bytes });
+  const server = await createServer(needs, { ...config.http, pageFiles: page.files }, routes);
   // Opened last, so that a stop refuses new calls before it waits for anything else.
   opened.defer(() => server.stop());
   const { port } = await server.listen(config.port, config.host);
@@ -262,6 +271,8 @@ export async function startOn(
     url: `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${port}`,
     mqttPort: carriers.endpoints.mqtt?.port,
     tokenFile: admin.file,
+    hasPage: page.files !== undefined,
+    newSignInCode: () => needs.signInCodes.create(admin.record.id).code,
   };
 }
 

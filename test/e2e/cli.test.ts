@@ -32,6 +32,23 @@ test("a fresh start is ready, has a site, and keeps its admin token to the owner
   expect(statSync(join(folder, ".busbar", "admin.token")).mode & 0o777).toBe(0o600);
 });
 
+test("open prints a link that signs in once and does not hold the token", async () => {
+  const { out, err } = await busbar(["open"]);
+  const link = new URL(out.trim());
+  expect([link.origin, link.pathname, link.search]).toEqual([server.url, "/sign-in", ""]);
+  expect(out).not.toContain(readFileSync(join(folder, ".busbar", "admin.token"), "utf8").trim());
+  expect(err).toContain("10 minutes");
+  const signIn = async () =>
+    await fetch(`${server.url}/v3/sessions`, {
+      method: "POST",
+      headers: { "Sec-Fetch-Site": "same-origin" },
+      body: JSON.stringify({ code: link.hash.replace("#code=", "") }),
+    });
+  const signed = await signIn();
+  expect(await signed.json()).toMatchObject({ session: { token_name: "admin", level: "system" } });
+  expect((await signIn()).status).toBe(401);
+});
+
 test("a site lives its life", async () => {
   const { site } = await json("site", "create", "Plant 1", "-t", "Europe/Berlin", "-l", "Hamburg,53.55,9.99");
   expect(site).toMatchObject({ name: "Plant 1", location: { name: "Hamburg", latitude: 53.55, longitude: 9.99 } });

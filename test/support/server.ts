@@ -204,9 +204,11 @@ function headersWith(token: string): Readonly<Record<string, string>> {
 function defaults(flags: readonly string[]): readonly string[] {
   const all = [
     ["--mqtt-port", "off"],
+    // Whether somebody has built the page must not matter.
+    ["--no-http-page"],
     ["--http-wrong-token-limit", "1000000"],
   ];
-  return all.filter(([name = ""]) => !flags.includes(name)).flat();
+  return all.filter(([name = ""]) => !flags.includes(name.replace("--no-", "--"))).flat();
 }
 
 export function readExample(name: string): Buffer {

@@ -1,0 +1,27 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import type { Plugin } from "vite";
+
+/** Fonts and pictures are compressed already. */
+const TEXT = /\.(?:js|css|html|svg|json|txt|webmanifest)$/;
+/** Below it, the headers of the answer weigh more. */
+const SMALL = 512;
+
+/** Writes each text once more as .br and .gz, so that the server never compresses anything. */
+export function compress(): Plugin {
+  return {
+    name: "busbar-compress",
+    apply: "build",
+    writeBundle({ dir = "" }, bundle) {
+      for (const file of Object.values(bundle)) {
+        if (!TEXT.test(file.fileName)) continue;
+        const content = Buffer.from(file.type === "chunk" ? file.code : file.source);
+        if (content.length < SMALL) continue;
+        const params = { [constants.BROTLI_PARAM_SIZE_HINT]: content.length };
+        writeFileSync(join(dir, `${file.fileName}.br`), brotliCompressSync(content, { params }));
+        writeFileSync(join(dir, `${file.fileName}.gz`), gzipSync(content, { level: 9 }));
+      }
+    },
+  };
+}
