@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import type { PageFile, PageFiles } from "#http/page/page-files.ts";
 import type { Troubles } from "#service/troubles.ts";
 
-/** Where `npm run build -w web` puts it. */
+/** Where `npm run build` puts it. */
 const PAGE_FOLDER = fileURLToPath(new URL("../../web/dist", import.meta.url));
 
 export const PAGE_BYTES = 32 * 1024 * 1024;

@@ -40,7 +40,7 @@ export function renderWelcomePage({ version, role, headerPrefix }: About): strin
 <main>
 <header>${PAGE_MARK}<h1>Busbar</h1><span class="pill">${escapeHtml(role)} running</span>
 <p class="muted">${escapeHtml(ROLE_WORDS[role] ?? role)} Version ${escapeHtml(version)}.</p></header>
-<p>The web page is not built here, or the setting <code>http.page</code> is off. <code>npm start</code> builds it; so does <code>npm run build -w web</code>, and Busbar serves it after the next start.</p>
+<p>The web page is not built here, or the setting <code>http.page</code> is off. <code>npm start</code> builds it; so does <code>npm run build</code>, and Busbar serves it after the next start.</p>
 <div class="columns">
 <section class="card" aria-labelledby="try">
 <h2 id="try">Three commands to try</h2>
