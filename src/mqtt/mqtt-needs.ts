@@ -27,7 +27,7 @@ export interface Broker {
   /**
    * Ends the device's connections, so that it has to sign in again: after its credentials changed or it was deleted.
    */
-  disconnect(deviceId: string): void;
+  disconnect(deviceId: string, valid?: string): void;
   /** Accepts no more messages, waits a moment for those in progress, and closes. */
   stop(): Promise<void>;
 }

@@ -103,7 +103,7 @@ async function startExternal(needs: CarrierNeeds, config: Config, url: string): 
 }
 
 function carrierOf(broker: Broker): Carrier {
-  return { ...broker.channel, disconnect: (deviceId) => broker.disconnect(deviceId) };
+  return { ...broker.channel, disconnect: (deviceId, valid) => broker.disconnect(deviceId, valid) };
 }
 
 /** What the certificate of the TLS listener names in addition to the settings. */

@@ -1,5 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { parseDuration } from "#core/time/duration.ts";
+import { ALONE } from "#service/ports/nodes.ts";
 import { startChores } from "./chores.ts";
 
 const DAY = 86_400_000;
@@ -28,6 +29,7 @@ async function deletions(): Promise<ReadonlyMap<string, readonly number[]>> {
     clock: { earliest: () => EARLIEST, check: () => {} },
     storage: { look: async () => {} },
     connectivity: { sweep: () => {} },
+    nodes: ALONE,
     refusals: { flush: async () => {} },
     authenticator: { flushUses: async () => {} },
     openSessions: { flushUses: async () => {} },

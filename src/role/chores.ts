@@ -7,14 +7,21 @@ import { toMilliseconds } from "#core/time/duration.ts";
 import { instant } from "#core/time/instant.ts";
 import { DELIVERY_RETENTION_MS } from "#core/webhook/webhook-limits.ts";
 import type { StorageGuard } from "#role/guard-storage.ts";
-import { repeat } from "#role/repeat.ts";
+import { type Chore, repeat } from "#role/repeat.ts";
 import type { Authenticator } from "#service/access/authenticator.ts";
 import type { RefusalLog } from "#service/access/refusal-log.ts";
 import type { Sessions } from "#service/access/sessions.ts";
+import type { CommandDispatcher } from "#service/command/command-dispatcher.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
 import type { DeviceLog } from "#service/device/device-log.ts";
+import type { Nodes } from "#service/ports/nodes.ts";
 import type { Needs } from "#service/ports.ts";
 import { enforceRetention, type RetentionNeeds } from "#service/telemetry/enforce-retention.ts";
+
+/** Work on the records: where several nodes share them, one node does it. */
+interface SharedChore extends Chore {
+  readonly isShared?: true;
+}
 
 interface ChoreNeeds
   extends Pick<Needs, "audit" | "executions" | "deviceLogs" | "alerts" | "webhooks" | "outbox" | "sessions" | "now">,
@@ -24,6 +31,8 @@ interface ChoreNeeds
   readonly refusals: RefusalLog;
   readonly clock: ClockWatch;
   readonly connectivity: Connectivity;
+  readonly dispatcher: Pick<CommandDispatcher, "endOverdue">;
+  readonly nodes: Pick<Nodes, "isShared" | "claim">;
   readonly deviceLog: Pick<DeviceLog, "tellLeftOut">;
   readonly log: Logger;
   readonly storage: Pick<StorageGuard, "look">;
@@ -38,7 +47,7 @@ export function startChores(needs: ChoreNeeds, config: Config): { stop(): Promis
   // Deletion cannot be undone, so a clock that was set forward is not trusted at once.
   const earliest = () => needs.clock.earliest();
   const ago = (ms: number) => instant(earliest() - ms);
-  const running = [
+  const chores: readonly SharedChore[] = [
     { name: "look after the disk", everyMs: SECOND, task: () => needs.storage.look() },
     { name: "watch the clock", everyMs: SECOND, task: async () => void needs.clock.check() },
     { name: "notice silent devices", everyMs: SECOND, task: async () => needs.connectivity.sweep() },
@@ -47,16 +56,23 @@ export function startChores(needs: ChoreNeeds, config: Config): { stop(): Promis
     { name: "note session uses", everyMs: 15 * SECOND, task: () => needs.openSessions.flushUses() },
     {
       name: "prune ended sessions",
+      isShared: true,
       everyMs: 10 * MINUTE,
       task: () =>
         untilDone(() =>
           needs.sessions.prune({ expiredAt: earliest(), idleSince: ago(toMilliseconds(config.sessions.idle)) }),
         ),
     },
-    { name: "sweep executions", everyMs: MINUTE, task: () => untilDone(() => needs.executions.sweep(earliest())) },
+    {
+      name: "sweep executions",
+      everyMs: MINUTE,
+      isShared: true,
+      task: () => untilDone(() => needs.executions.sweep(earliest())),
+    },
     { name: "tell what device logs leave out", everyMs: 10 * SECOND, task: () => needs.deviceLog.tellLeftOut() },
     {
       name: "prune device logs",
+      isShared: true,
       everyMs: 10 * MINUTE,
       task: () =>
         untilDone(() =>
@@ -68,26 +84,31 @@ export function startChores(needs: ChoreNeeds, config: Config): { stop(): Promis
     },
     {
       name: "prune past alerts",
+      isShared: true,
       everyMs: 10 * MINUTE,
       task: () => untilDone(() => needs.alerts.prune(ago(toMilliseconds(config.alerts.retention)))),
     },
     {
       name: "prune webhook deliveries",
+      isShared: true,
       everyMs: 10 * MINUTE,
       task: () => untilDone(() => needs.webhooks.prune(ago(DELIVERY_RETENTION_MS))),
     },
     {
       name: "prune events",
+      isShared: true,
       everyMs: 10 * MINUTE,
       task: () => untilDone(() => needs.outbox.prune(ago(EVENT_RETENTION_MS))),
     },
     {
       name: "drop old telemetry",
+      isShared: true,
       everyMs: 10 * MINUTE,
       task: async () => void (await enforceRetention({ ...needs, now: earliest }, config.telemetry.retention)),
     },
     {
       name: "prune audit log",
+      isShared: true,
       everyMs: 10 * MINUTE,
       task: () =>
         untilDone(() =>
@@ -99,12 +120,37 @@ export function startChores(needs: ChoreNeeds, config: Config): { stop(): Promis
           }),
         ),
     },
-  ].map((chore) => repeat(needs.log, chore));
+    ...(needs.nodes.isShared
+      ? [
+          {
+            name: "end overdue executions",
+            everyMs: SECOND,
+            task: () => needs.dispatcher.endOverdue(),
+            isShared: true,
+          } as const,
+        ]
+      : []),
+  ];
+  const running = chores.map((chore) => {
+    const { name, task, isShared = false } = chore;
+    return repeat(needs.log, isShared ? { ...chore, task: () => asOne(needs.nodes, name, task) } : chore);
+  });
   return {
     async stop() {
       await Promise.all(running.map((chore) => chore.stop()));
     },
   };
+}
+
+/** Leaves it to another node that does it now. */
+async function asOne(nodes: Pick<Nodes, "claim">, name: string, task: () => Promise<void>): Promise<void> {
+  const claim = await nodes.claim(`chore ${name}`);
+  if (claim === undefined) return;
+  try {
+    await task();
+  } finally {
+    await claim.release();
+  }
 }
 
 /** Each step is small, so that other writes get their turn in between. */

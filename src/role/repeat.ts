@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 
-interface Chore {
+export interface Chore {
   readonly name: string;
   readonly everyMs: number;
   readonly task: () => Promise<void>;

@@ -16,6 +16,7 @@ import { startCarriers } from "#role/carriers.ts";
 import { startChores } from "#role/chores.ts";
 import { ensureFirstSite } from "#role/first-site.ts";
 import { startHosts } from "#role/hosts.ts";
+import { joinNodes } from "#role/join-nodes.ts";
 import type { OpenStores, Surroundings } from "#role/open-stores.ts";
 import { PAGE_BYTES, readPage } from "#role/read-page.ts";
 import { readProfiles } from "#role/read-profiles.ts";
@@ -75,7 +76,7 @@ export async function startOn(
   const jsonChecker = createJsonChecker({ shares });
   opened.defer(() => jsonChecker.close());
   const background = createBackground((name, error) => log.error({ err: error, task: name }, "background work failed"));
-  const { buffers: _, close: __, holdsSealed, ...stores } = records;
+  const { buffers: _, close: __, holdsSealed, agreeOnKey, ...stores } = records;
   /** Stored data must never prevent a start: a part that fails is reported, and the rest serves. */
   const attempt = async <Result>(part: string, message: string, task: () => Promise<Result>) => {
     try {
@@ -86,6 +87,12 @@ export async function startOn(
     }
   };
   const sealKey = await readSealKey(config.data, async () => !config.seal.replaceLostKey && (await holdsSealed()));
+  const keyCheck = deriveKey(sealKey, "check of nodes", KEY_CHECK_BYTES);
+  if (!(await agreeOnKey(keyCheck, config.seal.replaceLostKey))) {
+    throw new Error(
+      `${join(config.data, "seal.key")} is not the key of the other nodes on this database; copy the file from one of them`,
+    );
+  }
   const base = {
     ...stores,
     role: config.role,
@@ -136,7 +143,7 @@ export async function startOn(
     position,
     budget: budgets.open("event_buffer", EVENT_BUFFER_BYTES),
   });
-  opened.defer(records.outbox.watch(events.take, position));
+  opened.defer(records.outbox.watch(events.take, position, events.skip));
   budgets.watch(records.outbox.size);
   const connectivity = createConnectivity({
     elapsed: base.elapsed,
@@ -195,6 +202,7 @@ export async function startOn(
     telemetryCounter: createTelemetryCounter(),
   };
   const inbox = createDeviceInbox(needs);
+  opened.defer(joinNodes(needs));
   clocks.clock.listen(({ from, to }) =>
     background.run("release points that the clock had refused", () => releaseHeld(needs, to - from)),
   );
@@ -275,6 +283,8 @@ export async function startOn(
     newSignInCode: () => needs.signInCodes.create(admin.record.id).code,
   };
 }
+
+const KEY_CHECK_BYTES = 16;
 
 /** Changes that the program makes by itself at its first start. */
 const BOOTSTRAP: Call = {

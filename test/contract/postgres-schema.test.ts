@@ -7,7 +7,7 @@ const sqlite = useRecords();
 const postgres = usePostgresRecords(18);
 
 /** Tables that only one of them needs. */
-const OWN = /^(?:change_base$|telemetry_(?!retention))/;
+const OWN = /^(?:(?:change_base|installation|node_note)$|telemetry_(?!retention))/;
 
 test("SQLite and PostgreSQL have the same tables and columns", async () => {
   const inSqlite = sqlite.rows(

@@ -1,4 +1,5 @@
 // The real use cases and the real command dispatcher over a simulated clock, disk and network. One seed is one schedule.
+
 import { createByteBudgets } from "#core/share/byte-budgets.ts";
 import { parseManifest } from "#manifest/parse-manifest.ts";
 import { createSeal } from "#service/access/seal.ts";
@@ -13,6 +14,7 @@ import { everyOpen } from "#service/command/every-open.ts";
 import { executeCommand } from "#service/command/execute-command.ts";
 import type { CommandChannel } from "#service/ports/carrier.ts";
 import type { ExecutionStore } from "#service/ports/execution-store.ts";
+import { ALONE } from "#service/ports/nodes.ts";
 import { callBy } from "../support/calls.ts";
 import { commandManifest } from "../support/command-site.ts";
 import { createMemoryExecutions } from "../support/memory-executions.ts";
@@ -142,6 +144,7 @@ export class World {
       });
     const needs: DispatcherNeeds = {
       executions,
+      nodes: ALONE,
       seal: createSeal(new Uint8Array(32).fill(7)),
       now: () => clock.now(),
       channel: this.#channel,

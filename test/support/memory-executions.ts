@@ -16,7 +16,7 @@ import { ENTRY_BYTES, leftOutEntry, MAX_LOG_BYTES } from "#core/command/log-limi
 import { type ExecutionChange, mergeRemote, withoutSight } from "#core/command/remote-execution.ts";
 import { EPHEMERAL_LIFETIME_MS } from "#core/command/retention.ts";
 import { executionEvent } from "#core/event/event.ts";
-import type { Instant } from "#core/time/instant.ts";
+import { type Instant, instant } from "#core/time/instant.ts";
 import type { ExecutionFilter, ExecutionStore, Idempotency, NewExecution } from "#service/ports/execution-store.ts";
 import type { MemoryOutbox } from "./memory-outbox.ts";
 
@@ -162,9 +162,10 @@ export function createMemoryExecutions(outbox: Pick<MemoryOutbox, "add"> = { add
       const after = withTimeout(one.execution);
       return after && replace(one, after);
     },
-    async open({ deviceId, after, limit }) {
+    async open({ deviceId, dueBefore = instant(Number.MAX_SAFE_INTEGER), after, limit }) {
       return all()
         .filter(({ execution }) => isWaiting(execution) && (deviceId ?? execution.deviceId) === execution.deviceId)
+        .filter(({ execution }) => execution.deadline <= dueBefore)
         .map((one) => ({ ...one, ...one.execution, bytes: bytesOf(one) }))
         .sort(compareWaiting)
         .filter((one) => after === undefined || compareWaiting(after, one) < 0)

@@ -28,7 +28,7 @@ export function usePostgresRecords(version: PostgresVersion): {
   return {
     rows: async (sql) => (await client.query(sql)).rows,
     async emptied() {
-      const kept = "('migration', 'change_base')";
+      const kept = "('migration', 'change_base', 'installation')";
       const { rows } = await client.query<{ name: string }>(
         `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename NOT IN ${kept}`,
       );

@@ -35,6 +35,8 @@ const NOBODY = 65_534;
 export interface Postgres {
   /** The URL of a database, which is made when it is new. */
   database(name: string): Promise<string>;
+  /** A session of its own in a database that was made before. */
+  session(name: string): Promise<pg.Client>;
   /** Ends it at once, as a crash does, and starts it again on the same port. */
   crash(): Promise<void>;
   stop(): Promise<void>;
@@ -102,6 +104,12 @@ export async function startPostgres({ version = 18, fsync = false }: PostgresOpt
         await client.end();
       }
       return url(name);
+    },
+    async session(name) {
+      const client = new pg.Client(url(name));
+      client.on("error", () => {});
+      await client.connect();
+      return client;
     },
     async crash() {
       await end("SIGQUIT");

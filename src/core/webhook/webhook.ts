@@ -27,6 +27,8 @@ export interface Notice {
   readonly queuedAt: Instant;
   /** JSON text of an object. */
   readonly event: string;
+  /** Of the event in the outbox. A webhook gets the same event once, however often it is queued. */
+  readonly position?: number | undefined;
 }
 
 export const DELIVERY_STATES = ["PENDING", "DELIVERED", "DEAD"] as const;

@@ -111,8 +111,10 @@ export async function createEmbeddedBroker(needs: MqttNeeds, settings: EmbeddedS
   return {
     channel,
     count: () => connections.all().length,
-    disconnect(deviceId) {
-      for (const { client } of connections.of(deviceId)) client.close();
+    disconnect(deviceId, valid) {
+      for (const { client, device } of connections.of(deviceId)) {
+        if (valid === undefined || device.credential !== valid) client.close();
+      }
     },
     async listen() {
       const { port, tls } = settings;

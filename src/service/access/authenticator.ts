@@ -1,6 +1,7 @@
 // Turns a token's text into a caller. Tokens are cached. A revoked token leaves the cache before the revocation is
-// answered, so a call that starts after that answer is refused. The cache key is the hash of the text, which nobody can
-// choose.
+// answered, so a call that starts after that answer is refused. Where several nodes share the records, a call at another
+// node is refused a second after that answer at the latest: a node that does not know for sure what was revoked by then
+// does not use its cache. The cache key is the hash of the text, which nobody can choose.
 import type { Caller } from "#core/access/caller.ts";
 import { tokenIdOf } from "#core/access/token.ts";
 import { ADMIN_TOKEN_ID, isLive, type TokenRecord } from "#core/access/token-record.ts";
@@ -8,6 +9,7 @@ import { type AppError, refuse } from "#core/app-error.ts";
 import { type Instant, renderInstant } from "#core/time/instant.ts";
 import { hashKey, hashSecret, sameHash, secretKey } from "#service/access/hash-secret.ts";
 import type { After } from "#service/deadlines.ts";
+import type { Nodes } from "#service/ports/nodes.ts";
 import type { Needs } from "#service/ports.ts";
 
 const MAX_CACHED = 10_000;
@@ -19,6 +21,8 @@ export interface Authenticator {
   holder(tokenId: string): TokenHolder | Promise<TokenHolder>;
   /** Must be called after a token changed in the store. */
   forget(tokenId: string): void;
+  /** Any token may have changed. */
+  forgetAll(): void;
   /** Calls back when the token is revoked, expires or otherwise changes. Returns the function that ends the watch. */
   onEnd(tokenId: string, callback: () => void): () => void;
   /** Whether the token would still be accepted. */
@@ -38,6 +42,7 @@ type Entry = TokenHolder;
 
 interface AuthenticatorNeeds extends Pick<Needs, "tokens" | "now"> {
   readonly after: After;
+  readonly nodes: Pick<Nodes, "isCurrent">;
 }
 
 /** The watchers of a token, and the timer of its expiry. */
@@ -63,12 +68,13 @@ export function createAuthenticator(needs: AuthenticatorNeeds, admin: TokenRecor
 
   async function lookUp(id: string): Promise<Entry | undefined> {
     const cached = byId.get(id);
-    if (cached !== undefined) return cached;
+    if (cached !== undefined && needs.nodes.isCurrent()) return cached;
     const began = generation;
     const token = await needs.tokens.find(id);
     if (token === undefined || id === ADMIN_TOKEN_ID) return undefined;
     const entry = entryOf(token);
-    if (began === generation) {
+    if (began === generation && byId.get(id) === cached) {
+      drop(id);
       if (byId.size >= MAX_CACHED) for (const oldest of byId.keys()) if (drop(oldest)) break;
       byId.set(id, entry);
       byHash.set(hashKey(token.hash), entry);
@@ -111,16 +117,23 @@ export function createAuthenticator(needs: AuthenticatorNeeds, admin: TokenRecor
     authenticate(text) {
       if (text === undefined || text === "") throw refuse("unauthorized", "the call carries no access token");
       const entry = byHash.get(secretKey(text));
-      return entry === undefined ? knownEntry(text).then(accept) : accept(entry);
+      const isSure = entry !== undefined && (entry === adminEntry || needs.nodes.isCurrent());
+      return isSure ? accept(entry) : knownEntry(text).then(accept);
     },
     holder(tokenId) {
       const entry = tokenId === admin.id ? adminEntry : byId.get(tokenId);
-      return entry === undefined ? lookUp(tokenId).then(present) : used(entry);
+      const isSure = entry !== undefined && (entry === adminEntry || needs.nodes.isCurrent());
+      return isSure ? used(entry) : lookUp(tokenId).then(present);
     },
     forget(tokenId) {
       generation++;
       drop(tokenId);
       for (const callback of watches.get(tokenId)?.callbacks ?? []) callback();
+    },
+    forgetAll() {
+      generation++;
+      for (const tokenId of [...byId.keys()]) drop(tokenId);
+      for (const { callbacks } of watches.values()) for (const callback of callbacks) callback();
     },
     onEnd(tokenId, callback) {
       let watch = watches.get(tokenId);

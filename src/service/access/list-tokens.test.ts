@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { ACCESS_LEVELS } from "#core/access/level.ts";
 import { instant } from "#core/time/instant.ts";
+import { ALONE } from "#service/ports/nodes.ts";
 import { callBy, parseScope } from "../../../test/support/calls.ts";
 import { NEVER } from "../../../test/support/fake-clock.ts";
 import { FakeTokens } from "../../../test/support/fake-tokens.ts";
@@ -68,5 +69,8 @@ test("the last use is shown also before it is stored", async () => {
 
 function createNeeds(...made: readonly ReturnType<typeof makeToken>[]) {
   const tokens = new FakeTokens(...made);
-  return { tokens, authenticator: createAuthenticator({ tokens, now: () => NOON, after: NEVER }, makeToken()) };
+  return {
+    tokens,
+    authenticator: createAuthenticator({ tokens, now: () => NOON, after: NEVER, nodes: ALONE }, makeToken()),
+  };
 }

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { formatToken } from "#core/access/token.ts";
 import { ADMIN_TOKEN_ID, type TokenRecord } from "#core/access/token-record.ts";
+import { ALONE } from "#service/ports/nodes.ts";
 import { callBy } from "../../../test/support/calls.ts";
 import { NEVER } from "../../../test/support/fake-clock.ts";
 import { FakeTokens } from "../../../test/support/fake-tokens.ts";
@@ -59,7 +60,12 @@ function prepare(fields: Partial<TokenRecord> = {}) {
   const tokens = new FakeTokens(token, ADMIN);
   const now = () => NOON;
   return {
-    needs: { tokens, now, newId, authenticator: createAuthenticator({ tokens, now, after: NEVER }, ADMIN) },
+    needs: {
+      tokens,
+      now,
+      newId,
+      authenticator: createAuthenticator({ tokens, now, after: NEVER, nodes: ALONE }, ADMIN),
+    },
     text,
     token,
   };

@@ -1,6 +1,7 @@
 // Sessions of the page. A session stands for a token: it has the token's level and sites as they are now, and it ends
 // with the token. Its cookie holds a secret of its own, which is renewed now and then, and of which only the hash is
-// stored. Sessions are cached like tokens: an ended one leaves the cache before the end is answered.
+// stored. Sessions are cached like tokens: an ended one leaves the cache before the end is answered, and a node that
+// does not know for sure what other nodes have ended a second ago does not use its cache.
 import type { Caller } from "#core/access/caller.ts";
 import { RENEW_AFTER_MS, RENEW_GRACE_MS, type Session } from "#core/access/session.ts";
 import { formatToken, SECRET_BYTES, SESSION_PREFIX, tokenIdOf } from "#core/access/token.ts";
@@ -8,6 +9,7 @@ import { refuse } from "#core/app-error.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
 import type { Authenticator, TokenHolder } from "#service/access/authenticator.ts";
 import { hashKey, hashSecret, sameHash, secretKey } from "#service/access/hash-secret.ts";
+import type { Nodes } from "#service/ports/nodes.ts";
 import type { Needs } from "#service/ports.ts";
 
 const MAX_CACHED = 10_000;
@@ -27,6 +29,8 @@ export interface Accepted {
 export interface Sessions {
   /** Who the text of a cookie stands for; throws or rejects with `unauthorized`. Synchronous when it is known. */
   authenticate(text: string, mayRenew: boolean): Accepted | Promise<Accepted>;
+  /** Another node has renewed them. */
+  reread(sessionIds: readonly string[]): void;
   /** Must be called after sessions ended in the store. */
   forget(sessionIds: readonly string[]): void;
   /** Calls back when the caller's token or session ends. Returns the function that ends the watch. */
@@ -53,6 +57,7 @@ interface Entry {
 
 export interface SessionNeeds extends Pick<Needs, "sessions" | "now" | "randomBytes"> {
   readonly authenticator: Pick<Authenticator, "holder" | "onEnd" | "isLive">;
+  readonly nodes: Pick<Nodes, "isCurrent">;
 }
 
 export function createSessions(needs: SessionNeeds, idleMs: number): Sessions {
@@ -180,9 +185,13 @@ export function createSessions(needs: SessionNeeds, idleMs: number): Sessions {
     authenticate(text, mayRenew) {
       const key = secretKey(text);
       const entry = byKey.get(key);
-      return entry === undefined
+      return entry === undefined || !needs.nodes.isCurrent()
         ? load(text).then((found) => accept(found, key, mayRenew))
         : accept(entry, key, mayRenew);
+    },
+    reread(sessionIds) {
+      generation++;
+      for (const id of sessionIds) drop(id);
     },
     forget(sessionIds) {
       if (sessionIds.length > 0) generation++;
@@ -205,7 +214,8 @@ export function createSessions(needs: SessionNeeds, idleMs: number): Sessions {
     async isLive({ tokenId, sessionId }) {
       if (!(await needs.authenticator.isLive(tokenId))) return false;
       if (sessionId === undefined) return true;
-      const session = byId.get(sessionId)?.session ?? (await needs.sessions.find(sessionId));
+      const cached = needs.nodes.isCurrent() ? byId.get(sessionId)?.session : undefined;
+      const session = cached ?? (await needs.sessions.find(sessionId));
       if (session === undefined || !isCurrent(session)) return false;
       use(sessionId);
       return true;

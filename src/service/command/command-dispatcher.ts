@@ -11,6 +11,7 @@ import type { ResponseMessage } from "#core/device/device-message.ts";
 import { approximateBytes } from "#core/share/approximate-bytes.ts";
 import type { ByteBudgets } from "#core/share/byte-budgets.ts";
 import { createByteGate, type Leave } from "#core/share/byte-gate.ts";
+import { instant } from "#core/time/instant.ts";
 import type { Background } from "#service/background.ts";
 import { createAbortWatch } from "#service/command/abort-watch.ts";
 import { everyOpen } from "#service/command/every-open.ts";
@@ -19,6 +20,7 @@ import { createOpenExecutions, type OpenUse } from "#service/command/open-execut
 import { type After, createDeadlines } from "#service/deadlines.ts";
 import type { CommandChannel, HandOver, OutgoingCommand } from "#service/ports/carrier.ts";
 import type { OpenExecution, WaitingExecution } from "#service/ports/execution-store.ts";
+import type { NodeMessage, Nodes } from "#service/ports/nodes.ts";
 import type { Needs } from "#service/ports.ts";
 
 export interface CommandDispatcher {
@@ -30,6 +32,12 @@ export interface CommandDispatcher {
   applyRemote(change: ExecutionChange): Promise<Merge>;
   /** The owner of an execution cannot be asked for now. */
   loseSight(id: string): Promise<void>;
+  /** An execution has changed, on this node or on another one. Also called for changes that are known here. */
+  heard(execution: Execution): void;
+  /** Another node says that an execution waits for its device, or has ended. */
+  told(message: Extract<NodeMessage, { readonly kind: "execution" }>): void;
+  /** Ends executions whose deadline passed a while ago: the node that watched them is gone. */
+  endOverdue(): Promise<void>;
   /** Hands over everything that waits for the device. */
   deviceReachable(deviceId: string): void;
   /** Resolves with the execution when it has ended, or as undefined when the time is up or the signal fires. */
@@ -51,6 +59,7 @@ export interface CommandDispatcher {
 
 export interface DispatcherNeeds extends Pick<Needs, "executions" | "seal" | "now"> {
   readonly channel: CommandChannel;
+  readonly nodes: Pick<Nodes, "isShared" | "tell">;
   readonly background: Background;
   readonly budgets: Pick<ByteBudgets, "open">;
   readonly after: After;
@@ -63,6 +72,8 @@ type Waiter = (execution: Execution) => void;
 
 /** After a failure of the store or the channel, the next try comes after this time. */
 const AGAIN_MS = 1_000;
+/** So long after its deadline an execution is ended by any node. The one that watches it ends it before. */
+const OVERDUE_MS = 2_000;
 /** Bytes that the arguments of commands may hold while they are being handed over. */
 const SENDING_BYTES = 16 * 1024 * 1024;
 /**
@@ -80,6 +91,8 @@ const MAYBE_SENT = "it is not known whether the command reached the device; it i
 export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatcher {
   const waiters = new Map<string, Set<Waiter>>();
   const retries = new Set<() => void>();
+  /** Executions of other nodes that are being handed over here. */
+  const taking = new Set<string>();
   const open = createOpenExecutions();
   const dropped = new Map<ResponseState, number>(RESPONSE_STATES.map((state) => [state, 0]));
   const aborts = createAbortWatch();
@@ -112,14 +125,51 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
   });
 
   function changed(execution: Execution): void {
+    const { id, deviceId } = execution;
     if (isOpen(execution.state) && !execution.isRemote) {
-      deadlines.set(execution.id, execution.deadline, needs.responseTimeoutMs);
-      open.add(execution.id, () => countedOf(execution));
-    } else {
-      deadlines.clear(execution.id);
-      open.remove(execution.id);
-    }
+      deadlines.set(id, execution.deadline, needs.responseTimeoutMs);
+      open.add(id, () => countedOf(execution));
+    } else closed(execution);
+    if (hasEnded(execution.state)) needs.nodes.tell({ kind: "execution", has: "ended", deviceId, id });
+  }
+
+  /** Nobody here has to watch it any longer. */
+  function closed(execution: Execution): void {
+    deadlines.clear(execution.id);
+    open.remove(execution.id);
     if (hasEnded(execution.state)) for (const tell of waiters.get(execution.id) ?? []) tell(execution);
+  }
+
+  /** Hands over an execution that another node stored. The mark decides which node sends it, and that one does. */
+  function takeWaiting(deviceId: string, id: string): void {
+    if (open.has(id) || taking.has(id) || !needs.channel.isReady(deviceId)) return;
+    taking.add(id);
+    needs.background.run("hand over a command of another node", async () => {
+      try {
+        const [isMine, sent] = await Promise.all([needs.executions.markAttempted(id), needs.executions.toSend(id)]);
+        if (isMine && sent !== undefined) await handOver({ ...waitingOf(sent), attempted: true }, sent);
+      } catch (error) {
+        // If the command was sent, its mark stops the second try.
+        tryAgain("hand over a command of another node again", async () => takeWaiting(deviceId, id));
+        throw error;
+      } finally {
+        taking.delete(id);
+      }
+    });
+  }
+
+  /** The event of a new execution comes to every node, most often after the execution was sent. */
+  function takeUnlessSent(deviceId: string, id: string): void {
+    if (open.has(id) || taking.has(id) || !needs.channel.isReady(deviceId)) return;
+    needs.background.run("look at a command of another node", async () => {
+      const waiting = await needs.executions.toSend(id);
+      if (waiting?.attempted === false) takeWaiting(deviceId, id);
+    });
+  }
+
+  async function lookAtEnd(deviceId: string, id: string): Promise<void> {
+    const execution = await needs.executions.find(deviceId, id, needs.now());
+    if (execution !== undefined && hasEnded(execution.state)) closed(execution);
   }
 
   function arrivalNow({ state, payload, repeated }: Omit<CarriedArrival, "at" | "patienceMs">): CarriedArrival {
@@ -258,6 +308,23 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
       deadlines.set(execution.id, execution.deadline, needs.responseTimeoutMs);
       open.add(execution.id, () => ({ siteId: waiting.siteId, bytes: waiting.bytes }));
       if (attempted || needs.channel.isReady(execution.deviceId)) handOverSoon(waiting, accepted);
+      else needs.nodes.tell({ kind: "execution", has: "waits", deviceId: execution.deviceId, id: execution.id });
+    },
+    heard(execution) {
+      const { id, deviceId, state } = execution;
+      if (hasEnded(state)) closed(execution);
+      else if (state === "NEW") takeUnlessSent(deviceId, id);
+    },
+    told({ has, deviceId, id }) {
+      if (has === "waits") takeWaiting(deviceId, id);
+      else if (waiters.has(id)) needs.background.run("look at an end", () => lookAtEnd(deviceId, id));
+    },
+    async endOverdue() {
+      const dueBefore = instant(needs.now() - OVERDUE_MS);
+      for await (const { id, deadline } of everyOpen(needs.executions, { dueBefore })) {
+        const execution = await needs.executions.expire(id, deadline);
+        if (execution !== undefined) changed(execution);
+      }
     },
     async respond(deviceId, message) {
       const bytes = approximateBytes(message.payload);
@@ -283,7 +350,7 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
     deviceReachable(deviceId) {
       needs.background.run("hand over what waits for a device", async () => {
         // All at once: the marks share a commit, and the store answers in order, so the commands leave in order.
-        for await (const waiting of everyOpen(needs.executions, deviceId)) {
+        for await (const waiting of everyOpen(needs.executions, { deviceId })) {
           if (!waiting.attempted) handOverSoon(waiting);
         }
       });
@@ -310,6 +377,8 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
       }
     },
     async recover() {
+      // Where nodes share the records, other nodes watch them, and `endOverdue` finds what nobody watches.
+      if (needs.nodes.isShared) return;
       const now = needs.now();
       for await (const { id, siteId, bytes, deadline } of everyOpen(needs.executions)) {
         open.add(id, () => ({ siteId, bytes }));

@@ -1,13 +1,12 @@
-import type { ExecutionStore, WaitingExecution } from "#service/ports/execution-store.ts";
+import type { ExecutionStore, WaitingExecution, WaitingPage } from "#service/ports/execution-store.ts";
 
 const PAGE = 500;
 
-/** All open executions, of one device or of all, read a page at a time. One that ends meanwhile may be missing. */
+/** All open executions, of one device or of all, or those that are due, read a page at a time. One that ends meanwhile may be missing. */
 export async function* everyOpen(
   executions: Pick<ExecutionStore, "open">,
-  deviceId?: string,
+  which: Pick<WaitingPage, "deviceId" | "dueBefore"> = {},
 ): AsyncGenerator<WaitingExecution> {
-  const which = deviceId === undefined ? {} : { deviceId };
   let page = await executions.open({ ...which, limit: PAGE });
   for (;;) {
     yield* page;

@@ -15,6 +15,7 @@ export interface OpenExecutions {
   /** Does nothing when it is counted already. */
   add(id: string, counted: () => Counted): void;
   remove(id: string): void;
+  has(id: string): boolean;
   of(siteId: string): OpenUse;
   /** Bytes of the execution's arguments; 0 when it is not open. */
   bytesOf(id: string): number;
@@ -42,6 +43,7 @@ export function createOpenExecutions(): OpenExecutions {
       if (count === 1) sites.delete(one.siteId);
       else sites.set(one.siteId, { count: count - 1, bytes: bytes - one.bytes });
     },
+    has: (id) => all.has(id),
     of,
     bytesOf: (id) => all.get(id)?.bytes ?? 0,
   };

@@ -31,8 +31,8 @@ export function createChannelRouter(routes?: Pick<ChildRoutes, "find">): Channel
         for (const { children } of channels) await children?.sendConfiguration(child, configuration, written);
       }
     },
-    disconnect(deviceId) {
-      for (const channel of channels) channel.disconnect(deviceId);
+    disconnect(deviceId, valid) {
+      for (const channel of channels) channel.disconnect(deviceId, valid);
     },
   };
 }

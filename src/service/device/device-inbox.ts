@@ -2,7 +2,7 @@
 
 import { AppError } from "#core/app-error.ts";
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
-import type { Device } from "#core/device/device.ts";
+import { credentialKey, type Device } from "#core/device/device.ts";
 import type { ValuesMessage } from "#core/device/device-message.ts";
 import { createLanes } from "#core/lanes.ts";
 import type { ClockWatch } from "#core/time/clock-watch.ts";
@@ -207,7 +207,8 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
     const credential = await needs.devices.findCredentialByHardwareId(hardwareId);
     const isRight = sameHash(hash, credential?.secretHash ?? NO_HASH);
     if (credential === undefined || !isRight) return undefined;
-    return { deviceId: credential.deviceId, hardwareId, channelId: credential.channelId };
+    const { deviceId, channelId } = credential;
+    return { deviceId, hardwareId, channelId, credential: credentialKey(credential) };
   }
 
   return {

@@ -37,7 +37,7 @@ async function* stateOf(needs: CurrentStateNeeds, filter: EventFilter, device: D
     }
   }
   if (selectsKind(filter, "execution")) {
-    for await (const { id } of everyOpen(needs.executions, device.id)) {
+    for await (const { id } of everyOpen(needs.executions, { deviceId: device.id })) {
       const execution = await needs.executions.find(device.id, id, needs.now());
       if (execution !== undefined) yield executionEvent(execution);
     }

@@ -18,6 +18,8 @@ type Listener = (event: LiveEvent) => void;
 export interface EventHub {
   /** Hands on an event of the outbox. */
   take(event: StoredEvent): void;
+  /** Stored events are missing up to this position: listeners cannot go on from before. */
+  skip(position: number): void;
   /** Hands on an event that is not stored. */
   publish(event: PublishedEvent): void;
   /** Returns the function that unsubscribes. A listener must not throw. */
@@ -95,6 +97,14 @@ export function createEventHub(options: HubOptions = {}): EventHub {
   return {
     take: (event) => tell({ ...event, sequence: lastSequence + 1, isStored: true }),
     publish: (event) => tell({ ...event, sequence: lastSequence + 1, position: lastPosition, isStored: false }),
+    skip(position) {
+      while (first <= lastSequence) forgetOldest();
+      // One number that nobody gets: every listener has fallen behind, and resumes from the outbox.
+      lastSequence++;
+      first = lastSequence + 1;
+      lastPosition = position;
+      floor = position;
+    },
     remembers: (sequence) => sequence <= lastSequence && sequence >= first - 1,
     listen(listener) {
       listeners.add(listener);

@@ -48,8 +48,11 @@ export interface ChildChannel {
 export interface Carrier extends CommandChannel {
   /** Absent where devices have no children. */
   readonly children?: ChildChannel;
-  /** Ends the device's connections, because its credentials are void or it was deleted. */
-  disconnect(deviceId: string): void;
+  /**
+   * Ends the device's connections, because its credentials are void or it was deleted. Connections that signed in with
+   * the valid credential stay.
+   */
+  disconnect(deviceId: string, valid?: string): void;
 }
 
 /** Bucket to parameter to value, with defaults filled in and sensitive values in the clear. */

@@ -43,4 +43,6 @@ export interface SignedIn {
   readonly deviceId: string;
   readonly hardwareId: string;
   readonly channelId: string;
+  /** Which secret it signed in with, where we checked that; see `credentialKey`. */
+  readonly credential?: string;
 }

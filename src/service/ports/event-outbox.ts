@@ -35,8 +35,10 @@ export interface EventOutbox {
   /**
    * Calls the listener with each event after the position once it is durable, in the order of positions and without a
    * gap. The position is that of the newest event. The listener must not throw. Returns the function that unsubscribes.
+   * A process that cannot reach the records for longer than events are kept misses some: then `onGap` is called with the
+   * position after which it goes on.
    */
-  watch(listener: (event: StoredEvent) => void, after: number): () => void;
+  watch(listener: (event: StoredEvent) => void, after: number, onGap?: (position: number) => void): () => void;
   /** Deletes older events except the newest, a bounded number at a time. Returns how many. */
   prune(before: Instant): Promise<number>;
   /** How many bytes of events are kept. At the limit the oldest are deleted. */

@@ -42,8 +42,10 @@ export interface WaitingExecution extends Pick<Execution, "id" | "deviceId" | "s
   readonly bytes: number;
 }
 
-interface WaitingPage {
+export interface WaitingPage {
   readonly deviceId?: string;
+  /** Only executions with a deadline up to this time. */
+  readonly dueBefore?: Instant;
   /** The last execution of the previous page. */
   readonly after?: WaitingExecution;
   readonly limit: number;

@@ -7,6 +7,7 @@ import type { DeviceLogStore } from "./device-log-store.ts";
 import type { DeviceStore } from "./device-store.ts";
 import type { EventOutbox } from "./event-outbox.ts";
 import type { ExecutionStore } from "./execution-store.ts";
+import type { Nodes } from "./nodes.ts";
 import type { ScriptStore } from "./script-store.ts";
 import type { SessionStore } from "./session-store.ts";
 import type { SimulationStore } from "./simulation-store.ts";
@@ -35,6 +36,13 @@ export interface SubjectStores {
 
 /** All records as one port: a role opens it at the start and closes it at the end. */
 export interface RecordStore extends SubjectStores {
+  /** The processes that share these records. */
+  readonly nodes: Nodes;
+  /**
+   * Whether this is the key that all nodes have: the first one decides. `check` comes from the key and does not reveal
+   * it; `replaces` makes it the key of all. Always true where one process alone uses the records.
+   */
+  agreeOnKey(check: Uint8Array, replaces: boolean): Promise<boolean>;
   /** Writes that wait in memory to be stored. */
   readonly buffers: readonly BufferUse[];
   /** Whether anything is stored that only the current key of sealed values opens. */

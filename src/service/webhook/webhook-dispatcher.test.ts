@@ -6,6 +6,7 @@ import { GIVE_UP_AFTER_MS } from "#core/webhook/after-attempt.ts";
 import type { Delivery, Webhook } from "#core/webhook/webhook.ts";
 import { createBackground } from "#service/background.ts";
 import { createEventHub } from "#service/event/event-hub.ts";
+import { ALONE } from "#service/ports/nodes.ts";
 import type { SendResult } from "#service/ports/webhook-sender.ts";
 import { createFakeClock } from "../../../test/support/fake-clock.ts";
 import { NOON } from "../../../test/support/records.ts";
@@ -77,6 +78,7 @@ function makeWorld(webhooks: Webhook[]) {
         return context;
       },
     },
+    nodes: ALONE,
     // The least jitter: every pause is half of the longest.
     randomBytes: () => new Uint8Array([0]),
     background: createBackground((_name, error) => faults.push(String(error))),

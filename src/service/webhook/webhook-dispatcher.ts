@@ -4,7 +4,8 @@
 // accepted it or its time is up, so a crash may repeat an attempt but loses none. Each webhook has one running attempt
 // at a time, oldest first. Sites share the attempts fairly, and failing receivers have separate slots, so nobody waits
 // for another site or for a receiver that does not answer. While no webhook subscribes to a kind of event, nothing is
-// prepared for it.
+// prepared for it. Where several nodes share the records, each of them queues what happened, and the same event of a
+// webhook is queued once; whoever claims the webhook sends.
 import type { Leave } from "#core/share/fair-share.ts";
 import type { Shares } from "#core/share/shares.ts";
 import { afterAttempt } from "#core/webhook/after-attempt.ts";
@@ -14,6 +15,7 @@ import type { Background } from "#service/background.ts";
 import type { After } from "#service/deadlines.ts";
 import type { EventHub } from "#service/event/event-hub.ts";
 import type { PublishedEvent, RenderHappening } from "#service/event/happening.ts";
+import type { Claim, Nodes } from "#service/ports/nodes.ts";
 import type { SendResult } from "#service/ports/webhook-sender.ts";
 import type { Needs } from "#service/ports.ts";
 
@@ -31,6 +33,7 @@ export interface WebhookDispatcher {
 
 export interface WebhookDispatcherNeeds extends Pick<Needs, "webhooks" | "sender" | "seal" | "randomBytes" | "now"> {
   readonly background: Background;
+  readonly nodes: Pick<Nodes, "isShared" | "claim">;
   readonly after: After;
   readonly shares: Pick<Shares, "open">;
   readonly renderHappening: RenderHappening;
@@ -103,8 +106,9 @@ export function createWebhookDispatcher(needs: WebhookDispatcherNeeds): WebhookD
         }
         const begun = needs.now();
         try {
-          // A delivery that cannot be read, or was deleted while it waited, is left alone for a while.
-          if (!(await attempt(id))) return void needs.after(AGAIN_MS, release);
+          const claim = await needs.nodes.claim(`webhook ${webhookId}`);
+          // A delivery that cannot be read, was deleted while it waited, or is another node's, is left alone for a while.
+          if (claim === undefined || !(await attemptAs(claim, id))) return void needs.after(AGAIN_MS, release);
         } finally {
           leave(1 + Math.max(0, needs.now() - begun) / 1_000);
         }
@@ -127,11 +131,22 @@ export function createWebhookDispatcher(needs: WebhookDispatcherNeeds): WebhookD
     }
   }
 
+  async function attemptAs(claim: Claim, deliveryId: string): Promise<boolean> {
+    try {
+      return await attempt(deliveryId);
+    } finally {
+      await claim.release();
+    }
+  }
+
   /** False when there is nothing to send, or no receiver. */
   async function attempt(deliveryId: string): Promise<boolean> {
     const delivery = await needs.webhooks.find(deliveryId);
     const webhook = delivery && known.get(delivery.webhookId);
     if (delivery?.state !== "PENDING" || webhook === undefined) return false;
+    // Another node has just tried.
+    if (needs.nodes.isShared && delivery.nextAttemptAt !== undefined && delivery.nextAttemptAt > needs.now())
+      return true;
     const result = await send(webhook, delivery);
     // The stop interrupted it: this was no attempt, and the next run starts it again.
     if (stopping.signal.aborted) return true;
@@ -181,8 +196,11 @@ export function createWebhookDispatcher(needs: WebhookDispatcherNeeds): WebhookD
     refresh,
     forward(events) {
       events.listen((event) => {
-        const notices = event.kind === "alert" ? [] : noticesOf([event]);
+        const position = event.isStored ? event.position : undefined;
+        const notices = noticesOf([event]).map((notice) => ({ ...notice, position }));
         if (notices.length === 0) return;
+        // Alerts are queued with their change, perhaps by another node.
+        if (event.kind === "alert") return wake();
         needs.background.run("queue webhook deliveries", async () => {
           await needs.webhooks.enqueue(notices);
           wake();

@@ -12,6 +12,7 @@ import { latestTotal } from "#store/records/event-row.ts";
 import { number } from "#store/records/row.ts";
 import { WRITES } from "#store/records/writes.ts";
 import { lockNumber } from "./lock-keys.ts";
+import { ADD_NOTE, noteOf } from "./node-notes.ts";
 import { statementsOn } from "./statements.ts";
 import { isWorthRepeating, serverTrouble } from "./trouble.ts";
 
@@ -32,10 +33,15 @@ const MAX_REPEATS = 5;
 /** A change number is the id of its transaction, and its place among at most so many changes of the transaction. */
 export const CHANGES_PER_TRANSACTION = 4_096;
 
+export interface Added {
+  /** Called after the commit of a transaction that has stored events, or notes for other nodes. */
+  readonly onAdded: (what: "events" | "notes") => void;
+}
+
 /** Throws when the server cannot be reached: then it is unknown only for the last commit whether it happened. */
 export async function commitBatch(
   client: ClientBase,
-  damage: DamageLog,
+  damage: DamageLog & Added,
   writes: readonly Write[],
 ): Promise<readonly Outcome[]> {
   const together = await transact(client, damage, writes);
@@ -51,23 +57,26 @@ export async function commitBatch(
 
 type Done = readonly Outcome[] | { readonly failed: unknown };
 
-async function transact(client: ClientBase, damage: DamageLog, writes: readonly Write[]): Promise<Done> {
+async function transact(client: ClientBase, damage: DamageLog & Added, writes: readonly Write[]): Promise<Done> {
   for (let repeats = 0; ; repeats++) {
     const done = await attempt(client, damage, writes);
     if (!("failed" in done) || repeats >= MAX_REPEATS || !isWorthRepeating(done.failed)) return done;
   }
 }
 
-async function attempt(client: ClientBase, damage: DamageLog, writes: readonly Write[]): Promise<Done> {
+async function attempt(client: ClientBase, damage: DamageLog & Added, writes: readonly Write[]): Promise<Done> {
   failpoint("commit.before");
   try {
     // Sent together: the server works through them in this order.
     const begun = client.query("BEGIN");
     const locked = client.query(lockStatement(writes));
-    const outcomes = await settleAll([begun, locked], () => runAll(client, damage, writes));
+    const added = new Set<"events" | "notes">();
+    const transaction = createTransaction(client, damage, () => added.add("events"));
+    const outcomes = await settleAll([begun, locked], () => runAll(transaction, writes, () => added.add("notes")));
     failpoint("commit.inside");
     await client.query("COMMIT");
     failpoint("commit.after");
+    for (const what of added) damage.onAdded(what);
     return outcomes;
   } catch (error) {
     const trouble = serverTrouble(error);
@@ -104,12 +113,11 @@ function lockStatement(writes: readonly Write[]): { readonly name: string; reado
   };
 }
 
-function runAll(client: ClientBase, damage: DamageLog, writes: readonly Write[]): readonly Promise<Outcome>[] {
-  const transaction = createTransaction(client, damage);
+function runAll(transaction: WriteDatabase, writes: readonly Write[], onNote: () => void): readonly Promise<Outcome>[] {
   const latest = new Map<string, Promise<unknown>>();
   return writes.map((write) => {
     const earlier = write.keys.flatMap((key) => latest.get(key) ?? []);
-    const running = runAfter(earlier, () => runOne(transaction, write));
+    const running = runAfter(earlier, () => runOne(transaction, write, onNote));
     for (const key of write.keys) latest.set(key, running);
     return running;
   });
@@ -120,7 +128,7 @@ async function runAfter(earlier: readonly Promise<unknown>[], run: () => Promise
   return run();
 }
 
-async function runOne(transaction: WriteDatabase, { name, input }: Write): Promise<Outcome> {
+async function runOne(transaction: WriteDatabase, { name, input }: Write, onNote: () => void): Promise<Outcome> {
   let hasChanged = false;
   const database: WriteDatabase = {
     ...transaction,
@@ -143,7 +151,13 @@ async function runOne(transaction: WriteDatabase, { name, input }: Write): Promi
   };
   const write = WRITES[name] as (database: WriteDatabase, input: unknown) => Promise<unknown>;
   try {
-    return { result: await write(database, input) };
+    const result = await write(database, input);
+    const note = noteOf(name, input, result);
+    if (note !== undefined) {
+      await transaction.run(ADD_NOTE, JSON.stringify(note));
+      onNote();
+    }
+    return { result };
   } catch (error) {
     if (hasChanged || !(error instanceof AppError) || error.code.startsWith("storage_")) throw error;
     return outcomeOf(error);
@@ -154,7 +168,7 @@ function isRead(sql: string): boolean {
   return /^\s*SELECT\b/.test(sql);
 }
 
-function createTransaction(client: ClientBase, damage: DamageLog): WriteDatabase {
+function createTransaction(client: ClientBase, damage: DamageLog, onEvent: () => void): WriteDatabase {
   const database = statementsOn(client, damage);
   let first: Promise<number> | undefined;
   let changes = 0;
@@ -174,8 +188,8 @@ function createTransaction(client: ClientBase, damage: DamageLog): WriteDatabase
       const here = added;
       return (await total) + here;
     },
-    // Events are announced when they are visible to all nodes.
-    announce: () => {},
+    // Events are handed on when they are visible to all nodes.
+    announce: onEvent,
   };
 
   async function readFirstChange(): Promise<number> {

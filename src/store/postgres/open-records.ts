@@ -4,6 +4,7 @@ import { createSubjectStores, holdsSealed } from "#store/records/subject-stores.
 import { clientConfig, prepareDatabase } from "./connect.ts";
 import { followEvents } from "./follow-events.ts";
 import { createLists } from "./lists.ts";
+import { openNodeBus } from "./node-bus.ts";
 import { createReader } from "./reader.ts";
 import { requireDurable } from "./require-durable.ts";
 import { createWriter } from "./writer.ts";
@@ -16,6 +17,8 @@ export interface PostgresSettings {
   readonly allowLoss?: boolean;
   /** Called with the place of a stored value that cannot be read. */
   readonly onDamaged?: (place: string) => void;
+  /** False in tests of what holds without notifications. */
+  readonly notifications?: boolean;
   /** Called when an idle connection fails. The next use opens another one. */
   readonly onLost?: (error: Error) => void;
 }
@@ -23,6 +26,7 @@ export interface PostgresSettings {
 /** Opens the records of a PostgreSQL database, and makes or updates their tables. */
 export async function openPostgresRecords(url: string, settings: PostgresSettings = {}): Promise<RecordStore> {
   const { readers = 8, writers = 4, allowLoss = false, onDamaged = () => {}, onLost = () => {} } = settings;
+  const { notifications } = settings;
   await prepareDatabase(url, (client) => requireDurable(client, allowLoss));
   const base: pg.PoolConfig = { ...clientConfig(url), pipeline: true };
   const reads = new pg.Pool({ ...base, max: readers });
@@ -34,11 +38,23 @@ export async function openPostgresRecords(url: string, settings: PostgresSetting
   }
   const damage = { onDamaged };
   const reader = createReader(reads, damage);
-  const events = followEvents(reader);
-  const writer = createWriter({ pool: writes, reader, damage, lanes: writers, onCommit: events.wake });
+  const bus = openNodeBus({
+    url,
+    onLost,
+    onEvents: () => events.wake(),
+    ...(notifications !== undefined && { notifications }),
+  });
+  const events = followEvents(reader, bus.isListening);
+  const onAdded = (what: "events" | "notes") => {
+    if (what === "events") events.wake();
+    bus.stored(what);
+  };
+  const writer = createWriter({ pool: writes, reader, damage, lanes: writers, onAdded });
   let closed: Promise<void> | undefined;
   return {
     ...createSubjectStores({ reader, lists: createLists(reader), watch: events.watch, used: events.used }, writer),
+    nodes: bus,
+    agreeOnKey: (check, replaces) => agreeOnKey(reads, check, replaces),
     buffers: [writer.buffer],
     holdsSealed: () => holdsSealed(reader),
     close() {
@@ -49,7 +65,17 @@ export async function openPostgresRecords(url: string, settings: PostgresSetting
 
   async function closeAll(): Promise<void> {
     await writer.close();
+    await bus.close();
     await events.stop();
     await reads.end();
   }
+}
+
+/** The first node decides. */
+async function agreeOnKey(pool: pg.Pool, given: Uint8Array, replaces: boolean): Promise<boolean> {
+  const check = Buffer.from(given);
+  const where = replaces ? "" : " WHERE seal_key_check IS NULL";
+  await pool.query(`UPDATE installation SET seal_key_check = $1${where}`, [check]);
+  const { rows } = await pool.query<{ same: boolean }>("SELECT seal_key_check = $1 AS same FROM installation", [check]);
+  return rows[0]?.same === true;
 }

@@ -6,7 +6,7 @@ import { approximateBytes } from "#core/share/approximate-bytes.ts";
 import { createByteBudget } from "#core/share/byte-budgets.ts";
 import type { DamageLog, Database } from "#store/database.ts";
 import type { Writer } from "#store/records/writer.ts";
-import { commitBatch, type Outcome, type Write } from "./commit-batch.ts";
+import { type Added, commitBatch, type Outcome, type Write } from "./commit-batch.ts";
 import { lockKeys, lockNumber } from "./lock-keys.ts";
 import { serverTrouble } from "./trouble.ts";
 
@@ -25,17 +25,17 @@ interface Lane {
   running: Promise<void> | undefined;
 }
 
-interface Connections {
+interface Connections extends Added {
   /** Its connections send statements without waiting for the answers to earlier ones. */
   readonly pool: Pool;
   readonly reader: Database;
   readonly damage: DamageLog;
-  readonly onCommit: () => void;
   /** How many batches run at the same time. */
   readonly lanes: number;
 }
 
-export function createWriter({ pool, reader, damage, lanes: laneCount, onCommit }: Connections): Writer {
+export function createWriter({ pool, reader, damage: log, lanes: laneCount, onAdded }: Connections): Writer {
+  const damage = { ...log, onAdded };
   const budget = createByteBudget("records_writes", MAX_WAITING_BYTES);
   const lanes: readonly Lane[] = Array.from({ length: laneCount }, () => ({ waiting: [], running: undefined }));
   /** Writes whose keys are being looked up: they have no lane yet. */
@@ -75,7 +75,6 @@ export function createWriter({ pool, reader, damage, lanes: laneCount, onCommit 
       for (const write of batch) settle(write, undefined, refusal);
       return;
     }
-    onCommit();
     for (const [index, write] of batch.entries()) settle(write, outcomes[index], new Error("a write has no outcome"));
   }
 
@@ -122,7 +121,11 @@ export function createWriter({ pool, reader, damage, lanes: laneCount, onCommit 
 }
 
 /** A connection that failed is closed; any other one is used again. */
-async function commitOn(client: PoolClient, damage: DamageLog, batch: readonly Write[]): Promise<readonly Outcome[]> {
+async function commitOn(
+  client: PoolClient,
+  damage: DamageLog & Added,
+  batch: readonly Write[],
+): Promise<readonly Outcome[]> {
   try {
     const outcomes = await commitBatch(client, damage, batch);
     client.release();

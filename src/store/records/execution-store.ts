@@ -55,9 +55,10 @@ export function createExecutionStore(reader: ReadDatabase, writer: Writer, lists
         { bytes: REST_BYTES + approximateBytes(arrival.payload), changed: itself },
       ),
     expire: (id, deadline) => writer.run("expireExecution", { id, deadline }, { changed: itself }),
-    open: async ({ deviceId, after, limit }) => {
+    open: async ({ deviceId, dueBefore, after, limit }) => {
       const where = new Where().and("is_open = 1");
       if (deviceId !== undefined) where.and("device_id = ?", deviceId);
+      if (dueBefore !== undefined) where.and("deadline <= ?", dueBefore);
       if (after !== undefined) {
         where.and("(device_id, created_at, id) > (?, ?, ?)", after.deviceId, after.createdAt, after.id);
       }

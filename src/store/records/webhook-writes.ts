@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import { ACCESS_LEVELS } from "#core/access/level.ts";
 import { refuse } from "#core/app-error.ts";
@@ -135,8 +135,8 @@ async function enqueue(database: Database, webhookId: string, notice: Notice): P
   await database.run(
     `INSERT INTO webhook_delivery
        (id, webhook_id, kind, occurred_at, event, state, attempts, queued_at, next_attempt_at, give_up_at, error, finished_at)
-     VALUES (?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?)`,
-    randomBytes(16).toString("hex"),
+     VALUES (?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
+    deliveryId(webhookId, notice),
     webhookId,
     notice.kind,
     notice.occurredAt,
@@ -149,6 +149,12 @@ async function enqueue(database: Database, webhookId: string, notice: Notice): P
     isFull ? notice.queuedAt : null,
   );
   if (isFull) await forgetOldest(database, webhookId, "DEAD");
+}
+
+/** Several nodes may queue the same event: their deliveries have the same id. */
+function deliveryId(webhookId: string, { position }: Notice): string {
+  if (position === undefined) return randomBytes(16).toString("hex");
+  return createHash("sha256").update(`${webhookId} ${position}`).digest("hex").slice(0, 32);
 }
 
 async function forgetOldest(database: Database, webhookId: string, state: Delivery["state"]): Promise<void> {

@@ -1,0 +1,52 @@
+// What the processes that share the records tell each other, and how they agree on who does what.
+
+/**
+ * A message to all other nodes. None of them is needed to be right, only to be quick: whatever it tells is in the
+ * records, too, and a node that missed it finds it there.
+ */
+export type NodeMessage =
+  /** An execution waits for its device, or has ended. */
+  | { readonly kind: "execution"; readonly has: "waits" | "ended"; readonly deviceId: string; readonly id: string }
+  /** A token was revoked or otherwise changed. */
+  | { readonly kind: "token"; readonly id: string }
+  /** Sessions of the page. */
+  | { readonly kind: "sessions"; readonly have: "ended" | "renewed"; readonly ids: readonly string[] }
+  /** All credentials of a device but this one are void. */
+  | { readonly kind: "credential"; readonly deviceId: string; readonly valid: string }
+  /** Webhooks were created or deleted. */
+  | { readonly kind: "webhooks" }
+  /** Messages are missing: whatever is kept in memory may be outdated. */
+  | { readonly kind: "missed" };
+
+export interface Claim {
+  /** Fires when the claim is lost. Another node may have it from then on. */
+  readonly lost: AbortSignal;
+  release(): Promise<void>;
+}
+
+export interface Nodes {
+  /** False where one process alone uses the records. */
+  readonly isShared: boolean;
+  /** Tells all other nodes at once, without a promise that they hear it. */
+  tell(message: NodeMessage): void;
+  /** The listener must not throw. Returns the function that unsubscribes. */
+  listen(listener: (message: NodeMessage) => void): () => void;
+  /** Whether the listeners know of every token, credential and webhook that another node changed a second ago. */
+  isCurrent(): boolean;
+  /** Undefined when another node, or another part of this one, has the claim. It ends with the process. */
+  claim(name: string): Promise<Claim | undefined>;
+  /** How many nodes there are, this one included. */
+  count(): Promise<number>;
+}
+
+const NEVER = new AbortController().signal;
+
+/** One process alone: everything is its own, and there is nobody to tell. */
+export const ALONE: Nodes = {
+  isShared: false,
+  tell: () => {},
+  listen: () => () => {},
+  isCurrent: () => true,
+  claim: async () => ({ lost: NEVER, release: async () => {} }),
+  count: async () => 1,
+};

@@ -1,0 +1,132 @@
+// What holds for all nodes at once: tokens, credentials, events, webhooks.
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { listen, type SeenEvent } from "../support/listen.ts";
+import { connectAt, makeNodeSite } from "../support/node-site.ts";
+import { NODE_ADMIN_TOKEN, startNode } from "../support/nodes.ts";
+import { type Postgres, startPostgres } from "../support/postgres.ts";
+import { startReceiver } from "../support/receiver.ts";
+
+let server: Postgres;
+beforeAll(async () => {
+  server = await startPostgres();
+}, 60_000);
+afterAll(() => server.stop());
+
+const START = { name: "start", arguments: { power: 1 } };
+const passing = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+// A promise about time that a slow machine keeps, too: a node that has not heard of everything that was revoked within
+// the second does not trust its memory.
+test("a token that one node revokes is refused by the other a second later, and its streams end, without notifications", {
+  timeout: 60_000,
+}, async () => {
+  const url = await server.database("tokens");
+  const one = await startNode({ url, notifications: false });
+  const other = await startNode({ url, notifications: false, like: one });
+  for (let round = 0; round < 3; round++) {
+    const { id, token } = (await one.admin.post("/v3/tokens", { name: "reader", level: "readonly" })).body;
+    const reader = other.as(token);
+    expect((await reader.get("/v3/sites")).status).toBe(200);
+    const stream = await listen(other.url, token);
+    expect((await one.admin.delete(`/v3/tokens/${id}`)).status).toBe(200);
+    await passing(1_000);
+    expect((await reader.get("/v3/sites")).status).toBe(401);
+    await stream.end;
+  }
+});
+
+test("a node that hears nothing of the others asks the records for every token", { timeout: 60_000 }, async () => {
+  const url = await server.database("deaf");
+  const one = await startNode({ url });
+  const other = await startNode({ url, like: one });
+  const { id, token } = (await one.admin.post("/v3/tokens", { name: "reader", level: "readonly" })).body;
+  const reader = other.as(token);
+  expect((await reader.get("/v3/sites")).status).toBe(200);
+  // The table of notes is locked: no node can read it, and the cache is trusted no longer.
+  const lock = await server.session("deaf");
+  onTestFinished(() => lock.end());
+  await lock.query("BEGIN");
+  await lock.query("LOCK TABLE node_note IN ACCESS EXCLUSIVE MODE");
+  await passing(1_000);
+  // Revoked without a note, as if the note were never read.
+  const outside = await server.session("deaf");
+  onTestFinished(() => outside.end());
+  await outside.query("UPDATE token SET revoked_at = 1 WHERE id = $1", [id]);
+  expect((await reader.get("/v3/sites")).status).toBe(401);
+  await lock.query("COMMIT");
+});
+
+test("a new secret of a device ends its connection at another node", { timeout: 60_000 }, async () => {
+  const url = await server.database("credentials");
+  const one = await startNode({ url });
+  const other = await startNode({ url, like: one });
+  const site = await makeNodeSite(one.admin);
+  const deviceId = await site.device("Pump");
+  const device = await connectAt(await site.configOf(deviceId), other.mqttPort);
+  const gone = new Promise<void>((resolve) => device.client.once("close", () => resolve()));
+  const config = await site.configOf(deviceId);
+  await gone;
+  const again = await connectAt(config, other.mqttPort);
+  await one.admin.post(`/v3/devices/${deviceId}/commands/execute`, START);
+  expect(again.client.connected).toBe(true);
+});
+
+test("events of both nodes reach a listener at each in one order, and a listener goes on at the other node", {
+  timeout: 60_000,
+}, async () => {
+  const url = await server.database("events");
+  const one = await startNode({ url });
+  const other = await startNode({ url, like: one });
+  const site = await makeNodeSite(one.admin);
+  const deviceId = await site.device("Pump");
+  await connectAt(await site.configOf(deviceId), one.mqttPort);
+  const query = "?kind.in=execution";
+  const listeners = [
+    await listen(one.url, NODE_ADMIN_TOKEN, { query }),
+    await listen(other.url, NODE_ADMIN_TOKEN, { query }),
+  ];
+  const ids = await Promise.all(
+    Array.from({ length: 20 }, async (_, n) => {
+      const node = n % 2 === 0 ? one : other;
+      return (await node.admin.post(`/v3/devices/${deviceId}/commands/execute`, START)).body.execution.id as string;
+    }),
+  );
+  const textOf = ({ data }: SeenEvent) => `${data.execution?.id} ${data.execution?.state}`;
+  const seen = await Promise.all(
+    listeners.map(async (listener) => {
+      for (const id of ids) await listener.next((event) => textOf(event) === `${id} SUCCESS`);
+      return listener.seen.map(textOf);
+    }),
+  );
+  expect(seen[0]).toEqual(seen[1]);
+  expect(seen[0]).toHaveLength(60);
+  const at = listeners[0]?.seen[29]?.id;
+  const resumed = await listen(other.url, NODE_ADMIN_TOKEN, { query, lastEventId: at });
+  await expect.poll(() => resumed.seen.length).toBe(30);
+  expect(resumed.seen.map(textOf)).toEqual(seen[0]?.slice(30));
+});
+
+test("a webhook that one node made hears of each execution once, whichever node it happened at", {
+  timeout: 60_000,
+}, async () => {
+  const url = await server.database("webhooks");
+  const receiver = await startReceiver();
+  onTestFinished(() => receiver.stop());
+  const flags = ["--webhooks-allow-private"];
+  const one = await startNode({ url, flags });
+  const other = await startNode({ url, flags, like: one });
+  const site = await makeNodeSite(one.admin);
+  const deviceId = await site.device("Pump");
+  await connectAt(await site.configOf(deviceId), other.mqttPort);
+  const made = await one.admin.post("/v3/webhooks", { url: `${receiver.url}/hook`, kinds: ["execution"] });
+  expect(made.status).toBe(200);
+  const deliveries = `/v3/webhooks/${made.body.webhook.id}/deliveries?state.in=DELIVERED&limit=0`;
+  for (let n = 0; n < 6; n++) {
+    await (n % 2 === 0 ? one : other).admin.post(`/v3/devices/${deviceId}/commands/execute`, START);
+  }
+  // NEW, IN_PROGRESS and SUCCESS of each.
+  await expect.poll(async () => (await one.admin.get(deliveries)).body.total_count, { timeout: 30_000 }).toBe(18);
+  await one.stop();
+  await other.stop();
+  expect(receiver.received).toHaveLength(18);
+});

@@ -1,0 +1,109 @@
+// Whole Busbar nodes in this process that share the records of one PostgreSQL. Each has telemetry of its own, in its data
+// folder.
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { loadConfig } from "#config";
+import { createByteBudgets } from "#core/share/byte-budgets.ts";
+import { createShares } from "#core/share/shares.ts";
+import { createLogger } from "#log";
+import { createClocks, watchClock } from "#role/clocks.ts";
+import { guardStorage } from "#role/guard-storage.ts";
+import { type Started, startOn } from "#role/start-on.ts";
+import { createTroubles } from "#service/troubles.ts";
+import { openPostgresRecords } from "#store/postgres/open-records.ts";
+import { openSeries } from "#store/series/open-series.ts";
+import { sqliteChunks } from "#store/series/sqlite/open-sqlite-chunks.ts";
+import { createSession, type Session } from "./session.ts";
+
+export interface Node extends Started {
+  readonly data: string;
+  readonly admin: Session;
+  readonly log: string;
+  as(token: string): Session;
+  /** Leaves nothing behind but what is stored. */
+  stop(): Promise<void>;
+}
+
+export interface NodeOptions {
+  readonly url: string;
+  /** Copies the key of sealed values from this node. */
+  readonly like?: Node;
+  readonly flags?: readonly string[];
+  readonly notifications?: boolean;
+}
+
+export const NODE_ADMIN_TOKEN = "admin-token-of-all-nodes-admin-token";
+
+export async function startNode({ url, like, flags = [], notifications = true }: NodeOptions): Promise<Node> {
+  const data = mkdtempSync(join(tmpdir(), "busbar-node-"));
+  if (like !== undefined) copyFileSync(join(like.data, "seal.key"), join(data, "seal.key"));
+  const opened = new AsyncDisposableStack();
+  opened.defer(() => rmSync(data, { recursive: true, force: true }));
+  let log = "";
+  const { config } = await loadConfig({
+    flags: [
+      "--data",
+      data,
+      "--port",
+      "0",
+      "--role",
+      "cloud",
+      ...(flags.includes("--mqtt-port") ? [] : ["--mqtt-port", "0"]),
+      ...flags,
+    ],
+    env: { BUSBAR_ADMIN_TOKEN: NODE_ADMIN_TOKEN },
+    cwd: data,
+    readFile: () => undefined,
+  });
+  const logger = createLogger({ ...config.log, format: "json" }, { write: (line: string) => (log += line) });
+  const troubles = createTroubles(
+    () => {},
+    () => {},
+  );
+  const real = createClocks(() => {});
+  const clocks = { ...real, clock: watchClock(data, troubles, real) };
+  const surroundings = {
+    config,
+    log: logger,
+    opened,
+    clocks,
+    troubles,
+    budgets: createByteBudgets(),
+    shares: createShares(),
+  };
+  try {
+    const records = await openPostgresRecords(url, { allowLoss: true, notifications });
+    opened.defer(() => records.close());
+    const { budgets, shares } = surroundings;
+    const series = { graceMs: 3_600_000, maxHotPoints: 100_000, readers: 1, forgetDamaged: false };
+    const telemetry = await openSeries(
+      sqliteChunks(join(data, "telemetry.db")),
+      { ...series, shares, budgets, now: real.now, onTrouble: () => {}, onDamaged: () => {} },
+      () => {},
+    );
+    opened.defer(() => telemetry.close());
+    const storage = guardStorage(data, troubles, []);
+    const started = await startOn({ records, telemetry, storage }, surroundings);
+    let stopped: Promise<void> | undefined;
+    const stop = () => {
+      stopped ??= opened.disposeAsync();
+      return stopped;
+    };
+    onTestFinished(stop);
+    return {
+      ...started,
+      data,
+      admin: createSession(started.url, NODE_ADMIN_TOKEN),
+      as: (token) => createSession(started.url, token),
+      get log() {
+        return log;
+      },
+      stop,
+    };
+  } catch (error) {
+    await opened.disposeAsync();
+    throw error;
+  }
+}
