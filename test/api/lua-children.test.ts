@@ -88,3 +88,48 @@ test("a script cannot speak for a device that is not its child", async () => {
   const parent = await newLuaDevice(strict, LUA_PARENT);
   await vi.waitFor(async () => expect((await parent.logs()).join()).toContain("there is no child"), eventually);
 });
+
+const CONFIGURED = `
+local cell = assert(enapter.register_child("cell-2", { name = "Cell 2" }))
+local function show(when)
+  local limits, err = cell.configuration.read("limits")
+  local own = configuration.read("limits")
+  local set = tostring(cell.configuration.is_all_required_set("limits"))
+  cell:log(when .. ": " .. (limits and json.encode({ limits.power or 0, limits.mode, limits.pin or "" }) or err)
+    .. " " .. set .. ", own " .. tostring(own.power))
+end
+show("start")
+cell.configuration.after_write("limits", function() show("written") end)
+configuration.after_write("limits", function() show("own written") end)
+enapter.log("no bucket: " .. tostring(select(2, cell.configuration.read("nothing"))))
+`;
+
+test("a Lua parent reads the configuration of a child, and learns when it is written", async () => {
+  const parent = await newLuaDevice(registering, CONFIGURED);
+  const { blueprint_id } = (await registering.admin.get<{ device: Device }>(parent.path)).body.device;
+  const list = () => registering.admin.get<{ devices: readonly Device[] }>(`/v3/devices?parent_id.in=${parent.id}`);
+  const id = await vi.waitFor(async () => {
+    const [child] = (await list()).body.devices;
+    expect(child?.slug).toBe("cell-2");
+    return child?.id ?? "";
+  }, eventually);
+  const lines = async () =>
+    (await registering.admin.get<{ logs: readonly { message: string }[] }>(`/v3/devices/${id}/logs`)).body.logs.map(
+      ({ message }) => message,
+    );
+  const next = (line: string) => vi.waitFor(async () => expect((await lines()).at(-1)).toBe(line), eventually);
+  const write = (path: string, json: object) =>
+    registering.admin.call("PUT", `/v3/devices/${path}/configuration/limits`, { json });
+  await next("start: there is no configuration bucket 'limits' false, own nil");
+  await registering.admin.post(`/v3/devices/${id}/assign_blueprint`, { blueprint_id });
+  await registering.admin.post(`${parent.path}/runtime/restart`, {});
+  await next('start: [0,"eco",""] false, own nil');
+  expect((await write(id, { power: 3, pin: "1234" })).status).toBe(200);
+  await next('written: [3,"eco","1234"] true, own nil');
+  await write(parent.id, { power: 9 });
+  await next('own written: [3,"eco","1234"] true, own 9');
+  // The next start has the values at once.
+  await registering.admin.post(`${parent.path}/runtime/restart`, {});
+  await next('start: [3,"eco","1234"] true, own 9');
+  expect((await parent.logs()).join()).toContain("no bucket: there is no configuration bucket 'nothing'");
+});

@@ -248,10 +248,11 @@ export function createActivities(engine: LuaEngine, program: ScriptProgram, host
       if (commands.length < MAX_WAITING_COMMANDS) commands.push({ command, mayBegin });
       else host.respond(command.id, "ERROR", { message: "too many commands wait for this device" });
     },
-    configurationWritten(bucket) {
-      const name = bytesOf(bucket);
-      if (callbacks.some(({ kind, args }) => kind === "configuration" && args[0] === name)) return;
-      callbacks.push({ kind: "configuration", args: [name] });
+    configurationWritten(bucket, child) {
+      const [name, channel] = [bytesOf(bucket), child === undefined ? undefined : bytesOf(child)];
+      const isSame = ({ kind, args }: Task) => kind === "configuration" && args[0] === name && args[1] === channel;
+      if (callbacks.some(isSame)) return;
+      callbacks.push({ kind: "configuration", args: [name, channel] });
     },
     connectionChanged(isConnected) {
       const waiting = callbacks.findIndex(({ kind }) => kind === "connection");

@@ -25,7 +25,7 @@ export function createDeviceScript(engine: LuaEngine, program: ScriptProgram, ho
       }
     },
     command: (command, mayBegin) => activities.command(command, mayBegin),
-    configurationWritten: (bucket) => activities.configurationWritten(bucket),
+    configurationWritten: (bucket, child) => activities.configurationWritten(bucket, child),
     connectionChanged: (isConnected) => activities.connectionChanged(isConnected),
     activity: () => (isDead ? undefined : activities.activity()),
     handledCommands: () => activities.handledCommands(),

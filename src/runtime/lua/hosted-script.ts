@@ -6,7 +6,7 @@ import { createDeviceScript } from "./device-script.ts";
 import type { Drivers } from "./drivers.ts";
 import type { LuaEngine } from "./lua-engine.ts";
 import { sizeOf } from "./lua-value.ts";
-import type { BucketValues, ToPool, ToWorker } from "./pool-messages.ts";
+import type { BucketValues, ConfigurationChange, ToPool, ToWorker } from "./pool-messages.ts";
 import type { DeviceScript, ScriptCommand, ScriptHost } from "./script-host.ts";
 import { createTokenBucket } from "./token-bucket.ts";
 
@@ -47,7 +47,7 @@ export interface HostedScript {
   endedByLimit(): boolean;
   /** Says when an activity lasts too long, and when it has ended. Called now and then. */
   reportOverrun(): void;
-  configurationWritten(bucket: string, values: BucketValues): void;
+  configurationWritten(change: ConfigurationChange): void;
   connectionChanged(isConnected: boolean): void;
   command(command: ScriptCommand, ticket: number): void;
   stored(id: number, error: string | undefined): void;
@@ -58,6 +58,8 @@ type Start = Pick<Extract<ToWorker, { kind: "start" }>, "program" | "context" | 
 export function createHostedScript(needs: HostedNeeds, { program, context, gate }: Start): HostedScript {
   const { slot, post } = needs;
   const buckets = new Map(context.configuration);
+  const ofChildren = new Map<string, Map<string, BucketValues>>();
+  const bucketsOf = (child: string | undefined) => (child === undefined ? buckets : ofChildren.get(child));
   const texts = new Map(context.storage);
   const storing = new Map<number, { readonly done: (error: string | undefined) => void; readonly apply: () => void }>();
   const telemetry = createTokenBucket(TELEMETRY.perSecond, TELEMETRY.burst);
@@ -157,8 +159,8 @@ export function createHostedScript(needs: HostedNeeds, { program, context, gate 
     isConnected: () => isConnected,
     wake: () => needs.wake(),
     configuration: {
-      read: (bucket) => buckets.get(bucket)?.values,
-      isAllRequiredSet: (bucket) => buckets.get(bucket)?.isAllRequiredSet ?? false,
+      read: (bucket, child) => bucketsOf(child)?.get(bucket)?.values,
+      isAllRequiredSet: (bucket, child) => bucketsOf(child)?.get(bucket)?.isAllRequiredSet ?? false,
     },
     storage: { read: (key) => texts.get(key), write: store, remove: (key) => store(key, undefined) },
     randomSeed: context.randomSeed,
@@ -178,9 +180,11 @@ export function createHostedScript(needs: HostedNeeds, { program, context, gate 
     script,
     reportOverrun,
     endedByLimit: () => overstepped,
-    configurationWritten(bucket, values) {
-      buckets.set(bucket, values);
-      script.configurationWritten(bucket);
+    configurationWritten({ bucket, values, child, isNews }) {
+      const known = bucketsOf(child) ?? new Map<string, BucketValues>();
+      known.set(bucket, values);
+      if (child !== undefined) ofChildren.set(child, known);
+      if (isNews) script.configurationWritten(bucket, child);
     },
     connectionChanged(isUp) {
       if (isUp === isConnected) return;

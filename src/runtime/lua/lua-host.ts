@@ -19,9 +19,6 @@ export interface LuaHostNeeds
   extends ScriptOutputNeeds,
     ScriptChildrenNeeds,
     Pick<Needs, "devices" | "blueprints" | "buildScripts" | "randomBytes" | "now"> {
-  /** Undefined for a device that has none. */
-  readonly blueprintOf: (device: Device) => Promise<Blueprint | undefined>;
-  readonly configurationOf: (deviceId: string) => Promise<DeviceConfiguration>;
   readonly onStatus: (device: Device, status: HostedStatus) => void;
   /** How long a response is waited for; a script that is busy for longer never starts the command. */
   readonly responseTimeoutMs: number;
@@ -63,7 +60,10 @@ export function createLuaHost(needs: LuaHostNeeds, settings: LuaPoolSettings = {
   const states = new Map<string, ScriptStatus["state"]>();
   const programs = createProgramCache(needs);
   const output = createScriptOutput(needs);
-  const children = createScriptChildren(needs, (deviceId, response) => output.respond(deviceId, response));
+  const children = createScriptChildren(needs, {
+    respond: (deviceId, response) => output.respond(deviceId, response),
+    configurationWritten: (deviceId, change) => pool.configurationWritten(deviceId, change),
+  });
   const { registerChild, respond } = children;
   const pool = createLuaPool({ ...output, registerChild, respond, now: needs.now, statusChanged }, settings);
   // A running script counts as online, whether or not it sends anything.
@@ -187,7 +187,8 @@ export function createLuaHost(needs: LuaHostNeeds, settings: LuaPoolSettings = {
       const values = configuration.get(bucket);
       if (values === undefined || one.blueprint === undefined) continue;
       one.given.set(bucket, JSON.stringify(values));
-      pool.configurationWritten(one.device.id, bucket, bucketValues(one.blueprint, bucket, values));
+      const change = { bucket, values: bucketValues(one.blueprint, bucket, values), child: undefined, isNews: true };
+      pool.configurationWritten(one.device.id, change);
     }
   }
 
@@ -240,8 +241,7 @@ export function createLuaHost(needs: LuaHostNeeds, settings: LuaPoolSettings = {
           );
           return isSent ? "handed_over" : "not_sent";
         },
-        // A script reads the configuration of its own device only.
-        sendConfiguration: async () => {},
+        sendConfiguration: (child, _configuration, written) => children.written(child, written),
       },
     },
     async stop() {

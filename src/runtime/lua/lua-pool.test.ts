@@ -48,7 +48,7 @@ test("configuration and its changes reach the script", async () => {
     { configuration: new Map([["net", bucket({ host: "one" })]]) },
   );
   await until(/host one/);
-  pool.configurationWritten("a", "net", bucket({ host: "two" }));
+  pool.configurationWritten("a", { bucket: "net", values: bucket({ host: "two" }), child: undefined, isNews: true });
   await until(/host two/);
 });
 

@@ -14,7 +14,7 @@ import type { LuaValue } from "./lua-value.ts";
 import { createOpenCommands, type OpenCommands } from "./open-commands.ts";
 import { openError } from "./open-error.ts";
 import { overrunWords } from "./overrun-words.ts";
-import type { BucketValues, ScriptContext, ToPool } from "./pool-messages.ts";
+import type { ConfigurationChange, ScriptContext, ToPool } from "./pool-messages.ts";
 import { createPoolThreads, type PoolThread } from "./pool-threads.ts";
 import type { RunningActivity, ScriptChild, ScriptCommand, ScriptError } from "./script-host.ts";
 import { createScriptMemory, usedBytes } from "./script-memory.ts";
@@ -89,7 +89,7 @@ export interface LuaPool {
   restart(deviceId: string): Promise<boolean>;
   /** False when the script does not run now. */
   command(deviceId: string, command: ScriptCommand): boolean;
-  configurationWritten(deviceId: string, bucket: string, values: BucketValues): void;
+  configurationWritten(deviceId: string, change: ConfigurationChange): void;
   connectionChanged(isConnected: boolean): void;
   status(deviceId: string): ScriptStatus | undefined;
   /** What all scripts hold together. */
@@ -340,11 +340,11 @@ export function createLuaPool(needs: LuaPoolNeeds, settings: LuaPoolSettings = {
       if (failure !== undefined && hosted.commands.end(command.id)) fail(hosted, command.id, failure.message);
       return true;
     },
-    configurationWritten(deviceId, bucket, values) {
+    configurationWritten(deviceId, change) {
       const hosted = devices.get(deviceId);
-      const failure = hosted?.thread?.thread.post({ kind: "configuration", slot: hosted.slot, bucket, values });
+      const failure = hosted?.thread?.thread.post({ kind: "configuration", slot: hosted.slot, change });
       if (failure === undefined) return;
-      const text = `the script was not told of its new configuration ${bucket}: ${failure.message}`;
+      const text = `the script was not told of its new configuration ${change.bucket}: ${failure.message}`;
       needs.log(deviceId, { text, severity: "error", persist: true, at: needs.now() });
     },
     connectionChanged(isConnected) {

@@ -79,7 +79,7 @@ function take(message: ToWorker): void {
 
 function pass(script: HostedScript, message: Exclude<ToWorker, { kind: "start" | "stop" }>): void {
   if (message.kind === "command") script.command(message.command, message.ticket);
-  else if (message.kind === "configuration") script.configurationWritten(message.bucket, message.values);
+  else if (message.kind === "configuration") script.configurationWritten(message.change);
   else if (message.kind === "connection") script.connectionChanged(message.isConnected);
   else script.stored(message.id, message.error);
   runner.wake(message.slot);

@@ -16,6 +16,16 @@ export interface BucketValues {
   readonly isAllRequiredSet: boolean;
 }
 
+/** The values of a bucket, of the device itself or of a child. */
+export interface ConfigurationChange {
+  readonly bucket: string;
+  readonly values: BucketValues;
+  /** The channel of the child; undefined: it is the device's own. */
+  readonly child: string | undefined;
+  /** It was just written, so the functions of after_write run. */
+  readonly isNews: boolean;
+}
+
 /** The data with which a script starts. */
 export interface ScriptContext {
   readonly deviceId: string;
@@ -52,7 +62,7 @@ export type ToWorker =
     }
   | { readonly kind: "stop"; readonly slot: number }
   | { readonly kind: "command"; readonly slot: number; readonly command: ScriptCommand; readonly ticket: number }
-  | { readonly kind: "configuration"; readonly slot: number; readonly bucket: string; readonly values: BucketValues }
+  | { readonly kind: "configuration"; readonly slot: number; readonly change: ConfigurationChange }
   | { readonly kind: "connection"; readonly slot: number; readonly isConnected: boolean }
   | { readonly kind: "stored"; readonly slot: number; readonly id: number; readonly error: string | undefined };
 

@@ -66,11 +66,13 @@ export function createScriptFunctions(needs: FunctionNeeds): ReadonlyMap<string,
       jobs.remove(Number(id));
       return [];
     },
-    "configuration.read"(bucket) {
-      const values = host.configuration.read(textOf(String(bucket)));
+    "configuration.read"(bucket, child) {
+      const values = host.configuration.read(textOf(String(bucket)), childOf(child));
       return values ? [values] : [undefined, bytesOf(`there is no configuration bucket '${textOf(String(bucket))}'`)];
     },
-    "configuration.is_all_required_set": (bucket) => [host.configuration.isAllRequiredSet(textOf(String(bucket)))],
+    "configuration.is_all_required_set": (bucket, child) => [
+      host.configuration.isAllRequiredSet(textOf(String(bucket)), childOf(child)),
+    ],
     "storage.read"(key) {
       const text = host.storage.read(String(key));
       return text === undefined ? [undefined, "NotFound"] : [text];

@@ -57,8 +57,8 @@ export interface ScriptHost {
   wake(): void;
   readonly configuration: {
     /** Current values with defaults applied; undefined when there is no such bucket. */
-    read(bucket: string): ReadonlyMap<string, LuaValue> | undefined;
-    isAllRequiredSet(bucket: string): boolean;
+    read(bucket: string, child?: string): ReadonlyMap<string, LuaValue> | undefined;
+    isAllRequiredSet(bucket: string, child?: string): boolean;
   };
   /** Keys and texts are byte strings. Writes resolve when they are durable, with an error text if they are not. */
   readonly storage: {
@@ -93,7 +93,7 @@ export interface DeviceScript {
    * its end.
    */
   command(command: ScriptCommand, mayBegin?: () => boolean): void;
-  configurationWritten(bucket: string): void;
+  configurationWritten(bucket: string, child?: string): void;
   connectionChanged(isConnected: boolean): void;
   /** What it is doing, waiting included; undefined when it does nothing. */
   activity(): RunningActivity | undefined;

@@ -10,7 +10,7 @@ local function expect(value, wanted, place)
   end
 end
 
-local handlers, jobs, after_write = {}, {}, {}
+local handlers, jobs = {}, {}
 local connection_callback
 
 enapter = {}
@@ -41,6 +41,27 @@ function enapter.register_command_handler(name, handler)
   instant('command.handled', name)
 end
 
+-- The configuration of this device, or of the child with this channel, and the functions to call after a write.
+local function new_configuration(channel)
+  local api, after_write = {}, {}
+  function api.is_all_required_set(bucket)
+    return instant('configuration.is_all_required_set', tostring(bucket), channel)
+  end
+  function api.read(bucket)
+    return instant('configuration.read', tostring(bucket), channel)
+  end
+  function api.after_write(bucket, callback)
+    expect(callback, 'function', "#2 to 'after_write'")
+    bucket = tostring(bucket)
+    after_write[bucket] = after_write[bucket] or {}
+    after_write[bucket][#after_write[bucket] + 1] = callback
+  end
+  return api, after_write
+end
+
+local after_write
+configuration, after_write = new_configuration()
+
 -- Children by channel: devices that this one speaks for.
 local children = {}
 local about_child = { 'name', 'child_type', 'blueprint_id' }
@@ -62,6 +83,7 @@ function enapter.register_child(channel, about)
     return children[channel].api
   end
   local own = { api = {}, handlers = {} }
+  own.api.configuration, own.after_write = new_configuration(channel)
   function own.api:send_telemetry(values)
     if type(values) ~= 'table' then
       return 'telemetry must be a table, not ' .. type(values)
@@ -110,20 +132,6 @@ function scheduler.remove(id)
     jobs[id] = nil
     instant('scheduler.remove', id)
   end
-end
-
-configuration = {}
-function configuration.is_all_required_set(bucket)
-  return instant('configuration.is_all_required_set', tostring(bucket))
-end
-function configuration.read(bucket)
-  return instant('configuration.read', tostring(bucket))
-end
-function configuration.after_write(bucket, callback)
-  expect(callback, 'function', "#2 to 'after_write'")
-  bucket = tostring(bucket)
-  after_write[bucket] = after_write[bucket] or {}
-  after_write[bucket][#after_write[bucket] + 1] = callback
 end
 
 storage = {}
@@ -201,8 +209,12 @@ set_play('job', function(id)
   end
 end)
 
-set_play('configuration', function(bucket)
-  for _, callback in pairs(after_write[bucket] or {}) do
+set_play('configuration', function(bucket, channel)
+  local functions = after_write
+  if channel ~= nil then
+    functions = children[channel] and children[channel].after_write or {}
+  end
+  for _, callback in pairs(functions[bucket] or {}) do
     callback()
   end
 end)
