@@ -1,10 +1,10 @@
 import type { Cli } from "#cli/cli.ts";
 import { describeInput, type Input, type Values } from "#cli/input/describe-input.ts";
-import { typeValue } from "#cli/input/type-value.ts";
 import { remark } from "#cli/print.ts";
 import { UsageError } from "#cli/usage-error.ts";
 import { printable } from "#core/text/printable.ts";
 import { checkInputs } from "#core/value/check-inputs.ts";
+import { typeValue } from "#core/value/type-value.ts";
 
 /** Asks until the answer fits. No answer gives up; what is sensitive is not shown while it is typed. */
 export async function askInput(cli: Cli, input: Input): Promise<unknown> {

@@ -2,9 +2,9 @@ import type { Cli } from "#cli/cli.ts";
 import { askInput } from "#cli/input/ask-input.ts";
 import { type Assignment, parseAssignment, readSource } from "#cli/input/assignment.ts";
 import type { Inputs, Values } from "#cli/input/describe-input.ts";
-import { parseJson, typeValue } from "#cli/input/type-value.ts";
 import { remark } from "#cli/print.ts";
 import { UsageError } from "#cli/usage-error.ts";
+import { parseJson, typeValue } from "#core/value/type-value.ts";
 
 type Given = {
   /** `key=value` and its like. */

@@ -1,8 +1,8 @@
 import type { Cli } from "#cli/cli.ts";
 import { parseAssignment } from "#cli/input/assignment.ts";
-import { parseJson, typeValue } from "#cli/input/type-value.ts";
 import { UsageError } from "#cli/usage-error.ts";
 import type { TelemetryType, ValueType } from "#core/blueprint/blueprint.ts";
+import { parseJson, typeValue } from "#core/value/type-value.ts";
 
 type Declared = ReadonlyMap<string, { readonly type: ValueType | TelemetryType; readonly aliases: readonly string[] }>;
 
