@@ -1,0 +1,83 @@
+import { expect, test } from "vitest";
+import { readHistory } from "#web/data/history.ts";
+import { readManifest } from "#web/data/manifest.ts";
+import { chargeOf, type EnergyDevice, flowOf, instrumentsOf, todayOf, wantedForToday } from "./site-energy.ts";
+
+const NOW = 100_000_000;
+const device = (
+  id: string,
+  manifest: object,
+  values: Record<string, number>,
+  more: Partial<EnergyDevice> & { age?: number } = {},
+): EnergyDevice => ({
+  id,
+  manifest: readManifest(manifest),
+  connectivity: more.connectivity ?? "ONLINE",
+  values: new Map(
+    Object.entries(values).map(([name, value]) => [name, { value, timestamp: (NOW - (more.age ?? 0)) / 1000 }]),
+  ),
+});
+const W = { type: "float", unit: "W" };
+const PV = {
+  implements: ["energy.inverter.pv"],
+  telemetry: { ac_power: W, pv_energy_total: { type: "float", unit: "kWh" } },
+};
+const METER = { implements: ["energy.grid_meter"], telemetry: { grid_power: W } };
+const BATTERY = {
+  implements: ["energy.battery"],
+  telemetry: { battery_power: W, battery_soc: { type: "float", unit: "%" } },
+};
+
+const flow = (devices: readonly EnergyDevice[]) =>
+  flowOf(instrumentsOf(devices), devices, NOW)
+    .nodes.map(({ kind, watts }) => `${kind}=${watts ?? "?"}`)
+    .join(" ");
+
+test("the flow is made of what devices measure now", () => {
+  expect(flow([device("pv", PV, { ac_power: 5000 }), device("m", METER, { grid_power: -2000 })])).toBe(
+    "solar=5000 grid=2000 rest=3000",
+  );
+});
+
+test.each([
+  ["a device that is away", { connectivity: "OFFLINE" as const }],
+  ["an old value", { age: 600_000 }],
+])("%s is unknown", (_, more) => {
+  expect(flow([device("pv", PV, { ac_power: 5000 }, more), device("m", METER, { grid_power: -2000 })])).toBe(
+    "solar=? grid=2000 rest=?",
+  );
+});
+
+test("the charge is told only where one battery is", () => {
+  const one = [device("a", BATTERY, { battery_soc: 64 })];
+  expect(chargeOf(instrumentsOf(one), one, NOW)).toBe(64);
+  const two = [...one, device("b", BATTERY, { battery_soc: 20 })];
+  expect(chargeOf(instrumentsOf(two), two, NOW)).toBeUndefined();
+});
+
+test("today begins at the local midnight: what was before does not count", async () => {
+  const devices = [device("pv", PV, { ac_power: 1000, pv_energy_total: 110 }), device("m", METER, { grid_power: 0 })];
+  const instruments = instrumentsOf(devices);
+  expect(
+    wantedForToday(instruments).map(({ device: id, attribute, aggregation }) => `${id}.${attribute} ${aggregation}`),
+  ).toEqual(["pv.ac_power avg", "m.grid_power avg", "pv.pv_energy_total first"]);
+  const hour = 3_600;
+  const rows = [
+    [0, 9000, 9000, 100],
+    [1, 9000, 9000, 105],
+    [2, 1000, 500, 108],
+    [3, 1000, 500, 109],
+  ];
+  const csv = `ts,a,b,c\n${rows.map(([at = 0, ...cells]) => [at * hour, ...cells].join(",")).join("\n")}\n`;
+  const ask = async () =>
+    (async function* () {
+      yield new TextEncoder().encode(csv);
+    })();
+  const history = await readHistory(ask, wantedForToday(instruments), {
+    from: 0,
+    to: 4 * hour * 1000,
+    bucketMs: hour * 1000,
+  });
+  const energies = todayOf(instruments, devices, { history, dayStart: 2 * hour * 1000, now: 4 * hour * 1000 });
+  expect(energies).toMatchObject({ produced: 2, fromGrid: 1, toGrid: 0, used: 3, coverage: 1 });
+});
