@@ -34,6 +34,7 @@ test.each([
   ["cycles", 12.5, "12.5 cycles"],
   ["contactors", ["main_plus", "precharge"], "main_plus, precharge"],
   ["contactors", [], "none"],
+  ["contactors", [{ a: 1 }], '[{"a":1}]'],
   ["open", true, "yes"],
   ["constructor", 3, "3"],
   ["undeclared", 1.25, "1.25"],

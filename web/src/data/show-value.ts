@@ -28,7 +28,7 @@ export function showValue(value: unknown, field: Describing | undefined, { local
     return { text: formatNumber(scaled.value, locale), unit: unitSymbol(scaled.unit, units), meaning };
   }
   if (typeof value === "boolean") return { text: BOOLEANS[locale][value ? 1 : 0], unit: undefined, meaning };
-  if (Array.isArray(value)) {
+  if (Array.isArray(value) && value.every((one) => typeof one !== "object")) {
     const names = value.map((one) => field?.enum?.find((known) => known.value === one)?.displayName ?? String(one));
     return { text: names.length === 0 ? NONE[locale] : names.join(", "), unit: undefined, meaning };
   }

@@ -13,7 +13,7 @@ export type FlowNode = {
   readonly role: "gives" | "takes" | "rests" | "unknown";
 };
 
-export type FlowEdge = { readonly from: FlowKind; readonly to: FlowKind; readonly watts: number };
+type FlowEdge = { readonly from: FlowKind; readonly to: FlowKind; readonly watts: number };
 
 export type EnergyFlow = {
   readonly nodes: readonly FlowNode[];

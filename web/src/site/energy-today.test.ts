@@ -9,9 +9,13 @@ const counter = (text: string): CounterReading => {
   const number = (part: string | undefined) => (part === undefined || part === "?" ? undefined : Number(part));
   return { counter: name as CounterReading["counter"], first: number(first), latest: number(latest) };
 };
-const today = (given: { series?: readonly PowerSeries[]; counters?: readonly string[]; hours?: number }) => {
+const today = (given: {
+  series?: readonly (Omit<PowerSeries, "since"> & { since?: number })[];
+  counters?: readonly string[];
+  hours?: number;
+}) => {
   const hours = given.hours ?? 4;
-  const series = given.series ?? [];
+  const series = (given.series ?? []).map((one) => ({ since: 0, ...one }));
   return energiesOfToday({
     times: Array.from({ length: hours }, (_, index) => index * HOUR),
     bucketMs: HOUR,
@@ -78,13 +82,17 @@ test("missing buckets lower the coverage", () => {
   expect(today({ series: [{ kind: "grid", watts: [undefined, 1, 1, 1] }] }).coverage).toBe(0.75);
 });
 
+test("a device that was added today is not expected to know the morning", () => {
+  expect(today({ series: [{ kind: "grid", watts: [undefined, undefined, 1, 1], since: 2 * HOUR }] }).coverage).toBe(1);
+});
+
 test("the last bucket counts only as far as it has gone", () => {
   const energies = energiesOfToday({
     times: [0],
     bucketMs: HOUR,
     dayStart: 0,
     now: HOUR / 4,
-    series: [{ kind: "grid", watts: [1000] }],
+    series: [{ kind: "grid", watts: [1000], since: 0 }],
     counters: [],
     kinds: new Set(["grid"]),
   });

@@ -5,7 +5,12 @@ import type { Manifest } from "#web/data/manifest.ts";
 import type { Kind } from "./power-readings.ts";
 
 /** Mean power in watts of each bucket; undefined: no value. */
-export type PowerSeries = { readonly kind: Kind; readonly watts: readonly (number | undefined)[] };
+export type PowerSeries = {
+  readonly kind: Kind;
+  readonly watts: readonly (number | undefined)[];
+  /** Unix ms since when the device exists. */
+  readonly since: number;
+};
 
 /** A counter in kWh (or m³): its first value of today and its latest. */
 export type CounterReading = {
@@ -125,11 +130,17 @@ function integrate(
   return isKnown ? wattHours / 1000 : undefined;
 }
 
+/** Of the device that lacks most. Before a device existed, or told anything, nothing is expected of it. */
 function coverageOf({ times, bucketMs, dayStart, now, series }: Input): number {
-  const expected = Math.max(1, Math.ceil((now - dayStart) / bucketMs));
   if (series.length === 0) return 0;
-  const known = series.map(({ watts }) => times.filter((_, index) => watts[index] !== undefined).length);
-  return clamp(Math.min(...known) / expected);
+  const shares = series.map(({ watts, since }) => {
+    const first = times[watts.findIndex((value) => value !== undefined)] ?? now;
+    const from = Math.max(dayStart, Math.min(since, first));
+    const expected = Math.ceil((now - from) / bucketMs);
+    const known = watts.filter((value) => value !== undefined).length;
+    return expected <= 0 ? 1 : known / expected;
+  });
+  return clamp(Math.min(...shares));
 }
 
 const clamp = (share: number) => Math.min(1, Math.max(0, share));

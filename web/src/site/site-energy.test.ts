@@ -13,6 +13,7 @@ const device = (
   id,
   manifest: readManifest(manifest),
   connectivity: more.connectivity ?? "ONLINE",
+  resource: { type: "LUA", created_at: "1970-01-01T00:00:00Z", ...more.resource },
   values: new Map(
     Object.entries(values).map(([name, value]) => [name, { value, timestamp: (NOW - (more.age ?? 0)) / 1000 }]),
   ),
@@ -46,6 +47,17 @@ test.each([
   expect(flow([device("pv", PV, { ac_power: 5000 }, more), device("m", METER, { grid_power: -2000 })])).toBe(
     "solar=? grid=2000 rest=?",
   );
+});
+
+test("a simulated device beside real ones carries no power", () => {
+  const sim = device(
+    "sim",
+    BATTERY,
+    { battery_power: 3000 },
+    { resource: { type: "SIMULATED", created_at: "1970-01-01T00:00:00Z" } },
+  );
+  expect(flow([device("m", METER, { grid_power: 500 }), sim])).toBe("grid=500 rest=500");
+  expect(flow([sim])).toBe("battery=3000");
 });
 
 test("the charge is told only where one battery is", () => {

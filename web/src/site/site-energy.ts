@@ -14,13 +14,19 @@ export type EnergyDevice = {
   readonly manifest: Manifest;
   readonly connectivity: "ONLINE" | "OFFLINE" | "UNKNOWN";
   readonly values: ReadonlyMap<string, Snapshot>;
+  readonly resource: { readonly type: string; readonly created_at: string };
 };
 
 /** What is known of a site's power, whatever its values are: changes only with its devices. */
 export type Instruments = { readonly readings: readonly PowerReading[]; readonly counters: readonly Counter[] };
 
-export function instrumentsOf(devices: readonly { readonly id: string; readonly manifest: Manifest }[]): Instruments {
-  return { readings: devices.flatMap(powerReadings), counters: devices.flatMap(countersOf) };
+type Described = Pick<EnergyDevice, "id" | "manifest"> & { readonly resource: { readonly type: string } };
+
+/** Simulated devices beside real ones carry no power of the site. On a site of simulated devices alone, they do. */
+export function instrumentsOf(devices: readonly Described[]): Instruments {
+  const real = devices.filter(({ resource }) => resource.type !== "SIMULATED");
+  const counted = real.some((device) => powerReadings(device).length > 0) ? real : devices;
+  return { readings: counted.flatMap(powerReadings), counters: counted.flatMap(countersOf) };
 }
 
 /** A value that is old, or of a device that is away, is no value of now. */
@@ -79,7 +85,8 @@ export function todayOf(
       const columns = new Map(reading.attributes.map(({ id }) => [id, cut(reading.deviceId, id)]));
       const length = history.times.length - skip;
       const watts = Array.from({ length }, (_, index) => wattsOf(reading, (name) => columns.get(name)?.[index]));
-      return { kind: reading.kind, watts };
+      const since = Date.parse(byId.get(reading.deviceId)?.resource.created_at ?? "");
+      return { kind: reading.kind, watts, since: Number.isNaN(since) ? 0 : since };
     }),
     counters: counters.map(({ what, deviceId, attribute, unit }) => {
       const column = cut(deviceId, attribute);
