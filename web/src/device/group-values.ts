@@ -2,17 +2,7 @@
 import { parseUnit } from "#manifest/units.ts";
 import type { Attribute, Manifest } from "#web/data/manifest.ts";
 
-const GROUPS = [
-  "state",
-  "power",
-  "energy",
-  "electrical",
-  "temperature",
-  "flow",
-  "level",
-  "counter",
-  "other",
-] as const;
+const GROUPS = ["state", "power", "energy", "electrical", "temperature", "flow", "level", "counter", "other"] as const;
 type GroupName = (typeof GROUPS)[number];
 export type ValueGroup = { readonly name: GroupName; readonly attributes: readonly Attribute[] };
 
