@@ -37,6 +37,7 @@ const LAYERS = {
     "#service/blueprint/**",
     "#runtime/harness/**",
     "#runtime/inspect/open-rock-repository.ts",
+    "#runtime/inspect/read-package-folder.ts",
     "#runtime/inspect/read-profile-folder.ts",
     "#runtime/lua/check-syntax.ts",
     "#runtime/lua/evaluate-lua.ts",

@@ -55,7 +55,7 @@ test("without any source every setting has its documented default", async () => 
     log: { level: "info", format: "auto" },
     admin: { token: undefined },
     seal: { replaceLostKey: false },
-    blueprints: { profiles: undefined },
+    blueprints: { profiles: undefined, catalogue: undefined },
     sessions: { lifetime: parseDuration("30d"), idle: parseDuration("7d") },
     audit: { retention: parseDuration("90d") },
     alerts: { retention: parseDuration("90d"), unconfirmedAfter: parseDuration("60s") },

@@ -1,12 +1,12 @@
 import { readFileSync, statSync } from "node:fs";
+import { readPackageFolder } from "#runtime/inspect/read-package-folder.ts";
 import { packPackage } from "#service/blueprint/pack-package.ts";
-import { readFolder } from "./read-folder.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** A blueprint ready to be sent: a folder is packed into a zip, a zip or a bare manifest goes as it is. */
 export async function readBlueprint(path: string): Promise<Uint8Array> {
   if (!statSync(path).isDirectory()) return readFileSync(path);
-  const { files, issues } = await readFolder(path);
+  const { files, issues } = await readPackageFolder(path);
   const wrong = issues.map((issue) => issue.message);
   if (!files.has("manifest.yml")) wrong.push("There is no manifest.yml in it.");
   if (wrong.length > 0)

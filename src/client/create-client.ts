@@ -6,6 +6,7 @@ import type {
   AccessLevel,
   AuditEntry,
   Blueprint,
+  CataloguePage,
   Diagnostic,
   JsonObject,
   Location,
@@ -40,6 +41,7 @@ export function createClient(options: ClientOptions) {
     devices: devices(transport),
     provisioning: provisioning(transport),
     blueprints: blueprints(transport),
+    catalogue: catalogue(transport),
     tokens: tokens(transport),
     sessions: sessions(transport),
     audit: audit(transport),
@@ -95,6 +97,19 @@ function blueprints({ json, bytes }: Transport) {
     validate: (content: Uint8Array) => send<Validation>("/v3/blueprints/validate", content),
     /** The package as it was uploaded, as a zip. */
     download: (id: string) => bytes({ method: "GET", path: at(id, "/zip"), query: { view: "ORIGINAL" } }),
+  };
+}
+
+function catalogue({ json }: Transport) {
+  type Search = Window & { readonly q?: string | undefined; readonly category?: string | undefined };
+  return {
+    list: (search: Search = {}) => json<CataloguePage>({ method: "GET", path: "/v3/catalogue", query: { ...search } }),
+    /** The blueprint that devices can use from now on. */
+    upload: (entryId: string) =>
+      json<{ blueprint: Blueprint; diagnostics: readonly Diagnostic[] }>({
+        method: "POST",
+        path: `/v3/catalogue/${segment(entryId)}/upload`,
+      }),
   };
 }
 

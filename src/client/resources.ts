@@ -324,6 +324,36 @@ export type Token = {
   readonly revoked_at: string | null;
 };
 
+/** A blueprint that the catalogue offers. */
+export type CatalogueEntry = {
+  readonly id: string;
+  readonly source: "examples" | "folder" | "upload";
+  /** null: not uploaded yet. */
+  readonly blueprint_id: string | null;
+  readonly display_name: string;
+  readonly description: string;
+  readonly category: string | null;
+  readonly icon: string | null;
+  readonly author: string | null;
+  readonly contributors: readonly string[];
+  readonly support: { readonly url: string | null; readonly email: string | null };
+  readonly license: string | null;
+  readonly runtime: "lua" | "embedded";
+  readonly requires: readonly string[];
+  readonly offers: {
+    readonly profiles: readonly string[];
+    readonly properties: number;
+    readonly telemetry: number;
+    readonly commands: number;
+    readonly alerts: number;
+    readonly configuration: number;
+  };
+};
+
+export type CataloguePage = Page<"entries", CatalogueEntry> & {
+  readonly categories: readonly { readonly category: string | null; readonly count: number }[];
+};
+
 /** A sign-in of the page. It stands for a token. */
 export type Session = {
   readonly id: string;

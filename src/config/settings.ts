@@ -142,6 +142,11 @@ export const SETTINGS = {
       kinds.folder,
       "Folder of profiles besides those of Busbar, such as the ecosystem's. It is read at the start.",
     ),
+    catalogue: optional(
+      "blueprints.catalogue",
+      kinds.folder,
+      "Folder of blueprints that the catalogue offers besides the examples: folders with a manifest.yml, and zips.",
+    ),
   },
   devices: {
     silence: setting(

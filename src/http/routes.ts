@@ -7,6 +7,7 @@ import { type SessionRouteNeeds, sessionRoutes } from "#http/access/session-rout
 import { tokenRoutes } from "#http/access/token-routes.ts";
 import { alertRoutes } from "#http/alert/alert-routes.ts";
 import { blueprintRoutes } from "#http/blueprint/blueprint-routes.ts";
+import { catalogueRoutes } from "#http/blueprint/catalogue-routes.ts";
 import { profileRoutes } from "#http/blueprint/profile-routes.ts";
 import { type CommandNeeds, commandRoutes } from "#http/command/command-routes.ts";
 import { compatibilityRoutes } from "#http/compatibility.ts";
@@ -31,6 +32,7 @@ import type { Authenticator } from "#service/access/authenticator.ts";
 import type { RefusalLog } from "#service/access/refusal-log.ts";
 import type { AlertTracker } from "#service/alert/alert-tracker.ts";
 import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
+import type { Catalogue } from "#service/blueprint/catalogue.ts";
 import type { ChildRoutes } from "#service/device/child-routes.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
 import type { HostRouter } from "#service/device/host-router.ts";
@@ -46,6 +48,7 @@ export interface RouteNeeds extends Needs, CommandNeeds, CreateSiteNeeds, Sessio
   readonly authenticator: Authenticator;
   readonly refusals: RefusalLog;
   readonly catalog: BlueprintCatalog;
+  readonly catalogue: Catalogue;
   readonly channel: Carrier;
   readonly hosts: HostRouter;
   readonly simulator: Simulator;
@@ -83,6 +86,7 @@ export function createRoutes(needs: RouteNeeds, settings: RouteSettings): readon
     ...provisioningRoutes(needs),
     ...profileRoutes(needs),
     ...blueprintRoutes(needs),
+    ...catalogueRoutes(needs),
     ...webhookRoutes(needs),
     ...tokenRoutes(needs),
     ...sessionRoutes(needs),

@@ -13,6 +13,7 @@ import { createSessionCookie } from "#http/session-cookie.ts";
 import { libraryWith } from "#manifest/library-with.ts";
 import { prepareAdminToken } from "#role/admin-token.ts";
 import { startCarriers } from "#role/carriers.ts";
+import { openCatalogueShelf } from "#role/catalogue-shelf.ts";
 import { startChores } from "#role/chores.ts";
 import { ensureFirstSite } from "#role/first-site.ts";
 import { startHosts } from "#role/hosts.ts";
@@ -32,6 +33,7 @@ import { createSignInCodes } from "#service/access/sign-in-codes.ts";
 import { createAlertTracker } from "#service/alert/alert-tracker.ts";
 import { createBackground } from "#service/background.ts";
 import { createBlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
+import { createCatalogue } from "#service/blueprint/catalogue.ts";
 import { createCommandDispatcher } from "#service/command/command-dispatcher.ts";
 import { createChannelRouter } from "#service/device/channel-router.ts";
 import { createChildRoutes } from "#service/device/child-routes.ts";
@@ -135,6 +137,8 @@ export async function startOn(
   opened.defer(() => background.idle());
   const catalog = createBlueprintCatalog(base);
   budgets.watch(catalog.memory);
+  const catalogue = createCatalogue({ ...base, catalog, shelf: openCatalogueShelf(config.blueprints.catalogue) });
+  budgets.watch(catalogue.memory);
   const children = createChildRoutes(records.devices);
   const channel = createChannelRouter(children);
   const hosts = createHostRouter(base);
@@ -189,6 +193,7 @@ export async function startOn(
     wrongTokens: createWrongTokenLimit(config.http.wrongTokenLimit),
     refusals,
     catalog,
+    catalogue,
     children,
     mayRegisterChildren: config.devices.registerChildren,
     channel,

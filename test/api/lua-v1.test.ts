@@ -1,8 +1,8 @@
 // A converted package of device/1.0 on a whole server: real threads, real storage, simulated ports.
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { readFolder } from "#cli/read-folder.ts";
 import type { Execution } from "#client/resources.ts";
+import { readPackageFolder } from "#runtime/inspect/read-package-folder.ts";
 import { convertPackage } from "#service/blueprint/convert-package.ts";
 import { packPackage } from "#service/blueprint/pack-package.ts";
 import { packageOfFiles } from "#service/blueprint/unpack-package.ts";
@@ -12,7 +12,7 @@ const busbar = useServer();
 const eventually = { timeout: 20_000, interval: 20 };
 
 async function start(name: string) {
-  const { files } = await readFolder(join(import.meta.dirname, "../convert/packages", name));
+  const { files } = await readPackageFolder(join(import.meta.dirname, "../convert/packages", name));
   const { package: old } = packageOfFiles("folder", files);
   const converted = old && convertPackage(old);
   const bytes = packPackage(converted?.files ?? new Map());

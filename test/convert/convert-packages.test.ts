@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readFolder } from "#cli/read-folder.ts";
+import { readPackageFolder } from "#runtime/inspect/read-package-folder.ts";
 import { packPackage } from "#service/blueprint/pack-package.ts";
 import { runBusbar } from "../support/run-busbar.ts";
 
@@ -19,7 +19,7 @@ const run = (...words: readonly string[]) => runBusbar(["blueprint", ...words], 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "busbar-convert-"));
   for (const rock of readdirSync(ROCKS)) {
-    const { files } = await readFolder(join(ROCKS, rock));
+    const { files } = await readPackageFolder(join(ROCKS, rock));
     writeFileSync(join(folder, `${rock}.src.rock`), packPackage(files));
   }
 });
@@ -36,7 +36,7 @@ test.each(names)("%s is converted and clean, and its Lua stays as it is", async 
   const linted = await run("lint", "--strict", made(name), "--rocks", folder);
   const missing = name === "folder-of-modules" ? "lua_module_missing" : "no problems";
   expect(linted.out).toContain(missing);
-  const [before, after] = await Promise.all([readFolder(join(PACKAGES, name)), readFolder(made(name))]);
+  const [before, after] = await Promise.all([readPackageFolder(join(PACKAGES, name)), readPackageFolder(made(name))]);
   const others = (files: ReadonlyMap<string, Uint8Array>) => [...files].filter(([path]) => path !== "manifest.yml");
   expect(others(after.files)).toEqual(others(before.files));
 });

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { readFolder } from "#cli/read-folder.ts";
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import { renderJsonSchema } from "#core/blueprint/schema.ts";
 import { renderScenarioSchema } from "#manifest/scenario/parse-scenarios.ts";
 import { starterLibrary } from "#manifest/starter-profiles.ts";
+import { readPackageFolder } from "#runtime/inspect/read-package-folder.ts";
 import { checkPackage, checkUnpacked } from "#service/blueprint/check-package.ts";
 import { packPackage } from "#service/blueprint/pack-package.ts";
 import { packageOfFiles } from "#service/blueprint/unpack-package.ts";
@@ -16,7 +16,7 @@ const names = readdirSync(folder, { withFileTypes: true })
   .map((entry) => entry.name);
 
 async function check(name: string) {
-  const { files, issues } = await readFolder(`${folder}${name}`);
+  const { files, issues } = await readPackageFolder(`${folder}${name}`);
   expect(issues).toEqual([]);
   return { files, ...checkUnpacked(packageOfFiles("folder", files), starterLibrary()) };
 }

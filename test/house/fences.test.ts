@@ -52,7 +52,7 @@ test.each([
   ["src/client/planted.ts", "#http/wire.ts"],
   ["src/client/planted.ts", "node:http"],
   ["src/cli/planted.ts", "#store/sqlite/open-records.ts"],
-  ["src/role/planted.ts", "#cli/read-folder.ts"],
+  ["src/role/planted.ts", "#cli/read-blueprint.ts"],
   ["src/role/planted.ts", "node:sqlite"],
   ["src/store/planted.ts", "node:sqlite"],
   ["src/store/series/planted.ts", "node:sqlite"],

@@ -1,9 +1,9 @@
 import { promises } from "node:fs";
 import { basename, isAbsolute, join, relative, resolve } from "node:path";
 import type { Cli } from "#cli/cli.ts";
-import { readFolder } from "#cli/read-folder.ts";
 import { UsageError } from "#cli/usage-error.ts";
 import { PACKAGE_LIMITS } from "#core/blueprint/package-limits.ts";
+import { readPackageFolder } from "#runtime/inspect/read-package-folder.ts";
 import { packageOfFiles, type Unpacked, unpackPackage } from "#service/blueprint/unpack-package.ts";
 
 /** A blueprint that was named on the command line, read but not yet judged. */
@@ -94,7 +94,7 @@ async function findBlueprints(folder: string, depth: number): Promise<readonly s
 }
 
 async function readBlueprintFolder(cli: Cli, folder: string): Promise<Source> {
-  const { files, issues } = await readFolder(folder);
+  const { files, issues } = await readPackageFolder(folder);
   const unpacked = issues.length > 0 ? { package: undefined, issues } : packageOfFiles("folder", files);
   const manifestFile = unpacked.package && join(folder, unpacked.package.manifestPath);
   return { name: displayName(cli, manifestFile ?? folder), folder: displayName(cli, folder), unpacked, manifestFile };

@@ -15,7 +15,7 @@ import { printRecord, printTable, remark } from "#cli/print.ts";
 import { remarkDiagnostics } from "#cli/print-diagnostics.ts";
 import { type ClientFlags, openSession } from "#cli/session.ts";
 import { UsageError } from "#cli/usage-error.ts";
-import type { Blueprint } from "#client/resources.ts";
+import type { Blueprint, CatalogueEntry, Window } from "#client/resources.ts";
 
 type BlueprintFlags = ClientFlags & { readonly blueprintId?: string };
 
@@ -38,6 +38,21 @@ export function addBlueprintCommands(blueprint: Command, cli: Cli): void {
       });
     },
   );
+
+  const search = clientCommand(
+    blueprint,
+    "search [words...]",
+    "Search the catalogue of blueprints on the server.",
+  ).option("-c, --category <category>", "only this category, such as battery-systems");
+  addWindowOptions(search).action(
+    async (words: readonly string[], flags: ClientFlags & WindowFlags & { category?: string }) => {
+      const { client, wait } = await openSession(cli, flags);
+      const { category } = flags;
+      const list = (window: Window) => client.catalogue.list({ ...window, q: words.join(" ") || undefined, category });
+      await printTable(cli, flags, { ...(await wait(fetchList("entries", list, flags))), columns: FOUND });
+    },
+  );
+  addExamples(search, "blueprint search", "blueprint search solar inverter", "blueprint search -c battery-systems");
 
   withBlueprint(clientCommand(blueprint, "get [blueprint]", "Show one blueprint.")).action(
     async (argument: string | undefined, flags: BlueprintFlags) => {
@@ -99,6 +114,15 @@ const COLUMNS = {
   VERSION: (blueprint: Blueprint) => blueprint.version,
   SIZE: (blueprint: Blueprint) => blueprint.size,
   CREATED: (blueprint: Blueprint) => blueprint.created_at,
+};
+
+const FOUND = {
+  ID: (entry: CatalogueEntry) => entry.id,
+  NAME: (entry: CatalogueEntry) => entry.display_name,
+  CATEGORY: (entry: CatalogueEntry) => entry.category ?? "",
+  AUTHOR: (entry: CatalogueEntry) => entry.author ?? "",
+  LICENSE: (entry: CatalogueEntry) => entry.license ?? "",
+  BLUEPRINT: (entry: CatalogueEntry) => entry.blueprint_id ?? "not uploaded",
 };
 
 function printBlueprint(cli: Cli, flags: ClientFlags, answer: { readonly blueprint: Blueprint }): Promise<void> {

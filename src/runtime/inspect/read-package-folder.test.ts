@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { readFolder } from "./read-folder.ts";
+import { readPackageFolder } from "./read-package-folder.ts";
 
 let root = "";
 beforeEach(() => {
@@ -15,7 +15,7 @@ const write = (path: string, content: string | Uint8Array = "x") => {
   writeFileSync(join(root, path), content);
 };
 const read = async () => {
-  const { files, issues } = await readFolder(root);
+  const { files, issues } = await readPackageFolder(root);
   return { files: [...files.keys()], issues: issues.map(({ code, path }) => `${code} ${path}`.trim()) };
 };
 

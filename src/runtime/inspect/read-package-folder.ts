@@ -21,7 +21,7 @@ type Walk = {
  * Reads a blueprint's folder under the limits of an upload. Links are refused, never followed; what begins with a dot
  * (.git, .vscode) and what file managers leave behind is no part of a package.
  */
-export async function readFolder(root: string): Promise<FolderContent> {
+export async function readPackageFolder(root: string): Promise<FolderContent> {
   const walk: Walk = { root, files: new Map(), keys: new Map(), issues: [], bytes: 0 };
   await readInto(walk, "");
   return { files: walk.files, issues: walk.issues };
