@@ -1,15 +1,15 @@
 // A telemetry store that takes batches until it is killed. Says on stdout what it sends and what is acknowledged.
-// Usage: node telemetry-victim.ts FILE FIRST_BATCH
+// Usage: node telemetry-victim.ts FILE_OR_URL FIRST_BATCH
 import { writeSync } from "node:fs";
 import { instant } from "#core/time/instant.ts";
 import { openSeries } from "#store/series/open-series.ts";
-import { sqliteChunks } from "#store/series/sqlite/open-sqlite-chunks.ts";
+import { chunksAt } from "./chunks-at.ts";
 import { batchOf, DEVICES } from "./telemetry-points.ts";
 
-const [file = "", first = "0"] = process.argv.slice(2);
+const [place = "", first = "0"] = process.argv.slice(2);
 const say = (line: string) => void writeSync(1, `${line}\n`);
 
-const store = await openSeries(sqliteChunks(file), { graceMs: 0, maxHotPoints: 10_000, readers: 1 }, (error) => {
+const store = await openSeries(chunksAt(place), { graceMs: 0, maxHotPoints: 10_000, readers: 1 }, (error) => {
   throw error;
 });
 say("ready");

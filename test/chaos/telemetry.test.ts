@@ -4,18 +4,20 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { instant } from "#core/time/instant.ts";
 import type { TelemetryStore } from "#service/ports/telemetry-store.ts";
 import { openSeries } from "#store/series/open-series.ts";
-import { sqliteChunks } from "#store/series/sqlite/open-sqlite-chunks.ts";
+import { type Postgres, startPostgres } from "../support/postgres.ts";
 import { randomFrom } from "../support/random.ts";
 import { readCsv } from "../support/read-csv.ts";
 import { tempFolder } from "../support/temp-folder.ts";
+import { chunksAt } from "./chunks-at.ts";
 import { batchOf, DEVICES } from "./telemetry-points.ts";
 
 const VICTIM = fileURLToPath(new URL("./telemetry-victim.ts", import.meta.url));
-const ROUNDS = process.env["BUSBAR_LONG"] === "1" ? 100 : 10;
+const isLong = process.env["BUSBAR_LONG"] === "1";
+const ROUNDS = isLong ? 100 : 10;
 /** Long enough for some rounds of sealing. */
 const LATEST_KILL = 150;
 const POINTS = [
@@ -86,36 +88,45 @@ async function runVictim(
   expect(signal).toBe("SIGKILL");
 }
 
-async function check(file: string, ledger: Ledger): Promise<{ points: number; reopened: number }> {
-  const started = performance.now();
-  const store = await openSeries(sqliteChunks(file), { graceMs: 0, maxHotPoints: 1e6, readers: 1 }, (error) => {
+function openStore(place: string): Promise<TelemetryStore> {
+  return openSeries(chunksAt(place), { graceMs: 0, maxHotPoints: 1e6, readers: 1 }, (error) => {
     throw error;
   });
+}
+
+async function checkReopened(place: string, ledger: Ledger): Promise<{ points: number; reopened: number }> {
+  const started = performance.now();
+  const store = await openStore(place);
   const reopened = performance.now() - started;
   try {
-    const allowed = ledger.allowed();
-    const problems: string[] = [];
-    let points = 0;
-    for (const deviceId of DEVICES) {
-      const rows = await read(store, deviceId);
-      points += rows.size;
-      for (const [at, { count, text, n }] of rows) {
-        const place = `${deviceId} ${at}`;
-        const [index = 0, row = 0] = text.split(".").map(Number);
-        if (count !== "1") problems.push(`${place} is there ${count} times`);
-        if (allowed.get(place)?.has(text) !== true) problems.push(`${place} has ${text}, which should not be there`);
-        if (n !== String(index + row / 100)) problems.push(`${place} has ${n} beside ${text}`);
-      }
-      for (const [place, values] of allowed) {
-        const [device, at] = place.split(" ");
-        if (device === deviceId && !values.has(undefined) && !rows.has(Number(at))) problems.push(`${place} is lost`);
-      }
-    }
-    expect(problems).toEqual([]);
-    return { points, reopened };
+    return { points: await check(store, ledger), reopened };
   } finally {
     await store.close();
   }
+}
+
+/** Returns the number of points. */
+async function check(store: TelemetryStore, ledger: Ledger): Promise<number> {
+  const allowed = ledger.allowed();
+  const problems: string[] = [];
+  let points = 0;
+  for (const deviceId of DEVICES) {
+    const rows = await read(store, deviceId);
+    points += rows.size;
+    for (const [at, { count, text, n }] of rows) {
+      const place = `${deviceId} ${at}`;
+      const [index = 0, row = 0] = text.split(".").map(Number);
+      if (count !== "1") problems.push(`${place} is there ${count} times`);
+      if (allowed.get(place)?.has(text) !== true) problems.push(`${place} has ${text}, which should not be there`);
+      if (n !== String(index + row / 100)) problems.push(`${place} has ${n} beside ${text}`);
+    }
+    for (const [place, values] of allowed) {
+      const [device, at] = place.split(" ");
+      if (device === deviceId && !values.has(undefined) && !rows.has(Number(at))) problems.push(`${place} is lost`);
+    }
+  }
+  expect(problems).toEqual([]);
+  return points;
 }
 
 async function read(store: TelemetryStore, deviceId: string) {
@@ -148,7 +159,7 @@ test("a kill at a random moment loses no acknowledged point and doubles none", {
   for (let round = 1; round <= ROUNDS; round++) {
     const limit = 1 + Math.floor(random() * LATEST_KILL);
     await runVictim(file, ledger, { stop: (acknowledged) => acknowledged >= limit });
-    const { points, reopened } = await check(file, ledger);
+    const { points, reopened } = await checkReopened(file, ledger);
     console.log(
       `round ${round}: ${ledger.acknowledged} of ${ledger.next} batches acknowledged, ${points} points, reopened in ${Math.round(reopened)} ms`,
     );
@@ -165,7 +176,54 @@ test.each(POINTS)(
     await runVictim(file, ledger, { stop: (acknowledged) => acknowledged >= 30 });
     for (const pass of [1, 4]) {
       await runVictim(file, ledger, { failpoint: `telemetry.${name}:${pass}`, stop: () => false });
-      await check(file, ledger);
+      await checkReopened(file, ledger);
     }
   },
 );
+
+describe("on PostgreSQL, with another node that goes on", () => {
+  let server: Postgres;
+  beforeAll(async () => {
+    server = await startPostgres();
+  }, 60_000);
+  afterAll(() => server.stop());
+
+  /** The other node reads before the kill, so it holds points that the dying node seals. */
+  async function withNode(name: string, work: (url: string, ledger: Ledger, node: TelemetryStore) => Promise<void>) {
+    const url = await server.database(name);
+    const node = await openStore(url);
+    try {
+      await work(url, new Ledger(), node);
+    } finally {
+      await node.close();
+    }
+  }
+
+  test("a kill of a node at a random moment loses no point on any node", { timeout: 600_000 }, () =>
+    withNode("random", async (url, ledger, node) => {
+      const random = randomFrom(Number(process.env["BUSBAR_TEST_SEED"] ?? 11));
+      for (let round = 1; round <= ROUNDS / 5; round++) {
+        const limit = 1 + Math.floor(random() * LATEST_KILL);
+        await runVictim(url, ledger, { stop: (acknowledged) => acknowledged >= limit });
+        const points = await check(node, ledger);
+        expect((await checkReopened(url, ledger)).points).toBe(points);
+      }
+    }),
+  );
+
+  test.each(isLong ? POINTS : ["before-seal", "after-seal", "before-compaction", "after-load"])(
+    "a kill of a node at telemetry.%s loses no point on any node",
+    { timeout: 120_000 },
+    (name) =>
+      withNode(name, async (url, ledger, node) => {
+        await runVictim(url, ledger, { stop: (acknowledged) => acknowledged >= 30 });
+        await check(node, ledger);
+        await runVictim(url, ledger, { failpoint: `telemetry.${name}:2`, stop: () => false });
+        const points = await check(node, ledger);
+        // The node that is left finishes what the other one began.
+        await node.settle(instant(Date.now()));
+        expect(await check(node, ledger)).toBe(points);
+        expect((await checkReopened(url, ledger)).points).toBe(points);
+      }),
+  );
+});

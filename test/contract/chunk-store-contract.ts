@@ -8,13 +8,18 @@ import type { ChunkStore } from "#store/series/chunk-store.ts";
 import type { Column } from "#store/series/column.ts";
 import { encodeSegment } from "#store/series/segment-codec.ts";
 
-export interface OpenedChunks {
-  readonly store: ChunkStore;
+/** What stores of one process and of several have in common. */
+export type CommonStore = Omit<ChunkStore, "journal">;
+
+export interface OpenedChunks<Store = CommonStore> {
+  readonly store: Store;
   readonly reader: ChunkReader;
 }
 
 /** Opens an empty store. `reopen` closes it and opens what it left. Whoever gives it to the suite closes the last one. */
-export type OpenChunks = () => Promise<OpenedChunks & { reopen(): Promise<OpenedChunks> }>;
+export type OpenChunks<Store = CommonStore> = () => Promise<
+  OpenedChunks<Store> & { reopen(): Promise<OpenedChunks<Store>> }
+>;
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -91,16 +96,8 @@ async function walk(
   return heads;
 }
 
-export function chunkStoreContract(open: OpenChunks): void {
-  test("definitions are there after a reopen, and the first one of a number stays", async () => {
-    const { store, reopen } = await open();
-    expect(await store.definitions(noDamage)).toEqual([]);
-    await store.commit({ definitions: SERIES.slice(0, 3) });
-    await store.commit({ definitions: SERIES });
-    const found = await (await reopen()).store.definitions(noDamage);
-    expect(found.toSorted((a, b) => a.series - b.series)).toEqual(SERIES);
-  });
-
+/** What the journal of a store promises that only one process writes to. */
+export function journalContract(open: OpenChunks<ChunkStore>): void {
   test("the journal is read oldest first, from where it was trimmed and without what was set aside", async () => {
     const { store, reopen } = await open();
     const first = await store.commit({ journal: [batch("a"), batch("b")] });
@@ -144,6 +141,17 @@ export function chunkStoreContract(open: OpenChunks): void {
     const { store: next } = await reopen();
     expect(await rowsOf(next)).toEqual([`${before} a`, `${after} c`]);
     expect(await next.findSegments(1, 0, DAY)).toEqual([]);
+  });
+}
+
+export function chunkStoreContract(open: OpenChunks): void {
+  test("definitions are there after a reopen, and the first one of a number stays", async () => {
+    const { store, reopen } = await open();
+    expect(await store.definitions(noDamage)).toEqual([]);
+    await store.commit({ definitions: SERIES.slice(0, 3) });
+    await store.commit({ definitions: SERIES });
+    const found = await (await reopen()).store.definitions(noDamage);
+    expect(found.toSorted((a, b) => a.series - b.series)).toEqual(SERIES);
   });
 
   test("latest values replace each other", async () => {
@@ -254,7 +262,7 @@ export function chunkStoreContract(open: OpenChunks): void {
     const { store, reopen } = await open();
     const points = (deviceId: string, at: number) => ({ deviceId, at, arrivedAt: 0, values: `[["n",${at}]]` });
     await store.held.put([points("a", 2 * DAY), points("b", 3 * DAY), points("a", DAY)]);
-    const times = async (from: ChunkStore) => (await from.held.releasable()).map(({ at }) => at);
+    const times = async (from: CommonStore) => (await from.held.releasable()).map(({ at }) => at);
     expect(await times(store)).toEqual([DAY]);
     await store.held.remove(await store.held.releasable());
     await store.held.shift(DAY);
@@ -418,12 +426,12 @@ export function chunkStoreContract(open: OpenChunks): void {
     await store.commit({ definitions: SERIES });
     const next = await reopen();
     const late = [
-      async () => await store.commit({ journal: [batch("a")] }),
+      async () => await store.commit({ segments: [segment(1, 0)] }),
       async () => await reader.counts([{ series: 1, from: 0, to: 1 }]),
       async () => await reader.open([reading(1, 0, 1)]).view(() => 0),
     ];
     for (const call of late) await expect(call()).rejects.toThrow();
-    expect(await rowsOf(next.store)).toEqual([]);
+    expect(await next.store.findSegments(1, 0, DAY)).toEqual([]);
     expect(await next.store.definitions(noDamage)).toHaveLength(SERIES.length);
   });
 }

@@ -11,6 +11,7 @@ import type { ChunkReader, ChunkView } from "#store/series/chunk-reader.ts";
 import type { ChunkStore } from "#store/series/chunk-store.ts";
 import { type HotSeries, SeriesEngine } from "#store/series/engine.ts";
 import { HOUR_MS } from "#store/series/hot-store.ts";
+import type { Load } from "#store/series/plan-load.ts";
 import { reachOf, type SeriesItem, type SeriesQuery } from "#store/series/query.ts";
 import { startQuery } from "#store/series/run-query.ts";
 import { DAY_MS } from "#store/series/sealed-segments.ts";
@@ -22,7 +23,13 @@ import { createMemoryChunks } from "./memory-chunks.ts";
 import { answerNaively, type Points } from "./naive-answer.ts";
 
 /** `share` of the messages carry a value of the series. */
-const SERIES: readonly { series: number; device: number; attribute: string; kind: ColumnKind; share?: number }[] = [
+export const SERIES: readonly {
+  series: number;
+  device: number;
+  attribute: string;
+  kind: ColumnKind;
+  share?: number;
+}[] = [
   { series: 1, device: 1, attribute: "power", kind: "number" },
   { series: 2, device: 1, attribute: "energy", kind: "number" },
   { series: 3, device: 1, attribute: "on", kind: "boolean" },
@@ -79,10 +86,78 @@ export function memoryBackend(): ChunkBackend {
 }
 
 /** Later than every point. */
-const NOW = Number.MAX_SAFE_INTEGER;
+export const NOW = Number.MAX_SAFE_INTEGER;
+
+/** What the random points and queries of a seed go through. Series and devices have the numbers of SERIES. */
+export interface QueryBench {
+  readonly points: Points;
+  append(messages: readonly Message[]): Promise<void>;
+  load(messages: readonly Message[]): Promise<void>;
+  seal(now: number): Promise<void>;
+  compact(now: number): Promise<void>;
+  reopen(): Promise<void>;
+  query(query: SeriesQuery): Promise<string>;
+  close(): Promise<void>;
+}
+
+export function notePoints(points: Points, messages: readonly Message[]): void {
+  for (const { at, values } of messages) {
+    for (const [series, value] of values) points.set(series, (points.get(series) ?? new Map()).set(at, value));
+  }
+}
+
+/** The points of each device, as columns. */
+export function columnsOf(messages: readonly Message[]): ReadonlyMap<number, Load["columns"]> {
+  const columns = new Map<number, Load["columns"]>();
+  for (const device of new Set(messages.map((message) => message.device))) {
+    const own = messages.filter((message) => message.device === device);
+    const all = SERIES.filter((one) => one.device === device).map(({ series, kind }) => {
+      const points = own.flatMap(({ at, values }) =>
+        values.flatMap(([id, value]) => (id === series ? [{ at, value }] : [])),
+      );
+      const given = points.map(({ value }) => value);
+      const values =
+        kind === "text"
+          ? given.map(String)
+          : kind === "number"
+            ? Float64Array.from(given, Number)
+            : Uint8Array.from(given, Number);
+      return [
+        series,
+        { kind, count: points.length, times: Float64Array.from(points, ({ at }) => at), values },
+      ] as const;
+    });
+    columns.set(
+      device,
+      all.filter(([, { count }]) => count > 0),
+    );
+  }
+  return columns;
+}
+
+/** The answer as CSV. */
+export async function runQuery(
+  needs: Parameters<typeof startQuery>[0],
+  query: SeriesQuery,
+  hot: readonly HotSeries[],
+): Promise<string> {
+  const run = startQuery(needs, query, hot);
+  const renderer = createRenderer({ renderer: "csv", settings: { header: "" } });
+  let text = "";
+  for (;;) {
+    const { block, isLast } = await run.pull();
+    text += Buffer.from(renderer.render(block, isLast)).toString();
+    if (isLast) return text;
+  }
+}
+
+/** The times of all points, in order. */
+function timesOf(points: Points): readonly number[] {
+  return [...new Set([...points.values()].flatMap((own) => [...own.keys()]))].sort((a, b) => a - b);
+}
 
 /** A store with everything in one thread, that can be closed and opened again. */
-export class SeriesBench {
+export class SeriesBench implements QueryBench {
   readonly #backend: ChunkBackend;
   readonly #faults: Faults;
   readonly #times = createTimesCache(1e6);
@@ -118,41 +193,25 @@ export class SeriesBench {
     }
     for (const { device, at, values } of messages) {
       writer.message(device, at, values.length);
-      for (const [series, value] of values) {
-        writer.value(series, value);
-        const points = this.points.get(series) ?? new Map();
-        this.points.set(series, points.set(at, value));
-      }
+      for (const [series, value] of values) writer.value(series, value);
     }
+    notePoints(this.points, messages);
     await this.engine.append([writer.take()]);
+  }
+
+  async seal(now: number): Promise<void> {
+    await this.engine.sealOne(now, 0);
+  }
+
+  async compact(now: number): Promise<void> {
+    await this.engine.compactOne(now);
   }
 
   /** The same in one go, past the journal. */
   async load(messages: readonly Message[]): Promise<void> {
-    for (const device of new Set(messages.map((message) => message.device))) {
-      const own = messages.filter((message) => message.device === device);
-      const definitions = SERIES.map(({ share: _, ...one }) => ({ ...one, deviceId: `d${one.device}` }));
-      const columns = SERIES.filter((one) => one.device === device).map(({ series, kind }) => {
-        const points = own.flatMap(({ at, values }) =>
-          values.flatMap(([id, value]) => (id === series ? [{ at, value }] : [])),
-        );
-        for (const { at, value } of points) {
-          this.points.set(series, (this.points.get(series) ?? new Map()).set(at, value));
-        }
-        const given = points.map(({ value }) => value);
-        const values =
-          kind === "text"
-            ? given.map(String)
-            : kind === "number"
-              ? Float64Array.from(given, Number)
-              : Uint8Array.from(given, Number);
-        return [
-          series,
-          { kind, count: points.length, times: Float64Array.from(points, ({ at }) => at), values },
-        ] as const;
-      });
-      await this.engine.load({ device, definitions, columns: columns.filter(([, { count }]) => count > 0) }, NOW);
-    }
+    notePoints(this.points, messages);
+    const definitions = SERIES.map(({ share: _, ...one }) => ({ ...one, deviceId: `d${one.device}` }));
+    for (const [device, columns] of columnsOf(messages)) await this.engine.load({ device, definitions, columns }, NOW);
   }
 
   async query(query: SeriesQuery): Promise<string> {
@@ -163,19 +222,7 @@ export class SeriesBench {
       query.to + Math.max(0, ...reaches.map(({ after }) => after)),
     );
     const needs = { reader: withView(this.reader, this.#faults.view), times: this.#times, elapsed: () => 0 };
-    const run = startQuery(needs, query, this.#faults.hot?.(hot) ?? hot);
-    const renderer = createRenderer({ renderer: "csv", settings: { header: "" } });
-    let text = "";
-    for (;;) {
-      const { block, isLast } = await run.pull();
-      text += Buffer.from(renderer.render(block, isLast)).toString();
-      if (isLast) return text;
-    }
-  }
-
-  /** The times of all points, in order. */
-  times(): readonly number[] {
-    return [...new Set([...this.points.values()].flatMap((points) => [...points.keys()]))].sort((a, b) => a - b);
+    return await runQuery(needs, query, this.#faults.hot?.(hot) ?? hot);
   }
 
   async close(): Promise<void> {
@@ -328,28 +375,28 @@ export async function findDifference(
   backend: ChunkBackend,
   faults: Faults = {},
 ): Promise<Difference | undefined> {
+  return await findDifferenceOn(seed, await SeriesBench.open(backend, faults));
+}
+
+/** Closes the bench. */
+export async function findDifferenceOn(seed: number, bench: QueryBench): Promise<Difference | undefined> {
   const random = createRandom(seed);
   const origin = random.pick(ORIGINS);
-  const bench = await SeriesBench.open(backend, faults);
   try {
     for (let round = random.integer(1, 5); round > 0; round--) {
-      const messages = randomMessages(random, origin, bench.times());
+      const messages = randomMessages(random, origin, timesOf(bench.points));
       if (random.chance(0.3)) await bench.load(messages);
       else await bench.append(messages);
       const now = origin + random.integer(0, 5 * DAY_MS);
       for (let steps = random.integer(0, 6); steps > 0; steps--) {
-        const step = random.pick([
-          () => bench.engine.sealOne(now, 0),
-          () => bench.engine.compactOne(now),
-          () => bench.reopen(),
-        ]);
+        const step = random.pick([() => bench.seal(now), () => bench.compact(now), () => bench.reopen()]);
         await step();
       }
       // What is kept of this answer must not show in later ones.
-      const found = await ask(bench, randomQuery(random, origin, bench.times()));
+      const found = await ask(bench, randomQuery(random, origin, timesOf(bench.points)));
       if (found !== undefined) return { ...found, question: `seed ${seed}, before round ${round}: ${found.question}` };
     }
-    const known = bench.times();
+    const known = timesOf(bench.points);
     for (let i = 0; i < QUERIES_PER_SEED; i++) {
       const found = await ask(bench, randomQuery(random, origin, known));
       if (found !== undefined) return { ...found, question: `seed ${seed}, query ${i}: ${found.question}` };
@@ -360,7 +407,7 @@ export async function findDifference(
   }
 }
 
-async function ask(bench: SeriesBench, query: SeriesQuery): Promise<Difference | undefined> {
+async function ask(bench: QueryBench, query: SeriesQuery): Promise<Difference | undefined> {
   const [given, expected] = [await bench.query(query), answerNaively(bench.points, query)];
   return given === expected ? undefined : { question: JSON.stringify(query), given, expected };
 }

@@ -60,7 +60,7 @@ function makeWorld(given = "plain") {
         return isStored;
       },
     },
-    telemetry: { latest: () => latest },
+    telemetry: { latest: () => latest, current: async () => latest },
     devices: { find: async () => (world.isGone ? undefined : world.device) },
     webhookDispatcher: { noticesOf: (news: readonly unknown[]) => news, wake: () => {} },
     background: createBackground((_name, error) => faults.push(String(error))),

@@ -154,7 +154,7 @@ export function createAlertTracker(needs: AlertTrackerNeeds): AlertTracker {
   /** The device's lists in the telemetry, folded into the stored alerts. */
   async function newestLists(known: AlertState, device: Device): Promise<FoldedAlerts> {
     const blueprint = await deviceBlueprint(needs, device);
-    const latest = needs.telemetry.latest(device.id);
+    const latest = await needs.telemetry.current(device.id);
     const steps: Step[] = [withSourcesOf(blueprint)];
     for (const attribute of new Set(attributesOf(blueprint).values())) {
       const snapshot = listsAlerts(attribute) ? latest.get(attribute.id) : undefined;

@@ -77,8 +77,10 @@ export interface TelemetryStore {
   release(byMs: number): Promise<ReadonlySet<string>>;
   /** Writes many points of one device at once, faster than `append`. Resolves when durable. */
   load(deviceId: string, columns: readonly LoadedColumn[]): Promise<void>;
-  /** The newest value of each attribute, from memory. */
+  /** The newest value of each attribute that this node knows, from memory. Another node may have taken a newer one. */
   latest(deviceId: string): ReadonlyMap<string, Snapshot>;
+  /** The newest value of each attribute, whichever node took it. */
+  current(deviceId: string): Promise<ReadonlyMap<string, Snapshot>>;
   /**
    * A row per bucket: its start, then a cell per item. With a rendering, the renderer runs where the rows are made, so
    * that values need not travel.

@@ -62,7 +62,7 @@ export async function readNow(
       continue;
     }
     const attributes = await deviceAttributes(needs, device);
-    const latest = needs.telemetry.latest(device.id);
+    const latest = await needs.telemetry.current(device.id);
     const before = errors.length;
     const found = new Map<string, CurrentValue>();
     for (const name of names) {

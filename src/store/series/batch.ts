@@ -170,13 +170,32 @@ export function readBatch(batch: Uint8Array, reader: BatchReader, texts = new Kn
 
 /** Reads the definitions alone and skips everything else. */
 export function readDefinitions(batch: Uint8Array, define: (definition: SeriesDefinition) => void): void {
+  walkBatch(batch, { define, part: () => {} });
+}
+
+/** Calls `each` with the place of every message, and of everything else that belongs to one device. */
+export function readDeviceParts(batch: Uint8Array, each: (device: number, from: number, to: number) => void): void {
+  walkBatch(batch, { define: () => {}, part: each });
+}
+
+interface Walker {
+  readonly define: (definition: SeriesDefinition) => void;
+  readonly part: (device: number, from: number, to: number) => void;
+}
+
+function walkBatch(batch: Uint8Array, { define, part }: Walker): void {
   const bytes = Buffer.from(batch.buffer, batch.byteOffset, batch.byteLength);
   const view = new DataView(batch.buffer, batch.byteOffset, batch.byteLength);
   let at = 0;
   while (at < bytes.length) {
+    const from = at;
     const tag = bytes[at++];
-    if (tag === DEFINITION) at = readDefinition(bytes, at, define);
-    else if (tag === FORGET) at += 4;
+    if (tag === DEFINITION) {
+      at = readDefinition(bytes, at, define);
+      continue;
+    }
+    const device = view.getUint32(at, true);
+    if (tag === FORGET) at += 4;
     else if (tag === MESSAGE) {
       const values = view.getUint16(at + 12, true);
       at += 14;
@@ -185,6 +204,7 @@ export function readDefinitions(batch: Uint8Array, define: (definition: SeriesDe
         at += 5 + (kind === NUMBER ? 8 : kind === BOOLEAN ? 1 : 4 + view.getUint32(at + 5, true));
       }
     } else throw new Error(`a telemetry batch is damaged at byte ${at - 1}`);
+    part(device, from, at);
   }
 }
 

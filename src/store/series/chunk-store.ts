@@ -1,5 +1,5 @@
-// What the writing side needs from the database that holds the journal and the chunks. On a gateway that is SQLite.
-// docs/decisions/chunk-store-port.md says how several nodes will share one database.
+// What the writing side needs from the database that holds the journal and the chunks, if only this process writes to it.
+// On a gateway that is SQLite. shared-store.ts is for a database that several nodes share.
 import type { Awaitable } from "#store/awaitable.ts";
 import type { SeriesDefinition } from "./batch.ts";
 import type { StoredPlace } from "./checksum.ts";

@@ -183,9 +183,11 @@ export class SeriesEngine {
   }
 
   /** Joins the hours of one device and day; false when none is due. */
-  compactOne(now: number): Promise<boolean> {
+  async compactOne(now: number): Promise<boolean> {
     const before = Math.floor((now - this.#settings.graceMs) / DAY_MS) * DAY_MS - HOUR_MS;
-    return this.#sealed.compactOne(before, this.#onDamaged);
+    const due = await this.#store.dayToCompact(before);
+    if (due !== undefined) await this.#sealed.compact(due, this.#onDamaged);
+    return due !== undefined;
   }
 
   /** Seals everything, so that the next start has nothing to replay. */

@@ -19,7 +19,7 @@ interface Place {
 export class HotHour {
   readonly device: number;
   readonly hour: number;
-  readonly firstSequence: number;
+  firstSequence: number;
   /** The newest one. */
   lastSequence: number;
   /** When sealing first looked at it, on a monotonic clock. */
@@ -46,6 +46,12 @@ export class HotHour {
     this.hour = hour;
     this.firstSequence = firstSequence;
     this.lastSequence = firstSequence;
+  }
+
+  /** A journal row has points of this hour. */
+  note(sequence: number): void {
+    if (sequence > this.lastSequence) this.lastSequence = sequence;
+    else if (sequence < this.firstSequence) this.firstSequence = sequence;
   }
 
   /** Begins a row; the values that follow belong to it. */

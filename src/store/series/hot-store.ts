@@ -16,12 +16,21 @@ export class HotStore {
   begin(device: number, at: number, sequence: number): HotHour {
     const hour = this.#hour(device, Math.floor(at / HOUR_MS), sequence);
     hour.begin(at);
-    hour.lastSequence = sequence;
+    hour.note(sequence);
     return hour;
   }
 
   has(device: number, hour: number): boolean {
     return this.#devices.get(device)?.has(hour) === true;
+  }
+
+  get(device: number, hour: number): HotHour | undefined {
+    return this.#devices.get(device)?.get(hour);
+  }
+
+  /** All hours of a device. */
+  *ofDevice(device: number): Iterable<HotHour> {
+    yield* this.#devices.get(device)?.values() ?? [];
   }
 
   /** The hours of a device that touch [from, to), in order. */

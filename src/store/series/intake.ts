@@ -185,7 +185,7 @@ function noteLatest(
   }
 }
 
-function kindOf(value: Scalar): ColumnKind {
+export function kindOf(value: Scalar): ColumnKind {
   if (typeof value === "number") return "number";
   return typeof value === "boolean" ? "boolean" : "text";
 }

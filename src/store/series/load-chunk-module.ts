@@ -3,6 +3,7 @@
 import type { Awaitable } from "#store/awaitable.ts";
 import type { ChunkReader } from "./chunk-reader.ts";
 import type { ChunkStore, OnDamaged } from "./chunk-store.ts";
+import type { SharedStore } from "./shared-store.ts";
 
 /** Can be sent to a thread. */
 export interface ChunkAddress {
@@ -18,16 +19,27 @@ interface OpenOptions {
   readonly onDamaged: OnDamaged;
 }
 
-export interface ChunkModule {
-  openStore(place: string, options: OpenOptions): Awaitable<ChunkStore>;
+interface ChunkReaders {
   /** One for small queries on a busy thread needs little memory. */
   openReader(place: string, purpose: "queries" | "small queries"): Awaitable<ChunkReader>;
+}
+
+/** A store that only this process writes to. */
+export interface OwnChunks extends ChunkReaders {
+  openStore(place: string, options: OpenOptions): Awaitable<ChunkStore>;
   /**
    * If the error means that the whole store is unreadable: moves it away, so that the next opening finds an empty one,
    * and returns its new name. Everything opened must be closed.
    */
   setAside(place: string, error: unknown): string | undefined;
 }
+
+/** A store that several nodes write to. */
+export interface SharedChunks extends ChunkReaders {
+  openShared(place: string, options: OpenOptions): Promise<SharedStore>;
+}
+
+export type ChunkModule = OwnChunks | SharedChunks;
 
 export async function loadChunkModule({ module }: ChunkAddress): Promise<ChunkModule> {
   const loaded = (await import(module)) as { readonly chunkModule: ChunkModule };

@@ -9,13 +9,22 @@ import { createRenderer, type Rendering } from "#core/telemetry/render/renderers
 import type { RowBlock } from "#core/telemetry/row-block.ts";
 import { instant } from "#core/time/instant.ts";
 import { itemAt } from "#core/value/item-at.ts";
-import type { LoadedColumn, PieceOf, Rows, SeriesRequest, TelemetryStore } from "#service/ports/telemetry-store.ts";
+import type {
+  LoadedColumn,
+  PieceOf,
+  Rows,
+  SeriesRequest,
+  Snapshot,
+  TelemetryPoints,
+  TelemetryStore,
+} from "#service/ports/telemetry-store.ts";
 import type { SeriesDefinition } from "./batch.ts";
 import { DamagedPiece, type StoredPlace } from "./checksum.ts";
 import type { Latest } from "./chunk.ts";
 import { valueAt } from "./column.ts";
 import { CURRENT_TEXTS_BYTES, CURRENT_VALUES_BYTES, CurrentValues } from "./current-values.ts";
 import { type Damage, damageAt, namedRows, refuseDamaged } from "./damage.ts";
+import { createDefineFirst } from "./define-first.ts";
 import type { EngineSettings, HotSeries } from "./engine.ts";
 import { createHeldBack } from "./held-back.ts";
 import { HOUR_MS } from "./hot-store.ts";
@@ -65,7 +74,7 @@ export async function openSeries(
   const tellDamaged = (place: StoredPlace) => onDamaged(damageAt(index, place));
   const worker = new Worker(new URL("./writer-worker.ts", import.meta.url), { workerData });
   const opened = await openWriterThread(worker, { onFault, onTrouble, onDamaged: tellDamaged });
-  const { thread, definitions, latest, damaged, setAside } = opened;
+  const { thread, definitions, latest, damaged, setAside, isShared } = opened;
   if (setAside !== undefined) onDamaged({ table: "journal", start: 0, span: 0, setAside });
   const module = await loadChunkModule(chunks);
   const quick = createQuickReader(await module.openReader(chunks.place, "small queries"));
@@ -95,11 +104,21 @@ export async function openSeries(
     used: () => Atomics.load(openPoints, 0) * POINT_BYTES,
   });
 
+  /** Without any wait, unless a shared store has to number a series first. */
+  const append = isShared
+    ? createDefineFirst({ index, define: thread.define, append: (messages) => intake.append(messages) })
+    : (messages: readonly TelemetryPoints[]) => intake.append(messages);
+
+  /** Other nodes define series, too. */
+  async function learnSeries(deviceIds: readonly string[]): Promise<void> {
+    if (isShared && deviceIds.length > 0) index.learn(await thread.seriesOf([...new Set(deviceIds)]));
+  }
+
   const { holdBack, release } = createHeldBack({
     hold: thread.hold,
     releasable: thread.releasable,
     forget: thread.forgetHeld,
-    append: (messages) => intake.append(messages),
+    append,
   });
 
   /** Damage with its place in terms that the caller knows. */
@@ -112,25 +131,32 @@ export async function openSeries(
 
   /** The query with series numbers, and its unsealed points. */
   async function prepare({ from, to, items }: SeriesRequest): Promise<[SeriesQuery, readonly HotSeries[]]> {
+    const unknown = items.filter((item) => index.find(item.deviceId, item.attribute, item.kind) === undefined);
+    if (isShared) await learnSeries(unknown.map(({ deviceId }) => deviceId));
     const numbered = items.map((item): SeriesItem => {
       const definition = index.find(item.deviceId, item.attribute, item.kind);
       return { ...item, series: definition?.series, device: definition?.device ?? 0 };
     });
-    const series = numbered.flatMap((item) => item.series ?? []);
+    const series = numbered.flatMap(({ series, device }) => (series === undefined ? [] : [{ series, device }]));
     const reaches = items.map(reachOf);
     const before = Math.max(0, ...reaches.map((reach) => reach.before));
     const end = to + Math.max(0, ...reaches.map((reach) => reach.after));
     const isSealed = end <= Atomics.load(oldestHour, 0) * HOUR_MS;
-    const hot = isSealed ? NOTHING_HOT : ((await thread.snapshot(series, from - before, end)) as readonly HotSeries[]);
-    return [{ from, to, items: numbered }, hot];
+    if (isSealed || series.length === 0) return [{ from, to, items: numbered }, NOTHING_HOT];
+    const hot = (await thread.snapshot(series, from - before, end)) as readonly HotSeries[];
+    return [{ from, to, items: numbered }, hot.every(({ columns }) => columns.length === 0) ? NOTHING_HOT : hot];
   }
 
   return {
-    append: (messages) => intake.append(messages),
+    append,
     holdBack,
     release,
     load: (deviceId, columns) =>
       intake.alone(async () => {
+        if (isShared) {
+          const unknown = columns.filter(({ attribute, kind }) => index.find(deviceId, attribute, kind) === undefined);
+          index.learn(await thread.define(unknown.map(({ attribute, kind }) => ({ deviceId, attribute, kind }))));
+        }
         const definitions: SeriesDefinition[] = [];
         const numbered = columns.map(({ attribute, ...column }): readonly [number, LoadedColumn] => {
           const { kind } = column;
@@ -152,6 +178,18 @@ export async function openSeries(
         }
       }),
     latest: (deviceId) => current.of(deviceId),
+    async current(deviceId) {
+      if (!isShared) return current.of(deviceId);
+      const at = clock();
+      const newest = new Map<string, Snapshot>();
+      for (const { attribute, at: taken, value } of await thread.latest(deviceId)) {
+        const known = newest.get(attribute)?.at ?? Number.NEGATIVE_INFINITY;
+        if (isLater(taken, known, at)) newest.set(attribute, { at: instant(taken), value });
+      }
+      for (const [attribute, snapshot] of newest)
+        current.note({ deviceId, attribute }, { snapshot, at, fits: isLater });
+      return newest;
+    },
     async query<Rendered extends Rendering | undefined>(request: SeriesRequest, rendering?: Rendered) {
       const [query, hot] = await prepare(request);
       try {
@@ -172,15 +210,17 @@ export async function openSeries(
     },
     async deleteDevice(deviceId) {
       // Pending points are stored first, so that they are deleted too.
-      await intake.append([]);
+      await append([]);
       await thread.deleteDevice(deviceId);
       current.delete(deviceId);
     },
-    drop(deviceId, choice, before) {
+    async drop(deviceId, choice, before) {
+      await learnSeries([deviceId]);
       const isChosen = (attribute: string) =>
         "only" in choice ? choice.only.includes(attribute) : !choice.except.includes(attribute);
       const series = index.ofDevice(deviceId).filter(({ attribute }) => isChosen(attribute));
-      return thread.drop(
+      return await thread.drop(
+        deviceId,
         series.map((one) => one.series),
         before,
       );

@@ -19,11 +19,14 @@ export interface SegmentDraft extends Stretch {
   readonly parts: Map<number, [Column, ...Column[]]>;
 }
 
+/** What it needs of a store. */
+type SegmentStore = Pick<ChunkStore, "findSegments" | "readSegments" | "skipDay" | "commit">;
+
 export class SealedSegments {
-  readonly #store: ChunkStore;
+  readonly #store: SegmentStore;
   readonly #kindOf: (series: number) => ColumnKind | undefined;
 
-  constructor(store: ChunkStore, kindOf: (series: number) => ColumnKind | undefined) {
+  constructor(store: SegmentStore, kindOf: (series: number) => ColumnKind | undefined) {
     this.#store = store;
     this.#kindOf = kindOf;
   }
@@ -49,10 +52,8 @@ export class SealedSegments {
     return encodeSegment({ device, start, span }, all);
   }
 
-  /** Joins the hours of a device and day with hours that start before `before`; false when there are none. */
-  async compactOne(before: number, onDamaged: (place: StoredPlace) => void): Promise<boolean> {
-    const due = await this.#store.dayToCompact(before);
-    if (due === undefined) return false;
+  /** Joins the hours of a device and day. */
+  async compact(due: DeviceDay, onDamaged: (place: StoredPlace) => void): Promise<void> {
     try {
       await this.#compact(due);
     } catch (error) {
@@ -61,7 +62,6 @@ export class SealedSegments {
       this.#store.skipDay(due);
       onDamaged(error.place);
     }
-    return true;
   }
 
   async #compact({ device, day }: DeviceDay): Promise<void> {

@@ -16,6 +16,11 @@ export class SeriesIndex {
   #lastSeries = 0;
 
   constructor(definitions: Iterable<SeriesDefinition>) {
+    this.learn(definitions);
+  }
+
+  /** Stored definitions. */
+  learn(definitions: Iterable<SeriesDefinition>): void {
     for (const definition of definitions) {
       this.#lastDevice = Math.max(this.#lastDevice, definition.device);
       this.#lastSeries = Math.max(this.#lastSeries, definition.series);

@@ -5,6 +5,8 @@ import type { Latest } from "./chunk.ts";
 import type { HeldPoints, HeldRow } from "./held-store.ts";
 import type { Load } from "./plan-load.ts";
 import type { ReadFailure } from "./read-failure.ts";
+import type { DeviceSeries } from "./shared-engine.ts";
+import type { SeriesName } from "./shared-store.ts";
 
 /** The id of background work that nobody requested: sealing and compaction. */
 export const BACKGROUND = 0;
@@ -14,7 +16,7 @@ export type WriterRequest =
   | {
       readonly kind: "snapshot";
       readonly id: number;
-      readonly series: readonly number[];
+      readonly series: readonly DeviceSeries[];
       readonly from: number;
       readonly to: number;
     }
@@ -23,7 +25,17 @@ export type WriterRequest =
   | { readonly kind: "forgetHeld"; readonly id: number; readonly rows: readonly HeldRow[] }
   | { readonly kind: "load"; readonly id: number; readonly load: Load }
   | { readonly kind: "deleteDevice"; readonly id: number; readonly deviceId: string }
-  | { readonly kind: "drop"; readonly id: number; readonly series: readonly number[]; readonly before: number }
+  | {
+      readonly kind: "drop";
+      readonly id: number;
+      readonly deviceId: string;
+      readonly series: readonly number[];
+      readonly before: number;
+    }
+  /** These three are for a shared store only. */
+  | { readonly kind: "define"; readonly id: number; readonly wanted: readonly SeriesName[] }
+  | { readonly kind: "seriesOf"; readonly id: number; readonly deviceIds: readonly string[] }
+  | { readonly kind: "latest"; readonly id: number; readonly deviceId: string }
   | { readonly kind: "settle"; readonly id: number; readonly now: number }
   | { readonly kind: "close"; readonly id: number };
 
@@ -35,6 +47,8 @@ export type WriterAnswer =
 
 /** The thread's first message. */
 export interface WriterOpened {
+  /** Whether other nodes write to the same store. Then it tells neither definitions nor latest values here. */
+  readonly isShared: boolean;
   readonly definitions: readonly SeriesDefinition[];
   readonly latest: readonly Latest[];
   readonly damaged: readonly StoredPlace[];

@@ -1,10 +1,13 @@
 import type { Worker } from "node:worker_threads";
 import { refuse } from "#core/app-error.ts";
 import { tryPost } from "#core/thread/try-post.ts";
+import type { SeriesDefinition } from "./batch.ts";
 import type { StoredPlace } from "./checksum.ts";
 import type { HeldPoints, HeldRow } from "./held-store.ts";
 import type { Load } from "./plan-load.ts";
 import { parseFailure } from "./read-failure.ts";
+import type { DeviceSeries, NamedLatest } from "./shared-engine.ts";
+import type { SeriesName } from "./shared-store.ts";
 import { BACKGROUND, type WriterAnswer, type WriterOpened, type WriterRequest } from "./writer-messages.ts";
 
 type Body<Request> = Request extends unknown ? Omit<Request, "id"> : never;
@@ -15,9 +18,12 @@ interface WriterThread {
   releasable(byMs: number): Promise<readonly HeldRow[]>;
   forgetHeld(rows: readonly HeldRow[]): Promise<void>;
   load(load: Load): Promise<void>;
-  snapshot(series: readonly number[], from: number, to: number): Promise<unknown>;
+  snapshot(series: readonly DeviceSeries[], from: number, to: number): Promise<unknown>;
+  define(wanted: readonly SeriesName[]): Promise<readonly SeriesDefinition[]>;
+  seriesOf(deviceIds: readonly string[]): Promise<readonly SeriesDefinition[]>;
+  latest(deviceId: string): Promise<readonly NamedLatest[]>;
   deleteDevice(deviceId: string): Promise<void>;
-  drop(series: readonly number[], before: number): Promise<number>;
+  drop(deviceId: string, series: readonly number[], before: number): Promise<number>;
   settle(now: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -86,7 +92,10 @@ export async function openWriterThread(worker: Worker, { onFault, onTrouble, onD
     load: (load) => ask({ kind: "load", load }, buffersOf(load)),
     snapshot: (series, from, to) => ask({ kind: "snapshot", series, from, to }),
     deleteDevice: (deviceId) => ask({ kind: "deleteDevice", deviceId }),
-    drop: (series, before) => ask({ kind: "drop", series, before }),
+    define: (wanted) => ask({ kind: "define", wanted }),
+    seriesOf: (deviceIds) => ask({ kind: "seriesOf", deviceIds }),
+    latest: (deviceId) => ask({ kind: "latest", deviceId }),
+    drop: (deviceId, series, before) => ask({ kind: "drop", deviceId, series, before }),
     settle: (now) => ask({ kind: "settle", now }),
     async close() {
       isClosing = true;

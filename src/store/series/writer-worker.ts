@@ -4,9 +4,10 @@ import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "
 import { tryPost } from "#core/thread/try-post.ts";
 import { keepCompiled } from "#tuning/keep-compiled.ts";
 import type { StoredPlace } from "./checksum.ts";
-import { type EngineSettings, SeriesEngine } from "./engine.ts";
+import type { EngineSettings } from "./engine.ts";
 import { type ChunkAddress, type ChunkModule, loadChunkModule } from "./load-chunk-module.ts";
 import { renderFailure } from "./read-failure.ts";
+import { openOwnWriter, openSharedWriter, type SeriesWriter, type SharedQuestion } from "./series-writer.ts";
 import { BACKGROUND, type WriterAnswer, type WriterOpened, type WriterRequest } from "./writer-messages.ts";
 
 export interface WriterData {
@@ -27,7 +28,9 @@ export interface WriterData {
 }
 
 type Append = Extract<WriterRequest, { kind: "append" }>;
-type Other = Exclude<WriterRequest, { kind: "append" | "snapshot" }>;
+/** Answered at once, also while a commit waits for a server. */
+type Question = Extract<WriterRequest, { kind: "snapshot" }> | SharedQuestion;
+type Other = Exclude<WriterRequest, Append | Question>;
 
 const HOUSEKEEPING_MS = 1_000;
 const SAME_TROUBLE_MS = 60_000;
@@ -39,25 +42,18 @@ const { chunks: address, settings, forgetDamaged, oldestHour, openPoints } = wor
 /** Damage found before anybody listens. */
 const foundDamaged: StoredPlace[] = [];
 let isOpen = false;
-const { store, engine, setAside } = await open(await loadChunkModule(address));
+const { writer, setAside } = await open(await loadChunkModule(address));
+const { isShared } = writer.opened;
 
-async function open(chunks: ChunkModule) {
+async function open(chunks: ChunkModule): Promise<{ writer: SeriesWriter; setAside: string | undefined }> {
+  const options = { place: address.place, settings, forgetDamaged, onDamaged: tellDamaged };
+  if ("openShared" in chunks) return { writer: await openSharedWriter(chunks, options), setAside: undefined };
   try {
-    return { ...(await openEngine(chunks)), setAside: undefined };
+    return { writer: await openOwnWriter(chunks, options), setAside: undefined };
   } catch (error) {
     const aside = chunks.setAside(address.place, error);
     if (aside === undefined) throw error;
-    return { ...(await openEngine(chunks)), setAside: aside };
-  }
-}
-
-async function openEngine(chunks: ChunkModule) {
-  const store = await chunks.openStore(address.place, { forgetDamaged, onDamaged: tellDamaged });
-  try {
-    return { store, engine: await SeriesEngine.open(store, settings, tellDamaged) };
-  } catch (error) {
-    await store.close();
-    throw error;
+    return { writer: await openOwnWriter(chunks, options), setAside: aside };
   }
 }
 
@@ -81,17 +77,25 @@ const housekeeping = setInterval(() => {
   void work();
 }, HOUSEKEEPING_MS);
 
-/** Memory is read at once, also while a commit waits for a server. */
 function receive(request: WriterRequest): void {
-  if (request.kind !== "snapshot") {
-    waiting.push(request);
-    return;
-  }
-  const { id, series, from, to } = request;
+  if (isQuestion(request)) void answer(request);
+  // A shared store takes points beside its other work. The intake sends one batch after the other.
+  else if (isShared && request.kind === "append") void append([request]);
+  else waiting.push(request);
+}
+
+function isQuestion(request: WriterRequest): request is Question {
+  const { kind } = request;
+  return kind === "snapshot" || kind === "define" || kind === "seriesOf" || kind === "latest";
+}
+
+async function answer(request: Question): Promise<void> {
   try {
-    say({ id, result: engine.snapshot(series, from, to) });
+    const result = request.kind === "snapshot" ? writer.snapshot(request) : writer.ask(request);
+    // A store in this process has answered: the answer leaves in this turn.
+    say({ id: request.id, result: result instanceof Promise ? await result : result });
   } catch (error) {
-    say({ id, failure: renderFailure(error) });
+    say({ id: request.id, failure: renderFailure(error) });
   }
 }
 
@@ -124,7 +128,7 @@ function takeAppends(): readonly Append[] {
 
 async function append(appends: readonly Append[]): Promise<void> {
   try {
-    await engine.append(appends.map(({ batch }) => batch));
+    await writer.append(appends.map(({ batch }) => batch));
     tellOldest();
     for (const { id } of appends) say({ id, result: undefined });
   } catch (error) {
@@ -147,37 +151,35 @@ async function handle(request: Other): Promise<void> {
 async function run(request: Other): Promise<unknown> {
   switch (request.kind) {
     case "hold":
-      return await store.held.put(request.points);
+      return await writer.held.put(request.points);
     case "releasable":
-      if (request.byMs !== 0) await store.held.shift(request.byMs);
-      return await store.held.releasable();
+      if (request.byMs !== 0) await writer.held.shift(request.byMs);
+      return await writer.held.releasable();
     case "forgetHeld":
-      return await store.held.remove(request.rows);
+      return await writer.held.remove(request.rows);
     case "load":
-      return await engine.load(request.load, Date.now());
+      return await writer.load(request);
     case "deleteDevice":
-      await store.held.deleteDevice(request.deviceId);
-      return await engine.deleteDevice(request.deviceId);
+      await writer.held.deleteDevice(request.deviceId);
+      return await writer.deleteDevice(request.deviceId);
     case "drop":
-      return await engine.drop(request.series, request.before);
+      return await writer.drop(request);
     case "settle":
-      while ((await engine.sealOne(request.now, performance.now())) || (await engine.compactOne(request.now)));
-      return undefined;
+      return await writer.settle(request.now);
     case "close":
       clearInterval(housekeeping);
       isStepDue = false;
-      return await store.close();
+      return await writer.close();
   }
 }
 
 /** One step of sealing or compaction; false when there was nothing to do. */
 async function step(): Promise<boolean> {
   try {
-    const now = Date.now();
-    const worked = (await engine.sealOne(now, performance.now())) || (await engine.compactOne(now));
+    const worked = await writer.step(Date.now(), performance.now());
     tellOldest();
-    Atomics.store(openPoints, 0, engine.hotPoints);
-    if (!worked) await store.scrub();
+    Atomics.store(openPoints, 0, writer.hotPoints());
+    if (!worked) await writer.scrub();
     return worked;
   } catch (error) {
     // Nothing is lost: the points are still in memory and in the journal. The next round tries again.
@@ -198,11 +200,11 @@ function tellTrouble(error: unknown): void {
 }
 
 function tellOldest(): void {
-  Atomics.store(oldestHour, 0, Math.min(engine.oldestHour(), NO_HOUR));
+  Atomics.store(oldestHour, 0, Math.max(-NO_HOUR, Math.min(writer.oldestHour(), NO_HOUR)));
 }
 
 tellOldest();
-Atomics.store(openPoints, 0, engine.hotPoints);
+Atomics.store(openPoints, 0, writer.hotPoints());
 sayOpened();
 isOpen = true;
 keepCompiled();
@@ -215,8 +217,7 @@ function say(answer: WriterAnswer): void {
 /** Without an open store the error ends this thread, and the start reports it. */
 function sayOpened(): void {
   const opened: WriterOpened = {
-    definitions: engine.definitions(),
-    latest: engine.latest(Date.now()),
+    ...writer.opened,
     damaged: foundDamaged,
     setAside,
   };

@@ -8,7 +8,8 @@ const ALL_BYTES = 16 * 1024 * 1024;
 const STEP = 500;
 const MAX_AHEAD_MS = 24 * 3_600_000;
 
-export async function createHeldPoints({ query, run }: Transactions): Promise<HeldStore> {
+/** `block` is this node's: the clock by which points of an earlier run or of another node arrived is unknown. */
+export async function createHeldPoints({ query, run }: Transactions, block: number): Promise<HeldStore> {
   const used = new Map<string, number>();
   let all = 0;
   const count = (deviceId: string, bytes: number) => {
@@ -19,9 +20,6 @@ export async function createHeldPoints({ query, run }: Transactions): Promise<He
     "SELECT device_id, sum(length(points)) AS size FROM telemetry_held GROUP BY device_id",
   );
   for (const { device_id, size } of sizes.rows) count(device_id, size);
-  /** The clock by which points of an earlier run arrived is unknown. */
-  const newest = await query<{ last: number }>("SELECT coalesce(max(id), 0) AS last FROM telemetry_held");
-  const earlier = newest.rows[0]?.last ?? 0;
   return {
     async put(points) {
       const fitting = points.filter(({ deviceId, values: { length: bytes } }) => {
@@ -32,8 +30,8 @@ export async function createHeldPoints({ query, run }: Transactions): Promise<He
       try {
         await run(
           fitting.map(({ deviceId, at, arrivedAt, values }) => ({
-            sql: "INSERT INTO telemetry_held (device_id, at, arrived_at, points) VALUES ($1, $2, $3, $4)",
-            values: [deviceId, at, arrivedAt, values],
+            sql: "INSERT INTO telemetry_held (device_id, at, arrived_at, points, block) VALUES ($1, $2, $3, $4, $5)",
+            values: [deviceId, at, arrivedAt, values, block],
           })),
         );
       } catch (error) {
@@ -42,7 +40,7 @@ export async function createHeldPoints({ query, run }: Transactions): Promise<He
       }
     },
     async shift(byMs) {
-      await query("UPDATE telemetry_held SET arrived_at = arrived_at + $1 WHERE id > $2", [byMs, earlier]);
+      await query("UPDATE telemetry_held SET arrived_at = arrived_at + $1 WHERE block = $2", [byMs, block]);
     },
     async releasable() {
       const { rows } = await query<{ id: number; device_id: string; at: number; arrived_at: number; points: string }>(

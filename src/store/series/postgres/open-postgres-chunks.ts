@@ -1,27 +1,42 @@
 // Chunks in PostgreSQL. The threads load this module by its address.
-import type { Client } from "pg";
 import { createConnection, prepareDatabase } from "#store/postgres/connect.ts";
-import type { ChunkAddress, ChunkModule } from "#store/series/load-chunk-module.ts";
+import type { ChunkAddress, SharedChunks } from "#store/series/load-chunk-module.ts";
+import { createClaims } from "./claims.ts";
+import { createHeldPoints } from "./held-points.ts";
+import { moveOldRows } from "./move-old-rows.ts";
 import { createPostgresReader } from "./postgres-chunk-reader.ts";
 import { createPostgresChunkStore } from "./postgres-chunk-store.ts";
+import { createSharedJournal, takeBlock } from "./shared-journal.ts";
+import { createTransactions, type Transactions } from "./transactions.ts";
 
 export const postgresChunks = (url: string): ChunkAddress => ({ module: import.meta.url, place: url });
 
-/** Held by the node that writes telemetry. */
-const WRITER_LOCK = 7_238_411_906;
-
-export const chunkModule: ChunkModule = {
-  async openStore(url, { forgetDamaged, onDamaged }) {
+export const chunkModule: SharedChunks = {
+  async openShared(url, { forgetDamaged, onDamaged }) {
     await prepareDatabase(url);
-    const connection = createConnection(url, { pipeline: true, prepare: becomeWriter });
+    // An acknowledgement waits for no background work, and reading by COPY cannot share a connection with others.
+    const claims = createClaims(() => jobs.query);
+    const connections = {
+      appends: createConnection(url, { pipeline: true }),
+      jobs: createConnection(url, { pipeline: true, prepare: claims.enter }),
+      reads: createConnection(url, { pipeline: false }),
+    };
+    const jobs: Transactions = createTransactions(connections.jobs);
+    const appends = createTransactions(connections.appends);
+    const close = async () => {
+      await Promise.all(Object.values(connections).map((one) => one.close()));
+    };
     try {
-      const client = await connection.get();
-      if (forgetDamaged) await client.query("DELETE FROM telemetry_journal WHERE is_damaged = 1");
-      const aside = await client.query("SELECT 1 FROM telemetry_journal WHERE is_damaged = 1 LIMIT 1");
+      const block = await takeBlock(jobs);
+      const journal = createSharedJournal({ appends, reads: connections.reads, block });
+      await moveOldRows(jobs, journal.inserted);
+      if (forgetDamaged) await jobs.query("DELETE FROM telemetry_journal WHERE is_damaged = 1");
+      const aside = await jobs.query("SELECT 1 FROM telemetry_journal WHERE is_damaged = 1 LIMIT 1");
       if (aside.rows.length > 0) onDamaged({ table: "journal", key: 0, start: 0, span: 0 });
-      return await createPostgresChunkStore(connection, onDamaged);
+      const held = await createHeldPoints(jobs, block);
+      return createPostgresChunkStore({ jobs, journal, claims, held, onDamaged, close });
     } catch (error) {
-      await connection.close();
+      await close();
       throw error;
     }
   },
@@ -30,12 +45,4 @@ export const chunkModule: ChunkModule = {
     await connection.get();
     return createPostgresReader(connection);
   },
-  // A server repairs itself, or its operator restores it.
-  setAside: () => undefined,
 };
-
-async function becomeWriter(client: Client): Promise<void> {
-  const { rows } = await client.query<{ locked: boolean }>("SELECT pg_try_advisory_lock($1) AS locked", [WRITER_LOCK]);
-  if (rows[0]?.locked !== true)
-    throw new Error("another Busbar uses this database; several of them on one database do not work yet");
-}

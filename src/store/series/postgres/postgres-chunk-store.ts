@@ -1,53 +1,62 @@
-// Journal, segments and chunks in PostgreSQL. Statements of one commit are sent without waiting for each other's answers.
-import type { Connection } from "#store/postgres/connect.ts";
-import { KINDS, type SeriesDefinition } from "#store/series/batch.ts";
-import { DamagedPiece, type StoredPlace } from "#store/series/checksum.ts";
-import type { Latest, StoredSegment, Stretch } from "#store/series/chunk.ts";
-import type { Changes, ChunkStore, DeviceDay, JournalRow, OnDamaged } from "#store/series/chunk-store.ts";
+// Segments, chunks and the shared journal in PostgreSQL. Statements of one commit are sent without waiting for each
+// other's answers.
+import { isWorthRepeating } from "#store/postgres/trouble.ts";
+import { KINDS } from "#store/series/batch.ts";
+import { DamagedPiece } from "#store/series/checksum.ts";
+import type { Chunk, Latest, StoredSegment, Stretch } from "#store/series/chunk.ts";
+import type { DeviceDay, DropTarget, OnDamaged } from "#store/series/chunk-store.ts";
+import type { HeldStore } from "#store/series/held-store.ts";
 import { HOUR_MS } from "#store/series/hot-store.ts";
-import { contentSum, headSum, journalSum, latestSum, partsSum, segmentSum } from "#store/series/piece-sums.ts";
+import { contentSum, headSum, latestSum, partsSum, segmentSum } from "#store/series/piece-sums.ts";
 import { DAY_MS } from "#store/series/sealed-segments.ts";
-import { createHeldPoints } from "./held-points.ts";
+import {
+  OutpacedError,
+  PARTITIONS,
+  partitionOf,
+  type SharedChanges,
+  type SharedStore,
+} from "#store/series/shared-store.ts";
+import type { Claims } from "./claims.ts";
 import { packHead, packScalar, unpackScalar } from "./pack-head.ts";
 import { checked, readContent, readHead, readParts, readSegment } from "./rows.ts";
 import { createScrub } from "./scrub.ts";
-import { createTransactions, type Statement, type Transactions } from "./transactions.ts";
+import { createSeriesNumbers } from "./series-numbers.ts";
+import type { SharedJournal } from "./shared-journal.ts";
+import type { Statement, Transactions } from "./transactions.ts";
 
 /** With this many bytes of text the hours of a day stay apart: joining them would take too much time and memory. */
 const HEAVY_TEXT_BYTES = 32 * 1024 * 1024;
-/** Journal rows that are read at once. */
-const JOURNAL_ROWS = 32;
+/** What telemetry_advance raises. */
+const OUTPACED = "BB001";
 
-export async function createPostgresChunkStore(connection: Connection, onDamaged: OnDamaged): Promise<ChunkStore> {
-  const transactions = createTransactions(connection);
-  const { query } = transactions;
+interface StoreParts {
+  /** For background work. */
+  readonly jobs: Transactions;
+  readonly journal: SharedJournal;
+  readonly claims: Claims;
+  readonly held: HeldStore;
+  readonly onDamaged: OnDamaged;
+  close(): Promise<void>;
+}
+
+export function createPostgresChunkStore({ jobs, journal, claims, held, onDamaged, close }: StoreParts): SharedStore {
+  const { query } = jobs;
   const skipped = new Set<string>();
-  const held = await createHeldPoints(transactions);
-  const scrub = createScrub(query, onDamaged);
-  const { last } = (await query<{ last: number }>("SELECT coalesce(max(sequence), 0) AS last FROM telemetry_journal"))
-    .rows[0] ?? { last: 0 };
-  let lastSequence = last;
   return {
-    async definitions() {
-      const { rows } = await query<DefinitionRow>(
-        `SELECT s.id, s.device, d.device_id, s.attribute, s.kind FROM telemetry_series s
-         JOIN telemetry_device d ON d.id = s.device`,
+    ...createSeriesNumbers(jobs),
+    append: journal.append,
+    read: journal.read,
+    async commit(partition, epoch, changes) {
+      const statements = statementsOf(changes);
+      const rows = await journal.statementsOf(partition, changes);
+      await advancing(jobs, { partition, epoch }, [...statements, ...rows]);
+    },
+    async latest(device, tell) {
+      const { rows } = await query<LatestRow>(
+        "SELECT series, at, checksum, value FROM telemetry_latest WHERE device = $1",
+        [device],
       );
-      return rows.map(parseDefinition);
-    },
-    async latest(tell) {
-      const { rows } = await query<LatestRow>("SELECT series, at, checksum, value FROM telemetry_latest");
       return rows.flatMap((row) => orTell(() => parseLatest(row), tell));
-    },
-    journal: (tell) => readJournal(query, tell),
-    async commit(changes) {
-      const batches = changes.journal ?? [];
-      const first = lastSequence + 1;
-      // Numbers are used up by a commit that fails, so none is used twice when its outcome is unknown.
-      lastSequence += batches.length;
-      const statements = statementsOf(changes, first);
-      await transactions.run(statements);
-      return batches.map((_, i) => first + i);
     },
     async findSegments(device, from, to) {
       const { rows } = await query<Stretch>(
@@ -57,21 +66,37 @@ export async function createPostgresChunkStore(connection: Connection, onDamaged
       return rows;
     },
     readSegments: (device, from, to) => readSegments(query, touching(device, from, to)),
-    async dayToCompact(before) {
+    async dayToCompact(before, partitions) {
       const { rows } = await query<DeviceDay>(
         `SELECT DISTINCT floor(start / ${DAY_MS}.0)::bigint AS day, device FROM telemetry_segment
-         WHERE span = ${HOUR_MS} AND start < $1 ORDER BY day, device`,
-        [Math.ceil(before)],
+         WHERE span = ${HOUR_MS} AND start < $1 AND device % ${PARTITIONS} = ANY ($2::bigint[]) ORDER BY day, device`,
+        [Math.ceil(before), partitions],
       );
       for (const one of rows) if (!skipped.has(keyOf(one)) && !(await isHeavy(query, one))) return one;
       return undefined;
     },
     skipDay: (day) => void skipped.add(keyOf(day)),
-    drop: (whose, before, limit) => drop(transactions, whose, { before: Math.floor(before), limit }),
+    drop: (whose, before, limit) => drop(jobs, whose, { before: Math.floor(before), limit }),
     held,
-    scrub,
-    close: () => connection.close(),
+    scrub: createScrub(query, onDamaged),
+    claim: claims.claim,
+    close,
   };
+}
+
+/** All of them or none, if the partition's epoch is the known one. */
+async function advancing(
+  { run }: Transactions,
+  { partition, epoch }: { readonly partition: number; readonly epoch: number | undefined },
+  statements: readonly Statement[],
+): Promise<void> {
+  const advance = { sql: "SELECT telemetry_advance($1::smallint, $2::bigint)", values: [partition, epoch ?? null] };
+  try {
+    await run([advance, ...statements]);
+  } catch (error) {
+    const isOutpaced = error instanceof Error && "code" in error && error.code === OUTPACED;
+    throw isOutpaced || isWorthRepeating(error) ? new OutpacedError() : error;
+  }
 }
 
 type Query = Transactions["query"];
@@ -85,18 +110,6 @@ const touching = (device: number, from: number, to: number) => [
   Math.ceil(to),
   Math.floor(from),
 ];
-
-interface DefinitionRow {
-  readonly id: number;
-  readonly device: number;
-  readonly device_id: string;
-  readonly attribute: string;
-  readonly kind: number;
-}
-
-function parseDefinition({ id, device, device_id, attribute, kind }: DefinitionRow): SeriesDefinition {
-  return { series: id, device, deviceId: device_id, attribute, kind: KINDS[kind] ?? "text" };
-}
 
 interface LatestRow {
   readonly series: number;
@@ -112,22 +125,6 @@ function parseLatest({ series, at, checksum, value }: LatestRow): Latest {
   });
 }
 
-async function* readJournal(query: Query, tell: OnDamaged): AsyncIterable<JournalRow> {
-  for (let last = 0; ; ) {
-    const { rows } = await query<{ sequence: number; checksum: number; batch: Uint8Array }>(
-      `SELECT sequence, checksum, batch FROM telemetry_journal WHERE sequence > $1 AND is_damaged = 0
-       ORDER BY sequence LIMIT ${JOURNAL_ROWS}`,
-      [last],
-    );
-    for (const { sequence, checksum, batch } of rows) {
-      const place: StoredPlace = { table: "journal", key: sequence, start: 0, span: 0 };
-      yield* orTell(() => checked(place, checksum, () => [{ sequence, batch }, journalSum(sequence, batch)]), tell);
-      last = sequence;
-    }
-    if (rows.length < JOURNAL_ROWS) return;
-  }
-}
-
 /** Damage is told, and the damaged piece left out. */
 function orTell<Read>(read: () => Read, tell: OnDamaged): readonly Read[] {
   try {
@@ -139,10 +136,16 @@ function orTell<Read>(read: () => Read, tell: OnDamaged): readonly Read[] {
   }
 }
 
-interface ChunkRow {
-  readonly series: number;
+interface SegmentRow {
+  readonly device: number;
   readonly start: number;
   readonly span: number;
+  readonly row_count: number;
+  readonly segment_checksum: number;
+  /** Comes with its first chunk only. */
+  readonly times: Uint8Array | null;
+  readonly series: number | null;
+  readonly chunk_span: number;
   readonly head_checksum: number;
   readonly parts_checksum: number;
   readonly checksum: number;
@@ -152,26 +155,27 @@ interface ChunkRow {
   readonly data: Uint8Array;
 }
 
+/** One statement, because another node may change the segment at any time. */
 async function readSegments(query: Query, where: readonly number[]): Promise<readonly StoredSegment[]> {
-  const segments = await query<Stretch & { row_count: number; checksum: number; times: Uint8Array }>(
-    `SELECT device, start, span, row_count, checksum, times FROM telemetry_segment WHERE ${TOUCHES} ORDER BY start`,
+  const { rows } = await query<SegmentRow>(
+    `SELECT g.device, g.start, g.span, g.row_count, g.checksum AS segment_checksum,
+       CASE row_number() OVER (PARTITION BY g.start ORDER BY c.series) WHEN 1 THEN g.times END AS times,
+       c.series, c.span AS chunk_span, c.head_checksum, c.parts_checksum, c.checksum, c.head, c.parts, c.presence, c.data
+     FROM (SELECT * FROM telemetry_segment WHERE ${TOUCHES}) AS g
+     LEFT JOIN telemetry_chunk c ON c.device = g.device AND c.start = g.start ORDER BY g.start, c.series`,
     where,
   );
-  const found: StoredSegment[] = [];
-  for (const { device, start, span, row_count, checksum, times } of segments.rows) {
-    const { rows } = await query<ChunkRow>(
-      "SELECT * FROM telemetry_chunk WHERE device = $1 AND start = $2 ORDER BY series",
-      [device, start],
-    );
-    const segment = readSegment({ device, start, span, rows: row_count, times }, checksum);
-    found.push({
-      segment,
-      chunks: rows.map((row) => {
-        const head = readHead(row, row.head, row.head_checksum);
-        const content = readContent(head, { presence: row.presence, values: row.data }, row.checksum);
-        return { ...head, parts: readParts(head, row.parts, row.parts_checksum), ...content };
-      }),
-    });
+  const found: { readonly segment: StoredSegment["segment"]; readonly chunks: Chunk[] }[] = [];
+  for (const row of rows) {
+    const { device, start, span, series, times } = row;
+    if (times !== null) {
+      const segment = readSegment({ device, start, span, rows: row.row_count, times }, row.segment_checksum);
+      found.push({ segment, chunks: [] });
+    }
+    if (series === null) continue;
+    const head = readHead({ series, start, span: row.chunk_span }, row.head, row.head_checksum);
+    const content = readContent(head, { presence: row.presence, values: row.data }, row.checksum);
+    found.at(-1)?.chunks.push({ ...head, parts: readParts(head, row.parts, row.parts_checksum), ...content });
   }
   return found;
 }
@@ -186,31 +190,14 @@ async function isHeavy(query: Query, { device, day }: DeviceDay): Promise<boolea
 }
 
 /** In the order in which they take effect. All values are computed before the first statement is sent. */
-function statementsOf(changes: Changes, firstSequence: number): readonly Statement[] {
+function statementsOf(changes: SharedChanges): readonly Statement[] {
   const statements: Statement[] = [];
   const add = (sql: string, ...values: readonly unknown[]) => statements.push({ sql, values });
-  const definitions = changes.definitions ?? [];
-  if (definitions.length > 0) {
-    add(
-      `INSERT INTO telemetry_device (id, device_id) SELECT DISTINCT * FROM unnest($1::bigint[], $2::text[])
-       ON CONFLICT DO NOTHING`,
-      definitions.map(({ device }) => device),
-      definitions.map(({ deviceId }) => deviceId),
-    );
-    add(
-      `INSERT INTO telemetry_series (id, device, attribute, kind)
-       SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::smallint[]) ON CONFLICT DO NOTHING`,
-      definitions.map(({ series }) => series),
-      definitions.map(({ device }) => device),
-      definitions.map(({ attribute }) => attribute),
-      definitions.map(({ kind }) => KINDS.indexOf(kind)),
-    );
-  }
   if (changes.deletedDevice !== undefined) {
     const device = changes.deletedDevice;
     add("DELETE FROM telemetry_chunk WHERE device = $1", device);
     add("DELETE FROM telemetry_segment WHERE device = $1", device);
-    add("DELETE FROM telemetry_latest WHERE series IN (SELECT id FROM telemetry_series WHERE device = $1)", device);
+    add("DELETE FROM telemetry_latest WHERE device = $1", device);
   }
   for (const { device, start } of changes.deletedSegments ?? []) {
     add("DELETE FROM telemetry_chunk WHERE device = $1 AND start = $2", device, start);
@@ -242,40 +229,45 @@ function statementsOf(changes: Changes, firstSequence: number): readonly Stateme
       );
     }
   }
-  const latest = changes.latest ?? [];
-  if (latest.length > 0) {
+  const { values = [], now = 0 } = changes.latest ?? {};
+  const newest = newestOf(values);
+  if (newest.length > 0) {
     add(
-      `INSERT INTO telemetry_latest (series, at, checksum, value)
-       SELECT * FROM unnest($1::bigint[], $2::float8[], $3::bigint[], $4::bytea[])
-       ON CONFLICT (series) DO UPDATE SET at = excluded.at, checksum = excluded.checksum, value = excluded.value`,
-      latest.map(({ series }) => series),
-      latest.map(({ at }) => at),
-      latest.map(latestSum),
-      latest.map(({ value }) => packScalar(value)),
+      `INSERT INTO telemetry_latest AS stored (device, series, at, checksum, value)
+       SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::float8[], $4::bigint[], $5::bytea[])
+       ON CONFLICT (device, series) DO UPDATE SET at = excluded.at, checksum = excluded.checksum, value = excluded.value
+       WHERE ${IS_LATER}`,
+      newest.map(({ device }) => device),
+      newest.map(({ series }) => series),
+      newest.map(({ at }) => at),
+      newest.map(latestSum),
+      newest.map(({ value }) => packScalar(value)),
+      now + DAY_MS,
     );
-  }
-  for (const [i, batch] of (changes.journal ?? []).entries()) {
-    const sequence = firstSequence + i;
-    add(
-      "INSERT INTO telemetry_journal (sequence, checksum, batch) VALUES ($1, $2, $3)",
-      ...[sequence, journalSum(sequence, batch), batch],
-    );
-  }
-  if (changes.setAside !== undefined) {
-    add("UPDATE telemetry_journal SET is_damaged = 1 WHERE sequence = ANY ($1::bigint[])", changes.setAside);
-  }
-  if (changes.trimBefore !== undefined) {
-    add("DELETE FROM telemetry_journal WHERE sequence < $1 AND is_damaged = 0", changes.trimBefore);
   }
   return statements;
 }
 
+/** The rule of core/telemetry/latest-value.ts, where $6 is a day from now. */
+const IS_LATER = `CASE WHEN (excluded.at > $6::float8) = (stored.at > $6::float8) THEN excluded.at >= stored.at
+  ELSE excluded.at <= $6::float8 END`;
+
+/** The last of each series: a statement cannot change a row twice. They are in order of time. */
+function newestOf<Value extends Latest>(values: readonly Value[]): readonly Value[] {
+  const newest = new Map<number, Value>();
+  for (const value of values) {
+    const known = newest.get(value.series);
+    if (known === undefined || value.at >= known.at) newest.set(value.series, value);
+  }
+  return [...newest.values()];
+}
+
 async function drop(
-  { run, query }: Transactions,
-  { series, devices }: { readonly series: readonly number[]; readonly devices: readonly number[] },
+  jobs: Transactions,
+  { series, devices }: DropTarget,
   { before, limit }: { readonly before: number; readonly limit: number },
 ): Promise<number> {
-  const { rows } = await query<{ device: number; series: number; start: number }>(
+  const { rows } = await jobs.query<{ device: number; series: number; start: number }>(
     `SELECT c.device, c.series, c.start FROM unnest($1::bigint[]) WITH ORDINALITY AS wanted(series, place)
      JOIN telemetry_series s ON s.id = wanted.series
      CROSS JOIN LATERAL (SELECT device, series, start FROM telemetry_chunk
@@ -284,7 +276,13 @@ async function drop(
     [series, before, limit],
   );
   if (rows.length === 0) return 0;
-  await run([
+  const partitions = [...new Set(rows.map((row) => partitionOf(row.device)))].toSorted((a, b) => a - b);
+  await jobs.run([
+    // A segment that is being written at the same time would bring its chunks back.
+    {
+      sql: `SELECT telemetry_advance(one, NULL) FROM unnest($1::smallint[]) AS one`,
+      values: [partitions],
+    },
     {
       sql: `DELETE FROM telemetry_chunk c USING unnest($1::bigint[], $2::bigint[], $3::bigint[]) AS old(device, series, start)
         WHERE c.device = old.device AND c.series = old.series AND c.start = old.start`,

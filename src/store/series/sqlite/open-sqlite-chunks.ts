@@ -1,6 +1,6 @@
 // Chunks in one SQLite file. The threads load this module by its address.
 import { chmodSync, existsSync, renameSync } from "node:fs";
-import type { ChunkAddress, ChunkModule } from "#store/series/load-chunk-module.ts";
+import type { ChunkAddress, OwnChunks } from "#store/series/load-chunk-module.ts";
 import { Connection, isCorrupt } from "#store/sqlite/connection.ts";
 import { damagedJournal, forgetDamagedJournal } from "./damaged-journal.ts";
 import { createSqliteReader } from "./sqlite-chunk-reader.ts";
@@ -11,7 +11,7 @@ const CACHE_MB = { queries: 4, "small queries": 1, writes: 4 };
 
 export const sqliteChunks = (file: string): ChunkAddress => ({ module: import.meta.url, place: file });
 
-export const chunkModule: ChunkModule = {
+export const chunkModule: OwnChunks = {
   openStore(file, { forgetDamaged, onDamaged }) {
     const database = new Connection(file, "write", CACHE_MB.writes);
     try {

@@ -1,0 +1,66 @@
+// Devices and series have the same numbers on all nodes: the database gives them out.
+import { KINDS, type SeriesDefinition } from "#store/series/batch.ts";
+import type { SeriesName, SharedStore } from "#store/series/shared-store.ts";
+import type { Transactions } from "./transactions.ts";
+
+interface DefinitionRow {
+  readonly id: number;
+  readonly device: number;
+  readonly device_id: string;
+  readonly attribute: string;
+  readonly kind: number;
+}
+
+const SELECT = `SELECT s.id, s.device, d.device_id, s.attribute, s.kind FROM telemetry_device d
+  JOIN telemetry_series s ON s.device = d.id`;
+/** One of two nodes that define the same series at once waits for the other and then finds its number. */
+const INSERT_DEVICES = `INSERT INTO telemetry_device (device_id)
+  SELECT DISTINCT device_id FROM unnest($1::text[]) AS wanted(device_id)
+  WHERE NOT EXISTS (SELECT 1 FROM telemetry_device d WHERE d.device_id = wanted.device_id)
+  ORDER BY device_id ON CONFLICT DO NOTHING`;
+const INSERT_SERIES = `INSERT INTO telemetry_series (device, attribute, kind)
+  SELECT DISTINCT d.id, wanted.attribute, wanted.kind
+  FROM unnest($1::text[], $2::text[], $3::smallint[]) AS wanted(device_id, attribute, kind)
+  JOIN telemetry_device d ON d.device_id = wanted.device_id
+  WHERE NOT EXISTS (SELECT 1 FROM telemetry_series s
+    WHERE s.device = d.id AND s.attribute = wanted.attribute AND s.kind = wanted.kind)
+  ORDER BY 1, 2, 3 ON CONFLICT DO NOTHING`;
+
+export function createSeriesNumbers({
+  query,
+  run,
+}: Transactions): Pick<SharedStore, "define" | "seriesOf" | "seriesOfNumbers"> {
+  async function seriesOf(deviceIds: readonly string[]): Promise<readonly SeriesDefinition[]> {
+    const { rows } = await query<DefinitionRow>(`${SELECT} WHERE d.device_id = ANY ($1::text[])`, [deviceIds]);
+    return rows.map(parse);
+  }
+  return {
+    async define(wanted) {
+      if (wanted.length === 0) return [];
+      const devices = wanted.map(({ deviceId }) => deviceId);
+      await run([{ sql: INSERT_DEVICES, values: [devices] }]);
+      const attributes = wanted.map(({ attribute }) => attribute);
+      const kinds = wanted.map(({ kind }) => KINDS.indexOf(kind));
+      await run([{ sql: INSERT_SERIES, values: [devices, attributes, kinds] }]);
+      const known = new Map((await seriesOf([...new Set(devices)])).map((one) => [keyOf(one), one]));
+      return wanted.map((one) => {
+        const found = known.get(keyOf(one));
+        if (found === undefined) throw new Error("a series that was defined is not there");
+        return found;
+      });
+    },
+    seriesOf,
+    async seriesOfNumbers(devices) {
+      const { rows } = await query<DefinitionRow>(`${SELECT} WHERE d.id = ANY ($1::bigint[])`, [devices]);
+      return rows.map(parse);
+    },
+  };
+}
+
+function parse({ id, device, device_id, attribute, kind }: DefinitionRow): SeriesDefinition {
+  return { series: id, device, deviceId: device_id, attribute, kind: KINDS[kind] ?? "text" };
+}
+
+function keyOf({ deviceId, attribute, kind }: SeriesName): string {
+  return JSON.stringify([deviceId, attribute, kind]);
+}

@@ -1,0 +1,107 @@
+// The engines as the writing thread uses them: one over a store of its own, one over a store that nodes share.
+import type { Awaitable } from "#store/awaitable.ts";
+import type { OnDamaged } from "./chunk-store.ts";
+import { type EngineSettings, type HotSeries, SeriesEngine } from "./engine.ts";
+import type { HeldStore } from "./held-store.ts";
+import type { OwnChunks, SharedChunks } from "./load-chunk-module.ts";
+import { SharedEngine } from "./shared-engine.ts";
+import type { WriterOpened, WriterRequest } from "./writer-messages.ts";
+
+type Of<Kind extends WriterRequest["kind"]> = Omit<Extract<WriterRequest, { kind: Kind }>, "kind" | "id">;
+
+export interface SeriesWriter {
+  readonly opened: Pick<WriterOpened, "isShared" | "definitions" | "latest">;
+  readonly held: HeldStore;
+  append(batches: readonly Uint8Array[]): Promise<void>;
+  snapshot(asked: Of<"snapshot">): Awaitable<readonly HotSeries[]>;
+  /** What only a shared store has to be asked for. */
+  ask(request: SharedQuestion): Promise<unknown>;
+  load(asked: Of<"load">): Promise<void>;
+  deleteDevice(deviceId: string): Promise<void>;
+  drop(asked: Of<"drop">): Promise<number>;
+  settle(now: number): Promise<void>;
+  /** One step of sealing or compaction; false when there was nothing to do. */
+  step(now: number, elapsed: number): Promise<boolean>;
+  scrub(): Awaitable<void>;
+  close(): Awaitable<void>;
+  /** In hours since 1970: a query that ends before it need not ask this thread. */
+  oldestHour(): number;
+  hotPoints(): number;
+}
+
+export type SharedQuestion = Extract<WriterRequest, { kind: "define" | "seriesOf" | "latest" }>;
+
+export interface WriterOptions {
+  readonly place: string;
+  readonly settings: EngineSettings;
+  readonly forgetDamaged: boolean;
+  readonly onDamaged: OnDamaged;
+}
+
+export async function openOwnWriter(
+  chunks: OwnChunks,
+  { place, settings, forgetDamaged, onDamaged }: WriterOptions,
+): Promise<SeriesWriter> {
+  const store = await chunks.openStore(place, { forgetDamaged, onDamaged });
+  const engine = await SeriesEngine.open(store, settings, onDamaged).catch(async (error: unknown) => {
+    await store.close();
+    throw error;
+  });
+  const step = async (now: number, elapsed: number) =>
+    (await engine.sealOne(now, elapsed)) || (await engine.compactOne(now));
+  return {
+    opened: { isShared: false, definitions: engine.definitions(), latest: engine.latest(Date.now()) },
+    held: store.held,
+    append: (batches) => engine.append(batches),
+    snapshot: ({ series, from, to }) =>
+      engine.snapshot(
+        series.map((one) => one.series),
+        from,
+        to,
+      ),
+    ask: () => Promise.reject(new Error("this store is not shared")),
+    load: ({ load }) => engine.load(load, Date.now()),
+    deleteDevice: (deviceId) => engine.deleteDevice(deviceId),
+    drop: ({ series, before }) => engine.drop(series, before),
+    async settle(now) {
+      while (await step(now, performance.now()));
+    },
+    step,
+    scrub: () => store.scrub(),
+    close: () => store.close(),
+    oldestHour: () => engine.oldestHour(),
+    hotPoints: () => engine.hotPoints,
+  };
+}
+
+export async function openSharedWriter(
+  chunks: SharedChunks,
+  { place, settings, forgetDamaged, onDamaged }: WriterOptions,
+): Promise<SeriesWriter> {
+  const store = await chunks.openShared(place, { forgetDamaged, onDamaged });
+  const engine = new SharedEngine(store, settings, onDamaged);
+  return {
+    // There may be millions of series: a node asks for those that it needs.
+    opened: { isShared: true, definitions: [], latest: [] },
+    held: store.held,
+    append: (batches) => engine.append(batches),
+    snapshot: ({ series, from, to }) => engine.snapshot(series, from, to),
+    ask(request) {
+      if (request.kind === "define") return engine.define(request.wanted);
+      return request.kind === "seriesOf" ? engine.seriesOf(request.deviceIds) : engine.latest(request.deviceId);
+    },
+    load: ({ load }) => engine.load(load, Date.now()),
+    deleteDevice: (deviceId) => engine.deleteDevice(deviceId),
+    drop: ({ deviceId, series, before }) => engine.drop(deviceId, series, before),
+    settle: (now) => engine.settle(now),
+    async step(now, elapsed) {
+      await engine.claim();
+      return (await engine.sealOne(now, elapsed)) || (await engine.compactOne(now));
+    },
+    scrub: () => store.scrub(),
+    close: () => store.close(),
+    // Another node may have taken a point of any hour.
+    oldestHour: () => Number.NEGATIVE_INFINITY,
+    hotPoints: () => engine.hotPoints,
+  };
+}

@@ -1,0 +1,391 @@
+// The writing side on a database that several nodes share. Points go into the journal of their partition. A node that
+// needs the points that are not sealed first reads what any node has added to these partitions, so it sees every point
+// that was acknowledged before.
+//
+// Invariants: a batch is acknowledged after its rows are durable. A row goes only when all its points are in segments,
+// in the commit that puts the last of them there or later. Whatever changes segments fails if another node changed the
+// partition's segments since they were read. So background work may be claimed, lost and done twice without harm.
+import { failpoint } from "#store/failpoint.ts";
+import { BatchWriter, type SeriesDefinition } from "./batch.ts";
+import { DamagedPiece } from "./checksum.ts";
+import type { Latest } from "./chunk.ts";
+import type { ChunkStore, OnDamaged } from "./chunk-store.ts";
+import { type Column, sortColumn } from "./column.ts";
+import type { EngineSettings, HotSeries } from "./engine.ts";
+import type { HotHour } from "./hot-hour.ts";
+import { HOUR_MS } from "./hot-store.ts";
+import { lastOf } from "./latest-values.ts";
+import { includes } from "./moment.ts";
+import { type Load, planLoad } from "./plan-load.ts";
+import { DAY_MS, SealedSegments, type SegmentDraft } from "./sealed-segments.ts";
+import { type Remainder, SharedPartition } from "./shared-partition.ts";
+import {
+  OutpacedError,
+  PARTITIONS,
+  partitionOf,
+  type SeriesName,
+  type SharedRow,
+  type SharedStore,
+} from "./shared-store.ts";
+import { splitBatch } from "./split-batch.ts";
+
+/** Hours of devices that one commit seals: so a node that is stopped has little to finish. */
+const SEAL_HOURS = 64;
+const DROP_CHUNKS = 500;
+/** Marks of sealing are kept longer than this. A node that has not read for so long begins anew. */
+const STALE_MS = 5 * 60_000;
+/** A partition that nobody asked about for this long leaves the memory of a node that does not seal it. */
+const IDLE_MS = 60_000;
+/** A load is planned so often at most while other nodes change the same partition. */
+const ATTEMPTS = 20;
+
+const ALL = Array.from({ length: PARTITIONS }, (_, number) => number);
+
+/** A device in a query. */
+export interface DeviceSeries {
+  readonly series: number;
+  readonly device: number;
+}
+
+export interface NamedLatest extends Latest {
+  readonly attribute: string;
+}
+
+export class SharedEngine {
+  readonly #store: SharedStore;
+  readonly #settings: EngineSettings;
+  readonly #onDamaged: OnDamaged;
+  readonly #partitions = new Map<number, SharedPartition>();
+  #claimed: readonly number[] = [];
+  /** Partitions that the next reading has to bring up to date. */
+  readonly #wanted = new Set<number>();
+  #reading: Promise<void> = Promise.resolve();
+  #next: Promise<void> | undefined;
+
+  constructor(store: SharedStore, settings: EngineSettings, onDamaged: OnDamaged = () => {}) {
+    this.#store = store;
+    this.#settings = settings;
+    this.#onDamaged = onDamaged;
+  }
+
+  get hotPoints(): number {
+    let points = 0;
+    for (const { hot } of this.#partitions.values()) points += hot.points;
+    return points;
+  }
+
+  define(wanted: readonly SeriesName[]): Promise<readonly SeriesDefinition[]> {
+    return this.#store.define(wanted);
+  }
+
+  seriesOf(deviceIds: readonly string[]): Promise<readonly SeriesDefinition[]> {
+    return this.#store.seriesOf(deviceIds);
+  }
+
+  /** Durable when it resolves. The series of its values are defined. */
+  async append(batches: readonly Uint8Array[]): Promise<void> {
+    const rows = batches.flatMap((batch) =>
+      [...splitBatch(batch, partitionOf)].map(([partition, part]) => ({ partition, batch: part })),
+    );
+    if (rows.length === 0) return;
+    failpoint("telemetry.before-journal");
+    await this.#store.append(rows);
+    failpoint("telemetry.after-journal");
+  }
+
+  /** The unsealed points of these series in [from, to), of all nodes. Must be taken before sealed chunks are read. */
+  async snapshot(series: readonly DeviceSeries[], from: number, to: number): Promise<readonly HotSeries[]> {
+    await this.#readNew(series.map(({ device }) => partitionOf(device)));
+    return series.map(({ series: id, device }) => {
+      const columns: Column[] = [];
+      for (const hour of this.#partitions.get(partitionOf(device))?.hot.hours(device, from, to) ?? []) {
+        const column = hour.column(id);
+        if (column !== undefined) columns.push(column);
+      }
+      return { series: id, columns };
+    });
+  }
+
+  /** The newest value of each series of the device, as far as each of its hours and its segments know it. */
+  async latest(deviceId: string): Promise<readonly NamedLatest[]> {
+    const definitions = await this.#store.seriesOf([deviceId]);
+    const device = definitions[0]?.device;
+    if (device === undefined) return [];
+    await this.#readNew([partitionOf(device)]);
+    const hours = this.#partitions.get(partitionOf(device))?.hot.ofDevice(device) ?? [];
+    const hot = [...hours].toSorted((a, b) => a.hour - b.hour).flatMap((hour) => hour.newest());
+    // Read after memory, so that a value that is being sealed is in one of them.
+    const stored = await this.#store.latest(device, this.#onDamaged);
+    // A node may have defined a series after the first reading.
+    const isKnown = (one: Latest) => definitions.some(({ series }) => series === one.series);
+    const all = [...stored, ...hot];
+    const names = all.every(isKnown) ? definitions : await this.#store.seriesOf([deviceId]);
+    const attributes = new Map(names.map(({ series, attribute }) => [series, attribute]));
+    return all.map((one) => ({ ...one, attribute: attributes.get(one.series) ?? "" }));
+  }
+
+  /** As SeriesEngine.load. */
+  async load({ device, columns }: Pick<Load, "device" | "columns">, now: number): Promise<void> {
+    const sorted = columns.map(([series, column]) => [series, sortColumn(column)] as const);
+    const values = sorted.flatMap(([series, column]) => lastOf(series, column).map((one) => ({ ...one, device })));
+    await this.#untilCommitted(async () => {
+      const { partition, epoch } = await this.#current(device);
+      const sealed = await this.#segmentsOf([device]);
+      const isJournaled = (one: number, hour: number) => partition.hot.has(one, hour);
+      const { segments, journal } = await planLoad({ sealed, isJournaled }, device, sorted);
+      failpoint("telemetry.before-load");
+      await this.#store.commit(partitionOf(device), epoch, {
+        segments,
+        latest: { values, now },
+        ...(journal !== undefined && { journal }),
+      });
+      failpoint("telemetry.after-load");
+    });
+  }
+
+  async deleteDevice(deviceId: string): Promise<void> {
+    const device = (await this.#store.seriesOf([deviceId]))[0]?.device;
+    if (device === undefined) return;
+    const batch = new BatchWriter();
+    batch.forget(device);
+    // The journal may still hold its points: without this row they would come back.
+    await this.#store.commit(partitionOf(device), undefined, { deletedDevice: device, journal: batch.take() });
+  }
+
+  async drop(deviceId: string, series: readonly number[], before: number): Promise<number> {
+    const device = (await this.#store.seriesOf([deviceId]))[0]?.device;
+    return device === undefined ? 0 : await this.#store.drop({ series, devices: [device] }, before, DROP_CHUNKS);
+  }
+
+  /** Takes its part of the background work, and reads what is new in these partitions. */
+  async claim(): Promise<void> {
+    this.#claimed = await this.#store.claim();
+    this.#forgetIdle(performance.now());
+    await this.#readNew(this.#claimed, false);
+  }
+
+  /** Seals some hours of one partition that are due; false when none is. */
+  async sealOne(now: number, elapsed: number): Promise<boolean> {
+    return await this.#sealSome(this.#claimed, now, elapsed);
+  }
+
+  /** Joins the hours of one device and day; false when none is due. */
+  async compactOne(now: number): Promise<boolean> {
+    return await this.#compactSome(this.#claimed, now);
+  }
+
+  /** Does everything that is due now, whoever has claimed it. */
+  async settle(now: number): Promise<void> {
+    while (await this.settleStep(now));
+    while (await this.settleStep(now, "compaction"));
+  }
+
+  /** One step of it; false when there was nothing to do. */
+  async settleStep(now: number, kind: "sealing" | "compaction" = "sealing"): Promise<boolean> {
+    if (kind === "compaction") return await this.#compactSome(ALL, now);
+    await this.#readNew(ALL);
+    return await this.#sealSome(ALL, now, performance.now());
+  }
+
+  async #sealSome(numbers: readonly number[], now: number, elapsed: number): Promise<boolean> {
+    const isFull = this.hotPoints > this.#settings.maxHotPoints;
+    for (const number of numbers) {
+      const partition = this.#partitions.get(number);
+      const due = partition === undefined ? [] : this.#dueHours(partition, { now, elapsed, isFull });
+      if (partition === undefined || due.length === 0) continue;
+      await this.#orOutpaced(() => this.#seal(number, partition, { due, now, elapsed }));
+      await this.#readNew([number], false);
+      return true;
+    }
+    return false;
+  }
+
+  /** The oldest ones, at most as many as one commit seals. See SeriesEngine for the rules. */
+  #dueHours(
+    { hot }: SharedPartition,
+    { now, elapsed, isFull }: { readonly now: number; readonly elapsed: number; readonly isFull: boolean },
+  ): readonly HotHour[] {
+    const limit = now - this.#settings.graceMs;
+    const longest = HOUR_MS + this.#settings.graceMs;
+    const due: HotHour[] = [];
+    for (const hour of hot.all()) {
+      hour.seenAt ??= elapsed;
+      if (hour.waitsUntil > elapsed) continue;
+      if (isFull || (hour.hour + 1) * HOUR_MS <= limit || elapsed - hour.seenAt >= longest) due.push(hour);
+    }
+    return due.toSorted((a, b) => a.hour - b.hour).slice(0, SEAL_HOURS);
+  }
+
+  async #seal(
+    number: number,
+    partition: SharedPartition,
+    { due, now, elapsed }: { readonly due: readonly HotHour[]; readonly now: number; readonly elapsed: number },
+  ): Promise<void> {
+    const { moment, epoch } = partition;
+    if (moment === undefined) return;
+    // All of this is taken at once: the partition may be read further while this waits for the database.
+    const chosen = due.map((hour) => ({ hour, columns: [...hour.columns()], newest: hour.newest() }));
+    const left = new Set(partition.hot.all());
+    const sealed = await this.#segmentsOf([...new Set(due.map(({ device }) => device))]);
+    const drafts: { draft: SegmentDraft; hours: typeof chosen }[] = [];
+    for (const one of chosen) {
+      const { device, hour } = one.hour;
+      const isIn = ({ draft: { device: own, start, span } }: { draft: SegmentDraft }) =>
+        own === device && start <= hour * HOUR_MS && hour * HOUR_MS < start + span;
+      let found = drafts.find(isIn);
+      if (found === undefined) {
+        found = { draft: await sealed.draftOf(device, hour), hours: [] };
+        drafts.push(found);
+      }
+      found.hours.push(one);
+      for (const [series, column] of one.columns) {
+        const parts = found.draft.parts.get(series);
+        if (parts === undefined) found.draft.parts.set(series, [column]);
+        else parts.push(column);
+      }
+    }
+    const done: typeof chosen = [];
+    const segments: Awaited<ReturnType<SealedSegments["encode"]>>[] = [];
+    for (const { draft, hours } of drafts) {
+      try {
+        segments.push(await sealed.encode(draft));
+        done.push(...hours);
+      } catch (error) {
+        if (!(error instanceof DamagedPiece)) throw error;
+        // Nothing can be added to a damaged segment. The points stay in the journal; other hours go on.
+        for (const { hour } of hours) hour.waitsUntil = elapsed + HOUR_MS;
+        this.#onDamaged(error.place);
+      }
+    }
+    if (done.length === 0) return;
+    const values = done.flatMap(({ hour: { device }, newest }) => newest.map((one) => ({ ...one, device })));
+    for (const { hour } of done) left.delete(hour);
+    let before = moment.end;
+    for (const { firstSequence } of left) before = Math.min(before, firstSequence);
+    failpoint("telemetry.before-seal");
+    await this.#store.commit(number, epoch, {
+      segments,
+      latest: { values, now },
+      sealed: { moment, hours: done.map(({ hour: { device, hour } }) => ({ device, hour })) },
+      trim: { moment, before },
+    });
+    failpoint("telemetry.after-seal");
+  }
+
+  async #compactSome(numbers: readonly number[], now: number): Promise<boolean> {
+    const before = Math.floor((now - this.#settings.graceMs) / DAY_MS) * DAY_MS - HOUR_MS;
+    let isDone = false;
+    await this.#orOutpaced(async () => {
+      const due = await this.#store.dayToCompact(before, numbers);
+      isDone = due === undefined;
+      if (due === undefined) return;
+      const { epoch } = await this.#current(due.device);
+      const sealed = await this.#segmentsOf([due.device], {
+        commit: async ({ deletedSegments = [], segments = [] }) => {
+          await this.#store.commit(partitionOf(due.device), epoch, { deletedSegments, segments });
+          return [];
+        },
+      });
+      await sealed.compact(due, this.#onDamaged);
+    });
+    return !isDone;
+  }
+
+  /** Segments with the kinds of all series of these devices. */
+  async #segmentsOf(devices: readonly number[], more: Partial<Pick<ChunkStore, "commit">> = {}) {
+    const kinds = new Map((await this.#store.seriesOfNumbers(devices)).map(({ series, kind }) => [series, kind]));
+    const { findSegments, readSegments, skipDay } = this.#store;
+    const commit = () => {
+      throw new Error("segments are committed by their partition");
+    };
+    return new SealedSegments({ findSegments, readSegments, skipDay, commit, ...more }, (series) => kinds.get(series));
+  }
+
+  /** The partition of a device as it is now. The epoch is that of this moment, whatever is read later. */
+  async #current(device: number): Promise<{ readonly partition: SharedPartition; readonly epoch: number }> {
+    await this.#readNew([partitionOf(device)]);
+    const partition = this.#partitions.get(partitionOf(device));
+    if (partition === undefined) throw new Error("a partition left the memory while it was used");
+    return { partition, epoch: partition.epoch };
+  }
+
+  async #untilCommitted(work: () => Promise<void>): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await work();
+      } catch (error) {
+        if (!(error instanceof OutpacedError) || attempt >= ATTEMPTS) throw error;
+      }
+    }
+  }
+
+  /** Another node was quicker: the next round sees what is left. */
+  async #orOutpaced(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof OutpacedError)) throw error;
+    }
+  }
+
+  /** Everything that any node added to these partitions before this call. Calls that come meanwhile share a reading. */
+  #readNew(numbers: readonly number[], isUse = true): Promise<void> {
+    if (numbers.length === 0) return Promise.resolve();
+    const now = performance.now();
+    for (const number of numbers) {
+      this.#wanted.add(number);
+      const known = this.#partitions.get(number);
+      if (known !== undefined && isUse) known.usedAt = now;
+    }
+    const start = () => {
+      const wanted = [...this.#wanted];
+      this.#wanted.clear();
+      this.#next = undefined;
+      return this.#read(wanted);
+    };
+    this.#next ??= this.#reading.then(start, start);
+    this.#reading = this.#next;
+    return this.#next;
+  }
+
+  async #read(numbers: readonly number[]): Promise<void> {
+    const begun = performance.now();
+    const known = new Map(numbers.map((number) => [number, this.#known(number, begun)]));
+    const read = await this.#store.read(
+      numbers.map((partition) => ({ partition, after: known.get(partition)?.moment })),
+      this.#onDamaged,
+    );
+    for (const one of read) {
+      const partition = known.get(one.partition);
+      if (partition === undefined) continue;
+      const kept = new Map<Remainder, readonly SharedRow[]>();
+      for (const remainder of partition.remainders(one.rows)) {
+        const [again] = await this.#store.read(
+          [{ partition: one.partition, after: remainder.moment }],
+          this.#onDamaged,
+        );
+        kept.set(remainder, again?.rows.filter(({ commit }) => includes(one.moment, commit)) ?? []);
+      }
+      partition.apply(one, kept);
+      partition.readAt = begun;
+      this.#partitions.set(one.partition, partition);
+    }
+  }
+
+  /** A partition that was not read for too long may lack marks that are deleted. */
+  #known(number: number, now: number): SharedPartition {
+    const known = this.#partitions.get(number);
+    if (known !== undefined && now - known.readAt < STALE_MS) return known;
+    const fresh = new SharedPartition();
+    fresh.usedAt = now;
+    return fresh;
+  }
+
+  #forgetIdle(now: number): void {
+    const isFull = this.hotPoints > this.#settings.maxHotPoints;
+    for (const [number, { usedAt }] of this.#partitions) {
+      const isIdle = now - usedAt > (isFull ? IDLE_MS / 10 : IDLE_MS);
+      if (isIdle && !this.#claimed.includes(number) && !this.#wanted.has(number)) this.#partitions.delete(number);
+    }
+  }
+}
