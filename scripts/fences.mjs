@@ -76,7 +76,11 @@ const LAYERS = {
 const SQLITE_FOLDERS = ["store/sqlite", "store/series/sqlite"];
 
 /** What one folder of a layer may import besides. */
-const MORE = { "store/postgres": ["pg"], "store/series/postgres": ["pg", "pg-copy-streams"] };
+const MORE = {
+  "store/postgres": ["pg"],
+  "store/series/postgres": ["pg", "pg-copy-streams"],
+  "store/series/render": ["hyparquet-writer"],
+};
 
 /** The files beside the layers, which every layer may be given; main.ts alone knows the layers. */
 const BESIDE_LAYERS = ["./config.ts", "./config/**", "#core/**", "node:*", "pino"];

@@ -82,7 +82,8 @@ function renderBody(body: NonNullable<RouteDescription["body"]>, components: Map
 
 function renderAnswer(answer: RouteDescription["answer"], components: Map<string, Json>): Json {
   if ("contentType" in answer && typeof answer.contentType === "string") {
-    return { description: String(answer.description), content: { [answer.contentType]: {} } };
+    const types = [answer.contentType, ...(Array.isArray(answer.otherTypes) ? answer.otherTypes.map(String) : [])];
+    return { description: String(answer.description), content: Object.fromEntries(types.map((type) => [type, {}])) };
   }
   return { description: "Done.", content: { "application/json": { schema: named(answer as Json, components) } } };
 }

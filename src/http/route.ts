@@ -55,7 +55,14 @@ interface RouteHead<Path extends string, Query extends QuerySpec> {
   readonly ownPageOnly?: true;
   readonly query?: Query;
   /** Schema of the JSON answer, or what a RawAnswer may be. */
-  readonly answer: Schema | { readonly contentType: string; readonly description: string };
+  readonly answer: Schema | RawAnswers;
+}
+
+interface RawAnswers {
+  readonly contentType: string;
+  /** Content types that the client can ask for instead. */
+  readonly otherTypes?: readonly string[];
+  readonly description: string;
 }
 
 /** Several values are as many header lines. */

@@ -220,6 +220,30 @@ check("series.inherited-look-around", async () => {
   expect(rowsOf(await ask(busbar.admin, { from: 60, to: 180, gap_filling, telemetry }))).toBe("60,1 120,1");
 });
 
+check("series.other-forms", async () => {
+  const { id } = await meter([0, { power: 1.5, note: "x" }], [60, { power: 2 }]);
+  const json = {
+    from: 0,
+    to: 3600,
+    granularity: "1m",
+    aggregation: "last",
+    telemetry: [{ device: id, attribute: ["power", "note"] }],
+  };
+  const as = (Accept: string) => busbar.admin.call("POST", "/telemetry/v1/timeseries", { json, headers: { Accept } });
+  expect((await as("*/*")).headers.get("content-type")).toBe("text/csv");
+  expect((await as("application/json")).body).toMatchObject({
+    columns: [{ name: "ts" }, { telemetry: "power", type: "float" }, { telemetry: "note", type: "string" }],
+    rows: [
+      [0, 1.5, "x"],
+      [60, 2, null],
+    ],
+  });
+  expect((await as("application/jsonl")).text).toBe(
+    `{"ts":0,"${id}:power":1.5,"${id}:note":"x"}\n{"ts":60,"${id}:power":2}\n`,
+  );
+  expect((await as("application/vnd.apache.parquet")).text.slice(0, 4)).toBe("PAR1");
+});
+
 check("series.attribute-lists", async () => {
   const { ask } = await meter([0, { power: 1, energy: 2 }]);
   expect(rowsOf(await ask(["power", "energy"], { aggregation: "last" }))).toBe("0,1,2");

@@ -17,6 +17,7 @@ export interface Answer<Body> {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
+  readonly content: ArrayBuffer;
   /** The JSON of the answer; what it is depends on `status`. */
   readonly body: Body;
   /** The refusals; empty when there are none. */
@@ -120,12 +121,14 @@ export function useServer(
       });
       const { status, headers } = response;
       const isEndless = headers.get("content-type") === "text/event-stream";
-      const text = isEndless ? "" : await response.text();
+      const content = isEndless ? new ArrayBuffer(0) : await response.arrayBuffer();
+      const text = new TextDecoder().decode(content);
       if (isEndless) await response.body?.cancel();
       check({ method, path, status, headers, text });
       const isJson = headers.get("content-type") === "application/json" && text !== "";
       const parsed = isJson ? (JSON.parse(text) as Body & { errors?: readonly ErrorItem[] }) : undefined;
-      return { status, headers, text, body: parsed as Body, errors: status === 200 ? [] : (parsed?.errors ?? []) };
+      const errors = status === 200 ? [] : (parsed?.errors ?? []);
+      return { status, headers, text, content, body: parsed as Body, errors };
     };
     return {
       call,

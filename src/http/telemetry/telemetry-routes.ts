@@ -8,7 +8,8 @@ import { RawAnswer, type Route, route, StreamAnswer } from "#http/route.ts";
 import { Type } from "#http/schema.ts";
 import { foldMissingSeries } from "#http/telemetry/fold-missing-series.ts";
 import { renderSnapshot, renderSnapshots } from "#http/telemetry/snapshot-wire.ts";
-import { parseTimeseries, renderHeader, timeseriesSchema } from "#http/telemetry/timeseries-wire.ts";
+import { contentTypeOf, OTHER_TYPES, preferredForm, renderingOf } from "#http/telemetry/timeseries-form.ts";
+import { parseTimeseries, timeseriesSchema } from "#http/telemetry/timeseries-wire.ts";
 import type { RefusalLog } from "#service/access/refusal-log.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
 import type { Rows } from "#service/ports/telemetry-store.ts";
@@ -120,23 +121,26 @@ export function telemetryRoutes(needs: TelemetryNeeds): readonly Route[] {
       path: "/telemetry/v1/timeseries",
       operation: "getTimeseries",
       summary: "Get time series",
-      description: "Answers CSV: a header row, then a row per bucket, in order of time.",
+      description:
+        "Answers CSV: a header row, then a row per bucket, in order of time. Accept chooses another form: " +
+        "application/json, application/jsonl or application/vnd.apache.parquet.",
       tag,
       access: "readonly",
       body: timeseriesSchema,
-      answer: { contentType: "text/csv", description: "The rows." },
+      answer: { contentType: "text/csv", otherTypes: OTHER_TYPES, description: "The rows." },
       handle: async (call) => {
         const input = parseTimeseries(call.body);
         const { columns, render } = await readTimeseries(needs, call, input).catch((error: unknown) => {
           const isOurs = !(error instanceof AppError) || call.headerPrefix() === "X-Service";
           throw isOurs ? error : foldMissingSeries(error, "unprocessable_entity");
         });
-        const rows = await render({ renderer: "csv", settings: { header: renderHeader(input, columns) } });
-        const headers = renderDataTypes(call.headerPrefix(), columns);
+        const form = preferredForm(call.header("accept"));
+        const rows = await render(renderingOf(form, input, columns));
+        const headers = { ...renderDataTypes(call.headerPrefix(), columns), Vary: "Accept" };
         const { value: first } = await rows.next();
         // A short answer is sent in one piece: a stream costs more than everything else of a small answer.
-        if (first.isLast) return new RawAnswer("text/csv", first.piece, headers);
-        return new StreamAnswer("text/csv", Readable.from(bytesOf(first.piece, rows)), headers);
+        if (first.isLast) return new RawAnswer(contentTypeOf(form), first.piece, headers);
+        return new StreamAnswer(contentTypeOf(form), Readable.from(bytesOf(first.piece, rows)), headers);
       },
     }),
   ];

@@ -5,7 +5,7 @@ import { AppError } from "#core/app-error.ts";
 import { type ByteBudgets, createByteBudgets } from "#core/share/byte-budgets.ts";
 import type { Shares } from "#core/share/shares.ts";
 import { isLater, takesPlace } from "#core/telemetry/latest-value.ts";
-import { createRenderer, type Rendering } from "#core/telemetry/render/renderers.ts";
+import type { Rendering } from "#core/telemetry/render/renderers.ts";
 import type { RowBlock } from "#core/telemetry/row-block.ts";
 import { instant } from "#core/time/instant.ts";
 import { itemAt } from "#core/value/item-at.ts";
@@ -33,6 +33,7 @@ import { type ChunkAddress, loadChunkModule } from "./load-chunk-module.ts";
 import { reachOf, type SeriesItem, type SeriesQuery } from "./query.ts";
 import { createQuickReader } from "./quick-reader.ts";
 import { openReaders } from "./readers.ts";
+import { loadRenderer } from "./render/load-renderer.ts";
 import { SeriesIndex } from "./series-index.ts";
 import { openWriterThread } from "./writer-thread.ts";
 import type { WriterData } from "./writer-worker.ts";
@@ -194,7 +195,7 @@ export async function openSeries(
       const [query, hot] = await prepare(request);
       try {
         const block = hot === NOTHING_HOT ? await quick.answer(query) : undefined;
-        if (block !== undefined) return rowsOf(pieceOf(block, rendering));
+        if (block !== undefined) return rowsOf(await pieceOf(block, rendering));
         const asked = { query, hot, rendering: rendering as Rendered };
         return namedRows(await readers.open(asked, request.requester), named);
       } catch (error) {
@@ -243,11 +244,11 @@ async function* rowsOf<Piece>(piece: Piece): Rows<Piece> {
   yield { piece, isLast: true };
 }
 
-function pieceOf<Rendered extends Rendering | undefined>(
+async function pieceOf<Rendered extends Rendering | undefined>(
   block: RowBlock,
   rendering: Rendered | undefined,
-): PieceOf<Rendered> {
-  const piece = rendering === undefined ? block : createRenderer(rendering).render(block, true);
+): Promise<PieceOf<Rendered>> {
+  const piece = rendering === undefined ? block : (await loadRenderer(rendering)).render(block, true);
   return piece as PieceOf<Rendered>;
 }
 

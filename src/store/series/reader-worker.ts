@@ -1,7 +1,7 @@
 // A thread that answers queries: decoding, aggregating and rendering happen here, not on the thread that answers HTTP.
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import type { Renderer } from "#core/telemetry/render/renderer.ts";
-import { createRenderer, type Rendering } from "#core/telemetry/render/renderers.ts";
+import type { Rendering } from "#core/telemetry/render/renderers.ts";
 import { copyBlock, type RowBlock } from "#core/telemetry/row-block.ts";
 import { tryPost } from "#core/thread/try-post.ts";
 import { keepCompiled } from "#tuning/keep-compiled.ts";
@@ -10,6 +10,7 @@ import type { HotSeries } from "./engine.ts";
 import { type ChunkAddress, loadChunkModule } from "./load-chunk-module.ts";
 import type { SeriesQuery } from "./query.ts";
 import { type ReadFailure, renderFailure } from "./read-failure.ts";
+import { loadRenderer } from "./render/load-renderer.ts";
 import { rowBound } from "./row-bound.ts";
 import { type QueryRun, startQuery } from "./run-query.ts";
 import { createTimesCache } from "./times-cache.ts";
@@ -58,7 +59,7 @@ async function answer(request: Exclude<ReaderRequest, { kind: "drop" }>): Promis
     }
     if (request.kind === "open") {
       const { query, hot, rendering } = request;
-      const renderer = rendering && createRenderer(rendering);
+      const renderer = rendering && (await loadRenderer(rendering));
       runs.set(id, { ...startQuery({ reader, times, elapsed }, query, hot), renderer });
     }
     await pull(id);

@@ -1,4 +1,4 @@
-import { notServed, section } from "../sentence.ts";
+import { section } from "../sentence.ts";
 
 export const current = section("current", "Current values in detail", {
   "lists-are-arrays": "Lists are JSON arrays in current values and in events.",
@@ -34,7 +34,7 @@ export const series = section("series", "Time series in detail", {
   "inherited-look-around": "An item's locf without look_around inherits the global one.",
   "calendar-granularities": "1d, 1w, 1M and 1y follow the calendar of a timezone.",
   "more-aggregations-yet": "delta, integral and min_max are aggregations too.",
-  "other-forms": notServed("Accept chooses other forms than CSV.", "CSV is the only form so far."),
+  "other-forms": "Accept chooses other forms than CSV.",
   "attribute-lists": "attribute may be a list, and the limit of 10 counts the attributes.",
   "header-cell": "A header cell is telemetry, device as asked, aggregation as resolved, granularity as asked.",
   "header-cell-filling": "With filling the cell also has gap_filling_method and gap_filling_look_around as asked.",
