@@ -40,6 +40,10 @@ const VERBS: Readonly<Record<string, readonly [about: string, load: () => Promis
     async () => (await import("#cli/commands/execution.ts")).addExecutionCommands,
   ],
   events: ["Show what happens, as it happens.", async () => (await import("#cli/commands/events.ts")).addEventsCommand],
+  energy: [
+    "What a site produced, used and took from the grid.",
+    async () => (await import("#cli/commands/energy.ts")).addEnergyCommand,
+  ],
   now: ["The latest values of devices.", async () => (await import("#cli/commands/now.ts")).addNowCommand],
   telemetry: [
     "Time series: query, chart, export, import.",

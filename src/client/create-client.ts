@@ -12,6 +12,7 @@ import type {
   Location,
   Page,
   Site,
+  SiteEnergy,
   Token,
   Validation,
   Window,
@@ -63,6 +64,9 @@ function sites({ json }: Transport) {
     create: (site: SiteFields) => json<{ site: Site }>({ method: "POST", path: "/v3/sites", body: site }),
     update: (id: string, change: SiteChange) => json<{ site: Site }>({ method: "PATCH", path: at(id), body: change }),
     delete: (id: string) => json<JsonObject>({ method: "DELETE", path: at(id) }),
+    /** `period` is today, yesterday, 2026-11-15, 2026-11 or 2026 in the site's time zone. */
+    energy: (id: string, query: { readonly period?: string; readonly from?: string; readonly to?: string } = {}) =>
+      json<{ energy: SiteEnergy }>({ method: "GET", path: `${at(id)}/energy`, query }),
   };
 }
 

@@ -407,3 +407,39 @@ export type Page<Key extends string, Item> = { readonly [K in Key]: readonly Ite
 
 /** Which part of a list; what is absent is the server's choice. */
 export type Window = { readonly limit?: number | undefined; readonly offset?: number | undefined };
+
+/** Energies in Wh, powers in W. What is not known is null. */
+export type SiteEnergy = {
+  readonly site_id: string;
+  readonly timezone: string;
+  readonly from: string;
+  readonly to: string;
+  readonly total: Readonly<
+    Record<
+      | "produced"
+      | "used"
+      | "self_used"
+      | "from_grid"
+      | "to_grid"
+      | "charged"
+      | "discharged"
+      | "self_consumption"
+      | "self_sufficiency",
+      number | null
+    >
+  >;
+  readonly peak_from_grid: { readonly power: number; readonly at: string } | null;
+  readonly devices: readonly {
+    readonly device_id: string;
+    readonly name: string;
+    readonly slug: string;
+    readonly role: "production" | "battery" | "grid" | "load";
+    readonly energy: number | null;
+    readonly energy_back: number | null;
+    readonly basis: "counter" | "power" | null;
+    readonly hours_known: number;
+    readonly hours: number;
+    readonly power: number | null;
+  }[];
+  readonly now: Readonly<Record<"production" | "battery" | "grid" | "load", number | null>>;
+};

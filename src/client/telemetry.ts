@@ -15,6 +15,8 @@ export type GapFilling = { readonly method?: "locf" | "none"; readonly look_arou
 type SeriesSettings = {
   readonly aggregation?: string;
   readonly granularity?: string;
+  /** With it the granularities 1d, 1w, 1M and 1y follow the calendar there. */
+  readonly timezone?: string;
   readonly gap_filling?: GapFilling;
 };
 

@@ -18,6 +18,7 @@ import { deviceLogRoutes } from "#http/device/device-log-routes.ts";
 import { deviceRoutes } from "#http/device/device-routes.ts";
 import { provisioningRoutes } from "#http/device/provisioning-routes.ts";
 import { runtimeRoutes } from "#http/device/runtime-routes.ts";
+import { energyRoutes } from "#http/energy/energy-routes.ts";
 import { eventRoutes } from "#http/event/event-routes.ts";
 import type { EventStreams } from "#http/event/event-streams.ts";
 import type { Route } from "#http/route.ts";
@@ -79,6 +80,7 @@ export function createRoutes(needs: RouteNeeds, settings: RouteSettings): readon
     ...alertRoutes(needs),
     ...commandRoutes(needs),
     ...telemetryRoutes(needs),
+    ...energyRoutes(needs),
     ...importRoutes(needs),
     ...retentionRoutes({ ...needs, retentionDefault: settings.retentionDefault }),
     ...eventRoutes(needs),

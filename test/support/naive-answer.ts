@@ -1,6 +1,7 @@
 // The simplest way to answer a query, as a reference for the engine: every rule of buckets and gap filling in a few
 // lines, with all points in a map and all sums in exact fractions.
 
+import { type Integral, isIntegral } from "#core/telemetry/aggregation.ts";
 import { calendarGrid } from "#core/time/calendar.ts";
 import type { Scalar } from "#store/series/batch.ts";
 import type { SeriesItem, SeriesQuery } from "#store/series/query.ts";
@@ -26,7 +27,10 @@ function answerColumn(points: Map<number, Scalar>, { from, to }: SeriesQuery, it
   const bucketAt = gridOf(item);
   const startOf = (at: number) => bucketAt(at).start;
   const sorted = [...points].sort(([a], [b]) => a - b);
-  if (aggregation === "integral") return integrate(sorted, { from, to }, bucketAt);
+  if (isIntegral(aggregation)) {
+    const part = sorted.map(([at, value]) => [at, partOf(aggregation, Number(value))] as const);
+    return integrate(part, { from, to }, bucketAt);
+  }
   const buckets = new Map<number, Scalar[]>();
   for (const [at, value] of sorted) {
     if (at < from || at >= to) continue;
@@ -67,6 +71,11 @@ function rise(base: number | undefined, values: readonly Scalar[]): number {
   );
 }
 
+function partOf(aggregation: Integral, value: number): number {
+  if (aggregation === "integral_positive") return value > 0 ? value : 0;
+  return aggregation === "integral" || value < 0 ? value : 0;
+}
+
 /** Each value holds until the next one, if that comes within half an hour. */
 function integrate(
   sorted: readonly (readonly [number, Scalar])[],
@@ -91,7 +100,7 @@ function integrate(
 }
 
 function aggregate(
-  aggregation: Exclude<SeriesItem["aggregation"], "delta" | "integral">,
+  aggregation: Exclude<SeriesItem["aggregation"], "delta" | Integral>,
   values: readonly Scalar[],
 ): Scalar {
   const numbers = values.map(Number);

@@ -39,7 +39,20 @@ export const SERIES: readonly {
   { series: 7, device: 1, attribute: "level", kind: "number", share: 0.03 },
 ];
 const ALLOWED: Readonly<Record<ColumnKind, readonly ResolvedAggregation[]>> = {
-  number: ["avg", "last", "min", "max", "sum", "count", "first", "delta", "delta", "integral", "integral"],
+  number: [
+    "avg",
+    "last",
+    "min",
+    "max",
+    "sum",
+    "count",
+    "first",
+    "delta",
+    "delta",
+    "integral",
+    "integral_positive",
+    "integral_negative",
+  ],
   boolean: ["last", "count", "first", "bool_or"],
   text: ["last", "count", "first"],
 };

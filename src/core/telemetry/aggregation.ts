@@ -12,6 +12,8 @@ export const AGGREGATIONS = [
   "bool_or",
   "delta",
   "integral",
+  "integral_positive",
+  "integral_negative",
   "min_max",
 ] as const;
 export type Aggregation = (typeof AGGREGATIONS)[number];
@@ -33,8 +35,15 @@ const COLUMN_TYPE: Readonly<Record<TelemetryType, ColumnType>> = {
   alerts: "string",
 };
 
+const INTEGRALS = ["integral", "integral_positive", "integral_negative"] as const;
+export type Integral = (typeof INTEGRALS)[number];
+
+export function isIntegral(aggregation: Aggregation): aggregation is Integral {
+  return INTEGRALS.some((one) => one === aggregation);
+}
+
 const ALLOWED: Readonly<Record<ColumnKind, readonly Exclude<Aggregation, "auto">[]>> = {
-  number: ["avg", "last", "min", "max", "sum", "count", "first", "delta", "integral", "min_max"],
+  number: ["avg", "last", "min", "max", "sum", "count", "first", "delta", ...INTEGRALS, "min_max"],
   boolean: ["last", "count", "first", "bool_or"],
   text: ["last", "count", "first"],
 };
@@ -55,7 +64,7 @@ export function resolveAggregation(asked: Aggregation, type: TelemetryType): rea
 
 /** Whether a value may stand for the buckets after its own. What rose or flowed in one bucket did not in the next. */
 export function canBeCarried(aggregation: Aggregation): boolean {
-  return aggregation !== "delta" && aggregation !== "integral";
+  return aggregation !== "delta" && !isIntegral(aggregation);
 }
 
 export function allowedAggregations(type: TelemetryType): readonly Aggregation[] {
@@ -63,7 +72,7 @@ export function allowedAggregations(type: TelemetryType): readonly Aggregation[]
 }
 
 export function resultType(aggregation: ResolvedAggregation, type: TelemetryType): ColumnType {
-  if (aggregation === "avg" || aggregation === "integral") return "float";
+  if (aggregation === "avg" || isIntegral(aggregation)) return "float";
   if (aggregation === "count") return "integer";
   return COLUMN_TYPE[type];
 }

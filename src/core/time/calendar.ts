@@ -49,6 +49,11 @@ export function calendarGrid({ unit, timezone }: Calendar): BucketGrid {
   };
 }
 
+/** The first moment at which the clocks of the zone show this local time or a later one, given as a UTC clock shows it. */
+export function firstMomentOf(timezone: string, local: number): number {
+  return createLocalClock(timezone).firstAt(local);
+}
+
 /** Local times are milliseconds that a UTC clock would show the same way. */
 interface LocalClock {
   localAt(at: number): number;

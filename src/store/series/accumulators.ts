@@ -1,6 +1,6 @@
 // What each aggregation does with the points of a bucket. One entry here is all that the engine needs to know of an
 // aggregation.
-import type { ColumnKind, ResolvedAggregation } from "#core/telemetry/aggregation.ts";
+import type { ColumnKind, Integral, ResolvedAggregation } from "#core/telemetry/aggregation.ts";
 import { ScalableSum } from "#core/telemetry/exact-sum.ts";
 import type { Scalar } from "./batch.ts";
 import type { Summary } from "./chunk.ts";
@@ -36,8 +36,8 @@ interface AggregationRules {
   readonly alone: "value" | 1 | undefined;
 }
 
-/** Buckets of `integral` also depend on when points come: `IntegralStream` makes them. */
-export type PointAggregation = Exclude<ResolvedAggregation, "integral">;
+/** Buckets of integrals also depend on when points come: `IntegralStream` makes them. */
+export type PointAggregation = Exclude<ResolvedAggregation, Integral>;
 
 const SAME = {
   summarizes: () => true,

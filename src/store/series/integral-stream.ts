@@ -1,5 +1,6 @@
 // The integral of one series over time, as buckets: each value holds until the next one, unless that comes so late that
 // nobody knows what was in between. Buckets also get their share where no point lies in them.
+import type { Integral } from "#core/telemetry/aggregation.ts";
 import { ScalableSum } from "#core/telemetry/exact-sum.ts";
 import type { BucketGrid } from "#core/time/bucket-grid.ts";
 import { BucketBlock } from "./bucket-block.ts";
@@ -13,6 +14,8 @@ interface Asked {
   readonly to: number;
   readonly grid: BucketGrid;
   readonly before: LastPoint | undefined;
+  /** Of all values, or of those above or below zero while the others count as zero. */
+  readonly part: Integral;
 }
 
 /** Milliseconds of an hour: watts give watt-hours. */
@@ -22,6 +25,7 @@ export class IntegralStream extends BucketBlock {
   readonly #pieces: Iterator<Piece>;
   readonly #range: Pick<Asked, "from" | "to">;
   readonly #grid: BucketGrid;
+  readonly #part: Integral;
   /** In milliseconds times values. */
   readonly #sum = new ScalableSum();
   // The bucket that is open, if its end is not NaN.
@@ -36,12 +40,13 @@ export class IntegralStream extends BucketBlock {
   #index = 0;
   #last = 0;
 
-  constructor(pieces: Iterable<Piece>, { from, to, grid, before }: Asked) {
+  constructor(pieces: Iterable<Piece>, { from, to, grid, before, part }: Asked) {
     super("number");
     this.#pieces = pieces[Symbol.iterator]();
     this.#range = { from, to };
     this.#grid = grid;
-    this.#held = Number(before?.value ?? 0);
+    this.#part = part;
+    this.#held = this.#partOf(Number(before?.value ?? 0));
     this.#heldFrom = before?.at ?? Number.NEGATIVE_INFINITY;
   }
 
@@ -86,7 +91,7 @@ export class IntegralStream extends BucketBlock {
     const behind = lowerBound({ times, count: this.#last }, end);
     if (behind - this.#index > 1) this.#addRun(column, behind);
     this.#index = behind;
-    this.#held = Number(values[behind - 1] ?? 0);
+    this.#held = this.#partOf(Number(values[behind - 1] ?? 0));
     this.#heldFrom = times[behind - 1] ?? 0;
     this.#heldTo = Number.NEGATIVE_INFINITY;
   }
@@ -95,9 +100,23 @@ export class IntegralStream extends BucketBlock {
   #addRun({ times, values }: Column, behind: number): void {
     const wasOpen = this.#end > (times[this.#index] ?? 0);
     if (!wasOpen) this.#openAt(times[this.#index] ?? 0);
-    const run = { times, values: values as Float64Array, from: this.#index, to: behind };
+    const numbers = values as Float64Array;
+    const run =
+      this.#part === "integral"
+        ? { times, values: numbers, from: this.#index, to: behind }
+        : {
+            times: times.subarray(this.#index, behind),
+            values: numbers.subarray(this.#index, behind).map((value) => this.#partOf(value)),
+            from: 0,
+            to: behind - this.#index,
+          };
     // A bucket of which nothing is known has no result.
     if (!this.#sum.addHeld(run, HELD_MS) && !wasOpen) this.#end = Number.NaN;
+  }
+
+  #partOf(value: number): number {
+    if (this.#part === "integral") return value;
+    return this.#part === "integral_positive" ? Math.max(value, 0) : Math.min(value, 0);
   }
 
   /** Gives the held value to one bucket. */

@@ -1,5 +1,5 @@
 // A query as the engine takes it: nothing is optional, and names are resolved to series.
-import type { ColumnKind, ResolvedAggregation } from "#core/telemetry/aggregation.ts";
+import { type ColumnKind, isIntegral, type ResolvedAggregation } from "#core/telemetry/aggregation.ts";
 import type { Calendar } from "#core/time/calendar.ts";
 
 /** How long `integral` holds a value that no other one follows: a longer gap is unknown, and counts nothing. */
@@ -36,6 +36,6 @@ export function reachOf({
   readonly before: number;
   readonly after: number;
 } {
-  if (aggregation === "integral") return { before: HELD_MS, after: HELD_MS };
+  if (isIntegral(aggregation)) return { before: HELD_MS, after: HELD_MS };
   return { before: aggregation === "delta" ? ANY_AGE_MS : lookAroundMs, after: 0 };
 }

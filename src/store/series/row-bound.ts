@@ -1,5 +1,6 @@
 // The most rows that an answer can have, computed from the summaries alone.
 
+import { isIntegral } from "#core/telemetry/aggregation.ts";
 import { itemAt } from "#core/value/item-at.ts";
 import type { ChunkCount, ChunkReader } from "./chunk-reader.ts";
 import type { HotSeries } from "./engine.ts";
@@ -28,8 +29,7 @@ const rangeOf = ({ from, to }: SeriesQuery, item: SeriesItem): Range => {
 };
 
 /** Whether buckets without points have rows, too. */
-const isFilled = ({ lookAroundMs, aggregation }: SeriesItem) =>
-  lookAroundMs !== undefined || aggregation === "integral";
+const isFilled = ({ lookAroundMs, aggregation }: SeriesItem) => lookAroundMs !== undefined || isIntegral(aggregation);
 
 export async function rowBound(
   reader: Pick<ChunkReader, "counts">,

@@ -1,3 +1,4 @@
+import { isIntegral } from "#core/telemetry/aggregation.ts";
 import type { RowBlock } from "#core/telemetry/row-block.ts";
 import { fixedGrid } from "#core/time/bucket-grid.ts";
 import { calendarGrid } from "#core/time/calendar.ts";
@@ -93,7 +94,7 @@ function openColumn(
     to: to + after,
     lookBack: before === 0 ? undefined : from - before,
     hot,
-    summarizes: aggregation === "integral" ? () => false : RULES[aggregation].summarizes,
+    summarizes: isIntegral(aggregation) ? () => false : RULES[aggregation].summarizes,
     ...bucketRules(item),
   });
   return { item, hot, cursor };
@@ -126,8 +127,9 @@ function rowColumn(source: CursorSource, { from, to }: SeriesQuery, { item, hot,
   const before = cursor?.reads.lookBack === undefined ? undefined : lastBefore(source, cursor.reads, { kind, hot });
   const pieces = cursor?.pieces ?? [];
   const grid = calendar && calendarGrid(calendar);
-  if (aggregation === "integral") {
-    const buckets = new IntegralStream(pieces, { from, to, grid: grid ?? fixedGrid(granularity), before });
+  if (isIntegral(aggregation)) {
+    const asked = { from, to, grid: grid ?? fixedGrid(granularity), before, part: aggregation };
+    const buckets = new IntegralStream(pieces, asked);
     return { buckets, granularity, grid, fill: undefined };
   }
   const { alone } = RULES[aggregation];

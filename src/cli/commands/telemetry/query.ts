@@ -22,11 +22,16 @@ type QueryFlags = Omit<ClientFlags, "output"> & {
   readonly to: string;
   readonly granularity?: string;
   readonly aggregation: string;
+  readonly timezone?: string;
   readonly fill?: string;
   readonly chart?: true;
   readonly output: "table" | "csv" | "json";
 };
 
+/** `min_max` gives two columns for one attribute, which a table has no place for. */
+const ONE_COLUMN = AGGREGATIONS.filter((one) => one !== "min_max");
+/** Only a time zone gives these a length; the chart needs about one. */
+const CALENDAR_STEPS: Readonly<Record<string, number>> = { "1w": 7 * 86_400_000, "1M": 30 * 86_400_000 };
 const DEFAULT_COLUMNS = 100;
 /** Rows of a table that fit on a few screens; a chart takes as many as it has dots. */
 const TABLE_BUCKETS = 60;
@@ -39,9 +44,8 @@ export function addQueryCommand(telemetry: Command, cli: Cli): void {
     .option("--from <time>", "start: -24h, now, a day, Unix seconds or RFC 3339", "-24h")
     .option("--to <time>", "end, not included", "now")
     .option("-g, --granularity <duration>", "length of a bucket (default what fits the range)")
-    .addOption(
-      new Option("-a, --aggregation <function>", "what a bucket shows").choices([...AGGREGATIONS]).default("auto"),
-    )
+    .addOption(new Option("-a, --aggregation <function>", "what a bucket shows").choices(ONE_COLUMN).default("auto"))
+    .option("--timezone <name>", "with -g 1d, 1w, 1M or 1y: whose days, weeks, months and years, such as Europe/Berlin")
     .option("--fill <method>", "fill gaps: locf, or locf:1h to look that far back before the start")
     .option("--chart", "draw it")
     .addOption(
@@ -70,6 +74,7 @@ export function addQueryCommand(telemetry: Command, cli: Cli): void {
     "telemetry query meter-1:power --chart",
     "telemetry query meter-1 --from 2026-11-14 --to 2026-11-15 -g 1h",
     "telemetry query meter-1:power pv-1:power --from -7d -g 15m -a max --chart",
+    "telemetry query meter-1:energy --from -30d -g 1d -a delta --timezone Europe/Berlin",
     "telemetry query battery-1:soc,status -g 5m --fill locf:1h -o csv > soc.csv",
   );
 }
@@ -82,7 +87,7 @@ function settingsOf(cli: Cli, flags: Asked): Settings {
   if (from >= to) throw new UsageError("--from must be before --to");
   const buckets = flags.isChart ? 2 * (cli.stdout.columns ?? DEFAULT_COLUMNS) : TABLE_BUCKETS;
   const granularity = flags.granularity ?? granularityFor(to - from, buckets);
-  if (parseDuration(granularity) === undefined) {
+  if (parseDuration(granularity) === undefined && CALENDAR_STEPS[granularity] === undefined) {
     throw new UsageError(`--granularity must be a duration such as 5m, not "${granularity}"`);
   }
   return {
@@ -90,6 +95,7 @@ function settingsOf(cli: Cli, flags: Asked): Settings {
     to: to / 1000,
     granularity,
     aggregation: flags.aggregation,
+    ...(flags.timezone !== undefined && { timezone: flags.timezone }),
     ...(flags.fill !== undefined && { gap_filling: parseFill(flags.fill) }),
   };
 }
@@ -149,7 +155,7 @@ function drawing(
   return renderChart(series, {
     from: from * 1000,
     to: to * 1000,
-    stepMs: Number(parseDuration(granularity) ?? 0n) / 1e6,
+    stepMs: CALENDAR_STEPS[granularity] ?? Number(parseDuration(granularity) ?? 0n) / 1e6,
     columns: cli.stdout.columns ?? DEFAULT_COLUMNS,
     colour: cli.stdout.hasColors?.() === true,
   });

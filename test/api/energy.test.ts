@@ -1,0 +1,149 @@
+// GET /v3/sites/{site_id}/energy and `busbar energy`: what devices measured, by profile, in the site's own days.
+import { beforeAll, expect, test } from "vitest";
+import { connectFakeDevice, type FakeDeviceConfig } from "../support/fake-device.ts";
+import { runBusbar } from "../support/run-busbar.ts";
+import { useServer } from "../support/server.ts";
+
+const busbar = useServer(["--mqtt-port", "0"]);
+
+const blueprint = (category: string, profile: string, telemetry: string) => `blueprint_spec: device/3.0
+display_name: ${category}
+category: ${category}
+implements: [${profile}]
+runtime: {type: embedded}
+telemetry:
+${telemetry}
+`;
+const float = (name: string, unit: string, more = "") =>
+  `  ${name}: {type: float, unit: ${unit}, display_name: ${name}${more}}`;
+const BLUEPRINTS = {
+  pv: blueprint("solar-generators", "energy.pv.power", [float("ac_power", "kW"), float("pv_power", "W")].join("\n")),
+  meter: blueprint(
+    "power-meters",
+    "energy.meter.grid",
+    [float("grid_power", "W"), float("grid_energy_import", "kWh"), float("grid_energy_export", "kWh")].join("\n"),
+  ),
+  battery: blueprint("battery-systems", "energy.battery.power", float("dc_power", "W", ", aliases: [battery_power]")),
+  charger: blueprint("electric-vehicles", "energy.ac.power", float("ac_power", "W", ", access_level: owner")),
+  sensor: blueprint("sensors", "sensor.temperature", float("temperature", "Cel")),
+};
+
+interface Energy {
+  readonly from: string;
+  readonly to: string;
+  readonly total: Readonly<Record<string, number | null>>;
+  readonly peak_from_grid: { readonly power: number; readonly at: string } | null;
+  readonly devices: readonly { readonly slug: string; readonly [field: string]: unknown }[];
+  readonly now: Readonly<Record<string, number | null>>;
+}
+
+let siteId = "";
+const DAY = "2026-03-29";
+/** Midnight in Berlin of a day of 23 hours. */
+const MIDNIGHT = Date.parse("2026-03-28T23:00:00Z") / 1000;
+
+beforeAll(async () => {
+  const made = await busbar.admin.post<{ site: { id: string } }>("/v3/sites", {
+    name: "Farm",
+    timezone: "Europe/Berlin",
+  });
+  siteId = made.body.site.id;
+  const devices = new Map<string, Awaited<ReturnType<typeof connectFakeDevice>>>();
+  for (const [slug, bytes] of Object.entries(BLUEPRINTS)) {
+    const uploaded = await busbar.admin.call<{ blueprint: { id: string } }>("POST", "/v3/blueprints/upload", { bytes });
+    const wanted = { name: slug, slug, site_id: siteId, blueprint_id: uploaded.body.blueprint.id };
+    const { body } = await busbar.admin.post<{ device_id: string }>("/v3/provisioning/standalone", wanted);
+    const config = `/v3/devices/${body.device_id}/generate_config`;
+    const answer = await busbar.admin.post<{ config: FakeDeviceConfig }>(config, { protocol: "MQTT" });
+    devices.set(slug, await connectFakeDevice(answer.body.config));
+  }
+  const send = async (slug: string, hour: number, values: object) =>
+    await devices.get(slug)?.sendTelemetry({ timestamp: MIDNIGHT + hour * 3600, ...values });
+  // Before midnight: what counters are compared with.
+  await send("meter", -1, { grid_energy_import: 1000, grid_energy_export: 500 });
+  for (let quarter = 0; quarter <= 23 * 4; quarter++) {
+    const hour = quarter / 4;
+    // 2 kW from 10 to 14 o'clock, of which the battery takes half until 12 and gives it back from 18 to 20.
+    await send("pv", hour, { ac_power: hour >= 10 && hour < 14 ? 2 : 0 });
+    await send("battery", hour, { dc_power: hour >= 10 && hour < 12 ? 1000 : hour >= 18 && hour < 20 ? -1000 : 0 });
+    await send("charger", hour, { ac_power: hour >= 12 && hour < 14 ? 1500 : 0 });
+    await send("meter", hour, { grid_power: hour >= 20 && hour < 22 ? 3000 : hour >= 12 && hour < 14 ? -500 : 0 });
+  }
+  await send("meter", 22.5, { grid_energy_import: 1006, grid_energy_export: 501 });
+}, 60_000);
+
+const read = async (query: string, session = busbar.admin) =>
+  (await session.get<{ energy: Energy }>(`/v3/sites/${siteId}/energy${query}`)).body.energy;
+
+test("a day has the energies of its devices, in total and one by one", async () => {
+  const energy = await read(`?period=${DAY}`);
+  expect([energy.from, energy.to]).toEqual(["2026-03-28T23:00:00.000Z", "2026-03-29T22:00:00.000Z"]);
+  expect(energy.total).toEqual({
+    produced: 8000,
+    used: 13000,
+    self_used: 7000,
+    from_grid: 6000,
+    to_grid: 1000,
+    charged: 2000,
+    discharged: 2000,
+    self_consumption: 0.875,
+    self_sufficiency: 7 / 13,
+  });
+  const rows = energy.devices.map(({ slug, role, energy: forward, energy_back, basis, hours_known, hours }) =>
+    [slug, role, forward, energy_back, basis, `${hours_known}/${hours}`].join(" "),
+  );
+  expect(rows.sort()).toEqual([
+    "battery battery 2000 2000 power 23/23",
+    "charger load 3000  power 23/23",
+    "meter grid 6000 1000 counter 23/23",
+    "pv production 8000  power 23/23",
+  ]);
+  expect(energy.peak_from_grid).toEqual({ power: 3000, at: "2026-03-29T19:00:00.000Z" });
+});
+
+test("months, years and any range add up to the same", async () => {
+  for (const query of ["?period=2026-03", "?period=2026", "?from=2026-03-28T23:00:00Z&to=2026-03-29T22:00:00Z"]) {
+    expect((await read(query)).total["produced"]).toBe(8000);
+  }
+});
+
+test("what is not known is null, and old powers are not those of now", async () => {
+  const energy = await read("?period=2026-03-20");
+  expect(energy.total).toMatchObject({ produced: null, used: null, from_grid: null, charged: null });
+  expect(energy.devices.map(({ energy: forward, basis, hours_known }) => [forward, basis, hours_known])).toEqual(
+    energy.devices.map(() => [null, null, 0]),
+  );
+  expect([energy.peak_from_grid, energy.now]).toEqual([
+    null,
+    { production: null, battery: null, grid: null, load: null },
+  ]);
+});
+
+test("attributes above the caller's level tell nothing", async () => {
+  const reader = busbar.as(await busbar.token({ level: "readonly" }));
+  expect((await read(`?period=${DAY}`, reader)).devices.map(({ slug }) => slug)).not.toContain("charger");
+});
+
+test.each([
+  ["?period=soon", "period"],
+  ["?period=2026-02-30", "period"],
+  ["?period=today&from=2026-03-28T23:00:00Z", "period"],
+  ["?to=2026-03-28T23:00:00Z", "from"],
+  ["?from=2026-03-28T23:00:00Z&to=2026-03-28T23:00:00Z", "from"],
+])("%s is refused", async (query, parameter) => {
+  const { status, errors } = await busbar.admin.get(`/v3/sites/${siteId}/energy${query}`);
+  expect([status, errors[0]?.details]).toEqual([400, { parameter }]);
+});
+
+test("the command line shows it, and names what is missing", async () => {
+  const env = { BUSBAR_URL: busbar.url, BUSBAR_TOKEN: busbar.adminToken };
+  const { code, out } = await runBusbar(["energy", "Farm", "--day", DAY], { env });
+  expect(code).toBe(0);
+  for (const text of ["8.00 kWh", "13.00 kWh", "7.00 kWh (88 % of the production)", "3.00 kW at 2026-03-29 21:00"]) {
+    expect(out).toContain(text);
+  }
+  const json = await runBusbar(["energy", "Farm", "--month", "2026-03", "-o", "json"], { env });
+  expect(JSON.parse(json.out).energy.total.produced).toBe(8000);
+  const { err } = await runBusbar(["energy", "Farm", "--day", "2026-03-20"], { env });
+  expect(err).toContain("meter sent nothing in this period");
+});
