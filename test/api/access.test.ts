@@ -52,6 +52,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   listSites: ["readonly", "any"],
   createSite: ["installer", "every", () => ({ name: "New" })],
   getSite: ["readonly", "one"],
+  getSiteEnergy: ["readonly", "one"],
   updateSite: ["owner", "one", rename],
   deleteSite: ["installer", "one"],
   getOnlySite: ["readonly", "any"],

@@ -2,11 +2,10 @@
 import type { Blueprint, TelemetryAttribute } from "#core/blueprint/blueprint.ts";
 import type { Category } from "#core/blueprint/vocabulary.ts";
 
-export const ENERGY_ROLES = ["production", "battery", "grid", "load"] as const;
-export type EnergyRole = (typeof ENERGY_ROLES)[number];
+export type EnergyRole = "production" | "battery" | "grid" | "load";
 
 /** A telemetry attribute, and by what its values are multiplied to be watts or watt-hours. */
-export interface ScaledAttribute {
+interface ScaledAttribute {
   readonly id: string;
   readonly factor: number;
 }
