@@ -99,6 +99,13 @@ function blueprints({ json, bytes }: Transport) {
     get: (id: string) => json<{ blueprint: Blueprint }>({ method: "GET", path: at(id) }),
     upload: (content: Uint8Array) => send<Uploaded>("/v3/blueprints/upload", content),
     validate: (content: Uint8Array) => send<Validation>("/v3/blueprints/validate", content),
+    /** A zip with one YAML file for each profile; its path is the id. */
+    uploadProfiles: (content: Uint8Array) =>
+      send<{ readonly profiles: readonly string[]; readonly diagnostics: readonly Diagnostic[] }>(
+        "/v3/blueprints/upload_device_profiles",
+        content,
+      ),
+    downloadProfiles: () => bytes({ method: "GET", path: "/v3/blueprints/device_profiles/download" }),
     /** The package as it was uploaded, as a zip. */
     download: (id: string) => bytes({ method: "GET", path: at(id, "/zip"), query: { view: "ORIGINAL" } }),
   };

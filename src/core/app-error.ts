@@ -6,7 +6,7 @@ export const ERROR_CODES = {
   invalid_request: "The request breaks HTTP itself or one of its limits.",
   invalid_arguments: "An argument of the command is unknown, missing or does not fit its declaration.",
   invalid_configuration: "A configuration parameter is unknown, missing or does not fit its declaration.",
-  invalid_blueprint: "The uploaded package or manifest has errors.",
+  invalid_blueprint: "The uploaded package, manifest or profiles have errors.",
   unauthorized: "The token is missing, unknown, expired or revoked.",
   forbidden: "The token's level or sites do not allow this operation.",
   foreign_origin: "The call uses the session of a browser, and it does not come from a page of this server.",

@@ -12,7 +12,7 @@ import type { NodeMessage, Nodes } from "#service/ports/nodes.ts";
 import type { Needs } from "#service/ports.ts";
 import type { WebhookDispatcher } from "#service/webhook/webhook-dispatcher.ts";
 
-interface JoinNeeds extends Pick<Needs, "devices"> {
+interface JoinNeeds extends Pick<Needs, "devices" | "profiles"> {
   readonly nodes: Nodes;
   readonly events: EventHub;
   readonly authenticator: Authenticator;
@@ -67,10 +67,14 @@ export function joinNodes(needs: JoinNeeds): () => void {
       case "webhooks":
         background.run("read the webhooks again", () => needs.webhookDispatcher.refresh());
         break;
+      case "profiles":
+        background.run("read the profiles again", () => needs.profiles.refresh());
+        break;
       case "missed":
         needs.log.warn("this node could not reach the database for a while; what it keeps in memory is read again");
         needs.authenticator.forgetAll();
         background.run("read the webhooks again", () => needs.webhookDispatcher.refresh());
+        background.run("read the profiles again", () => needs.profiles.refresh());
         break;
     }
   }

@@ -10,7 +10,6 @@ import { renderHappening } from "#http/event/event-wire.ts";
 import { createRoutes } from "#http/routes.ts";
 import { createServer } from "#http/server.ts";
 import { createSessionCookie } from "#http/session-cookie.ts";
-import { libraryWith } from "#manifest/library-with.ts";
 import { prepareAdminToken } from "#role/admin-token.ts";
 import { startCarriers } from "#role/carriers.ts";
 import { openCatalogueShelf } from "#role/catalogue-shelf.ts";
@@ -34,6 +33,7 @@ import { createAlertTracker } from "#service/alert/alert-tracker.ts";
 import { createBackground } from "#service/background.ts";
 import { createBlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
 import { createCatalogue } from "#service/blueprint/catalogue.ts";
+import { createProfileCatalog } from "#service/blueprint/profile-catalog.ts";
 import { createCommandDispatcher } from "#service/command/command-dispatcher.ts";
 import { createChannelRouter } from "#service/device/channel-router.ts";
 import { createChildRoutes } from "#service/device/child-routes.ts";
@@ -72,8 +72,8 @@ export async function startOn(
   { records, telemetry, storage }: OpenStores,
   { config, log, opened, clocks, budgets, shares, troubles }: Surroundings,
 ): Promise<Started> {
-  const profiles = await readProfiles(config.blueprints.profiles, log);
-  const inspector = createInspector({ shares }, { rocks: join(config.data, "rocks"), profiles });
+  const folder = await readProfiles(config.blueprints.profiles, log);
+  const inspector = createInspector({ shares }, { rocks: join(config.data, "rocks"), profiles: folder });
   opened.defer(() => inspector.close());
   const jsonChecker = createJsonChecker({ shares });
   opened.defer(() => jsonChecker.close());
@@ -88,6 +88,8 @@ export async function startOn(
       return undefined;
     }
   };
+  const profiles = createProfileCatalog({ ...stores, onChange: inspector.useProfiles }, folder);
+  await attempt("profiles", "the uploaded profiles could not be read", () => profiles.refresh());
   const sealKey = await readSealKey(config.data, async () => !config.seal.replaceLostKey && (await holdsSealed()));
   const keyCheck = deriveKey(sealKey, "check of nodes", KEY_CHECK_BYTES);
   if (!(await agreeOnKey(keyCheck, config.seal.replaceLostKey))) {
@@ -103,7 +105,8 @@ export async function startOn(
     inspectPackage: inspector.inspect,
     buildScripts: inspector.build,
     checkJson: jsonChecker.check,
-    profiles: libraryWith(profiles),
+    inspectProfiles: inspector.inspectProfiles,
+    profiles,
     sender: createSender({ allowPrivate: config.webhooks.allowPrivate, timeoutMs: SENDER_TIMEOUT_MS }),
     seal: createSeal(sealKey),
     eventKey: deriveKey(sealKey, "ids of events", EVENT_KEY_BYTES),

@@ -12,6 +12,8 @@ export type TaskAnswer<Result> = { readonly id: number } & ({ readonly result: R
 export interface TaskThread<Task, Result> {
   /** The next task is given only after this one has settled. */
   run(task: Task): Promise<Result>;
+  /** The next task is done by a new thread, because what threads are opened with has changed. */
+  renew(): void;
   close(): Promise<void>;
 }
 
@@ -37,6 +39,7 @@ export function createTaskThread<Task extends object, Result>({
   let worker: Worker | undefined;
   let timer: NodeJS.Timeout | undefined;
   let lastId = 0;
+  let isOutdated = false;
 
   function start(): Worker {
     const started = open();
@@ -65,6 +68,9 @@ export function createTaskThread<Task extends object, Result>({
 
   return {
     async run(task) {
+      // No task is under way here, so none is lost.
+      if (isOutdated) end();
+      isOutdated = false;
       worker ??= start();
       const thread = worker;
       clearTimeout(timer);
@@ -81,6 +87,9 @@ export function createTaskThread<Task extends object, Result>({
         clearTimeout(timer);
         timer = setTimeout(end, IDLE_MS).unref();
       }
+    },
+    renew() {
+      isOutdated = true;
     },
     async close() {
       clearTimeout(timer);

@@ -2,9 +2,9 @@
 // has a contract suite in test/contract that every implementation passes. A write resolves only when it is durable. It
 // carries its audit entry, and both are stored or neither is.
 import type { Caller } from "#core/access/caller.ts";
-import type { ProfileLibrary } from "#core/blueprint/profile.ts";
 import type { Instant } from "#core/time/instant.ts";
-import type { BuildScripts, InspectPackage } from "#service/ports/inspect-package.ts";
+import type { ProfileCatalog } from "#service/blueprint/profile-catalog.ts";
+import type { BuildScripts, InspectPackage, InspectProfiles } from "#service/ports/inspect-package.ts";
 import type { SubjectStores } from "#service/ports/record-store.ts";
 import type { Seal } from "#service/ports/seal.ts";
 import type { TelemetryStore } from "#service/ports/telemetry-store.ts";
@@ -16,7 +16,8 @@ export interface Needs extends SubjectStores {
   readonly seal: Seal;
   readonly inspectPackage: InspectPackage;
   readonly buildScripts: BuildScripts;
-  readonly profiles: ProfileLibrary;
+  readonly inspectProfiles: InspectProfiles;
+  readonly profiles: ProfileCatalog;
   readonly now: () => Instant;
   readonly newId: () => string;
   /** Cryptographically random bytes. */

@@ -137,13 +137,6 @@ test.each(["/v3/blueprints/device_profiles/download", "/v3/blueprints/download_d
   },
 );
 
-test("profiles are not uploaded, and the refusal says what to do", async () => {
-  const refused = await busbar.admin.call("POST", "/v3/blueprints/upload_device_profiles", { bytes: "PK" });
-  expect(refused.errors).toMatchObject([
-    { code: "not_available", message: expect.stringContaining("blueprints.profiles") },
-  ]);
-});
-
 test("a blueprint is found by its name in any spelling and by its tag", async () => {
   const again = manifest("Compatible", "description: The second.\n");
   const newest = await busbar.admin.call<{ blueprint: { id: string } }>("POST", "/v3/blueprints/upload", {

@@ -126,7 +126,7 @@ test("implements and aliases are lists, filled from the profiles", async () => {
 test("access levels, JSON schemas, units, and what every device may send are written out", async () => {
   const { telemetry, properties, commands, alerts, configuration } = await manifestOf();
   expect(properties).toMatchObject({
-    battery_capacity: { access_level: "readonly", unit: "kWh" },
+    battery_capacity: { access_level: "readonly", unit: "kW.h", unit_symbol: "kWh" },
     setup: { access_level: "owner", json_schema: SCHEMA },
   });
   expect(commands).toMatchObject({

@@ -13,6 +13,7 @@ import { configurationStoreContract } from "./configuration-store-contract.ts";
 import { deviceLogStoreContract } from "./device-log-store-contract.ts";
 import { deviceStoreContract } from "./device-store-contract.ts";
 import { eventOutboxContract } from "./event-outbox-contract.ts";
+import { profileStoreContract } from "./profile-store-contract.ts";
 import { scriptStoreContract } from "./script-store-contract.ts";
 import { sessionStoreContract } from "./session-store-contract.ts";
 import { simulationStoreContract } from "./simulation-store-contract.ts";
@@ -34,6 +35,7 @@ export function recordStoreContract(open: OpenStores): void {
   describe("sites", () => siteStoreContract(open));
   describe("devices", () => deviceStoreContract(open));
   describe("blueprints", () => blueprintStoreContract(open));
+  describe("profiles", () => profileStoreContract(open));
   describe("tokens", () => tokenStoreContract(open));
   describe("sessions", () => sessionStoreContract(open));
   describe("the audit log", () => auditStoreContract(open));

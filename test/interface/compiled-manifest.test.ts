@@ -79,10 +79,37 @@ check("resources.compiled-levels", async () => {
 check("resources.compiled-units", async () => {
   const { telemetry } = await manifestOf((await site.device(DEVICE)).path);
   expect(telemetry?.["temperature"]).toMatchObject({ unit: "Cel" });
-  const custom = manifestWith(
-    "units: {flow: {symbol: fl}}\ntelemetry: {a: {type: float, display_name: A, unit: flow}}",
+  const { path } = await site.device(
+    manifestWith(`units: {flow: {symbol: fl}}
+telemetry:
+  a: {type: float, display_name: A, unit: flow}
+  energy: {type: float, display_name: Energy, unit: kWh, auto_scale: [Wh, MWh]}
+  reactive: {type: float, display_name: Reactive, unit: kvar}
+properties: {rated: {type: float, display_name: Rated, unit: Wp}}
+command_groups: {g: {display_name: G}}
+commands:
+  c: {group: g, display_name: C, arguments: {charge: {type: float, display_name: Charge, unit: Ah}},
+      response: {price: {type: float, unit: 1/kWh}}}`),
   );
-  expect((await manifestOf((await site.device(custom)).path))["telemetry"]?.["a"]).toHaveProperty("unit");
+  const compiled = await manifestOf(path);
+  expect(compiled["telemetry"]).toMatchObject({
+    a: { unit: "flow", unit_symbol: "fl" },
+    energy: { unit: "kW.h", unit_symbol: "kWh", auto_scale: ["W.h", "MW.h"] },
+    reactive: { unit: "kV.A{reactive}", unit_symbol: "kvar" },
+  });
+  expect(compiled["properties"]?.["rated"]).toMatchObject({ unit: "W{peak}" });
+  expect(compiled["commands"]?.["c"]).toMatchObject({
+    arguments: { charge: { unit: "A.h" } },
+    response: { price: { unit: "1/(kW.h)" } },
+  });
+  // What the author wrote stays as it is.
+  const original = await manifestOf(path, "?view=ORIGINAL");
+  expect(original["telemetry"]?.["energy"]).toEqual({
+    type: "float",
+    display_name: "Energy",
+    unit: "kWh",
+    auto_scale: ["Wh", "MWh"],
+  });
 });
 
 check("resources.compiled-schemas", async () => {

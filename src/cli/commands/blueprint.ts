@@ -1,4 +1,3 @@
-import { writeFileSync } from "node:fs";
 import type { Command } from "commander";
 import type { Cli } from "#cli/cli.ts";
 import {
@@ -13,6 +12,7 @@ import { addOfflineBlueprintCommands } from "#cli/commands/blueprint/offline.ts"
 import { fetchList } from "#cli/fetch-list.ts";
 import { printRecord, printTable, remark } from "#cli/print.ts";
 import { remarkDiagnostics } from "#cli/print-diagnostics.ts";
+import { saveFile } from "#cli/save-file.ts";
 import { type ClientFlags, openSession } from "#cli/session.ts";
 import { UsageError } from "#cli/usage-error.ts";
 import type { Blueprint, CatalogueEntry, Window } from "#client/resources.ts";
@@ -90,22 +90,36 @@ export function addBlueprintCommands(blueprint: Command, cli: Cli): void {
       const { client, wait } = await openSession(cli, flags);
       const content = await wait(client.blueprints.download(id));
       const file = flags.output ?? `${id.replaceAll(/[^\w-]/g, "_")}.zip`;
-      if (file === "-") cli.stdout.write(content);
-      else saveFile(file, content, flags.force === true);
+      saveFile(cli, { file, force: flags.force }, content);
       if (file !== "-") remark(cli, `${content.length} bytes`);
-      if (file !== "-") cli.stdout.write(`${file}\n`);
     });
+  addProfileCommands(blueprint.command("profiles").description("The profiles that the server knows."), cli);
 }
 
-function saveFile(file: string, content: Uint8Array, replace: boolean): void {
-  try {
-    writeFileSync(file, content, { flag: replace ? "w" : "wx" });
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EEXIST") {
-      throw new UsageError(`${file} is already there: add --force to replace it, or --output to write elsewhere`);
-    }
-    throw error;
-  }
+function addProfileCommands(profiles: Command, cli: Cli): void {
+  const upload = clientCommand(profiles, "upload <path>", "Upload profiles: a folder, or a zip.").action(
+    async (path: string, flags: ClientFlags) => {
+      const { readProfiles } = await import("#cli/read-profiles.ts");
+      const content = await readProfiles(path);
+      const { client, wait } = await openSession(cli, flags);
+      const answer = await wait(client.blueprints.uploadProfiles(content));
+      await printTable(cli, flags, {
+        rows: answer.profiles,
+        answer,
+        columns: { PROFILE: (id: string) => id },
+      });
+      remarkDiagnostics(cli, answer.diagnostics);
+    },
+  );
+  addExamples(upload, "blueprint profiles upload ./profiles/", "blueprint profiles upload profiles.zip");
+  addConnectionOptions(profiles.command("download").description("Download all profiles as a zip."))
+    .option("-o, --output <file>", "file to write, - for stdout", "profiles.zip")
+    .option("-f, --force", "replace the file if there is one")
+    .action(async (flags: ClientFlags & { readonly force?: boolean }) => {
+      const { client, wait } = await openSession(cli, flags);
+      const content = await wait(client.blueprints.downloadProfiles());
+      saveFile(cli, { file: flags.output ?? "profiles.zip", force: flags.force }, content);
+    });
 }
 
 const COLUMNS = {

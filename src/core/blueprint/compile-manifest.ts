@@ -2,6 +2,7 @@
 // written out, in one form each. Clients of the ecosystem expect this form.
 import { KNOWN_ALERTS } from "#core/alert/known-alerts.ts";
 import type { Blueprint, EnumValue, JsonSchemaSource } from "./blueprint.ts";
+import { fullUnit } from "./full-unit.ts";
 import { type ProfileLibrary, splitFieldName } from "./profile.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -12,6 +13,7 @@ export function compileManifest(manifest: Json, blueprint: Blueprint, library: P
   const given = (section: string) => (manifest[section] ?? {}) as Readonly<Record<string, Json>>;
   const fill = (section: Section) => implementedFields(blueprint[section], { section, closure, library });
   const [properties, telemetry, commands] = [fill("properties"), fill("telemetry"), fill("commands")];
+  const { units } = blueprint;
   return {
     ...manifest,
     blueprint_spec: "device_compiled/3.0",
@@ -21,7 +23,7 @@ export function compileManifest(manifest: Json, blueprint: Blueprint, library: P
       ...given("properties")[id],
       ...namesOf(property, properties.get(id)),
       access_level: property.accessLevel,
-      ...compileValue(property, given("properties")[id]),
+      ...compileValue(property, given("properties")[id], units),
     })),
     telemetry: {
       ...ADDED_TELEMETRY,
@@ -29,7 +31,7 @@ export function compileManifest(manifest: Json, blueprint: Blueprint, library: P
         ...given("telemetry")[id],
         ...namesOf(attribute, telemetry.get(id)),
         access_level: attribute.accessLevel,
-        ...compileValue(attribute, given("telemetry")[id]),
+        ...compileValue(attribute, given("telemetry")[id], units),
       })),
     },
     commands: mapFields(blueprint.commands, (id, command) => {
@@ -39,8 +41,8 @@ export function compileManifest(manifest: Json, blueprint: Blueprint, library: P
         ...namesOf(command, commands.get(id)),
         access_level: command.accessLevel,
         read_access_level: command.readAccessLevel,
-        ...(own["arguments"] !== undefined && { arguments: compileValues(command.arguments, own["arguments"]) }),
-        ...(own["response"] !== undefined && { response: compileValues(command.response, own["response"]) }),
+        ...(own["arguments"] !== undefined && { arguments: compileValues(command.arguments, own["arguments"], units) }),
+        ...(own["response"] !== undefined && { response: compileValues(command.response, own["response"], units) }),
       };
     }),
     alerts: {
@@ -53,7 +55,7 @@ export function compileManifest(manifest: Json, blueprint: Blueprint, library: P
         return {
           ...own,
           access_level: bucket.accessLevel,
-          parameters: compileValues(bucket.parameters, own["parameters"]),
+          parameters: compileValues(bucket.parameters, own["parameters"], units),
         };
       }),
     }),
@@ -88,22 +90,38 @@ function renderKnownAlert(): Json {
 interface Value {
   readonly enum: readonly EnumValue[] | undefined;
   readonly jsonSchema?: JsonSchemaSource | undefined;
+  readonly unit?: string | undefined;
+  readonly autoScale?: readonly string[] | undefined;
 }
 
+type Units = Blueprint["units"];
+
 /** Plain values in a list; what a map of values says about them stands beside it. */
-function compileValue(value: Value, own: Json | undefined): Json {
+function compileValue(value: Value, own: Json | undefined, units: Units): Json {
   const schema = value.jsonSchema?.text;
   const isMap = value.enum !== undefined && !Array.isArray(own?.["enum"]);
   return {
     ...(value.enum !== undefined && { enum: value.enum.map((one) => one.value) }),
     ...(isMap && { enum_with_metainfo: value.enum?.map(renderEnumValue) }),
     ...(schema !== undefined && { json_schema: schema }),
+    ...(value.unit !== undefined && compileUnit(value.unit, units)),
+    ...(own?.["auto_scale"] !== undefined && {
+      auto_scale: value.autoScale?.map((scale) => compileUnit(scale, units).unit),
+    }),
   };
 }
 
-function compileValues(values: ReadonlyMap<string, Value>, own: unknown): Json {
+/** A UCUM code, or a key of `units`; where people write it differently, that stands beside it. */
+function compileUnit(unit: string, units: Units): { readonly unit: string; readonly unit_symbol?: string } {
+  const declared = units.get(unit);
+  const code = declared === undefined ? fullUnit(unit) : unit;
+  const symbol = declared?.symbol ?? unit;
+  return { unit: code, ...(symbol !== code && { unit_symbol: symbol }) };
+}
+
+function compileValues(values: ReadonlyMap<string, Value>, own: unknown, units: Units): Json {
   const given = (own ?? {}) as Readonly<Record<string, Json>>;
-  return mapFields(values, (name, value) => ({ ...given[name], ...compileValue(value, given[name]) }));
+  return mapFields(values, (name, value) => ({ ...given[name], ...compileValue(value, given[name], units) }));
 }
 
 function renderEnumValue({ value, displayName, description, color }: EnumValue): Json {

@@ -29,8 +29,8 @@ export function deviceBlueprintRoutes(needs: AssignNeeds): readonly Route[] {
       handle: async (call) => {
         const device = await visibleDevice(needs, call, call.params.device_id);
         if (device.blueprintId === undefined) return { manifest: {} };
-        const { manifest, compiled } = await needs.catalog.get(device.blueprintId);
-        return { manifest: call.query.view === "ORIGINAL" ? manifest : compiled };
+        if (call.query.view !== "ORIGINAL") return { manifest: await needs.catalog.compiled(device.blueprintId) };
+        return { manifest: (await needs.catalog.get(device.blueprintId)).manifest };
       },
     }),
     route({

@@ -87,7 +87,7 @@ export async function expandDevices(
 }
 
 async function manifestOf(needs: ExpandNeeds, device: Device): Promise<object> {
-  return device.blueprintId === undefined ? {} : (await needs.catalog.get(device.blueprintId)).compiled;
+  return device.blueprintId === undefined ? {} : await needs.catalog.compiled(device.blueprintId);
 }
 
 async function siteOf(needs: ExpandNeeds, call: Call, device: Device): Promise<{ site?: object }> {

@@ -1,11 +1,12 @@
 import { Worker } from "node:worker_threads";
 import { AppError, refuse } from "#core/app-error.ts";
+import type { Profile } from "#core/blueprint/profile.ts";
 import type { FairShare, Leave } from "#core/share/fair-share.ts";
 import type { Requester } from "#core/share/requester.ts";
 import type { Shares } from "#core/share/shares.ts";
 import type { InspectResult, InspectSettings, InspectTask } from "#runtime/inspect/inspect-worker.ts";
 import { createTaskThread } from "#runtime/task-thread.ts";
-import type { BuildScripts, InspectPackage } from "#service/ports/inspect-package.ts";
+import type { BuildScripts, InspectPackage, InspectProfiles } from "#service/ports/inspect-package.ts";
 
 /** Far more than any package takes. A thread that takes longer is stuck and is ended. */
 const DEADLINE_MS = 5_000;
@@ -21,6 +22,9 @@ const STORED = { slots: 1, slotsPerKey: 1, waiting: 256, waitingPerKey: 256 };
 export interface Inspector {
   readonly inspect: InspectPackage;
   readonly build: BuildScripts;
+  readonly inspectProfiles: InspectProfiles;
+  /** From the next package on, these are known besides those of Busbar. */
+  useProfiles(profiles: readonly Profile[]): void;
   close(): Promise<void>;
 }
 
@@ -32,8 +36,9 @@ interface InspectorNeeds {
 
 export function createInspector(
   { shares, deadlineMs = DEADLINE_MS, openThread = openInspectThread }: InspectorNeeds,
-  settings: InspectSettings,
+  given: InspectSettings,
 ): Inspector {
+  let settings = given;
   const reading = shares.open("packages", READING);
   const before = {
     address: shares.open("packages_without_token", WITHOUT_TOKEN),
@@ -71,6 +76,11 @@ export function createInspector(
   return {
     inspect: (bytes, requester) => ask("inspect", bytes, requester),
     build: (bytes, requester) => ask("build", bytes, requester),
+    inspectProfiles: (bytes, requester) => ask("profiles", bytes, requester),
+    useProfiles(profiles) {
+      settings = { ...settings, profiles };
+      thread.renew();
+    },
     close: () => thread.close(),
   };
 }

@@ -9,16 +9,17 @@ import type { Numbered, TaskAnswer } from "#runtime/task-thread.ts";
 import { type BuiltProgram, buildProgram } from "#service/blueprint/build-program.ts";
 import { checkPackage } from "#service/blueprint/check-package.ts";
 import { type Inspection, inspectPackage } from "#service/blueprint/inspect-package.ts";
+import { type InspectedProfiles, inspectProfiles } from "#service/blueprint/inspect-profiles.ts";
 import { freeBytes } from "#tuning/free-bytes.ts";
 import { keepCompiled } from "#tuning/keep-compiled.ts";
 import { openRockRepository } from "./open-rock-repository.ts";
 
 export interface InspectTask {
-  readonly kind: "inspect" | "build";
+  readonly kind: "inspect" | "build" | "profiles";
   readonly bytes: Uint8Array;
 }
 
-export type InspectResult = Inspection | BuiltProgram;
+export type InspectResult = Inspection | BuiltProgram | InspectedProfiles;
 
 type InspectAnswer = TaskAnswer<InspectResult>;
 
@@ -36,9 +37,15 @@ const profiles = libraryWith(settings.profiles);
 const syntaxChecks = createSyntaxChecks();
 const evaluate = createEvaluator();
 
+const TASKS: Readonly<Record<InspectTask["kind"], (bytes: Uint8Array) => InspectResult>> = {
+  inspect: (bytes) => inspectPackage(bytes, profiles),
+  build,
+  profiles: (bytes) => inspectProfiles(bytes, profiles),
+};
+
 keepCompiled();
 parentPort?.on("message", ({ id, kind, bytes }: Numbered<InspectTask>) => {
-  const result = kind === "inspect" ? inspectPackage(bytes, profiles) : build(bytes, settings);
+  const result = TASKS[kind](bytes);
   if (parentPort === null) return;
   const error = tryPost(parentPort, { id, result } satisfies InspectAnswer);
   if (error !== undefined) tryPost(parentPort, { id, failure: error.message } satisfies InspectAnswer);
@@ -46,11 +53,11 @@ parentPort?.on("message", ({ id, kind, bytes }: Numbered<InspectTask>) => {
   freeBytes(bytes);
 });
 
-function build(bytes: Uint8Array, { rocks }: InspectSettings): BuiltProgram {
+function build(bytes: Uint8Array): BuiltProgram {
   const { package: content, blueprint } = checkPackage(bytes, profiles);
   if (content === undefined || blueprint === undefined) return { program: undefined, issues: [] };
   return buildProgram(content, blueprint, {
-    repository: openRockRepository(rocks, FOLDER),
+    repository: openRockRepository(settings.rocks, FOLDER),
     checkSyntax: syntaxChecks(),
     evaluate,
   });

@@ -1,4 +1,5 @@
-// Blueprints by id, cached: a stored blueprint never changes, so a copy in memory stays valid.
+// Blueprints by id, cached: a stored blueprint never changes, so a copy in memory stays valid. Only its compiled manifest
+// depends on the profiles, which may change.
 
 import { refuse } from "#core/app-error.ts";
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
@@ -6,6 +7,7 @@ import type { Device } from "#core/device/device.ts";
 import { approximateBytes } from "#core/share/approximate-bytes.ts";
 import type { BufferUse } from "#core/share/byte-budgets.ts";
 import { OWN_WORK } from "#core/share/requester.ts";
+import type { Inspection } from "#service/blueprint/inspect-package.ts";
 import type { Needs } from "#service/ports.ts";
 
 /** Bytes of blueprints that are kept in memory. Others are read again when they are needed. */
@@ -15,13 +17,21 @@ interface KnownBlueprint {
   readonly blueprint: Blueprint;
   /** As the author wrote it. */
   readonly manifest: Readonly<Record<string, unknown>>;
-  /** With everything written out, for programs. */
-  readonly compiled: Readonly<Record<string, unknown>>;
 }
+
+interface Entry {
+  readonly read: Promise<ReadBlueprint>;
+  /** Of the profiles, when it was read. */
+  readonly revision: number;
+}
+
+type ReadBlueprint = NonNullable<Inspection["found"]>;
 
 export interface BlueprintCatalog {
   /** Refuses with `not_found`. */
   get(blueprintId: string): Promise<KnownBlueprint>;
+  /** The manifest with everything written out, for programs, by the profiles of now. Refuses with `not_found`. */
+  compiled(blueprintId: string): Promise<ReadBlueprint["compiled"]>;
   /** Ids of the blueprints that implement all these profiles, directly or through other profiles. */
   withProfiles(profiles: readonly string[]): Promise<readonly string[]>;
 }
@@ -40,12 +50,14 @@ export function createBlueprintCatalog(
   needs: CatalogNeeds,
   maxBytes = MAX_KNOWN_BYTES,
 ): BlueprintCatalog & { readonly memory: BufferUse } {
-  const known = new Map<string, Promise<KnownBlueprint>>();
+  const known = new Map<string, Entry>();
   /** The cached blueprints, in the order in which they were read. */
   const sizes = new Map<string, number>();
   let used = 0;
 
-  function count(blueprintId: string, { blueprint, manifest, compiled }: KnownBlueprint): void {
+  function count(blueprintId: string, { blueprint, manifest, compiled }: ReadBlueprint): void {
+    used -= sizes.get(blueprintId) ?? 0;
+    sizes.delete(blueprintId);
     const bytes = [blueprint, manifest, compiled].reduce((sum: number, part) => sum + approximateBytes(part), 0);
     sizes.set(blueprintId, bytes);
     used += bytes;
@@ -57,19 +69,24 @@ export function createBlueprintCatalog(
     }
   }
 
+  function load(blueprintId: string): Entry {
+    const entry = { read: read(needs, blueprintId), revision: needs.profiles.revision() };
+    known.set(blueprintId, entry);
+    const isKnown = () => known.get(blueprintId) === entry;
+    entry.read.then(
+      (found) => isKnown() && count(blueprintId, found),
+      () => isKnown() && known.delete(blueprintId),
+    );
+    return entry;
+  }
+
   return {
     memory: { name: "blueprints", limit: maxBytes, used: () => used },
-    get(blueprintId) {
-      let entry = known.get(blueprintId);
-      if (entry === undefined) {
-        entry = read(needs, blueprintId);
-        known.set(blueprintId, entry);
-        entry.then(
-          (read) => count(blueprintId, read),
-          () => known.delete(blueprintId),
-        );
-      }
-      return entry;
+    get: (blueprintId) => (known.get(blueprintId) ?? load(blueprintId)).read,
+    async compiled(blueprintId) {
+      const entry = known.get(blueprintId);
+      const isCurrent = entry?.revision === needs.profiles.revision();
+      return (await (isCurrent ? entry : load(blueprintId)).read).compiled;
     },
     async withProfiles(profiles) {
       const implementing = await needs.blueprints.implementing();
@@ -83,7 +100,7 @@ export function createBlueprintCatalog(
   };
 }
 
-async function read(needs: CatalogNeeds, blueprintId: string): Promise<KnownBlueprint> {
+async function read(needs: CatalogNeeds, blueprintId: string): Promise<ReadBlueprint> {
   const content = await needs.blueprints.content(blueprintId);
   if (content === undefined) throw refuse("not_found", `there is no blueprint ${blueprintId.slice(0, 80)}`);
   const { found, issues } = await needs.inspectPackage(content, OWN_WORK);

@@ -1,11 +1,15 @@
 import type { Requester } from "#core/share/requester.ts";
 import type { BuiltProgram } from "#service/blueprint/build-program.ts";
 import type { Inspection } from "#service/blueprint/inspect-package.ts";
+import type { InspectedProfiles } from "#service/blueprint/inspect-profiles.ts";
 
 /**
  * Reads an uploaded package. Runs off the HTTP thread, because a hostile package may take long. Requesters take turns.
  */
 export type InspectPackage = (bytes: Uint8Array, requester: Requester) => Promise<Inspection>;
+
+/** Reads an uploaded zip of profiles, in the same way. */
+export type InspectProfiles = (bytes: Uint8Array, requester: Requester) => Promise<InspectedProfiles>;
 
 /**
  * Combines the scripts of a package with the rocks that they need, also off the HTTP thread. The manifest must have no

@@ -15,6 +15,8 @@ export type NodeMessage =
   | { readonly kind: "credential"; readonly deviceId: string; readonly valid: string }
   /** Webhooks were created or deleted. */
   | { readonly kind: "webhooks" }
+  /** Profiles were uploaded. */
+  | { readonly kind: "profiles" }
   /** Messages are missing: whatever is kept in memory may be outdated. */
   | { readonly kind: "missed" };
 

@@ -8,6 +8,7 @@ import type { DeviceStore } from "./device-store.ts";
 import type { EventOutbox } from "./event-outbox.ts";
 import type { ExecutionStore } from "./execution-store.ts";
 import type { Nodes } from "./nodes.ts";
+import type { ProfileStore } from "./profile-store.ts";
 import type { ScriptStore } from "./script-store.ts";
 import type { SessionStore } from "./session-store.ts";
 import type { SimulationStore } from "./simulation-store.ts";
@@ -20,6 +21,7 @@ export interface SubjectStores {
   readonly sites: SiteStore;
   readonly devices: DeviceStore;
   readonly blueprints: BlueprintStore;
+  readonly uploadedProfiles: ProfileStore;
   readonly tokens: TokenStore;
   readonly sessions: SessionStore;
   readonly audit: AuditStore;

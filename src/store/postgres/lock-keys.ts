@@ -31,6 +31,7 @@ const KEYS: { readonly [Name in keyof Writes]: (input: Input<Name>, reader: Data
   putCredential: ({ credential }) => device(credential.deviceId),
   putProperties: ({ deviceId }) => device(deviceId),
   insertBlueprint: () => ["blueprints"],
+  putProfiles: () => ["profiles"],
   insertToken: ({ token }) => [`token ${token.id}`],
   putAdminToken: ({ token }) => [`token ${token.id}`],
   revokeToken: ({ id }) => [`token ${id}`],

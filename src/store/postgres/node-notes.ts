@@ -22,6 +22,7 @@ const NOTES: { readonly [Name in keyof Writes]?: Note<Name> } = {
   renewSession: ({ renewal: { id } }) => ({ kind: "sessions", have: "renewed", ids: [id] }),
   endSession: ({ id }) => ended([id]),
   endSessionsOfToken: (_, ids) => ended(ids),
+  putProfiles: () => ({ kind: "profiles" }),
   insertWebhook: () => ({ kind: "webhooks" }),
   deleteWebhook: () => ({ kind: "webhooks" }),
 };

@@ -9,6 +9,7 @@ import { createDeviceStore } from "./device-store.ts";
 import { createEventOutbox, type OutboxParts } from "./event-outbox.ts";
 import { createExecutionStore } from "./execution-store.ts";
 import type { Lists } from "./lists.ts";
+import { createProfileStore } from "./profile-store.ts";
 import { createRetentionStore } from "./retention-store.ts";
 import { number } from "./row.ts";
 import { createScriptStore } from "./script-store.ts";
@@ -28,6 +29,7 @@ export function createSubjectStores(
     sites: createSiteStore(reader, writer, lists),
     devices: createDeviceStore(reader, writer, lists),
     blueprints: createBlueprintStore(reader, writer, lists),
+    uploadedProfiles: createProfileStore(reader, writer),
     tokens: createTokenStore(reader, writer),
     sessions: createSessionStore(reader, writer),
     audit: createAuditStore(lists, writer),

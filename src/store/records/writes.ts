@@ -7,6 +7,7 @@ import { deviceWrites } from "./device-writes.ts";
 import { eventWrites } from "./event-writes.ts";
 import { executionChangeWrites } from "./execution-changes.ts";
 import { executionWrites } from "./execution-writes.ts";
+import { profileWrites } from "./profile-writes.ts";
 import { retentionWrites } from "./retention-writes.ts";
 import { scriptWrites } from "./script-writes.ts";
 import { sessionWrites } from "./session-writes.ts";
@@ -20,6 +21,7 @@ export const WRITES = {
   ...siteWrites,
   ...deviceWrites,
   ...blueprintWrites,
+  ...profileWrites,
   ...tokenWrites,
   ...sessionWrites,
   ...auditWrites,

@@ -61,6 +61,11 @@ test.each([
   ["A.h", "Ah"],
   ["%", "%"],
   ["kWh", "kWh"],
+  ["kW.h", "kWh"],
+  ["V.A", "VA"],
+  ["kV.A{reactive}", "kvar"],
+  ["kV.A{reactive}.h", "kvarh"],
+  ["kW{peak}", "kWp"],
 ])("the unit %s is written %s", (code, symbol) => {
   expect(unitSymbol(code)).toBe(symbol);
 });

@@ -75,6 +75,10 @@ export function unitSymbol(code: string | undefined, own: ReadonlyMap<string, st
   const known = own.get(code) ?? SYMBOLS.get(code);
   if (known !== undefined) return known === "" ? undefined : known;
   return code
+    .replaceAll("V.A{reactive}", "var")
+    .replaceAll("W{peak}", "Wp")
+    .replaceAll("V.A", "VA")
+    .replaceAll(/(W|VA|var|A)\.h\b/g, "$1h")
     .replaceAll("Ohm", "Ω")
     .replaceAll(/\bu(?=[A-Za-z])/g, "µ")
     .replaceAll("Cel", "°C")
