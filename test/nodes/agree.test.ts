@@ -1,5 +1,6 @@
 // What holds for all nodes at once: tokens, credentials, events, webhooks.
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { packPackage } from "#service/blueprint/pack-package.ts";
 import { listen, type SeenEvent } from "../support/listen.ts";
 import { connectAt, makeNodeSite } from "../support/node-site.ts";
 import { NODE_ADMIN_TOKEN, startNode } from "../support/nodes.ts";
@@ -129,4 +130,20 @@ test("a webhook that one node made hears of each execution once, whichever node 
   await one.stop();
   await other.stop();
   expect(receiver.received).toHaveLength(18);
+});
+
+test("profiles that one node was given count at the other", { timeout: 60_000 }, async () => {
+  const url = await server.database("profiles");
+  const one = await startNode({ url });
+  const other = await startNode({ url, like: one });
+  const send = (at: string, body: Uint8Array) =>
+    fetch(at, { method: "POST", body: Buffer.from(body), headers: { "X-Service-Auth-Token": NODE_ADMIN_TOKEN } });
+  const bytes = packPackage(new Map([["shared/one.yml", Buffer.from("display_name: One")]]));
+  expect((await send(`${one.url}/v3/blueprints/upload_device_profiles`, bytes)).status).toBe(200);
+  const manifest = "blueprint_spec: device/3.0\ndisplay_name: B\nruntime: {type: embedded}\nimplements: shared.one\n";
+  const validate = async () => {
+    const answer = await send(`${other.url}/v3/blueprints/validate`, Buffer.from(manifest));
+    return ((await answer.json()) as { diagnostics: readonly object[] }).diagnostics;
+  };
+  await expect.poll(validate, { timeout: 30_000 }).toEqual([]);
 });
