@@ -135,7 +135,7 @@ test("a client that does not read an answer of one piece is cut off", async () =
     path: "/page",
     operation: "page",
     handle: async ({ signal }) => {
-      signal.addEventListener("abort", () => gone.resolve());
+      signal().addEventListener("abort", () => gone.resolve());
       return new RawAnswer("text/plain", Buffer.alloc(16 * 1024 * 1024, "x"));
     },
   });
@@ -188,8 +188,8 @@ test("a client that leaves while its call is handled ends the call's signal, and
     path: "/late",
     operation: "late",
     handle: async ({ signal }) => {
-      called.resolve(signal);
-      await once(signal, "abort");
+      called.resolve(signal());
+      await once(signal(), "abort");
       const stream = new Readable({ read() {} }).once("close", closed.resolve);
       return new StreamAnswer("text/csv", stream);
     },
@@ -215,7 +215,7 @@ test("a signal that is asked for after the client has left is aborted already", 
     handle: async (call) => {
       arrived.resolve();
       await release.promise;
-      seen.resolve(call.signal.aborted);
+      seen.resolve(call.signal().aborted);
       return {};
     },
   });

@@ -101,8 +101,9 @@ function register(app: FastifyInstance, route: Route, registration: Registration
       host: () => hostOf(request),
       isSecure: () => isSecure(request),
       forwarded: request.headers["x-forwarded-for"] !== undefined || request.headers.forwarded !== undefined,
-      // Created on demand: few handlers use it.
-      get signal() {
+      // Created on demand: few handlers use it. It is no getter: an object with a getter of its own costs a tenth of a call
+      // more, because it and all that the call has made outlive it.
+      signal: () => {
         signal ??= endOfCall(reply.raw, stopping);
         return signal;
       },

@@ -31,7 +31,7 @@ export interface RouteCall<Path extends string, Query extends QuerySpec, Body> e
   /** The call came over a proxy, whether or not that proxy is trusted. */
   readonly forwarded: boolean;
   /** Aborted when the client has gone or the server stops. */
-  readonly signal: AbortSignal;
+  readonly signal: () => AbortSignal;
   /**
    * Called when the call has stored its input and goes on waiting: its body and its place among the changes are
    * released.

@@ -107,6 +107,25 @@ test("a call that does not end is cut off when the time of the stop is over", as
   release();
 });
 
+test("a call has no getter of its own: each one would keep all that the call has made beyond its end", async () => {
+  let call: object = {};
+  const seen = route({
+    ...head,
+    method: "GET",
+    path: "/seen",
+    operation: "seen",
+    handle: async (one) => {
+      call = one;
+      return {};
+    },
+  });
+  const { port } = await open([seen]);
+  await get(port, "/seen", new Agent());
+  const own = Object.values(Object.getOwnPropertyDescriptors(call));
+  expect(own.length).toBeGreaterThan(5);
+  expect(own.filter((property) => property.get !== undefined)).toEqual([]);
+});
+
 test("handlers learn of the stop by their signal", async () => {
   const seen = Promise.withResolvers<AbortSignal>();
   const waiting = route({
@@ -115,8 +134,8 @@ test("handlers learn of the stop by their signal", async () => {
     path: "/waiting",
     operation: "waiting",
     handle: async ({ signal }) => {
-      seen.resolve(signal);
-      await once(signal, "abort");
+      seen.resolve(signal());
+      await once(signal(), "abort");
       return { aborted: true };
     },
   });

@@ -95,7 +95,7 @@ export function openStreams(world: StreamWorld = {}) {
     open({ lastEventId, chosen, token = "token", address = "127.0.0.1", level = "readonly" }: Opening = {}): Readable {
       const call = callBy(level);
       return streams.open(
-        { caller: { ...call.caller, tokenId: token }, remoteAddress: address, signal: stopping.signal },
+        { caller: { ...call.caller, tokenId: token }, remoteAddress: address, signal: () => stopping.signal },
         { chosen: { ...EVERYTHING, ...chosen }, lastEventId },
       );
     },

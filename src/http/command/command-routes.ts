@@ -87,7 +87,7 @@ export function commandRoutes(needs: CommandNeeds): readonly Route[] {
           isStored.resolve();
         };
         const run = async () => {
-          const execution = await executeCommand(needs, call, { input, stored, waitMs, signal: call.signal });
+          const execution = await executeCommand(needs, call, { input, stored, waitMs, signal: call.signal() });
           const log = withLog ? await readLog(needs, execution.id) : undefined;
           return { execution: renderExecution(execution, log) };
         };

@@ -29,7 +29,7 @@ interface StreamNeeds {
 
 export interface Listening extends Pick<Call, "caller" | "remoteAddress"> {
   /** Ends the stream: the client has gone or the service stops. */
-  readonly signal: AbortSignal;
+  readonly signal: () => AbortSignal;
 }
 
 export interface Wanted {
@@ -136,19 +136,20 @@ export function openEventStream(needs: StreamNeeds, call: Listening, wanted: Wan
     };
     needs.openSessions.isLive(caller).then(beat, endQuietly);
   }, wanted.heartbeatMs ?? HEARTBEAT_MS);
-  call.signal.addEventListener("abort", endQuietly);
+  const signal = call.signal();
+  signal.addEventListener("abort", endQuietly);
   readable.once("close", () => {
     clearInterval(heartbeat);
     wakes.forget(sleeper);
     telemetry?.close();
     stopWatching();
-    call.signal.removeEventListener("abort", endQuietly);
+    signal.removeEventListener("abort", endQuietly);
   });
 
   if (format.opening !== undefined) readable.push(format.opening);
   const gap = isAfterLost(events, after) ? renderGap(filter, LIVE_KINDS) : undefined;
   if (backlog === undefined && gap !== undefined) readable.push(gap);
-  if (call.signal.aborted) end();
+  if (signal.aborted) end();
   return { readable, wake };
 }
 
