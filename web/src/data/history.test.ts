@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { TimeseriesQuestion } from "#client/telemetry.ts";
 import { readHistory } from "./history.ts";
 
+const A = { device: "d", attribute: "a", aggregation: "avg" } as const;
 const grid = { from: 600_000, to: 1_800_000, bucketMs: 300_000 };
 
 test("values land on the grid, and what is missing stays unknown", async () => {
@@ -9,10 +10,10 @@ test("values land on the grid, and what is missing stays unknown", async () => {
     (async function* () {
       yield new TextEncoder().encode("ts,a\n600,1\n1500,4\n");
     })();
-  const history = await readHistory(ask, [{ device: "d", attribute: "a", aggregation: "avg" }], grid);
+  const history = await readHistory(ask, [A], grid);
   expect(history.times).toEqual([600_000, 900_000, 1_200_000, 1_500_000]);
-  expect(history.column("d", "a")).toEqual([1, undefined, undefined, 4]);
-  expect(history.column("d", "b")).toBeUndefined();
+  expect(history.column(A)).toEqual([1, undefined, undefined, 4]);
+  expect(history.column({ ...A, aggregation: "delta" })).toBeUndefined();
 });
 
 test("many attributes are several questions of ten, and nothing is asked twice", async () => {

@@ -2,12 +2,14 @@
 import type { TimeseriesQuestion } from "#client/telemetry.ts";
 import { asNumbers, readSeries } from "./read-series.ts";
 
-export type Wanted = { readonly device: string; readonly attribute: string; readonly aggregation: "avg" | "first" };
+/** `integral` is value times hours, `delta` how much a counter rose. */
+type Aggregation = "avg" | "integral" | "delta";
+export type Wanted = { readonly device: string; readonly attribute: string; readonly aggregation: Aggregation };
 export type Grid = { readonly from: number; readonly to: number; readonly bucketMs: number };
 export type History = Grid & {
   readonly times: readonly number[];
   /** On the grid; undefined where a bucket has no value. Undefined as a whole when it was not asked for. */
-  readonly column: (device: string, attribute: string) => readonly (number | undefined)[] | undefined;
+  readonly column: (wanted: Wanted) => readonly (number | undefined)[] | undefined;
 };
 
 /** The interface answers this many attributes at once. */
@@ -32,24 +34,24 @@ export async function readHistory(ask: Ask, wanted: readonly Wanted[], grid: Gri
         granularity: `${grid.bucketMs / 1000}s`,
         telemetry,
       });
-      for (const [index, { device, attribute }] of telemetry.entries()) {
+      for (const [index, one] of telemetry.entries()) {
         const column = new Array<number | undefined>(length).fill(undefined);
         for (const [row, value] of asNumbers(found[index]).entries()) {
           column[Math.floor(((times[row] ?? 0) - grid.from) / grid.bucketMs)] = value;
         }
-        columns.set(keyOf(device, attribute), column);
+        columns.set(keyOf(one), column);
       }
     }),
   );
   return {
     ...grid,
     times: Array.from({ length }, (_, index) => grid.from + index * grid.bucketMs),
-    column: (device, attribute) => columns.get(keyOf(device, attribute)),
+    column: (one) => columns.get(keyOf(one)),
   };
 }
 
-const keyOf = (device: string, attribute: string) => `${device} ${attribute}`;
+const keyOf = ({ device, attribute, aggregation }: Wanted) => `${device} ${attribute} ${aggregation}`;
 
 function unique(wanted: readonly Wanted[]): Iterable<Wanted> {
-  return new Map(wanted.map((one) => [keyOf(one.device, one.attribute), one])).values();
+  return new Map(wanted.map((one) => [keyOf(one), one])).values();
 }

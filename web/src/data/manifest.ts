@@ -70,7 +70,7 @@ export type ConfigurationBucket = Group & {
 
 export type AlertDeclaration = {
   readonly id: string;
-  readonly severity: string;
+  readonly severity: "info" | "warning" | "error";
   readonly displayName: string;
   readonly description: string | undefined;
   readonly telemetry: readonly string[];
@@ -111,7 +111,7 @@ export function readManifest(json: unknown): Manifest {
     commands: mapOf(manifest["commands"], readCommand),
     alerts: mapOf(manifest["alerts"], (id, alert) => ({
       id,
-      severity: text(alert["severity"]) ?? "error",
+      severity: SEVERITIES.find((known) => known === alert["severity"]) ?? "error",
       displayName: text(alert["display_name"]) ?? id,
       description: text(alert["description"]),
       telemetry: texts(alert["telemetry"]),
@@ -123,6 +123,8 @@ export function readManifest(json: unknown): Manifest {
     })),
   };
 }
+
+const SEVERITIES = ["info", "warning", "error"] as const;
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -1,16 +1,7 @@
+import { ApiError, UnreachableError } from "#client/errors.ts";
+import type { Session } from "#client/resources.ts";
 import { type AccessLevel, allows } from "#core/access/level.ts";
-import { onSessionRefused } from "./client.ts";
-
-export type Session = {
-  readonly id: string;
-  readonly token_id: string;
-  readonly token_name: string;
-  readonly level: AccessLevel;
-  /** Null: all sites. */
-  readonly site_ids: readonly string[] | null;
-  readonly created_at: string;
-  readonly expires_at: string | null;
-};
+import { client, onSessionRefused } from "./client.ts";
 
 type Phase = "unknown" | "signed out" | "signed in";
 /** Why a sign-in did not work. */
@@ -39,40 +30,36 @@ export const session = {
 
   /** Finds out whether there is a session. Throws when the server does not answer. */
   async find(): Promise<void> {
-    const response = await fetch("/v3/sessions/current", { headers: { accept: "application/json" } });
-    if (response.ok) enter(await response.json());
-    else if (response.status === 401) phase = "signed out";
-    else throw new Error(`status ${response.status}`);
+    try {
+      enter((await client.sessions.current()).session);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 401) throw error;
+      phase = "signed out";
+    }
   },
 
   /** With a token or with the code of a one-time link. */
   async signIn(proof: { readonly token: string } | { readonly code: string }): Promise<SignInProblem | undefined> {
     try {
-      const response = await fetch("/v3/sessions", {
-        method: "POST",
-        headers: { accept: "application/json", "content-type": "application/json" },
-        body: JSON.stringify(proof),
-      });
-      if (response.ok) {
-        enter(await response.json());
-        return undefined;
-      }
-      if (response.status === 429) return "limited";
-      return response.status >= 400 && response.status < 500 ? "wrong" : "other";
-    } catch {
-      return "unreachable";
+      enter((await client.sessions.create(proof)).session);
+      return undefined;
+    } catch (error) {
+      if (error instanceof UnreachableError) return "unreachable";
+      const status = error instanceof ApiError ? error.status : 0;
+      if (status === 429) return "limited";
+      return status >= 400 && status < 500 ? "wrong" : "other";
     }
   },
 
-  /** Here, or in every browser. */
+  /** Here, or in every browser that signed in with the same token. */
   async signOut({ everywhere = false }: { readonly everywhere?: boolean } = {}): Promise<void> {
-    await fetch(everywhere ? "/v3/sessions" : "/v3/sessions/current", { method: "DELETE" });
+    await (everywhere ? client.sessions.endAll() : client.sessions.endCurrent());
     leave(false);
   },
 };
 
-function enter(answer: { readonly session: Session }): void {
-  current = answer.session;
+function enter(found: Session): void {
+  current = found;
   phase = "signed in";
   hasEnded = false;
 }

@@ -16,6 +16,10 @@ export const t = defineMessages({
     online: "Online",
     offline: "Offline",
     connectivityUnknown: "Connection unknown",
+    error: "error",
+    warning: "warning",
+    info: "info",
+    debug: "debug",
   },
   de: {
     unknown: "unbekannt",
@@ -32,5 +36,9 @@ export const t = defineMessages({
     online: "Online",
     offline: "Offline",
     connectivityUnknown: "Verbindung unbekannt",
+    error: "Fehler",
+    warning: "Warnung",
+    info: "Hinweis",
+    debug: "Details",
   },
 });

@@ -1,41 +1,33 @@
 import { expect, test } from "vitest";
 import { readManifest } from "#web/data/manifest.ts";
-import { type CounterReading, countersOf, energiesOfToday, type PowerSeries } from "./energy-today.ts";
-import type { Kind } from "./power-readings.ts";
+import { type CounterSeries, countersOf, type EnergySeries, energiesOfToday } from "./energy-today.ts";
 
 const HOUR = 3_600_000;
-const counter = (text: string): CounterReading => {
-  const [name = "", first, latest] = text.split(" ");
-  const number = (part: string | undefined) => (part === undefined || part === "?" ? undefined : Number(part));
-  return { counter: name as CounterReading["counter"], first: number(first), latest: number(latest) };
-};
-const today = (given: {
-  series?: readonly (Omit<PowerSeries, "since"> & { since?: number })[];
-  counters?: readonly string[];
-  hours?: number;
-}) => {
-  const hours = given.hours ?? 4;
-  const series = (given.series ?? []).map((one) => ({ since: 0, ...one }));
+
+/** Four hours of a day; a series is written `solar 0 1000 ? 2000`. */
+function today(
+  texts: readonly string[],
+  { counters = [], since = 0 }: { counters?: readonly string[]; since?: number } = {},
+) {
+  const numbers = (parts: readonly string[]) => parts.map((part) => (part === "?" ? undefined : Number(part)));
   return energiesOfToday({
-    times: Array.from({ length: hours }, (_, index) => index * HOUR),
+    times: [0, 1, 2, 3].map((hour) => hour * HOUR),
     bucketMs: HOUR,
     dayStart: 0,
-    now: hours * HOUR,
-    series,
-    counters: (given.counters ?? []).map(counter),
-    kinds: new Set<Kind>(series.map(({ kind }) => kind)),
+    now: 4 * HOUR,
+    series: texts.map((text) => {
+      const [kind, ...parts] = text.split(" ");
+      return { kind: kind as EnergySeries["kind"], wattHours: numbers(parts), since };
+    }),
+    counters: counters.map((text) => {
+      const [what, ...parts] = text.split(" ");
+      return { what: what as CounterSeries["what"], rises: numbers(parts) };
+    }),
   });
-};
+}
 
-test("power over time is energy, and the building uses what is left", () => {
-  const energies = today({
-    series: [
-      { kind: "solar", watts: [0, 1000, 3000, 2000] },
-      { kind: "grid", watts: [500, 0, -1500, -500] },
-      { kind: "battery", watts: [0, 400, 600, -200] },
-    ],
-  });
-  expect(energies).toEqual({
+test("the building uses what is produced and taken, and neither given nor charged", () => {
+  expect(today(["solar 0 1000 3000 2000", "grid 500 0 -1500 -500", "battery 0 400 600 -200"])).toEqual({
     produced: 6,
     fromGrid: 0.5,
     toGrid: 2,
@@ -47,24 +39,26 @@ test("power over time is energy, and the building uses what is left", () => {
 });
 
 test("a counter says more than a mean of power, because it sees both directions of an hour", () => {
-  const energies = today({
-    series: [
-      { kind: "solar", watts: [1000, 1000, 1000, 1000] },
-      { kind: "grid", watts: [0, 0, 0, 0] },
-    ],
-    counters: ["produced 100 104.5", "fromGrid 10 11", "toGrid 20 21.5", "hydrogen 5 5.5"],
+  const counters = ["produced 1 1 1 1.5", "fromGrid 0 0.5 0.5 0", "toGrid 0 0 1.5 ?", "hydrogen 0 0 0 0.5"];
+  expect(today(["solar 1000 1000 1000 1000", "grid 0 0 0 0"], { counters })).toMatchObject({
+    produced: 4.5,
+    fromGrid: 1,
+    toGrid: 1.5,
+    used: 4,
+    hydrogen: 0.5,
   });
-  expect(energies).toMatchObject({ produced: 4.5, fromGrid: 1, toGrid: 1.5, used: 4, hydrogen: 0.5 });
 });
 
-test("a counter that fell, or that has no first value, is not believed", () => {
-  const series = [{ kind: "grid", watts: [1000, 1000, 1000, 1000] } as const];
-  expect(today({ series, counters: ["fromGrid 100 3"] }).fromGrid).toBe(4);
-  expect(today({ series, counters: ["fromGrid ? 3"] }).fromGrid).toBe(4);
+test("a counter without a value is not believed", () => {
+  expect(today(["grid 1000 1000 1000 1000"], { counters: ["fromGrid ? ? ? ?"] }).fromGrid).toBe(4);
+});
+
+test("the counter of inverters is not the production of a site that has other producers, too", () => {
+  expect(today(["solar 1000 0 0 0", "wind 500 0 0 0"], { counters: ["produced 1 0 0 0"] }).produced).toBe(1.5);
 });
 
 test("what nothing measures is unknown", () => {
-  expect(today({})).toEqual({
+  expect(today([])).toEqual({
     produced: undefined,
     used: undefined,
     fromGrid: undefined,
@@ -73,41 +67,17 @@ test("what nothing measures is unknown", () => {
     hydrogen: undefined,
     coverage: 0,
   });
-  expect(
-    today({ series: [{ kind: "solar", watts: [undefined, undefined, undefined, undefined] }] }).produced,
-  ).toBeUndefined();
+  expect(today(["solar ? ? ? ?"]).produced).toBeUndefined();
+  expect(today(["solar ? ? ? ?", "grid 1 1 1 1"]).used).toBeUndefined();
 });
 
-test("missing buckets lower the coverage", () => {
-  expect(today({ series: [{ kind: "grid", watts: [undefined, 1, 1, 1] }] }).coverage).toBe(0.75);
+test("missing buckets lower the coverage, but not those before a device existed", () => {
+  expect(today(["grid ? 1 1 1"]).coverage).toBe(0.75);
+  expect(today(["grid ? ? 1 1"], { since: 2 * HOUR }).coverage).toBe(1);
 });
 
-test("a device that was added today is not expected to know the morning", () => {
-  expect(today({ series: [{ kind: "grid", watts: [undefined, undefined, 1, 1], since: 2 * HOUR }] }).coverage).toBe(1);
-});
-
-test("the last bucket counts only as far as it has gone", () => {
-  const energies = energiesOfToday({
-    times: [0],
-    bucketMs: HOUR,
-    dayStart: 0,
-    now: HOUR / 4,
-    series: [{ kind: "grid", watts: [1000], since: 0 }],
-    counters: [],
-    kinds: new Set(["grid"]),
-  });
-  expect(energies.fromGrid).toBe(0.25);
-});
-
-test("at night without production the self-use is unknown, not 100 %", () => {
-  expect(
-    today({
-      series: [
-        { kind: "solar", watts: [0, 0, 0, 0] },
-        { kind: "grid", watts: [1, 1, 1, 1] },
-      ],
-    }).selfUse,
-  ).toBeUndefined();
+test("without production the self-use is unknown, not 100 %", () => {
+  expect(today(["solar 0 0 0 0", "grid 1 1 1 1"]).selfUse).toBeUndefined();
 });
 
 test("counters are found by the fields of profiles", () => {
@@ -115,6 +85,7 @@ test("counters are found by the fields of profiles", () => {
     telemetry: {
       yield: { unit: "kWh", implements: ["energy.pv.energy.pv_energy_total"] },
       hydrogen_total: { unit: "L" },
+      grid_energy_import: { unit: "V" },
     },
   });
   expect(countersOf({ id: "d", manifest }).map(({ what, attribute }) => `${what}=${attribute}`)).toEqual([

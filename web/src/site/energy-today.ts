@@ -4,20 +4,16 @@ import { findAttribute } from "#web/data/find-attribute.ts";
 import type { Manifest } from "#web/data/manifest.ts";
 import type { Kind } from "./power-readings.ts";
 
-/** Mean power in watts of each bucket; undefined: no value. */
-export type PowerSeries = {
+/** Watt-hours of each bucket of today; undefined: nothing is known of it. */
+export type EnergySeries = {
   readonly kind: Kind;
-  readonly watts: readonly (number | undefined)[];
+  readonly wattHours: readonly (number | undefined)[];
   /** Unix ms since when the device exists. */
   readonly since: number;
 };
 
-/** A counter in kWh (or m³): its first value of today and its latest. */
-export type CounterReading = {
-  readonly counter: Counter["what"];
-  readonly first: number | undefined;
-  readonly latest: number | undefined;
-};
+/** How much a counter rose in each bucket of today, in kWh or m³. */
+export type CounterSeries = { readonly what: Counter["what"]; readonly rises: readonly (number | undefined)[] };
 
 export type Counter = {
   readonly what: "produced" | "fromGrid" | "toGrid" | "hydrogen";
@@ -57,32 +53,30 @@ export function countersOf({ id, manifest }: { readonly id: string; readonly man
   });
 }
 
-type Input = {
-  /** Unix ms: beginnings of the buckets of `series`, none of them before the day. */
+type Day = {
+  /** Unix ms: beginnings of the buckets, none of them before the day. */
   readonly times: readonly number[];
   readonly bucketMs: number;
   readonly dayStart: number;
   readonly now: number;
-  readonly series: readonly PowerSeries[];
-  readonly counters: readonly CounterReading[];
-  /** Devices of the site that produce by category, so that "no counter" and "nothing to count" differ. */
-  readonly kinds: ReadonlySet<Kind>;
+  readonly series: readonly EnergySeries[];
+  readonly counters: readonly CounterSeries[];
 };
 
-export function energiesOfToday(input: Input): Energies {
-  const { series, kinds } = input;
-  const integral = (wanted: readonly Kind[], pick: (watts: number) => number) => integrate(input, wanted, pick);
-  const produced =
-    kinds.has("solar") || kinds.has("wind") || kinds.has("generator")
-      ? (byCounter(input, "produced", kinds.has("wind") || kinds.has("generator")) ??
-        integral(["solar", "wind", "generator"], (watts) => Math.max(0, watts)))
-      : undefined;
-  const fromGrid = byCounter(input, "fromGrid") ?? integral(["grid"], (watts) => Math.max(0, watts));
-  const toGrid = byCounter(input, "toGrid") ?? integral(["grid"], (watts) => Math.max(0, -watts));
-  const charged = kinds.has("battery") ? integral(["battery"], (watts) => watts) : 0;
-  const isKnown = fromGrid !== undefined && toGrid !== undefined && charged !== undefined;
+const PRODUCERS: readonly Kind[] = ["solar", "wind", "generator"];
+
+export function energiesOfToday(day: Day): Energies {
+  const has = (...kinds: readonly Kind[]) => day.series.some(({ kind }) => kinds.includes(kind));
+  const energy = (kinds: readonly Kind[], pick: (wattHours: number) => number) => sumEnergy(day, kinds, pick);
+  const given = (wattHours: number) => Math.max(0, wattHours);
+  // The counter is that of solar inverters: beside other producers it would tell only a part.
+  const produced = (has("wind", "generator") ? undefined : sumCounters(day, "produced")) ?? energy(PRODUCERS, given);
+  const fromGrid = sumCounters(day, "fromGrid") ?? energy(["grid"], given);
+  const toGrid = sumCounters(day, "toGrid") ?? energy(["grid"], (wattHours) => given(-wattHours));
+  const charged = has("battery") ? energy(["battery"], (wattHours) => wattHours) : 0;
+  const isKnown = produced !== undefined || !has(...PRODUCERS);
   const used =
-    isKnown && (produced !== undefined || !series.some(({ kind }) => kind === "solar"))
+    isKnown && fromGrid !== undefined && toGrid !== undefined && charged !== undefined
       ? Math.max(0, (produced ?? 0) + fromGrid - toGrid - charged)
       : undefined;
   const selfUse =
@@ -93,51 +87,43 @@ export function energiesOfToday(input: Input): Energies {
     fromGrid,
     toGrid,
     selfUse,
-    hydrogen: byCounter(input, "hydrogen"),
-    coverage: coverageOf(input),
+    hydrogen: sumCounters(day, "hydrogen"),
+    coverage: coverageOf(day),
   };
 }
 
-/** A counter that fell was replaced or reset: then it tells nothing about today. */
-function byCounter({ counters }: Input, what: Counter["what"], isPartial = false): number | undefined {
-  const own = counters.filter(({ counter }) => counter === what);
-  if (own.length === 0 || isPartial) return undefined;
+function sumCounters({ counters }: Day, what: Counter["what"]): number | undefined {
+  return sumKnown(counters.filter((counter) => counter.what === what).map(({ rises }) => rises));
+}
+
+function sumEnergy({ series }: Day, kinds: readonly Kind[], pick: (wattHours: number) => number): number | undefined {
+  const own = series.filter(({ kind }) => kinds.includes(kind));
+  const sum = sumKnown(
+    own.map(({ wattHours }) => wattHours.map((value) => (value === undefined ? undefined : pick(value)))),
+  );
+  return sum === undefined ? undefined : sum / 1000;
+}
+
+/** Unknown when there is nothing to add, or when one of the columns has no value at all. */
+function sumKnown(columns: readonly (readonly (number | undefined)[])[]): number | undefined {
+  if (columns.length === 0) return undefined;
   let sum = 0;
-  for (const { first, latest } of own) {
-    if (first === undefined || latest === undefined || latest < first) return undefined;
-    sum += latest - first;
+  for (const column of columns) {
+    const known = column.filter((value) => value !== undefined);
+    if (known.length === 0) return undefined;
+    sum = known.reduce((total, value) => total + value, sum);
   }
   return sum;
 }
 
-function integrate(
-  { times, bucketMs, now, series }: Input,
-  kinds: readonly Kind[],
-  pick: (watts: number) => number,
-): number | undefined {
-  const own = series.filter(({ kind }) => kinds.includes(kind));
-  if (own.length === 0) return undefined;
-  let wattHours = 0;
-  let isKnown = false;
-  for (const { watts } of own) {
-    for (const [index, at] of times.entries()) {
-      const value = watts[index];
-      if (value === undefined) continue;
-      isKnown = true;
-      wattHours += (pick(value) * Math.max(0, Math.min(bucketMs, now - at))) / 3_600_000;
-    }
-  }
-  return isKnown ? wattHours / 1000 : undefined;
-}
-
 /** Of the device that lacks most. Before a device existed, or told anything, nothing is expected of it. */
-function coverageOf({ times, bucketMs, dayStart, now, series }: Input): number {
+function coverageOf({ times, bucketMs, dayStart, now, series }: Day): number {
   if (series.length === 0) return 0;
-  const shares = series.map(({ watts, since }) => {
-    const first = times[watts.findIndex((value) => value !== undefined)] ?? now;
+  const shares = series.map(({ wattHours, since }) => {
+    const first = times[wattHours.findIndex((value) => value !== undefined)] ?? now;
     const from = Math.max(dayStart, Math.min(since, first));
     const expected = Math.ceil((now - from) / bucketMs);
-    const known = watts.filter((value) => value !== undefined).length;
+    const known = wattHours.filter((value) => value !== undefined).length;
     return expected <= 0 ? 1 : known / expected;
   });
   return clamp(Math.min(...shares));

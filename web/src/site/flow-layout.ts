@@ -56,7 +56,11 @@ function atSide(x: number, y: number, dx: 1 | -1): Place {
 /** A curve that leaves one node and arrives at the other in their own directions. */
 export function curve(from: Place, to: Place): string {
   const [a, b] = [from.anchor, to.anchor];
-  const bend = Math.max(36, Math.hypot(b.x - a.x, b.y - a.y) * 0.45);
+  const length = Math.max(36, Math.hypot(b.x - a.x, b.y - a.y) * 0.45);
+  // A bend to the side must not swing out further than the other node stands.
+  const bendOf = ({ dx }: Place["anchor"]) =>
+    dx === 0 ? length : Math.max(24, Math.min(length, Math.abs(b.x - a.x) * 0.6));
+  const [leave, arrive] = [bendOf(a), bendOf(b)];
   const point = (x: number, y: number) => `${Math.round(x * 10) / 10} ${Math.round(y * 10) / 10}`;
-  return `M${point(a.x, a.y)}C${point(a.x + a.dx * bend, a.y + a.dy * bend)} ${point(b.x + b.dx * bend, b.y + b.dy * bend)} ${point(b.x, b.y)}`;
+  return `M${point(a.x, a.y)}C${point(a.x + a.dx * leave, a.y + a.dy * leave)} ${point(b.x + b.dx * arrive, b.y + b.dy * arrive)} ${point(b.x, b.y)}`;
 }

@@ -68,24 +68,22 @@ test("the charge is told only where one battery is", () => {
 });
 
 test("today begins at the local midnight: what was before does not count", async () => {
-  const devices = [device("pv", PV, { ac_power: 1000, pv_energy_total: 110 }), device("m", METER, { grid_power: 0 })];
+  const devices = [device("pv", PV, { ac_power: 1000 }), device("m", METER, { grid_power: 0 })];
   const instruments = instrumentsOf(devices);
-  expect(
-    wantedForToday(instruments).map(({ device: id, attribute, aggregation }) => `${id}.${attribute} ${aggregation}`),
-  ).toEqual(["pv.ac_power avg", "m.grid_power avg", "pv.pv_energy_total first"]);
+  const wanted = wantedForToday(instruments);
+  expect(wanted.map(({ device: id, attribute, aggregation }) => `${id}.${attribute} ${aggregation}`)).toEqual([
+    "pv.ac_power integral",
+    "m.grid_power integral",
+    "pv.pv_energy_total delta",
+  ]);
   const hour = 3_600;
-  const rows = [
-    [0, 9000, 9000, 100],
-    [1, 9000, 9000, 105],
-    [2, 1000, 500, 108],
-    [3, 1000, 500, 109],
-  ];
-  const csv = `ts,a,b,c\n${rows.map(([at = 0, ...cells]) => [at * hour, ...cells].join(",")).join("\n")}\n`;
-  const ask = async () =>
-    (async function* () {
-      yield new TextEncoder().encode(csv);
-    })();
-  const history = await readHistory(ask, wantedForToday(instruments), {
+  const csv = `ts,a,b,c
+0,9000,9000,9
+${hour},9000,9000,9
+${2 * hour},1000,500,1
+${3 * hour},1000,500,1
+`;
+  const history = await readHistory(async () => pieces(csv), wanted, {
     from: 0,
     to: 4 * hour * 1000,
     bucketMs: hour * 1000,
@@ -93,3 +91,24 @@ test("today begins at the local midnight: what was before does not count", async
   const energies = todayOf(instruments, devices, { history, dayStart: 2 * hour * 1000, now: 4 * hour * 1000 });
   expect(energies).toMatchObject({ produced: 2, fromGrid: 1, toGrid: 0, used: 3, coverage: 1 });
 });
+
+test("voltage times current is energy for as long as the bucket has lasted", async () => {
+  const stack = {
+    category: "electrolysers",
+    telemetry: { stack_voltage: { unit: "V" }, stack_current: { unit: "A" } },
+  };
+  const devices = [device("e", stack, {}), device("m", METER, {})];
+  const instruments = instrumentsOf(devices);
+  const csv = "ts,a,b,c\n0,40,50,500\n";
+  const history = await readHistory(async () => pieces(csv), wantedForToday(instruments), {
+    from: 0,
+    to: 3_600_000,
+    bucketMs: 3_600_000,
+  });
+  const { used, coverage } = todayOf(instruments, devices, { history, dayStart: 0, now: 1_800_000 });
+  expect({ used, coverage }).toEqual({ used: 0.5, coverage: 1 });
+});
+
+async function* pieces(text: string) {
+  yield new TextEncoder().encode(text);
+}

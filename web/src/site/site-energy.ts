@@ -6,8 +6,8 @@ import type { History, Wanted } from "#web/data/history.ts";
 import type { Manifest } from "#web/data/manifest.ts";
 import { isStale } from "#web/devices/staleness.ts";
 import { type EnergyFlow, energyFlow, type Measured } from "./energy-flow.ts";
-import { type Counter, countersOf, type Energies, energiesOfToday } from "./energy-today.ts";
-import { type Kind, type PowerReading, powerReadings, wattsOf } from "./power-readings.ts";
+import { type Counter, countersOf, type Energies, type EnergySeries, energiesOfToday } from "./energy-today.ts";
+import { type PowerReading, powerReadings, wattsOf } from "./power-readings.ts";
 
 export type EnergyDevice = {
   readonly id: string;
@@ -58,10 +58,12 @@ export function chargeOf({ readings }: Instruments, devices: readonly EnergyDevi
 /** What must be read of the past to know today's energies. */
 export function wantedForToday({ readings, counters }: Instruments): readonly Wanted[] {
   return [
-    ...readings.flatMap(({ deviceId, attributes }) =>
-      attributes.map(({ id }) => ({ device: deviceId, attribute: id, aggregation: "avg" as const })),
+    ...readings.flatMap(({ deviceId: device, attributes }) =>
+      attributes.map(
+        ({ id }) => ({ device, attribute: id, aggregation: attributes.length === 1 ? "integral" : "avg" }) as const,
+      ),
     ),
-    ...counters.map(({ deviceId, attribute }) => ({ device: deviceId, attribute, aggregation: "first" as const })),
+    ...counters.map(({ deviceId: device, attribute }) => ({ device, attribute, aggregation: "delta" }) as const),
   ];
 }
 
@@ -73,36 +75,40 @@ export function todayOf(
   { history, dayStart, now }: Day,
 ): Energies {
   const first = history.times.findIndex((at) => at >= dayStart);
-  const skip = first < 0 ? history.times.length : first;
-  const cut = (device: string, attribute: string) => history.column(device, attribute)?.slice(skip) ?? [];
-  const byId = new Map(devices.map((device) => [device.id, device]));
+  const times = first < 0 ? [] : history.times.slice(first);
+  const cut = (wanted: Wanted) => (first < 0 ? [] : (history.column(wanted)?.slice(first) ?? []));
+  const createdAt = new Map(devices.map(({ id, resource }) => [id, Date.parse(resource.created_at)]));
+
+  /** The integral of a power is its energy. Voltage times current is a mean power, over the time that has passed. */
+  const wattHours = (reading: PowerReading): EnergySeries["wattHours"] => {
+    const isProduct = reading.attributes.length === 2;
+    const aggregation = isProduct ? "avg" : "integral";
+    const columns = new Map(
+      reading.attributes.map(({ id }) => [id, cut({ device: reading.deviceId, attribute: id, aggregation })]),
+    );
+    return times.map((at, index) => {
+      const value = wattsOf(reading, (name) => columns.get(name)?.[index]);
+      if (value === undefined || !isProduct) return value;
+      return (value * Math.max(0, Math.min(history.bucketMs, now - at))) / HOUR;
+    });
+  };
   return energiesOfToday({
-    times: history.times.slice(skip),
+    times,
     bucketMs: history.bucketMs,
     dayStart,
     now,
-    series: readings.map((reading) => {
-      const columns = new Map(reading.attributes.map(({ id }) => [id, cut(reading.deviceId, id)]));
-      const length = history.times.length - skip;
-      const watts = Array.from({ length }, (_, index) => wattsOf(reading, (name) => columns.get(name)?.[index]));
-      const since = Date.parse(byId.get(reading.deviceId)?.resource.created_at ?? "");
-      return { kind: reading.kind, watts, since: Number.isNaN(since) ? 0 : since };
-    }),
-    counters: counters.map(({ what, deviceId, attribute, unit }) => {
-      const column = cut(deviceId, attribute);
-      const latest = byId.get(deviceId)?.values.get(attribute)?.value;
-      // A first value that came late would miss what was counted before.
-      const start = column.slice(0, 3).find((value) => value !== undefined);
-      return {
-        counter: what,
-        first: start === undefined ? undefined : toUnit(start, unit, what),
-        latest: typeof latest === "number" ? toUnit(latest, unit, what) : undefined,
-      };
-    }),
-    kinds: new Set<Kind>(readings.map(({ kind }) => kind)),
+    series: readings.map((reading) => ({
+      kind: reading.kind,
+      wattHours: wattHours(reading),
+      since: createdAt.get(reading.deviceId) ?? 0,
+    })),
+    counters: counters.map(({ what, deviceId: device, attribute, unit }) => ({
+      what,
+      rises: cut({ device, attribute, aggregation: "delta" }).map((rise) =>
+        rise === undefined ? undefined : convert(rise, unit, what === "hydrogen" ? "m3" : "kWh"),
+      ),
+    })),
   });
 }
 
-function toUnit(value: number, unit: string, what: Counter["what"]): number | undefined {
-  return convert(value, unit, what === "hydrogen" ? "m3" : "kWh");
-}
+const HOUR = 3_600_000;
