@@ -1,5 +1,4 @@
 import type { Locale } from "#web/data/preferences.svelte.ts";
-import { formatNumber } from "#web/i18n/format.ts";
 import type { FormField } from "./form-field.ts";
 
 const WORDS = {
@@ -28,8 +27,9 @@ const WORDS = {
 /** The rules of a field in short: `0 to 10 kW, default 5 kW`. Undefined when there are none. */
 export function describeRules(field: FormField, locale: Locale): string | undefined {
   const words = WORDS[locale];
+  // As it is typed: without marks between thousands.
   const write = (value: number) =>
-    `${formatNumber(value, locale, 6)}${field.unit === undefined ? "" : ` ${field.unit}`}`;
+    `${locale === "de" ? String(value).replace(".", ",") : value}${field.unit === undefined ? "" : ` ${field.unit}`}`;
   const isNumber = field.type === "integer" || field.type === "float";
   const rules = [
     field.type === "integer" && field.choices.length === 0 ? words.whole : undefined,

@@ -127,6 +127,7 @@ test("a refusal is shown at the fields that it names, or as a whole", () => {
 
 test.each([
   [{ type: "float", unit: "kW", min: 0, max: 10, default: 5 }, "0 kW to 10 kW, default 5 kW"],
+  [{ type: "integer", min: 1, max: 65535 }, "whole number, 1 to 65535"],
   [{ type: "integer", min: 1 }, "whole number, at least 1"],
   [{ type: "string", format: "ipv4" }, "for example 192.0.2.7"],
   [{ type: "string", sensitive: true, default: "secret" }, undefined],

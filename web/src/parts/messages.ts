@@ -20,6 +20,7 @@ export const t = defineMessages({
     warning: "warning",
     info: "info",
     debug: "debug",
+    needsLevel: (needed: string, own: string) => `Needs access level ${needed}; yours is ${own}.`,
   },
   de: {
     unknown: "unbekannt",
@@ -40,5 +41,6 @@ export const t = defineMessages({
     warning: "Warnung",
     info: "Hinweis",
     debug: "Details",
+    needsLevel: (needed, own) => `Braucht die Zugriffsstufe ${needed}; Ihre ist ${own}.`,
   },
 });
