@@ -5,7 +5,7 @@ import { EXECUTION_STATES } from "#core/command/execution.ts";
 import type { Query } from "#web/router/query.ts";
 import { durationOf, endOf, messageOf } from "./execution-view.ts";
 
-export const PAGE_SIZE = 50;
+const PAGE_SIZE = 50;
 const LARGEST_PAGE = 500;
 const RETENTIONS = ["PERSISTENT", "EPHEMERAL", "ALL"] as const;
 
