@@ -50,5 +50,6 @@ process.exitCode = await runCli(process.argv.slice(2), {
   onInterrupt,
   input: process.stdin,
   readInput,
+  migrate: async (options) => (await import("#role/migrate.ts")).migrate(options),
   serve: async (config, log) => (await import("#role/serve.ts")).serve(config, log),
 });

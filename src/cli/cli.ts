@@ -11,6 +11,18 @@ type Output = {
   readonly once?: ((event: "drain", listener: () => void) => unknown) | undefined;
 };
 
+interface MigrateOptions {
+  readonly from: string;
+  readonly to: string;
+  readonly say: (text: string) => void;
+}
+
+interface Migrated {
+  readonly telemetry: { readonly devices: number; readonly chunks: number; readonly points: number };
+  /** Rows by table. */
+  readonly records: ReadonlyMap<string, number>;
+}
+
 /** Everything the command line needs from the world, so that tests can be that world. */
 export type Cli = {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -29,4 +41,6 @@ export type Cli = {
   /** All of standard input; absent where there is none. */
   readonly readInput?: (() => Promise<Uint8Array>) | undefined;
   readonly serve: (config: Config, log: Logger) => Promise<void>;
+  /** Moves an installation between a data folder and a database. */
+  readonly migrate: (options: MigrateOptions) => Promise<Migrated>;
 };

@@ -11,6 +11,10 @@ const VERBS: Readonly<Record<string, readonly [about: string, load: () => Promis
     "Run Busbar here, as a gateway or as the cloud.",
     async () => (await import("#cli/commands/serve.ts")).addServeCommand,
   ],
+  migrate: [
+    "Move an installation from a data folder to PostgreSQL, or back.",
+    async () => (await import("#cli/commands/migrate.ts")).addMigrateCommand,
+  ],
   open: [
     "Print a link that opens the web page and signs in.",
     async () => (await import("#cli/commands/open.ts")).addOpenCommand,

@@ -56,6 +56,7 @@ export async function runBusbar(command: string | readonly string[], world: Worl
     },
     input: world.stdin,
     readInput: input === undefined ? undefined : () => Promise.resolve(Buffer.from(input as string)),
+    migrate: () => Promise.reject(new Error("nothing is moved here")),
     serve: world.serve ?? (() => Promise.resolve()),
   });
   return { code, ...written };

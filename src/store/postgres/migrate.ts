@@ -49,7 +49,8 @@ async function raiseChangeBase(client: ClientBase): Promise<void> {
   await client.query(
     `UPDATE change_base SET base = latest.number + 1 - latest.current
      FROM (SELECT coalesce(max(number), 0) AS number, pg_current_xact_id()::text::bigint * ${CHANGES_PER_TRANSACTION} AS current
-           FROM (SELECT max(changed) AS number FROM execution UNION ALL SELECT deleted FROM execution_change) AS numbers
+           FROM (SELECT max(changed) AS number FROM execution UNION ALL SELECT deleted FROM execution_change
+                 UNION ALL SELECT max(position) FROM event) AS numbers
           ) AS latest
      WHERE latest.number >= base + latest.current`,
   );

@@ -13,7 +13,7 @@ export interface ChunkAddress {
   readonly place: string;
 }
 
-interface OpenOptions {
+export interface OpenOptions {
   /** Deletes the parts of the journal that were damaged before this start, and no longer reports them. */
   readonly forgetDamaged: boolean;
   readonly onDamaged: OnDamaged;

@@ -180,6 +180,12 @@ export class SharedEngine {
     while (await this.settleStep(now, "compaction"));
   }
 
+  /** Seals everything, so that the journal holds no point. No other node may be there. */
+  async sealAll(now: number): Promise<void> {
+    do await this.#readNew(ALL);
+    while (await this.#sealSome(ALL, now, performance.now(), true));
+  }
+
   /** One step of it; false when there was nothing to do. */
   async settleStep(now: number, kind: "sealing" | "compaction" = "sealing"): Promise<boolean> {
     if (kind === "compaction") return await this.#compactSome(ALL, now);
@@ -187,8 +193,8 @@ export class SharedEngine {
     return await this.#sealSome(ALL, now, performance.now());
   }
 
-  async #sealSome(numbers: readonly number[], now: number, elapsed: number): Promise<boolean> {
-    const isFull = this.hotPoints > this.#settings.maxHotPoints;
+  async #sealSome(numbers: readonly number[], now: number, elapsed: number, isAll = false): Promise<boolean> {
+    const isFull = isAll || this.hotPoints > this.#settings.maxHotPoints;
     for (const number of numbers) {
       const partition = this.#partitions.get(number);
       const due = partition === undefined ? [] : this.#dueHours(partition, { now, elapsed, isFull });

@@ -68,6 +68,8 @@ export interface SharedStore
   define(wanted: readonly SeriesName[]): Promise<readonly SeriesDefinition[]>;
   /** All series of these devices that any node has defined. */
   seriesOf(deviceIds: readonly string[]): Promise<readonly SeriesDefinition[]>;
+  /** Ids of devices with telemetry after this one, in order. */
+  deviceIds(after: string, limit: number): Promise<readonly string[]>;
   seriesOfNumbers(devices: readonly number[]): Promise<readonly SeriesDefinition[]>;
   /** All of them, in one commit. Durable and visible to every node when it resolves. */
   append(batches: readonly SharedBatch[]): Promise<void>;

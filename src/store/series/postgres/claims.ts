@@ -8,6 +8,14 @@ import type { Transactions } from "./transactions.ts";
 const LOCK = 723_841_190;
 /** Held by every node, so that nodes can be counted. */
 const NODE = 1_000;
+/** Shared by nodes; a move has it alone. */
+const MOVE = 1_001;
+
+/** False when a node runs. Ends with the connection. */
+export async function lockForMove(client: Client): Promise<boolean> {
+  const { rows } = await client.query<{ locked: boolean }>(`SELECT pg_try_advisory_lock(${LOCK}, ${MOVE}) AS locked`);
+  return rows[0]?.locked === true;
+}
 
 export interface Claims {
   /** Runs on each new connection, which has no locks. */
@@ -16,7 +24,7 @@ export interface Claims {
   claim(): Promise<readonly number[]>;
 }
 
-export function createClaims(query: () => Transactions["query"]): Claims {
+export function createClaims(query: () => Transactions["query"], isMove: boolean): Claims {
   let claimed: readonly number[] = [];
 
   async function release(numbers: readonly number[]): Promise<void> {
@@ -28,6 +36,13 @@ export function createClaims(query: () => Transactions["query"]): Claims {
   return {
     async enter(client) {
       claimed = [];
+      if (!isMove) {
+        const { rows } = await client.query<{ locked: boolean }>(
+          `SELECT to_regclass('unfinished_move') IS NULL AND pg_try_advisory_lock_shared(${LOCK}, ${MOVE}) AS locked`,
+        );
+        if (rows[0]?.locked !== true)
+          throw new Error("busbar migrate has not finished with this database: run it again");
+      }
       await client.query(`SELECT pg_advisory_lock_shared(${LOCK}, ${NODE})`);
     },
     async claim() {

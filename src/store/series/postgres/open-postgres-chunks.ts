@@ -1,6 +1,7 @@
 // Chunks in PostgreSQL. The threads load this module by its address.
 import { createConnection, prepareDatabase } from "#store/postgres/connect.ts";
-import type { ChunkAddress, SharedChunks } from "#store/series/load-chunk-module.ts";
+import type { ChunkAddress, OpenOptions, SharedChunks } from "#store/series/load-chunk-module.ts";
+import type { SharedStore } from "#store/series/shared-store.ts";
 import { createClaims } from "./claims.ts";
 import { createHeldPoints } from "./held-points.ts";
 import { moveOldRows } from "./move-old-rows.ts";
@@ -12,33 +13,9 @@ import { createTransactions, type Transactions } from "./transactions.ts";
 export const postgresChunks = (url: string): ChunkAddress => ({ module: import.meta.url, place: url });
 
 export const chunkModule: SharedChunks = {
-  async openShared(url, { forgetDamaged, onDamaged }) {
+  async openShared(url, options) {
     await prepareDatabase(url);
-    // An acknowledgement waits for no background work, and reading by COPY cannot share a connection with others.
-    const claims = createClaims(() => jobs.query);
-    const connections = {
-      appends: createConnection(url, { pipeline: true }),
-      jobs: createConnection(url, { pipeline: true, prepare: claims.enter }),
-      reads: createConnection(url, { pipeline: false }),
-    };
-    const jobs: Transactions = createTransactions(connections.jobs);
-    const appends = createTransactions(connections.appends);
-    const close = async () => {
-      await Promise.all(Object.values(connections).map((one) => one.close()));
-    };
-    try {
-      const block = await takeBlock(jobs);
-      const journal = createSharedJournal({ appends, reads: connections.reads, block });
-      await moveOldRows(jobs, journal.inserted);
-      if (forgetDamaged) await jobs.query("DELETE FROM telemetry_journal WHERE is_damaged = 1");
-      const aside = await jobs.query("SELECT 1 FROM telemetry_journal WHERE is_damaged = 1 LIMIT 1");
-      if (aside.rows.length > 0) onDamaged({ table: "journal", key: 0, start: 0, span: 0 });
-      const held = await createHeldPoints(jobs, block);
-      return createPostgresChunkStore({ jobs, journal, claims, held, onDamaged, close });
-    } catch (error) {
-      await close();
-      throw error;
-    }
+    return await openTables(url, options);
   },
   openReader: async (url) => {
     const connection = createConnection(url, { pipeline: false });
@@ -46,3 +23,35 @@ export const chunkModule: SharedChunks = {
     return createPostgresReader(connection);
   },
 };
+
+/** The tables are there. A move opens them while nodes are kept out. */
+export async function openTables(
+  url: string,
+  { forgetDamaged, onDamaged, isMove = false }: OpenOptions & { readonly isMove?: boolean },
+): Promise<SharedStore> {
+  // An acknowledgement waits for no background work, and reading by COPY cannot share a connection with others.
+  const claims = createClaims(() => jobs.query, isMove);
+  const connections = {
+    appends: createConnection(url, { pipeline: true }),
+    jobs: createConnection(url, { pipeline: true, prepare: claims.enter }),
+    reads: createConnection(url, { pipeline: false }),
+  };
+  const jobs: Transactions = createTransactions(connections.jobs);
+  const appends = createTransactions(connections.appends);
+  const close = async () => {
+    await Promise.all(Object.values(connections).map((one) => one.close()));
+  };
+  try {
+    const block = await takeBlock(jobs);
+    const journal = createSharedJournal({ appends, reads: connections.reads, block });
+    await moveOldRows(jobs, journal.inserted);
+    if (forgetDamaged) await jobs.query("DELETE FROM telemetry_journal WHERE is_damaged = 1");
+    const aside = await jobs.query("SELECT 1 FROM telemetry_journal WHERE is_damaged = 1 LIMIT 1");
+    if (aside.rows.length > 0) onDamaged({ table: "journal", key: 0, start: 0, span: 0 });
+    const held = await createHeldPoints(jobs, block);
+    return createPostgresChunkStore({ jobs, journal, claims, held, onDamaged, close });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

@@ -29,7 +29,7 @@ const INSERT_SERIES = `INSERT INTO telemetry_series (device, attribute, kind)
 export function createSeriesNumbers({
   query,
   run,
-}: Transactions): Pick<SharedStore, "define" | "seriesOf" | "seriesOfNumbers"> {
+}: Transactions): Pick<SharedStore, "define" | "seriesOf" | "seriesOfNumbers" | "deviceIds"> {
   async function seriesOf(deviceIds: readonly string[]): Promise<readonly SeriesDefinition[]> {
     const { rows } = await query<DefinitionRow>(`${SELECT} WHERE d.device_id = ANY ($1::text[])`, [deviceIds]);
     return rows.map(parse);
@@ -50,6 +50,13 @@ export function createSeriesNumbers({
       });
     },
     seriesOf,
+    async deviceIds(after, limit) {
+      const { rows } = await query<{ device_id: string }>(
+        "SELECT device_id FROM telemetry_device WHERE device_id > $1 ORDER BY device_id LIMIT $2",
+        [after, limit],
+      );
+      return rows.map(({ device_id }) => device_id);
+    },
     async seriesOfNumbers(devices) {
       const { rows } = await query<DefinitionRow>(`${SELECT} WHERE d.id = ANY ($1::bigint[])`, [devices]);
       return rows.map(parse);
