@@ -26,6 +26,8 @@ export interface Busbar extends Engine {
   /** Milliseconds from the start of the process to its readiness. */
   readonly startMs: number;
   get(path: string): Promise<string>;
+  /** As administrator. A text is a manifest. */
+  post<Answer>(path: string, body: string | object): Promise<Answer>;
   kill(): Promise<void>;
 }
 
@@ -42,16 +44,7 @@ export async function prepareSite(folder: string, { devices: count }: Size): Pro
   mkdirSync(data, { recursive: true });
   const busbar = await startBusbar({ folder: data, devices: [], credentials: [] });
   try {
-    const post = async <Answer>(path: string, body: string | object): Promise<Answer> => {
-      const text = typeof body === "string";
-      const type = { "content-type": text ? "application/yaml" : "application/json" };
-      const answer = await http(busbar.url + path, {
-        method: "POST",
-        headers: { ...HEADERS, ...type },
-        body: text ? body : JSON.stringify(body),
-      });
-      return JSON.parse(answer) as Answer;
-    };
+    const { post } = busbar;
     const { blueprint } = await post<{ blueprint: { id: string } }>("/v3/blueprints/upload", manifest());
     const devices: string[] = [];
     const credentials: Credentials[] = [];
@@ -94,22 +87,47 @@ export function fileBytes(file: string): { readonly file: number; readonly used:
   return { file: statSync(file).size, used };
 }
 
-export async function startBusbar(site: Site, nodeFlags: readonly string[] = []): Promise<Busbar> {
+interface StartOptions {
+  readonly nodeFlags?: readonly string[];
+  readonly name?: string;
+  /** The address of a PostgreSQL to use instead of the embedded store. */
+  readonly database?: string;
+}
+
+export async function startBusbar(
+  site: Site,
+  { nodeFlags = [], name = "busbar", database }: StartOptions = {},
+): Promise<Busbar> {
   const flags = ["serve", "--data", site.folder, "--port", "0", "--mqtt-port", "0", "--log-format", "json"];
   const started = performance.now();
   const child = run(PROGRAM, [...flags, "--mqtt-message-rate", "1000000"], {
-    env: { ...process.env, BUSBAR_ADMIN_TOKEN: ADMIN_TOKEN, NODE_OPTIONS: nodeFlags.join(" ") },
+    env: {
+      ...process.env,
+      BUSBAR_ADMIN_TOKEN: ADMIN_TOKEN,
+      NODE_OPTIONS: nodeFlags.join(" "),
+      ...(database !== undefined && { BUSBAR_DATABASE_URL: database }),
+    },
   });
   const url = await ready(child);
   const startMs = performance.now() - started;
   const get = (path: string) => http(url + path, { headers: HEADERS });
   return {
-    name: "busbar",
+    name,
     url,
     mqttPort: site.devices.length === 0 ? 0 : await findMqttPort(url, site),
     pid: child.process.pid,
     startMs,
     get,
+    async post<Answer>(path: string, body: string | object): Promise<Answer> {
+      const isText = typeof body === "string";
+      const type = { "content-type": isText ? "application/yaml" : "application/json" };
+      const answer = await http(url + path, {
+        method: "POST",
+        headers: { ...HEADERS, ...type },
+        body: isText ? body : JSON.stringify(body),
+      });
+      return JSON.parse(answer) as Answer;
+    },
     ask: (question) =>
       http(`${url}/telemetry/v1/timeseries`, {
         method: "POST",

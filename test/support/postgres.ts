@@ -46,10 +46,16 @@ export interface PostgresOptions {
   readonly version?: PostgresVersion;
   /** Without it the server is faster, and a crash of the machine, but not of the server, loses commits. */
   readonly fsync?: boolean;
+  /** Where its folder is made: a temporary folder may lie in memory. */
+  readonly parent?: string;
 }
 
-export async function startPostgres({ version = 18, fsync = false }: PostgresOptions = {}): Promise<Postgres> {
-  const folder = mkdtempSync(join(tmpdir(), "busbar-postgres-"));
+export async function startPostgres({
+  version = 18,
+  fsync = false,
+  parent = tmpdir(),
+}: PostgresOptions = {}): Promise<Postgres> {
+  const folder = mkdtempSync(join(parent, "busbar-postgres-"));
   const isRoot = process.getuid?.() === 0;
   if (version === 18) linkLibraries(join(FROM_NPM, "../.."));
   const programs = readablePrograms(version === 15 ? DEBIAN : FROM_NPM, folder, isRoot);

@@ -29,7 +29,7 @@ export async function ownSide(store: ChunkStore, onDamaged: OnDamaged): Promise<
     else own.push(one);
   };
   for (const one of await store.definitions(onDamaged)) learn(one);
-  const latest = Map.groupBy(await store.latest(onDamaged), ({ series }) => series);
+  const latest = new Map((await store.latest(onDamaged)).map((one) => [one.series, one]));
   return {
     devices: async (after) =>
       [...known.keys()]
@@ -53,6 +53,7 @@ export async function ownSide(store: ChunkStore, onDamaged: OnDamaged): Promise<
     },
     async put(_, segments, values) {
       await store.commit({ segments, latest: values });
+      for (const one of values) latest.set(one.series, one);
     },
   };
 }

@@ -1,0 +1,180 @@
+// Busbar on PostgreSQL next to Busbar on its embedded store, with the same installation, on one machine, in one run: the
+// queries of bench/telemetry, bytes a point, durable points a second through MQTT with one and two nodes, and commands
+// whose device is at the same node or at another one. Plain PostgreSQL tables answer the same queries where PostgreSQL is
+// installed. Prints a table on stderr and one JSON line; what counts are the ratios to the embedded store.
+//   npm run bench -- cloud [--scale 0.1] [--runs 200] [--parts queries,ingest,commands]
+import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { availableParallelism, loadavg } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import pg from "pg";
+import { migrate } from "#role/migrate.ts";
+import { POSTGRES_VERSIONS, startPostgres as startServer } from "../test/support/postgres.ts";
+import { measureCommands } from "./cloud/measure-commands.ts";
+import {
+  type Busbar,
+  fileBytes,
+  loadSeries,
+  prepareSite,
+  type Site,
+  startBusbar,
+  telemetryFile,
+} from "./telemetry/busbar.ts";
+import { type Size, sizeOf } from "./telemetry/data.ts";
+import type { Engine } from "./telemetry/engine.ts";
+import { measureQueries, report } from "./telemetry/measure-queries.ts";
+import { startPostgres } from "./telemetry/postgres.ts";
+import { finish } from "./telemetry/process.ts";
+
+const { values } = parseArgs({
+  options: {
+    scale: { type: "string", default: "0.1" },
+    runs: { type: "string", default: "200" },
+    parts: { type: "string", default: "queries,ingest,commands" },
+  },
+});
+const size = sizeOf(Number(values.scale));
+const parts = new Set(values.parts.split(","));
+const begun = performance.now();
+const say = (text: string) => process.stderr.write(`[${Math.round((performance.now() - begun) / 1_000)} s] ${text}\n`);
+const round = (value: number, places = 2) => Math.round(value * 10 ** places) / 10 ** places;
+
+const PUBLISHER = fileURLToPath(new URL("./telemetry/publish.ts", import.meta.url));
+const INGEST_SECONDS = 6;
+const PLAIN_PORT = 18_528;
+const KEYS = ["seal.key", "admin.token"] as const;
+
+/** On a disk: a temporary folder may lie in memory, where a commit costs nothing. */
+const folder = mkdtempSync(join("/var/tmp", "bench-cloud-"));
+chmodSync(folder, 0o755);
+const stops: (() => Promise<void>)[] = [() => Promise.resolve(rmSync(folder, { recursive: true, force: true }))];
+try {
+  console.log(JSON.stringify(await measure()));
+} finally {
+  for (const stop of stops.reverse()) await stop().catch((error: unknown) => say(String(error)));
+}
+
+async function measure(): Promise<object> {
+  say(`${size.devices} devices x 20 attributes x 1 Hz x ${size.hours} h, and ${size.days} d x 1 Hz`);
+  const version = POSTGRES_VERSIONS.at(-1) ?? 18;
+  const server = await startServer({ version, fsync: true, parent: folder });
+  stops.push(() => server.stop());
+  const url = await server.database("cloud");
+  const site = await prepareSite(folder, size);
+  const loaded = await loadSeries("all", telemetryFile(site), { devices: site.devices, size });
+  say(`loaded ${loaded.points} points, now moving them`);
+  const moving = performance.now();
+  const moved = await migrate({ from: site.folder, to: url, say });
+  const moveSeconds = (performance.now() - moving) / 1_000;
+  if (moved.telemetry.points !== loaded.points) throw new Error("the move lost points");
+  const bytes = await tableBytes(url);
+  const bytesPerPoint = {
+    embedded: round(fileBytes(telemetryFile(site)).used / loaded.points, 3),
+    tables: round(bytes.tables / loaded.points, 3),
+    indexes: round(bytes.indexes / loaded.points, 3),
+  };
+  say(`moved in ${round(moveSeconds)} s; bytes a point ${JSON.stringify(bytesPerPoint)}`);
+
+  const embedded = await startBusbar(site, { name: "embedded" });
+  stops.push(() => embedded.stop());
+  const one = await startBusbar(nodeOf(site, "one"), { name: "cloud", database: url });
+  stops.push(() => one.stop());
+  const found = parts.has("queries") ? await compareQueries([embedded, one]) : undefined;
+  const two = await startBusbar(nodeOf(site, "two"), { name: "cloud 2", database: url });
+  stops.push(() => two.stop());
+  const ingest = parts.has("ingest") ? await measureIngest(site, { embedded, one, two }) : {};
+  const commands = parts.has("commands") ? await measureCommands({ embedded, one, two }, say) : {};
+  const figures = {
+    bench: "cloud",
+    cores: availableParallelism(),
+    load: loadavg().map((load) => round(load, 1)),
+    postgres: version,
+    scale: Number(values.scale),
+    points: loaded.points,
+    move: { seconds: round(moveSeconds), pointsPerSecond: Math.round(loaded.points / moveSeconds) },
+    bytesPerPoint,
+    ...found,
+    ingest,
+    commands,
+  };
+  say(JSON.stringify(figures, undefined, 2));
+  return figures;
+}
+
+/** The folder of a node has the keys of the installation and nothing else. */
+function nodeOf(site: Site, name: string): Site {
+  const own = join(folder, name);
+  mkdirSync(own);
+  for (const key of KEYS) if (existsSync(join(site.folder, key))) copyFileSync(join(site.folder, key), join(own, key));
+  return { ...site, folder: own };
+}
+
+async function tableBytes(url: string): Promise<{ readonly tables: number; readonly indexes: number }> {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    await client.query("VACUUM ANALYZE");
+    const { rows } = await client.query<{ tables: string; indexes: string }>(
+      `SELECT sum(pg_table_size(oid)) AS tables, sum(pg_indexes_size(oid)) AS indexes FROM pg_class
+       WHERE relkind = 'r' AND relname LIKE 'telemetry\\_%'`,
+    );
+    return { tables: Number(rows[0]?.tables), indexes: Number(rows[0]?.indexes) };
+  } finally {
+    await client.end();
+  }
+}
+
+/** How many times as long the cloud takes as the embedded store, and how many times as fast it is as plain tables. */
+async function compareQueries(engines: readonly Engine[]): Promise<object> {
+  const plain = await startPlainTables();
+  if (plain === undefined) say("without plain tables: PostgreSQL is not installed");
+  else await plain.load(size);
+  const all = [...engines, ...(plain === undefined ? [] : [plain])];
+  const { queries, fourClients } = await measureQueries(all, size, { runs: Number(values.runs), say });
+  say(`\n${report({ queries, fourClients })}`);
+  await plain?.stop();
+  const ratios = queries.map(({ question, engines: times }) => {
+    const p50 = (name: string) => times[name]?.p50 ?? Number.NaN;
+    return {
+      question,
+      cloudOverEmbedded: round(p50("cloud") / p50("embedded")),
+      ...(plain !== undefined && { plainOverCloud: round(p50(plain.name) / p50("cloud")) }),
+    };
+  });
+  return { ratios, queries, fourClients };
+}
+
+async function startPlainTables(): Promise<(Engine & { load(size: Size): Promise<unknown> }) | undefined> {
+  try {
+    return await startPostgres(folder, PLAIN_PORT);
+  } catch {
+    return undefined;
+  }
+}
+
+interface Nodes {
+  readonly embedded: Busbar;
+  readonly one: Busbar;
+  readonly two: Busbar;
+}
+
+async function measureIngest(site: Site, { embedded, one, two }: Nodes): Promise<object> {
+  const publish = async ({ mqttPort: port }: Busbar, from: number, to: number): Promise<number> => {
+    const credentials = site.credentials.slice(from, to);
+    const job = JSON.stringify({ port, credentials, seconds: INGEST_SECONDS, late: 0, window: 32 });
+    const answer = await finish(process.execPath, ["--disable-warning=ExperimentalWarning", PUBLISHER, job]);
+    return (JSON.parse(answer) as { perSecond: number }).perSecond;
+  };
+  const half = Math.floor(size.devices / 2);
+  const measured = { embedded: 0, oneNode: 0, twoNodes: 0 };
+  // The first round warms up.
+  for (let turn = 0; turn < 2; turn++) {
+    measured.embedded = Math.round(await publish(embedded, 0, size.devices));
+    measured.oneNode = Math.round(await publish(one, 0, size.devices));
+    const both = await Promise.all([publish(one, 0, half), publish(two, half, size.devices)]);
+    measured.twoNodes = Math.round(both[0] + both[1]);
+  }
+  say(`durable points a second: ${JSON.stringify(measured)}`);
+  return { perSecond: measured, oneOverEmbedded: round(measured.oneNode / measured.embedded) };
+}
