@@ -92,6 +92,11 @@ test("a virtual module is made under the hardware id that the caller chose, and 
     type: "VIRTUAL_UCM",
     communication: { type: "MQTT_V1_PLAINTEXT", hardware_id, channel_id: expect.any(String) },
   });
+  // Earlier versions of the command line have another word for it.
+  const earlier = await busbar.admin.get<{ device: Device }>(
+    `/v3/sites/${site}${path.slice(3)}?expand=communication_info`,
+  );
+  expect(earlier.body.device).toEqual(body.device);
   const config = await busbar.admin.post<{ config: FakeDeviceConfig }>(`${path}/generate_config`, { protocol: "MQTT" });
   expect(config.body.config.hardware_id).toBe(hardware_id);
   const device = await connectFakeDevice(config.body.config);

@@ -14,6 +14,8 @@ export const EXPANSIONS = [
   "properties",
   "connectivity",
   "communication",
+  // What earlier clients call it; the answer is the same.
+  "communication_info",
   "raised_alert_names",
   "site",
 ] as const;

@@ -70,6 +70,7 @@ export async function expandDevices(
   { devices, expand }: Expansions,
 ): Promise<readonly ExpandedDevice[]> {
   const wanted = new Set(expand);
+  const isCommunicationWanted = wanted.has("communication") || wanted.has("communication_info");
   const properties = wanted.has("properties") ? await readProperties(needs, call, devices) : undefined;
   const ids = devices.map((device) => device.id);
   const raised = wanted.has("raised_alert_names") ? await needs.alerts.raisedNames(ids, call.caller.level) : undefined;
@@ -79,7 +80,7 @@ export async function expandDevices(
       ...(wanted.has("manifest") && { manifest: await manifestOf(needs, device) }),
       ...(properties !== undefined && { properties: properties.get(device.id) ?? {} }),
       ...(wanted.has("connectivity") && { connectivity: { status: deviceStatus(needs.connectivity, device) } }),
-      ...(wanted.has("communication") && { communication: await communicationOf(needs, device) }),
+      ...(isCommunicationWanted && { communication: await communicationOf(needs, device) }),
       ...(raised !== undefined && { raised_alert_names: raised.get(device.id) ?? [] }),
       ...(wanted.has("site") && (await siteOf(needs, call, device))),
     })),
