@@ -13,6 +13,7 @@ const LAYERS = {
   runtime: ["#core/**", "#manifest/**", "#service/**", "#tuning/**", "node:*", "mqtt-packet", "serialport", "wasmoon"],
   mqtt: ["#core/**", "#service/ports/**", "#event-loop", "node:*", "aedes", "mqtt", "mqtt-packet"],
   webhook: ["#core/**", "#service/ports/**", "#tuning/**", "node:*"],
+  link: ["#core/**", "#service/link/**", "#service/ports/**", "node:*", "ws"],
   http: [
     "#core/**",
     "#manifest/**",
@@ -60,6 +61,7 @@ const LAYERS = {
     "#runtime/**",
     "#mqtt/**",
     "#webhook/**",
+    "#link/**",
     "#http/**",
     "#config",
     "#tuning/**",

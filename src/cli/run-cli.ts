@@ -81,6 +81,10 @@ const VERBS: Readonly<Record<string, readonly [about: string, load: () => Promis
     "Webhooks: create, list, delete, look at deliveries.",
     async () => (await import("#cli/commands/webhook.ts")).addWebhookCommands,
   ],
+  gateway: [
+    "Link a gateway to a cloud: code, join, status, leave, list, revoke.",
+    async () => (await import("#cli/commands/gateway.ts")).addGatewayCommands,
+  ],
   audit: [
     "The audit log: who did or tried what.",
     async () => (await import("#cli/commands/audit.ts")).addAuditCommands,

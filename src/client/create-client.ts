@@ -1,6 +1,7 @@
 import { alerts } from "./alerts.ts";
 import { commands } from "./commands.ts";
 import { devices } from "./devices.ts";
+import { gateways, uplink } from "./gateways.ts";
 import { type EventCall, type EventQuery, listenToEvents } from "./listen-to-events.ts";
 import type {
   AccessLevel,
@@ -52,6 +53,8 @@ export function createClient(options: ClientOptions) {
     telemetry: telemetry(transport),
     alerts: alerts(transport),
     webhooks: webhooks(transport),
+    gateways: gateways(transport),
+    uplink: uplink(transport),
   };
 }
 

@@ -175,6 +175,30 @@ export type Webhook = {
   readonly created_at: string;
 };
 
+/** A gateway that has joined a cloud. */
+export type Gateway = {
+  readonly id: string;
+  readonly name: string;
+  readonly version: string;
+  readonly connected: boolean;
+  readonly site_ids: readonly string[];
+  readonly created_at: string;
+  readonly last_seen_at: string | null;
+  readonly revoked_at: string | null;
+};
+
+/** The link of a gateway to its cloud. */
+export type Uplink = {
+  readonly url: string;
+  readonly gateway_id: string;
+  readonly joined_at: string;
+  readonly connected: boolean;
+  readonly since: string;
+  /** Changes that the cloud has not confirmed. */
+  readonly backlog: number;
+  readonly last_error: string | null;
+};
+
 export type WebhookKind = "alert" | "connectivity" | "execution";
 
 export type Delivery = {

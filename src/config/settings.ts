@@ -241,7 +241,11 @@ export const SETTINGS = {
       kinds.url("https://", "http://", "wss://", "ws://"),
       "Cloud that a gateway connects to.",
     ),
-    token: optional("cloud.token", kinds.secret("text", 1), "Token that a gateway shows to its cloud."),
+    token: optional(
+      "cloud.token",
+      kinds.secret("text", 1),
+      "Code that the cloud made, with which a gateway joins at its first start; it works once.",
+    ),
   },
   commands: {
     responseTimeout: setting(

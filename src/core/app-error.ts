@@ -34,6 +34,8 @@ export const ERROR_CODES = {
   storage_unavailable: "The records cannot be written now.",
   storage_damaged: "The requested telemetry is damaged on disk; the details name the place.",
   shutting_down: "The service is stopping.",
+  owned_by_gateway: "The site belongs to a gateway, and only there it can be changed.",
+  cloud_unreachable: "The cloud does not answer, or refuses the gateway.",
   not_available: "This installation does not offer the requested operation.",
   internal: "An error in Busbar itself. The log has the details under the request id.",
 } as const;

@@ -34,6 +34,8 @@ export const STATUS: Readonly<Record<ErrorCode, number>> = {
   storage_unavailable: 503,
   storage_damaged: 503,
   shutting_down: 503,
+  owned_by_gateway: 409,
+  cloud_unreachable: 409,
   not_available: 409,
   internal: 500,
 };

@@ -145,6 +145,11 @@ function register(app: FastifyInstance, route: Route, registration: Registration
           await webSockets.open(request, reply, messages);
           return reply;
         }
+        if (route.link !== undefined && webSockets.isAskedFor(request)) {
+          const serve = await route.link(callOf(request, reply, { caller, leave: undefined }));
+          await webSockets.openLink(request, reply, serve);
+          return reply;
+        }
         const leave = route.method === "GET" ? undefined : changing({ caller, remoteAddress: request.ip });
         let answer: object;
         try {

@@ -3,6 +3,7 @@ import type { Readable } from "node:stream";
 import type { AccessLevel } from "#core/access/level.ts";
 import type { ParsedQuery, QuerySpec } from "#http/query.ts";
 import type { Schema, Static } from "#http/schema.ts";
+import type { LinkSocket } from "#service/ports/link-socket.ts";
 import type { Call } from "#service/ports.ts";
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -106,6 +107,8 @@ export interface Route extends RouteDescription {
   readonly handle: (call: RouteCall<string, QuerySpec, unknown>) => Promise<object>;
   /** The messages for a client that asks for a WebSocket at this path: what the answer tells, as it changes. */
   readonly live?: (call: RouteCall<string, QuerySpec, unknown>) => Promise<Readable>;
+  /** For a WebSocket on which both sides speak. It is opened after this call. */
+  readonly link?: (call: RouteCall<string, QuerySpec, unknown>) => Promise<(socket: LinkSocket) => void>;
 }
 
 /** A route with a JSON body or none. */
@@ -120,6 +123,7 @@ export function route<
       call: RouteCall<Path, Query, [Body] extends [never] ? undefined : Static<Body>>,
     ) => Promise<object>;
     readonly live?: (call: RouteCall<Path, Query, undefined>) => Promise<Readable>;
+    readonly link?: (call: RouteCall<Path, Query, undefined>) => Promise<(socket: LinkSocket) => void>;
   },
 ): Route {
   return definition as unknown as Route;

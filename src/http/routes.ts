@@ -21,6 +21,7 @@ import { runtimeRoutes } from "#http/device/runtime-routes.ts";
 import { energyRoutes } from "#http/energy/energy-routes.ts";
 import { eventRoutes } from "#http/event/event-routes.ts";
 import type { EventStreams } from "#http/event/event-streams.ts";
+import { type LinkRouteNeeds, linkRoutes } from "#http/link/link-routes.ts";
 import type { Route } from "#http/route.ts";
 import { simulationRoutes } from "#http/simulator/simulation-routes.ts";
 import { siteRoutes } from "#http/site/site-routes.ts";
@@ -45,7 +46,7 @@ import type { CreateSiteNeeds } from "#service/site/create-site.ts";
 import type { Troubles } from "#service/troubles.ts";
 import type { WebhookDispatcher } from "#service/webhook/webhook-dispatcher.ts";
 
-export interface RouteNeeds extends Needs, CommandNeeds, CreateSiteNeeds, SessionRouteNeeds {
+export interface RouteNeeds extends Needs, CommandNeeds, CreateSiteNeeds, SessionRouteNeeds, LinkRouteNeeds {
   readonly authenticator: Authenticator;
   readonly refusals: RefusalLog;
   readonly catalog: BlueprintCatalog;
@@ -93,6 +94,7 @@ export function createRoutes(needs: RouteNeeds, settings: RouteSettings): readon
     ...tokenRoutes(needs),
     ...sessionRoutes(needs),
     ...auditRoutes(needs),
+    ...linkRoutes(needs),
   ];
   const all = [...routes, ...compatibilityRoutes(needs, routes)];
   return [...all, ...systemRoutes(settings, all)];

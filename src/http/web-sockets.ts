@@ -7,6 +7,8 @@ import type { Duplex, Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { ServerOptions, WebSocket, WebSocketServer } from "ws";
 import { refuseSocket } from "#http/refuse-socket.ts";
+import { LINK_SOCKET_SETTINGS, webSocketLink } from "#service/link/web-socket-link.ts";
+import type { LinkSocket } from "#service/ports/link-socket.ts";
 import { ServerResponse } from "#tuning/plain-http.ts";
 
 const HEARTBEAT_MS = 15_000;
@@ -35,6 +37,8 @@ export interface WebSockets {
   isAskedFor(request: FastifyRequest): boolean;
   /** Sends the messages until they end or the client leaves. A text among them is the reason for the end. */
   open(request: FastifyRequest, reply: FastifyReply, messages: Readable): Promise<void>;
+  /** Opens a connection on which both sides speak. */
+  openLink(request: FastifyRequest, reply: FastifyReply, serve: (socket: LinkSocket) => void): Promise<void>;
 }
 
 /** Only such requests reach the event "upgrade". Other protocols are not offered, and the request counts as a plain one. */
@@ -47,7 +51,8 @@ export function createWebSockets(app: FastifyInstance, stallMs: number): WebSock
   const upgrades = new WeakMap<IncomingMessage, Upgrade>();
   // Most gateways never see a WebSocket, so the library is loaded with the first one.
   let accepting: Promise<WebSocketServer> | undefined;
-  const load = async () => new (await import("ws")).WebSocketServer(SETTINGS);
+  let acceptingLinks: Promise<WebSocketServer> | undefined;
+  const load = async (settings: ServerOptions) => new (await import("ws")).WebSocketServer(settings);
 
   app.server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
     // Node has stopped to watch this socket.
@@ -61,27 +66,43 @@ export function createWebSockets(app: FastifyInstance, stallMs: number): WebSock
     app.server.emit("request", request, response);
   });
 
+  /** Undefined when the request was refused, or its client has gone. */
+  async function accept(
+    { raw, id }: FastifyRequest,
+    reply: FastifyReply,
+    loading: Promise<WebSocketServer>,
+  ): Promise<WebSocket | undefined> {
+    const upgrade = upgrades.get(raw);
+    if (upgrade === undefined) throw new Error("the request asks for no WebSocket");
+    const { socket, head } = upgrade;
+    reply.hijack();
+    reply.raw.statusCode = 101;
+    const server = await loading;
+    const problem = handshakeProblem(raw);
+    if (problem !== undefined || socket.destroyed) {
+      const refusal = { status: "400 Bad Request", code: "invalid_request", message: problem ?? "" } as const;
+      refuseSocket(socket, { ...refusal, requestId: id });
+      return undefined;
+    }
+    server.once("headers", (headers) => headers.push(`X-Request-Id: ${id}`));
+    const { promise, resolve } = Promise.withResolvers<WebSocket>();
+    server.handleUpgrade(raw, socket, head, resolve);
+    return await promise;
+  }
+
   return {
     isAskedFor: ({ raw }) => upgrades.has(raw),
-    async open({ raw, id }, reply, messages) {
-      const upgrade = upgrades.get(raw);
-      if (upgrade === undefined) throw new Error("the request asks for no WebSocket");
-      const { socket, head } = upgrade;
-      const endMessages = () => void messages.destroy();
-      socket.once("close", endMessages);
-      reply.hijack();
-      reply.raw.statusCode = 101;
-      accepting ??= load();
-      const server = await accepting;
-      const problem = handshakeProblem(raw);
-      if (problem !== undefined || socket.destroyed) {
-        endMessages();
-        const refusal = { status: "400 Bad Request", code: "invalid_request", message: problem ?? "" } as const;
-        refuseSocket(socket, { ...refusal, requestId: id });
-        return;
-      }
-      server.once("headers", (headers) => headers.push(`X-Request-Id: ${id}`));
-      server.handleUpgrade(raw, socket, head, (client) => sendMessages(client, messages));
+    async open(request, reply, messages) {
+      upgrades.get(request.raw)?.socket.once("close", () => void messages.destroy());
+      accepting ??= load(SETTINGS);
+      const client = await accept(request, reply, accepting);
+      if (client === undefined) messages.destroy();
+      else sendMessages(client, messages);
+    },
+    async openLink(request, reply, serve) {
+      acceptingLinks ??= load({ ...SETTINGS, ...LINK_SOCKET_SETTINGS, autoPong: true });
+      const client = await accept(request, reply, acceptingLinks);
+      if (client !== undefined) serve(webSocketLink(client));
     },
   };
 }

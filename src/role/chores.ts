@@ -14,6 +14,7 @@ import type { Sessions } from "#service/access/sessions.ts";
 import type { CommandDispatcher } from "#service/command/command-dispatcher.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
 import type { DeviceLog } from "#service/device/device-log.ts";
+import type { Links } from "#service/link/links.ts";
 import type { Nodes } from "#service/ports/nodes.ts";
 import type { Needs } from "#service/ports.ts";
 import { enforceRetention, type RetentionNeeds } from "#service/telemetry/enforce-retention.ts";
@@ -36,6 +37,8 @@ interface ChoreNeeds
   readonly deviceLog: Pick<DeviceLog, "tellLeftOut">;
   readonly log: Logger;
   readonly storage: Pick<StorageGuard, "look">;
+  /** Undefined where no gateways connect. */
+  readonly links: Pick<Links, "sweep"> | undefined;
 }
 
 const SECOND = 1_000;
@@ -53,6 +56,7 @@ export function startChores(needs: ChoreNeeds, config: Config): { stop(): Promis
     { name: "notice silent devices", everyMs: SECOND, task: async () => needs.connectivity.sweep() },
     { name: "note refused calls", everyMs: SECOND, task: () => needs.refusals.flush() },
     { name: "note token uses", everyMs: 15 * SECOND, task: () => needs.authenticator.flushUses() },
+    { name: "find gateways whose node has ended", everyMs: 5 * SECOND, task: async () => await needs.links?.sweep() },
     { name: "note session uses", everyMs: 15 * SECOND, task: () => needs.openSessions.flushUses() },
     {
       name: "prune ended sessions",

@@ -35,7 +35,7 @@ interface HostingNeeds
   extends Omit<LuaHostNeeds, Given>,
     Omit<SimulatorNeeds, Given>,
     RegisterNeeds,
-    Pick<Needs, "sites" | "executions"> {
+    Pick<Needs, "sites" | "executions" | "gateways"> {
   readonly catalog: BlueprintCatalog;
   readonly channel: ChannelRouter;
   readonly hosts: HostRouter;

@@ -7,6 +7,7 @@ import type { Background } from "#service/background.ts";
 import type { CommandDispatcher } from "#service/command/command-dispatcher.ts";
 import type { ChildRoutes } from "#service/device/child-routes.ts";
 import type { EventHub, LiveEvent } from "#service/event/event-hub.ts";
+import type { Links } from "#service/link/links.ts";
 import type { Carrier } from "#service/ports/carrier.ts";
 import type { NodeMessage, Nodes } from "#service/ports/nodes.ts";
 import type { Needs } from "#service/ports.ts";
@@ -23,6 +24,8 @@ interface JoinNeeds extends Pick<Needs, "devices" | "profiles"> {
   readonly dispatcher: CommandDispatcher;
   readonly webhookDispatcher: WebhookDispatcher;
   readonly log: Logger;
+  /** Undefined where no gateways connect. */
+  readonly links: Pick<Links, "leaveTo"> | undefined;
 }
 
 /** Returns the function that leaves. Does nothing where one process alone uses the records. */
@@ -63,6 +66,9 @@ export function joinNodes(needs: JoinNeeds): () => void {
         break;
       case "credential":
         needs.channel.disconnect(message.deviceId, message.valid);
+        break;
+      case "gateway":
+        needs.links?.leaveTo(message.id);
         break;
       case "webhooks":
         background.run("read the webhooks again", () => needs.webhookDispatcher.refresh());

@@ -10,6 +10,7 @@ import { renderHappening } from "#http/event/event-wire.ts";
 import { createRoutes } from "#http/routes.ts";
 import { createServer } from "#http/server.ts";
 import { createSessionCookie } from "#http/session-cookie.ts";
+import { askCloud, openLinkSocket } from "#link/dial.ts";
 import { prepareAdminToken } from "#role/admin-token.ts";
 import { startCarriers } from "#role/carriers.ts";
 import { openCatalogueShelf } from "#role/catalogue-shelf.ts";
@@ -46,6 +47,9 @@ import { createHostRouter } from "#service/device/host-router.ts";
 import { currentState } from "#service/event/current-state.ts";
 import { createEventHub, EVENT_BUFFER_BYTES } from "#service/event/event-hub.ts";
 import { createPrepareEvent } from "#service/event/happening.ts";
+import { joinAsSet } from "#service/link/join-cloud.ts";
+import { createLinks } from "#service/link/links.ts";
+import { createUplink } from "#service/link/uplink.ts";
 import type { Call } from "#service/ports.ts";
 import { releaseHeld } from "#service/telemetry/release-held.ts";
 import { createTelemetryCounter } from "#service/telemetry/telemetry-counts.ts";
@@ -210,7 +214,18 @@ export async function startOn(
     telemetryCounter: createTelemetryCounter(),
   };
   const inbox = createDeviceInbox(needs);
-  opened.defer(joinNodes(needs));
+  const pause = (ms: number, signal: AbortSignal) =>
+    new Promise<void>((resolve) => {
+      const callOff = base.after(ms, resolve);
+      signal.addEventListener("abort", () => {
+        callOff();
+        resolve();
+      });
+    });
+  const linking = { ...needs, version: version(), pause, random: Math.random, openLinkSocket, askCloud };
+  const links = config.role === "cloud" ? createLinks(linking) : undefined;
+  if (links !== undefined) channel.add(links.carrier);
+  opened.defer(joinNodes({ ...needs, links }));
   clocks.clock.listen(({ from, to }) =>
     background.run("release points that the clock had refused", () => releaseHeld(needs, to - from)),
   );
@@ -250,12 +265,31 @@ export async function startOn(
     { config, simulated, allow: [...config.lua.allow, ...(demo?.allow ?? [])] },
   );
   opened.defer(() => hosting.stop());
+  opened.defer(() => links?.stop());
+  await attempt("link", "what gateways own could not be read", async () => await links?.sweep());
+  const uplink = config.role === "gateway" ? createUplink(linking) : undefined;
+  opened.defer(() => uplink?.stop());
+  await attempt("link", "the link to the cloud does not run", async () => await uplink?.restart());
+  if (uplink !== undefined) {
+    const join = { ...linking, uplink };
+    background.run("join the cloud", async () => {
+      await attempt("link", "the cloud of the settings could not be joined", () =>
+        joinAsSet(join, BOOTSTRAP, config.cloud),
+      );
+    });
+  }
   const eventStreams = createEventStreams(
     { ...needs, currentState: (filter) => currentState(needs, filter) },
     config.http,
   );
   const routes = createRoutes(
-    { ...needs, simulator: hosting.simulator, eventStreams },
+    {
+      ...needs,
+      simulator: hosting.simulator,
+      eventStreams,
+      links,
+      join: uplink && { ...linking, uplink },
+    },
     {
       about: {
         version: version(),
@@ -282,7 +316,7 @@ export async function startOn(
   opened.defer(() => server.stop());
   const { port } = await server.listen(config.port, config.host);
   demo?.fill();
-  chores = startChores({ ...needs, storage }, config);
+  chores = startChores({ ...needs, storage, links }, config);
   return {
     url: `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${port}`,
     mqttPort: carriers.endpoints.mqtt?.port,

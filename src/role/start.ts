@@ -19,7 +19,6 @@ export async function start(
   onFault: (error: Error) => void,
   real = createClocks((error) => log.error({ err: error }, "a timer failed")),
 ): Promise<Running> {
-  refuseUnavailable(config);
   const troubles = openTroubles(log);
   const clocks = { ...real, clock: watchClock(config.data, troubles, real) };
   // Resources are closed in reverse order, after a failed start as after a stop.
@@ -42,11 +41,4 @@ function openTroubles(log: Logger): Troubles {
     ({ part, message }, details) => log.warn({ part, ...details }, `degraded: ${message}`),
     (part) => log.info({ part }, "no longer degraded"),
   );
-}
-
-/** A setting that this version cannot apply must not be ignored silently. */
-function refuseUnavailable(config: Config): void {
-  if (config.cloud.url !== undefined) {
-    throw new Error("this version of Busbar does not have cloud.url (the link to a cloud) yet; leave it unset");
-  }
 }

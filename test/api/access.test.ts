@@ -148,6 +148,14 @@ const TABLE: Readonly<Record<string, Row>> = {
   endOwnSessions: ["readonly", "any"],
   createSignInCode: ["readonly", "any"],
   listAudit: ["owner", "any"],
+  createJoinCode: ["installer", "any", () => ({})],
+  joinGateway: ["public", "any", () => ({ code: "bb_wrong", name: "North", version: "1" })],
+  listGateways: ["installer", "every"],
+  revokeGateway: ["installer", "every"],
+  openLink: ["public", "any"],
+  joinCloud: ["installer", "every", () => ({ url: "http://127.0.0.1:1", code: "bb_wrong" })],
+  getUplink: ["owner", "any"],
+  leaveCloud: ["installer", "every"],
   getHealth: ["public", "any"],
   getReadiness: ["public", "any"],
   getOpenapi: ["public", "any"],
@@ -160,6 +168,16 @@ const TABLE: Readonly<Record<string, Row>> = {
 const QUERIES: Readonly<Record<string, (target: Target) => string>> = {
   getCurrentTelemetry: ({ device }) => `?devices[${device}]=power`,
   getLatestTelemetry: ({ device }) => `?devices[${device}]=power`,
+};
+
+const LINK: Readonly<Record<string, number>> = {
+  createJoinCode: 409,
+  joinGateway: 409,
+  revokeGateway: 404,
+  openLink: 400,
+  joinCloud: 409,
+  getUplink: 404,
+  leaveCloud: 404,
 };
 
 /** Sign-in is for pages of this server. */
@@ -276,6 +294,7 @@ async function call(operation: string, token: string | undefined, target: Target
     execution_id: target.execution,
     webhook_id: target.webhook,
     delivery_id: target.delivery,
+    gateway_id: "01890000-0000-7000-8000-000000000000",
     bucket: "limits",
     name: "matrix",
     tag: "latest",
@@ -306,8 +325,11 @@ async function freshTarget(operation: string): Promise<Target> {
 /** What the table says must come out. */
 function expected(operation: string, level: AccessLevel, scope: Scope): number {
   const [needs, reach, , inside = "readonly"] = TABLE[operation] ?? ["system", "every"];
-  if (needs === "public") return 200;
+  // A gateway has no gateways, it has joined no cloud, and none can be reached.
+  const link = LINK[operation];
+  if (needs === "public") return link ?? 200;
   if (!allows(level, needs)) return 403;
+  if (link !== undefined) return reach === "every" && scope !== "all sites" ? 403 : link;
   if (operation === "getOnlySite" || operation === "updateOnlySite") return scope === "other site" ? 200 : 409;
   if (operation === "uploadProfiles") return 409;
   // These calls come with a token, so they have no session of their own.
@@ -391,7 +413,7 @@ test.each(Object.keys(TABLE))("%s is open to exactly the levels and sites of the
 test.each(["none", "malformed", "expired", "revoked"])("a token that is %s opens only what is public", async (kind) => {
   for (const [operation, [needs]] of Object.entries(TABLE)) {
     const answer = await call(operation, tokens.get(kind), standing);
-    expect([operation, answer.status]).toEqual([operation, needs === "public" ? 200 : 401]);
+    expect([operation, answer.status]).toEqual([operation, needs === "public" ? (LINK[operation] ?? 200) : 401]);
   }
 });
 

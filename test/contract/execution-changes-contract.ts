@@ -127,6 +127,37 @@ export function executionChangesContract(open: () => Promise<ExecutionWorld>): v
     expect(await executions.find(place.deviceId, cloud.id, NOON)).toMatchObject({ revision: 5, isRemote: true });
   });
 
+  test("an execution whose owner has not answered is UNSYNC, and is ours again when the owner never got it", async () => {
+    const { executions, place } = await setUp();
+    const [given, unanswered] = [makeExecution(place), makeExecution(place, { after: 1 })];
+    for (const one of [given, unanswered]) await executions.insert(asNew(one, { attempted: true }), makeEntry());
+    expect(await executions.giveToOwner(given.id, true)).toMatchObject({ state: "NEW", isRemote: true });
+    expect(await executions.giveToOwner(given.id, true)).toBeUndefined();
+    expect(await executions.giveToOwner(unanswered.id, false)).toMatchObject({ state: "UNSYNC", isRemote: true });
+    expect(await executions.open({ deviceId: place.deviceId, limit: 10 })).toEqual([]);
+    const owned = await executions.ownedElsewhere(place.siteId, "", 10);
+    expect(owned.map(({ id }) => id)).toEqual([given.id, unanswered.id]);
+    expect(await executions.ownedElsewhere(place.siteId, given.id, 10)).toEqual([owned[1]]);
+    expect(await executions.takeFromOwner(unanswered.id)).toMatchObject({ state: "NEW", isRemote: false, revision: 1 });
+    expect(await executions.takeFromOwner(unanswered.id)).toBeUndefined();
+    expect(await executions.markAttempted(unanswered.id)).toBe(true);
+    // Once its owner has told something about it, nobody takes it back.
+    const told = { ...given, state: "IN_PROGRESS", revision: 2 } as const;
+    await executions.applyRemote({ execution: told, responses: [], since: 0, leftOut: undefined });
+    expect(await executions.takeFromOwner(given.id)).toBeUndefined();
+  });
+
+  test("everything about one execution is read at once", async () => {
+    const { executions, place } = await setUp();
+    const one = makeExecution(place);
+    await executions.insert(asNew(one), makeEntry());
+    await executions.record(place.deviceId, one.id, arrival("STARTED"));
+    await executions.record(place.deviceId, one.id, arrival("SUCCEEDED"));
+    const [change] = (await executions.changesAfter(0, 10)).changes;
+    expect(await executions.whole(one.id)).toEqual(change);
+    expect(await executions.whole(newId())).toBeUndefined();
+  });
+
   test("a timeout of this side from before the acceptance was known is corrected, an end is not", async () => {
     const { executions, made, state } = await setUp();
     const [late, ended] = [await made(), await made()];

@@ -13,6 +13,7 @@ import { configurationStoreContract } from "./configuration-store-contract.ts";
 import { deviceLogStoreContract } from "./device-log-store-contract.ts";
 import { deviceStoreContract } from "./device-store-contract.ts";
 import { eventOutboxContract } from "./event-outbox-contract.ts";
+import { linkStoreContract } from "./link-store-contract.ts";
 import { profileStoreContract } from "./profile-store-contract.ts";
 import { scriptStoreContract } from "./script-store-contract.ts";
 import { sessionStoreContract } from "./session-store-contract.ts";
@@ -40,6 +41,7 @@ export function recordStoreContract(open: OpenStores): void {
   describe("sessions", () => sessionStoreContract(open));
   describe("the audit log", () => auditStoreContract(open));
   describe("webhooks", () => webhookStoreContract(open));
+  describe("the link", () => linkStoreContract(open));
   describe("the outbox", () => eventOutboxContract(async () => (await open()).outbox));
   describe("events of changes", () => changeEventsContract(open));
 

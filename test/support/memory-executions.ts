@@ -13,7 +13,13 @@ import {
   withTimeout,
 } from "#core/command/execution.ts";
 import { ENTRY_BYTES, leftOutEntry, MAX_LOG_BYTES } from "#core/command/log-limits.ts";
-import { type ExecutionChange, mergeRemote, withoutSight } from "#core/command/remote-execution.ts";
+import {
+  type ExecutionChange,
+  givenToOwner,
+  mergeRemote,
+  returnedByOwner,
+  withoutSight,
+} from "#core/command/remote-execution.ts";
 import { EPHEMERAL_LIFETIME_MS } from "#core/command/retention.ts";
 import { executionEvent } from "#core/event/event.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
@@ -218,6 +224,29 @@ export function createMemoryExecutions(outbox: Pick<MemoryOutbox, "add"> = { add
         ({ state, receivedAt }) => state !== "IN_PROGRESS" || receivedAt > (leftOut?.at ?? 0),
       );
       return merge;
+    },
+    async giveToOwner(id, isAnswered) {
+      const one = kept.get(id);
+      const after = one && givenToOwner(one.execution, isAnswered);
+      return one && after && replace(one, after);
+    },
+    async takeFromOwner(id) {
+      const one = kept.get(id);
+      const after = one && returnedByOwner(one.execution);
+      if (one === undefined || after === undefined) return undefined;
+      one.attempted = false;
+      return replace(one, after);
+    },
+    async ownedElsewhere(siteId, after, limit) {
+      return all()
+        .map(({ execution }) => execution)
+        .filter((one) => one.siteId === siteId && one.isRemote && !hasEnded(one.state) && one.id > after)
+        .sort((a, b) => (a.id < b.id ? -1 : 1))
+        .slice(0, limit);
+    },
+    async whole(id) {
+      const one = kept.get(id);
+      return one && changeOf(one, 0);
     },
     async loseSight(id) {
       const one = kept.get(id);

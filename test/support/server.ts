@@ -57,8 +57,8 @@ export interface TestServer {
   token(grant: object): Promise<string>;
   /** Stops the server, hands over its records, and starts it again. */
   withRecords(task: (records: RecordStore) => Promise<void>): Promise<void>;
-  /** With flags more than those it had at first. */
-  restart(more?: readonly string[]): Promise<void>;
+  /** With flags and variables more than those it had at first. */
+  restart(more?: readonly string[], moreEnv?: Readonly<Record<string, string>>): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -83,10 +83,10 @@ export function useServer(
   let document: Readonly<Record<string, unknown>> = {};
   let check: CheckAnswer = () => {};
 
-  async function open(more: readonly string[] = []): Promise<void> {
+  async function open(more: readonly string[] = [], moreEnv: Readonly<Record<string, string>> = {}): Promise<void> {
     const { config } = await loadConfig({
       flags: ["--data", data, "--port", "0", ...defaults(flags), ...flags, ...more],
-      env,
+      env: { ...env, ...moreEnv },
       cwd: data,
       readFile: () => undefined,
     });
@@ -190,9 +190,9 @@ export function useServer(
       }
       await open();
     },
-    async restart(more) {
+    async restart(more, moreEnv) {
       await stop();
-      await open(more);
+      await open(more, moreEnv);
     },
     stop,
   };

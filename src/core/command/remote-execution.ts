@@ -52,3 +52,19 @@ function isKnown(before: Execution, revision: number): boolean {
 export function withoutSight(execution: Execution): Execution | undefined {
   return execution.isRemote && isOpen(execution.state) ? { ...execution, state: "UNSYNC" } : undefined;
 }
+
+/**
+ * The execution once another side may have accepted it; undefined when it has ended or is not ours. Without an answer of
+ * the other side nobody here knows whether it was accepted.
+ */
+export function givenToOwner(execution: Execution, isAnswered: boolean): Execution | undefined {
+  if (execution.isRemote || !isOpen(execution.state)) return undefined;
+  // From now on the owner's revisions count, and none of them is here yet.
+  return { ...execution, state: isAnswered ? execution.state : "UNSYNC", revision: 0, isRemote: true };
+}
+
+/** The execution that the other side says it never accepted: it is ours again. Undefined when it stays what it is. */
+export function returnedByOwner(execution: Execution): Execution | undefined {
+  if (!execution.isRemote || execution.revision > 0) return undefined;
+  return { ...execution, state: "NEW", revision: 1, isRemote: false };
+}

@@ -66,7 +66,7 @@ export function renderToken(token: TokenRecord): Static<typeof tokenSchema> {
   };
 }
 
-function parseLifetime(given: string | number): number {
+export function parseLifetime(given: string | number): number {
   const duration = typeof given === "string" ? parseDuration(given) : undefined;
   const milliseconds = typeof given === "number" ? given * 1000 : duration === undefined ? 0 : toMilliseconds(duration);
   if (milliseconds > 0 && milliseconds <= MAX_LIFETIME_MS) return milliseconds;

@@ -6,12 +6,13 @@ import { ListAnswer } from "#http/list-answer.ts";
 import { renderSite } from "#http/site/site-wire.ts";
 import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
-import { deviceStatus } from "#service/device/device-status.ts";
+import { deviceStatus, type StatusNeeds } from "#service/device/device-status.ts";
 import { readProperties } from "#service/device/read-properties.ts";
 import type { Page } from "#service/ports/page.ts";
 import type { Call, Needs } from "#service/ports.ts";
 
 export type ExpandNeeds = CommunicationNeeds &
+  Pick<StatusNeeds, "role"> &
   Pick<Needs, "sites" | "alerts"> & {
     readonly catalog: BlueprintCatalog;
     readonly connectivity: Connectivity;
@@ -79,7 +80,7 @@ export async function expandDevices(
       ...renderDevice(device, call),
       ...(wanted.has("manifest") && { manifest: await manifestOf(needs, device) }),
       ...(properties !== undefined && { properties: properties.get(device.id) ?? {} }),
-      ...(wanted.has("connectivity") && { connectivity: { status: deviceStatus(needs.connectivity, device) } }),
+      ...(wanted.has("connectivity") && { connectivity: { status: deviceStatus(needs, device) } }),
       ...(isCommunicationWanted && { communication: await communicationOf(needs, device) }),
       ...(raised !== undefined && { raised_alert_names: raised.get(device.id) ?? [] }),
       ...(wanted.has("site") && (await siteOf(needs, call, device))),

@@ -38,6 +38,8 @@ export interface CommandDispatcher {
   told(message: Extract<NodeMessage, { readonly kind: "execution" }>): void;
   /** Ends executions whose deadline passed a while ago: the node that watched them is gone. */
   endOverdue(): Promise<void>;
+  /** The other side says that it never accepted the execution: it is ours again, and is sent if there is still time. */
+  returned(id: string): Promise<void>;
   /** Hands over everything that waits for the device. */
   deviceReachable(deviceId: string): void;
   /** Resolves with the execution when it has ended, or as undefined when the time is up or the signal fires. */
@@ -197,7 +199,7 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
   }
 
   async function send(waiting: WaitingExecution, known?: OpenExecution): Promise<void> {
-    const { id, deviceId, deadline } = waiting;
+    const { id, deadline } = waiting;
     if (!waiting.attempted && !(await needs.executions.markAttempted(id))) return;
     // An expired command is never started. Its timer is due, or will be soon if the clock was set forward.
     if (deadline <= needs.now()) return;
@@ -207,19 +209,30 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
     const clear = clearArguments(sent);
     if (clear === undefined) return await recordOwn(waiting, "ERROR", UNREADABLE);
     const command = { id, name: request.manifestName, arguments: clear };
-    switch (await handOverNow(deviceId, command)) {
+    const outcome = await handOverNow(sent.execution, command);
+    if (typeof outcome === "object") return await recordOwn(waiting, "ERROR", outcome.refused);
+    switch (outcome) {
       case "handed_over":
         return starts.note(waiting, arrivalNow({ state: "STARTED", payload: undefined, repeated: false }));
       case "not_sent":
         return await takeBack(waiting);
       case "unknown":
         return await recordOwn(waiting, "IN_PROGRESS", MAYBE_SENT);
+      case "accepted":
+        return await giveToOwner(id, true);
+      case "unanswered":
+        return await giveToOwner(id, false);
     }
   }
 
-  async function handOverNow(deviceId: string, command: OutgoingCommand): Promise<HandOver> {
+  async function giveToOwner(id: string, isAnswered: boolean): Promise<void> {
+    const execution = await needs.executions.giveToOwner(id, isAnswered);
+    if (execution !== undefined) changed(execution);
+  }
+
+  async function handOverNow(execution: Execution, command: OutgoingCommand): Promise<HandOver> {
     try {
-      return await needs.channel.send(deviceId, command);
+      return await needs.channel.send(execution.deviceId, command, execution);
     } catch (error) {
       needs.background.run("hand a command over", async () => {
         throw error;
@@ -346,6 +359,16 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
     async loseSight(id) {
       const execution = await needs.executions.loseSight(id);
       if (execution !== undefined) changed(execution);
+    },
+    async returned(id) {
+      const execution = await needs.executions.takeFromOwner(id);
+      if (execution === undefined) return;
+      open.add(id, () => countedOf(execution));
+      const left = Math.min(Math.max(execution.deadline - needs.now(), 0), needs.responseTimeoutMs);
+      deadlines.set(id, execution.deadline, left);
+      if (needs.channel.isReady(execution.deviceId)) {
+        handOverSoon(waitingOf({ execution, attempted: false, sealed: undefined }));
+      }
     },
     deviceReachable(deviceId) {
       needs.background.run("hand over what waits for a device", async () => {

@@ -1,8 +1,9 @@
 import { allows } from "#core/access/level.ts";
 import { refuse } from "#core/app-error.ts";
 import type { Execution } from "#core/command/execution.ts";
-import { type CommandInput, hideSensitive, planCommand } from "#core/command/plan-command.ts";
+import { type CommandInput, hideSensitive, type Plan, planCommand } from "#core/command/plan-command.ts";
 import { IDEMPOTENCY_LIFETIME_MS } from "#core/command/retention.ts";
+import type { Device } from "#core/device/device.ts";
 import { approximateBytes } from "#core/share/approximate-bytes.ts";
 import { instant } from "#core/time/instant.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
@@ -17,13 +18,10 @@ import type { Idempotency } from "#service/ports/execution-store.ts";
 import type { Call, Needs } from "#service/ports.ts";
 import type { CommandDispatcher } from "./command-dispatcher.ts";
 
-export interface CreateNeeds extends Pick<Needs, "devices" | "executions" | "seal" | "now" | "newId"> {
+export interface CreateNeeds extends StoreNeeds {
   readonly catalog: BlueprintCatalog;
-  readonly channel: CommandChannel;
-  readonly dispatcher: CommandDispatcher;
   readonly checkJson: CheckJsonValue;
   readonly responseTimeoutMs: number;
-  readonly children: Pick<ChildRoutes, "place">;
 }
 
 export interface ExecutionInput extends CommandInput {
@@ -60,45 +58,71 @@ export async function createExecution(needs: CreateNeeds, call: Call, input: Exe
       needed,
     });
   }
+  const createdAt = needs.now();
+  return await storeExecution(needs, call, {
+    device,
+    plan,
+    id: needs.newId(),
+    name: input.name,
+    ephemeral: input.ephemeral,
+    createdAt,
+    deadline: instant(createdAt + needs.responseTimeoutMs),
+    idempotency: idempotencyOf(needs, call, { input, createdAt }),
+  });
+}
+
+export interface StoreNeeds extends Pick<Needs, "devices" | "executions" | "seal" | "now" | "newId"> {
+  readonly channel: CommandChannel;
+  readonly dispatcher: CommandDispatcher;
+  readonly children: Pick<ChildRoutes, "place">;
+}
+
+export interface PlannedExecution extends Pick<Execution, "id" | "ephemeral" | "createdAt" | "deadline"> {
+  readonly device: Device;
+  readonly plan: Plan;
+  /** As sent. */
+  readonly name: string;
+  readonly idempotency: Idempotency | undefined;
+}
+
+/** Stores an execution whose command was planned, and has it handed over. */
+export async function storeExecution(
+  needs: StoreNeeds,
+  call: Call,
+  { device, plan, name, idempotency, ...given }: PlannedExecution,
+): Promise<Execution> {
   if (needs.dispatcher.openCount >= MAX_OPEN_IN_ALL) {
     throw refuse("overloaded", `${MAX_OPEN_IN_ALL} executions of all devices are still open; try again in a moment`);
   }
   requireRoomOfSite(needs.dispatcher.openOf(device.siteId), approximateBytes(plan.arguments));
   if (device.type === "CHILD") await needs.children.place(device);
-  const id = needs.newId();
-  const createdAt = needs.now();
-  const hidden = hideSensitive(plan.command, plan.arguments);
   const isSensitive = [...plan.command.arguments.values()].some((argument) => argument.sensitive);
   const execution: Execution = {
-    id,
+    ...given,
     deviceId: device.id,
     siteId: device.siteId,
     state: "NEW",
-    ephemeral: input.ephemeral,
-    createdAt,
-    request: { name: input.name, manifestName: plan.command.id, arguments: hidden },
+    request: {
+      name,
+      manifestName: plan.command.id,
+      arguments: hideSensitive(plan.command, plan.arguments),
+    },
     response: undefined,
     readLevel: plan.command.readAccessLevel,
-    deadline: instant(createdAt + needs.responseTimeoutMs),
     revision: 1,
     isRemote: false,
   };
   const open = {
     execution,
-    sealed: isSensitive ? needs.seal.seal(JSON.stringify(plan.arguments), id) : undefined,
+    sealed: isSensitive ? needs.seal.seal(JSON.stringify(plan.arguments), execution.id) : undefined,
     attempted: needs.channel.isReady(device.id),
   };
   const trail = auditTrail(needs, call, {
     target: { siteId: device.siteId, deviceId: device.id },
-    details: { execution_id: id, command: plan.command.id },
+    details: { execution_id: execution.id, command: plan.command.id },
   });
   const stored = await needs.executions.insert(
-    {
-      ...open,
-      idempotency: idempotencyOf(needs, call, { input, createdAt }),
-      maxOpen: MAX_OPEN,
-      maxOpenBytes: MAX_OPEN_BYTES,
-    },
+    { ...open, idempotency, maxOpen: MAX_OPEN, maxOpenBytes: MAX_OPEN_BYTES },
     trail,
   );
   if (stored.isNew) needs.dispatcher.accept(open);

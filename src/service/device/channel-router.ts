@@ -14,13 +14,16 @@ export function createChannelRouter(routes?: Pick<ChildRoutes, "find">): Channel
       channels.push(channel);
     },
     isReady(deviceId) {
+      if (ready(deviceId) !== undefined) return true;
       const child = routes?.find(deviceId);
-      if (child === undefined) return ready(deviceId) !== undefined;
+      if (child === undefined) return false;
       return channels.some(({ children }) => children?.isReady(child) === true);
     },
-    async send(deviceId, command) {
+    async send(deviceId, command, execution) {
+      const direct = ready(deviceId);
+      if (direct !== undefined) return await direct.send(deviceId, command, execution);
       const child = routes?.find(deviceId);
-      if (child === undefined) return (await ready(deviceId)?.send(deviceId, command)) ?? "not_sent";
+      if (child === undefined) return "not_sent";
       const carrier = channels.find(({ children }) => children?.isReady(child) === true);
       return (await carrier?.children?.send(child, command)) ?? "not_sent";
     },

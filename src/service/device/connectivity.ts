@@ -12,6 +12,10 @@ export interface Connectivity {
   /** It has a connection that its carrier watches: silence means nothing until `gone`. */
   connected(deviceId: string, kind?: ConnectionKind): void;
   gone(deviceId: string): void;
+  /** It is away, also when it was never heard from since the start. */
+  absent(deviceId: string): void;
+  /** Whoever watches the device cannot be asked: nobody here knows. */
+  loseSight(deviceId: string): void;
   /** Sets devices that fell silent OFFLINE; to be called about once a second. */
   sweep(): void;
   forget(deviceId: string): void;
@@ -51,6 +55,14 @@ export function createConnectivity({ elapsed, silenceMs, onChange }: Connectivit
     gone(deviceId) {
       connections.delete(deviceId);
       if (heard.get(deviceId) !== undefined) turnOff(deviceId);
+    },
+    absent(deviceId) {
+      connections.delete(deviceId);
+      if (!heard.has(deviceId) || heard.get(deviceId) !== undefined) turnOff(deviceId);
+    },
+    loseSight(deviceId) {
+      connections.delete(deviceId);
+      if (heard.delete(deviceId)) onChange(deviceId, "UNKNOWN");
     },
     sweep() {
       const limit = elapsed() - silenceMs;

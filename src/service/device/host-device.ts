@@ -16,13 +16,20 @@ export async function hostDevice(needs: HostNeeds, deviceId: string): Promise<vo
 
 const PAGE = 500;
 
-/** Every device that is of such a kind. */
-export async function hostedDevices(needs: HostNeeds): Promise<readonly Device[]> {
+/** Every device that is of such a kind. Devices of a gateway run there. */
+export async function hostedDevices(
+  needs: HostNeeds & { readonly gateways: Pick<Needs["gateways"], "ownerOf"> },
+): Promise<readonly Device[]> {
+  const owners = new Map<string, string | undefined>();
   const types = DEVICE_TYPES.filter((type) => needs.hosts.hosts(type));
   const all: Device[] = [];
   for (let offset = 0; types.length > 0; offset += PAGE) {
     const { items, total } = await needs.devices.list({ scope: "all", types }, { limit: PAGE, offset });
-    all.push(...items);
+    for (const device of items) {
+      const { siteId } = device;
+      if (!owners.has(siteId)) owners.set(siteId, await needs.gateways.ownerOf(siteId));
+      if (owners.get(siteId) === undefined) all.push(device);
+    }
     if (offset + PAGE >= total) break;
   }
   return all;

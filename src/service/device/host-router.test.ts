@@ -77,8 +77,15 @@ test("all devices that run in the process are found, however many there are", as
     const matching = all.filter(({ type }) => types.includes(type));
     return { items: matching.slice(page.offset, page.offset + page.limit), total: matching.length };
   };
-  const found = await hostedDevices(needsOf(switchOf([]), { list }));
+  const gateways = { ownerOf: async () => undefined };
+  const found = await hostedDevices({ ...needsOf(switchOf([]), { list }), gateways });
   expect(found).toEqual(all.filter(({ type }) => type === "LUA"));
+});
+
+test("a device whose site belongs to a gateway runs there, not here", async () => {
+  const list = async () => ({ items: [device("a", "LUA")], total: 1 });
+  const gateways = { ownerOf: async () => "g1" };
+  expect(await hostedDevices({ ...needsOf(switchOf([]), { list }), gateways })).toEqual([]);
 });
 
 const never = new AbortController().signal;

@@ -6,14 +6,12 @@ import { type EventFilter, selects, selectsKind } from "#core/event/event-filter
 import { describeAlert } from "#service/alert/describe-alert.ts";
 import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
 import { everyOpen } from "#service/command/every-open.ts";
-import type { Connectivity } from "#service/device/connectivity.ts";
-import { deviceStatus } from "#service/device/device-status.ts";
+import { deviceStatus, type StatusNeeds } from "#service/device/device-status.ts";
 import type { PrepareEvent } from "#service/event/happening.ts";
 import type { Needs } from "#service/ports.ts";
 
-export interface CurrentStateNeeds extends Pick<Needs, "devices" | "alerts" | "executions" | "now"> {
+export interface CurrentStateNeeds extends StatusNeeds, Pick<Needs, "devices" | "alerts" | "executions" | "now"> {
   readonly catalog: BlueprintCatalog;
-  readonly connectivity: Pick<Connectivity, "status">;
   readonly prepareEvent: PrepareEvent;
 }
 
@@ -28,7 +26,7 @@ export async function* currentState(needs: CurrentStateNeeds, filter: EventFilte
 async function* stateOf(needs: CurrentStateNeeds, filter: EventFilter, device: Device): AsyncGenerator<BusbarEvent> {
   const place = { siteId: device.siteId, deviceId: device.id };
   yield deviceEvent(device, "updated", device.updatedAt);
-  const status = deviceStatus(needs.connectivity, device);
+  const status = deviceStatus(needs, device);
   yield needs.prepareEvent({ ...place, kind: "connectivity", status, at: needs.now() });
   if (selectsKind(filter, "alert")) {
     for (const record of await needs.alerts.active(device.id)) {

@@ -8,6 +8,7 @@ export interface BlueprintStore {
    */
   insert(blueprint: Omit<StoredBlueprint, "version">, content: Uint8Array, trail: AuditEntry): Promise<StoredBlueprint>;
   find(id: string): Promise<StoredBlueprint | undefined>;
+  findByDigest(digest: string): Promise<StoredBlueprint | undefined>;
   content(id: string): Promise<Uint8Array | undefined>;
   /** Newest first. */
   list(page: PageRequest): Promise<Page<StoredBlueprint>>;

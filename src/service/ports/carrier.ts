@@ -1,4 +1,4 @@
-import type { Payload } from "#core/command/execution.ts";
+import type { Execution, Payload } from "#core/command/execution.ts";
 
 /** A command on its way to a device. The id is the execution's, so that a device can recognise a repetition. */
 export interface OutgoingCommand {
@@ -10,8 +10,16 @@ export interface OutgoingCommand {
 /**
  * What happened to a command that was given to a channel. `not_sent` means that it certainly did not reach the device,
  * so it may be handed over again. `unknown` means that it may have reached the device: it is never handed over again.
+ * `accepted` means that another side owns the execution from now on, `unanswered` that it may: only that side knows.
  */
-export type HandOver = "handed_over" | "not_sent" | "unknown";
+export type HandOver =
+  | "handed_over"
+  | "not_sent"
+  | "unknown"
+  | "accepted"
+  | "unanswered"
+  /** The other side will not run it, and says why. */
+  | { readonly refused: string };
 
 /**
  * The way to the devices, with one implementation per carrier. This is the only difference between MQTT, Lua and the
@@ -20,8 +28,11 @@ export type HandOver = "handed_over" | "not_sent" | "unknown";
 export interface CommandChannel {
   /** Whether a command handed over now would reach the device at once. */
   isReady(deviceId: string): boolean;
-  /** Hands a command over, never twice. A rejection is a fault of the channel and counts as `unknown`. */
-  send(deviceId: string, command: OutgoingCommand): Promise<HandOver>;
+  /**
+   * Hands a command over, never twice. A rejection is a fault of the channel and counts as `unknown`. Only a channel to a
+   * side that stores the execution too needs the execution.
+   */
+  send(deviceId: string, command: OutgoingCommand, execution?: Execution): Promise<HandOver>;
   /**
    * Sends the device its configuration and the names of the buckets that were just written. A device that is away gets
    * it when it returns.

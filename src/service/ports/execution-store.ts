@@ -126,6 +126,17 @@ export interface ExecutionStore {
    */
   loseSight(id: string): Promise<Execution | undefined>;
   /**
+   * Makes another side the owner: it has accepted the execution or, without its answer, may have. Undefined when the
+   * execution has ended or is not ours.
+   */
+  giveToOwner(id: string, isAnswered: boolean): Promise<Execution | undefined>;
+  /** The other side never accepted it, so it is ours again and may be sent. Undefined when it stays what it is. */
+  takeFromOwner(id: string): Promise<Execution | undefined>;
+  /** Executions of a site that another side owns and that have not ended, ordered by id. */
+  ownedElsewhere(siteId: string, after: string, limit: number): Promise<readonly Execution[]>;
+  /** Everything that there is to tell about one execution; undefined when there is none. */
+  whole(id: string): Promise<ExecutionChange | undefined>;
+  /**
    * Deletes ephemeral executions older than a day and expired idempotency keys, a bounded number at a time. Returns how
    * many.
    */

@@ -13,6 +13,8 @@ export type NodeMessage =
   | { readonly kind: "sessions"; readonly have: "ended" | "renewed"; readonly ids: readonly string[] }
   /** All credentials of a device but this one are void. */
   | { readonly kind: "credential"; readonly deviceId: string; readonly valid: string }
+  /** A gateway has connected to this node, so a connection that another node has of it is over. */
+  | { readonly kind: "gateway"; readonly id: string }
   /** Webhooks were created or deleted. */
   | { readonly kind: "webhooks" }
   /** Profiles were uploaded. */

@@ -7,6 +7,7 @@ import type { DeviceLogStore } from "./device-log-store.ts";
 import type { DeviceStore } from "./device-store.ts";
 import type { EventOutbox } from "./event-outbox.ts";
 import type { ExecutionStore } from "./execution-store.ts";
+import type { CopyStore, GatewayStore, UplinkStore } from "./link-store.ts";
 import type { Nodes } from "./nodes.ts";
 import type { ProfileStore } from "./profile-store.ts";
 import type { ScriptStore } from "./script-store.ts";
@@ -34,6 +35,9 @@ export interface SubjectStores {
   readonly retentions: RetentionStore;
   readonly scripts: ScriptStore;
   readonly simulations: SimulationStore;
+  readonly uplinks: UplinkStore;
+  readonly gateways: GatewayStore;
+  readonly copies: CopyStore;
 }
 
 /** All records as one port: a role opens it at the start and closes it at the end. */

@@ -14,6 +14,10 @@ export function createBlueprintStore(reader: Database, writer: Writer, lists: Li
       const row = await reader.get(`SELECT ${BLUEPRINT_COLUMNS} FROM blueprint WHERE id = ?`, id);
       return row && parseBlueprint(reader, row);
     },
+    findByDigest: async (digest) => {
+      const row = await reader.get(`SELECT ${BLUEPRINT_COLUMNS} FROM blueprint WHERE digest = ?`, digest);
+      return row && parseBlueprint(reader, row);
+    },
     content: async (id) => {
       const row = await reader.get("SELECT content FROM blueprint_content WHERE blueprint_id = ?", id);
       return row && bytes(row, "content");

@@ -3,12 +3,14 @@ import type { ConfigurationChange } from "#service/ports/configuration-store.ts"
 import type { WriteDatabase } from "#store/database.ts";
 import { recordAudit } from "./audit-writes.ts";
 import { addEvent } from "./event-writes.ts";
+import { requireDeviceOwnedHere } from "./require-owned-here.ts";
 
 export const configurationWrites = {
   async putConfiguration(
     database: WriteDatabase,
     { change, trail }: { change: ConfigurationChange; trail: AuditEntry },
   ): Promise<void> {
+    await requireDeviceOwnedHere(database, change.deviceId);
     for (const { bucket, shown, sealed, updatedAt } of change.buckets) {
       await database.run(
         `INSERT INTO device_configuration (device_id, bucket, shown, sealed, updated_at) VALUES (?, ?, ?, ?, ?)

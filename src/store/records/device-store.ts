@@ -13,17 +13,24 @@ const CREDENTIAL_COLUMNS = "device_id, hardware_id, channel_id, secret_hash, pro
 /** Devices are read far more often than they change: with every message and every call. */
 const MAX_KNOWN = 10_000;
 
-export function createDeviceStore(reader: Database, writer: Writer, lists: Lists): DeviceStore {
+export function createDeviceStore(
+  reader: Database,
+  writer: Writer,
+  lists: Lists,
+): DeviceStore & { readonly forget: (id: string) => void } {
   const known = new Map<string, Device>();
   let changes = 0;
   // A changed device leaves the cache before the change is acknowledged, so a caller that knows of the change never
   // sees the old state.
+  const forget = (id: string) => {
+    changes++;
+    known.delete(id);
+  };
   const changing = async <Result>(id: string, write: Promise<Result>): Promise<Result> => {
     try {
       return await write;
     } finally {
-      changes++;
-      known.delete(id);
+      forget(id);
     }
   };
   const find = async (id: string): Promise<Device | undefined> => {
@@ -38,6 +45,7 @@ export function createDeviceStore(reader: Database, writer: Writer, lists: Lists
     return device;
   };
   return {
+    forget,
     insert: (device, trail) => writer.run("insertDevice", { device, trail }),
     find,
     findIn: async (id, scope) => {

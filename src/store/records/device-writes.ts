@@ -9,6 +9,7 @@ import { recordAudit } from "./audit-writes.ts";
 import { DEVICE_COLUMNS, findDevice } from "./device-row.ts";
 import { addEvent } from "./event-writes.ts";
 import { freeSlug } from "./free-slug.ts";
+import { requireDeviceOwnedHere, requireOwnedHere } from "./require-owned-here.ts";
 
 export const deviceWrites = {
   async insertDevice(
@@ -18,6 +19,7 @@ export const deviceWrites = {
     const isTaken = async (slug: string) => (await slugOwner(database, given.siteId, slug)) !== undefined;
     const device = { ...given, slug: given.slug ?? (await freeSlug(given.name, isTaken)) };
     await requireRow(database, "site", device.siteId);
+    await requireOwnedHere(database, device.siteId);
     await requireReferences(database, device);
     await database.run(
       `INSERT INTO device (${DEVICE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -43,6 +45,7 @@ export const deviceWrites = {
   ): Promise<Device | undefined> {
     const before = await findDevice(database, id);
     if (before === undefined) return undefined;
+    await requireOwnedHere(database, before.siteId);
     const device = { ...before, ...change };
     await requireReferences(database, device);
     await database.run(
@@ -67,6 +70,7 @@ export const deviceWrites = {
     }
     const device = await findDevice(database, id);
     if (device === undefined) return false;
+    await requireOwnedHere(database, device.siteId);
     await database.run("DELETE FROM device WHERE id = ?", id);
     await recordAudit(database, trail);
     await addEvent(database, deviceEvent(device, "deleted", trail.at));
@@ -78,6 +82,7 @@ export const deviceWrites = {
     { credential, trail }: { credential: DeviceCredential; trail: AuditEntry },
   ): Promise<void> {
     await requireRow(database, "device", credential.deviceId);
+    await requireDeviceOwnedHere(database, credential.deviceId);
     await database.run(
       `INSERT INTO device_credential (device_id, hardware_id, channel_id, secret_hash, protocol, issued_at)
        VALUES (?, ?, ?, ?, ?, ?)

@@ -3,12 +3,27 @@
 import { refuse } from "#core/app-error.ts";
 import type { CommandResponse, Execution } from "#core/command/execution.ts";
 import { ENTRY_BYTES } from "#core/command/log-limits.ts";
-import { type ExecutionChange, type Merge, mergeRemote, withoutSight } from "#core/command/remote-execution.ts";
+import {
+  type ExecutionChange,
+  givenToOwner,
+  type Merge,
+  mergeRemote,
+  returnedByOwner,
+  withoutSight,
+} from "#core/command/remote-execution.ts";
 import { executionEvent } from "#core/event/event.ts";
 import type { ChangePage } from "#service/ports/execution-store.ts";
 import type { Database, ReadDatabase, Row, WriteDatabase } from "#store/database.ts";
 import { addEvent } from "./event-writes.ts";
-import { findExecution, latestChange, parseResponse, renderPayload } from "./execution-row.ts";
+import {
+  EXECUTION_COLUMNS,
+  EXECUTION_FROM,
+  findExecution,
+  latestChange,
+  parseExecution,
+  parseResponse,
+  renderPayload,
+} from "./execution-row.ts";
 import { count, replace } from "./execution-writes.ts";
 import { micros, number, text } from "./row.ts";
 import { readRow, readRows } from "./stored-json.ts";
@@ -98,7 +113,49 @@ export const executionChangeWrites = {
     if (before !== undefined && after !== undefined) await replace(database, { before, after, logged: 0 });
     return after;
   },
+
+  async giveExecutionToOwner(
+    database: WriteDatabase,
+    { id, isAnswered }: { id: string; isAnswered: boolean },
+  ): Promise<Execution | undefined> {
+    const before = (await findExecution(database, id))?.execution;
+    const after = before && givenToOwner(before, isAnswered);
+    if (before !== undefined && after !== undefined) await replace(database, { before, after, logged: 0 });
+    return after;
+  },
+
+  async takeExecutionFromOwner(database: WriteDatabase, { id }: { id: string }): Promise<Execution | undefined> {
+    const before = (await findExecution(database, id))?.execution;
+    const after = before && returnedByOwner(before);
+    if (before === undefined || after === undefined) return undefined;
+    await replace(database, { before, after, logged: 0 });
+    await database.run("UPDATE execution SET attempted = 0 WHERE id = ?", id);
+    return after;
+  },
 };
+
+/** Reads one execution as it is told to a side that knows nothing of it. */
+export async function readWhole(database: Database, id: string): Promise<ExecutionChange | undefined> {
+  const row = await database.get("SELECT id, left_out, left_out_at FROM execution WHERE id = ?", id);
+  if (row === undefined) return undefined;
+  return (await readRow(database, { table: "execution", row }, () => readChange(database, row, 0)))?.change;
+}
+
+export async function readOwnedElsewhere(
+  database: Database,
+  siteId: string,
+  { after, limit }: { readonly after: string; readonly limit: number },
+): Promise<readonly Execution[]> {
+  const rows = await database.all(
+    `SELECT ${EXECUTION_COLUMNS} FROM ${EXECUTION_FROM}
+     WHERE g.site_id = ? AND g.state IN ('NEW', 'IN_PROGRESS', 'UNSYNC') AND e.is_remote = 1 AND e.id > ?
+     ORDER BY e.id LIMIT ?`,
+    siteId,
+    after,
+    limit,
+  );
+  return readRows(database, { table: "execution", rows }, (row) => parseExecution(database, row));
+}
 
 async function insertCopy(database: WriteDatabase, execution: Execution): Promise<number> {
   if ((await database.get("SELECT 1 AS found FROM device WHERE id = ?", execution.deviceId)) === undefined) {

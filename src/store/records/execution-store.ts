@@ -4,7 +4,7 @@ import { EPHEMERAL_LIFETIME_MS } from "#core/command/retention.ts";
 import { approximateBytes } from "#core/share/approximate-bytes.ts";
 import type { ExecutionStore, NewExecution } from "#service/ports/execution-store.ts";
 import type { Database, ReadDatabase } from "#store/database.ts";
-import { readChanges } from "./execution-changes.ts";
+import { readChanges, readOwnedElsewhere, readWhole } from "./execution-changes.ts";
 import { findExecution, parseResponse, parseWaiting } from "./execution-row.ts";
 import type { Lists } from "./lists.ts";
 import { micros, number } from "./row.ts";
@@ -82,6 +82,10 @@ export function createExecutionStore(reader: ReadDatabase, writer: Writer, lists
         { changed: (merge) => (merge.kind === "known" ? undefined : merge.execution) },
       ),
     loseSight: (id) => writer.run("loseSightOfExecution", { id }, { changed: itself }),
+    giveToOwner: (id, isAnswered) => writer.run("giveExecutionToOwner", { id, isAnswered }, { changed: itself }),
+    takeFromOwner: (id) => writer.run("takeExecutionFromOwner", { id }, { changed: itself }),
+    ownedElsewhere: (siteId, after, limit) => readOwnedElsewhere(reader, siteId, { after, limit }),
+    whole: (id) => readWhole(reader, id),
     sweep: (now) => writer.run("sweepExecutions", { now }),
   };
 }

@@ -4,6 +4,7 @@ import type { Location, Site, SiteChange } from "#core/site/site.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { Database } from "#store/database.ts";
 import { recordAudit } from "./audit-writes.ts";
+import { requireOwnedHere } from "./require-owned-here.ts";
 import { findSite, SITE_COLUMNS } from "./site-row.ts";
 
 export const siteWrites = {
@@ -26,6 +27,7 @@ export const siteWrites = {
   ): Promise<Site | undefined> {
     const before = await findSite(database, id);
     if (before === undefined) return undefined;
+    await requireOwnedHere(database, id);
     const { location, ...rest } = { ...before, ...change };
     const site = { ...rest, ...(location !== undefined && { location }) };
     await database.run(
@@ -44,12 +46,13 @@ export const siteWrites = {
     if ((await database.get("SELECT 1 FROM device WHERE site_id = ? LIMIT 1", id)) !== undefined) {
       throw refuse("conflict", "the site still has devices; delete them first");
     }
+    await requireOwnedHere(database, id);
     if ((await database.run("DELETE FROM site WHERE id = ?", id)) === 0) return false;
     await recordAudit(database, trail);
     return true;
   },
 };
 
-function renderLocation(location: Location | undefined): string | null {
+export function renderLocation(location: Location | undefined): string | null {
   return location === undefined ? null : JSON.stringify(location);
 }

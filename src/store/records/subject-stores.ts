@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { SubjectStores } from "#service/ports/record-store.ts";
 import type { ReadDatabase } from "#store/database.ts";
 import { createAlertStore } from "./alert-store.ts";
@@ -8,6 +9,7 @@ import { createDeviceLogStore } from "./device-log-store.ts";
 import { createDeviceStore } from "./device-store.ts";
 import { createEventOutbox, type OutboxParts } from "./event-outbox.ts";
 import { createExecutionStore } from "./execution-store.ts";
+import { createCopyStore, createGatewayStore, createUplinkStore } from "./link-store.ts";
 import type { Lists } from "./lists.ts";
 import { createProfileStore } from "./profile-store.ts";
 import { createRetentionStore } from "./retention-store.ts";
@@ -25,9 +27,10 @@ export function createSubjectStores(
   { reader, lists, ...outbox }: OutboxParts & { readonly reader: ReadDatabase; readonly lists: Lists },
   writer: Writer,
 ): SubjectStores {
+  const { forget, ...devices } = createDeviceStore(reader, writer, lists);
   return {
     sites: createSiteStore(reader, writer, lists),
-    devices: createDeviceStore(reader, writer, lists),
+    devices,
     blueprints: createBlueprintStore(reader, writer, lists),
     uploadedProfiles: createProfileStore(reader, writer),
     tokens: createTokenStore(reader, writer),
@@ -42,6 +45,9 @@ export function createSubjectStores(
     retentions: createRetentionStore(reader, writer),
     scripts: createScriptStore(reader, writer),
     simulations: createSimulationStore(reader, writer),
+    uplinks: createUplinkStore(reader, writer, randomUUID),
+    gateways: createGatewayStore(reader, writer, lists),
+    copies: createCopyStore(writer, forget),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { AddedEvent, WriteDatabase } from "#store/database.ts";
 import { latestPosition, latestTotal } from "#store/records/event-row.ts";
 import { latestChange } from "#store/records/execution-row.ts";
+import { latestMark } from "#store/records/link-store.ts";
 import type { Connection } from "./connection.ts";
 
 export interface RecordWriter extends WriteDatabase {
@@ -44,5 +45,9 @@ export function createRecordWriter(connection: Connection): RecordWriter {
 /** Changes and events are numbered together. */
 async function latestNumber(connection: Connection): Promise<number> {
   const all = Number.MAX_SAFE_INTEGER;
-  return Math.max(await latestChange(connection, all), await latestPosition(connection, all));
+  return Math.max(
+    await latestChange(connection, all),
+    await latestPosition(connection, all),
+    await latestMark(connection, all),
+  );
 }

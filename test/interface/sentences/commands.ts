@@ -1,6 +1,4 @@
-import { notServed, section } from "../sentence.ts";
-
-const NO_LINK = "The link between gateway and cloud is not built yet.";
+import { section } from "../sentence.ts";
 
 export const commands = section("commands", "Commands in detail", {
   "name-or-alias": "name is the manifest name or an alias; request.name keeps what was sent.",
@@ -59,6 +57,6 @@ export const commands = section("commands", "Commands in detail", {
   "child-over-parent":
     "A command to a CHILD device goes over the connection of its parent, to the child's own channel.",
   "child-without-parent": "Without a live parent a child is unreachable.",
-  "unsync-cloud-only": notServed("UNSYNC exists only on the cloud, and resolves to what the gateway knows.", NO_LINK),
-  "cloud-no-timeout": notServed("The cloud never invents TIMEOUT for an execution that a gateway accepted.", NO_LINK),
+  "unsync-cloud-only": "UNSYNC exists only on the cloud, and resolves to what the gateway knows.",
+  "cloud-no-timeout": "The cloud never invents TIMEOUT for an execution that a gateway accepted.",
 });

@@ -1,4 +1,4 @@
-import { notServed, section } from "../sentence.ts";
+import { section } from "../sentence.ts";
 
 export const execution = section("execution", "Command executions: fields and states", {
   id: "An execution has an id, which is a text.",
@@ -23,10 +23,7 @@ export const execution = section("execution", "Command executions: fields and st
   "state-success": "SUCCESS: completed successfully.",
   "state-error": "ERROR: completed with an error.",
   "state-timeout": "TIMEOUT: it did not finish in time.",
-  "state-unsync": notServed(
-    "UNSYNC: the execution is not completely synchronized from the gateway.",
-    "Only a cloud has this state, and the link between gateway and cloud is not built yet.",
-  ),
+  "state-unsync": "UNSYNC: the execution is not completely synchronized from the gateway.",
   "ephemeral-hidden": "An ephemeral execution is not in lists by default.",
   "ephemeral-deleted": "An ephemeral execution is deleted 24 hours after its creation.",
 });

@@ -1,4 +1,4 @@
-import { notServed, section } from "../sentence.ts";
+import { section } from "../sentence.ts";
 
 export const mqtt = section("mqtt", "Device protocol over MQTT", {
   "version-3-1-1": "The embedded broker speaks MQTT 3.1.1.",
@@ -22,10 +22,7 @@ export const mqtt = section("mqtt", "Device protocol over MQTT", {
 
 export const running = section("running", "Running it", {
   "one-program": "busbar serve runs a gateway by default, with embedded storage and broker.",
-  "role-cloud": notServed(
-    "busbar serve --role cloud runs a cloud.",
-    "The process starts and serves the interface, but nothing links gateways to it yet.",
-  ),
+  "role-cloud": "busbar serve --role cloud runs a cloud.",
   demo: "--demo adds a demo site.",
   "bin-busbar": "In a checkout the program is ./bin/busbar.",
   "settings-order": "A flag wins over BUSBAR_*, which wins over busbar.yaml, which wins over the default.",
@@ -36,10 +33,7 @@ export const running = section("running", "Running it", {
   "mqtt-port": "BUSBAR_MQTT_PORT is 1883 by default, and may be off.",
   "mqtt-url": "BUSBAR_MQTT_URL names an outside broker.",
   "database-url": "BUSBAR_DATABASE_URL names a PostgreSQL.",
-  "cloud-url": notServed(
-    "BUSBAR_CLOUD_URL and BUSBAR_CLOUD_TOKEN link a gateway to its cloud.",
-    "The link is not built yet; a start with the setting is refused.",
-  ),
+  "cloud-url": "BUSBAR_CLOUD_URL and BUSBAR_CLOUD_TOKEN link a gateway to its cloud.",
   "admin-token": "BUSBAR_ADMIN_TOKEN sets the admin token.",
   "npm-start": "npm start on a fresh clone installs what is missing and runs the demo.",
   "npm-test": "npm test on a fresh clone installs what is missing, checks and tests everything.",

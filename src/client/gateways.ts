@@ -1,0 +1,28 @@
+import type { Gateway, JsonObject, Page, Uplink, Window } from "./resources.ts";
+import { segment } from "./segment.ts";
+import type { Transport } from "./transport.ts";
+
+type NewJoinCode = { readonly name?: string; readonly expires_in?: string | number };
+
+/** In a cloud: the gateways that have joined it. */
+export function gateways({ json }: Transport) {
+  return {
+    /** The code lets one gateway join. It is in this answer and nowhere else. */
+    createJoinCode: (code: NewJoinCode = {}) =>
+      json<{ code: string; expires_at: string }>({ method: "POST", path: "/v3/gateways/join_codes", body: code }),
+    list: (window: Window = {}) =>
+      json<Page<"gateways", Gateway>>({ method: "GET", path: "/v3/gateways", query: { ...window } }),
+    revoke: (id: string) => json<JsonObject>({ method: "DELETE", path: `/v3/gateways/${segment(id)}` }),
+  };
+}
+
+/** On a gateway: the cloud that it has joined. */
+export function uplink({ json }: Transport) {
+  const path = "/v3/uplink";
+  return {
+    join: (cloud: { readonly url: string; readonly code: string }) =>
+      json<Uplink>({ method: "POST", path, body: cloud }),
+    get: () => json<Uplink>({ method: "GET", path }),
+    leave: () => json<JsonObject>({ method: "DELETE", path }),
+  };
+}

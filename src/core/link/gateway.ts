@@ -1,0 +1,39 @@
+import type { Instant } from "#core/time/instant.ts";
+
+/** A gateway that has joined this cloud. */
+export interface Gateway {
+  readonly id: string;
+  readonly name: string;
+  /** SHA-256 of the text with which it signs in. */
+  readonly credentialHash: Uint8Array;
+  readonly createdAt: Instant;
+  readonly revokedAt: Instant | undefined;
+  /** Of the program that it last ran. */
+  readonly version: string;
+  readonly lastSeenAt: Instant | undefined;
+  /** To this cloud, whichever of its nodes. */
+  readonly isConnected: boolean;
+  /** Names its records, once it has connected. Another epoch means other records, such as a restored backup. */
+  readonly epoch: string | undefined;
+  /** The number of its latest change that is stored here. */
+  readonly taken: number;
+}
+
+/** Lets one gateway join, once. */
+export interface JoinCode {
+  readonly id: string;
+  /** What the gateway is to be called; undefined: as it calls itself. */
+  readonly name: string | undefined;
+  readonly hash: Uint8Array;
+  readonly createdAt: Instant;
+  readonly expiresAt: Instant;
+}
+
+/** The cloud that this gateway has joined. */
+export interface Uplink {
+  readonly url: string;
+  readonly gatewayId: string;
+  /** The text with which it signs in, encrypted. */
+  readonly credential: Uint8Array;
+  readonly joinedAt: Instant;
+}

@@ -1,0 +1,67 @@
+// What the two sides of a link tell each other. The gateway connects and says hello; the cloud answers with welcome.
+
+import type { Execution, Payload } from "#core/command/execution.ts";
+import type { ExecutionChange } from "#core/command/remote-execution.ts";
+import type { Device, PropertyValue } from "#core/device/device.ts";
+import type { Site } from "#core/site/site.ts";
+
+/** Sides whose first numbers are equal understand each other. */
+export const LINK_PROTOCOL = "1.0";
+
+/** A record as it is now; null when it was deleted. */
+export type LinkedItem =
+  | { readonly kind: "site"; readonly key: string; readonly value: Site | null }
+  | { readonly kind: "blueprint"; readonly key: string; readonly value: LinkedBlueprint | null }
+  | { readonly kind: "device"; readonly key: string; readonly value: LinkedDevice | null }
+  | { readonly kind: "properties"; readonly key: string; readonly value: readonly PropertyValue[] }
+  | { readonly kind: "execution"; readonly key: string; readonly value: ExecutionChange };
+
+export interface LinkedBlueprint {
+  /** SHA-256 of the package, in hexadecimal. */
+  readonly digest: string;
+  /** The package, in base64. */
+  readonly content: string;
+}
+
+/** Each side has its own ids of blueprints, because equal packages are stored once. */
+export interface LinkedDevice extends Omit<Device, "blueprintId"> {
+  readonly blueprintDigest: string | undefined;
+}
+
+/** From the gateway to the cloud. */
+export type UpMessage =
+  | { readonly type: "hello"; readonly protocol: string; readonly version: string; readonly epoch: string }
+  /** Changes up to the number `to`. Without a number in the answer to hello, everything is told: `isWhole`. */
+  | {
+      readonly type: "records";
+      readonly to: number;
+      readonly isWhole: boolean;
+      /** No more is known at the moment. Of a whole telling: this is its last part. */
+      readonly isLast: boolean;
+      readonly items: readonly LinkedItem[];
+    }
+  /** The execution is stored by the gateway, which owns it from now on; or it is refused, and was not started. */
+  | { readonly type: "answer"; readonly id: string; readonly refused: string | null }
+  | { readonly type: "told"; readonly changes: readonly ExecutionChange[]; readonly unknown: readonly string[] }
+  | { readonly type: "connectivity"; readonly devices: readonly (readonly [string, string])[] };
+
+/** From the cloud to the gateway. */
+export type DownMessage =
+  /** `taken`: everything up to this number is stored; null: nothing of these records is. */
+  | { readonly type: "welcome"; readonly protocol: string; readonly version: string; readonly taken: number | null }
+  | { readonly type: "ack"; readonly to: number }
+  | { readonly type: "execute"; readonly order: ExecutionOrder }
+  /** Asks for these executions as a whole. */
+  | { readonly type: "ask"; readonly executions: readonly string[] };
+
+/** An execution that was created in the cloud. */
+export interface ExecutionOrder extends Pick<Execution, "id" | "deviceId" | "createdAt" | "ephemeral"> {
+  /** The name as sent. */
+  readonly name: string;
+  /** Effective, in the clear. */
+  readonly arguments: Payload;
+  /** How long the gateway may still wait before it starts, in milliseconds: the two clocks may differ. */
+  readonly patienceMs: number;
+  /** Name of the token that created it, for the audit log. */
+  readonly caller: string;
+}

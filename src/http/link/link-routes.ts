@@ -1,0 +1,174 @@
+import { refuse } from "#core/app-error.ts";
+import { instant, renderInstant } from "#core/time/instant.ts";
+import { parseLifetime } from "#http/access/token-wire.ts";
+import {
+  gatewaySchema,
+  joinCodeSchema,
+  joinedSchema,
+  joinSchema,
+  newJoinCodeSchema,
+  newUplinkSchema,
+  renderGateway,
+  renderUplink,
+  uplinkSchema,
+} from "#http/link/link-wire.ts";
+import { pageOf, paging } from "#http/query.ts";
+import { type Route, route } from "#http/route.ts";
+import { listAnswer, NOTHING } from "#http/wire.ts";
+import { auditTrail } from "#service/access/audit-trail.ts";
+import { requireAllSites } from "#service/access/require-level.ts";
+import type { Background } from "#service/background.ts";
+import { type JoinNeeds, joinCloud, leaveCloud, uplinkStatus } from "#service/link/join-cloud.ts";
+import { createJoinCode, joinGateway, signInGateway } from "#service/link/join-gateway.ts";
+import type { Links } from "#service/link/links.ts";
+import type { Needs } from "#service/ports.ts";
+
+const tag = "Link";
+const CODE_LIFETIME_MS = 3_600_000;
+const MAX_CODE_LIFETIME_MS = 30 * 86_400_000;
+
+export interface LinkRouteNeeds extends Pick<Needs, "gateways" | "now" | "newId" | "randomBytes"> {
+  readonly background: Background;
+  /** One of the two, by role. */
+  readonly links: Links | undefined;
+  readonly join: JoinNeeds | undefined;
+}
+
+export function linkRoutes(needs: LinkRouteNeeds): readonly Route[] {
+  const linksOf = () => needs.links ?? notHere("gateways join a cloud, and this is a gateway");
+  const joinOf = () => needs.join ?? notHere("a gateway joins a cloud, and this is a cloud");
+  return [
+    route({
+      method: "POST",
+      path: "/v3/gateways/join_codes",
+      operation: "createJoinCode",
+      summary: "Create a code with which a gateway joins",
+      description: "The code works once. On the gateway: `busbar gateway join URL CODE`.",
+      tag,
+      access: "installer",
+      body: newJoinCodeSchema,
+      answer: joinCodeSchema,
+      handle: async (call) => {
+        linksOf();
+        const { name, expires_in: lifetime } = call.body;
+        const expiresInMs = lifetime === undefined ? CODE_LIFETIME_MS : parseLifetime(lifetime);
+        if (expiresInMs > MAX_CODE_LIFETIME_MS) {
+          throw refuse("invalid_body", "a code is valid for at most 30d", { pointer: "/expires_in" });
+        }
+        const { code, expiresAt } = await createJoinCode(needs, call, { name, expiresInMs });
+        return { code, expires_at: renderInstant(instant(expiresAt)) };
+      },
+    }),
+    route({
+      method: "POST",
+      path: "/v3/gateways/join",
+      operation: "joinGateway",
+      summary: "Exchange a code for a gateway's credential",
+      description: "For gateways. The code is the only thing that is checked.",
+      tag,
+      access: "public",
+      body: joinSchema,
+      answer: joinedSchema,
+      handle: async (call) => {
+        linksOf();
+        const { gateway, credential } = await joinGateway(needs, call, call.body);
+        return { gateway_id: gateway.id, credential };
+      },
+    }),
+    route({
+      method: "GET",
+      path: "/v3/gateways",
+      operation: "listGateways",
+      summary: "List the gateways that have joined",
+      tag,
+      access: "installer",
+      query: paging,
+      answer: listAnswer("gateways", gatewaySchema),
+      handle: async (call) => {
+        requireAllSites(call.caller);
+        const { items, total } = await needs.gateways.list(pageOf(call.query));
+        const gateways = await Promise.all(
+          items.map(async (gateway) => renderGateway(gateway, await needs.gateways.sites(gateway.id))),
+        );
+        return { gateways, total_count: total };
+      },
+    }),
+    route({
+      method: "DELETE",
+      path: "/v3/gateways/:gateway_id",
+      operation: "revokeGateway",
+      summary: "Revoke a gateway's access",
+      description: "Its connection ends at once. Its sites stay, as they were last told.",
+      tag,
+      access: "installer",
+      answer: NOTHING,
+      handle: async (call) => {
+        requireAllSites(call.caller);
+        const { gateway_id: id } = call.params;
+        const trail = auditTrail(needs, call, { target: {}, details: { gateway_id: id } });
+        if (!(await needs.gateways.revoke(id, needs.now(), trail)))
+          throw refuse("not_found", `there is no gateway ${id}`);
+        needs.links?.disconnect(id);
+        return {};
+      },
+    }),
+    route({
+      method: "GET",
+      path: "/v3/link",
+      operation: "openLink",
+      summary: "The connection of a gateway, as a WebSocket",
+      description: "For gateways, with their credential as bearer token. docs/link.md describes the messages.",
+      tag,
+      access: "public",
+      answer: NOTHING,
+      handle: async () => {
+        throw refuse("invalid_request", "this path takes WebSockets of gateways only");
+      },
+      link: async (call) => {
+        const links = linksOf();
+        const gateway = await signInGateway(needs, /^Bearer (.+)$/.exec(call.header("authorization") ?? "")?.[1]);
+        return (socket) => needs.background.run("talk to a gateway", () => links.serve(gateway, socket));
+      },
+    }),
+    route({
+      method: "POST",
+      path: "/v3/uplink",
+      operation: "joinCloud",
+      summary: "Join a cloud",
+      description: "On a gateway. From then on its sites are shown in the cloud, and the cloud can run commands here.",
+      tag,
+      access: "installer",
+      body: newUplinkSchema,
+      answer: uplinkSchema,
+      handle: async (call) => renderUplink(await joinCloud(joinOf(), call, call.body)),
+    }),
+    route({
+      method: "GET",
+      path: "/v3/uplink",
+      operation: "getUplink",
+      summary: "Read the state of the link to the cloud",
+      tag,
+      access: "owner",
+      answer: uplinkSchema,
+      handle: async () => renderUplink(await uplinkStatus(joinOf())),
+    }),
+    route({
+      method: "DELETE",
+      path: "/v3/uplink",
+      operation: "leaveCloud",
+      summary: "Leave the cloud",
+      description: "The gateway goes on by itself. The cloud keeps what it was told.",
+      tag,
+      access: "installer",
+      answer: NOTHING,
+      handle: async (call) => {
+        await leaveCloud(joinOf(), call);
+        return {};
+      },
+    }),
+  ];
+}
+
+function notHere(why: string): never {
+  throw refuse("not_available", why);
+}

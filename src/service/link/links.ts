@@ -1,0 +1,296 @@
+// The gateways that are connected to this cloud. Commands to their devices go over their connections.
+import type { Execution } from "#core/command/execution.ts";
+import type { Gateway } from "#core/link/gateway.ts";
+import { type DownMessage, LINK_PROTOCOL, type LinkedItem, type UpMessage } from "#core/link/messages.ts";
+import { LinkMistake, parseUpMessage } from "#core/link/parse-message.ts";
+import type { Background } from "#service/background.ts";
+import type { UploadNeeds } from "#service/blueprint/upload-blueprint.ts";
+import type { CommandDispatcher } from "#service/command/command-dispatcher.ts";
+import type { Connectivity } from "#service/device/connectivity.ts";
+import { applyItem, forgetOthers } from "#service/link/apply-linked.ts";
+import { createLinkChannel, type LinkChannel } from "#service/link/link-channel.ts";
+import { requireSameProtocol } from "#service/link/talk-to-cloud.ts";
+import type { Carrier, HandOver, OutgoingCommand } from "#service/ports/carrier.ts";
+import type { LinkSocket } from "#service/ports/link-socket.ts";
+import type { Claim, Nodes } from "#service/ports/nodes.ts";
+import type { Needs } from "#service/ports.ts";
+
+export interface LinkNeeds extends UploadNeeds, Pick<Needs, "gateways" | "copies" | "devices" | "executions"> {
+  readonly dispatcher: CommandDispatcher;
+  readonly connectivity: Connectivity;
+  readonly background: Background;
+  readonly version: string;
+  readonly nodes: Pick<Nodes, "claim" | "tell">;
+  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
+  readonly log: { info(about: object, text: string): void; warn(about: object, text: string): void };
+}
+
+export interface Links {
+  /** The way to the devices of connected gateways. */
+  readonly carrier: Carrier;
+  /** Talks to a gateway that has signed in, until its connection ends. A former connection of it is closed. */
+  serve(gateway: Gateway, socket: LinkSocket): Promise<void>;
+  /** Ends the connection, because the gateway has connected to another node. */
+  leaveTo(gatewayId: string): void;
+  /** Ends the connection, because the gateway may no longer sign in. */
+  disconnect(gatewayId: string): void;
+  /** Finds the gateways whose node has ended. Nothing is known of what they own until they are back. */
+  sweep(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+interface Session {
+  readonly gatewayId: string;
+  readonly channel: LinkChannel<DownMessage, UpMessage>;
+  /** Site of each device of the gateway. */
+  readonly devices: Map<string, string>;
+  /** Those that stand for the gateway itself. */
+  readonly own: Set<string>;
+  /** Commands whose answer is missing. */
+  readonly orders: Map<string, (outcome: HandOver) => void>;
+  isReady: boolean;
+}
+
+const ASKED_AT_ONCE = 100;
+/** How long a gateway waits for the node that it was connected to. */
+const CLAIM_TRIES = 50;
+const CLAIM_EVERY_MS = 200;
+const NEVER = new AbortController().signal;
+
+export function createLinks(needs: LinkNeeds): Links {
+  const sessions = new Map<string, Session>();
+  const ends = new Map<string, Promise<void>>();
+  /** The session of each device that can be reached. */
+  const ways = new Map<string, Session>();
+  let isStopping = false;
+
+  async function serve(gateway: Gateway, socket: LinkSocket): Promise<void> {
+    const former = sessions.get(gateway.id);
+    former?.channel.close("the gateway has connected again");
+    await ends.get(gateway.id);
+    const claim = await claimGateway(gateway.id);
+    if (claim === undefined || isStopping) {
+      await claim?.release();
+      return socket.close(isStopping ? "the cloud stops" : "another node still talks to this gateway");
+    }
+    const session: Session = {
+      gatewayId: gateway.id,
+      channel: createLinkChannel(socket, parseUpMessage),
+      devices: new Map(),
+      own: new Set(),
+      orders: new Map(),
+      isReady: false,
+    };
+    sessions.set(gateway.id, session);
+    claim.lost.addEventListener("abort", () => session.channel.close("this node has lost the database"));
+    const ended = talk(session, gateway)
+      .finally(() => leave(session))
+      // Only now may another node talk to it: what is unknown here must not hide what it tells there.
+      .finally(() => claim.release());
+    ends.set(
+      gateway.id,
+      ended.catch(() => {}),
+    );
+    try {
+      await ended;
+    } catch (error) {
+      const reason = error instanceof LinkMistake ? error.message : "the cloud cannot go on";
+      needs.log.warn({ gatewayId: gateway.id, err: error }, "the link to a gateway has failed");
+      socket.close(reason);
+    }
+  }
+
+  /** One node talks to a gateway at a time. A former one is asked to leave. */
+  async function claimGateway(gatewayId: string): Promise<Claim | undefined> {
+    for (let tries = 0; tries < CLAIM_TRIES && !isStopping; tries++) {
+      const claim = await needs.nodes.claim(`gateway ${gatewayId}`);
+      if (claim !== undefined) return claim;
+      needs.nodes.tell({ kind: "gateway", id: gatewayId });
+      await needs.pause(CLAIM_EVERY_MS, NEVER);
+    }
+    return undefined;
+  }
+
+  async function talk(session: Session, gateway: Gateway): Promise<void> {
+    const { channel } = session;
+    for (const deviceId of await needs.gateways.devices(gateway.id)) {
+      const device = await needs.devices.find(deviceId);
+      if (device === undefined) continue;
+      session.devices.set(deviceId, device.siteId);
+      if (device.type === "GATEWAY") session.own.add(deviceId);
+    }
+    let taken = gateway.taken;
+    let hello: Extract<UpMessage, { type: "hello" }> | undefined;
+    /** What a whole telling has named so far. */
+    let named: Set<string> | undefined;
+    for await (const message of channel.messages) {
+      if (hello === undefined) {
+        if (message.type !== "hello") throw new LinkMistake("the gateway did not say hello first");
+        requireSameProtocol(message);
+        hello = message;
+        const isKnown = gateway.epoch === hello.epoch;
+        await needs.gateways.noteTaken(gateway.id, { ...hello, taken: isKnown ? taken : 0, at: needs.now() });
+        await channel.send({
+          type: "welcome",
+          protocol: LINK_PROTOCOL,
+          version: needs.version,
+          taken: isKnown && taken > 0 ? taken : null,
+        });
+        for (const deviceId of session.own) needs.connectivity.connected(deviceId);
+        needs.log.info({ gatewayId: gateway.id, version: hello.version }, "a gateway has connected");
+        continue;
+      }
+      switch (message.type) {
+        case "hello":
+          throw new LinkMistake("the gateway said hello twice");
+        case "records": {
+          if (message.isWhole) named ??= new Set();
+          await take(session, message.items, named);
+          if (!message.isWhole || message.isLast) {
+            if (message.isWhole && named !== undefined) await forgetOthers(needs, session, named);
+            if (message.isWhole) named = undefined;
+            taken = message.to;
+            await needs.gateways.noteTaken(gateway.id, { ...hello, taken, at: needs.now() });
+          }
+          await channel.send({ type: "ack", to: message.to });
+          if (message.isLast && !session.isReady) await catchUp(session);
+          break;
+        }
+        case "answer":
+          session.orders.get(message.id)?.(message.refused === null ? "accepted" : { refused: message.refused });
+          break;
+        case "told":
+          for (const change of message.changes) await applyItem(needs, session, executionItem(change));
+          for (const id of message.unknown) await needs.dispatcher.returned(id);
+          break;
+        case "connectivity":
+          for (const [deviceId, status] of message.devices) noteConnectivity(session, deviceId, status);
+          break;
+      }
+    }
+  }
+
+  async function take(session: Session, items: readonly LinkedItem[], named: Set<string> | undefined): Promise<void> {
+    const missing: string[] = [];
+    for (const item of items) {
+      named?.add(`${item.kind} ${item.key}`);
+      const outcome = await applyItem(needs, session, item);
+      if (outcome === "gap") missing.push(item.key);
+      if (session.isReady && item.kind === "device" && item.value !== null) ways.set(item.key, session);
+    }
+    if (missing.length > 0) await session.channel.send({ type: "ask", executions: missing });
+  }
+
+  /** The gateway has told what changed. What is still open is asked for once more, and then it may get commands. */
+  async function catchUp(session: Session): Promise<void> {
+    for (const siteId of await needs.gateways.sites(session.gatewayId)) {
+      for (let after = ""; ; ) {
+        const open = await needs.executions.ownedElsewhere(siteId, after, ASKED_AT_ONCE);
+        if (open.length > 0) await session.channel.send({ type: "ask", executions: open.map(({ id }) => id) });
+        after = open.at(-1)?.id ?? after;
+        if (open.length < ASKED_AT_ONCE) break;
+      }
+    }
+    session.isReady = true;
+    for (const deviceId of session.devices.keys()) {
+      ways.set(deviceId, session);
+      needs.dispatcher.deviceReachable(deviceId);
+    }
+  }
+
+  function noteConnectivity(session: Session, deviceId: string, status: string): void {
+    if (!session.devices.has(deviceId) || session.own.has(deviceId)) return;
+    if (status === "ONLINE") needs.connectivity.connected(deviceId);
+    else if (status === "OFFLINE") needs.connectivity.gone(deviceId);
+  }
+
+  async function leave(session: Session): Promise<void> {
+    if (sessions.get(session.gatewayId) === session) sessions.delete(session.gatewayId);
+    for (const [deviceId, way] of ways) if (way === session) ways.delete(deviceId);
+    for (const settle of session.orders.values()) settle("unanswered");
+    for (const deviceId of session.devices.keys()) {
+      if (session.own.has(deviceId)) needs.connectivity.absent(deviceId);
+      else needs.connectivity.loseSight(deviceId);
+    }
+    await loseSight(session.gatewayId);
+    await needs.gateways.noteGone(session.gatewayId);
+    needs.log.info({ gatewayId: session.gatewayId }, "a gateway has disconnected");
+  }
+
+  async function loseSight(gatewayId: string): Promise<void> {
+    for (const siteId of await needs.gateways.sites(gatewayId)) {
+      for (let after = ""; ; ) {
+        const open = await needs.executions.ownedElsewhere(siteId, after, ASKED_AT_ONCE);
+        for (const { id, state } of open) if (state !== "UNSYNC") await needs.dispatcher.loseSight(id);
+        after = open.at(-1)?.id ?? after;
+        if (open.length < ASKED_AT_ONCE) break;
+      }
+    }
+  }
+
+  async function order(session: Session, command: OutgoingCommand, execution: Execution): Promise<HandOver> {
+    const { promise, resolve: settle } = Promise.withResolvers<HandOver>();
+    session.orders.set(command.id, settle);
+    const { id, deviceId, createdAt, ephemeral, request } = execution;
+    const message: DownMessage = {
+      type: "execute",
+      order: {
+        id,
+        deviceId,
+        createdAt,
+        ephemeral,
+        name: request.name,
+        arguments: command.arguments,
+        patienceMs: Math.max(0, execution.deadline - needs.now()),
+        caller: "cloud",
+      },
+    };
+    session.channel.send(message).catch(() => settle("unanswered"));
+    try {
+      return await promise;
+    } finally {
+      session.orders.delete(command.id);
+    }
+  }
+
+  return {
+    carrier: {
+      isReady: (deviceId) => ways.has(deviceId),
+      send: async (deviceId, command, execution) => {
+        const session = ways.get(deviceId);
+        if (session === undefined || execution === undefined) return "not_sent";
+        return await order(session, command, execution);
+      },
+      sendConfiguration: async () => {},
+      disconnect: () => {},
+    },
+    serve,
+    leaveTo: (gatewayId) => sessions.get(gatewayId)?.channel.close("the gateway has connected to another node"),
+    disconnect: (gatewayId) => sessions.get(gatewayId)?.channel.close("the gateway's access was revoked"),
+    async sweep() {
+      for (const gatewayId of await needs.gateways.connected()) {
+        if (sessions.has(gatewayId)) continue;
+        const claim = await needs.nodes.claim(`gateway ${gatewayId}`);
+        if (claim === undefined) continue;
+        try {
+          for (const deviceId of await needs.gateways.devices(gatewayId)) {
+            if ((await needs.devices.find(deviceId))?.type === "GATEWAY") needs.connectivity.absent(deviceId);
+          }
+          await loseSight(gatewayId);
+          await needs.gateways.noteGone(gatewayId);
+        } finally {
+          await claim.release();
+        }
+      }
+    },
+    async stop() {
+      isStopping = true;
+      for (const { channel } of sessions.values()) channel.close("the cloud stops");
+      await Promise.all(ends.values());
+    },
+  };
+}
+
+function executionItem(value: Extract<LinkedItem, { kind: "execution" }>["value"]): LinkedItem {
+  return { kind: "execution", key: value.execution.id, value };
+}

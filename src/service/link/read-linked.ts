@@ -1,0 +1,134 @@
+// What a gateway tells its cloud: records as they are now. Nothing depends on how often or in which order they are told,
+// except that a record comes after those it refers to.
+
+import type { Device } from "#core/device/device.ts";
+import { LINKED_KINDS, type LinkedKey } from "#core/link/linked-key.ts";
+import type { LinkedItem } from "#core/link/messages.ts";
+import { allPages } from "#service/all-pages.ts";
+import type { Needs } from "#service/ports.ts";
+
+export type ReadLinkedNeeds = Pick<Needs, "sites" | "devices" | "blueprints" | "executions" | "uplinks">;
+
+export interface LinkedPage {
+  readonly items: readonly LinkedItem[];
+  /** Everything up to this number is in the items, or was told before. */
+  readonly to: number;
+  readonly isLast: boolean;
+}
+
+const KEYS_AT_ONCE = 500;
+const EXECUTIONS_AT_ONCE = 500;
+
+/** What changed after this number. */
+export async function readLinkedChanges(needs: ReadLinkedNeeds, after: number): Promise<LinkedPage> {
+  const { keys, upTo } = await needs.uplinks.changesAfter(after, KEYS_AT_ONCE);
+  const items = await readItems(needs, await withReferences(needs, keys, after));
+  // An execution refers to its device. Only when all devices are told can it be told too.
+  if (keys.length >= KEYS_AT_ONCE) return { items, to: upTo, isLast: false };
+  const page = await needs.executions.changesAfter(after, EXECUTIONS_AT_ONCE);
+  const executions = page.changes.map((value) => ({ kind: "execution" as const, key: value.execution.id, value }));
+  const isLast = executions.length === 0 || page.next >= page.latest;
+  return { items: [...items, ...executions], to: isLast ? Math.max(upTo, after) : Math.min(upTo, page.next), isLast };
+}
+
+/** Everything there is, in an order in which each record comes after those it refers to; executions up to the number. */
+export async function* readEverythingLinked(needs: ReadLinkedNeeds, upTo: number): AsyncIterable<LinkedItem> {
+  const devices: Device[] = [];
+  for await (const device of allPages((page) => needs.devices.list({ scope: "all" }, page))) devices.push(device);
+  for await (const site of allPages((page) => needs.sites.list("all", page))) {
+    yield { kind: "site", key: site.id, value: site };
+  }
+  // Also those that no device has yet: a device that gets one later tells only which one.
+  for await (const { id } of allPages((page) => needs.blueprints.list(page))) {
+    yield await readItem(needs, { kind: "blueprint", key: id });
+  }
+  for (const { id } of parentsFirst(devices)) {
+    yield await readItem(needs, { kind: "device", key: id });
+    yield await readItem(needs, { kind: "properties", key: id });
+  }
+  for (let cursor = 0; cursor < upTo; ) {
+    const { changes, next } = await needs.executions.changesAfter(cursor, EXECUTIONS_AT_ONCE);
+    for (const value of changes) yield { kind: "execution", key: value.execution.id, value };
+    if (changes.length === 0) return;
+    cursor = next;
+  }
+}
+
+/** The keys, and before each those it refers to that changed as well. */
+async function withReferences(
+  needs: ReadLinkedNeeds,
+  keys: readonly LinkedKey[],
+  after: number,
+): Promise<readonly LinkedKey[]> {
+  const found = new Map<string, LinkedKey>();
+  const add = async (one: LinkedKey): Promise<void> => {
+    const name = `${one.kind} ${one.key}`;
+    if (found.has(name)) return;
+    found.set(name, one);
+    const device = one.kind === "device" || one.kind === "properties" ? await needs.devices.find(one.key) : undefined;
+    if (device === undefined) return;
+    const referred: LinkedKey[] = [{ kind: "site", key: device.siteId }];
+    if (device.blueprintId !== undefined) referred.push({ kind: "blueprint", key: device.blueprintId });
+    for (const parentId of [device.parentId, one.kind === "properties" ? device.id : undefined]) {
+      if (parentId !== undefined) referred.push({ kind: "device", key: parentId });
+    }
+    for (const changed of await needs.uplinks.amongChanged(referred, after)) await add(changed);
+  };
+  for (const { kind, key } of keys) await add({ kind, key });
+  const devices = [...found.values()].filter(({ kind }) => kind === "device");
+  const order = new Map((await depths(needs, devices)).map((id, place) => [id, place]));
+  return [...found.values()].sort(
+    (a, b) =>
+      LINKED_KINDS.indexOf(a.kind) - LINKED_KINDS.indexOf(b.kind) ||
+      (order.get(a.key) ?? -1) - (order.get(b.key) ?? -1),
+  );
+}
+
+async function depths(needs: ReadLinkedNeeds, keys: readonly LinkedKey[]): Promise<readonly string[]> {
+  const devices: Device[] = [];
+  for (const { key } of keys) {
+    const device = await needs.devices.find(key);
+    if (device !== undefined) devices.push(device);
+  }
+  return parentsFirst(devices).map(({ id }) => id);
+}
+
+function parentsFirst(devices: readonly Device[]): readonly Device[] {
+  const byId = new Map(devices.map((device) => [device.id, device]));
+  const ordered = new Set<Device>();
+  const add = (device: Device): void => {
+    const parent = device.parentId === undefined ? undefined : byId.get(device.parentId);
+    if (parent !== undefined && !ordered.has(parent)) add(parent);
+    ordered.add(device);
+  };
+  for (const device of devices) add(device);
+  return [...ordered];
+}
+
+async function readItems(needs: ReadLinkedNeeds, keys: readonly LinkedKey[]): Promise<readonly LinkedItem[]> {
+  const items: LinkedItem[] = [];
+  for (const key of keys) items.push(await readItem(needs, key));
+  return items;
+}
+
+async function readItem(needs: ReadLinkedNeeds, { kind, key }: LinkedKey): Promise<LinkedItem> {
+  switch (kind) {
+    case "site":
+      return { kind, key, value: (await needs.sites.find(key)) ?? null };
+    case "blueprint": {
+      const found = await needs.blueprints.find(key);
+      const content = found && (await needs.blueprints.content(key));
+      if (found === undefined || content === undefined) return { kind, key, value: null };
+      return { kind, key, value: { digest: found.digest, content: Buffer.from(content).toString("base64") } };
+    }
+    case "device": {
+      const device = await needs.devices.find(key);
+      if (device === undefined) return { kind, key, value: null };
+      const { blueprintId, ...rest } = device;
+      const blueprint = blueprintId === undefined ? undefined : await needs.blueprints.find(blueprintId);
+      return { kind, key, value: { ...rest, blueprintDigest: blueprint?.digest } };
+    }
+    case "properties":
+      return { kind, key, value: (await needs.devices.properties([key])).get(key) ?? [] };
+  }
+}

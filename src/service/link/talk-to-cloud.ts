@@ -1,0 +1,220 @@
+// One connection of a gateway to its cloud, from hello to its end. The gateway tells what changed and takes executions;
+// both go on at the same time.
+import {
+  type DownMessage,
+  type ExecutionOrder,
+  LINK_PROTOCOL,
+  type LinkedItem,
+  type UpMessage,
+} from "#core/link/messages.ts";
+import { LinkMistake } from "#core/link/parse-message.ts";
+import { approximateBytes } from "#core/share/approximate-bytes.ts";
+import type { Connectivity } from "#service/device/connectivity.ts";
+import { type AcceptNeeds, acceptOrder } from "#service/link/accept-order.ts";
+import type { LinkChannel } from "#service/link/link-channel.ts";
+import { type ReadLinkedNeeds, readEverythingLinked, readLinkedChanges } from "#service/link/read-linked.ts";
+import type { Needs } from "#service/ports.ts";
+
+export interface TalkNeeds extends AcceptNeeds, ReadLinkedNeeds, Pick<Needs, "outbox"> {
+  readonly connectivity: Pick<Connectivity, "status">;
+  readonly version: string;
+  /** Resolves after this time, or when the signal fires. */
+  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+export interface Talk {
+  /** Called once the cloud has accepted the gateway. */
+  onWelcome(): void;
+  /** Called when the cloud has stored everything up to this number. */
+  onTaken(number: number): void;
+}
+
+/** Changes without an event are noticed after this time. */
+const LOOK_AGAIN_MS = 500;
+const MESSAGE_BYTES = 512 * 1024;
+/** Messages of records that the cloud has not confirmed. */
+const MAX_UNCONFIRMED = 4;
+const MAX_ASKED = 100;
+
+/** Resolves when the connection has ended; rejects when the cloud says something that cannot be read. */
+export async function talkToCloud(
+  needs: TalkNeeds,
+  channel: LinkChannel<UpMessage, DownMessage>,
+  talk: Talk,
+): Promise<void> {
+  const end = new AbortController();
+  const awake = createWake();
+  const confirmed = createWake();
+  let unconfirmed = 0;
+  const working = new Set<Promise<void>>();
+  let failure: unknown;
+
+  function start(work: Promise<void>): void {
+    const supervised = work
+      .catch((error: unknown) => {
+        if (!end.signal.aborted) failure ??= error;
+        channel.close("the gateway cannot go on");
+      })
+      .finally(() => working.delete(supervised));
+    working.add(supervised);
+  }
+
+  async function tell(message: Extract<UpMessage, { type: "records" }>): Promise<void> {
+    while (unconfirmed >= MAX_UNCONFIRMED && !end.signal.aborted) await confirmed.next();
+    unconfirmed++;
+    await channel.send(message);
+  }
+
+  async function tellEverything(): Promise<number> {
+    const to = await needs.uplinks.latest();
+    for await (const items of inPieces(readEverythingLinked(needs, to))) {
+      await tell({ type: "records", to: 0, isWhole: true, isLast: false, items });
+    }
+    await tell({ type: "records", to, isWhole: true, isLast: true, items: [] });
+    return to;
+  }
+
+  async function tellChanges(taken: number | null): Promise<void> {
+    let at = taken ?? (await tellEverything());
+    for (let isFirst = taken !== null; !end.signal.aborted; isFirst = false) {
+      const { items, to, isLast } = await readLinkedChanges(needs, at);
+      if (items.length > 0 || isFirst) {
+        let pieces: LinkedItem[][] = [];
+        for await (const piece of inPieces(items)) pieces.push(piece);
+        if (pieces.length === 0) pieces = [[]];
+        for (const [place, piece] of pieces.entries()) {
+          const isEnd = place === pieces.length - 1;
+          await tell({ type: "records", to: isEnd ? to : at, isWhole: false, isLast: isEnd && isLast, items: piece });
+        }
+      }
+      at = to;
+      if (isLast) await Promise.race([awake.next(), needs.pause(LOOK_AGAIN_MS, end.signal)]);
+    }
+  }
+
+  async function tellConnectivity(deviceIds: Iterable<string>): Promise<void> {
+    const devices = Array.from(deviceIds, (id) => [id, needs.connectivity.status(id)] as const);
+    if (devices.length > 0) await channel.send({ type: "connectivity", devices });
+  }
+
+  async function answer(message: DownMessage): Promise<void> {
+    switch (message.type) {
+      case "welcome":
+        throw new LinkMistake("the cloud said welcome twice");
+      case "ack":
+        unconfirmed = Math.max(0, unconfirmed - 1);
+        confirmed.call();
+        if (message.to > 0) talk.onTaken(message.to);
+        return;
+      case "execute":
+        // At the same time as others: what is stored together shares a commit.
+        return start(accept(message.order));
+      case "ask": {
+        const told = await Promise.all(
+          message.executions.slice(0, MAX_ASKED).map(async (id) => ({ id, change: await needs.executions.whole(id) })),
+        );
+        return await channel.send({
+          type: "told",
+          changes: told.flatMap(({ change }) => change ?? []),
+          unknown: told.flatMap(({ id, change }) => (change === undefined ? [id] : [])),
+        });
+      }
+    }
+  }
+
+  async function accept(order: ExecutionOrder): Promise<void> {
+    const refused = (await acceptOrder(needs, order)) ?? null;
+    await channel.send({ type: "answer", id: order.id, refused });
+  }
+
+  const epoch = await needs.uplinks.epoch();
+  await channel.send({ type: "hello", protocol: LINK_PROTOCOL, version: needs.version, epoch });
+  const changedConnectivity = new Set<string>();
+  const unwatch = needs.outbox.watch(
+    (event) => {
+      if (event.kind === "connectivity") changedConnectivity.add(event.deviceId);
+      awake.call();
+    },
+    await needs.outbox.latest(),
+  );
+  try {
+    let isWelcome = false;
+    for await (const message of channel.messages) {
+      if (isWelcome) {
+        await answer(message);
+        continue;
+      }
+      if (message.type !== "welcome") throw new LinkMistake("the cloud did not say welcome first");
+      isWelcome = true;
+      requireSameProtocol(message);
+      talk.onWelcome();
+      start(tellChanges(message.taken));
+      start(followConnectivity());
+    }
+  } finally {
+    unwatch();
+    end.abort();
+    awake.call();
+    confirmed.call();
+    await Promise.all(working);
+  }
+  if (failure !== undefined) throw failure;
+
+  async function followConnectivity(): Promise<void> {
+    const all: string[] = [];
+    for (let offset = 0; ; offset += 1_000) {
+      const page = await needs.devices.list({ scope: "all" }, { limit: 1_000, offset });
+      all.push(...page.items.map(({ id }) => id));
+      if (page.items.length < 1_000) break;
+    }
+    await tellConnectivity(all);
+    while (!end.signal.aborted) {
+      await needs.pause(LOOK_AGAIN_MS, end.signal);
+      const changed = [...changedConnectivity];
+      changedConnectivity.clear();
+      await tellConnectivity(changed);
+    }
+  }
+}
+
+/** The first numbers of both must be equal. */
+export function requireSameProtocol(said: { readonly protocol: string; readonly version: string }): void {
+  const [major] = said.protocol.split(".");
+  if (major === LINK_PROTOCOL.split(".")[0]) return;
+  throw new LinkMistake(
+    `the other side runs Busbar ${said.version} and speaks version ${said.protocol} of the link, this one speaks ${LINK_PROTOCOL}; update the older one`,
+  );
+}
+
+async function* inPieces(items: AsyncIterable<LinkedItem> | Iterable<LinkedItem>): AsyncIterable<LinkedItem[]> {
+  let piece: LinkedItem[] = [];
+  let bytes = 0;
+  for await (const item of items) {
+    const size = approximateBytes(item);
+    if (piece.length > 0 && bytes + size > MESSAGE_BYTES) {
+      yield piece;
+      piece = [];
+      bytes = 0;
+    }
+    piece.push(item);
+    bytes += size;
+  }
+  if (piece.length > 0) yield piece;
+}
+
+/** `next` resolves with the next call, or at once when there was a call since the last `next`. */
+function createWake(): { call(): void; next(): Promise<void> } {
+  let wasCalled = false;
+  let resolve: (() => void) | undefined;
+  return {
+    call() {
+      wasCalled = true;
+      resolve?.();
+      resolve = undefined;
+    },
+    async next() {
+      if (!wasCalled) await new Promise<void>((wake) => (resolve = wake));
+      wasCalled = false;
+    },
+  };
+}

@@ -1,0 +1,118 @@
+// Keeps a gateway connected to its cloud: connects, talks until the connection ends, waits and connects again. Nothing on
+// the gateway waits for the cloud.
+
+import type { Uplink as StoredUplink } from "#core/link/gateway.ts";
+import { parseDownMessage } from "#core/link/parse-message.ts";
+import type { Instant } from "#core/time/instant.ts";
+import { createLinkChannel } from "#service/link/link-channel.ts";
+import { type TalkNeeds, talkToCloud } from "#service/link/talk-to-cloud.ts";
+import type { OpenLinkSocket } from "#service/ports/link-socket.ts";
+import type { Needs } from "#service/ports.ts";
+
+export interface UplinkStatus {
+  readonly url: string;
+  readonly gatewayId: string;
+  readonly joinedAt: Instant;
+  readonly isConnected: boolean;
+  /** Since when it is connected, or is not. */
+  readonly since: Instant;
+  /** How many changes the cloud has not confirmed. */
+  readonly backlog: number;
+  readonly lastError: string | undefined;
+}
+
+export interface Uplink {
+  /** Connects to the cloud that is stored, instead of the former one; to none when none is stored. */
+  restart(): Promise<void>;
+  status(): Promise<UplinkStatus | undefined>;
+  stop(): Promise<void>;
+}
+
+export interface UplinkNeeds extends TalkNeeds, Pick<Needs, "seal"> {
+  readonly openLinkSocket: OpenLinkSocket;
+  readonly random: () => number;
+  readonly log: { info(about: object, text: string): void; warn(about: object, text: string): void };
+}
+
+const SHORTEST_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 60_000;
+export const CREDENTIAL_CONTEXT = "uplink credential";
+
+export function createUplink(needs: UplinkNeeds): Uplink {
+  let running: { readonly end: AbortController; readonly done: Promise<void> } | undefined;
+  let stored: StoredUplink | undefined;
+  let isConnected = false;
+  let since = needs.now();
+  let taken = 0;
+  let lastError: string | undefined;
+
+  function turn(to: boolean): void {
+    if (isConnected !== to) since = needs.now();
+    isConnected = to;
+  }
+
+  async function connectOnce({ url, credential }: StoredUplink, signal: AbortSignal): Promise<void> {
+    const socket = await needs.openLinkSocket(url, needs.seal.open(credential, CREDENTIAL_CONTEXT), signal);
+    const close = () => socket.close("the gateway stops");
+    signal.addEventListener("abort", close);
+    try {
+      if (signal.aborted) return;
+      await talkToCloud(needs, createLinkChannel(socket, parseDownMessage), {
+        onWelcome: () => {
+          turn(true);
+          lastError = undefined;
+          needs.log.info({ url }, "connected to the cloud");
+        },
+        onTaken: (number) => (taken = Math.max(taken, number)),
+      });
+    } finally {
+      signal.removeEventListener("abort", close);
+      socket.close("the connection has ended");
+      if (isConnected) needs.log.info({ url }, "disconnected from the cloud");
+      turn(false);
+    }
+  }
+
+  async function run(uplink: StoredUplink, signal: AbortSignal): Promise<void> {
+    for (let failures = 0; !signal.aborted; ) {
+      const began = since;
+      try {
+        await connectOnce(uplink, signal);
+        failures = since === began ? failures + 1 : 0;
+      } catch (error) {
+        failures = since === began ? failures + 1 : 0;
+        lastError = error instanceof Error ? error.message : String(error);
+        if (!signal.aborted) needs.log.warn({ url: uplink.url, err: error }, "no connection to the cloud");
+      }
+      // Full jitter: after an outage the gateways do not all come back at the same moment.
+      const limit = Math.min(LONGEST_WAIT_MS, SHORTEST_WAIT_MS * 2 ** Math.min(failures, 10));
+      await needs.pause(needs.random() * limit, signal);
+    }
+  }
+
+  async function stop(): Promise<void> {
+    running?.end.abort();
+    await running?.done;
+    running = undefined;
+  }
+
+  return {
+    async restart() {
+      await stop();
+      stored = await needs.uplinks.get();
+      taken = 0;
+      lastError = undefined;
+      since = needs.now();
+      if (stored === undefined) return;
+      const end = new AbortController();
+      running = { end, done: run(stored, end.signal) };
+    },
+    async status() {
+      if (stored === undefined) return undefined;
+      const { url, gatewayId, joinedAt } = stored;
+      const backlog = Math.max(0, (await needs.uplinks.latest()) - taken);
+      return { url, gatewayId, joinedAt, isConnected, since, backlog, lastError };
+    },
+    stop,
+  };
+}

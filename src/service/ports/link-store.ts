@@ -1,0 +1,65 @@
+import type { AuditEntry } from "#core/access/audit-entry.ts";
+import type { Device, PropertyValue } from "#core/device/device.ts";
+import type { Gateway, JoinCode, Uplink } from "#core/link/gateway.ts";
+import type { LinkedKey } from "#core/link/linked-key.ts";
+import type { Site } from "#core/site/site.ts";
+import type { Instant } from "#core/time/instant.ts";
+import type { Page, PageRequest } from "./page.ts";
+
+export interface LinkedChanges {
+  /** In the order of their latest changes, each with its number. */
+  readonly keys: readonly (LinkedKey & { readonly changed: number })[];
+  /** Everything up to this number that is not among the keys is unchanged since the cursor. */
+  readonly upTo: number;
+}
+
+/** What a gateway keeps about its cloud. */
+export interface UplinkStore {
+  /** Names these records. */
+  epoch(): Promise<string>;
+  get(): Promise<Uplink | undefined>;
+  /** From now on changes are noted. Forgets what was noted for another cloud. */
+  put(uplink: Uplink, trail: AuditEntry): Promise<void>;
+  /** False when there is none. */
+  delete(trail: AuditEntry): Promise<boolean>;
+  /** The records that changed after this number. */
+  changesAfter(number: number, limit: number): Promise<LinkedChanges>;
+  /** Those of the keys that changed after this number. */
+  amongChanged(keys: readonly LinkedKey[], number: number): Promise<readonly LinkedKey[]>;
+  /** All changes so far have this number or a lower one. */
+  latest(): Promise<number>;
+}
+
+/** What a cloud keeps about the gateways that have joined it. */
+export interface GatewayStore {
+  insertCode(code: JoinCode, trail: AuditEntry): Promise<void>;
+  /** Whether a gateway can join with it. A wrong code costs a read, not a write. */
+  hasCode(hash: Uint8Array, at: Instant): Promise<boolean>;
+  /** Stores the gateway if there is a code with this hash that is still valid, and deletes the code. */
+  join(hash: Uint8Array, gateway: Gateway, trail: AuditEntry): Promise<Gateway | undefined>;
+  find(id: string): Promise<Gateway | undefined>;
+  /** Ordered by id, which is the order of joining. */
+  list(page: PageRequest): Promise<Page<Gateway>>;
+  /** False when there is no such gateway or it is revoked already. Its sites stay, as they were last told. */
+  revoke(id: string, at: Instant, trail: AuditEntry): Promise<boolean>;
+  /** The gateway has no connection any more. */
+  noteGone(id: string): Promise<void>;
+  /** Those that have a connection, or had one when their node ended. */
+  connected(): Promise<readonly string[]>;
+  /** The gateway is connected; what it told up to the number is stored. */
+  noteTaken(id: string, seen: Pick<Gateway, "version" | "epoch" | "taken"> & { readonly at: Instant }): Promise<void>;
+  /** Sites that the gateway owns. */
+  sites(id: string): Promise<readonly string[]>;
+  /** The gateway that owns the site. */
+  ownerOf(siteId: string): Promise<string | undefined>;
+  devices(id: string): Promise<readonly string[]>;
+}
+
+/** The copies of what gateways own. Each call says who the owner is; what belongs to others is refused with `conflict`. */
+export interface CopyStore {
+  site(gatewayId: string, site: Site): Promise<void>;
+  device(gatewayId: string, device: Device): Promise<void>;
+  properties(gatewayId: string, deviceId: string, values: readonly PropertyValue[]): Promise<void>;
+  deleteSite(gatewayId: string, siteId: string): Promise<void>;
+  deleteDevice(gatewayId: string, deviceId: string, at: Instant): Promise<void>;
+}

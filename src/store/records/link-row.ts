@@ -1,0 +1,30 @@
+import type { Gateway, Uplink } from "#core/link/gateway.ts";
+import type { Row } from "#store/database.ts";
+import { bytes, number, optionalText, optionalTime, text, time } from "./row.ts";
+
+export const GATEWAY_COLUMNS =
+  "id, name, credential_hash, created_at, revoked_at, version, last_seen_at, is_connected, epoch, taken";
+
+export function parseGateway(row: Row): Gateway {
+  return {
+    id: text(row, "id"),
+    name: text(row, "name"),
+    credentialHash: bytes(row, "credential_hash"),
+    createdAt: time(row, "created_at"),
+    revokedAt: optionalTime(row, "revoked_at"),
+    version: text(row, "version"),
+    lastSeenAt: optionalTime(row, "last_seen_at"),
+    isConnected: row["is_connected"] === 1,
+    epoch: optionalText(row, "epoch"),
+    taken: number(row, "taken"),
+  };
+}
+
+export function parseUplink(row: Row): Uplink {
+  return {
+    url: text(row, "url"),
+    gatewayId: text(row, "gateway_id"),
+    credential: bytes(row, "credential"),
+    joinedAt: time(row, "joined_at"),
+  };
+}

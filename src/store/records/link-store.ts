@@ -1,0 +1,122 @@
+import { LINKED_KINDS, type LinkedKey } from "#core/link/linked-key.ts";
+import type { CopyStore, GatewayStore, UplinkStore } from "#service/ports/link-store.ts";
+import type { Database, ReadDatabase, Row } from "#store/database.ts";
+import { latestPosition } from "./event-row.ts";
+import { latestChange } from "./execution-row.ts";
+import { GATEWAY_COLUMNS, parseGateway, parseUplink } from "./link-row.ts";
+import type { Lists } from "./lists.ts";
+import { number, oneOf, text } from "./row.ts";
+import { Where } from "./where.ts";
+import type { Writer } from "./writer.ts";
+
+export function createUplinkStore(reader: ReadDatabase, writer: Writer, newEpoch: () => string): UplinkStore {
+  const latest = async () => {
+    const settled = await reader.settledChange();
+    return Math.max(
+      await latestChange(reader, settled),
+      await latestPosition(reader, settled),
+      await latestMark(reader, settled),
+    );
+  };
+  return {
+    epoch: () => writer.run("makeEpoch", { epoch: newEpoch() }),
+    get: async () => {
+      const row = await reader.get("SELECT url, gateway_id, credential, joined_at FROM uplink");
+      return row && parseUplink(row);
+    },
+    put: (uplink, trail) => writer.run("putUplink", { uplink, trail }),
+    delete: (trail) => writer.run("deleteUplink", { trail }),
+    changesAfter: async (after, limit) => {
+      // Read first: a change that is stored after this line has a higher number.
+      const newest = await latest();
+      const rows = await reader.all(
+        "SELECT kind, key, changed FROM link_change WHERE changed > ? AND changed <= ? ORDER BY changed LIMIT ?",
+        after,
+        newest,
+        limit,
+      );
+      const keys = rows.map((row) => ({ ...parseKey(row), changed: number(row, "changed") }));
+      return { keys, upTo: keys.length < limit ? newest : (keys.at(-1)?.changed ?? newest) };
+    },
+    amongChanged: async (keys, after) => {
+      const found: LinkedKey[] = [];
+      for (const { kind, key } of keys) {
+        const sql = "SELECT kind, key FROM link_change WHERE kind = ? AND key = ? AND changed > ?";
+        const row = await reader.get(sql, kind, key, after);
+        if (row !== undefined) found.push(parseKey(row));
+      }
+      return found;
+    },
+    latest,
+  };
+}
+
+/** The number of the latest change that was noted for a cloud. */
+export async function latestMark(database: Database, settled: number): Promise<number> {
+  const row = await database.one(
+    "SELECT coalesce(max(changed), 0) AS latest FROM link_change WHERE changed <= ?",
+    settled,
+  );
+  return number(row, "latest");
+}
+
+export function createGatewayStore(reader: Database, writer: Writer, lists: Lists): GatewayStore {
+  const idsOf = (rows: readonly Row[]) => rows.map((row) => text(row, "id"));
+  return {
+    insertCode: (code, trail) => writer.run("insertJoinCode", { code, trail }),
+    hasCode: async (hash, at) =>
+      (await reader.get("SELECT 1 AS found FROM join_code WHERE hash = ? AND expires_at > ?", hash, at)) !== undefined,
+    join: (hash, gateway, trail) => writer.run("joinGateway", { hash, gateway, trail }),
+    find: async (id) => {
+      const row = await reader.get(`SELECT ${GATEWAY_COLUMNS} FROM gateway WHERE id = ?`, id);
+      return row && parseGateway(row);
+    },
+    list: (page) =>
+      lists.page(page, {
+        columns: GATEWAY_COLUMNS,
+        from: "gateway",
+        where: new Where(),
+        order: "id",
+        read: parseGateway,
+      }),
+    revoke: (id, at, trail) => writer.run("revokeGateway", { id, at, trail }),
+    noteGone: (id) => writer.run("noteGatewayGone", { id }),
+    connected: async () => idsOf(await reader.all("SELECT id FROM gateway WHERE is_connected = 1 ORDER BY id")),
+    noteTaken: (id, seen) => writer.run("noteTaken", { id, seen }),
+    sites: async (id) => idsOf(await reader.all("SELECT id FROM site WHERE gateway_id = ? ORDER BY id", id)),
+    ownerOf: async (siteId) => {
+      const owner = (await reader.get("SELECT gateway_id FROM site WHERE id = ?", siteId))?.["gateway_id"];
+      return typeof owner === "string" ? owner : undefined;
+    },
+    devices: async (id) =>
+      idsOf(
+        await reader.all(
+          "SELECT d.id FROM device d JOIN site s ON s.id = d.site_id WHERE s.gateway_id = ? ORDER BY d.id",
+          id,
+        ),
+      ),
+  };
+}
+
+/** `forget` is called with each device whose copy has changed. */
+export function createCopyStore(writer: Writer, forget: (deviceId: string) => void): CopyStore {
+  const changing = async <Result>(deviceId: string, write: Promise<Result>): Promise<Result> => {
+    try {
+      return await write;
+    } finally {
+      forget(deviceId);
+    }
+  };
+  return {
+    site: (gatewayId, site) => writer.run("copySite", { gatewayId, site }),
+    device: (gatewayId, device) => changing(device.id, writer.run("copyDevice", { gatewayId, device })),
+    properties: (gatewayId, deviceId, values) => writer.run("copyProperties", { gatewayId, deviceId, values }),
+    deleteDevice: (gatewayId, deviceId, at) =>
+      changing(deviceId, writer.run("deleteCopiedDevice", { gatewayId, deviceId, at })),
+    deleteSite: (gatewayId, siteId) => writer.run("deleteCopiedSite", { gatewayId, siteId }),
+  };
+}
+
+function parseKey(row: Row): LinkedKey {
+  return { kind: oneOf(row, "kind", LINKED_KINDS), key: text(row, "key") };
+}

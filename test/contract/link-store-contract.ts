@@ -1,0 +1,199 @@
+// What a gateway keeps about its cloud, what a cloud keeps about its gateways, and the copies.
+import { describe, expect, test } from "vitest";
+import type { Gateway } from "#core/link/gateway.ts";
+import { instant } from "#core/time/instant.ts";
+import { makeDevice, makeEntry, makeSite, NOON, newId } from "../support/records.ts";
+import { ALL, expectRefusal, type OpenStores } from "./stores.ts";
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+
+function makeGateway(fields: Partial<Gateway> = {}): Gateway {
+  return {
+    id: newId(),
+    name: "North",
+    credentialHash: bytes("hash"),
+    createdAt: NOON,
+    revokedAt: undefined,
+    version: "1.2.3",
+    lastSeenAt: undefined,
+    isConnected: false,
+    epoch: undefined,
+    taken: 0,
+    ...fields,
+  };
+}
+
+export function linkStoreContract(open: OpenStores): void {
+  describe("uplinks", () => {
+    const uplink = { url: "https://cloud.example", gatewayId: newId(), credential: bytes("sealed"), joinedAt: NOON };
+
+    test("the records keep their epoch", async () => {
+      const { uplinks } = await open();
+      const epoch = await uplinks.epoch();
+      expect(await uplinks.epoch()).toBe(epoch);
+    });
+
+    test("an uplink is found as it was stored, replaced and deleted", async () => {
+      const { uplinks } = await open();
+      expect(await uplinks.get()).toBeUndefined();
+      await uplinks.put(uplink, makeEntry());
+      await uplinks.put({ ...uplink, url: "https://other.example" }, makeEntry());
+      expect(await uplinks.get()).toEqual({ ...uplink, url: "https://other.example" });
+      expect([await uplinks.delete(makeEntry()), await uplinks.delete(makeEntry())]).toEqual([true, false]);
+      expect(await uplinks.get()).toBeUndefined();
+    });
+
+    test("changes are noted while there is an uplink: each record once, in the order of the latest changes", async () => {
+      const { uplinks, sites, devices } = await open();
+      const site = makeSite();
+      await sites.insert(site, makeEntry());
+      expect(await uplinks.changesAfter(0, 10)).toMatchObject({ keys: [] });
+      await uplinks.put(uplink, makeEntry());
+      const start = await uplinks.latest();
+      const device = await devices.insert(makeDevice(site.id), makeEntry());
+      await sites.update(site.id, { name: "New", updatedAt: NOON }, makeEntry());
+      await devices.putProperties(device.id, [{ name: "fw", value: 1, receivedAt: NOON }]);
+      await devices.update(device.id, { name: "Newer", updatedAt: NOON }, makeEntry());
+      const { keys, upTo } = await uplinks.changesAfter(start, 10);
+      expect(keys.map(({ kind, key }) => [kind, key])).toEqual([
+        ["site", site.id],
+        ["properties", device.id],
+        ["device", device.id],
+      ]);
+      expect(upTo).toBe(await uplinks.latest());
+      expect(await uplinks.changesAfter(upTo, 10)).toEqual({ keys: [], upTo });
+      const first = await uplinks.changesAfter(start, 1);
+      expect(first.keys.map(({ kind }) => kind)).toEqual(["site"]);
+      const rest = await uplinks.changesAfter(first.upTo, 10);
+      expect(rest.keys.map(({ kind }) => kind)).toEqual(["properties", "device"]);
+      await devices.delete(device.id, makeEntry());
+      const gone = await uplinks.changesAfter(upTo, 10);
+      expect(gone.keys.map(({ kind, key }) => [kind, key])).toEqual([["device", device.id]]);
+      const asked = [
+        { kind: "site", key: site.id },
+        { kind: "device", key: device.id },
+      ] as const;
+      expect(await uplinks.amongChanged(asked, upTo)).toEqual([asked[1]]);
+    });
+  });
+
+  describe("gateways", () => {
+    const code = (fields = {}) => ({
+      id: newId(),
+      name: undefined,
+      hash: bytes(newId()),
+      createdAt: NOON,
+      expiresAt: instant(NOON + 1_000),
+      ...fields,
+    });
+
+    test("a code lets one gateway join, once, until it expires", async () => {
+      const { gateways } = await open();
+      const [named, plain] = [code({ name: "Roof" }), code()];
+      await gateways.insertCode(named, makeEntry());
+      await gateways.insertCode(plain, makeEntry());
+      expect(await gateways.hasCode(named.hash, NOON)).toBe(true);
+      expect(await gateways.hasCode(named.hash, named.expiresAt)).toBe(false);
+      const gateway = makeGateway();
+      expect(await gateways.join(named.hash, gateway, makeEntry())).toEqual({ ...gateway, name: "Roof" });
+      expect(await gateways.join(named.hash, makeGateway(), makeEntry())).toBeUndefined();
+      const late = makeGateway({ createdAt: plain.expiresAt });
+      expect(await gateways.join(plain.hash, late, makeEntry())).toBeUndefined();
+      expect(await gateways.find(gateway.id)).toEqual({ ...gateway, name: "Roof" });
+      expect((await gateways.list(ALL)).items).toEqual([{ ...gateway, name: "Roof" }]);
+    });
+
+    test("how far a gateway's changes are stored is kept, and a gateway is revoked once", async () => {
+      const { gateways } = await open();
+      const given = code();
+      await gateways.insertCode(given, makeEntry());
+      const gateway = makeGateway();
+      await gateways.join(given.hash, gateway, makeEntry());
+      await gateways.noteTaken(gateway.id, { version: "2", epoch: "e", taken: 7, at: instant(NOON + 5) });
+      const seen = { ...gateway, version: "2", epoch: "e", taken: 7, lastSeenAt: instant(NOON + 5), isConnected: true };
+      expect(await gateways.find(gateway.id)).toEqual(seen);
+      expect(await gateways.connected()).toEqual([gateway.id]);
+      await gateways.noteGone(gateway.id);
+      expect(await gateways.connected()).toEqual([]);
+      const at = instant(NOON + 9);
+      expect(await gateways.revoke(gateway.id, at, makeEntry())).toBe(true);
+      expect(await gateways.revoke(gateway.id, at, makeEntry())).toBe(false);
+      expect(await gateways.find(gateway.id)).toEqual({ ...seen, isConnected: false, revokedAt: at });
+    });
+  });
+
+  describe("copies", () => {
+    test("a copy is stored as it was told, again and again, and is found by its owner", async () => {
+      const { copies, sites, devices, gateways } = await open();
+      const site = makeSite();
+      await copies.site("g1", site);
+      await copies.site("g1", { ...site, name: "New" });
+      expect(await sites.find(site.id)).toEqual({ ...site, name: "New" });
+      const device = { ...makeDevice(site.id), slug: "a" };
+      await copies.device("g1", device);
+      expect(await devices.find(device.id)).toEqual(device);
+      await copies.device("g1", { ...device, name: "New" });
+      expect(await devices.find(device.id)).toEqual({ ...device, name: "New" });
+      await copies.properties("g1", device.id, [{ name: "x", value: 1, receivedAt: NOON }]);
+      await copies.properties("g1", device.id, [{ name: "y", value: 2, receivedAt: NOON }]);
+      expect((await devices.properties([device.id])).get(device.id)).toEqual([
+        { name: "y", value: 2, receivedAt: NOON },
+      ]);
+      expect([await gateways.sites("g1"), await gateways.devices("g1"), await gateways.ownerOf(site.id)]).toEqual([
+        [site.id],
+        [device.id],
+        "g1",
+      ]);
+      await copies.deleteDevice("g1", device.id, NOON);
+      await copies.deleteSite("g1", site.id);
+      expect([await devices.find(device.id), await sites.find(site.id)]).toEqual([undefined, undefined]);
+    });
+
+    test("devices that exchange their slugs are told one after the other", async () => {
+      const { copies, devices } = await open();
+      const site = makeSite();
+      await copies.site("g1", site);
+      const [a, b] = [
+        { ...makeDevice(site.id), slug: "a" },
+        { ...makeDevice(site.id), slug: "b" },
+      ];
+      for (const device of [a, b, { ...a, slug: "b" }, { ...b, slug: "a" }]) await copies.device("g1", device);
+      expect([(await devices.find(a.id))?.slug, (await devices.find(b.id))?.slug]).toEqual(["b", "a"]);
+    });
+
+    test("a gateway changes nothing of another one, nor of the cloud itself", async () => {
+      const { copies, sites, devices } = await open();
+      const [own, foreign] = [makeSite(), makeSite()];
+      await sites.insert(own, makeEntry());
+      await copies.site("g1", foreign);
+      const device = { ...makeDevice(foreign.id), slug: "a" };
+      await copies.device("g1", device);
+      const mine = makeSite();
+      await copies.site("g2", mine);
+      for (const site of [own, foreign]) await expectRefusal(copies.site("g2", site), "conflict");
+      await expectRefusal(copies.device("g2", device), "conflict");
+      await expectRefusal(copies.device("g2", { ...device, siteId: mine.id }), "conflict");
+      await expectRefusal(copies.properties("g2", device.id, []), "conflict");
+      await expectRefusal(copies.deleteDevice("g2", device.id, NOON), "conflict");
+      await expectRefusal(copies.deleteSite("g2", foreign.id), "conflict");
+      expect(await devices.find(device.id)).toEqual(device);
+    });
+
+    test("what a gateway owns is changed by nobody else", async () => {
+      const { copies, sites, devices, configurations } = await open();
+      const site = makeSite();
+      await copies.site("g1", site);
+      const device = { ...makeDevice(site.id), slug: "a" };
+      await copies.device("g1", device);
+      const entry = makeEntry();
+      const owned = "owned_by_gateway";
+      await expectRefusal(sites.update(site.id, { name: "x", updatedAt: NOON }, entry), owned);
+      await expectRefusal(devices.insert(makeDevice(site.id), entry), owned);
+      await expectRefusal(devices.update(device.id, { name: "x", updatedAt: NOON }, entry), owned);
+      await expectRefusal(devices.delete(device.id, entry), owned);
+      await expectRefusal(configurations.put({ deviceId: device.id, buckets: [], events: [] }, entry), owned);
+      await copies.deleteDevice("g1", device.id, NOON);
+      await expectRefusal(sites.delete(site.id, entry), owned);
+    });
+  });
+}
