@@ -49,6 +49,7 @@ const LAYERS = {
     "#version",
     "node:*",
     "commander",
+    "hyparquet",
     // `simulate --mqtt` is a device like any other.
     "mqtt",
     "yaml",

@@ -53,6 +53,10 @@ const VERBS: Readonly<Record<string, readonly [about: string, load: () => Promis
     "Time series: query, chart, export, import.",
     async () => (await import("#cli/commands/telemetry.ts")).addTelemetryCommands,
   ],
+  export: [
+    "Write every point of devices or of a site into files.",
+    async () => (await import("#cli/commands/export.ts")).addExportAllCommand,
+  ],
   blueprint: [
     "Blueprints: write, check, compare, list, upload.",
     async () => (await import("#cli/commands/blueprint.ts")).addBlueprintCommands,

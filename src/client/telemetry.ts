@@ -30,6 +30,16 @@ export type TimeseriesQuestion = SeriesSettings & {
   })[];
 };
 
+export type ExportQuery = {
+  /** RFC 3339. */
+  readonly from?: string;
+  readonly to?: string;
+  readonly attributes?: readonly string[];
+  readonly form?: "csv" | "jsonl" | "parquet";
+  readonly shape?: "wide" | "long";
+  readonly time?: "unix" | "iso" | "local";
+};
+
 /** What became of an import. */
 export type Imported = {
   readonly rows: number;
@@ -65,6 +75,17 @@ export function telemetry({ json, stream }: Transport) {
           body: question,
           headers: { Accept: "text/csv" },
           ...call,
+        },
+        { silence: SILENCE_MS, isEndless: false },
+      ),
+    /** Every point of a device as it comes, in order of time. `form` is csv, jsonl or parquet. */
+    export: (device: string, query: ExportQuery = {}) =>
+      stream(
+        {
+          method: "GET",
+          path: `/v3/devices/${segment(device)}/telemetry/export`,
+          query,
+          headers: { Accept: "*/*" },
         },
         { silence: SILENCE_MS, isEndless: false },
       ),

@@ -26,6 +26,7 @@ import type { Route } from "#http/route.ts";
 import { simulationRoutes } from "#http/simulator/simulation-routes.ts";
 import { siteRoutes } from "#http/site/site-routes.ts";
 import { type SystemNeeds, systemRoutes } from "#http/system/system-routes.ts";
+import { exportRoutes } from "#http/telemetry/export-routes.ts";
 import { importRoutes } from "#http/telemetry/import-routes.ts";
 import { retentionRoutes } from "#http/telemetry/retention-routes.ts";
 import { telemetryRoutes } from "#http/telemetry/telemetry-routes.ts";
@@ -82,6 +83,7 @@ export function createRoutes(needs: RouteNeeds, settings: RouteSettings): readon
     ...commandRoutes(needs),
     ...telemetryRoutes(needs),
     ...energyRoutes(needs),
+    ...exportRoutes(needs),
     ...importRoutes(needs),
     ...retentionRoutes({ ...needs, retentionDefault: settings.retentionDefault }),
     ...eventRoutes(needs),

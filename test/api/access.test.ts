@@ -53,6 +53,8 @@ const TABLE: Readonly<Record<string, Row>> = {
   createSite: ["installer", "every", () => ({ name: "New" })],
   getSite: ["readonly", "one"],
   getSiteEnergy: ["readonly", "one"],
+  exportDeviceTelemetry: ["readonly", "one"],
+  exportSiteTelemetry: ["readonly", "one"],
   updateSite: ["owner", "one", rename],
   deleteSite: ["installer", "one"],
   getOnlySite: ["readonly", "any"],

@@ -14,6 +14,7 @@ export interface Calendar {
 }
 
 const HOUR_MS = 3_600_000;
+const QUARTER_MS = HOUR_MS / 4;
 const DAY_MS = 24 * HOUR_MS;
 /** No zone was ever further from UTC. */
 const FARTHEST_MS = 17 * HOUR_MS;
@@ -52,6 +53,18 @@ export function calendarGrid({ unit, timezone }: Calendar): BucketGrid {
 /** The first moment at which the clocks of the zone show this local time or a later one, given as a UTC clock shows it. */
 export function firstMomentOf(timezone: string, local: number): number {
   return createLocalClock(timezone).firstAt(local);
+}
+
+/** Milliseconds from UTC to the zone's clock. The answer is quick for moments near those that were asked about before. */
+export function localOffsets(timezone: string): (at: number) => number {
+  const clock = createLocalClock(timezone);
+  // Clocks change at whole quarters of an hour only, since there are such changes.
+  let [quarter, offset] = [Number.NaN, 0];
+  return (at) => {
+    const own = Math.floor(at / QUARTER_MS);
+    if (own !== quarter) [quarter, offset] = [own, clock.localAt(own * QUARTER_MS) - own * QUARTER_MS];
+    return offset;
+  };
 }
 
 /** Local times are milliseconds that a UTC clock would show the same way. */

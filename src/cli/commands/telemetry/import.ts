@@ -10,8 +10,8 @@ import { type Progress, startProgress } from "#cli/progress.ts";
 import { QuietFailure } from "#cli/quiet-failure.ts";
 import { type ClientFlags, openSession } from "#cli/session.ts";
 import { suggestDevice } from "#cli/suggest-device.ts";
-import { csvPieces } from "#cli/telemetry/csv-pieces.ts";
 import { headerDevice } from "#cli/telemetry/header-device.ts";
+import { parquetPieces, pointPieces } from "#cli/telemetry/point-pieces.ts";
 import { UsageError } from "#cli/usage-error.ts";
 import type { Client } from "#client/create-client.ts";
 import { mayPass } from "#client/errors.ts";
@@ -33,19 +33,24 @@ const PAUSES = [1_000, 2_000, 4_000, 8_000, 16_000];
 export function addImportCommand(telemetry: Command, cli: Cli): void {
   const command = telemetry
     .command("import")
-    .argument("<file>", "CSV, also compressed by gzip; - reads standard input")
-    .description("Load points from CSV: a column ts, and a column telemetry=<attribute> for each attribute.")
+    .argument("<file>", "CSV or JSON lines, also compressed by gzip, or Parquet; - reads standard input")
+    .description("Load points from CSV, JSON lines or Parquet, in any form that an export writes.")
     .option("-d, --device <device>", "whose points they are (default the device that the header names)");
   addConnectionOptions(command).action(async (file: string, flags: ImportFlags) => {
-    const input = file === "-" ? { bytes: cli.input ?? noInput(), read: undefined } : await openFile(file);
+    const input =
+      file === "-" ? { bytes: cli.input ?? noInput(), read: undefined, isParquet: false } : await openFile(file);
     const { client } = await openSession(cli, flags);
     const progress = startProgress(cli, "importing");
     const total = { rows: 0, points: 0, problems: 0 };
     const shown: string[] = [];
     let line = 1;
+    let isAny = false;
     let size = FIRST_PIECE_BYTES;
     try {
-      for await (const { bytes, firstLine } of csvPieces(input.bytes, () => size)) {
+      const settings = { size: () => size, device: flags.device };
+      const pieces = input.isParquet ? parquetPieces(file, settings) : pointPieces(input.bytes, settings);
+      for await (const { bytes, firstLine } of pieces) {
+        isAny = true;
         line = firstLine;
         const begun = performance.now();
         const device = flags.device ?? headerDevice(bytes);
@@ -63,7 +68,7 @@ export function addImportCommand(telemetry: Command, cli: Cli): void {
         const part = input.read === undefined ? "" : ` (${Math.round(input.read() * 100)} %)`;
         progress.relabel(`importing: ${total.points} points${part}`);
       }
-      if (line === 1) throw new UsageError("the file is empty; its first row must be ts,telemetry=<attribute>");
+      if (!isAny) throw new UsageError("the file is empty; its first row must be ts,telemetry=<attribute>");
     } catch (error) {
       if (total.points > 0) {
         progress.say(
@@ -89,7 +94,11 @@ export function addImportCommand(telemetry: Command, cli: Cli): void {
 A file looks like this. Times are Unix seconds or RFC 3339, an empty cell is no value:
   ts,telemetry=power,telemetry=status
   1794700800,4.25,idle
-  2026-11-15T00:01:00Z,,busy`,
+  2026-11-15T00:01:00Z,,busy
+or has a row per value:
+  ts,device,telemetry,value
+  1794700800,meter-1,power,4.25
+JSON lines and Parquet have ts, perhaps device, and a field for each attribute.`,
   );
 }
 
@@ -118,7 +127,7 @@ async function send(
 /** The bytes of a file, unpacked where they are compressed, and how much of it has been read, from 0 to 1. */
 async function openFile(file: string) {
   const handle = await promises.open(file);
-  const start = Buffer.alloc(2);
+  const start = Buffer.alloc(4);
   let size: number;
   try {
     await handle.read(start, 0, start.length, 0);
@@ -129,7 +138,8 @@ async function openFile(file: string) {
   const stored = createReadStream(file, { highWaterMark: CHUNK_BYTES });
   const isPacked = start[0] === 0x1f && start[1] === 0x8b;
   const bytes: AsyncIterable<Uint8Array> = isPacked ? unpacked(file, stored) : stored;
-  return { bytes, read: () => (size === 0 ? 1 : Math.min(1, stored.bytesRead / size)) };
+  const isParquet = start.toString() === "PAR1";
+  return { bytes, isParquet, read: () => (size === 0 ? 1 : Math.min(1, stored.bytesRead / size)) };
 }
 
 async function* unpacked(file: string, stored: Readable): AsyncIterable<Uint8Array> {

@@ -3,12 +3,16 @@
 // store loads it when somebody asks for it.
 import { csvRenderer } from "./csv.ts";
 import { jsonLinesRenderer, jsonRenderer } from "./json.ts";
+import { pointRenderer } from "./points.ts";
 import type { Renderer } from "./renderer.ts";
 
 /** Settings are plain data: they travel between threads. */
-const RENDERERS = { csv: csvRenderer, json: jsonRenderer, jsonl: jsonLinesRenderer } satisfies Readonly<
-  Record<string, (settings: never) => Renderer>
->;
+const RENDERERS = {
+  csv: csvRenderer,
+  json: jsonRenderer,
+  jsonl: jsonLinesRenderer,
+  points: pointRenderer,
+} satisfies Readonly<Record<string, (settings: never) => Renderer>>;
 
 type Renderers = typeof RENDERERS;
 
