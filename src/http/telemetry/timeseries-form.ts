@@ -53,7 +53,7 @@ export function renderingOf(form: TimeseriesForm, input: TimeseriesInput, column
   if (form === "csv") return { renderer: "csv", settings: { header: renderHeader(input, columns) } };
   const described = describeColumns(input, columns);
   if (form === "json") {
-    const before = `{"columns":${JSON.stringify([{ name: "ts", type: "integer" }, ...described])},"rows":[`;
+    const before = `{"columns":${JSON.stringify([{ name: "ts", type: "float" }, ...described])},"rows":[`;
     return { renderer: "json", settings: { before, behind: "\n]}\n" } };
   }
   if (form === "jsonl") return { renderer: "jsonl", settings: { names: described.map(({ name }) => name) } };
