@@ -4,6 +4,7 @@ import { defineConfig } from "vitest/config";
 // As bin/busbar does it: without it every thread that a test starts strips types anew.
 process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(new URL("node_modules/.cache/busbar", import.meta.url));
 
+const IN_BROWSER = "test/browser/**/*.test.ts";
 const MEASURES = "test/hostile/**/*.test.ts";
 
 export default defineConfig({
@@ -22,7 +23,7 @@ export default defineConfig({
         test: {
           name: "busbar",
           include: ["src/**/*.test.ts", "test/**/*.test.ts"],
-          exclude: [MEASURES],
+          exclude: [MEASURES, IN_BROWSER],
           sequence: { groupOrder: 0 },
         },
       },
@@ -32,6 +33,15 @@ export default defineConfig({
           name: "web",
           root: fileURLToPath(new URL(".", import.meta.url)),
           include: ["web/src/**/*.test.ts"],
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "browser",
+          include: [IN_BROWSER],
+          globalSetup: ["test/browser/support/build-page.ts"],
           sequence: { groupOrder: 0 },
         },
       },

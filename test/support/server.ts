@@ -85,7 +85,7 @@ export function useServer(
 
   async function open(more: readonly string[] = [], moreEnv: Readonly<Record<string, string>> = {}): Promise<void> {
     const { config } = await loadConfig({
-      flags: ["--data", data, "--port", "0", ...defaults(flags), ...flags, ...more],
+      flags: ["--data", data, ...defaults([...flags, ...more]), ...flags, ...more],
       env: { ...env, ...moreEnv },
       cwd: data,
       readFile: () => undefined,
@@ -206,6 +206,7 @@ function headersWith(token: string): Readonly<Record<string, string>> {
 /** A flag may be given once only, so a default stands back where the test sets it. */
 function defaults(flags: readonly string[]): readonly string[] {
   const all = [
+    ["--port", "0"],
     ["--mqtt-port", "off"],
     // Whether somebody has built the page must not matter.
     ["--no-http-page"],

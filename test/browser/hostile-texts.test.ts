@@ -1,0 +1,79 @@
+// Texts that others write: authors of blueprints, devices, people with a token. Whatever they hold is shown as text.
+import { beforeAll, expect, test } from "vitest";
+import { connectFakeDevice, type FakeDeviceConfig } from "../support/fake-device.ts";
+import { inBrowser, PATIENCE, useDemo } from "./support/browse.ts";
+import { hostileManifest } from "./support/hostile-manifest.ts";
+import { MARK, PAYLOADS, payload } from "./support/payloads.ts";
+import { type Ids, SCREEN_NAMES, screensOf } from "./support/screens.ts";
+
+inBrowser("hostile texts", hostileTexts);
+
+function hostileTexts(): void {
+  const world = useDemo();
+  const { busbar } = world;
+  let ids: Ids;
+
+  beforeAll(async () => {
+    const bytes = JSON.stringify(hostileManifest());
+    const upload = await busbar.admin.call<{ blueprint: { id: string } }>("POST", "/v3/blueprints/upload", { bytes });
+    expect([upload.status, upload.text.slice(0, 500)]).toEqual([200, expect.any(String)]);
+    const blueprint = upload.body.blueprint.id;
+    const { site } = (await busbar.admin.post<{ site: { id: string } }>("/v3/sites", { name: payload() })).body;
+    const wanted = { name: payload(), site_id: site.id, blueprint_id: blueprint };
+    const { device_id } = (await busbar.admin.post<{ device_id: string }>("/v3/provisioning/standalone", wanted)).body;
+    const made = `/v3/devices/${device_id}`;
+    const { config } = (
+      await busbar.admin.post<{ config: FakeDeviceConfig }>(`${made}/generate_config`, { protocol: "MQTT" })
+    ).body;
+    const device = await connectFakeDevice(config);
+    device.onCommand(async (command) => {
+      await command.log({ message: payload(), note: payload() });
+      await (command.name === "two" ? command.error({ message: payload() }) : command.completed({ note: payload() }));
+    });
+    await device.sendProperties({ note: payload(), model: payload() });
+    for (const text of PAYLOADS) await device.log(text, { severity: "error", persist: true });
+    const alerts = ["hot", "cold", payload().slice(0, 60)];
+    const alert_details = { hot: { note: payload() }, cold: payload() };
+    await device.sendTelemetry({
+      status: "a",
+      note: payload(),
+      tags: [payload(), payload()],
+      power: 1,
+      alerts,
+      alert_details,
+    });
+    for (const name of ["one", "two", "three"]) {
+      const execute = { name, arguments: { f0: payload(), f1: payload(), choice: "a" } };
+      expect((await busbar.admin.post(`${made}/commands/execute`, execute)).status).toBe(200);
+    }
+    for (let i = 0; i < 3; i++) await busbar.token({ name: payload(), site_ids: [site.id] });
+    await busbar.admin.post(`${made}/commands/execute`, { name: payload() });
+    ids = { site: site.id, device: device_id, command: "one", entry: `upload.${blueprint}`, blueprint };
+  }, 2 * PATIENCE);
+
+  test(
+    "no text of a manifest, device, alert, log or response becomes an element or a script on any screen",
+    async () => {
+      const visitor = await world.signedIn();
+      const { page } = visitor;
+      const found: unknown[] = [];
+      for (const { name, path } of screensOf(ids)) {
+        for (const address of [path, `${path}?q=${encodeURIComponent(payload())}&x=${encodeURIComponent(payload())}`]) {
+          await visitor.go(address);
+          const planted = await page.evaluate<string[]>(
+            `[...document.querySelectorAll("[${MARK}], [href^='javascript:' i], [src^='javascript:' i]")].map((one) => one.outerHTML)`,
+          );
+          if (planted.length > 0) found.push([name, planted]);
+          if ((await page.getAttribute("body", "data-ran")) !== null) found.push([name, "a script ran"]);
+          for (const complaint of visitor.complaints.splice(0)) found.push([name, complaint]);
+        }
+      }
+      expect(found).toEqual([]);
+      // The texts are there: this test would find nothing on empty screens.
+      await visitor.go(`/devices/${ids.device}/logs`);
+      expect(await page.textContent("main")).toContain("onerror");
+      await visitor.close();
+    },
+    2 * SCREEN_NAMES.length * PATIENCE,
+  );
+}
