@@ -14,7 +14,8 @@ const LOOKS = (["light", "dark"] as const).flatMap((scheme: Scheme) =>
 inBrowser("screens", screens);
 
 function screens(): void {
-  const world = useDemo();
+  // A call that is under way when the service stops may find its records closed.
+  const world = useDemo(/storage_unavailable/);
   const { busbar } = world;
   let ids: Ids;
 

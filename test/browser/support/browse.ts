@@ -21,11 +21,13 @@ const LAUNCH = [
 /** A busy machine is slow, and that is no failure. */
 export const PATIENCE = 60_000;
 
+/** The browser notes each refusal of the server. What matters is what the page makes of it. */
+const REFUSAL = /^Failed to load resource: the server responded with a status of 4\d\d/;
 const MAX_COMPLAINT = 400;
 
 export type Scheme = "light" | "dark";
 
-export interface Look {
+interface Look {
   readonly scheme?: Scheme;
   readonly width?: number;
   /** For axe, which is put into the page as a script. */
@@ -57,8 +59,9 @@ export function inBrowser(name: string, tests: () => void): void {
   else describe(name, tests);
 }
 
-export function useDemo(flags: readonly string[] = []): World {
-  return useWorld(useServer(["--demo", "--http-page", "--mqtt-port", "0", ...flags]));
+/** `provoked`: faults in the log that the tests of the file bring about. */
+export function useDemo(provoked?: RegExp): World {
+  return useWorld(useServer(["--demo", "--http-page", "--mqtt-port", "0"], { ...(provoked && { provoked }) }));
 }
 
 export function useWorld(busbar: TestServer): World {
@@ -75,11 +78,13 @@ export function useWorld(busbar: TestServer): World {
     const viewport = { width, height: 900 };
     const context = await browser.newContext({ colorScheme: scheme, viewport, bypassCSP, locale });
     const page = await context.newPage();
+    const { url: origin } = busbar;
     page.setDefaultTimeout(PATIENCE);
     const complaints: string[] = [];
     const complain = (text: string) => void complaints.push(text.slice(0, MAX_COMPLAINT));
     page.on("console", (message) => {
-      if (message.type() === "error" || message.type() === "warning") complain(message.text());
+      const isComplaint = message.type() === "error" || message.type() === "warning";
+      if (isComplaint && !REFUSAL.test(message.text())) complain(message.text());
     });
     page.on("pageerror", (error) => complain(error.message));
     page.on("dialog", (dialog) => {
@@ -88,7 +93,7 @@ export function useWorld(busbar: TestServer): World {
     });
     page.on("request", (request) => {
       const url = request.url();
-      if (!url.startsWith(busbar.url) && !/^(data|blob):/.test(url)) complain(`asked elsewhere: ${url}`);
+      if (!url.startsWith(origin) && !/^(data|blob):/.test(url)) complain(`asked elsewhere: ${url}`);
     });
     return {
       page,
@@ -110,10 +115,11 @@ export function useWorld(busbar: TestServer): World {
     async signedIn(look, token = busbar.adminToken) {
       const visitor = await visit(look);
       await visitor.page.goto(await newLink(busbar, token));
-      await visitor.page.waitForSelector("nav", { state: "attached" });
+      await visitor.page.waitForSelector("nav", { state: "attached" }).catch(async () => {
+        const text = (await visitor.page.textContent("body"))?.trim().slice(0, MAX_COMPLAINT);
+        expect.fail(`the link did not sign in: ${JSON.stringify([text, visitor.complaints])}`);
+      });
       await shown(visitor.page);
-      // Before the link was used there was no session, which the browser notes.
-      forgive(visitor, /status of 401/);
       expect(visitor.complaints).toEqual([]);
       return visitor;
     },
@@ -125,13 +131,9 @@ export async function newLink(busbar: TestServer, token: string = busbar.adminTo
   return `${busbar.url}/sign-in#code=${body.code}`;
 }
 
-/** The screen is there: nothing that stands for content is left. */
-export async function shown(page: Page): Promise<void> {
-  await page.waitForFunction("document.querySelector('main') !== null && document.querySelector('.skeleton') === null");
-}
+const IS_SHOWN = "document.querySelector('main:not(.start)') !== null && document.querySelector('.skeleton') === null";
 
-/** Forgets complaints that the test has provoked. */
-export function forgive(visitor: Visitor, provoked: RegExp): void {
-  const kept = visitor.complaints.filter((one) => !provoked.test(one));
-  visitor.complaints.splice(0, Number.POSITIVE_INFINITY, ...kept);
+/** The screen is there: nothing that stands for content is left. Asked from outside, as the page allows no `eval`. */
+async function shown(page: Page): Promise<void> {
+  await expect.poll(() => page.evaluate(IS_SHOWN).catch(() => false), { timeout: PATIENCE }).toBe(true);
 }

@@ -1,3 +1,4 @@
+import { untrack } from "svelte";
 import { matchPath, type QueryChange, type RouteName } from "./paths.ts";
 import { parseQuery, type Query } from "./query.ts";
 
@@ -31,13 +32,16 @@ export const router = {
   go(address: string, { replace = false }: { readonly replace?: boolean } = {}): void {
     if (replace) history.replaceState(null, "", address);
     else history.pushState(null, "", address);
-    const before = place.path;
-    place = read();
-    if (place.path !== before) window.scrollTo(0, 0);
+    // Whoever goes somewhere does not depend on where the page is: an effect that did would run again without end.
+    const before = untrack(() => place.path);
+    const next = read();
+    place = next;
+    if (next.path !== before) window.scrollTo(0, 0);
   },
   /** Changes filters of this screen. A filter is no step back; what opens something is (`replace: false`). */
   setQuery(change: QueryChange, { replace = true }: { readonly replace?: boolean } = {}): void {
-    router.go(place.path + place.query.with(change), { replace });
+    const address = untrack(() => place.path + place.query.with(change));
+    router.go(address, { replace });
   },
 };
 
