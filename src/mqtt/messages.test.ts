@@ -84,6 +84,7 @@ test("bytes that are no UTF-8 are refused", () => {
 test.each([
   ['{"message":"m"}', '{"severity":"info","text":"m","persist":false}'],
   ['{"message":"","severity":"ERROR","persist":true}', '{"severity":"error","text":"","persist":true}'],
+  ['{"message":"m","severity":"Warn"}', '{"severity":"warning","text":"m","persist":false}'],
   ['{"message":"m","severity":null,"persist":null}', '{"severity":"info","text":"m","persist":false}'],
   [
     '{"timestamp":1.5,"message":"m","severity":"debug"}',

@@ -5,6 +5,7 @@ import { wrapPayload } from "#core/command/response-payload.ts";
 import {
   LOG_SEVERITIES,
   type LogMessage,
+  parseSeverity,
   type ResponseMessage,
   type ValuesMessage,
 } from "#core/device/device-message.ts";
@@ -42,7 +43,7 @@ export function parseLog(payload: Uint8Array): Parsed<LogMessage> {
     const persist = members.get("persist") ?? false;
     if (typeof text !== "string") problems.push(`message must be text, not ${named(text)}`);
     if (typeof persist !== "boolean") problems.push(`persist must be true or false, not ${named(persist)}`);
-    const known = LOG_SEVERITIES.find((one) => typeof severity === "string" && one === severity.toLowerCase());
+    const known = typeof severity === "string" ? parseSeverity(severity) : undefined;
     if (known === undefined) problems.push(`severity must be ${LOG_SEVERITIES.join(", ")}, not ${shown(severity)}`);
     return { takenAt, severity: known ?? "info", text: String(text), persist: persist === true };
   });

@@ -13,6 +13,12 @@ export interface ValuesMessage {
 export const LOG_SEVERITIES = ["debug", "info", "warning", "error"] as const;
 export type LogSeverity = (typeof LOG_SEVERITIES)[number];
 
+/** In any case, and with `warn`, which published scripts write for warning. Undefined for every other word. */
+export function parseSeverity(text: string): LogSeverity | undefined {
+  const word = text.toLowerCase();
+  return word === "warn" ? "warning" : LOG_SEVERITIES.find((severity) => severity === word);
+}
+
 export interface LogMessage {
   readonly takenAt: Instant | undefined;
   readonly severity: LogSeverity;

@@ -303,6 +303,16 @@ test("an error in the entry chunk ends the script, with file and line", async ()
   expect(script.run(5)).toBe("dead");
 });
 
+test("severities of log lines are read in any case, warn is warning, and an unknown one is info", async () => {
+  const severities: string[] = [];
+  const { runTo } = virtualScript(
+    "for _, word in ipairs({'warn', 'ERROR', 'debug', 'loud', 'warning'}) do enapter.log('x', word) end",
+    { host: { log: (_text, severity) => void severities.push(severity) } },
+  );
+  await runTo(0);
+  expect(severities).toEqual(["warning", "error", "debug", "info", "warning"]);
+});
+
 test("nodebug leaves files and lines out", async () => {
   expect(await logsOf("error('bad')", { nodebug: true })).toEqual(["fault: bad"]);
 });

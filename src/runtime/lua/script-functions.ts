@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import type { Payload } from "#core/command/execution.ts";
 import { withMessage, wrapPayload } from "#core/command/response-payload.ts";
-import { LOG_SEVERITIES, type LogSeverity } from "#core/device/device-message.ts";
+import { type LogSeverity, parseSeverity } from "#core/device/device-message.ts";
 import { findModule } from "#core/lua/find-module.ts";
 import type { ScriptProgram } from "#core/lua/script-program.ts";
 import type { JobList } from "./job-list.ts";
@@ -152,7 +152,7 @@ function errorOf(problem: string | undefined): readonly LuaValue[] {
 }
 
 function severityOf(value: LuaValue): LogSeverity | undefined {
-  return LOG_SEVERITIES.find((severity) => severity === value);
+  return typeof value === "string" ? parseSeverity(value) : undefined;
 }
 
 /** A table by its keys' texts, also where it looked like a list. */
