@@ -183,6 +183,32 @@ test("can sends, and gives frames of monitors and queues", async () => {
   expect(sent).toEqual(["1 0100000000000000"]);
 });
 
+test.each([
+  [[0x90], '["90"]'],
+  [[0x91], '[null,"91"]'],
+  [[0x91, 0x93], '[null,"91",null,"93"]'],
+  [[0x92], '[null,null,"92"]'],
+  [[], "[]"],
+])("a monitor's frames of %j are a list, with null where none came", async (ids, list) => {
+  const site = startDrivers();
+  const bus = site.simulated.port("can-1").can;
+  bus.onSent(() => {
+    for (const id of ids) bus.emit({ id, data: Uint8Array.of(id) });
+  });
+  expect(
+    await runDriven(
+      site,
+      `local client = can.new('port://can-1')
+      local ids = { 0x090, 0x091, 0x092, 0x093 }
+      local monitor = client:monitor(ids)
+      client:send(0x001, 'x')
+      local frames = monitor:pop(ids)
+      for at, frame in pairs(frames) do frames[at] = string.format('%02X', frame:byte()) end
+      return json.encode(frames)`,
+    ),
+  ).toEqual([list]);
+});
+
 test("relays close, open and give impulses", async () => {
   const site = startDrivers();
   const { levels } = site.simulated.port("rl-1");

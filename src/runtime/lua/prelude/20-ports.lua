@@ -1,5 +1,5 @@
 -- serial, can, relay, digitalin, digitalout, analogin, analogout: clients around the name of a port.
-local call = ...
+local call, instant = ...
 local setmetatable, ipairs, type, error, pcall = setmetatable, ipairs, type, error, pcall
 local pack, unpack = table.pack, table.unpack
 
@@ -118,15 +118,22 @@ function Can:queue(ids, size, policy)
   return listen(self, Queue, ids, size, policy)
 end
 
--- One entry per id, in their order; nil where nothing has arrived.
+-- One entry per id, in their order; nil where nothing has arrived. It is made in its full size, up to the last frame: a
+-- table that grows with gaps is no list to JSON.
 function Monitor:pop(ids)
   local frames, err = call('can.take', port_of(self), listeners[self], ids)
   if err ~= nil then
     return nil, err
   end
-  local latest = {}
+  local last = 0
   for at, list in ipairs(frames) do
-    latest[at] = list[1]
+    if list[1] ~= nil then
+      last = at
+    end
+  end
+  local latest = instant('list', last)
+  for at = 1, last do
+    latest[at] = frames[at][1]
   end
   return latest
 end
