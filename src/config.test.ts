@@ -62,7 +62,7 @@ test("without any source every setting has its documented default", async () => 
     webhooks: { allowPrivate: false },
     devices: { silence: parseDuration("30s"), registerChildren: false },
     logs: { retention: parseDuration("30d"), temporaryRetention: parseDuration("1d") },
-    lua: { allow: [], memoryMb: 512, ports: [] },
+    lua: { allow: [], memoryMb: 160, ports: [] },
     mqtt: { port: 1883, tlsPort: "off", names: [], messageRate: 1000, clientId: undefined, url: undefined },
     database: { url: undefined, allowLoss: false },
     cloud: { url: undefined, token: undefined },

@@ -181,8 +181,8 @@ export const SETTINGS = {
     memoryMb: setting(
       "lua.memory_mb",
       kinds.integer(16, 65_536),
-      "512",
-      "Memory of all scripts together, in MiB; one script has at most 16.",
+      "160",
+      "Memory of all scripts together, in MiB; one script has at most 16. The last quarter is for scripts up to 1 MiB.",
     ),
     ports: setting(
       "lua.ports",

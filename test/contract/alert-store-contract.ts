@@ -5,7 +5,7 @@ import type { AlertChange, AlertChangeKind, RaisedAlert } from "#core/alert/aler
 import { instant } from "#core/time/instant.ts";
 import type { AlertFilter, AlertStore } from "#service/ports/alert-store.ts";
 import type { Place } from "../support/executions.ts";
-import { NOON, newId, TREACHEROUS, UNUSUAL } from "../support/records.ts";
+import { NOON, newId, OBJECT_PROPERTY_NAMES, UNUSUAL } from "../support/records.ts";
 import { ALL } from "./stores.ts";
 
 /** An empty store, and a way to make devices of a site. */
@@ -57,7 +57,7 @@ export function alertStoreContract(open: () => Promise<AlertWorld>): void {
     const given = [
       raised("a", 1, { severity: "info", readLevel: "vendor", source: "bms", blueprintId: newId() }),
       raised("b", 2, { severity: "error", isHard: true, hardensAt: instant(NOON + 2) }),
-      ...[...TREACHEROUS, ...UNUSUAL].map((name, index) => raised(name, 10 + index, { source: name })),
+      ...[...OBJECT_PROPERTY_NAMES, ...UNUSUAL].map((name, index) => raised(name, 10 + index, { source: name })),
     ];
     expect(await record(place.deviceId, raising(...given))).toBe(true);
     const stored = given.map((one) => ({ ...one, ...place, clearedAt: undefined }));

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
 import type { AuditFilter, AuditLimits } from "#service/ports/audit-store.ts";
-import { makeEntry, NOON, newId, TREACHEROUS, UNUSUAL } from "../support/records.ts";
+import { makeEntry, NOON, newId, OBJECT_PROPERTY_NAMES, UNUSUAL } from "../support/records.ts";
 import { ALL, type OpenStores, pagingContract } from "./stores.ts";
 
 const EVERYTHING: AuditFilter = { reader: { tokenId: "admin", sites: "all" }, newestFirst: false };
@@ -18,7 +18,7 @@ export function auditStoreContract(open: OpenStores): void {
       makeEntry({ actor: undefined, outcome: "REFUSED", code: "unauthorized", count: 7, lastAt: at(9) }),
       makeEntry({ target: { siteId: "s", deviceId: "d", blueprintId: "b", tokenId: "t" } }),
       makeEntry({ details: JSON.parse('{"__proto__": {"polluted": true}, "list": [1, null, "x"], "constructor": 1}') }),
-      ...[...TREACHEROUS, ...UNUSUAL].map((text) =>
+      ...[...OBJECT_PROPERTY_NAMES, ...UNUSUAL].map((text) =>
         makeEntry({ actor: { tokenId: text, name: text }, action: text, requestId: text, details: { text } }),
       ),
     ];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { makeBlueprint, makeEntry, newId, TREACHEROUS, UNUSUAL } from "../support/records.ts";
+import { makeBlueprint, makeEntry, newId, OBJECT_PROPERTY_NAMES, UNUSUAL } from "../support/records.ts";
 import { ALL, auditIds, expectNothingWithoutItsTrail, type OpenStores, pagingContract } from "./stores.ts";
 
 const NO_BYTES = new Uint8Array();
@@ -19,7 +19,7 @@ export function blueprintStoreContract(open: OpenStores): void {
 
   test("an id that no blueprint has finds nothing", async () => {
     const { blueprints } = await open();
-    for (const id of [...TREACHEROUS, "", newId()]) {
+    for (const id of [...OBJECT_PROPERTY_NAMES, "", newId()]) {
       expect(await blueprints.find(id)).toBeUndefined();
       expect(await blueprints.content(id)).toBeUndefined();
     }
@@ -27,7 +27,7 @@ export function blueprintStoreContract(open: OpenStores): void {
 
   test("versions count up from 1 for each display name", async () => {
     const { blueprints } = await open();
-    for (const displayName of ["Battery", "battery", ...TREACHEROUS, ...UNUSUAL]) {
+    for (const displayName of ["Battery", "battery", ...OBJECT_PROPERTY_NAMES, ...UNUSUAL]) {
       for (const version of [1, 2, 3]) {
         const given = makeBlueprint({ displayName });
         expect(await blueprints.insert(given, NO_BYTES, makeEntry())).toEqual({ ...given, version });

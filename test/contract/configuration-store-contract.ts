@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { instant } from "#core/time/instant.ts";
 import type { ConfigurationStore, StoredBucket } from "#service/ports/configuration-store.ts";
-import { makeEntry, NOON, TREACHEROUS } from "../support/records.ts";
+import { makeEntry, NOON, OBJECT_PROPERTY_NAMES } from "../support/records.ts";
 
 /** An empty store, and ids of devices to configure. */
 export interface ConfigurationWorld {
@@ -20,7 +20,7 @@ export function configurationStoreContract(open: () => Promise<ConfigurationWorl
   test("buckets are read as they were written, by name, only under their own device", async () => {
     const { configurations, deviceId, otherId, change } = await openChanging(open);
     const values = JSON.parse('{"__proto__": 1, "toString": [1, {"deep": null}], "text": "Größe"}');
-    const given = [...TREACHEROUS, "modbus"].map((name, index) => bucket(name, values, index));
+    const given = [...OBJECT_PROPERTY_NAMES, "modbus"].map((name, index) => bucket(name, values, index));
     expect(await configurations.get(deviceId)).toEqual([]);
     await configurations.put(change(given), makeEntry());
     const read = await configurations.get(deviceId);

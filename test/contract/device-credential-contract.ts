@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { instant } from "#core/time/instant.ts";
-import { makeCredential, makeDevice, makeEntry, NOON, newId, TREACHEROUS } from "../support/records.ts";
+import { makeCredential, makeDevice, makeEntry, NOON, newId, OBJECT_PROPERTY_NAMES } from "../support/records.ts";
 import { auditIds, expectNothingWithoutItsTrail, expectRefusal, type OpenStores } from "./stores.ts";
 import { withSite } from "./with-site.ts";
 
@@ -8,7 +8,7 @@ export function deviceCredentialContract(open: OpenStores): void {
   test("a credential is found by its device and by its hardware id", async () => {
     const { stores, siteId } = await withSite(open);
     const { devices } = stores;
-    for (const hardwareId of ["V1", ...TREACHEROUS]) {
+    for (const hardwareId of ["V1", ...OBJECT_PROPERTY_NAMES]) {
       const device = await devices.insert(makeDevice(siteId), makeEntry());
       const credential = makeCredential(device.id, { hardwareId, channelId: hardwareId });
       expect(await devices.findCredential(device.id)).toBeUndefined();

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { SubjectStores } from "#service/ports/record-store.ts";
-import { makeDevice, makeEntry, newId, property, TREACHEROUS, UNUSUAL } from "../support/records.ts";
+import { makeDevice, makeEntry, newId, OBJECT_PROPERTY_NAMES, property, UNUSUAL } from "../support/records.ts";
 import { auditIds, expectRefusal, type OpenStores } from "./stores.ts";
 import { withSite } from "./with-site.ts";
 
@@ -24,7 +24,7 @@ export function devicePropertyContract(open: OpenStores): void {
   test("a property may have any name and any JSON value", async () => {
     const { stores, deviceId } = await withDevice(open);
     const given = [
-      ...TREACHEROUS.map((name) => property(name, `value of ${name}`)),
+      ...OBJECT_PROPERTY_NAMES.map((name) => property(name, `value of ${name}`)),
       ...VALUES.map((value, index) => property(`value_${index}`, value)),
     ];
     await stores.devices.putProperties(deviceId, given);

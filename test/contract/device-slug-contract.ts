@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { instant } from "#core/time/instant.ts";
-import { makeDevice, makeEntry, makeSite, NOON, newId, TREACHEROUS } from "../support/records.ts";
+import { makeDevice, makeEntry, makeSite, NOON, newId, OBJECT_PROPERTY_NAMES } from "../support/records.ts";
 import { ALL, auditIds, expectRefusal, type OpenStores, refusalsOf } from "./stores.ts";
 import { withSite } from "./with-site.ts";
 
@@ -41,7 +41,7 @@ export function deviceSlugContract(open: OpenStores): void {
   test("a slug that another device of the site has is refused, at insert and at update", async () => {
     const { stores, siteId } = await withSite(open);
     const { devices } = stores;
-    for (const slug of [...TREACHEROUS, "meter"]) {
+    for (const slug of [...OBJECT_PROPERTY_NAMES, "meter"]) {
       const first = await devices.insert(makeDevice(siteId, { slug }), makeEntry());
       await expectRefusal(devices.insert(makeDevice(siteId, { slug }), makeEntry()), "slug_taken");
       const other = await devices.insert(makeDevice(siteId), makeEntry());

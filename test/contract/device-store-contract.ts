@@ -9,7 +9,7 @@ import {
   makeSite,
   NOON,
   newId,
-  TREACHEROUS,
+  OBJECT_PROPERTY_NAMES,
   UNUSUAL,
 } from "../support/records.ts";
 import { deviceCredentialContract } from "./device-credential-contract.ts";
@@ -43,7 +43,7 @@ export function deviceStoreContract(open: OpenStores): void {
       expect(await found(new Set([newId(), siteId]))).toEqual(device);
       expect(await found("all")).toEqual(device);
     }
-    for (const id of [newId(), "", ...TREACHEROUS]) {
+    for (const id of [newId(), "", ...OBJECT_PROPERTY_NAMES]) {
       expect(await stores.devices.findIn(id, new Set([siteId, ""]))).toBeUndefined();
       expect(await stores.devices.findIn(id, "all")).toBeUndefined();
     }
@@ -68,7 +68,7 @@ export function deviceStoreContract(open: OpenStores): void {
   test("a device and its kind of child may have any name", async () => {
     const { stores, siteId } = await withSite(open);
     const parent = await stores.devices.insert(makeDevice(siteId, { slug: "parent" }), makeEntry());
-    for (const name of [...TREACHEROUS, ...UNUSUAL]) {
+    for (const name of [...OBJECT_PROPERTY_NAMES, ...UNUSUAL]) {
       const given = makeDevice(siteId, { name, slug: name, parentId: parent.id, childType: name });
       await stores.devices.insert(given, makeEntry());
       expect(await stores.devices.find(given.id)).toEqual(given);
@@ -79,7 +79,7 @@ export function deviceStoreContract(open: OpenStores): void {
 
   test("an id that no device has finds, changes and deletes nothing", async () => {
     const { stores, siteId } = await withSite(open);
-    for (const id of [...TREACHEROUS, "", siteId]) {
+    for (const id of [...OBJECT_PROPERTY_NAMES, "", siteId]) {
       expect(await stores.devices.find(id)).toBeUndefined();
       expect(await stores.devices.update(id, { name: "x", updatedAt: LATER }, makeEntry())).toBeUndefined();
       expect(await stores.devices.delete(id, makeEntry())).toBe(false);

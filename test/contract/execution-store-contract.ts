@@ -4,7 +4,7 @@ import { EPHEMERAL_LIFETIME_MS } from "#core/command/retention.ts";
 import { instant } from "#core/time/instant.ts";
 import type { ExecutionFilter, ExecutionStore } from "#service/ports/execution-store.ts";
 import { arrival, asNew, EVERYTHING, makeExecution, makeKey, PATIENCE_MS, type Place } from "../support/executions.ts";
-import { makeEntry, NOON, newId, TREACHEROUS, UNUSUAL } from "../support/records.ts";
+import { makeEntry, NOON, newId, OBJECT_PROPERTY_NAMES, UNUSUAL } from "../support/records.ts";
 import { ALL, expectRefusal } from "./stores.ts";
 
 /** An empty store, and devices to store executions of. */
@@ -33,7 +33,7 @@ export function executionStoreContract(open: () => Promise<ExecutionWorld>): voi
 
   test("an execution is found as it was stored, only under its own device", async () => {
     const { executions, place, insert, device } = await setUp();
-    const names = [...TREACHEROUS.filter((name) => name !== "__proto__"), ...UNUSUAL];
+    const names = [...OBJECT_PROPERTY_NAMES.filter((name) => name !== "__proto__"), ...UNUSUAL];
     const given = makeExecution(place, {
       request: { name: "öffnen", manifestName: "open", arguments: Object.fromEntries(names.map((n) => [n, { n }])) },
       readLevel: "vendor",

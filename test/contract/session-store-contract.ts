@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Session } from "#core/access/session.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
 import type { SubjectStores } from "#service/ports/record-store.ts";
-import { makeEntry, makeSession, makeToken, NOON, newId, TREACHEROUS, UNUSUAL } from "../support/records.ts";
+import { makeEntry, makeSession, makeToken, NOON, newId, OBJECT_PROPERTY_NAMES, UNUSUAL } from "../support/records.ts";
 import { auditIds, expectNothingWithoutItsTrail, type OpenStores } from "./stores.ts";
 
 const MOST = 3;
@@ -14,7 +14,7 @@ export function sessionStoreContract(open: OpenStores): void {
     for (const fields of [
       {},
       { previousHash: hashOf(3), renewedAt: at(1), lastUsedAt: at(2), expiresAt: at(3) },
-      ...[...TREACHEROUS, ...UNUSUAL].map((userAgent) => ({ userAgent })),
+      ...[...OBJECT_PROPERTY_NAMES, ...UNUSUAL].map((userAgent) => ({ userAgent })),
     ] satisfies Partial<Session>[]) {
       const session = makeSession(fields);
       all.push(session);
@@ -27,7 +27,7 @@ export function sessionStoreContract(open: OpenStores): void {
   test("an id that no session has finds, renews and ends nothing", async () => {
     const stores = await open();
     const { sessions } = stores;
-    for (const id of [...TREACHEROUS, "", newId()]) {
+    for (const id of [...OBJECT_PROPERTY_NAMES, "", newId()]) {
       expect(await sessions.find(id)).toBeUndefined();
       expect(await sessions.end(id, makeEntry())).toBe(false);
       expect(await sessions.endOfToken(id, makeEntry())).toEqual([]);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { type Adjustments, untouched } from "#core/simulator/adjustments.ts";
 import { instant } from "#core/time/instant.ts";
 import type { SimulationStore } from "#service/ports/simulation-store.ts";
-import { makeEntry, NOON, newId, TREACHEROUS } from "../support/records.ts";
+import { makeEntry, NOON, newId, OBJECT_PROPERTY_NAMES } from "../support/records.ts";
 
 /** An empty store, and a device. */
 export interface SimulationWorld {
@@ -15,7 +15,9 @@ export interface SimulationWorld {
 
 /** Every field set, under names that a prototype knows. */
 function everything(): Adjustments {
-  const values = new Map<string, unknown>(TREACHEROUS.map((name, index) => [name, [index, { deep: "Größe" }]]));
+  const values = new Map<string, unknown>(
+    OBJECT_PROPERTY_NAMES.map((name, index) => [name, [index, { deep: "Größe" }]]),
+  );
   return {
     seed: 4_294_967_295,
     speed: 0.5,

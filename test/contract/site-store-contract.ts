@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { instant } from "#core/time/instant.ts";
-import { makeDevice, makeEntry, makeSite, NOON, newId, TREACHEROUS, UNUSUAL } from "../support/records.ts";
+import { makeDevice, makeEntry, makeSite, NOON, newId, OBJECT_PROPERTY_NAMES, UNUSUAL } from "../support/records.ts";
 import {
   ALL,
   auditIds,
@@ -28,7 +28,7 @@ export function siteStoreContract(open: OpenStores): void {
 
   test("a site and its location may have any name", async () => {
     const { sites } = await open();
-    const made = [...TREACHEROUS, ...UNUSUAL].map((name) => makeSite({ name, location: { name } }));
+    const made = [...OBJECT_PROPERTY_NAMES, ...UNUSUAL].map((name) => makeSite({ name, location: { name } }));
     for (const site of made) await sites.insert(site, makeEntry());
     expect((await sites.list("all", ALL)).items).toStrictEqual(made);
   });
@@ -46,7 +46,7 @@ export function siteStoreContract(open: OpenStores): void {
 
   test("an id that no site has finds, changes and deletes nothing", async () => {
     const { sites } = await open();
-    for (const id of [...TREACHEROUS, "", newId()]) {
+    for (const id of [...OBJECT_PROPERTY_NAMES, "", newId()]) {
       expect(await sites.find(id)).toBeUndefined();
       expect(await sites.update(id, { name: "x", updatedAt: LATER }, makeEntry())).toBeUndefined();
       expect(await sites.delete(id, makeEntry())).toBe(false);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ADMIN_TOKEN_ID, type TokenRecord } from "#core/access/token-record.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
-import { makeEntry, makeToken, NOON, newId, TREACHEROUS, UNUSUAL } from "../support/records.ts";
+import { makeEntry, makeToken, NOON, newId, OBJECT_PROPERTY_NAMES, UNUSUAL } from "../support/records.ts";
 import { auditIds, expectNothingWithoutItsTrail, type OpenStores } from "./stores.ts";
 
 export function tokenStoreContract(open: OpenStores): void {
@@ -11,9 +11,9 @@ export function tokenStoreContract(open: OpenStores): void {
       {},
       { level: "vendor", sites: new Set([newId(), newId()]) },
       { sites: new Set<string>() },
-      { sites: new Set(TREACHEROUS) },
+      { sites: new Set(OBJECT_PROPERTY_NAMES) },
       { expiresAt: at(1), revokedAt: at(2), lastUsedAt: at(3) },
-      ...[...TREACHEROUS, ...UNUSUAL].map((name) => ({ name })),
+      ...[...OBJECT_PROPERTY_NAMES, ...UNUSUAL].map((name) => ({ name })),
     ] satisfies Partial<TokenRecord>[]) {
       const token = makeToken(fields);
       await tokens.insert(token, makeEntry());
@@ -23,7 +23,7 @@ export function tokenStoreContract(open: OpenStores): void {
 
   test("an id that no token has finds and revokes nothing", async () => {
     const stores = await open();
-    for (const id of [...TREACHEROUS, "", newId()]) {
+    for (const id of [...OBJECT_PROPERTY_NAMES, "", newId()]) {
       expect(await stores.tokens.find(id)).toBeUndefined();
       expect(await stores.tokens.revoke(id, NOON, makeEntry())).toBe(false);
     }

@@ -9,7 +9,7 @@ import { instant } from "#core/time/instant.ts";
 import type { NewDevice } from "#service/ports/device-store.ts";
 
 /** Names that every plain object already has. */
-export const TREACHEROUS = ["constructor", "__proto__", "toString", "hasOwnProperty", "prototype"] as const;
+export const OBJECT_PROPERTY_NAMES = ["constructor", "__proto__", "toString", "hasOwnProperty", "prototype"] as const;
 
 /** Texts that a careless store changes. */
 export const UNUSUAL = [

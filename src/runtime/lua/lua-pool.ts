@@ -121,7 +121,7 @@ const WATCHDOG_MS = 1_000;
 /** Long, because a busy machine may take seconds to begin a thread. */
 const READY_MS = 30_000;
 const MAX_DEFAULT_THREADS = 4;
-const MEMORY_BYTES = 512 * 1024 * 1024;
+const MEMORY_BYTES = 160 * 1024 * 1024;
 
 export function createLuaPool(needs: LuaPoolNeeds, settings: LuaPoolSettings = {}): LuaPool {
   const most = settings.threads ?? Math.min(MAX_DEFAULT_THREADS, Math.max(1, Math.floor(availableParallelism() / 2)));

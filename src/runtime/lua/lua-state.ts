@@ -101,7 +101,7 @@ export function createLuaState(needs: StateNeeds): { readonly state: LuaState; r
         return false;
       }
       if (counted === 0 || needs.account === undefined) return true;
-      if (!needs.account.grow(bytes)) {
+      if (!needs.account.grow(bytes, counted + bytes)) {
         isRefused = true;
         return false;
       }

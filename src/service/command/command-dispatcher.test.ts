@@ -226,6 +226,6 @@ test("responses to large executions are stored one after the other", async () =>
     dispatcher.respond(PLACE.deviceId, { executionId: id, state: "SUCCEEDED", payload: undefined, repeated: false }),
   );
   expect((await Promise.all(answers)).map((execution) => execution?.state)).toEqual(Array(4).fill("SUCCESS"));
-  // Each with the start that it hurries.
+  // Each with the start that it has recorded at once.
   expect(most).toBeLessThanOrEqual(2);
 });

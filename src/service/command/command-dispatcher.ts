@@ -215,7 +215,7 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
       case "handed_over":
         return starts.note(waiting, arrivalNow({ state: "STARTED", payload: undefined, repeated: false }));
       case "not_sent":
-        return await takeBack(waiting);
+        return await removeMark(waiting);
       case "unknown":
         return await recordOwn(waiting, "IN_PROGRESS", MAYBE_SENT);
       case "accepted":
@@ -260,13 +260,13 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
   }
 
   /** The command certainly was not sent, so it may be handed over when the device is back. */
-  async function takeBack(waiting: WaitingExecution): Promise<void> {
+  async function removeMark(waiting: WaitingExecution): Promise<void> {
     const { id, deviceId } = waiting;
     try {
       await needs.executions.unmarkAttempted(id);
     } catch (error) {
       // A command that is marked but not sent would never be handed over, and only this call knows that it may be.
-      tryAgain("take a mark back", () => takeBack(waiting));
+      tryAgain("remove the mark of an attempt", () => removeMark(waiting));
       throw error;
     }
     // The device is already back. It returned before the mark was removed, so nobody else hands the command over.
@@ -303,7 +303,7 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
   async function record(deviceId: string, message: ResponseMessage): Promise<Execution | undefined> {
     // Both are stored in the same turn, so they share a commit. They take effect here in this order, whatever the order
     // of the store's answers.
-    const started = starts.hurry(deviceId, message.executionId);
+    const started = starts.recordNow(deviceId, message.executionId);
     const recorded = needs.executions.record(deviceId, message.executionId, arrivalNow(message));
     const [execution] = await Promise.all([recorded, started]);
     if (execution !== undefined) changed(execution);

@@ -9,7 +9,7 @@ export type CarriedArrival = Arrival & { readonly repeated: boolean };
 export interface LateStarts {
   note(execution: Pick<Execution, "id" | "deviceId">, start: CarriedArrival): void;
   /** Records the start of this execution now if it still waits. Resolves when no record of it is being stored. */
-  hurry(deviceId: string, id: string): Promise<void> | undefined;
+  recordNow(deviceId: string, id: string): Promise<void> | undefined;
   /** Records all waiting starts; later ones are recorded at once. */
   stop(): void;
 }
@@ -43,7 +43,7 @@ export function createLateStarts(
       starts.set(id, { deviceId, record: recordOnce });
       if (stopped) void recordOnce();
     },
-    hurry(deviceId, id) {
+    recordNow(deviceId, id) {
       const start = starts.get(id);
       return start?.deviceId === deviceId ? start.record() : undefined;
     },

@@ -105,7 +105,7 @@ test.each<[string, (hosts: HostRouter) => Promise<void>, readonly string[]]>([
   ["assigned a blueprint is started with it once", (hosts) => hosts.start(lua("z")[0] as Device), ["LUA start z"]],
   ["stopped is not started", (hosts) => hosts.stop("z"), []],
   ["restarted is started once, at once", (hosts) => hosts.restart("z"), ["LUA start z"]],
-  ["asked for is started once, at once", (hosts) => hosts.hurry("z"), ["LUA start z"]],
+  ["asked for is started once, at once", (hosts) => hosts.startNow("z"), ["LUA start z"]],
 ])("a device that is %s before its turn", async (_, act, expected) => {
   const told: string[] = [];
   const hosts = switchOf(told);
@@ -122,12 +122,12 @@ test("whoever asks for a device during its turn gets it started", async () => {
   hosts.add({ ...host("LUA", []), start: () => promise });
   const starting = hosts.startAll(lua("a"), never);
   let isThere = false;
-  const hurried = hosts.hurry("a").then(() => {
+  const started = hosts.startNow("a").then(() => {
     expect(isThere).toBe(true);
   });
   isThere = true;
   resolve();
-  await Promise.all([hurried, starting]);
+  await Promise.all([started, starting]);
 });
 
 test("a stop ends the starting, and one that cannot be started does not keep the others", async () => {

@@ -15,7 +15,7 @@ export interface HostRouter extends DeviceHost {
    */
   startAll(devices: readonly Device[], signal: AbortSignal): Promise<void>;
   /** Starts a waiting device before its turn. If it is being started, waits for that. */
-  hurry(deviceId: string): Promise<void>;
+  startNow(deviceId: string): Promise<void>;
   /** How many devices wait for their turn. */
   waiting(): number;
 }
@@ -57,7 +57,7 @@ export function createHostRouter(needs: { readonly now: () => Instant }): HostRo
       waiting.clear();
       if (failures.length > 0) throw new AggregateError(failures, `${failures.length} devices could not be started`);
     },
-    async hurry(deviceId) {
+    async startNow(deviceId) {
       const one = waiting.get(deviceId);
       if (one !== undefined) await start(one.device);
       else if (current?.deviceId === deviceId) await current.started;

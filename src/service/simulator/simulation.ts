@@ -15,7 +15,7 @@ import type { Call, Needs } from "#service/ports.ts";
 export interface SimulationNeeds extends Pick<Needs, "devices" | "now" | "newId"> {
   readonly catalog: BlueprintCatalog;
   readonly simulator: Simulator;
-  readonly hosts: Pick<HostRouter, "hurry">;
+  readonly hosts: Pick<HostRouter, "startNow">;
 }
 
 export async function readSimulation(needs: SimulationNeeds, call: Call, idOrSlug: string): Promise<Simulation> {
@@ -54,7 +54,7 @@ async function simulated(needs: SimulationNeeds, call: Call, idOrSlug: string): 
     throw refuse("conflict", `device ${device.slug} is not simulated: it is of type ${device.type}`);
   }
   // After a restart the device may still wait for its turn to start.
-  await needs.hosts.hurry(device.id);
+  await needs.hosts.startNow(device.id);
   return device;
 }
 

@@ -2,7 +2,7 @@ import { section } from "../sentence.ts";
 
 export const mqtt = section("mqtt", "Device protocol over MQTT", {
   "version-3-1-1": "The embedded broker speaks MQTT 3.1.1.",
-  "outside-broker": "An outside broker works with MQTT 3.1.1 and 5.",
+  "external-broker": "An external broker works with MQTT 3.1.1 and 5.",
   "empty-client-id": "A device may have an empty client id and no will.",
   "qos-0-or-1": "A device may use QoS 0 or 1.",
   "two-connections": "A device may have two connections with one login.",
@@ -31,7 +31,7 @@ export const running = section("running", "Running it", {
   data: "BUSBAR_DATA is the data folder, ./.busbar by default.",
   address: "BUSBAR_HOST is 127.0.0.1 and BUSBAR_PORT 8080 by default.",
   "mqtt-port": "BUSBAR_MQTT_PORT is 1883 by default, and may be off.",
-  "mqtt-url": "BUSBAR_MQTT_URL names an outside broker.",
+  "mqtt-url": "BUSBAR_MQTT_URL names an external broker.",
   "database-url": "BUSBAR_DATABASE_URL names a PostgreSQL.",
   "cloud-url": "BUSBAR_CLOUD_URL and BUSBAR_CLOUD_TOKEN link a gateway to its cloud.",
   "admin-token": "BUSBAR_ADMIN_TOKEN sets the admin token.",

@@ -20,7 +20,7 @@ if (hasMosquitto) {
   const online = async (device: { read(expand: string): Promise<Readonly<Record<string, unknown>>> }) =>
     ((await device.read("connectivity"))["connectivity"] as { status: string }).status;
 
-  check("mqtt.outside-broker", async () => {
+  check("mqtt.external-broker", async () => {
     for (const protocolVersion of [4, 5] as const) {
       const device = await site.device(DEVICE);
       const mqtt = await connected(await device.config(), { protocolVersion });
