@@ -59,6 +59,8 @@ export const live = {
   stop(): void {
     running?.abort();
     running = undefined;
+    // Until the next connection nobody knows what happens.
+    setPhase("connecting");
   },
 };
 
