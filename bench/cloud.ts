@@ -115,6 +115,11 @@ async function tableBytes(url: string): Promise<{ readonly tables: number; reado
   await client.connect();
   try {
     await client.query("VACUUM ANALYZE");
+    const each = await client.query<{ name: string; bytes: string }>(
+      `SELECT regexp_replace(relname, '_\\d+$', '') AS name, sum(pg_total_relation_size(oid)) AS bytes FROM pg_class
+       WHERE relkind = 'r' AND relname LIKE 'telemetry\\_%' GROUP BY name ORDER BY bytes DESC LIMIT 4`,
+    );
+    say(each.rows.map(({ name, bytes }) => `${name} ${round(Number(bytes) / 1024 / 1024)} MiB`).join(", "));
     const { rows } = await client.query<{ tables: string; indexes: string }>(
       `SELECT sum(pg_table_size(oid)) AS tables, sum(pg_indexes_size(oid)) AS indexes FROM pg_class
        WHERE relkind = 'r' AND relname LIKE 'telemetry\\_%'`,

@@ -121,25 +121,44 @@ export async function startBusbar(
     async post<Answer>(path: string, body: string | object): Promise<Answer> {
       const isText = typeof body === "string";
       const type = { "content-type": isText ? "application/yaml" : "application/json" };
-      const answer = await http(url + path, {
-        method: "POST",
-        headers: { ...HEADERS, ...type },
-        body: isText ? body : JSON.stringify(body),
-      });
+      const answer = await patiently(() =>
+        http(url + path, {
+          method: "POST",
+          headers: { ...HEADERS, ...type },
+          body: isText ? body : JSON.stringify(body),
+        }),
+      );
       return JSON.parse(answer) as Answer;
     },
     ask: (question) =>
-      http(`${url}/telemetry/v1/timeseries`, {
-        method: "POST",
-        headers: { ...HEADERS, "content-type": "application/json", accept: "text/csv" },
-        body: body(site, question),
-      }),
+      patiently(() =>
+        http(`${url}/telemetry/v1/timeseries`, {
+          method: "POST",
+          headers: { ...HEADERS, "content-type": "application/json", accept: "text/csv" },
+          body: body(site, question),
+        }),
+      ),
     parse,
     size: () => fileBytes(telemetryFile(site)).file,
     memory: () => residentBytes(child.process.pid),
     stop: () => child.stop(),
     kill: () => child.stop("SIGKILL"),
   };
+}
+
+const ATTEMPTS = 5;
+const AGAIN_MS = 1_000;
+
+/** On a busy machine the first calls may take too long and be refused. */
+async function patiently(call: () => Promise<string>): Promise<string> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await call();
+    } catch (error) {
+      if (attempt === ATTEMPTS || !String(error).includes("answered 503")) throw error;
+      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+    }
+  }
 }
 
 export const peakMemory = (busbar: Busbar): number => peakBytes(busbar.pid);

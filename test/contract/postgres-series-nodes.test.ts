@@ -48,7 +48,9 @@ function asked(deviceId = "a", granularityMs = 1_000): SeriesRequest {
   };
 }
 
-test("each node reads at once what the other one acknowledged, as history and as current value", async () => {
+test("each node reads at once what the other one acknowledged, as history and as current value", {
+  timeout: 120_000,
+}, async () => {
   const nodes = [await open(), await open()] as const;
   let text = "";
   for (let i = 0; i < 20; i++) {
@@ -60,7 +62,9 @@ test("each node reads at once what the other one acknowledged, as history and as
   }
 });
 
-test("of two writes of the same time the later one counts, on every node, sealed or not", async () => {
+test("of two writes of the same time the later one counts, on every node, sealed or not", {
+  timeout: 120_000,
+}, async () => {
   const [one, two] = [await open(), await open()];
   for (let i = 1; i <= 6; i++) {
     await (i % 2 === 0 ? one : two).append([point("a", 5_000, i)]);
@@ -69,7 +73,7 @@ test("of two writes of the same time the later one counts, on every node, sealed
   }
 });
 
-test("nodes that define the same series at the same moment mean the same one", async () => {
+test("nodes that define the same series at the same moment mean the same one", { timeout: 120_000 }, async () => {
   const nodes = [await open(), await open(), await open()];
   const devices = Array.from({ length: 20 }, (_, i) => `device ${i}`);
   await Promise.all(nodes.map((node, n) => node.append(devices.map((id) => point(id, n * 1_000, n)))));
@@ -78,7 +82,9 @@ test("nodes that define the same series at the same moment mean the same one", a
   }
 });
 
-test("what one node sealed and joined while others wrote is there once on every node", async () => {
+test("what one node sealed and joined while others wrote is there once on every node", {
+  timeout: 120_000,
+}, async () => {
   const nodes = [await open(), await open()] as const;
   const count = 600;
   const write = async (node: TelemetryStore, first: number) => {
@@ -97,7 +103,7 @@ test("what one node sealed and joined while others wrote is there once on every 
   for (const node of nodes) expect(await readCsv(node, asked())).toBe(expected);
 });
 
-test("what one node loads, deletes or drops is so on the other one", async () => {
+test("what one node loads, deletes or drops is so on the other one", { timeout: 120_000 }, async () => {
   const [one, two] = [await open(), await open()];
   await one.append([point("a", 0, 1), point("b", 0, 7)]);
   expect(await readCsv(two, asked())).toBe("0,1\n");
@@ -116,7 +122,9 @@ test("what one node loads, deletes or drops is so on the other one", async () =>
   }
 });
 
-test("points that a node sealed and another one still has in memory do not hide a later load", async () => {
+test("points that a node sealed and another one still has in memory do not hide a later load", {
+  timeout: 120_000,
+}, async () => {
   const [one, two] = [await open(), await open()];
   await one.append([point("a", 0, 1), point("a", 5 * DAY, 2)]);
   expect(await readCsv(two, asked())).toBe("0,1\n432000,2\n");
@@ -126,7 +134,9 @@ test("points that a node sealed and another one still has in memory do not hide 
   for (const node of [one, two, await open()]) expect(await readCsv(node, asked())).toBe("0,9\n432000,2\n");
 });
 
-test("a node that was cut off from the database goes on, and has lost nothing that it acknowledged", async () => {
+test("a node that was cut off from the database goes on, and has lost nothing that it acknowledged", {
+  timeout: 120_000,
+}, async () => {
   const [one, two] = [await open(), await open()];
   await one.append([point("a", 0, 1)]);
   await server.crash();
