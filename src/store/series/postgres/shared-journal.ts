@@ -141,20 +141,22 @@ const MARK = 2;
 /** One statement, which sees one state of the database: that of the moment that it returns. */
 function readSql(wanted: Parameters<SharedStore["read"]>[0]): string {
   const numbers = wanted.map(({ partition }) => partition).join(",");
-  const partitions = `SELECT ${PARTITION}::bigint, partition::bigint, epoch, base, 0::bigint,
-    convert_to(pg_current_snapshot()::text, 'UTF8') FROM telemetry_partition, telemetry_base WHERE partition IN (${numbers})`;
-  const rows = wanted.map(({ partition, after }) => {
-    return `SELECT CASE is_mark WHEN 1 THEN ${MARK}::bigint ELSE ${POINTS}::bigint END, partition::bigint,
-      commit, sequence, checksum, batch FROM telemetry_journal
-      WHERE partition = ${partition} AND is_damaged = 0 ${after === undefined ? "" : isNewSince(after)}`;
+  const known = wanted.map(({ partition, after: { first, end, running } = NOTHING_KNOWN }) => {
+    return `(${partition}::smallint, ${first}::bigint, ${end}::bigint, '{${[...running].join(",")}}'::bigint[])`;
   });
-  return [partitions, ...rows].join(" UNION ALL ");
+  return `SELECT ${PARTITION}::bigint, partition::bigint, epoch, base, 0::bigint,
+      convert_to(pg_current_snapshot()::text, 'UTF8')
+    FROM telemetry_partition, telemetry_base WHERE partition IN (${numbers})
+    UNION ALL
+    SELECT CASE j.is_mark WHEN 1 THEN ${MARK}::bigint ELSE ${POINTS}::bigint END, j.partition::bigint,
+      j.commit, j.sequence, j.checksum, j.batch
+    FROM (VALUES ${known.join(", ")}) AS known(partition, first, finish, running)
+    JOIN telemetry_journal j ON j.partition = known.partition AND j.commit >= known.first
+      AND (j.commit >= known.finish OR j.commit = ANY (known.running))
+    WHERE j.is_damaged = 0`;
 }
 
-function isNewSince({ first, end, running }: Moment): string {
-  const late = running.size === 0 ? "" : `OR commit IN (${[...running].join(",")})`;
-  return `AND commit >= ${first} AND (commit >= ${end} ${late})`;
-}
+const NOTHING_KNOWN: Pick<Moment, "first" | "end" | "running"> = { first: 0, end: 0, running: new Set() };
 
 function checkedRow(row: SharedRow, stored: number): SharedRow {
   const place: StoredPlace = { table: "journal", key: row.sequence, start: 0, span: 0 };
