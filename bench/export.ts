@@ -1,5 +1,5 @@
 // How fast every point of a site's month goes into files, next to what the disk takes, and how much memory that needs.
-// Usage: bench/export.ts [million points, default 50]. Data: 10 attributes at 1 Hz per device and 30 days, as many
+// Usage: bench/export.ts [million points, default 50] [csv] [jsonl] [parquet]. Data: 10 attributes at 1 Hz per device and 30 days, as many
 // devices as the points need: floats of one decimal, counters, states.
 import { once } from "node:events";
 import { closeSync, createWriteStream, fsyncSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from "node:fs";
@@ -12,6 +12,8 @@ import { openSeries } from "#store/series/open-series.ts";
 import { sqliteChunks } from "#store/series/sqlite/open-sqlite-chunks.ts";
 
 const WANTED = Number(process.argv[2] ?? 50) * 1e6;
+const CHOSEN = process.argv.slice(3);
+const FORMS = (["csv", "jsonl", "parquet"] as const).filter((form) => CHOSEN.length === 0 || CHOSEN.includes(form));
 const ATTRIBUTES = Array.from({ length: 10 }, (_, i) => `attribute_${i}`);
 const START = Date.UTC(2026, 0, 1);
 const DAY_MS = 86_400_000;
@@ -34,7 +36,7 @@ try {
   });
   await store.settle(instant(Date.now()));
   const results: Record<string, unknown> = {};
-  for (const form of ["csv", "jsonl", "parquet"] as const) results[form] = await exportAll(store, form);
+  for (const form of FORMS) results[form] = await exportAll(store, form);
   console.log(
     JSON.stringify({
       bench: "export",
