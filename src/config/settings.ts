@@ -214,7 +214,13 @@ export const SETTINGS = {
     clientId: optional(
       "mqtt.client_id",
       kinds.text("text"),
-      "Client id at an external broker; every installation needs its own.",
+      "Client id at an external broker; every installation needs its own. Nodes that share a database have the same.",
+    ),
+    sessions: setting(
+      "mqtt.sessions",
+      kinds.integer(1, 256),
+      "8",
+      "In how many sessions nodes that share a database take the messages of an external broker; at least as many as nodes. All nodes need the same number.",
     ),
     url: optional(
       "mqtt.url",

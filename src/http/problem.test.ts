@@ -2,8 +2,10 @@ import { expect, test } from "vitest";
 import { AppError, ERROR_CODES, type ErrorCode, refuse } from "#core/app-error.ts";
 import { problemOf, STATUS } from "./problem.ts";
 
-test("every 429 says how long to wait, in whole seconds", () => {
-  const codes = (Object.keys(ERROR_CODES) as ErrorCode[]).filter((code) => STATUS[code] === 429);
+test("every 429 and 503 says how long to wait, in whole seconds", () => {
+  const codes = (Object.keys(ERROR_CODES) as ErrorCode[]).filter(
+    (code) => STATUS[code] === 429 || STATUS[code] === 503,
+  );
   expect(codes).not.toEqual([]);
   for (const code of codes) expect(problemOf(refuse(code, "slow down")).retryAfter).toBe(1);
   expect(problemOf(new AppError([{ code: "too_many_wrong_tokens", message: "wait" }], 42)).retryAfter).toBe(42);

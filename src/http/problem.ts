@@ -53,7 +53,7 @@ const GRAVEST_FIRST: readonly number[] = [401, 403, 404];
 export function problemOf(error: unknown): Problem {
   if (error instanceof AppError) {
     const status = gravestStatus(error);
-    const retryAfter = error.retryAfter ?? (status === 429 ? 1 : undefined);
+    const retryAfter = error.retryAfter ?? (status === 429 || status === 503 ? 1 : undefined);
     return { status, body: { errors: error.refusals }, retryAfter };
   }
   return {

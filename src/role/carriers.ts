@@ -1,14 +1,17 @@
 // How devices reach us: through the embedded broker, with TLS on request, or through an external broker.
 import { hostname, networkInterfaces } from "node:os";
 import { join } from "node:path";
+import type { Logger } from "pino";
 import type { Config } from "#config";
 import { toMilliseconds } from "#core/time/duration.ts";
 import { createEmbeddedBroker, EMBEDDED_DEFAULTS } from "#mqtt/embedded/create-embedded-broker.ts";
 import type { Broker, MqttNeeds } from "#mqtt/mqtt-needs.ts";
 import { openSiteAuthority, type SiteAuthority } from "#mqtt/pki/open-site-authority.ts";
+import { shareDuties } from "#role/duties.ts";
 import type { ChannelRouter } from "#service/device/channel-router.ts";
 import type { Carrier, IssueCertificate } from "#service/ports/carrier.ts";
 import type { DeviceStore } from "#service/ports/device-store.ts";
+import type { Nodes } from "#service/ports/nodes.ts";
 import type { Troubles } from "#service/troubles.ts";
 
 export interface Carriers {
@@ -27,6 +30,8 @@ interface CarrierNeeds extends MqttNeeds {
   /** Receives the carrier before the first device can connect. */
   readonly channel: ChannelRouter;
   readonly troubles: Pick<Troubles, "report">;
+  readonly nodes: Nodes;
+  readonly log: Logger;
 }
 
 export async function startCarriers(needs: CarrierNeeds, config: Config): Promise<Carriers> {
@@ -76,29 +81,38 @@ function openAuthority(needs: CarrierNeeds, folder: string): SiteAuthority | und
 async function startExternal(needs: CarrierNeeds, config: Config, url: string): Promise<Carriers> {
   const { createExternalBroker, EXTERNAL_DEFAULTS } = await import("#mqtt/external/create-external-broker.ts");
   const { hostname: host, port, protocol } = new URL(url);
-  const broker = createExternalBroker(
-    {
-      ...needs,
-      identify: async (hardwareId) => {
-        const credential = await needs.devices.findCredentialByHardwareId(hardwareId);
-        return credential && { deviceId: credential.deviceId, hardwareId, channelId: credential.channelId };
-      },
+  const externalNeeds = {
+    ...needs,
+    identify: async (hardwareId: string) => {
+      const credential = await needs.devices.findCredentialByHardwareId(hardwareId);
+      return credential && { deviceId: credential.deviceId, hardwareId, channelId: credential.channelId };
     },
-    {
-      ...EXTERNAL_DEFAULTS,
-      url,
-      clientId: config.mqtt.clientId ?? `busbar-${config.role}-${hostname()}`,
-      aliveForMs: toMilliseconds(config.devices.silence),
-    },
-  );
-  needs.channel.add(carrierOf(broker));
-  broker.start();
+  };
+  const settings = { ...EXTERNAL_DEFAULTS, url, aliveForMs: toMilliseconds(config.devices.silence) };
+  let stop: () => Promise<void>;
+  if (needs.nodes.isShared) {
+    const { createSharedSessions } = await import("#mqtt/external/shared-sessions.ts");
+    const clientId = config.mqtt.clientId ?? `busbar-${config.role}`;
+    const sessions = createSharedSessions(externalNeeds, { ...settings, clientId });
+    needs.channel.add(carrierOf(sessions));
+    const duties = await shareDuties(needs, { name: "mqtt session", parts: config.mqtt.sessions, begin: sessions.use });
+    stop = async () => {
+      await duties.stop();
+      await sessions.stop();
+    };
+  } else {
+    const clientId = config.mqtt.clientId ?? `busbar-${config.role}-${hostname()}`;
+    const broker = createExternalBroker(externalNeeds, { ...settings, clientId });
+    needs.channel.add(carrierOf(broker));
+    broker.start();
+    stop = () => broker.stop();
+  }
   const isSecure = protocol === "mqtts:";
   const endpoint = { host, port: Number(port || (isSecure ? 8883 : 1883)) };
   return {
     endpoints: { mqtt: isSecure ? undefined : endpoint, mqtts: isSecure ? endpoint : undefined },
     issueCertificate: undefined,
-    stop: () => broker.stop(),
+    stop,
   };
 }
 

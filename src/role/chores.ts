@@ -33,7 +33,7 @@ interface ChoreNeeds
   readonly clock: ClockWatch;
   readonly connectivity: Connectivity;
   readonly dispatcher: Pick<CommandDispatcher, "endOverdue">;
-  readonly nodes: Pick<Nodes, "isShared" | "claim">;
+  readonly nodes: Pick<Nodes, "isShared" | "claim" | "tell">;
   readonly deviceLog: Pick<DeviceLog, "tellLeftOut">;
   readonly log: Logger;
   readonly storage: Pick<StorageGuard, "look">;
@@ -127,6 +127,12 @@ export function startChores(needs: ChoreNeeds, config: Config): { stop(): Promis
     ...(needs.nodes.isShared
       ? [
           {
+            name: "tell which devices are heard",
+            everyMs: Math.ceil(toMilliseconds(config.devices.silence) / 3),
+            task: async () => tellAlive(needs),
+          },
+
+          {
             name: "end overdue executions",
             everyMs: SECOND,
             task: () => needs.dispatcher.endOverdue(),
@@ -144,6 +150,15 @@ export function startChores(needs: ChoreNeeds, config: Config): { stop(): Promis
       await Promise.all(running.map((chore) => chore.stop()));
     },
   };
+}
+
+const ALIVE_AT_ONCE = 150;
+
+function tellAlive({ nodes, connectivity }: Pick<ChoreNeeds, "nodes" | "connectivity">): void {
+  const devices = connectivity.heardHere();
+  for (let at = 0; at < devices.length; at += ALIVE_AT_ONCE) {
+    nodes.tell({ kind: "alive", deviceIds: devices.slice(at, at + ALIVE_AT_ONCE) });
+  }
 }
 
 /** Leaves it to another node that does it now. */

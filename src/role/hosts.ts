@@ -1,4 +1,5 @@
 // Devices that run inside this process: scripts and models.
+import { createHash } from "node:crypto";
 import type { Logger } from "pino";
 import type { Config } from "#config";
 import type { Device } from "#core/device/device.ts";
@@ -6,6 +7,7 @@ import type { ReachRule } from "#core/net/reach-rule.ts";
 import type { ByteBudgets } from "#core/share/byte-budgets.ts";
 import { standardOffset } from "#core/site/timezone.ts";
 import { toMilliseconds } from "#core/time/duration.ts";
+import { shareDuties } from "#role/duties.ts";
 import { createPortHub } from "#runtime/drivers/port-hub.ts";
 import type { SimulatedPorts } from "#runtime/drivers/simulated-ports.ts";
 import { createLuaHost, type LuaHostNeeds } from "#runtime/lua/lua-host.ts";
@@ -19,6 +21,7 @@ import type { HostRouter } from "#service/device/host-router.ts";
 import { type RegisterNeeds, registerChild } from "#service/device/register-child.ts";
 import type { EventHub } from "#service/event/event-hub.ts";
 import type { PrepareEvent } from "#service/event/happening.ts";
+import type { Nodes } from "#service/ports/nodes.ts";
 import type { Needs } from "#service/ports.ts";
 import type { Troubles } from "#service/troubles.ts";
 
@@ -39,6 +42,7 @@ interface HostingNeeds
   readonly catalog: BlueprintCatalog;
   readonly channel: ChannelRouter;
   readonly hosts: HostRouter;
+  readonly nodes: Nodes;
   readonly dispatcher: CommandDispatcher;
   readonly events: EventHub;
   readonly prepareEvent: PrepareEvent;
@@ -87,18 +91,35 @@ export async function startHosts(needs: HostingNeeds, { config, simulated, allow
     needs.hosts.add(host);
     needs.channel.add(carrier);
   }
-  await endInterrupted(needs).catch((error: unknown) =>
-    needs.troubles.report(
-      { part: "commands", message: "not every interrupted execution could be ended; they time out" },
-      { err: error },
-    ),
-  );
+  const endLeft = (isOurs?: (device: Device) => boolean) =>
+    endInterrupted(needs, isOurs).catch((error: unknown) =>
+      needs.troubles.report(
+        { part: "commands", message: "not every interrupted execution could be ended; they time out" },
+        { err: error },
+      ),
+    );
+  const running = needs.nodes.isShared ? await startPart(needs, endLeft) : await startEverything(needs, endLeft);
+  return {
+    simulator,
+    underWay: running.underWay,
+    async stop() {
+      await running.stop();
+      simulator.stop();
+      await lua.stop();
+      hub.close();
+    },
+  };
+}
+
+type EndLeft = (isOurs?: (device: Device) => boolean) => Promise<void>;
+
+async function startEverything(needs: HostingNeeds, endLeft: EndLeft): Promise<Omit<Hosts, "simulator">> {
+  await endLeft();
   const devices = await hostedDevices(needs);
   const stopping = new AbortController();
   const starting = needs.hosts.startAll(devices, stopping.signal);
   needs.background.run("start devices", () => starting);
   return {
-    simulator,
     underWay() {
       const waiting = needs.hosts.waiting();
       if (waiting === 0) return [];
@@ -108,9 +129,58 @@ export async function startHosts(needs: HostingNeeds, { config, simulated, allow
       stopping.abort();
       // Its failure is reported where it runs.
       await Promise.allSettled([starting]);
-      simulator.stop();
-      await lua.stop();
-      hub.close();
     },
   };
+}
+
+/** Nodes that share the records run devices in parts, each part on one node. */
+const PARTS = 32;
+const GATHER_MS = 50;
+
+async function startPart(needs: HostingNeeds, endLeft: EndLeft): Promise<Omit<Hosts, "simulator">> {
+  const own = new Set<number>();
+  /** Parts that were claimed and whose devices do not run yet. */
+  const fresh = new Set<number>();
+  let starting: Promise<void> | undefined;
+  needs.hosts.limit((deviceId) => own.has(partOf(deviceId)));
+
+  /** Parts come one after the other, so their devices are listed together. */
+  async function startFresh(): Promise<void> {
+    while (fresh.size > 0) {
+      await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
+      const parts = new Set(fresh);
+      const isOurs = ({ id }: Device) => parts.has(partOf(id));
+      const devices = (await hostedDevices(needs)).filter(isOurs);
+      // What another node had begun is interrupted, and its outcome is unknown.
+      if (devices.length > 0) await endLeft(isOurs);
+      for (const device of devices) await needs.hosts.start(device);
+      for (const part of parts) fresh.delete(part);
+    }
+  }
+
+  const duties = await shareDuties(needs, {
+    name: "devices",
+    parts: PARTS,
+    begin: async (part) => {
+      own.add(part);
+      fresh.add(part);
+      starting ??= startFresh().finally(() => {
+        starting = undefined;
+      });
+      const started = starting;
+      needs.background.run("start devices", () => started);
+      return async () => {
+        own.delete(part);
+        fresh.delete(part);
+        await Promise.allSettled([starting]);
+        const devices = needs.hosts.started().filter((deviceId) => partOf(deviceId) === part);
+        for (const deviceId of devices) await needs.hosts.stop(deviceId);
+      };
+    },
+  });
+  return { underWay: () => [], stop: () => duties.stop() };
+}
+
+function partOf(deviceId: string): number {
+  return createHash("sha1").update(deviceId).digest().readUInt32BE() % PARTS;
 }

@@ -3,9 +3,13 @@
 import type { Logger } from "pino";
 import type { Authenticator } from "#service/access/authenticator.ts";
 import type { Sessions } from "#service/access/sessions.ts";
+import type { AlertTracker } from "#service/alert/alert-tracker.ts";
 import type { Background } from "#service/background.ts";
 import type { CommandDispatcher } from "#service/command/command-dispatcher.ts";
 import type { ChildRoutes } from "#service/device/child-routes.ts";
+import { deviceConfiguration } from "#service/device/configuration.ts";
+import type { Connectivity } from "#service/device/connectivity.ts";
+import type { HostRouter } from "#service/device/host-router.ts";
 import type { EventHub, LiveEvent } from "#service/event/event-hub.ts";
 import type { Links } from "#service/link/links.ts";
 import type { Carrier } from "#service/ports/carrier.ts";
@@ -13,7 +17,9 @@ import type { NodeMessage, Nodes } from "#service/ports/nodes.ts";
 import type { Needs } from "#service/ports.ts";
 import type { WebhookDispatcher } from "#service/webhook/webhook-dispatcher.ts";
 
-interface JoinNeeds extends Pick<Needs, "devices" | "profiles"> {
+type ConfigurationNeeds = Parameters<typeof deviceConfiguration>[0];
+
+interface JoinNeeds extends Pick<Needs, "devices" | "profiles">, ConfigurationNeeds {
   readonly nodes: Nodes;
   readonly events: EventHub;
   readonly authenticator: Authenticator;
@@ -21,6 +27,9 @@ interface JoinNeeds extends Pick<Needs, "devices" | "profiles"> {
   readonly background: Background;
   readonly channel: Carrier;
   readonly children: ChildRoutes;
+  readonly connectivity: Connectivity;
+  readonly hosts: HostRouter;
+  readonly alertTracker: AlertTracker;
   readonly dispatcher: CommandDispatcher;
   readonly webhookDispatcher: WebhookDispatcher;
   readonly log: Logger;
@@ -35,7 +44,15 @@ export function joinNodes(needs: JoinNeeds): () => void {
 
   function hear(event: LiveEvent): void {
     if (event.kind === "execution" && "execution" in event) needs.dispatcher.heard(event.execution);
-    else if (event.kind === "device" && "change" in event) {
+    else if (event.kind === "connectivity" && "data" in event) {
+      const status = statusOf(event.data);
+      if (status !== undefined) needs.connectivity.heardOf(event.deviceId, status);
+    } else if (event.kind === "alert" && "data" in event) {
+      needs.alertTracker.heardOf(event.deviceId, isSoft(event.data));
+    } else if (event.kind === "configuration" && "data" in event) {
+      const { deviceId } = event;
+      background.run("send a configuration of another node", () => configurationChanged(deviceId));
+    } else if (event.kind === "device" && "change" in event) {
       const { deviceId, change } = event;
       background.run("take over the change of a device", () => deviceChanged(deviceId, change === "deleted"));
     }
@@ -43,13 +60,23 @@ export function joinNodes(needs: JoinNeeds): () => void {
 
   async function deviceChanged(deviceId: string, isDeleted: boolean): Promise<void> {
     if (isDeleted) {
+      await needs.hosts.stop(deviceId);
       needs.channel.disconnect(deviceId);
       needs.children.forget(deviceId);
+      needs.connectivity.forget(deviceId);
+      needs.alertTracker.forget(deviceId);
       return;
     }
     const device = await needs.devices.find(deviceId);
+    if (device !== undefined) await needs.hosts.changed(device);
     // Its channel may have changed, or the device that carries its messages.
     if (device?.type === "CHILD") await needs.children.place(device);
+  }
+
+  /** A device that is connected here and was configured at another node. */
+  async function configurationChanged(deviceId: string): Promise<void> {
+    if (!needs.channel.isReady(deviceId)) return;
+    await needs.channel.sendConfiguration(deviceId, await deviceConfiguration(needs, deviceId), []);
   }
 
   function take(message: NodeMessage): void {
@@ -76,6 +103,9 @@ export function joinNodes(needs: JoinNeeds): () => void {
       case "profiles":
         background.run("read the profiles again", () => needs.profiles.refresh());
         break;
+      case "alive":
+        for (const deviceId of message.deviceIds) needs.connectivity.aliveElsewhere(deviceId);
+        break;
       case "missed":
         needs.log.warn("this node could not reach the database for a while; what it keeps in memory is read again");
         needs.authenticator.forgetAll();
@@ -89,4 +119,14 @@ export function joinNodes(needs: JoinNeeds): () => void {
   return () => {
     for (const leave of leaves) leave();
   };
+}
+
+function statusOf(data: string): "ONLINE" | "OFFLINE" | undefined {
+  const status = (JSON.parse(data) as { connectivity?: { status?: unknown } }).connectivity?.status;
+  return status === "ONLINE" || status === "OFFLINE" ? status : undefined;
+}
+
+function isSoft(data: string): boolean {
+  const { change, alert } = JSON.parse(data) as { change?: unknown; alert?: { state?: unknown } };
+  return change === "raised" && alert?.state === "SOFT";
 }

@@ -11,7 +11,10 @@ export interface CountingDevice {
 }
 
 /** Reconnects by itself to the same port, and sends what was not acknowledged again. */
-export async function startCountingDevice(config: FakeDeviceConfig): Promise<CountingDevice> {
+export async function startCountingDevice(
+  config: FakeDeviceConfig,
+  { isPresent = false } = {},
+): Promise<CountingDevice> {
   const starts = new Map<string, number>();
   const acknowledged = new Set<string>();
   const { username = "", password = "" } = config.mqtt_credentials;
@@ -37,5 +40,16 @@ export async function startCountingDevice(config: FakeDeviceConfig): Promise<Cou
     );
   });
   await client.subscribeAsync(`${to}/v1/command/requests`, { qos: 1 });
-  return { starts, acknowledged, close: () => client.end(true) };
+  // An outside broker does not tell who is connected: a device is there while it is heard.
+  const telling = isPresent
+    ? setInterval(() => client.publish(`${from}/v1/telemetry`, "{}", { qos: 0 }), 100)
+    : undefined;
+  return {
+    starts,
+    acknowledged,
+    close() {
+      clearInterval(telling);
+      client.end(true);
+    },
+  };
 }

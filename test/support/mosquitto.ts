@@ -19,10 +19,15 @@ export interface Mosquitto {
   stop(): Promise<void>;
   /** Ends it and starts it again on the same port; what it kept in memory is lost. */
   restart(): Promise<void>;
+  /** Kills it and starts it again on the same port. */
+  crash(): Promise<void>;
 }
 
 /** For these devices only, or for anyone. */
-export async function startMosquitto(logins: readonly FakeLogin[] | "anyone"): Promise<Mosquitto> {
+export async function startMosquitto(
+  logins: readonly FakeLogin[] | "anyone",
+  { persistence = false } = {},
+): Promise<Mosquitto> {
   const folder = mkdtempSync(join(tmpdir(), "busbar-mosquitto-"));
   const port = await freePort();
   const write = (name: string, text: string): string => {
@@ -42,7 +47,15 @@ export async function startMosquitto(logins: readonly FakeLogin[] | "anyone"): P
     ];
   };
   const rules = logins === "anyone" ? ["allow_anonymous true"] : protect(logins);
-  const lines = [`listener ${port} 127.0.0.1`, ...rules, "persistence false", "log_type all", ""];
+  const lines = [
+    `listener ${port} 127.0.0.1`,
+    ...rules,
+    ...(persistence
+      ? ["persistence true", `persistence_location ${folder}/`, "autosave_interval 1"]
+      : ["persistence false"]),
+    "log_type all",
+    "",
+  ];
   const config = write("mosquitto.conf", lines.join("\n"));
   let running = await launch(config);
   return {
@@ -50,6 +63,10 @@ export async function startMosquitto(logins: readonly FakeLogin[] | "anyone"): P
     url: `mqtt://busbar:service-secret@127.0.0.1:${port}`,
     async restart() {
       await end(running);
+      running = await launch(config);
+    },
+    async crash() {
+      await end(running, "SIGKILL");
       running = await launch(config);
     },
     async stop() {
@@ -72,9 +89,9 @@ async function launch(config: string): Promise<ChildProcess> {
   return child;
 }
 
-async function end(child: ChildProcess): Promise<void> {
+async function end(child: ChildProcess, signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
   const gone = once(child, "exit");
-  child.kill();
+  child.kill(signal);
   await gone;
 }
 

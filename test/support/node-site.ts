@@ -11,14 +11,16 @@ export interface NodeSite {
   configOf(deviceId: string): Promise<FakeDeviceConfig>;
 }
 
-export async function makeNodeSite(admin: Session): Promise<NodeSite> {
+export async function makeNodeSite(admin: Session, manifest = commandManifest("Node device")): Promise<NodeSite> {
   const post = async (path: string, body: unknown) => {
-    const answer = await admin.post(path, body);
+    let answer = await admin.post(path, body);
+    // A busy machine may be too slow for a limit.
+    for (let tries = 0; answer.status === 503 && tries < 10; tries++) answer = await admin.post(path, body);
     if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
     return answer.body;
   };
   const siteId: string = (await post("/v3/sites", { name: "Two nodes" })).site.id;
-  const blueprintId: string = (await post("/v3/blueprints/upload", commandManifest("Node device"))).blueprint.id;
+  const blueprintId: string = (await post("/v3/blueprints/upload", manifest)).blueprint.id;
   return {
     siteId,
     blueprintId,

@@ -1,9 +1,7 @@
-// Whole Busbar nodes in this process that share the records of one PostgreSQL. Each has telemetry of its own, in its data
-// folder.
+// Whole Busbar nodes in this process that share one PostgreSQL.
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
 import { loadConfig } from "#config";
 import { createByteBudgets } from "#core/share/byte-budgets.ts";
 import { createShares } from "#core/share/shares.ts";
@@ -14,7 +12,7 @@ import { type Started, startOn } from "#role/start-on.ts";
 import { createTroubles } from "#service/troubles.ts";
 import { openPostgresRecords } from "#store/postgres/open-records.ts";
 import { openSeries } from "#store/series/open-series.ts";
-import { sqliteChunks } from "#store/series/sqlite/open-sqlite-chunks.ts";
+import { postgresChunks } from "#store/series/postgres/open-postgres-chunks.ts";
 import { createSession, type Session } from "./session.ts";
 
 export interface Node extends Started {
@@ -31,16 +29,28 @@ export interface NodeOptions {
   /** Copies the key of sealed values from this node. */
   readonly like?: Node;
   readonly flags?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
   readonly notifications?: boolean;
+  /** Its data folder; a new one, which goes with the node, unless given. */
+  readonly data?: string;
 }
 
 export const NODE_ADMIN_TOKEN = "admin-token-of-all-nodes-admin-token";
 
-export async function startNode({ url, like, flags = [], notifications = true }: NodeOptions): Promise<Node> {
-  const data = mkdtempSync(join(tmpdir(), "busbar-node-"));
+/** As `openNode`, for one test. */
+export async function startNode(options: NodeOptions): Promise<Node> {
+  const { onTestFinished } = await import("vitest");
+  const node = await openNode(options);
+  onTestFinished(() => node.stop());
+  return node;
+}
+
+export async function openNode(options: NodeOptions): Promise<Node> {
+  const { url, like, flags = [], notifications = true } = options;
+  const data = options.data ?? mkdtempSync(join(tmpdir(), "busbar-node-"));
   if (like !== undefined) copyFileSync(join(like.data, "seal.key"), join(data, "seal.key"));
   const opened = new AsyncDisposableStack();
-  opened.defer(() => rmSync(data, { recursive: true, force: true }));
+  if (options.data === undefined) opened.defer(() => rmSync(data, { recursive: true, force: true }));
   let log = "";
   const { config } = await loadConfig({
     flags: [
@@ -53,7 +63,7 @@ export async function startNode({ url, like, flags = [], notifications = true }:
       ...(flags.includes("--mqtt-port") ? [] : ["--mqtt-port", "0"]),
       ...flags,
     ],
-    env: { BUSBAR_ADMIN_TOKEN: NODE_ADMIN_TOKEN },
+    env: { BUSBAR_ADMIN_TOKEN: NODE_ADMIN_TOKEN, ...options.env },
     cwd: data,
     readFile: () => undefined,
   });
@@ -79,7 +89,7 @@ export async function startNode({ url, like, flags = [], notifications = true }:
     const { budgets, shares } = surroundings;
     const series = { graceMs: 3_600_000, maxHotPoints: 100_000, readers: 1, forgetDamaged: false };
     const telemetry = await openSeries(
-      sqliteChunks(join(data, "telemetry.db")),
+      postgresChunks(url),
       { ...series, shares, budgets, now: real.now, onTrouble: () => {}, onDamaged: () => {} },
       () => {},
     );
@@ -91,7 +101,6 @@ export async function startNode({ url, like, flags = [], notifications = true }:
       stopped ??= opened.disposeAsync();
       return stopped;
     };
-    onTestFinished(stop);
     return {
       ...started,
       data,

@@ -19,7 +19,7 @@ import type {
 } from "#service/ports/carrier.ts";
 import type { SignedIn } from "#service/ports/device-inbox.ts";
 import { remember } from "./cached-lookup.ts";
-import { createPresence } from "./presence.ts";
+import { createPresence, type Presence } from "./presence.ts";
 
 export interface ExternalSettings {
   /** May carry a user name and password. */
@@ -29,6 +29,8 @@ export interface ExternalSettings {
   readonly protocolVersion: 4 | 5;
   /** A device counts as present for this long after its latest message. */
   readonly aliveForMs: number;
+  /** The messages are dealt out among all sessions that subscribe under this name. */
+  readonly share?: string;
 }
 
 export const EXTERNAL_DEFAULTS: Pick<ExternalSettings, "protocolVersion" | "aliveForMs"> = {
@@ -60,10 +62,16 @@ const KNOWN_FOR_MS = 30_000;
 const MAX_KNOWN = 20_000;
 const STOP_MS = 5_000;
 
-export function createExternalBroker(needs: ExternalNeeds, settings: ExternalSettings): ExternalBroker {
+/** `known` is who is present where several sessions share the messages. */
+export function createExternalBroker(
+  needs: ExternalNeeds,
+  settings: ExternalSettings,
+  known?: Presence,
+): ExternalBroker {
   const { inbox, log, now } = needs;
   const adapter = createAdapter(inbox);
-  const presence = createPresence(inbox, now, settings.aliveForMs);
+  const presence = known ?? createPresence(inbox, now, settings.aliveForMs);
+  const topics = settings.share === undefined ? TOPICS : `$share/${settings.share}/${TOPICS}`;
   const identify = remember(needs.identify, { now, forMs: KNOWN_FOR_MS, atMost: MAX_KNOWN });
   const underWay = new Set<Promise<void>>();
   /** Rises with every connection: an acknowledgement must not go to a later connection. */
@@ -93,8 +101,8 @@ export function createExternalBroker(needs: ExternalNeeds, settings: ExternalSet
 
   client.on("connect", () => {
     generation += 1;
-    presence.forget();
-    client.subscribe(TOPICS, { qos: 1 }, (error) => {
+    if (known === undefined) presence.forget();
+    client.subscribe(topics, { qos: 1 }, (error) => {
       if (error) {
         log.error({ err: error }, "the MQTT broker does not let us subscribe");
         client.stream.destroy();
@@ -225,7 +233,9 @@ export function createExternalBroker(needs: ExternalNeeds, settings: ExternalSet
     // The broker manages the device's connections. Its identity is looked up again within half a minute.
     disconnect() {},
     start() {
-      sweeper = setInterval(() => presence.sweep(), Math.max(50, settings.aliveForMs / 10));
+      if (known === undefined) {
+        sweeper = setInterval(() => presence.sweep(), Math.max(50, settings.aliveForMs / 10));
+      }
       client.connect();
     },
     async stop() {

@@ -8,6 +8,7 @@ import { instant } from "#core/time/instant.ts";
 import { createBackground } from "#service/background.ts";
 import { createPrepareEvent } from "#service/event/happening.ts";
 import type { AlertStore } from "#service/ports/alert-store.ts";
+import { ALONE } from "#service/ports/nodes.ts";
 import type { Snapshot } from "#service/ports/telemetry-store.ts";
 import { attributesOf } from "#service/telemetry/attributes.ts";
 import { createFakeClock } from "../../../test/support/fake-clock.ts";
@@ -63,6 +64,7 @@ function makeWorld(given = "plain") {
     telemetry: { latest: () => latest, current: async () => latest },
     devices: { find: async () => (world.isGone ? undefined : world.device) },
     webhookDispatcher: { noticesOf: (news: readonly unknown[]) => news, wake: () => {} },
+    nodes: ALONE,
     background: createBackground((_name, error) => faults.push(String(error))),
     unconfirmedAfterMs: 60_000,
     catalog: { get: async (id: string) => ({ blueprint: BLUEPRINTS[id] }) },

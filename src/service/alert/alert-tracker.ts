@@ -22,6 +22,7 @@ import {
   withSources,
   withTelemetry,
 } from "#core/alert/alert-state.ts";
+import { AppError } from "#core/app-error.ts";
 import type { Alert, Blueprint } from "#core/blueprint/blueprint.ts";
 import type { Device } from "#core/device/device.ts";
 import type { PreparedEvent } from "#core/event/event.ts";
@@ -30,6 +31,7 @@ import type { Background } from "#service/background.ts";
 import { type BlueprintCatalog, deviceBlueprint } from "#service/blueprint/blueprint-catalog.ts";
 import { type After, createDeadlines } from "#service/deadlines.ts";
 import type { PrepareEvent } from "#service/event/happening.ts";
+import type { Nodes } from "#service/ports/nodes.ts";
 import type { Needs } from "#service/ports.ts";
 import { type Attribute, attributesOf, listsAlerts } from "#service/telemetry/attributes.ts";
 import type { WebhookDispatcher } from "#service/webhook/webhook-dispatcher.ts";
@@ -51,6 +53,8 @@ export interface AlertTracker {
   /** Clears alerts from attributes that the device's blueprint does not have. */
   blueprintChanged(device: Device): Promise<void>;
   forget(deviceId: string): void;
+  /** The event of a change, of this node or another one. A soft alert waits to be confirmed. */
+  heardOf(deviceId: string, isSoft: boolean): void;
   /** Takes over the alerts that an earlier run left active. */
   recover(): Promise<void>;
   stop(): void;
@@ -69,6 +73,7 @@ export interface AlertTrackerNeeds extends Pick<Needs, "alerts" | "devices" | "t
   readonly prepareEvent: PrepareEvent;
   readonly webhookDispatcher: Pick<WebhookDispatcher, "noticesOf" | "wake">;
   readonly background: Background;
+  readonly nodes: Pick<Nodes, "isShared">;
   readonly after: After;
   /** Alerts whose list a device has not repeated for this long, while it sends other telemetry, are unconfirmed. */
   readonly unconfirmedAfterMs: number;
@@ -87,10 +92,13 @@ type Step = (state: AlertState) => FoldedAlerts;
 const LONGEST_WAIT_MS = 24 * 3_600_000;
 /** A change that could not be stored is tried again after this time. */
 const AGAIN_MS = 1_000;
+const MAX_TRIES = 5;
 const UNDECLARED: ReadonlyMap<string, Alert> = new Map();
 
 export function createAlertTracker(needs: AlertTrackerNeeds): AlertTracker {
   const entries = new Map<string, Entry>();
+  /** Events of this node that it has not read back yet, by device. */
+  const told = new Map<string, number>();
   const deadlines = createDeadlines(needs.after, (deviceId, moment) => {
     needs.background.run("harden alerts", async () => {
       const device = await needs.devices.find(deviceId);
@@ -125,7 +133,24 @@ export function createAlertTracker(needs: AlertTrackerNeeds): AlertTracker {
     return done;
   }
 
+  /**
+   * Where several nodes hear a device, each change is decided by what is stored. If another node was first, or an answer of
+   * the store was lost, it is decided anew.
+   */
   async function takeStep(entry: Entry, device: Device, step: Step): Promise<void> {
+    const wouldChange = entry.state !== undefined && step(entry.state).changes.length > 0;
+    if (needs.nodes.isShared && wouldChange) entry.state = undefined;
+    for (let tries = 1; ; tries++) {
+      try {
+        return await stepFrom(entry, device, step);
+      } catch (error) {
+        if (!(error instanceof AppError && error.code === "conflict") || tries === MAX_TRIES) throw error;
+        entry.state = undefined;
+      }
+    }
+  }
+
+  async function stepFrom(entry: Entry, device: Device, step: Step): Promise<void> {
     if (entry.state === undefined) {
       const known = restoreAlerts(await needs.alerts.active(device.id));
       await store(entry, device, await newestLists(known, device));
@@ -139,6 +164,7 @@ export function createAlertTracker(needs: AlertTrackerNeeds): AlertTracker {
       const notices = needs.webhookDispatcher.noticesOf(events);
       if (!(await needs.alerts.record(device.id, changes, { events, notices }))) return forget(device.id);
       if (notices.length > 0) needs.webhookDispatcher.wake();
+      if (needs.nodes.isShared) told.set(device.id, (told.get(device.id) ?? 0) + events.length);
     }
     entry.state = state;
     arm(device.id, state);
@@ -249,6 +275,19 @@ export function createAlertTracker(needs: AlertTrackerNeeds): AlertTracker {
       await change(device, withSourcesOf(await deviceBlueprint(needs, device)));
     },
     forget,
+    heardOf(deviceId, isSoft) {
+      const own = told.get(deviceId) ?? 0;
+      if (own > 1) told.set(deviceId, own - 1);
+      else told.delete(deviceId);
+      if (own > 0) return;
+      needs.background.run("take over a change of alerts", async () => {
+        for (let tail = entries.get(deviceId)?.tail; tail !== undefined; tail = entries.get(deviceId)?.tail) await tail;
+        forget(deviceId);
+        // Whichever node is there when the grace period ends confirms the alert.
+        const device = isSoft ? await needs.devices.find(deviceId) : undefined;
+        if (device !== undefined) await change(device, unchanged);
+      });
+    },
     async recover() {
       const active = await needs.alerts.active();
       for (const deviceId of new Set(active.map((alert) => alert.deviceId))) {

@@ -16,16 +16,22 @@ interface InterruptedNeeds extends Pick<Needs, "executions" | "devices"> {
 
 /**
  * Ends commands that devices of this process received before it was started. Nobody is left to answer them, and it is
- * unknown how far they came, so they are not run again. Must be called before these devices are started.
+ * unknown how far they came, so they are not run again. Must be called before these devices are started. `isOurs` tells
+ * the devices of this process from those that other nodes run.
  */
-export async function endInterrupted(needs: InterruptedNeeds): Promise<void> {
+export async function endInterrupted(
+  needs: InterruptedNeeds,
+  isOurs: (carrier: Device) => boolean = () => true,
+): Promise<void> {
   const known = new Map<string, Device | undefined>();
   const ends: Promise<unknown>[] = [];
   for await (const { id: executionId, deviceId, attempted } of everyOpen(needs.executions)) {
     if (!attempted) continue;
     if (!known.has(deviceId)) known.set(deviceId, await needs.devices.find(deviceId));
     const device = known.get(deviceId);
-    if (device === undefined || !needs.hosts.hosts((await carrierOf(needs, device)).type)) continue;
+    if (device === undefined) continue;
+    const carrier = await carrierOf(needs, device);
+    if (!needs.hosts.hosts(carrier.type) || !isOurs(carrier)) continue;
     const payload = { message: INTERRUPTED };
     ends.push(needs.dispatcher.respond(deviceId, { executionId, state: "ERROR", payload, repeated: false }));
   }

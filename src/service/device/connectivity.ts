@@ -1,6 +1,9 @@
 // A device with a connection is ONLINE until the last one drops, however quiet it is: the carrier watches the
 // connection's keep-alive. A device without one is ONLINE while messages come, and OFFLINE after a silence. UNKNOWN
 // before the first sign of life. Measured on a monotonic clock.
+//
+// Where several nodes share the records, each tells the others which devices it hears, and all of them know the same. A
+// change is told by the node that notices it; the others take it over. If that node dies, another one tells it later.
 import type { ConnectivityStatus } from "#service/event/happening.ts";
 import type { ConnectionKind } from "#service/ports/device-inbox.ts";
 
@@ -19,6 +22,12 @@ export interface Connectivity {
   /** Sets devices that fell silent OFFLINE; to be called about once a second. */
   sweep(): void;
   forget(deviceId: string): void;
+  /** Another node hears the device. */
+  aliveElsewhere(deviceId: string): void;
+  /** The event of a change, of this node or another one. */
+  heardOf(deviceId: string, status: ConnectivityStatus): void;
+  /** The devices that have a connection here, or were heard here since the last call. */
+  heardHere(): readonly string[];
 }
 
 interface ConnectivityNeeds {
@@ -28,20 +37,38 @@ interface ConnectivityNeeds {
   readonly onChange: (deviceId: string, status: ConnectivityStatus) => void;
 }
 
+interface Sign {
+  readonly at: number;
+  readonly isHere: boolean;
+}
+
+/** So much longer a node waits for a device that another one has heard last: that node tells its silence. */
+const PATIENCE_MS = 5_000;
+
 export function createConnectivity({ elapsed, silenceMs, onChange }: ConnectivityNeeds): Connectivity {
   const connections = new Map<string, ConnectionKind | undefined>();
-  /** When an online device was last heard from; offline devices have no entry. */
-  const heard = new Map<string, number | undefined>();
+  /** The last sign of life of an online device; undefined for an offline one. */
+  const heard = new Map<string, Sign | undefined>();
+  const here = new Set<string>();
+  /** Changes that this node tells and has not read back yet. */
+  const told = new Map<string, number>();
+
+  function tell(deviceId: string, status: ConnectivityStatus): void {
+    const key = `${deviceId} ${status}`;
+    told.set(key, (told.get(key) ?? 0) + 1);
+    onChange(deviceId, status);
+  }
 
   function turnOff(deviceId: string): void {
     heard.set(deviceId, undefined);
-    onChange(deviceId, "OFFLINE");
+    tell(deviceId, "OFFLINE");
   }
 
   function alive(deviceId: string): void {
     const wasOnline = heard.get(deviceId) !== undefined;
-    heard.set(deviceId, elapsed());
-    if (!wasOnline) onChange(deviceId, "ONLINE");
+    heard.set(deviceId, { at: elapsed(), isHere: true });
+    here.add(deviceId);
+    if (!wasOnline) tell(deviceId, "ONLINE");
   }
 
   return {
@@ -54,7 +81,7 @@ export function createConnectivity({ elapsed, silenceMs, onChange }: Connectivit
     },
     gone(deviceId) {
       connections.delete(deviceId);
-      if (heard.get(deviceId) !== undefined) turnOff(deviceId);
+      if (heard.get(deviceId)?.isHere === true) turnOff(deviceId);
     },
     absent(deviceId) {
       connections.delete(deviceId);
@@ -66,13 +93,36 @@ export function createConnectivity({ elapsed, silenceMs, onChange }: Connectivit
     },
     sweep() {
       const limit = elapsed() - silenceMs;
-      for (const [deviceId, at] of heard) {
-        if (at !== undefined && at <= limit && !connections.has(deviceId)) turnOff(deviceId);
+      for (const [deviceId, sign] of heard) {
+        if (sign === undefined || connections.has(deviceId)) continue;
+        if (sign.at <= (sign.isHere ? limit : limit - PATIENCE_MS)) turnOff(deviceId);
       }
     },
     forget: (deviceId) => {
       connections.delete(deviceId);
       heard.delete(deviceId);
+      here.delete(deviceId);
+    },
+    aliveElsewhere(deviceId) {
+      if (!connections.has(deviceId)) heard.set(deviceId, { at: elapsed(), isHere: false });
+    },
+    heardOf(deviceId, status) {
+      const key = `${deviceId} ${status}`;
+      const own = told.get(key) ?? 0;
+      if (own > 1) told.set(key, own - 1);
+      else told.delete(key);
+      if (own > 0) return;
+      const sign = heard.get(deviceId);
+      if (status === "ONLINE" && sign === undefined) heard.set(deviceId, { at: elapsed(), isHere: false });
+      if (status !== "OFFLINE" || sign === undefined) return;
+      // It has moved here before the other node noticed that it had left.
+      if (sign.isHere) tell(deviceId, "ONLINE");
+      else heard.set(deviceId, undefined);
+    },
+    heardHere() {
+      const devices = new Set([...here, ...connections.keys()]);
+      here.clear();
+      return [...devices];
     },
   };
 }

@@ -8,6 +8,12 @@ import type { DeviceHost, HostedStatus } from "#service/ports/device-host.ts";
 
 export interface HostRouter extends DeviceHost {
   add(host: DeviceHost): void;
+  /** From now on only devices for which this is true are started here: other nodes run the rest. */
+  limit(isOwn: (deviceId: string) => boolean): void;
+  /** The devices that were started here and not stopped. */
+  started(): readonly string[];
+  /** Takes over what another node changed: the blueprint of a device that runs here, or a new device. */
+  changed(device: Device): Promise<void>;
   /**
    * Starts these devices, none of which runs, one after another and with room for other work in between. Until its turn
    * each counts as STARTING. Resolves when all are handed over; after the signal no more are. Rejects at the end when
@@ -29,16 +35,31 @@ export function createHostRouter(needs: { readonly now: () => Instant }): HostRo
   const hosts: DeviceHost[] = [];
   const waiting = new Map<string, Waiting>();
   /** The device whose turn it is. */
+  let isOwn = (_deviceId: string) => true;
+  /** The blueprints of the devices that were started here. */
+  const blueprints = new Map<string, string | undefined>();
   let current: { readonly deviceId: string; readonly started: Promise<void> } | undefined;
 
   async function start(device: Device): Promise<void> {
     waiting.delete(device.id);
-    await hosts.find((host) => host.hosts(device.type))?.start(device);
+    if (!isOwn(device.id)) return;
+    const host = hosts.find((one) => one.hosts(device.type));
+    if (host === undefined) return;
+    blueprints.set(device.id, device.blueprintId);
+    await host.start(device);
   }
 
   return {
     add: (host) => {
       hosts.push(host);
+    },
+    limit: (own) => {
+      isOwn = own;
+    },
+    started: () => [...blueprints.keys()],
+    async changed(device) {
+      const isKnown = blueprints.has(device.id) && blueprints.get(device.id) === device.blueprintId;
+      if (!isKnown) await start(device);
     },
     hosts: (type) => hosts.some((host) => host.hosts(type)),
     start,
@@ -46,8 +67,9 @@ export function createHostRouter(needs: { readonly now: () => Instant }): HostRo
       const since = needs.now();
       for (const device of devices) waiting.set(device.id, { device, since });
       const failures: unknown[] = [];
-      for (const { device } of waiting.values()) {
+      for (const { device } of [...waiting.values()]) {
         if (signal.aborted) break;
+        if (!waiting.has(device.id)) continue;
         const started = start(device).catch((error: unknown) => void failures.push(error));
         current = { deviceId: device.id, started };
         await started;
@@ -65,6 +87,7 @@ export function createHostRouter(needs: { readonly now: () => Instant }): HostRo
     waiting: () => waiting.size,
     async stop(deviceId) {
       waiting.delete(deviceId);
+      blueprints.delete(deviceId);
       for (const host of hosts) await host.stop(deviceId);
     },
     async restart(deviceId) {

@@ -38,7 +38,7 @@ export interface AlertAnnouncement {
 export interface AlertStore {
   /**
    * Stores the changes and their events and queues the notices, all or none. False, with nothing stored, when the device
-   * is gone.
+   * is gone. Refuses with `conflict` when the changes do not follow from the active alerts: another node was first.
    */
   record(deviceId: string, changes: readonly AlertChange[], announced: AlertAnnouncement): Promise<boolean>;
   /** All active alerts, of one device or of all, in the order of raising. */

@@ -19,6 +19,8 @@ export type NodeMessage =
   | { readonly kind: "webhooks" }
   /** Profiles were uploaded. */
   | { readonly kind: "profiles" }
+  /** Devices that a node hears. */
+  | { readonly kind: "alive"; readonly deviceIds: readonly string[] }
   /** Messages are missing: whatever is kept in memory may be outdated. */
   | { readonly kind: "missed" };
 

@@ -1,12 +1,13 @@
 import { ACCESS_LEVELS } from "#core/access/level.ts";
 import { MAX_PAST_ALERTS } from "#core/alert/alert-limits.ts";
 import type { AlertChange } from "#core/alert/alert-state.ts";
+import { refuse } from "#core/app-error.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { AlertAnnouncement } from "#service/ports/alert-store.ts";
 import type { Database, WriteDatabase } from "#store/database.ts";
 import { ALERT_COLUMNS } from "./alert-row.ts";
 import { addEvent } from "./event-writes.ts";
-import { text } from "./row.ts";
+import { number, text } from "./row.ts";
 import { enqueueNotices } from "./webhook-writes.ts";
 
 const PRUNE_AT_ONCE = 1_000;
@@ -22,6 +23,7 @@ export const alertWrites = {
   ): Promise<boolean> {
     const device = await database.get("SELECT site_id FROM device WHERE id = ?", deviceId);
     if (device === undefined) return false;
+    await refuseOutdated(database, deviceId, changes);
     for (const change of changes) {
       if (change.kind === "raised") await insert(database, change, { id: deviceId, siteId: text(device, "site_id") });
       else await update(database, change, deviceId);
@@ -41,6 +43,33 @@ export const alertWrites = {
     );
   },
 };
+
+/**
+ * Several nodes may take the same report, or reports of one device that contradict each other. Each decides by the alerts
+ * that it knows, so what it decided does not count when another node was first.
+ */
+async function refuseOutdated(database: Database, deviceId: string, changes: readonly AlertChange[]): Promise<void> {
+  const rows = await database.all(
+    "SELECT source, alert_id, raised_at, hardened_at FROM alert WHERE device_id = ? AND cleared_at IS NULL",
+    deviceId,
+  );
+  const active = new Map(
+    rows.map((row) => [
+      `${text(row, "source")} ${text(row, "alert_id")}`,
+      { raisedAt: number(row, "raised_at"), isHard: row["hardened_at"] !== null },
+    ]),
+  );
+  for (const { kind, alert } of changes) {
+    const key = `${alert.source} ${alert.alertId}`;
+    const known = active.get(key);
+    const isSame = known?.raisedAt === alert.raisedAt;
+    const isOutdated =
+      kind === "raised" ? known !== undefined : !isSame || (kind === "hardened" && known?.isHard === true);
+    if (isOutdated) throw refuse("conflict", "the alerts of the device have changed meanwhile");
+    if (kind === "cleared") active.delete(key);
+    else active.set(key, { raisedAt: alert.raisedAt, isHard: alert.isHard });
+  }
+}
 
 /** An alert that is raised, cleared and raised again in one moment counts as one alert. */
 async function insert(

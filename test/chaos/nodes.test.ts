@@ -1,0 +1,212 @@
+// kill -9 of nodes, of Mosquitto and of PostgreSQL while commands run: nothing acknowledged is lost, no command starts
+// twice, every execution ends.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+import { commandManifest } from "../support/command-site.ts";
+import type { FakeDeviceConfig } from "../support/fake-device.ts";
+import { hasMosquitto, type Mosquitto, startMosquitto } from "../support/mosquitto.ts";
+import { NODE_ADMIN_TOKEN } from "../support/nodes.ts";
+import { startPostgres } from "../support/postgres.ts";
+import { randomFrom } from "../support/random.ts";
+import { createSession, type Session } from "../support/session.ts";
+import { type CountingDevice, startCountingDevice } from "./counting-device.ts";
+
+const ROUNDS = process.env["BUSBAR_LONG"] === "1" ? 100 : 12;
+const TIMEOUT_S = 3;
+const AT_ONCE = 4;
+const PROGRAM = fileURLToPath(new URL("./node-process.ts", import.meta.url));
+const SEAL_KEY = "0123456789abcdef".repeat(4);
+
+interface NodeProcess {
+  readonly session: Session;
+  readonly process: ChildProcess;
+}
+
+/** A process that is killed and started again in the same data folder. */
+class Victim {
+  current: NodeProcess | undefined;
+  readonly #options: object;
+
+  constructor(options: object) {
+    const data = mkdtempSync(join(tmpdir(), "busbar-victim-"));
+    writeFileSync(join(data, "seal.key"), `${SEAL_KEY}\n`, { mode: 0o400 });
+    this.#options = { ...options, data };
+  }
+
+  async start(): Promise<void> {
+    const child = spawn(process.execPath, [PROGRAM, JSON.stringify(this.#options)], {
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const errors: string[] = [];
+    child.stderr.setEncoding("utf8").on("data", (text: string) => errors.push(text));
+    const lines = createInterface({ input: child.stdout });
+    const first = await Promise.race([once(lines, "line"), once(child, "exit")]);
+    if (typeof first[0] !== "string" || !first[0].startsWith("{"))
+      throw new Error(`a node did not start: ${errors.join("")}`);
+    const { url } = JSON.parse(first[0]) as { readonly url: string };
+    this.current = { process: child, session: createSession(url, NODE_ADMIN_TOKEN) };
+  }
+
+  async kill(signal: NodeJS.Signals = "SIGKILL"): Promise<void> {
+    const victim = this.current;
+    this.current = undefined;
+    if (victim === undefined || victim.process.exitCode !== null) return;
+    const gone = once(victim.process, "exit");
+    victim.process.kill(signal);
+    await gone;
+  }
+}
+
+class Load {
+  readonly acknowledged = new Map<string, string>();
+  readonly contradictions: string[] = [];
+  asked = 0;
+  isOver = false;
+  readonly #unanswered: string[] = [];
+
+  /** Creates executions at any living node, each asked for again with its key until it is acknowledged. */
+  async run(victims: readonly Victim[], deviceId: string): Promise<void> {
+    await Promise.all(
+      Array.from({ length: AT_ONCE }, async (_, n) => {
+        for (let turn = n; !this.isOver || this.#unanswered.length > 0; turn++) {
+          const key = this.#unanswered.shift() ?? (this.isOver ? undefined : `key-${++this.asked}`);
+          if (key === undefined) return;
+          const node = victims[turn % victims.length]?.current;
+          if (node === undefined || !(await this.#create(node, deviceId, key))) {
+            this.#unanswered.push(key);
+            await new Promise((resolve) => setTimeout(resolve, 20));
+          }
+        }
+      }),
+    );
+  }
+
+  async #create({ session }: NodeProcess, deviceId: string, key: string): Promise<boolean> {
+    try {
+      const body = { name: "start", arguments: { power: 1 } };
+      const answer = await session.post(`/v3/devices/${deviceId}/commands/executions`, body, {
+        "Idempotency-Key": key,
+      });
+      if (answer.status !== 200) {
+        if (answer.status < 429) throw new Error(`unexpected answer ${answer.status} ${JSON.stringify(answer.body)}`);
+        return false;
+      }
+      const id = answer.body.execution_id as string;
+      if ((this.acknowledged.get(key) ?? id) !== id) this.contradictions.push(key);
+      this.acknowledged.set(key, id);
+      return true;
+    } catch (error) {
+      if (error instanceof Error && error.message.startsWith("unexpected")) throw error;
+      return false;
+    }
+  }
+}
+
+test.runIf(hasMosquitto)("kills of any part at random moments, under load", { timeout: 900_000 }, async () => {
+  const seed = Number(process.env["BUSBAR_TEST_SEED"] ?? Date.now() % 1_000_000);
+  const random = randomFrom(seed);
+  const server = await startPostgres({ fsync: true });
+  onTestFinished(() => server.stop());
+  const mosquitto = await startMosquitto("anyone", { persistence: true });
+  onTestFinished(() => mosquitto.stop());
+  const url = await server.database("chaos");
+  const flags = ["--commands-response-timeout", `${TIMEOUT_S}s`, "--mqtt-client-id", "chaos", "--mqtt-sessions", "4"];
+  const options = { url, flags, env: { BUSBAR_MQTT_URL: mosquitto.url } };
+  const victims = [new Victim(options), new Victim(options)] as const;
+  onTestFinished(async () => void (await Promise.all(victims.map((victim) => victim.kill()))));
+  await victims[0].start();
+  await victims[1].start();
+  const { deviceId, device } = await makeDevice(victims[0], mosquitto);
+  onTestFinished(() => device.close());
+
+  const load = new Load();
+  const running = load.run(victims, deviceId);
+  const kills = { node: 0, broker: 0, database: 0 };
+  for (let round = 0; round < ROUNDS; round++) {
+    const goal = load.acknowledged.size + 1 + Math.floor(random() * 30);
+    await expect.poll(() => load.acknowledged.size, { timeout: 60_000, interval: 5 }).toBeGreaterThanOrEqual(goal);
+    const what = random();
+    if (what < 0.6) {
+      kills.node++;
+      const victim = victims[what < 0.3 ? 0 : 1];
+      await victim.kill();
+      await victim.start();
+    } else if (what < 0.8) {
+      kills.database++;
+      await server.crash();
+    } else {
+      kills.broker++;
+      await mosquitto.crash();
+    }
+  }
+  load.isOver = true;
+  await running;
+  const states = await ended(victims[1], deviceId);
+  await check(load, device, states);
+  const count = (state: string) => [...states.values()].filter((one) => one === state).length;
+  console.log(
+    `seed ${seed}: kills ${JSON.stringify(kills)}, ${load.acknowledged.size} executions acknowledged, ${device.starts.size} started, ` +
+      `${count("SUCCESS")} succeeded, ${count("TIMEOUT")} timed out`,
+  );
+  expect(await stopped(victims)).toEqual([0, 0]);
+});
+
+async function makeDevice(victim: Victim, { port }: Mosquitto) {
+  const post = async (path: string, body: unknown) => {
+    let answer = await victim.current?.session.post(path, body);
+    // A busy machine may be too slow for a limit.
+    for (let tries = 0; answer?.status === 503 && tries < 10; tries++)
+      answer = await victim.current?.session.post(path, body);
+    if (answer?.status !== 200) throw new Error(JSON.stringify(answer?.body));
+    return answer.body;
+  };
+  const siteId: string = (await post("/v3/sites", { name: "Chaos" })).site.id;
+  const blueprintId: string = (await post("/v3/blueprints/upload", commandManifest("Chaos"))).blueprint.id;
+  const body = { name: "Counter", site_id: siteId, blueprint_id: blueprintId };
+  const deviceId: string = (await post("/v3/provisioning/standalone", body)).device_id;
+  const config: FakeDeviceConfig = (await post(`/v3/devices/${deviceId}/generate_config`, { protocol: "MQTT" })).config;
+  const device = await startCountingDevice({ ...config, mqtt_host: "127.0.0.1", mqtt_port: port }, { isPresent: true });
+  return { deviceId, device };
+}
+
+async function check(load: Load, device: CountingDevice, states: ReadonlyMap<string, string>): Promise<void> {
+  expect(load.contradictions).toEqual([]);
+  const lost = [...load.acknowledged.values()].filter((id) => !states.has(id));
+  expect(lost, "acknowledged and lost").toEqual([]);
+  expect(load.acknowledged.size).toBe(load.asked);
+  expect(states.size, "executions").toBe(load.asked);
+  const twice = [...device.starts].filter(([, count]) => count > 1);
+  expect(twice, "started twice").toEqual([]);
+  const invented = [...states].filter(([id, state]) => state === "SUCCESS" && !device.starts.has(id));
+  expect(invented, "successes without a start").toEqual([]);
+  const stuck = [...states].filter(([, state]) => !["SUCCESS", "TIMEOUT"].includes(state));
+  expect(stuck, "executions that did not end").toEqual([]);
+  expect(device.starts.size, "the load reached the device").toBeGreaterThan(0);
+}
+
+/** Waits for the end of everything, and gives the state of every execution. */
+async function ended(victim: Victim, deviceId: string): Promise<ReadonlyMap<string, string>> {
+  const base = `/v3/devices/${deviceId}/commands/executions`;
+  const get = async (query: string) => (await victim.current?.session.get(`${base}${query}`))?.body;
+  await expect
+    .poll(async () => (await get("?state.in=NEW,IN_PROGRESS&limit=0"))?.total_count, { timeout: 60_000 })
+    .toBe(0);
+  const states = new Map<string, string>();
+  for (let offset = 0; ; offset += 1_000) {
+    const body = await get(`?limit=1000&offset=${offset}`);
+    for (const { id, state } of body.executions) states.set(id, state);
+    if (offset + 1_000 >= body.total_count) return states;
+  }
+}
+
+async function stopped(victims: readonly Victim[]): Promise<readonly (number | null | undefined)[]> {
+  const processes = victims.map((victim) => victim.current?.process);
+  await Promise.all(victims.map((victim) => victim.kill("SIGTERM")));
+  return processes.map((one) => one?.exitCode);
+}
