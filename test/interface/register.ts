@@ -1,5 +1,5 @@
 // Every sentence of the contract: first the interface, then what is decided where the interface says nothing.
-import type { IdsOf, Section, Sentence } from "./sentence.ts";
+import type { IdsOf, Section } from "./sentence.ts";
 import { commands } from "./sentences/commands.ts";
 import { endpoints, execution } from "./sentences/executions.ts";
 import { access, http } from "./sentences/http.ts";
@@ -36,13 +36,13 @@ export const DECISIONS = [
 
 export type SentenceId = IdsOf<(typeof INTERFACE)[number]> | IdsOf<(typeof DECISIONS)[number]>;
 
-const sentences = new Map<string, Sentence>(
+const sentences = new Map<string, string>(
   [...INTERFACE, ...DECISIONS].flatMap((section: Section) =>
     Object.entries(section.sentences).map(([name, sentence]) => [`${section.id}.${name}`, sentence] as const),
   ),
 );
 
-export function sentenceOf(id: string): Sentence {
+export function sentenceOf(id: string): string {
   const sentence = sentences.get(id);
   if (sentence === undefined) throw new Error(`the register has no sentence ${id}`);
   return sentence;

@@ -1,7 +1,7 @@
 // The page docs/conformance.md: each sentence of the contract beside the check that holds it.
 import { globSync, readFileSync } from "node:fs";
 import { DECISIONS, INTERFACE } from "./register.ts";
-import { type Section, textOf } from "./sentence.ts";
+import type { Section } from "./sentence.ts";
 
 /** The files that check a sentence, by its id. */
 export type Checks = ReadonlyMap<string, readonly string[]>;
@@ -49,8 +49,7 @@ function renderSection(section: Section, checks: Checks): string {
   const rows = Object.entries(section.sentences).map(([name, sentence]) => {
     const id = `${section.id}.${name}`;
     const files = (checks.get(id) ?? []).map((file) => `[${file}](../test/interface/${file})`).join(", ");
-    const state = typeof sentence === "string" ? files : `**not yet served**: ${sentence.reason}`;
-    return `| ${escapeMarkdown(textOf(sentence))} | \`${id}\` | ${state} |`;
+    return `| ${escapeMarkdown(sentence)} | \`${id}\` | ${files} |`;
   });
   return `### ${section.title}\n\n| sentence | check | where |\n|---|---|---|\n${rows.join("\n")}\n`;
 }

@@ -3,7 +3,7 @@
 import { LinkMistake } from "./parse-message.ts";
 
 export const MAX_FRAME_BYTES = 256 * 1024;
-export const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
+const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 
 const [LAST, MORE] = [0, 1];
 

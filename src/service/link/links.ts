@@ -83,10 +83,7 @@ export function createLinks(needs: LinkNeeds): Links {
     };
     sessions.set(gateway.id, session);
     claim.lost.addEventListener("abort", () => session.channel.close("this node has lost the database"));
-    const ended = talk(session, gateway)
-      .finally(() => leave(session))
-      // Only now may another node talk to it: what is unknown here must not hide what it tells there.
-      .finally(() => claim.release());
+    const ended = talkUntilEnd(session, gateway, claim);
     ends.set(
       gateway.id,
       ended.catch(() => {}),
@@ -97,6 +94,19 @@ export function createLinks(needs: LinkNeeds): Links {
       const reason = error instanceof LinkMistake ? error.message : "the cloud cannot go on";
       needs.log.warn({ gatewayId: gateway.id, err: error }, "the link to a gateway has failed");
       socket.close(reason);
+    }
+  }
+
+  async function talkUntilEnd(session: Session, gateway: Gateway, claim: Claim): Promise<void> {
+    try {
+      await talk(session, gateway);
+    } finally {
+      try {
+        await leave(session);
+      } finally {
+        // Only now may another node talk to it: what is unknown here must not hide what it tells there.
+        await claim.release();
+      }
     }
   }
 

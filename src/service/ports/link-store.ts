@@ -6,7 +6,7 @@ import type { Site } from "#core/site/site.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { Page, PageRequest } from "./page.ts";
 
-export interface LinkedChanges {
+interface LinkedChanges {
   /** In the order of their latest changes, each with its number. */
   readonly keys: readonly (LinkedKey & { readonly changed: number })[];
   /** Everything up to this number that is not among the keys is unchanged since the cursor. */
