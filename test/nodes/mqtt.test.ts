@@ -76,7 +76,8 @@ test.runIf(hasMosquitto)("a node that joins takes its part of the sessions", { t
   // One lock a node is shared by all; the others are claims.
   const claims = async () => {
     const { rows } = await locks.query<{ count: number }>(
-      `SELECT count(*)::int AS count FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ExclusiveLock' AND objsubid = 2
+      `SELECT count(*)::int AS count FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ExclusiveLock'
+       AND objsubid = 2 AND classid = 723841
        AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) GROUP BY pid ORDER BY count`,
     );
     return rows.map(({ count }) => count);
