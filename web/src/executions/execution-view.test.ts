@@ -27,6 +27,10 @@ test.each([
     "interrupted",
   ],
   [execution("TIMEOUT"), "never answered"],
+  [
+    execution("TIMEOUT", { response: { state: "STARTED", received_at: "2026-11-16T03:00:01.000000Z" } }),
+    "never answered",
+  ],
   [execution("TIMEOUT", { response: response(1) }), "fell silent"],
   [execution("UNSYNC"), "not known here"],
 ])("%j is %s", (given, expected) => {

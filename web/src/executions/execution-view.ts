@@ -21,9 +21,9 @@ export type Outcome =
   | "device error"
   /** The gateway was restarted while the command ran: nobody knows what the device did. */
   | "interrupted"
-  /** Not one answer came. */
+  /** Not one answer came, at most the word that the command was handed over. */
   | "never answered"
-  /** It began, and then the device fell silent. */
+  /** The device reported what it does, and then fell silent. */
   | "fell silent"
   | "not known here";
 
@@ -40,7 +40,7 @@ export function outcomeOf({ state, response }: Pick<Execution, "state" | "respon
     case "ERROR":
       return INTERRUPTED.test(messageOf(response?.payload) ?? "") ? "interrupted" : "device error";
     case "TIMEOUT":
-      return response === undefined ? "never answered" : "fell silent";
+      return response?.state === "IN_PROGRESS" ? "fell silent" : "never answered";
     case "UNSYNC":
       return "not known here";
   }
