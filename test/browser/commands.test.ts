@@ -1,0 +1,231 @@
+// Commands and executions as people use them: with the keyboard alone, by forms, with confirmation, and when a device
+// does not answer.
+import { readFile } from "node:fs/promises";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { useServer } from "../support/server.ts";
+import { inBrowser, PATIENCE, useWorld } from "./support/browse.ts";
+import { useFakeSite } from "./support/fake-site.ts";
+
+const LONG = 4 * PATIENCE;
+
+inBrowser("commands", commands);
+
+function commands(): void {
+  const busbar = useServer(["--http-page", "--mqtt-port", "0", "--commands-response-timeout", "4s"]);
+  const world = useWorld(busbar);
+  const rig = useFakeSite(busbar);
+  const list = async () =>
+    (await busbar.admin.get<{ total_count: number }>(`/v3/devices/${rig.id}/commands/executions?retention=ALL`)).body;
+
+  test(
+    "with the keyboard alone: find the device, run a command, read its result",
+    async () => {
+      rig.device.onCommand((command) =>
+        command.name === "read_pressure" ? command.completed({ pressure: 12.5 }) : command.completed({ reached: 20 }),
+      );
+      const visitor = await world.signedIn();
+      const { page } = visitor;
+      await visitor.go(`/sites/${rig.site}`);
+      await page.keyboard.press("Control+K");
+      await page.getByRole("combobox", { name: "Search" }).waitFor();
+      await page.keyboard.type("rig");
+      await page.getByRole("option", { name: /^Rig/ }).first().waitFor();
+      await page.keyboard.press("Enter");
+      await page.waitForURL(`**/devices/${rig.id}`);
+      await tabTo(page, "Commands");
+      await page.keyboard.press("Enter");
+      await tabTo(page, "Fill in: Set the pressure");
+      await page.keyboard.press("Enter");
+      // The device's own value stands in the form.
+      await page.getByText("Current values of the device").waitFor();
+      await tabTo(page, "Target *");
+      expect(await page.getByLabel("Target").inputValue()).toBe("12.5");
+      await page.keyboard.press("Control+A");
+      await page.keyboard.type("20");
+      await page.keyboard.press("Enter");
+      const drawer = page.getByRole("dialog");
+      await drawer.getByText("The device has done it.").waitFor();
+      expect(await drawer.textContent()).toMatch(/Reached\s*20\sbar/);
+      await page.keyboard.press("Escape");
+      await drawer.waitFor({ state: "detached" });
+      // The values were read once, when the form was opened.
+      expect(rig.device.commands.map(({ name }) => name)).toEqual(["read_pressure", "set_pressure"]);
+      expect(visitor.complaints).toEqual([]);
+      await visitor.close();
+    },
+    LONG,
+  );
+
+  test(
+    "a confirmation says what will be sent, and the focus is on what does nothing",
+    async () => {
+      const visitor = await world.signedIn();
+      const { page } = visitor;
+      const before = (await list()).total_count;
+      await visitor.go(`/devices/${rig.id}/commands`);
+      await page.getByRole("button", { name: "Run: Vent" }).click();
+      const dialog = page.getByRole("dialog", { name: "Open the valve?" });
+      await dialog.getByText("Nobody may stand beside it.").waitFor();
+      await dialog.getByText("Warning").waitFor();
+      expect(await focused(page)).toBe("Cancel");
+      await page.keyboard.press("Enter");
+      await dialog.waitFor({ state: "detached" });
+      expect((await list()).total_count).toBe(before);
+
+      rig.device.onCommand((command) => command.error({ message: "the valve is stuck" }));
+      await page.getByRole("button", { name: "Run: Vent" }).click();
+      await dialog.getByRole("button", { name: "Run" }).click();
+      const drawer = page.getByRole("dialog", { name: "Vent" });
+      await drawer.getByText("The device reported an error.").waitFor();
+      await drawer.getByText("the valve is stuck").first().waitFor();
+      expect((await list()).total_count).toBe(before + 1);
+      expect(visitor.complaints).toEqual([]);
+      await visitor.close();
+    },
+    LONG,
+  );
+
+  test(
+    "a form takes every type; what is wrong is told at its field, and the form and its JSON are the same",
+    async () => {
+      rig.device.onCommand((command) => command.completed());
+      const visitor = await world.signedIn();
+      const { page } = visitor;
+      await visitor.go(`/devices/${rig.id}/commands/everything`);
+      const run = page.getByRole("button", { name: "Run", exact: true });
+      await page.getByLabel("Count").fill("11");
+      await page.getByLabel("Host").fill("300.1.1.1");
+      await run.click();
+      await page.getByText("Is required").waitFor();
+      await page.getByText("Must be at most 10, not 11").waitFor();
+      await page.getByText("Must be written as ipv4, for example 192.0.2.7").waitFor();
+      expect(await focused(page)).toBe("Name *");
+
+      await page.getByLabel("Name").fill("Nightly");
+      await page.getByLabel("Count").fill("3");
+      await page.getByLabel("Ratio").fill("0.5");
+      await page.getByRole("radio", { name: "Yes" }).check();
+      await page.getByLabel("Tags").fill("a\nb");
+      await page.getByRole("checkbox", { name: "green" }).check();
+      await page.getByLabel("Plan").fill('{"power": "much"}');
+      await page.getByLabel("Host").fill("192.0.2.7");
+      await page.getByLabel("PIN").fill("2468");
+      // Only the server checks schemas; what it says stands at the field.
+      await run.click();
+      await page.getByLabel("Plan").and(page.locator("[aria-invalid=true]")).waitFor();
+      await page.getByLabel("Plan").fill('{"power": 5}');
+
+      await page.getByText("JSON", { exact: true }).click();
+      const json = page.getByLabel("Values to send");
+      expect(JSON.parse(await json.inputValue())).toEqual({
+        name: "Nightly",
+        count: 3,
+        ratio: 0.5,
+        flag: true,
+        tags: ["a", "b"],
+        colours: ["green"],
+        plan: { power: 5 },
+        host: "192.0.2.7",
+      });
+      expect(page.url()).toContain("view=json");
+      await page.getByText("Form", { exact: true }).click();
+      expect(await page.getByLabel("PIN").inputValue()).toBe("2468");
+      const sent = rig.device.nextCommand("everything");
+      await run.click();
+      expect((await sent).arguments).toMatchObject({ name: "Nightly", pin: "2468", plan: { power: 5 } });
+      const drawer = page.getByRole("dialog");
+      await drawer.getByText("The device has done it.").waitFor();
+      expect(await drawer.textContent()).not.toContain("2468");
+      // The schema was refused once, which the browser notes.
+      expect(visitor.complaints.filter((one) => !one.includes("400"))).toEqual([]);
+      await visitor.close();
+    },
+    LONG,
+  );
+
+  test(
+    "a device that does not answer: nobody claims to know what it did",
+    async () => {
+      rig.device.onCommand(() => {});
+      const visitor = await world.signedIn({ width: 360 });
+      const { page } = visitor;
+      await visitor.go(`/devices/${rig.id}/commands/read_pressure`);
+      await page.getByRole("button", { name: "Run", exact: true }).click();
+      const drawer = page.getByRole("dialog");
+      await drawer.getByText(/No answer in (\d+ s|time); it may still have run/).waitFor();
+      await rig.device.commands.at(-1)?.completed({ pressure: 9 });
+      // A late answer still counts.
+      await drawer.getByText("The device has done it.").waitFor();
+      expect(visitor.complaints).toEqual([]);
+      await visitor.close();
+    },
+    LONG,
+  );
+
+  test(
+    "executions: filters stand in the address, runs that are not kept can be seen, and a file holds what is shown",
+    async () => {
+      rig.device.onCommand((command) => command.completed());
+      for (const ephemeral of [true, false]) {
+        await busbar.admin.post(`/v3/devices/${rig.id}/commands/execute`, { name: "read_pressure", ephemeral });
+      }
+      const visitor = await world.signedIn();
+      const { page } = visitor;
+      await visitor.go(`/sites/${rig.site}/executions?name.in=read_pressure&state.in=SUCCESS`);
+      const rows = page.locator("tbody tr");
+      await rows.first().waitFor();
+      const kept = await rows.count();
+      await page.getByText("Both", { exact: true }).click();
+      await page.waitForURL(/retention=ALL/);
+      await page.getByText("Not kept", { exact: true }).nth(1).waitFor();
+      await expect.poll(() => rows.count()).toBeGreaterThan(kept);
+      const downloading = page.waitForEvent("download");
+      await page.getByRole("button", { name: "Download CSV" }).click();
+      const lines = (await readFile(await (await downloading).path(), "utf8")).trim().split("\r\n");
+      expect([lines[0]?.split(",")[0], lines.length]).toEqual(["id", (await rows.count()) + 1]);
+      await rows.first().getByRole("link").first().click();
+      await page.getByRole("dialog").getByText("The device has done it.").waitFor();
+      expect(page.url()).toMatch(/execution=/);
+      await page.keyboard.press("Escape");
+      expect(visitor.complaints).toEqual([]);
+      await visitor.close();
+    },
+    LONG,
+  );
+
+  test(
+    "what the level does not allow is disabled, and says why",
+    async () => {
+      const visitor = await world.signedIn({ locale: "de-DE" }, await busbar.token({ level: "user" }));
+      const { page } = visitor;
+      await visitor.go(`/devices/${rig.id}/commands/vent`);
+      await page.getByText("Braucht die Zugriffsstufe installer; Ihre ist user.").first().waitFor();
+      expect(await page.getByRole("button", { name: "Ausführen", exact: true }).isDisabled()).toBe(true);
+      await visitor.close();
+    },
+    LONG,
+  );
+}
+
+/** Presses Tab until the focus is on the control of this name, as somebody without a mouse does. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  await page
+    .getByText(name.replace(/^.*: | \*$/g, ""))
+    .first()
+    .waitFor();
+  for (let presses = 0; presses < 120; presses += 1) {
+    if ((await focused(page)) === name) return;
+    await page.keyboard.press("Tab");
+  }
+  throw new Error(`Tab does not reach ${name}`);
+}
+
+/** The name of the control that has the focus. */
+function focused(page: Page): Promise<string> {
+  return page.evaluate<string>(`(() => {
+    const element = document.activeElement;
+    const label = element?.labels?.[0]?.textContent;
+    return (element?.getAttribute("aria-label") ?? label ?? element?.textContent ?? "").replaceAll("\\u00a0", " ").trim();
+  })()`);
+}
