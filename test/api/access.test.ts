@@ -9,6 +9,7 @@ import { ACCESS_LEVELS, type AccessLevel, allows } from "#core/access/level.ts";
 import { formatToken, SECRET_BYTES } from "#core/access/token.ts";
 import { instant } from "#core/time/instant.ts";
 import { hashSecret } from "#service/access/hash-secret.ts";
+import { packPackage } from "#service/blueprint/pack-package.ts";
 import { Connection } from "#store/sqlite/connection.ts";
 import { allRoutes } from "../support/all-routes.ts";
 import { luaManifest, manifest } from "../support/blueprints.ts";
@@ -29,9 +30,16 @@ interface Target {
   readonly delivery: string;
 }
 
+const PROFILE = Buffer.from("blueprint_spec: profile/1.0\ndisplay_name: X\ndescription: Y\n");
+const BYTES = {
+  manifest: manifest("Matrix"),
+  csv: "ts,telemetry=power\n0,1\n",
+  profiles: packPackage(new Map([["matrix/own.yml", PROFILE]])),
+};
+
 /** `one`: about things of one site. `any`: what the token sees. `every`: takes a token for all sites. */
 type Reach = "one" | "any" | "every";
-type Body = ((target: Target) => unknown) | "manifest" | "csv";
+type Body = ((target: Target) => unknown) | "manifest" | "csv" | "profiles";
 /** `inside`: the level that the blueprint asks for on top, which is looked at only after the thing is found. */
 type Row = readonly [needs: AccessLevel | "public", reach: Reach, body?: Body | undefined, inside?: AccessLevel];
 
@@ -123,7 +131,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   ],
   downloadProfiles: ["readonly", "any"],
   downloadProfilesAlias: ["readonly", "any"],
-  uploadProfiles: ["installer", "any", "manifest"],
+  uploadProfiles: ["vendor", "every", "profiles"],
   validateBlueprint: ["public", "any", "manifest"],
   uploadBlueprint: ["owner", "any", "manifest"],
   listBlueprints: ["readonly", "any"],
@@ -303,12 +311,7 @@ async function call(operation: string, token: string | undefined, target: Target
   };
   const path = (route?.path ?? "").replaceAll(/:(\w+)/g, (_, name: string) => params[name] ?? "");
   const session = token === undefined ? busbar.anonymous : busbar.as(token);
-  const options =
-    body === undefined
-      ? {}
-      : typeof body === "string"
-        ? { bytes: body === "csv" ? "ts,telemetry=power\n0,1\n" : manifest("Matrix") }
-        : { json: body(target) };
+  const options = body === undefined ? {} : typeof body === "string" ? { bytes: BYTES[body] } : { json: body(target) };
   cells++;
   const query = QUERIES[operation]?.(target) ?? "";
   return await session.call(route?.method ?? "", path + query, {
@@ -333,7 +336,6 @@ function expected(operation: string, level: AccessLevel, scope: Scope): number {
   if (!allows(level, needs)) return 403;
   if (link !== undefined) return reach === "every" && scope !== "all sites" ? 403 : link;
   if (operation === "getOnlySite" || operation === "updateOnlySite") return scope === "other site" ? 200 : 409;
-  if (operation === "uploadProfiles") return 409;
   // These calls come with a token, so they have no session of their own.
   if (operation === "getCurrentSession" || operation === "endCurrentSession") return 404;
   if (reach === "every") return scope === "all sites" ? 200 : 403;
