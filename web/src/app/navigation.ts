@@ -1,19 +1,14 @@
 import alerts from "virtual:icon/bell-outline";
-import explore from "virtual:icon/chart-line-variant";
 import executions from "virtual:icon/console-line";
-import blueprints from "virtual:icon/file-document-edit-outline";
-import access from "virtual:icon/key-outline";
 import sites from "virtual:icon/map-marker-outline";
 import devices from "virtual:icon/memory";
-import system from "virtual:icon/server";
-import catalogue from "virtual:icon/storefront-outline";
 import overview from "virtual:icon/view-dashboard-outline";
 import { href } from "#web/router/paths.ts";
 import type { Section } from "./routes.ts";
 
 export type NavigationItem = { readonly section: Section; readonly icon: string; readonly href: string };
 
-/** The entries of the navigation. Those of a site are there only when a site is chosen. */
+/** The entries of the navigation: screens that are built. Those of a site are there only when a site is chosen. */
 export function navigation(siteId: string | undefined, hasSites: boolean): readonly NavigationItem[] {
   const ofSite: readonly NavigationItem[] =
     siteId === undefined
@@ -21,16 +16,11 @@ export function navigation(siteId: string | undefined, hasSites: boolean): reado
       : [
           { section: "overview", icon: overview, href: href("site", { site: siteId }) },
           { section: "devices", icon: devices, href: href("devices", { site: siteId }) },
-          { section: "explore", icon: explore, href: href("explore", { site: siteId }) },
           { section: "alerts", icon: alerts, href: href("alerts", { site: siteId }) },
           { section: "executions", icon: executions, href: href("executions", { site: siteId }) },
         ];
   return [
     ...ofSite,
     ...(hasSites || siteId === undefined ? [{ section: "sites", icon: sites, href: href("sites", {}) } as const] : []),
-    { section: "catalogue", icon: catalogue, href: href("catalogue", {}) },
-    { section: "blueprints", icon: blueprints, href: href("blueprints", {}) },
-    { section: "access", icon: access, href: href("access", {}) },
-    { section: "system", icon: system, href: href("system", {}) },
   ];
 }

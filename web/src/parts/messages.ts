@@ -20,6 +20,8 @@ export const t = defineMessages({
     warning: "warning",
     info: "info",
     debug: "debug",
+    notBuilt: "This screen is not there yet",
+    notBuiltText: "The command line does the same.",
     needsLevel: (needed: string, own: string) => `Needs access level ${needed}; yours is ${own}.`,
   },
   de: {
@@ -41,6 +43,8 @@ export const t = defineMessages({
     warning: "Warnung",
     info: "Hinweis",
     debug: "Details",
+    notBuilt: "Diese Ansicht gibt es noch nicht",
+    notBuiltText: "Die Kommandozeile kann dasselbe.",
     needsLevel: (needed, own) => `Braucht die Zugriffsstufe ${needed}; Ihre ist ${own}.`,
   },
 });
