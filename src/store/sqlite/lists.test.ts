@@ -45,7 +45,8 @@ function fill(file: string, count: number): void {
   migrate(database);
   const numbers = `WITH n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n LIMIT ${count})`;
   database.script(`PRAGMA foreign_keys = OFF; PRAGMA synchronous = OFF; BEGIN;
-    INSERT INTO site ${numbers} SELECT 'site ' || n, 'x', 'UTC', NULL, n, n FROM n;
+    INSERT INTO site (id, name, timezone, location, created_at, updated_at) ${numbers}
+      SELECT 'site ' || n, 'x', 'UTC', NULL, n, n FROM n;
     INSERT INTO blueprint ${numbers} SELECT 'blueprint ' || n, 'x', n, n, 1, '[]', n FROM n;
     INSERT INTO device (id, site_id, name, slug, type, created_at, updated_at)
       ${numbers} SELECT 'device ' || n, 'site 1', 'x', 'slug ' || n, 'LUA', n, n FROM n;
