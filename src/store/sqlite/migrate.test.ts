@@ -103,7 +103,17 @@ test("tables whose rows are their own index hold no values of which others choos
   const found = database.all("SELECT name FROM sqlite_schema WHERE sql LIKE '%WITHOUT ROWID%' ORDER BY name");
   expect(found.map((row) => row["name"])).toEqual([
     ...["alert", "audit", "blueprint", "device", "device_credential", "device_log", "device_log_size"],
-    ...["execution_day", "execution_hour", "idempotency", "session", "site", "telemetry_retention"],
+    ...[
+      "execution_day",
+      "execution_hour",
+      "gateway",
+      "idempotency",
+      "join_code",
+      "link_change",
+      "session",
+      "site",
+      "telemetry_retention",
+    ],
     ...["token", "webhook"],
   ]);
 });
