@@ -216,11 +216,13 @@ export async function startOn(
   const inbox = createDeviceInbox(needs);
   const pause = (ms: number, signal: AbortSignal) =>
     new Promise<void>((resolve) => {
-      const callOff = base.after(ms, resolve);
-      signal.addEventListener("abort", () => {
+      const end = () => {
         callOff();
+        signal.removeEventListener("abort", end);
         resolve();
-      });
+      };
+      const callOff = base.after(ms, end);
+      signal.addEventListener("abort", end);
     });
   const linking = { ...needs, version: version(), pause, random: Math.random, openLinkSocket, askCloud };
   const links = config.role === "cloud" ? createLinks(linking) : undefined;

@@ -55,6 +55,8 @@ const ASKED_AT_ONCE = 100;
 /** How long a gateway waits for the node that it was connected to. */
 const CLAIM_TRIES = 50;
 const CLAIM_EVERY_MS = 200;
+/** How long after the deadline of a command its gateway may still answer whether it has accepted it. */
+const ANSWER_MS = 5_000;
 const NEVER = new AbortController().signal;
 
 export function createLinks(needs: LinkNeeds): Links {
@@ -242,8 +244,8 @@ export function createLinks(needs: LinkNeeds): Links {
     const { promise, resolve: settle } = Promise.withResolvers<HandOver>();
     session.orders.set(command.id, settle);
     const { id, deviceId, createdAt, ephemeral, request } = execution;
-    const message: DownMessage = {
-      type: "execute",
+    const message = {
+      type: "execute" as const,
       order: {
         id,
         deviceId,
@@ -256,9 +258,12 @@ export function createLinks(needs: LinkNeeds): Links {
       },
     };
     session.channel.send(message).catch(() => settle("unanswered"));
+    const answered = new AbortController();
+    const patience = needs.pause(message.order.patienceMs + ANSWER_MS, answered.signal);
     try {
-      return await promise;
+      return await Promise.race([promise, patience.then(() => "unanswered" as const)]);
     } finally {
+      answered.abort();
       session.orders.delete(command.id);
     }
   }

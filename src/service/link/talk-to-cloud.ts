@@ -148,7 +148,9 @@ export async function talkToCloud(
       isWelcome = true;
       requireSameProtocol(message);
       talk.onWelcome();
-      start(tellChanges(message.taken));
+      // A number that is not reached here comes from records that were replaced by older ones.
+      const isReached = message.taken !== null && message.taken <= (await needs.uplinks.latest());
+      start(tellChanges(isReached ? message.taken : null));
       start(followConnectivity());
     }
   } finally {
