@@ -8,6 +8,7 @@ import { ADMIN_TOKEN_ID, isLive, type TokenRecord } from "#core/access/token-rec
 import { type AppError, refuse } from "#core/app-error.ts";
 import { type Instant, renderInstant } from "#core/time/instant.ts";
 import { hashKey, hashSecret, sameHash, secretKey } from "#service/access/hash-secret.ts";
+import { createLastUses } from "#service/access/last-uses.ts";
 import type { After } from "#service/deadlines.ts";
 import type { Nodes } from "#service/ports/nodes.ts";
 import type { Needs } from "#service/ports.ts";
@@ -60,9 +61,7 @@ export function createAuthenticator(needs: AuthenticatorNeeds, admin: TokenRecor
   const adminEntry = entryOf(admin);
   byHash.set(hashKey(admin.hash), adminEntry);
   const watches = new Map<string, Watch>();
-  let uses = new Map<string, Instant>();
-  /** Uses that are being stored: until the store has them, `lastUse` answers from here. */
-  let leaving: ReadonlyMap<string, Instant> = new Map();
+  const uses = createLastUses((seen) => needs.tokens.noteUse(seen));
   /** Rises with every `forget`, so that a lookup that began earlier does not refill the cache. */
   let generation = 0;
 
@@ -102,7 +101,7 @@ export function createAuthenticator(needs: AuthenticatorNeeds, admin: TokenRecor
   function used(entry: Entry): Entry {
     const now = needs.now();
     if (!isLive(entry.token, now)) throw ended(entry.token);
-    uses.set(entry.token.id, now);
+    uses.note(entry.token.id, now);
     return entry;
   }
 
@@ -154,21 +153,8 @@ export function createAuthenticator(needs: AuthenticatorNeeds, admin: TokenRecor
       const entry = tokenId === admin.id ? adminEntry : await lookUp(tokenId);
       return entry !== undefined && isLive(entry.token, needs.now());
     },
-    lastUse: (tokenId) => uses.get(tokenId) ?? leaving.get(tokenId),
-    async flushUses() {
-      if (uses.size === 0) return;
-      const seen = uses;
-      uses = new Map();
-      leaving = seen;
-      try {
-        await needs.tokens.noteUse(seen);
-      } catch (error) {
-        uses = new Map([...seen, ...uses]);
-        throw error;
-      } finally {
-        leaving = new Map();
-      }
-    },
+    lastUse: (tokenId) => uses.get(tokenId),
+    flushUses: () => uses.flush(),
   };
 
   async function knownEntry(text: string): Promise<Entry> {

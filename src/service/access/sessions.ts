@@ -9,6 +9,7 @@ import { refuse } from "#core/app-error.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
 import type { Authenticator, TokenHolder } from "#service/access/authenticator.ts";
 import { hashKey, hashSecret, sameHash, secretKey } from "#service/access/hash-secret.ts";
+import { createLastUses } from "#service/access/last-uses.ts";
 import type { Nodes } from "#service/ports/nodes.ts";
 import type { Needs } from "#service/ports.ts";
 
@@ -64,14 +65,12 @@ export function createSessions(needs: SessionNeeds, idleMs: number): Sessions {
   const byId = new Map<string, Entry>();
   const byKey = new Map<string, Entry>();
   const watches = new Map<string, Set<() => void>>();
-  let uses = new Map<string, Instant>();
-  /** Uses that are being stored: until the store has them, `lastUse` answers from here. */
-  let leaving: ReadonlyMap<string, Instant> = new Map();
+  const uses = createLastUses((seen) => needs.sessions.noteUse(seen));
   /** Rises with every `forget`, so that a lookup that began earlier does not refill the cache. */
   let generation = 0;
 
   function lastUse({ id, lastUsedAt }: Session): Instant {
-    return uses.get(id) ?? leaving.get(id) ?? byId.get(id)?.lastUsedAt ?? lastUsedAt;
+    return uses.get(id) ?? byId.get(id)?.lastUsedAt ?? lastUsedAt;
   }
 
   function isCurrent(session: Session): boolean {
@@ -81,7 +80,7 @@ export function createSessions(needs: SessionNeeds, idleMs: number): Sessions {
 
   function use(id: string): void {
     const now = needs.now();
-    uses.set(id, now);
+    uses.note(id, now);
     const entry = byId.get(id);
     if (entry !== undefined) entry.lastUsedAt = now;
   }
@@ -222,20 +221,7 @@ export function createSessions(needs: SessionNeeds, idleMs: number): Sessions {
     },
     isCurrent,
     lastUse,
-    async flushUses() {
-      if (uses.size === 0) return;
-      const seen = uses;
-      uses = new Map();
-      leaving = seen;
-      try {
-        await needs.sessions.noteUse(seen);
-      } catch (error) {
-        uses = new Map([...seen, ...uses]);
-        throw error;
-      } finally {
-        leaving = new Map();
-      }
-    },
+    flushUses: () => uses.flush(),
   };
 }
 
