@@ -100,6 +100,8 @@ function blueprints({ json, bytes }: Transport) {
     list: (window: Window = {}) =>
       json<Page<"blueprints", Blueprint>>({ method: "GET", path: "/v3/blueprints", query: { ...window } }),
     get: (id: string) => json<{ blueprint: Blueprint }>({ method: "GET", path: at(id) }),
+    manifest: (id: string, view?: "COMPILED" | "ORIGINAL") =>
+      json<{ manifest: JsonObject }>({ method: "GET", path: at(id, "/manifest"), query: { view } }),
     upload: (content: Uint8Array) => send<Uploaded>("/v3/blueprints/upload", content),
     validate: (content: Uint8Array) => send<Validation>("/v3/blueprints/validate", content),
     /** A zip with one YAML file for each profile; its path is the id. */

@@ -138,6 +138,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   listCatalogue: ["readonly", "any"],
   uploadCatalogueEntry: ["owner", "any"],
   getBlueprint: ["readonly", "any"],
+  getBlueprintManifest: ["readonly", "any"],
   getNamedBlueprint: ["readonly", "any"],
   downloadBlueprint: ["readonly", "any"],
   getManifestSchema: ["public", "any"],

@@ -65,6 +65,13 @@ test("a manifest is given compiled, in expand too", async () => {
   expect(await manifestOf("?view=COMPILED")).toEqual(compiled);
   const { body } = await busbar.admin.get<{ device: { manifest: Json } }>(`/v3/devices/${id}?expand=manifest`);
   expect(body.device.manifest).toEqual(compiled);
+  const { blueprint_id: blueprint } = (
+    await busbar.admin.get<{ device: { blueprint_id: string } }>(`/v3/devices/${id}`)
+  ).body.device;
+  const ofBlueprint = async (view: string) =>
+    (await busbar.admin.get<{ manifest: Json }>(`/v3/blueprints/${blueprint}/manifest?view=${view}`)).body.manifest;
+  expect(await ofBlueprint("COMPILED")).toEqual(compiled);
+  expect(await ofBlueprint("ORIGINAL")).toEqual(await manifestOf("?view=ORIGINAL"));
   const list = await busbar.admin.get<{ devices: { manifest: Json }[] }>("/v3/devices?expand=manifest");
   expect(list.body.devices.map((device) => device.manifest)).toContainEqual(compiled);
 });

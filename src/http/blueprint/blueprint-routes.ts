@@ -14,6 +14,7 @@ import { choice, pageOf, paging } from "#http/query.ts";
 import { bytesRoute, RawAnswer, type Route, route } from "#http/route.ts";
 import { Type } from "#http/schema.ts";
 import { listAnswer, renderPage } from "#http/wire.ts";
+import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
 import { findNamedBlueprint } from "#service/blueprint/find-named-blueprint.ts";
 import { inspectUpload } from "#service/blueprint/inspect-upload.ts";
 import { packPackage } from "#service/blueprint/pack-package.ts";
@@ -23,7 +24,11 @@ import { type UploadNeeds, uploadBlueprint } from "#service/blueprint/upload-blu
 const tag = "Blueprints";
 const PACKAGE_TYPES = ["application/zip", "application/yaml", "application/json", "multipart/form-data"];
 
-export function blueprintRoutes(needs: UploadNeeds): readonly Route[] {
+interface BlueprintRouteNeeds extends UploadNeeds {
+  readonly catalog: BlueprintCatalog;
+}
+
+export function blueprintRoutes(needs: BlueprintRouteNeeds): readonly Route[] {
   const find = async (blueprintId: string): Promise<StoredBlueprint> => {
     const blueprint = await needs.blueprints.find(blueprintId);
     if (blueprint === undefined) throw refuse("not_found", `there is no blueprint ${blueprintId.slice(0, 80)}`);
@@ -82,6 +87,25 @@ export function blueprintRoutes(needs: UploadNeeds): readonly Route[] {
       access: "readonly",
       answer: Type.Object({ blueprint: blueprintSchema }, { additionalProperties: false }),
       handle: async ({ params }) => ({ blueprint: renderBlueprint(await find(params.blueprint_id)) }),
+    }),
+    route({
+      method: "GET",
+      path: "/v3/blueprints/:blueprint_id/manifest",
+      operation: "getBlueprintManifest",
+      summary: "Get the manifest of a blueprint",
+      description: "As Get the manifest of a device has it, for a device that is not there yet.",
+      tag,
+      access: "readonly",
+      query: { view: choice("COMPILED unless said otherwise.", ["COMPILED", "ORIGINAL"]) },
+      answer: Type.Object(
+        { manifest: Type.Object({}, { additionalProperties: true }) },
+        { additionalProperties: false },
+      ),
+      handle: async ({ params, query }) => {
+        const { id } = await find(params.blueprint_id);
+        if (query.view !== "ORIGINAL") return { manifest: await needs.catalog.compiled(id) };
+        return { manifest: (await needs.catalog.get(id)).manifest };
+      },
     }),
     route({
       method: "GET",
