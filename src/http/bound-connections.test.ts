@@ -274,10 +274,10 @@ test("a connection begins before those that another address opened earlier", () 
   const { connect, turn } = openByHand(500);
   for (let count = 0; count < 400; count++) connect("10.0.0.66");
   connect("10.0.0.1");
-  // Five had time at once. Then the addresses take turns, three or four connections in each turn of the event loop.
+  // Two had time at once. Then the addresses take turns, one or two connections in each turn of the event loop.
   const begun = [...turn(), ...turn(), ...turn()];
-  expect(begun.indexOf("10.0.0.1")).toBeGreaterThan(4);
-  expect(begun.indexOf("10.0.0.1")).toBeLessThan(10);
+  expect(begun.indexOf("10.0.0.1")).toBeGreaterThan(1);
+  expect(begun.indexOf("10.0.0.1")).toBeLessThan(6);
 });
 
 test("of too many connections, those that never began go before they cost anything", () => {

@@ -11,9 +11,9 @@ import { EVENT_LOOP } from "#event-loop";
 
 /**
  * Milliseconds of a turn in which connections begin. What a client has sent by then is read right afterwards and costs a
- * multiple: 1 ms for requests that are sent one behind the other. So few begin in a turn.
+ * multiple: 1 ms for requests that are sent one behind the other. So about five begin in a turn.
  */
-const BEGIN = { ms: 0.5, servingMs: 0.3 };
+const BEGIN = { ms: 0.2, servingMs: 0.1 };
 
 interface ConnectionLimits {
   readonly connections: number;

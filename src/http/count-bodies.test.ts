@@ -2,13 +2,15 @@ import Fastify from "fastify";
 import { expect, onTestFinished, test } from "vitest";
 import { createByteBudget } from "#core/share/byte-budgets.ts";
 import { createByteShares } from "#core/share/byte-shares.ts";
+import { createShares } from "#core/share/shares.ts";
 import { countBodies } from "./count-bodies.ts";
+import { createBodyPacer } from "./pace-bodies.ts";
 
 test("large bodies of calls under way are counted until they are answered, and refused beyond the budget", async () => {
   const budget = createByteBudget("bodies", 25_000);
   const app = Fastify();
   onTestFinished(() => app.close());
-  countBodies(app, createByteShares(budget, 25_000));
+  countBodies(app, createByteShares(budget, 25_000), createBodyPacer(createShares(), 10));
   const answer = Promise.withResolvers<void>();
   let begun = 0;
   app.post("/", async () => {

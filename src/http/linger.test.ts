@@ -2,7 +2,9 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
+import { createShares } from "#core/share/shares.ts";
 import { type LingerLimits, lingerAfter } from "./linger.ts";
+import { createBodyPacer } from "./pace-bodies.ts";
 
 const LARGE: LingerLimits = { ms: 60_000, silentMs: 60_000, bytes: 1024 ** 3 };
 let server: Server | undefined;
@@ -25,7 +27,7 @@ async function openRefused(limits: Partial<LingerLimits>, length = 1e9): Promise
   server = createServer((request, response) => {
     const { socket } = request;
     socket.once("close", () => resolve(socket.bytesRead));
-    lingerAfter(request, { ...LARGE, ...limits });
+    lingerAfter(request, createBodyPacer(createShares(), 10), { ...LARGE, ...limits });
     response.writeHead(413, { connection: "close", "content-length": 2 }).end("no");
   });
   server.listen(0, "127.0.0.1");

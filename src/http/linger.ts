@@ -3,6 +3,8 @@
 // read and dropped before the connection closes, within limits.
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
+import { addressBlock } from "#core/net/address-block.ts";
+import type { BodyPacer } from "#http/pace-bodies.ts";
 
 export interface LingerLimits {
   /** From the answer on, in all and without any byte, in milliseconds. */
@@ -19,7 +21,7 @@ const CHECK_MS = 100;
 const unread = new WeakMap<Socket, IncomingMessage>();
 
 /** Called before the answer is written. Does nothing if the body has arrived, or if the connection stays open. */
-export function lingerAfter(request: IncomingMessage, limits = LINGER): void {
+export function lingerAfter(request: IncomingMessage, pacer: BodyPacer, limits = LINGER): void {
   // A body that was read as it came may have let go of its connection.
   const socket: Socket | null = request.socket;
   if (request.complete || socket === null || socket.destroyed) return;
@@ -31,20 +33,20 @@ export function lingerAfter(request: IncomingMessage, limits = LINGER): void {
   socket.destroySoon = () => {
     const last = unread.get(socket);
     if (last === undefined || last.complete || socket.destroyed) close();
-    else dropRest(last, { close, limits });
+    else dropRest(last, { close, limits, pacer });
   };
 }
 
 function dropRest(
   request: IncomingMessage,
-  { close, limits }: { readonly close: () => void; readonly limits: LingerLimits },
+  { close, limits, pacer }: { readonly close: () => void; readonly limits: LingerLimits; readonly pacer: BodyPacer },
 ): void {
   const { socket } = request;
   const first = socket.bytesRead;
   let [seen, checks, silent] = [first, 0, 0];
   // The client learns that no more answers come, and may stop.
   socket.end();
-  request.resume();
+  pacer.pace(request, addressBlock(socket.remoteAddress ?? "")).resume();
   request.once("end", close);
   const check = setInterval(() => {
     checks += CHECK_MS;

@@ -7,6 +7,7 @@ import { type Caller, seesSite } from "#core/access/caller.ts";
 import { AppError, refuse } from "#core/app-error.ts";
 import type { Device } from "#core/device/device.ts";
 import { lingerAfter } from "#http/linger.ts";
+import type { BodyPacer } from "#http/pace-bodies.ts";
 import { type Problem, problemOf } from "#http/problem.ts";
 import { sendAnswer } from "#http/send-answer.ts";
 import type { RefusalLog } from "#service/access/refusal-log.ts";
@@ -18,6 +19,7 @@ export interface ProblemNeeds extends Pick<Needs, "now" | "newId"> {
   readonly refusals: Pick<RefusalLog, "note">;
   readonly devices: Pick<DeviceStore, "findIn" | "findBySlug">;
   readonly log: Logger;
+  readonly pacer: BodyPacer;
 }
 
 interface Failure {
@@ -35,7 +37,7 @@ export async function sendProblem(
   const problem = explain(needs, request, error);
   if (error instanceof AppError && isRefusal(request, problem.status)) await recordRefusal(needs, request, error);
   if (problem.retryAfter !== undefined) reply.header("retry-after", String(problem.retryAfter));
-  lingerAfter(request.raw);
+  lingerAfter(request.raw, needs.pacer);
   return sendAnswer(reply, problem.status, problem.body);
 }
 

@@ -15,6 +15,7 @@ import { countBodies } from "#http/count-bodies.ts";
 import { createApp, LIMITS, type Limits } from "#http/create-app.ts";
 import { createMainThreadShare } from "#http/main-thread-share.ts";
 import { createMetrics } from "#http/metrics.ts";
+import { createBodyPacer } from "#http/pace-bodies.ts";
 import { type PageFiles, sendPage } from "#http/page/page-files.ts";
 import { refuseSocket } from "#http/refuse-socket.ts";
 import { registerRoute } from "#http/register-route.ts";
@@ -36,7 +37,7 @@ const BODIES_BYTES_PER_CALLER = 16 * 1024 * 1024;
 /** Far fewer in total than the writes that may wait for the disk: so calls alone cannot keep devices from writing. */
 const CHANGES = { slots: 8_192, perToken: 2_048, perAddress: 4_096 };
 
-export interface ServerNeeds extends ProblemNeeds, AuthenticateNeeds {
+export interface ServerNeeds extends Omit<ProblemNeeds, "pacer">, AuthenticateNeeds {
   readonly budgets: Pick<ByteBudgets, "list" | "open">;
   readonly shares: Shares;
   readonly telemetryCounter: Pick<TelemetryCounter, "read">;
@@ -78,11 +79,13 @@ export async function createServer(
   );
   const stopping = new AbortController();
   const limits = { ...LIMITS, connectionsPerAddress: settings.connectionsPerAddress, ...settings.limits };
+  const pacer = createBodyPacer(needs.shares, limits.connections);
+  const problemNeeds = { ...needs, pacer };
   const app = createApp({
     newId: needs.newId,
     trustProxy: settings.trustProxy,
     limits,
-    refuse: (error, request, reply) => void sendProblem(needs, request, { reply, error }),
+    refuse: (error, request, reply) => void sendProblem(problemNeeds, request, { reply, error }),
   });
 
   // Hooks that run on every call take a callback: an async function would cost a turn of the microtask queue each.
@@ -108,8 +111,8 @@ export async function createServer(
   // A refusal takes a turn like an answer. If there is no place to wait, the client is told that instead.
   const sendInTurn = (error: unknown, request: FastifyRequest, reply: FastifyReply) =>
     mainThread
-      .serve(request, () => sendProblem(needs, request, { reply, error }))
-      .catch((crowded: unknown) => sendProblem(needs, request, { reply, error: crowded }));
+      .serve(request, () => sendProblem(problemNeeds, request, { reply, error }))
+      .catch((crowded: unknown) => sendProblem(problemNeeds, request, { reply, error: crowded }));
   app.setErrorHandler(sendInTurn);
   const { pageFiles } = settings;
   app.setNotFoundHandler((request, reply) => {
@@ -119,11 +122,11 @@ export async function createServer(
   });
 
   const bodies = needs.budgets.open("request_bodies", BODIES_BYTES);
-  countBodies(app, createByteShares(bodies, BODIES_BYTES_PER_CALLER));
+  countBodies(app, createByteShares(bodies, BODIES_BYTES_PER_CALLER), pacer);
   const webSockets = createWebSockets(app, limits.stallMs);
   const late = {
     countUnread: boundUnread(app, needs.budgets.open("unread_answers", UNREAD_BYTES)),
-    renderFailure: (request: FastifyRequest, error: unknown) => renderFailure(needs, request, error),
+    renderFailure: (request: FastifyRequest, error: unknown) => renderFailure(problemNeeds, request, error),
   };
   for (const route of [...routes, metrics.route]) {
     for (const prefix of PREFIXES) {

@@ -79,16 +79,21 @@ test.each([
   ["a message of one byte less than a piece", 0x30, 4_091, 1],
   ["a message of one piece", 0x30, 4_092, 2],
   ["a long message", 0x30, 40_960, 11],
-  ["a long SUBSCRIBE", 0x82, 40_960, 11],
-])("%s costs a token, and one more for each 4,096 bytes with its header", async (_, type, length, tokens) => {
-  const { socket, guard, paid } = await openGuard(1e6);
-  // The length always takes three bytes here, so that a header has four.
-  socket.write(Buffer.from([type, (length & 127) | 128, ((length >> 7) & 127) | 128, length >> 14]));
-  socket.write(Buffer.alloc(length));
-  await turn();
-  expect(paid).toEqual([tokens]);
-  guard.destroy();
-});
+  ["a short SUBSCRIBE", 0x82, 50, 1],
+  ["a long SUBSCRIBE", 0x82, 40_960, 641],
+  ["a long UNSUBSCRIBE", 0xa2, 40_960, 641],
+])(
+  "%s costs a token, and one more for each 4,096 bytes with its header, or for each 64 of a list of topics",
+  async (_, type, length, tokens) => {
+    const { socket, guard, paid } = await openGuard(1e6);
+    // The length always takes three bytes here, so that a header has four.
+    socket.write(Buffer.from([type, (length & 127) | 128, ((length >> 7) & 127) | 128, length >> 14]));
+    socket.write(Buffer.alloc(length));
+    await turn();
+    expect(paid).toEqual([tokens]);
+    guard.destroy();
+  },
+);
 
 test("a message that has to wait for its tokens does not pass before", async () => {
   const turns = { hasTime: () => true, later: () => true };

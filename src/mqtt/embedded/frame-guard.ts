@@ -16,6 +16,8 @@ import type { TokenBucket } from "./token-bucket.ts";
 
 const CONNECT = 1;
 const PUBLISH = 3;
+const SUBSCRIBE = 8;
+const UNSUBSCRIBE = 10;
 /** Enough for a CONNECT with a will, or a SUBSCRIBE with long filters. */
 const MAX_CONTROL = 80 * 1024;
 /** Room for the topic and the message id of a PUBLISH. */
@@ -25,6 +27,8 @@ const PUBLISH_ROOM = 1024;
  * arrive, not when they are announced: otherwise five bytes could announce 256 MB and cost a device a minute.
  */
 const BYTES_PER_TOKEN = 4096;
+/** Packets that list topics cost by the topic, 5 us each: one token for each piece of this size, about a topic. */
+const LIST_BYTES_PER_TOKEN = 64;
 const LINGER_MS = 2_000;
 
 export interface FrameGuardOptions {
@@ -207,7 +211,8 @@ export class FrameGuard extends Duplex {
       this.#onPacket();
       this.#isPaid = true;
       const taken = Math.min(length, isPublish ? this.#maxPublish : MAX_CONTROL);
-      if (!this.#pay(1 + Math.floor((taken + size) / BYTES_PER_TOKEN))) return false;
+      const bytesPerToken = type === SUBSCRIBE || type === UNSUBSCRIBE ? LIST_BYTES_PER_TOKEN : BYTES_PER_TOKEN;
+      if (!this.#pay(1 + Math.floor((taken + size) / bytesPerToken))) return false;
     }
     this.#isPaid = false;
     this.#body = isPublish ? Math.min(length, this.#maxPublish) : length;

@@ -12,6 +12,7 @@ import { type Inspection, inspectPackage } from "#service/blueprint/inspect-pack
 import { type InspectedProfiles, inspectProfiles } from "#service/blueprint/inspect-profiles.ts";
 import { freeBytes } from "#tuning/free-bytes.ts";
 import { keepCompiled } from "#tuning/keep-compiled.ts";
+import { lowerPriority } from "#tuning/lower-priority.ts";
 import { openRockRepository } from "./open-rock-repository.ts";
 
 export interface InspectTask {
@@ -44,6 +45,7 @@ const TASKS: Readonly<Record<InspectTask["kind"], (bytes: Uint8Array) => Inspect
 };
 
 keepCompiled();
+lowerPriority();
 parentPort?.on("message", ({ id, kind, bytes }: Numbered<InspectTask>) => {
   const result = TASKS[kind](bytes);
   if (parentPort === null) return;
