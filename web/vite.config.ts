@@ -13,6 +13,8 @@ const gateway = process.env["BUSBAR_URL"] ?? "http://127.0.0.1:8080";
 export default defineConfig({
   root: path("."),
   plugins: [layers(), svelte(), icons(), reportSize(), compress()],
+  // The policy of the page allows a worker as a file of its own.
+  worker: { format: "es", plugins: () => [layers()] },
   build: {
     outDir: path("dist"),
     emptyOutDir: true,

@@ -116,10 +116,12 @@ function blueprints({ json, bytes }: Transport) {
   };
 }
 
-function catalogue({ json }: Transport) {
+function catalogue({ json, bytes }: Transport) {
   type Search = Window & { readonly q?: string | undefined; readonly category?: string | undefined };
   return {
     list: (search: Search = {}) => json<CataloguePage>({ method: "GET", path: "/v3/catalogue", query: { ...search } }),
+    /** The package as a zip, also of an entry that is not uploaded. */
+    download: (entryId: string) => bytes({ method: "GET", path: `/v3/catalogue/${segment(entryId)}/zip` }),
     /** The blueprint that devices can use from now on. */
     upload: (entryId: string) =>
       json<{ blueprint: Blueprint; diagnostics: readonly Diagnostic[] }>({

@@ -136,6 +136,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   uploadBlueprint: ["owner", "any", "manifest"],
   listBlueprints: ["readonly", "any"],
   listCatalogue: ["readonly", "any"],
+  downloadCatalogueEntry: ["readonly", "any"],
   uploadCatalogueEntry: ["owner", "any"],
   getBlueprint: ["readonly", "any"],
   getBlueprintManifest: ["readonly", "any"],

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, expect, test, vi } from "vitest";
 import type { AuditEntry, Blueprint, CatalogueEntry, CataloguePage, Page } from "#client/resources.ts";
 import { packPackage } from "#service/blueprint/pack-package.ts";
+import { unpackPackage } from "#service/blueprint/unpack-package.ts";
 import { runBusbar } from "../support/run-busbar.ts";
 import { useServer } from "../support/server.ts";
 
@@ -99,6 +100,21 @@ test("an entry is taken: it is uploaded once, named in the catalogue, and in the
   expect(ids(await look(`q=${blueprint.id}`))).toEqual([]);
   const audit = await busbar.admin.get<Page<"entries", AuditEntry>>("/v3/audit?action.in=uploadCatalogueEntry&limit=1");
   expect(audit.body.entries[0]).toMatchObject({ outcome: "OK", target: { blueprint_id: blueprint.id } });
+});
+
+test("the package of an entry can be looked at before it is uploaded, and afterwards", async () => {
+  const manifestOf = async (id: string) => {
+    const { status, content } = await busbar.admin.get(`/v3/catalogue/${id}/zip`);
+    expect(status).toBe(200);
+    return unpackPackage(new Uint8Array(content)).package?.manifest;
+  };
+  expect(await manifestOf("examples.battery")).toContain("display_name: Battery system");
+  const { id } = await upload(text("Looked at"));
+  expect(await manifestOf(`upload.${id}`)).toBe(text("Looked at"));
+  for (const missing of ["examples.nothing", "upload.nothing", "folder"]) {
+    const { status } = await busbar.admin.get(`/v3/catalogue/${encodeURIComponent(missing)}/zip`);
+    expect([missing, status]).toEqual([missing, 404]);
+  }
 });
 
 test("an operator's folder is searched deeply: folders with a manifest and zips, and nothing behind links", async () => {

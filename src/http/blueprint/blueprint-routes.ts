@@ -10,15 +10,14 @@ import {
   validationSchema,
 } from "#http/blueprint/blueprint-wire.ts";
 import { packageBytes } from "#http/blueprint/package-bytes.ts";
+import { zipAnswer } from "#http/blueprint/zip-answer.ts";
 import { choice, pageOf, paging } from "#http/query.ts";
-import { bytesRoute, RawAnswer, type Route, route } from "#http/route.ts";
+import { bytesRoute, type Route, route } from "#http/route.ts";
 import { Type } from "#http/schema.ts";
 import { listAnswer, renderPage } from "#http/wire.ts";
 import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
 import { findNamedBlueprint } from "#service/blueprint/find-named-blueprint.ts";
 import { inspectUpload } from "#service/blueprint/inspect-upload.ts";
-import { packPackage } from "#service/blueprint/pack-package.ts";
-import { unpackPackage } from "#service/blueprint/unpack-package.ts";
 import { type UploadNeeds, uploadBlueprint } from "#service/blueprint/upload-blueprint.ts";
 
 const tag = "Blueprints";
@@ -132,10 +131,7 @@ export function blueprintRoutes(needs: BlueprintRouteNeeds): readonly Route[] {
       answer: { contentType: "application/zip", description: "The package." },
       handle: async ({ params }) => {
         const { id } = await find(params.blueprint_id);
-        const content = (await needs.blueprints.content(id)) ?? new Uint8Array();
-        const unpacked = unpackPackage(content).package;
-        const zip = unpacked?.kind === "manifest" ? packPackage(unpacked.files) : content;
-        return new RawAnswer("application/zip", zip, { "content-disposition": `attachment; filename="${id}.zip"` });
+        return zipAnswer((await needs.blueprints.content(id)) ?? new Uint8Array(), id);
       },
     }),
     route({

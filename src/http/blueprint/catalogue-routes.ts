@@ -2,6 +2,7 @@ import { renderDiagnostic } from "#core/blueprint/diagnostic-wire.ts";
 import { CATEGORIES } from "#core/blueprint/vocabulary.ts";
 import { blueprintSchema, diagnosticSchema, renderBlueprint } from "#http/blueprint/blueprint-wire.ts";
 import { catalogueCategorySchema, catalogueEntrySchema, renderCatalogueEntry } from "#http/blueprint/catalogue-wire.ts";
+import { zipAnswer } from "#http/blueprint/zip-answer.ts";
 import { anyText, choice, pageOf, paging } from "#http/query.ts";
 import { type Route, route } from "#http/route.ts";
 import { Type } from "#http/schema.ts";
@@ -45,6 +46,17 @@ export function catalogueRoutes({ catalogue }: { readonly catalogue: Catalogue }
           categories: [...categories].map(([category = null, count]) => ({ category, count })),
         };
       },
+    }),
+    route({
+      method: "GET",
+      path: "/v3/catalogue/:entry_id/zip",
+      operation: "downloadCatalogueEntry",
+      summary: "Download a blueprint of the catalogue",
+      description: "Its package as it is now, uploaded or not, to look at it or to change it.",
+      tag,
+      access: "readonly",
+      answer: { contentType: "application/zip", description: "The package." },
+      handle: async ({ params }) => zipAnswer(await catalogue.content(params.entry_id), params.entry_id),
     }),
     route({
       method: "POST",

@@ -48,6 +48,8 @@ interface CataloguePage {
 export interface Catalogue {
   readonly memory: BufferUse;
   list(filter: CatalogueFilter, page: PageRequest): Promise<CataloguePage>;
+  /** The package of an entry, as an upload takes it. */
+  content(entryId: string): Promise<Uint8Array>;
   /** Uploads the package of an entry. One that is uploaded already stays as it is. */
   upload(call: Call, entryId: string): ReturnType<typeof uploadBlueprint>;
 }
@@ -135,6 +137,14 @@ export function createCatalogue(needs: CatalogueNeeds): Catalogue {
     return latest.entries;
   }
 
+  async function content(entryId: string): Promise<Uint8Array> {
+    const found = entryId.startsWith(UPLOADED)
+      ? await needs.blueprints.content(entryId.slice(UPLOADED.length))
+      : await needs.shelf.read(entryId);
+    if (found === undefined) throw missing(entryId);
+    return found;
+  }
+
   return {
     memory: { name: "catalogue", limit: MAX_BYTES, used: () => used },
     async list({ words, category }, { limit, offset }) {
@@ -145,18 +155,20 @@ export function createCatalogue(needs: CatalogueNeeds): Catalogue {
       const items = chosen.toSorted(byRelevance(words)).slice(offset, offset + limit);
       return { items, total: chosen.length, categories };
     },
+    content,
     async upload(call, entryId) {
-      const missing = refuse("not_found", `the catalogue has no entry ${entryId.slice(0, 200)}`);
       if (entryId.startsWith(UPLOADED)) {
         const blueprint = await needs.blueprints.find(entryId.slice(UPLOADED.length));
-        if (blueprint === undefined) throw missing;
+        if (blueprint === undefined) throw missing(entryId);
         return { blueprint, issues: [] };
       }
-      const content = await needs.shelf.read(entryId);
-      if (content === undefined) throw missing;
-      const made = await uploadBlueprint(needs, call, content);
+      const made = await uploadBlueprint(needs, call, await content(entryId));
       latest = undefined;
       return made;
     },
   };
+}
+
+function missing(entryId: string): Error {
+  return refuse("not_found", `the catalogue has no entry ${entryId.slice(0, 200)}`);
 }

@@ -1,4 +1,5 @@
 import alerts from "virtual:icon/bell-outline";
+import catalogue from "virtual:icon/bookshelf";
 import executions from "virtual:icon/console-line";
 import sites from "virtual:icon/map-marker-outline";
 import devices from "virtual:icon/memory";
@@ -22,5 +23,6 @@ export function navigation(siteId: string | undefined, hasSites: boolean): reado
   return [
     ...ofSite,
     ...(hasSites || siteId === undefined ? [{ section: "sites", icon: sites, href: href("sites", {}) } as const] : []),
+    { section: "catalogue", icon: catalogue, href: href("catalogue", {}) },
   ];
 }

@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
-import { DEVICE_KINDS, type DeviceKind } from "#cli/blueprint/device-kinds.ts";
-import { draftManifest } from "#cli/blueprint/draft-manifest.ts";
-import { draftScenario, draftScript } from "#cli/blueprint/draft-script.ts";
 import type { Cli } from "#cli/cli.ts";
 import { remark } from "#cli/print.ts";
 import { saveFile } from "#cli/save-file.ts";
 import { UsageError } from "#cli/usage-error.ts";
 import { nearestOf } from "#core/text/nearest.ts";
+import { DEVICE_KINDS, type DeviceKind } from "#manifest/draft/device-kinds.ts";
+import { draftManifest } from "#manifest/draft/draft-manifest.ts";
+import { draftScenario, draftScript } from "#manifest/draft/draft-script.ts";
 import { parseManifest } from "#manifest/parse-manifest.ts";
 import { starterLibrary } from "#manifest/starter-profiles.ts";
 

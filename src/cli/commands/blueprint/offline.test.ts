@@ -3,7 +3,7 @@ import { stripTypeScriptTypes } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { DEVICE_KINDS } from "#cli/blueprint/device-kinds.ts";
+import { DEVICE_KINDS } from "#manifest/draft/device-kinds.ts";
 import { inFolder } from "../../../../test/support/blueprint-folder.ts";
 import { runBusbar, withFolder } from "../../../../test/support/run-busbar.ts";
 
