@@ -39,8 +39,12 @@ function catalogue(): void {
       await link.waitFor();
       const { entries } = (await busbar.admin.get<CataloguePage>("/v3/catalogue?q=battery")).body;
       expect(await link.getAttribute("href")).toBe(`/blueprints/${entries[0]?.blueprint_id}`);
+      await page.getByRole("combobox", { name: "Site of the new device" }).selectOption("Yard");
       await page.getByRole("link", { name: "Add a device with it" }).click();
-      await page.waitForURL(`**/sites/${site}/add-device?blueprint=examples.battery`);
+      await page.waitForURL(({ pathname }) => pathname.endsWith("/add-device"));
+      expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe(
+        `/sites/${site}/add-device?blueprint=examples.battery`,
+      );
       expect(visitor.complaints).toEqual([]);
       await visitor.close();
     },
