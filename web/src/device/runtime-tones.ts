@@ -1,0 +1,10 @@
+import type { DeviceRuntime } from "#client/resources.ts";
+
+export const RUNTIME_TONES = {
+  STARTING: "info",
+  RUNNING: "ok",
+  OVERRUNNING: "warning",
+  QUARANTINED: "error",
+  FAILED: "error",
+  STOPPED: "neutral",
+} as const satisfies Readonly<Record<DeviceRuntime["state"], string>>;
