@@ -14,9 +14,12 @@ export function wrapPayload(state: string, sent: unknown): Payload | undefined {
 
 /** An error always has a text `message`. If the device sent none, one is built from what it did send. */
 export function withMessage(payload: Payload | undefined): Payload {
-  if (payload === undefined || Object.keys(payload).length === 0) return { message: NO_MESSAGE };
-  if (typeof payload["message"] === "string") return payload;
-  return { ...payload, message: derivedMessage(payload["message"] ?? reasonOf(payload) ?? payload) };
+  return typeof payload?.["message"] === "string" ? payload : { ...payload, message: messageOf(payload) };
+}
+
+export function messageOf(payload: Payload | undefined): string {
+  if (payload === undefined || Object.keys(payload).length === 0) return NO_MESSAGE;
+  return derivedMessage(payload["message"] ?? reasonOf(payload) ?? payload);
 }
 
 /** The names that devices use for the text of an error, besides `message`. */

@@ -243,6 +243,10 @@ test.each([
   ["ctx.error(setmetatable({}, { __tostring = function() return 'own words' end }))", 'ERROR: {"message":"own words"}'],
   ["ctx.error({})", 'ERROR: {"message":"the device reported an error without a message"}'],
   ["pcall(ctx.error, 'kept') return { ok = true }", 'ERROR: {"message":"kept"}'],
+  ["error({ a = 1 })", 'ERROR: {"message":"{\\"a\\":1}"}'],
+  ["error({ message = 'jammed', code = 5 })", 'ERROR: {"message":"jammed"}'],
+  ["error({ error = 'low gas' })", 'ERROR: {"message":"low gas"}'],
+  ["error({})", 'ERROR: {"message":"the device reported an error without a message"}'],
   ["local x = args.none.none", `ERROR: {"message":"main.lua:1: attempt to index a nil value (field 'none')"}`],
 ])("a handler that does `%s` ends with %s", async (body, expected) => {
   const { script, runTo } = virtualScript(`enapter.register_command_handler('go', function(ctx, args) ${body} end)`);
@@ -251,6 +255,22 @@ test.each([
   expect(first).toMatch(/^0 c /);
   const sorted = first?.replace('{"mode":"idle","soc":41.5}', '{"soc":41.5,"mode":"idle"}');
   expect(sorted).toBe(`0 c ${expected}`);
+});
+
+test.each([
+  ["{ a = { 1, 2 } }", '{"a":[1,2]}'],
+  ["{ f = print, n = 0/0, t = 'ä' }", /^\{.*"t":"ä".*\}$/],
+  ["setmetatable({}, { __tostring = function() return 'own words' end })", "own words"],
+  ["nil", "nil"],
+  ["1.5", "1.5"],
+])("%s in a log is %s", async (value, expected) => {
+  const [line = ""] = await logsOf(`enapter.log(${value})`);
+  expect(line).toMatch(expected);
+  const { script, runTo } = virtualScript(
+    `enapter.register_command_handler('go', function(ctx) ctx.log(${value}) end)`,
+  );
+  script.command({ id: "c", name: "go", arguments: {} });
+  expect((await runTo(0))[0]).toBe(`0 c IN_PROGRESS: ${JSON.stringify({ message: line })}`);
 });
 
 test("a command without a handler is an error", async () => {

@@ -1,6 +1,6 @@
 // One Lua state in an instance of its own: loading, values across the border, threads that are resumed and stopped.
-
-import type { LuaValue } from "./lua-value.ts";
+import { messageOf, wrapPayload } from "#core/command/response-payload.ts";
+import { bytesOf, type LuaValue } from "./lua-value.ts";
 import {
   FIXED_BYTES,
   instantiateLua,
@@ -10,6 +10,7 @@ import {
   NO_MEMORY,
   StateGone,
 } from "./lua-wasm.ts";
+import { jsonOf } from "./payload-of.ts";
 import type { MemoryAccount } from "./script-memory.ts";
 import { createSlice, type Slice, type Verdict } from "./slice.ts";
 import { type LuaStack, pushValue, readLeniently, readValue } from "./stack-values.ts";
@@ -357,7 +358,8 @@ function parseFunctionRef(ref: number): FunctionRef {
 
 function errorText(value: LuaValue): string {
   if (typeof value === "string") return value;
-  if (typeof value === "object") return "(error object is a table value)";
+  // As for ctx.error: what the table says, or its JSON.
+  if (typeof value === "object") return bytesOf(messageOf(wrapPayload("ERROR", jsonOf(value))));
   return String(value ?? "nil");
 }
 

@@ -32,7 +32,7 @@ const MAX_LOG_CHARACTERS = 4_096;
 const MAX_SHORT_TEXT = 1_000;
 
 /** Values that cannot leave Lua are dropped one by one, never the whole message. */
-export const LENIENT = new Set(["telemetry", "properties", "command.error"]);
+export const LENIENT = new Set(["telemetry", "properties", "log", "command.log", "command.error"]);
 
 export function createScriptFunctions(needs: FunctionNeeds): ReadonlyMap<string, Instant> {
   const { host, program, jobs } = needs;
@@ -54,8 +54,7 @@ export function createScriptFunctions(needs: FunctionNeeds): ReadonlyMap<string,
       return [];
     },
     log(text, severity, persist, child) {
-      const line = textOf(String(text)).slice(0, MAX_LOG_CHARACTERS);
-      host.log(line, severityOf(severity) ?? "info", persist === true, childOf(child));
+      host.log(lineOf(text), severityOf(severity) ?? "info", persist === true, childOf(child));
       return [];
     },
     telemetry: (values, child) => errorOf(host.telemetry(tableOf(values), childOf(child))),
@@ -113,7 +112,7 @@ export function createScriptFunctions(needs: FunctionNeeds): ReadonlyMap<string,
       return [];
     },
     "command.log"(message, severity) {
-      needs.commandLog(textOf(String(message)).slice(0, MAX_LOG_CHARACTERS), severityOf(severity));
+      needs.commandLog(lineOf(message), severityOf(severity));
       return [];
     },
   };
@@ -149,6 +148,12 @@ function childOf(channel: LuaValue): string | undefined {
 
 function errorOf(problem: string | undefined): readonly LuaValue[] {
   return [problem === undefined ? undefined : bytesOf(problem)];
+}
+
+/** A table is logged as its JSON. */
+function lineOf(value: LuaValue): string {
+  const text = typeof value === "object" ? JSON.stringify(jsonOf(value)) : textOf(String(value));
+  return text.slice(0, MAX_LOG_CHARACTERS);
 }
 
 function severityOf(value: LuaValue): LogSeverity | undefined {

@@ -10,6 +10,15 @@ local function expect(value, wanted, place)
   end
 end
 
+-- A plain table is passed on as it is and shown as JSON, everything else is passed on as text.
+local function table_or_text(value)
+  local meta = type(value) == 'table' and getmetatable(value)
+  if type(value) == 'table' and not (type(meta) == 'table' and meta.__tostring) then
+    return value
+  end
+  return tostring(value)
+end
+
 local handlers, jobs = {}, {}
 local connection_callback
 
@@ -31,7 +40,7 @@ function enapter.send_properties(values)
 end
 
 function enapter.log(text, severity, persist)
-  instant('log', tostring(text), severity == nil and 'info' or tostring(severity), persist and true or false)
+  instant('log', table_or_text(text), severity == nil and 'info' or tostring(severity), persist and true or false)
 end
 
 function enapter.register_command_handler(name, handler)
@@ -98,7 +107,7 @@ function enapter.register_child(channel, about)
   end
   function own.api:log(text, severity, persist)
     severity = severity == nil and 'info' or tostring(severity)
-    instant('log', tostring(text), severity, persist and true or false, channel)
+    instant('log', table_or_text(text), severity, persist and true or false, channel)
   end
   function own.api:register_command_handler(name, handler)
     expect(name, 'string', "#1 to 'register_command_handler'")
@@ -169,16 +178,11 @@ local function own_arguments(ctx, first, ...)
   return first, ...
 end
 
--- A plain table is passed on as it is, everything else as text.
 local function failure_of(message)
   if message == nil then
     return 'command failed'
   end
-  local meta = type(message) == 'table' and getmetatable(message)
-  if type(message) == 'table' and not (type(meta) == 'table' and meta.__tostring) then
-    return message
-  end
-  return tostring(message)
+  return table_or_text(message)
 end
 
 set_play('command', function(name, arguments, channel)
@@ -198,7 +202,7 @@ set_play('command', function(name, arguments, channel)
   end
   function ctx.log(...)
     local message, severity = own_arguments(ctx, ...)
-    instant('command.log', tostring(message), severity)
+    instant('command.log', table_or_text(message), severity)
   end
   return handler(ctx, arguments)
 end)
