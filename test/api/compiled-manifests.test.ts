@@ -151,3 +151,15 @@ test("access levels, JSON schemas, units, and what every device may send are wri
     not_configured: { severity: "warning", display_name: "Not configured" },
   });
 });
+
+test("every telemetry attribute of a compiled manifest can be asked for, with or without values", async () => {
+  const names = Object.keys((await manifestOf())["telemetry"] as Json);
+  const { status, body } = await busbar.admin.get<{ errors: { code: string }[] }>(
+    `/telemetry/v1/now?devices[${id}]=${names.join()}`,
+  );
+  expect([status, body.errors.map(({ code }) => code)]).toEqual([200, names.map(() => "no_data")]);
+  const telemetry = [{ device: id, attribute: names }];
+  const asked = { from: 0, to: 60, granularity: "1m", aggregation: "auto", telemetry };
+  const series = await busbar.admin.post("/telemetry/v1/timeseries", asked);
+  expect([series.status, series.text.trim().split(",").length]).toEqual([200, names.length + 1]);
+});

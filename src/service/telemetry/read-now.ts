@@ -1,5 +1,6 @@
 import type { AuditTarget } from "#core/access/audit-entry.ts";
 import { allows } from "#core/access/level.ts";
+import { DETAILS_FIELD } from "#core/alert/alert-details.ts";
 import { AppError, type Refusal } from "#core/app-error.ts";
 import type { Device } from "#core/device/device.ts";
 import { type ColumnKind, columnKind } from "#core/telemetry/aggregation.ts";
@@ -116,6 +117,12 @@ export async function deviceAttributes(
   return attributesOf(await deviceBlueprint(needs, device));
 }
 
+/**
+ * Every compiled manifest declares it, so clients ask for it. What devices send under this name is kept with their
+ * alerts: as telemetry it has no values.
+ */
+const ALERT_DETAILS: Attribute = { id: DETAILS_FIELD, type: "string", enum: undefined, accessLevel: "readonly" };
+
 type Place = { readonly device: string; readonly attribute: string; readonly pointer?: string };
 
 /** The attribute, or why the caller cannot read it. */
@@ -125,7 +132,7 @@ export function findAttribute(
   { withHint = true, ...details }: Place & { readonly withHint?: boolean },
 ): Attribute | Refusal {
   const name = details.attribute;
-  const attribute = attributes.get(name);
+  const attribute = attributes.get(name) ?? (name === DETAILS_FIELD ? ALERT_DETAILS : undefined);
   if (attribute === undefined) {
     const close = withHint ? nearestOf(name, attributes.keys()) : undefined;
     const hint = close === undefined ? "" : `; did you mean ${close}?`;
