@@ -71,13 +71,16 @@ function wholeNumber(description: string): Param<number> {
   };
 }
 
+/** In a query, a plus that is not written as %2B means a space; before an offset, only a plus can be meant. */
+const PLUS_READ_AS_SPACE = / (?=\d\d:\d\d$)/;
+
 /** A bound of records whose times have this many decimals of a second. */
 export function dateTime(description: string, decimals: 3 | 6 = 3): Param<Instant> {
   return {
     description,
     schema: { type: "string", format: "date-time" },
     parse: (text) => {
-      const value = parseBound(text, decimals);
+      const value = parseBound(text.replace(PLUS_READ_AS_SPACE, "+"), decimals);
       return value === undefined
         ? { problem: `must be an RFC 3339 date-time such as 2026-11-14T12:00:00Z, not ${shown(text)}` }
         : { value };

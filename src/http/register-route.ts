@@ -3,6 +3,7 @@
 import type { ServerResponse } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Caller } from "#core/access/caller.ts";
+import { AppError } from "#core/app-error.ts";
 import type { Leave } from "#core/share/fair-share.ts";
 import { type Authenticate, isSecure } from "#http/authenticate.ts";
 import { compileBody } from "#http/body.ts";
@@ -49,6 +50,9 @@ interface Served {
 
 type AnyCall = Parameters<Route["handle"]>[0];
 
+/** A larger body that is refused is not read a second time. */
+const MAX_REREAD_BYTES = 64 * 1024;
+
 const NOBODY: Caller = { tokenId: "", tokenName: "", level: "readonly", sites: new Set() };
 
 export function registerRoute(app: FastifyInstance, route: Route, registration: Registration): void {
@@ -76,9 +80,21 @@ function register(app: FastifyInstance, route: Route, registration: Registration
     const raw = request.body as Uint8Array | undefined;
     try {
       return parseBody?.(raw);
+    } catch (error) {
+      throw withMistakesIn(route, raw, error);
     } finally {
       request.body = undefined;
       if (raw !== undefined) freeBytes(raw);
+    }
+  }
+  function parsedQuery(request: FastifyRequest): AnyCall["query"] {
+    try {
+      return parseQuery(route.query ?? {}, request.query as Record<string, unknown>);
+    } catch (error) {
+      throw together(
+        error,
+        failureOf(() => parsed(request)),
+      );
     }
   }
   function callOf(request: FastifyRequest, reply: FastifyReply, { caller, leave }: Served): AnyCall {
@@ -90,7 +106,7 @@ function register(app: FastifyInstance, route: Route, registration: Registration
       requestId: request.id,
       remoteAddress: request.ip,
       params: request.params as Record<string, string>,
-      query: parseQuery(route.query ?? {}, request.query as Record<string, unknown>),
+      query: parsedQuery(request),
       body: parseBody === undefined ? (takesBytes ? (raw ?? new Uint8Array()) : undefined) : parsed(request),
       header: (name: string) => {
         const value = request.headers[name];
@@ -173,6 +189,30 @@ function register(app: FastifyInstance, route: Route, registration: Registration
         return await sendLateAnswer(needs, reply, answer);
       }),
   });
+}
+
+/** What the route finds in a body that its schema refused, besides what the schema found. */
+function withMistakesIn({ moreMistakes }: Route, raw: Uint8Array | undefined, error: unknown): unknown {
+  const isMistaken = error instanceof AppError && error.code === "invalid_body";
+  if (!isMistaken || moreMistakes === undefined || raw === undefined || raw.length > MAX_REREAD_BYTES) return error;
+  const places = new Set(error.refusals.map(({ details }) => details?.["pointer"]));
+  const more = moreMistakes(JSON.parse(Buffer.from(raw).toString()));
+  return new AppError([...error.refusals, ...more.filter(({ details }) => !places.has(details?.["pointer"]))]);
+}
+
+function failureOf(run: () => unknown): unknown {
+  try {
+    run();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}
+
+/** One refusal for the mistakes of both. */
+function together(one: unknown, other: unknown): unknown {
+  if (!(one instanceof AppError && other instanceof AppError)) return one;
+  return new AppError([...one.refusals, ...other.refusals]);
 }
 
 /** Aborted when the client disconnects before its answer was written, or when the server stops. */

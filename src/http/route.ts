@@ -1,6 +1,7 @@
 // A route as data: the server registers it, the OpenAPI document lists it, the access tests enumerate it.
 import type { Readable } from "node:stream";
 import type { AccessLevel } from "#core/access/level.ts";
+import type { Refusal } from "#core/app-error.ts";
 import type { ParsedQuery, QuerySpec } from "#http/query.ts";
 import type { Schema, Static } from "#http/schema.ts";
 import type { LinkSocket } from "#service/ports/link-socket.ts";
@@ -104,6 +105,11 @@ export interface RouteDescription extends RouteHead<string, QuerySpec> {
 }
 
 export interface Route extends RouteDescription {
+  /**
+   * Mistakes in a body that its schema refuses, which no schema can find: so all mistakes are told at once. A field of
+   * the wrong type is the schema's business.
+   */
+  readonly moreMistakes?: (body: unknown) => readonly Refusal[];
   readonly handle: (call: RouteCall<string, QuerySpec, unknown>) => Promise<object>;
   /** The messages for a client that asks for a WebSocket at this path: what the answer tells, as it changes. */
   readonly live?: (call: RouteCall<string, QuerySpec, unknown>) => Promise<Readable>;
@@ -119,6 +125,7 @@ export function route<
 >(
   definition: RouteHead<Path, Query> & {
     readonly body?: Body;
+    readonly moreMistakes?: (body: unknown) => readonly Refusal[];
     readonly handle: (
       call: RouteCall<Path, Query, [Body] extends [never] ? undefined : Static<Body>>,
     ) => Promise<object>;

@@ -19,7 +19,9 @@ export function createTokenHeaders(set: readonly string[]): TokenHeaders {
   const known = new Set(set.map((prefix) => prefix.toLowerCase()));
   const prefixes = [...set, ...ALWAYS.filter((prefix) => !known.has(prefix.toLowerCase()))];
   const names = prefixes.map((prefix) => ({ prefix, name: `${prefix}-Auth-Token`.toLowerCase() }));
-  const found = (headers: IncomingHttpHeaders) => names.find(({ name }) => typeof headers[name] === "string");
+  /** An empty header carries no token: programs with several settings send the unset ones that way. */
+  const found = (headers: IncomingHttpHeaders) =>
+    names.find(({ name }) => typeof headers[name] === "string" && headers[name] !== "");
   return {
     prefixes,
     tokenIn(headers) {

@@ -34,6 +34,13 @@ test.each([
   expect(refused.status).toBe(401);
 });
 
+test("an empty header counts as not given, so that another one carries the token", async () => {
+  const headers = { "X-Service-Auth-Token": "", "X-Enapter-Auth-Token": busbar.adminToken };
+  expect((await busbar.anonymous.get("/v3/sites", { headers })).status).toBe(200);
+  const bearer = { "X-Service-Auth-Token": "", Authorization: `Bearer ${busbar.adminToken}` };
+  expect((await busbar.anonymous.get("/v3/sites", { headers: bearer })).status).toBe(200);
+});
+
 test("headers that clients of the ecosystem add change nothing", async () => {
   const headers = { "X-Enapter-Auth-User": "does_not_exist", "X-Enapter-Allow-HTTP": "true" };
   expect((await busbar.admin.get("/v3/sites", { headers })).status).toBe(200);

@@ -175,6 +175,15 @@ test("all problems of a query are told at once", async () => {
   expect(refused.errors.map((error) => error.details?.["parameter"])).toEqual(["limt", "offset", "expand"]);
 });
 
+test("problems of the query and of the body are told together", async () => {
+  const refused = await busbar.admin.post("/v3/sites?pretty=1", { nme: "x" });
+  expect(refused.errors.map(({ details }) => details?.["parameter"] ?? details?.["pointer"])).toEqual([
+    "pretty",
+    "/name",
+    "/nme",
+  ]);
+});
+
 test("a query parameter given twice is refused", async () => {
   expect((await busbar.admin.get("/v3/sites?limit=1&limit=2")).errors[0]?.message).toContain("more than once");
 });

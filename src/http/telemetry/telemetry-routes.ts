@@ -9,7 +9,7 @@ import { Type } from "#http/schema.ts";
 import { foldMissingSeries } from "#http/telemetry/fold-missing-series.ts";
 import { renderSnapshot, renderSnapshots } from "#http/telemetry/snapshot-wire.ts";
 import { contentTypeOf, OTHER_TYPES, preferredForm, renderingOf } from "#http/telemetry/timeseries-form.ts";
-import { parseTimeseries, timeseriesSchema } from "#http/telemetry/timeseries-wire.ts";
+import { parseTimeseries, timeseriesMistakes, timeseriesSchema } from "#http/telemetry/timeseries-wire.ts";
 import type { RefusalLog } from "#service/access/refusal-log.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
 import type { Rows } from "#service/ports/telemetry-store.ts";
@@ -127,6 +127,7 @@ export function telemetryRoutes(needs: TelemetryNeeds): readonly Route[] {
       tag,
       access: "readonly",
       body: timeseriesSchema,
+      moreMistakes: timeseriesMistakes,
       answer: { contentType: "text/csv", otherTypes: OTHER_TYPES, description: "The rows." },
       handle: async (call) => {
         const input = parseTimeseries(call.body);

@@ -85,9 +85,7 @@ export function parseTimeseries(body: Body): TimeseriesInput {
   const refuse = (pointer: string, message: string) => {
     refusals.push({ code: "invalid_body", message, details: { pointer } });
   };
-  const from = parseTime(body.from, (problem) => refuse("/from", `from ${problem}`));
-  const to = parseTime(body.to, (problem) => refuse("/to", `to ${problem}`));
-  if (from !== undefined && to !== undefined && from >= to) refuse("/from", "from must be before to");
+  const { from, to } = parseRange(body, refuse);
   checkSettings(body, refuse);
   const inheritsBoth = (item: Settings) => item.granularity === undefined && item.timezone === undefined;
   if (body.timezone === undefined && needsTimezone(body.granularity) && body.telemetry.some(inheritsBoth)) {
@@ -111,6 +109,41 @@ export function parseTimeseries(body: Body): TimeseriesInput {
     refuse("/telemetry", `at most ${MAX_SERIES} attributes in one request, not ${series.length}`);
   }
   return { from: from ?? instant(0), to: to ?? instant(0), series: series.slice(0, MAX_SERIES), refusals };
+}
+
+/** Mistakes in what has the right type, for a body that its schema refuses. */
+export function timeseriesMistakes(body: unknown): readonly Refusal[] {
+  const refusals: Refusal[] = [];
+  const refuse = (pointer: string, message: string) => {
+    refusals.push({ code: "invalid_body", message, details: { pointer } });
+  };
+  if (!isObject(body)) return refusals;
+  parseRange(body, refuse);
+  checkSettings(textSettings(body), refuse);
+  const items = Array.isArray(body["telemetry"]) ? body["telemetry"].slice(0, MAX_SERIES) : [];
+  for (const [index, item] of items.entries()) {
+    if (!isObject(item)) continue;
+    checkSettings(textSettings(item), (at, message) => refuse(`/telemetry/${index}${at}`, message));
+  }
+  return refusals;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The settings that are texts. An empty one counts as not given. */
+function textSettings({ granularity, timezone, gap_filling }: Readonly<Record<string, unknown>>): Settings {
+  const lookAround = isObject(gap_filling) ? gap_filling["look_around"] : undefined;
+  return {
+    ...(isText(granularity) && { granularity }),
+    ...(isText(timezone) && { timezone }),
+    ...(isText(lookAround) && { gap_filling: { look_around: lookAround } }),
+  };
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
 }
 
 interface Merged {
@@ -196,6 +229,19 @@ function parseLength(text: string): number | undefined {
   const length = Number(duration / 1_000_000n) + Number(duration % 1_000_000n) / 1e6;
   if (lengths.size < MAX_LENGTHS) lengths.set(text, length);
   return length;
+}
+
+function parseRange(
+  given: { readonly from?: unknown; readonly to?: unknown },
+  refuse: Refuse,
+): { readonly from: Instant | undefined; readonly to: Instant | undefined } {
+  const [from, to] = (["from", "to"] as const).map((name) => {
+    const time = given[name];
+    if (typeof time !== "number" && !isText(time)) return undefined;
+    return parseTime(time, (problem) => refuse(`/${name}`, `${name} ${problem}`));
+  });
+  if (from !== undefined && to !== undefined && from >= to) refuse("/from", "from must be before to");
+  return { from, to };
 }
 
 function parseTime(given: string | number, refuse: (problem: string) => void): Instant | undefined {

@@ -139,6 +139,9 @@ const QUERIES: readonly (readonly [query: string, expected: string])[] = [
   [`?created_at.lt=${iso(2, 1)}`, "abcd 4"],
   [`?created_at.gte=${iso(1)}&created_at.lt=${iso(3)}`, "bcd 3"],
   [`?created_at.gte=${iso(3)}&created_at.lt=${iso(1)}`, " 0"],
+  // A plus that is not encoded arrives as a space.
+  [`?created_at.gte=${iso(2).replace("Z", "+00:00")}`, "cdek 4"],
+  [`?created_at.gte=${iso(2).replace("Z", "%2B00:00")}`, "cdek 4"],
   // Every digit of a time counts.
   [`?created_at.gte=${finer(iso(2), "0005")}`, "ek 2"],
   [`?created_at.lt=${finer(iso(2), "0005")}`, "abcd 4"],

@@ -88,6 +88,39 @@ test("all problems of a request are told at once", async () => {
   ]);
 });
 
+test("mistakes that a schema can find and mistakes that it cannot are told together", async () => {
+  const refused = await busbar.admin.post("/telemetry/v1/timeseries?pretty=1", {
+    from: 60,
+    to: 0,
+    granularity: "1",
+    aggregation: "median",
+    gap_filling: { method: "linear", look_around: "x" },
+    telemetry: [{ device: "meter", attribute: "power", granularity: "soon", timezone: "Mars" }, { device: "meter" }],
+  });
+  expect(refused.status).toBe(400);
+  expect(refused.errors.map(({ details }) => details?.["pointer"] ?? details?.["parameter"]).sort()).toEqual([
+    "/aggregation",
+    "/from",
+    "/gap_filling/look_around",
+    "/gap_filling/method",
+    "/granularity",
+    "/telemetry/0/granularity",
+    "/telemetry/0/timezone",
+    "/telemetry/1/attribute",
+    "pretty",
+  ]);
+});
+
+test.each([
+  { from: [], to: {}, granularity: 5, gap_filling: [], telemetry: {} },
+  { from: null, granularity: null, gap_filling: { look_around: 1 }, telemetry: [null, 5, [], "x"] },
+  { granularity: "x".repeat(100), telemetry: [] },
+])("a field of the wrong type is told once: %j", async (body) => {
+  const { status, errors } = await busbar.admin.post("/telemetry/v1/timeseries", body);
+  const places = errors.map(({ details }) => details?.["pointer"]);
+  expect([status, new Set(places).size]).toEqual([400, places.length]);
+});
+
 test("what is wrong with settings and what is wrong with names is told together", async () => {
   const reader = busbar.as(await busbar.token({ level: "readonly" }));
   const telemetry = [
