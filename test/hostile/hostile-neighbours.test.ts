@@ -12,7 +12,7 @@ import { type Echo, startEcho } from "./machine.ts";
 import { runAbuse } from "./run-abuse.ts";
 
 const IS_LONG = process.env["BUSBAR_LONG"] === "1";
-const LENGTHS = IS_LONG ? { calmMs: 1_000, abuseMs: 6_000 } : { calmMs: 200, abuseMs: 1_000 };
+const LENGTHS = IS_LONG ? { calmMs: 1_000, abuseMs: 6_000 } : { calmMs: 150, abuseMs: 700 };
 const ATTEMPTS = 3;
 const faultsOf = IS_LONG ? strictFaults : tolerantFaults;
 
