@@ -2,7 +2,9 @@
 // queries of bench/telemetry, bytes a point, durable points a second through MQTT with one and two nodes, and commands
 // whose device is at the same node or at another one. Plain PostgreSQL tables answer the same queries where PostgreSQL is
 // installed. Prints a table on stderr and one JSON line; what counts are the ratios to the embedded store.
-//   npm run bench -- cloud [--scale 0.1] [--runs 200] [--parts queries,ingest,commands]
+// Each stage says what it found when it ends, so that a run that is cut short is not lost.
+//   npm run bench -- cloud [--full] [--runs 200] [--parts queries,ingest,commands]
+// It takes about six minutes with ten devices for a day and a series of 60 days. `--full` has 50 devices and a year.
 import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, loadavg } from "node:os";
 import { join } from "node:path";
@@ -22,19 +24,19 @@ import {
   telemetryFile,
 } from "./telemetry/busbar.ts";
 import { type Size, sizeOf } from "./telemetry/data.ts";
-import type { Engine } from "./telemetry/engine.ts";
+import { difference, type Engine, questions } from "./telemetry/engine.ts";
 import { measureQueries, report } from "./telemetry/measure-queries.ts";
 import { startPostgres } from "./telemetry/postgres.ts";
 import { finish } from "./telemetry/process.ts";
 
 const { values } = parseArgs({
   options: {
-    scale: { type: "string", default: "0.1" },
+    full: { type: "boolean", default: false },
     runs: { type: "string", default: "200" },
     parts: { type: "string", default: "queries,ingest,commands" },
   },
 });
-const size = sizeOf(Number(values.scale));
+const size: Size = values.full ? sizeOf(1) : { devices: 10, hours: 24, days: 60 };
 const parts = new Set(values.parts.split(","));
 const begun = performance.now();
 const say = (text: string) => process.stderr.write(`[${Math.round((performance.now() - begun) / 1_000)} s] ${text}\n`);
@@ -43,16 +45,26 @@ const round = (value: number, places = 2) => Math.round(value * 10 ** places) / 
 const PUBLISHER = fileURLToPath(new URL("./telemetry/publish.ts", import.meta.url));
 const INGEST_SECONDS = 6;
 const PLAIN_PORT = 18_528;
+/** Plain tables take seconds for what takes the others milliseconds, so a few answers of them have to do. */
+const PLAIN_RUNS = 5;
 const KEYS = ["seal.key", "admin.token"] as const;
 
 /** On a disk: a temporary folder may lie in memory, where a commit costs nothing. */
 const folder = mkdtempSync(join("/var/tmp", "bench-cloud-"));
 chmodSync(folder, 0o755);
 const stops: (() => Promise<void>)[] = [() => Promise.resolve(rmSync(folder, { recursive: true, force: true }))];
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.once(signal, () => void stopAll().finally(() => process.exit(1)));
+}
 try {
   console.log(JSON.stringify(await measure()));
 } finally {
-  for (const stop of stops.reverse()) await stop().catch((error: unknown) => say(String(error)));
+  await stopAll();
+}
+
+/** Whatever was started ends, also when the run is broken off. */
+async function stopAll(): Promise<void> {
+  for (const stop of stops.splice(0).reverse()) await stop().catch((error: unknown) => say(String(error)));
 }
 
 async function measure(): Promise<object> {
@@ -80,7 +92,7 @@ async function measure(): Promise<object> {
   stops.push(() => embedded.stop());
   const one = await startBusbar(nodeOf(site, "one"), { name: "cloud", database: url });
   stops.push(() => one.stop());
-  const found = parts.has("queries") ? await compareQueries([embedded, one]) : undefined;
+  const found = parts.has("queries") ? await compareQueries(embedded, one) : undefined;
   const two = await startBusbar(nodeOf(site, "two"), { name: "cloud 2", database: url });
   stops.push(() => two.stop());
   const ingest = parts.has("ingest") ? await measureIngest(site, { embedded, one, two }) : {};
@@ -90,7 +102,7 @@ async function measure(): Promise<object> {
     cores: availableParallelism(),
     load: loadavg().map((load) => round(load, 1)),
     postgres: version,
-    scale: Number(values.scale),
+    size,
     points: loaded.points,
     move: { seconds: round(moveSeconds), pointsPerSecond: Math.round(loaded.points / moveSeconds) },
     bytesPerPoint,
@@ -130,24 +142,65 @@ async function tableBytes(url: string): Promise<{ readonly tables: number; reado
   }
 }
 
+interface Ratios {
+  readonly question: string;
+  readonly embeddedMs: number;
+  readonly cloudMs: number;
+  readonly cloudOverEmbedded: number;
+  readonly plainMs?: number;
+  readonly plainOverCloud?: number;
+}
+
 /** How many times as long the cloud takes as the embedded store, and how many times as fast it is as plain tables. */
-async function compareQueries(engines: readonly Engine[]): Promise<object> {
-  const plain = await startPlainTables();
-  if (plain === undefined) say("without plain tables: PostgreSQL is not installed");
-  else await plain.load(size);
-  const all = [...engines, ...(plain === undefined ? [] : [plain])];
-  const { queries, fourClients } = await measureQueries(all, size, { runs: Number(values.runs), say });
+async function compareQueries(embedded: Busbar, cloud: Busbar): Promise<object> {
+  const runs = Number(values.runs);
+  const { queries, fourClients } = await measureQueries([embedded, cloud], size, { runs, say });
   say(`\n${report({ queries, fourClients })}`);
-  await plain?.stop();
-  const ratios = queries.map(({ question, engines: times }) => {
-    const p50 = (name: string) => times[name]?.p50 ?? Number.NaN;
+  const plain = await measurePlainTables(cloud);
+  const ratios = queries.map(({ question, engines }): Ratios => {
+    const [embeddedMs = Number.NaN, cloudMs = Number.NaN] = [engines["embedded"]?.p50, engines["cloud"]?.p50];
+    const plainMs = plain.get(question);
     return {
       question,
-      cloudOverEmbedded: round(p50("cloud") / p50("embedded")),
-      ...(plain !== undefined && { plainOverCloud: round(p50(plain.name) / p50("cloud")) }),
+      embeddedMs,
+      cloudMs,
+      cloudOverEmbedded: round(cloudMs / embeddedMs),
+      ...(plainMs !== undefined && { plainMs: round(plainMs), plainOverCloud: round(plainMs / cloudMs) }),
     };
   });
+  for (const one of ratios) say(JSON.stringify(one));
   return { ratios, queries, fourClients };
+}
+
+/** The median of each question, after an answer that has to be the cloud's. Nothing where PostgreSQL is not installed. */
+async function measurePlainTables(cloud: Busbar): Promise<ReadonlyMap<string, number>> {
+  const medians = new Map<string, number>();
+  const plain = await startPlainTables();
+  if (plain === undefined) {
+    say("without plain tables: PostgreSQL is not installed");
+    return medians;
+  }
+  stops.push(() => plain.stop());
+  say("loading plain tables");
+  await plain.load(size);
+  for (const question of questions(size)) {
+    const ask = () => plain.ask(question, false);
+    const found = difference(
+      cloud.parse(question, await cloud.ask(question, false)),
+      plain.parse(question, await ask()),
+    );
+    if (found !== undefined) throw new Error(`${question.name}: the cloud and plain tables differ ${found}`);
+    const times: number[] = [];
+    for (let run = 0; run < PLAIN_RUNS; run++) {
+      const started = performance.now();
+      await ask();
+      times.push(performance.now() - started);
+    }
+    medians.set(question.name, times.sort((a, b) => a - b)[Math.floor(PLAIN_RUNS / 2)] ?? Number.NaN);
+    say(`plain tables, ${question.name}: ${round(medians.get(question.name) ?? 0)} ms`);
+  }
+  await stops.pop()?.();
+  return medians;
 }
 
 async function startPlainTables(): Promise<(Engine & { load(size: Size): Promise<unknown> }) | undefined> {
@@ -179,6 +232,7 @@ async function measureIngest(site: Site, { embedded, one, two }: Nodes): Promise
     measured.oneNode = Math.round(await publish(one, 0, size.devices));
     const both = await Promise.all([publish(one, 0, half), publish(two, half, size.devices)]);
     measured.twoNodes = Math.round(both[0] + both[1]);
+    if (turn === 0) say(`durable points a second, warming up: ${JSON.stringify(measured)}`);
   }
   say(`durable points a second: ${JSON.stringify(measured)}`);
   return { perSecond: measured, oneOverEmbedded: round(measured.oneNode / measured.embedded) };

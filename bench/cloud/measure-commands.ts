@@ -14,42 +14,80 @@ const MANIFEST = `blueprint_spec: device/3.0
 display_name: Commands
 runtime:
   type: embedded
+command_groups:
+  main: {display_name: Main}
 commands:
   set_power:
+    group: main
     display_name: Set power
 `;
 
-interface Case {
-  readonly name: string;
-  readonly called: Busbar;
-  readonly connected: Busbar;
+interface Nodes {
+  readonly embedded: Busbar;
+  readonly one: Busbar;
+  readonly two: Busbar;
 }
 
-interface Figures {
+interface Latency {
   readonly p50: number;
   readonly p99: number;
-  readonly perSecond: number;
 }
 
-export async function measureCommands(
-  { embedded, one, two }: { readonly embedded: Busbar; readonly one: Busbar; readonly two: Busbar },
-  say: (text: string) => void,
-): Promise<object> {
-  const cases: readonly Case[] = [
-    { name: "embedded", called: embedded, connected: embedded },
-    { name: "same node", called: one, connected: one },
-    { name: "other node", called: one, connected: two },
-  ];
-  const found: Record<string, Figures> = {};
-  for (const one of cases) {
-    found[one.name] = await measureCase(one);
-    say(`commands, ${one.name}: ${JSON.stringify(found[one.name])}`);
+export async function measureCommands({ embedded, one, two }: Nodes, say: (text: string) => void): Promise<object> {
+  const calls = {
+    embedded: await openDevice(embedded, embedded),
+    sameNode: await openDevice(one, one),
+    otherNode: await openDevice(one, two),
+    secondNode: await openDevice(two, two),
+  };
+  try {
+    for (const { call } of Object.values(calls)) for (let i = 0; i < WARM_UP; i++) await call();
+    const latency = {
+      embedded: await latencyOf(calls.embedded),
+      sameNode: await latencyOf(calls.sameNode),
+      otherNode: await latencyOf(calls.otherNode),
+    };
+    say(`execute, one after the other, ms: ${JSON.stringify(latency)}`);
+    const perSecond = {
+      embedded: await rateOf([calls.embedded]),
+      oneNode: await rateOf([calls.sameNode]),
+      otherNode: await rateOf([calls.otherNode]),
+      twoNodes: await rateOf([calls.sameNode, calls.secondNode]),
+    };
+    say(`executions a second, ${AT_ONCE} at once: ${JSON.stringify(perSecond)}`);
+    return { latency, perSecond, otherNodeCostsMs: round(latency.otherNode.p50 - latency.sameNode.p50) };
+  } finally {
+    for (const { close } of Object.values(calls)) await close();
   }
-  const more = (found["other node"]?.p50 ?? 0) - (found["same node"]?.p50 ?? 0);
-  return { ...found, otherNodeCostsMs: round(more) };
 }
 
-async function measureCase({ called, connected }: Case): Promise<Figures> {
+interface Commanded {
+  /** The time of one call, in milliseconds. */
+  call(): Promise<number>;
+  close(): Promise<void>;
+}
+
+async function latencyOf({ call }: Commanded): Promise<Latency> {
+  const times: number[] = [];
+  for (let i = 0; i < CALLS; i++) times.push(await call());
+  times.sort((a, b) => a - b);
+  return { p50: round(times[CALLS / 2] ?? 0), p99: round(times[Math.floor(CALLS * 0.99)] ?? 0) };
+}
+
+/** Callers are shared out among these. */
+async function rateOf(all: readonly Commanded[]): Promise<number> {
+  let done = 0;
+  const begun = performance.now();
+  const worker = async (_: unknown, n: number) => {
+    const { call } = all[n % all.length] ?? { call: () => Promise.reject(new Error("there is nobody to call")) };
+    for (; performance.now() - begun < BURST_MS; done++) await call();
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }).map(worker));
+  return Math.round(done / ((performance.now() - begun) / 1_000));
+}
+
+/** A device that is connected to one node and commanded through another, or the same. */
+async function openDevice(called: Busbar, connected: Busbar): Promise<Commanded> {
   const { blueprint } = await called.post<{ blueprint: { id: string } }>("/v3/blueprints/upload", MANIFEST);
   const body = { name: "Commanded", blueprint_id: blueprint.id };
   const { device_id: id } = await called.post<{ device_id: string }>("/v3/provisioning/standalone", body);
@@ -57,31 +95,18 @@ async function measureCase({ called, connected }: Case): Promise<Figures> {
     protocol: "MQTT",
   });
   const client = await connectDevice(config, connected.mqttPort);
-  const call = async () => {
-    const begun = performance.now();
-    const { execution } = await called.post<{ execution: { state: string } }>(`/v3/devices/${id}/commands/execute`, {
-      name: "set_power",
-      arguments: {},
-    });
-    if (execution.state !== "SUCCESS") throw new Error(`the command ended as ${execution.state}`);
-    return performance.now() - begun;
+  return {
+    async call() {
+      const begun = performance.now();
+      const { execution } = await called.post<{ execution: { state: string } }>(`/v3/devices/${id}/commands/execute`, {
+        name: "set_power",
+        arguments: {},
+      });
+      if (execution.state !== "SUCCESS") throw new Error(`the command ended as ${execution.state}`);
+      return performance.now() - begun;
+    },
+    close: () => client.endAsync(true),
   };
-  try {
-    for (let i = 0; i < WARM_UP; i++) await call();
-    const times: number[] = [];
-    for (let i = 0; i < CALLS; i++) times.push(await call());
-    times.sort((a, b) => a - b);
-    let done = 0;
-    const begun = performance.now();
-    const worker = async () => {
-      for (; performance.now() - begun < BURST_MS; done++) await call();
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, worker));
-    const perSecond = Math.round(done / ((performance.now() - begun) / 1_000));
-    return { p50: round(times[CALLS / 2] ?? 0), p99: round(times[Math.floor(CALLS * 0.99)] ?? 0), perSecond };
-  } finally {
-    await client.endAsync(true);
-  }
 }
 
 async function connectDevice(config: FakeDeviceConfig, port: number): Promise<MqttClient> {

@@ -378,9 +378,9 @@ export function chunkStoreContract(open: OpenChunks): void {
     const shared = encodeSegment({ device: 1, start: 0, span: HOUR }, columns);
     await store.commit({ definitions: SERIES, segments: [shared, segment(1, HOUR)] });
     const counts = await reader.counts([
-      { series: 2, from: HOUR - 1, to: HOUR + 1 },
-      { series: 1, from: HOUR, to: DAY },
-      { series: 4, from: 0, to: DAY },
+      { device: 1, series: 2, from: HOUR - 1, to: HOUR + 1 },
+      { device: 1, series: 1, from: HOUR, to: DAY },
+      { device: 2, series: 4, from: 0, to: DAY },
     ]);
     const next = { start: HOUR, span: HOUR, count: 90, rows: 90 };
     expect(counts).toEqual([[{ start: 0, span: HOUR, count: 2, rows: 3 }, next], [next], []]);
@@ -397,7 +397,10 @@ export function chunkStoreContract(open: OpenChunks): void {
     const mixed = encodeSegment({ device: 1, start: HOUR, span: HOUR }, columns);
     await store.commit({ definitions: SERIES, segments: [segment(1, 0), mixed] });
     const ask = (series: number, limits: Partial<Parameters<ChunkReader["smallChunks"]>[1]> = {}) =>
-      reader.smallChunks({ series, from: HOUR - 1, to: DAY }, { chunks: 8, points: 2_000, bytes: 32_768, ...limits });
+      reader.smallChunks(
+        { device: 1, series, from: HOUR - 1, to: DAY },
+        { chunks: 8, points: 2_000, bytes: 32_768, ...limits },
+      );
     const numbers = await ask(1);
     expect(numbers?.map(({ count, segment: place }) => [count, place?.rows])).toEqual([
       [90, 90],
@@ -427,7 +430,7 @@ export function chunkStoreContract(open: OpenChunks): void {
     const next = await reopen();
     const late = [
       async () => await store.commit({ segments: [segment(1, 0)] }),
-      async () => await reader.counts([{ series: 1, from: 0, to: 1 }]),
+      async () => await reader.counts([{ device: 1, series: 1, from: 0, to: 1 }]),
       async () => await reader.open([reading(1, 0, 1)]).view(() => 0),
     ];
     for (const call of late) await expect(call()).rejects.toThrow();

@@ -4,6 +4,7 @@ import type { Awaitable } from "#store/awaitable.ts";
 import type { ChunkContent, ChunkHead, Segment } from "./chunk.ts";
 
 export interface SeriesRange {
+  readonly device: number;
   readonly series: number;
   /** Unix milliseconds; [from, to). */
   readonly from: number;
@@ -12,7 +13,6 @@ export interface SeriesRange {
 
 /** What a query reads of one series. */
 export interface SeriesReads extends SeriesRange {
-  readonly device: number;
   /** If given, the last value in [lookBack, from) is needed too. */
   readonly lookBack: number | undefined;
   /** Everything before has been read. It rises from `from` to `to` while the query proceeds. */

@@ -36,14 +36,14 @@ export function createQuickReader(reader: Pick<ChunkReader, "smallChunks" | "clo
   /** The points of every series in the query; undefined when there are too many. */
   async function readColumns({ from, to, items }: SeriesQuery): Promise<readonly HotSeries[] | undefined> {
     const found: HotSeries[] = [];
-    for (const { series, kind } of items) {
+    for (const { device, series, kind } of items) {
       if (series === undefined || found.some((one) => one.series === series)) continue;
       const reaches = items.filter((item) => item.series === series).map(reachOf);
       const within = {
         from: from - Math.max(...reaches.map(({ before }) => before)),
         to: to + Math.max(...reaches.map(({ after }) => after)),
       };
-      const chunks = await reader.smallChunks({ series, ...within }, LIMITS);
+      const chunks = await reader.smallChunks({ device, series, ...within }, LIMITS);
       if (chunks === undefined) return undefined;
       found.push({ series, columns: chunks.map((chunk) => columnOf(kind, chunk, within)) });
     }

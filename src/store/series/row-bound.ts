@@ -37,7 +37,9 @@ export async function rowBound(
   hot: readonly HotSeries[],
 ): Promise<number> {
   const items = query.items.flatMap((item) => (item.series === undefined ? [] : [{ ...item, series: item.series }]));
-  const counts = await reader.counts(items.map((item) => ({ series: item.series, ...rangeOf(query, item) })));
+  const counts = await reader.counts(
+    items.map((item) => ({ device: item.device, series: item.series, ...rangeOf(query, item) })),
+  );
   const counted = items.map((item, i): Counted => ({ item, chunks: counts[i] ?? [] }));
   const grids = new Map<number, number>();
   let calendarRows = 0;

@@ -135,25 +135,15 @@ export async function takeBlock({ query }: Pick<Transactions, "query">): Promise
 }
 
 const PARTITION = 0;
-const POINTS = 1;
 const MARK = 2;
 
 /** One statement, which sees one state of the database: that of the moment that it returns. */
 function readSql(wanted: Parameters<SharedStore["read"]>[0]): string {
-  const numbers = wanted.map(({ partition }) => partition).join(",");
-  const known = wanted.map(({ partition, after: { first, end, running } = NOTHING_KNOWN }) => {
-    return `(${partition}::smallint, ${first}::bigint, ${end}::bigint, '{${[...running].join(",")}}'::bigint[])`;
-  });
-  return `SELECT ${PARTITION}::bigint, partition::bigint, epoch, base, 0::bigint,
-      convert_to(pg_current_snapshot()::text, 'UTF8')
-    FROM telemetry_partition, telemetry_base WHERE partition IN (${numbers})
-    UNION ALL
-    SELECT CASE j.is_mark WHEN 1 THEN ${MARK}::bigint ELSE ${POINTS}::bigint END, j.partition::bigint,
-      j.commit, j.sequence, j.checksum, j.batch
-    FROM (VALUES ${known.join(", ")}) AS known(partition, first, finish, running)
-    JOIN telemetry_journal j ON j.partition = known.partition AND j.commit >= known.first
-      AND (j.commit >= known.finish OR j.commit = ANY (known.running))
-    WHERE j.is_damaged = 0`;
+  const lists = wanted.map(({ partition, after = NOTHING_KNOWN }) => ({ partition, ...after }));
+  const list = (of: (one: (typeof lists)[number]) => number) => `'{${lists.map(of).join(",")}}'`;
+  const running = lists.map((one) => `"{${[...one.running].join(",")}}"`);
+  return `SELECT * FROM telemetry_news(${list(({ partition }) => partition)}, ${list(({ first }) => first)},
+    ${list(({ end }) => end)}, '{${running.join(",")}}')`;
 }
 
 const NOTHING_KNOWN: Pick<Moment, "first" | "end" | "running"> = { first: 0, end: 0, running: new Set() };

@@ -19,8 +19,8 @@ interface SmallRow {
   readonly times: Uint8Array | null;
 }
 
-const FROM = `FROM telemetry_series s JOIN telemetry_chunk c ON c.device = s.device AND c.series = s.id
-  WHERE s.id = $1 AND c.start > $2 AND c.start < $3 AND c.start + c.span > $4`;
+const FROM = `FROM telemetry_chunk c
+  WHERE c.device = $8 AND c.series = $1 AND c.start > $2 AND c.start < $3 AND c.start + c.span > $4`;
 
 /** One statement, which sees one state of the store. It gives no row when the chunks exceed the limits. */
 const WHOLE = `WITH found AS (SELECT c.* ${FROM} ORDER BY c.start LIMIT $5::bigint + 1),
@@ -35,18 +35,23 @@ type Limits = Parameters<ChunkReader["smallChunks"]>[1];
 
 export async function readSmallChunks(
   client: Client,
-  { series, from, to }: SeriesRange,
+  { device, series, from, to }: SeriesRange,
   limits: Limits,
 ): Promise<SmallChunks> {
-  const { rows } = await client.query<SmallRow & { readonly is_small: boolean | null }>(WHOLE, [
-    series,
-    Math.floor(from) - LONGEST_SPAN_MS,
-    Math.ceil(to),
-    Math.floor(from),
-    limits.chunks,
-    limits.points,
-    limits.bytes,
-  ]);
+  const { rows } = await client.query<SmallRow & { readonly is_small: boolean | null }>({
+    name: "small",
+    text: WHOLE,
+    values: [
+      series,
+      Math.floor(from) - LONGEST_SPAN_MS,
+      Math.ceil(to),
+      Math.floor(from),
+      limits.chunks,
+      limits.points,
+      limits.bytes,
+      device,
+    ],
+  });
   const [first] = rows;
   // Without any chunk there are no sums to compare.
   if (first === undefined || first.is_small === null) return [];
