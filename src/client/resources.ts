@@ -196,6 +196,12 @@ export type Uplink = {
   readonly since: string;
   /** Changes that the cloud has not confirmed. */
   readonly backlog: number;
+  /** What the cloud has not confirmed. */
+  readonly telemetry: {
+    readonly messages: number;
+    readonly hours: number;
+    readonly history_before: string | null;
+  };
   readonly last_error: string | null;
 };
 

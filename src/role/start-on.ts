@@ -49,6 +49,8 @@ import { createEventHub, EVENT_BUFFER_BYTES } from "#service/event/event-hub.ts"
 import { createPrepareEvent } from "#service/event/happening.ts";
 import { joinAsSet } from "#service/link/join-cloud.ts";
 import { createLinks } from "#service/link/links.ts";
+import { LINK_HISTORY_BYTES } from "#service/link/take-telemetry.ts";
+import { createTelemetryLane } from "#service/link/telemetry-lane.ts";
 import { createUplink } from "#service/link/uplink.ts";
 import type { Call } from "#service/ports.ts";
 import { releaseHeld } from "#service/telemetry/release-held.ts";
@@ -73,7 +75,7 @@ export interface Started {
 const NO_PAGE = { files: undefined, bytes: 0 };
 
 export async function startOn(
-  { records, telemetry, storage }: OpenStores,
+  { records, telemetry: store, storage }: OpenStores,
   { config, log, opened, clocks, budgets, shares, troubles }: Surroundings,
 ): Promise<Started> {
   const folder = await readProfiles(config.blueprints.profiles, log);
@@ -101,10 +103,13 @@ export async function startOn(
       `${join(config.data, "seal.key")} is not the key of the other nodes on this database; copy the file from one of them`,
     );
   }
+  const telemetryLane = createTelemetryLane({ ...stores, ...clocks, telemetry: store, budgets });
+  // Before any device can send: what it sends is also for the cloud.
+  await attempt("link", "what the cloud lacks could not be read", () => telemetryLane.restart());
   const base = {
     ...stores,
     role: config.role,
-    telemetry,
+    telemetry: telemetryLane.telemetry,
     ...clocks,
     inspectPackage: inspector.inspect,
     buildScripts: inspector.build,
@@ -224,7 +229,17 @@ export async function startOn(
       const callOff = base.after(ms, end);
       signal.addEventListener("abort", end);
     });
-  const linking = { ...needs, version: version(), pause, random: Math.random, openLinkSocket, askCloud };
+  const telemetryBudget = budgets.open("link_history", LINK_HISTORY_BYTES);
+  const linking = {
+    ...needs,
+    telemetryLane,
+    telemetryBudget,
+    version: version(),
+    pause,
+    random: Math.random,
+    openLinkSocket,
+    askCloud,
+  };
   const links = config.role === "cloud" ? createLinks(linking) : undefined;
   if (links !== undefined) channel.add(links.carrier);
   opened.defer(joinNodes({ ...needs, links }));

@@ -171,6 +171,10 @@ export function chunkStoreContract(open: OpenChunks): void {
     await store.commit({ definitions: SERIES, segments: [...hours, day] });
     const { store: next } = await reopen();
     const find = async (from: number, to: number) => (await next.findSegments(1, from, to)).map(({ start }) => start);
+    for (const before of [0, 1, HOUR, HOUR + 1, DAY, 9 * DAY]) {
+      const starts = await find(-9 * DAY, 9 * DAY);
+      expect((await next.newestSegment(1, before))?.start).toBe(starts.filter((start) => start < before).at(-1));
+    }
     expect(await find(-DAY, DAY)).toEqual([-DAY, 0, HOUR]);
     expect(await find(0, HOUR)).toEqual([0]);
     expect(await find(-1, 1)).toEqual([-DAY, 0]);

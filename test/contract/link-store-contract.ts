@@ -25,7 +25,13 @@ function makeGateway(fields: Partial<Gateway> = {}): Gateway {
 
 export function linkStoreContract(open: OpenStores): void {
   describe("uplinks", () => {
-    const uplink = { url: "https://cloud.example", gatewayId: newId(), credential: bytes("sealed"), joinedAt: NOON };
+    const uplink = {
+      url: "https://cloud.example",
+      gatewayId: newId(),
+      credential: bytes("sealed"),
+      joinedAt: NOON,
+      historyBefore: NOON,
+    };
 
     test("the records keep their epoch", async () => {
       const { uplinks } = await open();
@@ -41,6 +47,25 @@ export function linkStoreContract(open: OpenStores): void {
       expect(await uplinks.get()).toEqual({ ...uplink, url: "https://other.example" });
       expect([await uplinks.delete(makeEntry()), await uplinks.delete(makeEntry())]).toEqual([true, false]);
       expect(await uplinks.get()).toBeUndefined();
+    });
+
+    test("hours of telemetry are marked and unmarked, and forgotten with the uplink", async () => {
+      const { uplinks } = await open();
+      await uplinks.put(uplink, makeEntry());
+      const hours = [
+        { deviceId: "a", hour: 1 },
+        { deviceId: "a", hour: 2 },
+        { deviceId: "b", hour: 2 },
+      ];
+      await uplinks.markHours(hours.slice(0, 2));
+      await uplinks.markHours(hours.slice(1));
+      expect(await uplinks.hours()).toEqual(expect.arrayContaining(hours));
+      await uplinks.unmarkHours(hours.slice(0, 2));
+      expect(await uplinks.hours()).toEqual(hours.slice(2));
+      await uplinks.noteHistory(undefined);
+      expect((await uplinks.get())?.historyBefore).toBeUndefined();
+      await uplinks.delete(makeEntry());
+      expect(await uplinks.hours()).toEqual([]);
     });
 
     test("changes are noted while there is an uplink: each record once, in the order of the latest changes", async () => {

@@ -379,6 +379,62 @@ export function telemetryStoreContract(open: () => Promise<OpenedStore>): void {
     }
   });
 
+  test("packed points are the same in another place, whether they are sealed or not", async () => {
+    const { store, reopen } = await open();
+    const random = randomFrom(7);
+    const write = async (from: number, to: number) => {
+      for (let at = from; at < to; at += 10 * 60_000 + Math.floor(random() * 5_000)) {
+        const values: Record<string, Value> = { power: Math.round(random() * 100) / 10, on: random() < 0.5 };
+        if (random() < 0.1) values["status"] = random() < 0.5 ? "busy" : "idle";
+        await store.append([message("a", at, values)]);
+      }
+    };
+    expect(await store.pack("a", instant(0), instant(DAY))).toEqual([]);
+    expect(await store.newestBefore("a", instant(DAY))).toBeUndefined();
+    await write(0, DAY);
+    await store.settle(instant(3 * DAY));
+    // Some of them replace sealed ones.
+    await write(20 * HOUR, DAY + 5 * HOUR);
+    const newest = async (before: number) => await store.newestBefore("a", instant(before));
+    // The first day is joined, the hours after it are open.
+    expect([await newest(9 * DAY), await newest(DAY), await newest(1), await newest(0)]).toEqual([
+      DAY + 4 * HOUR,
+      23 * HOUR,
+      0,
+      undefined,
+    ]);
+    const pieces = await store.pack("a", instant(0), instant(2 * DAY));
+    // Twice: whatever comes again changes nothing.
+    for (const piece of [...pieces, ...pieces]) expect(await store.loadPacked("copy", piece)).toBeGreaterThan(0);
+    const same = async (one: TelemetryStore) => {
+      for (const attribute of ["power", "on", "status"] as const) {
+        const asked = { attribute, to: 2 * DAY, granularityMs: 1 };
+        expect(await read(one, request({ ...asked, device: "copy" }))).toBe(await read(one, request(asked)));
+      }
+      expect(await one.current("copy")).toEqual(await one.current("a"));
+    };
+    await same(store);
+    await same(await reopen());
+  });
+
+  test("packed points that cannot be read are refused, and nothing of them is stored", async () => {
+    const { store } = await open();
+    await store.append(Array.from({ length: 50 }, (_, i) => message("a", i * 1_000, { power: i / 7, on: i % 3 > 0 })));
+    const [piece = new Uint8Array()] = await store.pack("a", instant(0), instant(HOUR));
+    for (const cut of [0, 1, 5, piece.length - 1]) {
+      await expect(store.loadPacked("b", piece.slice(0, cut))).rejects.toMatchObject({ code: "invalid_body" });
+    }
+    expect(await store.query(request({ device: "b" })).then((rows) => rows.next())).toBeDefined();
+    expect(await store.current("b")).toEqual(new Map());
+    const random = randomFrom(3);
+    for (let round = 0; round < 100; round++) {
+      const changed = piece.slice();
+      changed[Math.floor(random() * changed.length)] = Math.floor(random() * 256);
+      const outcome = await store.loadPacked("c", changed).catch((error: unknown) => error);
+      if (typeof outcome !== "number") expect(outcome).toMatchObject({ code: "invalid_body" });
+    }
+  });
+
   test("a closed store refuses, and does not hang", async () => {
     const { store } = await open();
     await store.close();

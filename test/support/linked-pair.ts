@@ -17,7 +17,10 @@ export const eventually = <Result>(look: () => Promise<Result>): Promise<Result>
   vi.waitFor(look, { timeout: 20_000, interval: 50 });
 
 /** `more`: settings of both, as flags. The site and the line exist once the tests run. */
-export function useLinkedPair(more: readonly string[] = []): LinkedPair {
+export function useLinkedPair(
+  more: readonly string[] = [],
+  beforeJoining: (gateway: TestServer, siteId: string) => Promise<void> = async () => {},
+): LinkedPair {
   const cloud = useServer(["--role", "cloud", "--mqtt-port", "off", ...more]);
   const gateway = useServer(["--mqtt-port", "0", ...more]);
   const ends: (() => void)[] = [];
@@ -25,6 +28,7 @@ export function useLinkedPair(more: readonly string[] = []): LinkedPair {
   let line: Line | undefined;
   beforeAll(async () => {
     site = await makeCommandSite(gateway, "linked");
+    await beforeJoining(gateway, site.siteId);
     line = await openLine(cloud.url, (end) => ends.push(end));
     const { body } = await cloud.admin.post<{ code: string }>("/v3/gateways/join_codes", { name: "North" });
     const joined = await gateway.admin.post("/v3/uplink", { url: line.url, code: body.code });

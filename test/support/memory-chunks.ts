@@ -112,6 +112,12 @@ export function createMemoryChunks() {
       commit: (changes) => later(() => apply(changes)),
       findSegments: (device, from, to) =>
         later(() => segmentsOf(device, from, to).map(({ start, span }) => ({ device, start, span }))),
+      newestSegment: (device, before) =>
+        later(() =>
+          segmentsOf(device, Number.NEGATIVE_INFINITY, before)
+            .map(({ start, span }) => ({ device, start, span }))
+            .at(-1),
+        ),
       readSegments: (device, from, to) =>
         later(() =>
           segmentsOf(device, from, to).map((segment): StoredSegment => {

@@ -36,25 +36,38 @@ export interface Connected {
 
 /** Must be called beside `useServer(["--mqtt-port", "0"])`. */
 export function useTelemetry(busbar: TestServer): TelemetryKit {
-  let siteId = "";
-  let blueprintId = "";
+  let kit: TelemetryKit | undefined;
+  const made = () => {
+    if (kit === undefined) throw new Error("it is made before the first test");
+    return kit;
+  };
   beforeAll(async () => {
-    const bytes = MANIFEST;
-    const made = await busbar.admin.call<{ blueprint: { id: string } }>("POST", "/v3/blueprints/upload", { bytes });
-    blueprintId = made.body.blueprint.id;
-    siteId = (await busbar.admin.get<{ site: { id: string } }>("/v3/site")).body.site.id;
+    const { body } = await busbar.admin.get<{ site: { id: string } }>("/v3/site");
+    kit = await makeTelemetry(busbar, body.site.id);
   });
+  return {
+    get siteId() {
+      return made().siteId;
+    },
+    get blueprintId() {
+      return made().blueprintId;
+    },
+    create: (name) => made().create(name),
+    connect: (name) => made().connect(name),
+  };
+}
+
+export async function makeTelemetry(busbar: TestServer, siteId: string): Promise<TelemetryKit> {
+  const bytes = MANIFEST;
+  const made = await busbar.admin.call<{ blueprint: { id: string } }>("POST", "/v3/blueprints/upload", { bytes });
+  const blueprintId = made.body.blueprint.id;
   const create = async (name: string): Promise<string> => {
     const wanted = { name, slug: name, site_id: siteId, blueprint_id: blueprintId };
     return (await busbar.admin.post<{ device_id: string }>("/v3/provisioning/standalone", wanted)).body.device_id;
   };
   return {
-    get siteId() {
-      return siteId;
-    },
-    get blueprintId() {
-      return blueprintId;
-    },
+    siteId,
+    blueprintId,
     create,
     async connect(name) {
       const id = await create(name);

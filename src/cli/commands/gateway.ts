@@ -82,11 +82,11 @@ function addCloudCommands(gateway: Command, cli: Cli): void {
     });
 }
 
-function describe({ url, gateway_id, connected, since, backlog, last_error }: Uplink): string {
+function describe({ url, gateway_id, connected, since, backlog, telemetry, last_error }: Uplink): string {
   const state = connected ? "connected" : "not connected";
   return [
     `${state} to ${url} since ${since}`,
-    `gateway ${gateway_id}, ${backlog} changes to tell`,
+    `gateway ${gateway_id}, ${backlog} changes to tell, ${describeTelemetry(telemetry)}`,
     ...(last_error === null ? [] : [`last error: ${last_error}`]),
   ].join("\n");
 }
@@ -102,3 +102,10 @@ const COLUMNS = {
   SITES: (gateway: Gateway) => String(gateway.site_ids.length),
   "LAST SEEN": (gateway: Gateway) => gateway.last_seen_at ?? "never",
 };
+
+function describeTelemetry({ messages, hours, history_before }: Uplink["telemetry"]): string {
+  const parts = [`${messages} messages of telemetry`];
+  if (hours > 0) parts.push(`${hours} hours`);
+  if (history_before !== null) parts.push(`the history before ${history_before}`);
+  return parts.join(", ");
+}

@@ -36,4 +36,6 @@ export interface Uplink {
   /** The text with which it signs in, encrypted. */
   readonly credential: Uint8Array;
   readonly joinedAt: Instant;
+  /** All telemetry before this time has yet to be told; undefined: there is none. */
+  readonly historyBefore: Instant | undefined;
 }

@@ -4,6 +4,7 @@ import type { Execution, Payload } from "#core/command/execution.ts";
 import type { ExecutionChange } from "#core/command/remote-execution.ts";
 import type { Device, PropertyValue } from "#core/device/device.ts";
 import type { Site } from "#core/site/site.ts";
+import type { Instant } from "#core/time/instant.ts";
 
 /** Sides whose first numbers are equal understand each other. */
 export const LINK_PROTOCOL = "1.0";
@@ -28,6 +29,13 @@ export interface LinkedDevice extends Omit<Device, "blueprintId"> {
   readonly blueprintDigest: string | undefined;
 }
 
+/** Values of a device at one moment, by attribute. Lists are JSON text. */
+export type LinkedPoints = readonly [
+  deviceId: string,
+  at: Instant,
+  values: readonly (readonly [attribute: string, value: number | boolean | string])[],
+];
+
 /** From the gateway to the cloud. */
 export type UpMessage =
   | { readonly type: "hello"; readonly protocol: string; readonly version: string; readonly epoch: string }
@@ -43,7 +51,11 @@ export type UpMessage =
   /** The execution is stored by the gateway, which owns it from now on; or it is refused, and was not started. */
   | { readonly type: "answer"; readonly id: string; readonly refused: string | null }
   | { readonly type: "told"; readonly changes: readonly ExecutionChange[]; readonly unknown: readonly string[] }
-  | { readonly type: "connectivity"; readonly devices: readonly (readonly [string, string])[] };
+  | { readonly type: "connectivity"; readonly devices: readonly (readonly [string, string])[] }
+  /** New telemetry. Numbers of these two kinds rise by one within a connection. */
+  | { readonly type: "points"; readonly number: number; readonly messages: readonly LinkedPoints[] }
+  /** Stored telemetry of a device, packed. */
+  | { readonly type: "history"; readonly number: number; readonly deviceId: string; readonly content: Uint8Array };
 
 /** From the cloud to the gateway. */
 export type DownMessage =
@@ -51,6 +63,8 @@ export type DownMessage =
   | { readonly type: "welcome"; readonly protocol: string; readonly version: string; readonly taken: number | null }
   | { readonly type: "ack"; readonly to: number }
   | { readonly type: "execute"; readonly order: ExecutionOrder }
+  /** Telemetry up to this number is stored, except for devices that the cloud does not know. */
+  | { readonly type: "stored"; readonly number: number; readonly unknown: readonly string[] }
   /** Asks for these executions as a whole. */
   | { readonly type: "ask"; readonly executions: readonly string[] };
 

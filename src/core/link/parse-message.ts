@@ -12,14 +12,15 @@ import type { ExecutionChange } from "#core/command/remote-execution.ts";
 import { DEVICE_TYPES, type PropertyValue } from "#core/device/device.ts";
 import type { Site } from "#core/site/site.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
-import type { DownMessage, LinkedBlueprint, LinkedDevice, LinkedItem, UpMessage } from "./messages.ts";
+import type { DownMessage, LinkedBlueprint, LinkedDevice, LinkedItem, LinkedPoints, UpMessage } from "./messages.ts";
 
 /** Why a message cannot be read. */
 export class LinkMistake extends Error {}
 
 type Fields = Readonly<Record<string, unknown>>;
 
-export function parseUpMessage(value: unknown): UpMessage {
+/** `content`: the bytes that came with the message. */
+export function parseUpMessage(value: unknown, content?: Uint8Array): UpMessage {
   const given = object(value, "a message");
   switch (given["type"]) {
     case "hello":
@@ -58,6 +59,11 @@ export function parseUpMessage(value: unknown): UpMessage {
           return [deviceId, status] as const;
         }),
       };
+    case "points":
+      return { type: "points", number: count(given, "number"), messages: list(given, "messages").map(parsePoints) };
+    case "history":
+      if (content === undefined) throw new LinkMistake("history comes without its bytes");
+      return { type: "history", number: count(given, "number"), deviceId: text(given, "deviceId"), content };
     default:
       throw new LinkMistake(`no message has the type ${String(given["type"]).slice(0, 40)}`);
   }
@@ -91,6 +97,8 @@ export function parseDownMessage(value: unknown): DownMessage {
         },
       };
     }
+    case "stored":
+      return { type: "stored", number: count(given, "number"), unknown: texts(given, "unknown") };
     case "ask":
       return { type: "ask", executions: texts(given, "executions") };
     default:
@@ -120,6 +128,20 @@ function parseItem(value: unknown): LinkedItem {
     default:
       throw new LinkMistake(`no item has the kind ${String(given["kind"]).slice(0, 40)}`);
   }
+}
+
+function parsePoints(value: unknown): LinkedPoints {
+  const [deviceId, at, values] = Array.isArray(value) ? value : [];
+  if (typeof deviceId !== "string" || !Array.isArray(values)) throw new LinkMistake("messages has no points");
+  return [deviceId, moment({ at }, "at"), values.map(parsePoint)];
+}
+
+function parsePoint(pair: unknown): LinkedPoints[2][number] {
+  const [attribute, value] = Array.isArray(pair) ? pair : [];
+  const isValue =
+    typeof value === "boolean" || typeof value === "string" || (typeof value === "number" && Number.isFinite(value));
+  if (typeof attribute !== "string" || !isValue) throw new LinkMistake("a point has no value");
+  return [attribute, value];
 }
 
 function parseSite(given: Fields): Site {

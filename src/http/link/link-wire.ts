@@ -66,6 +66,11 @@ export const uplinkSchema = strict("Uplink", {
   connected: Type.Boolean(),
   since: timestamp,
   backlog: Type.Integer({ description: "Changes that the cloud has not confirmed." }),
+  telemetry: strict("UplinkTelemetry", {
+    messages: Type.Integer({ description: "New messages that the cloud has not confirmed." }),
+    hours: Type.Integer({ description: "Hours of devices of which the cloud lacks points." }),
+    history_before: nullable(timestamp),
+  }),
   last_error: nullable(Type.String()),
 });
 
@@ -77,6 +82,12 @@ export function renderUplink(status: UplinkStatus): Static<typeof uplinkSchema> 
     connected: status.isConnected,
     since: renderInstant(status.since),
     backlog: status.backlog,
+    telemetry: {
+      messages: status.telemetry.messages,
+      hours: status.telemetry.hours,
+      history_before:
+        status.telemetry.historyBefore === undefined ? null : renderInstant(status.telemetry.historyBefore),
+    },
     last_error: status.lastError ?? null,
   };
 }

@@ -7,7 +7,7 @@ import type { CommandDispatcher } from "#service/command/command-dispatcher.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
 import type { Call, Needs } from "#service/ports.ts";
 
-export interface ApplyNeeds extends UploadNeeds, Pick<Needs, "gateways" | "copies" | "devices"> {
+export interface ApplyNeeds extends UploadNeeds, Pick<Needs, "gateways" | "copies" | "devices" | "telemetry"> {
   readonly log: { warn(about: object, text: string): void };
   readonly dispatcher: Pick<CommandDispatcher, "applyRemote">;
   readonly connectivity: Pick<Connectivity, "connected" | "forget">;
@@ -47,6 +47,7 @@ export async function applyItem(needs: ApplyNeeds, teller: Teller, item: LinkedI
       if (item.value === null) {
         await needs.copies.deleteDevice(gatewayId, item.key, needs.now());
         devices.delete(item.key);
+        await needs.telemetry.deleteDevice(item.key);
         needs.connectivity.forget(item.key);
         return "applied";
       }

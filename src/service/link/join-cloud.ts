@@ -4,12 +4,14 @@ import type { Secret } from "#core/secret.ts";
 import type { Site } from "#core/site/site.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
 import { requireAllSites } from "#service/access/require-level.ts";
+import { endOfHistory, type TelemetryLane } from "#service/link/telemetry-lane.ts";
 import { CREDENTIAL_CONTEXT, type Uplink, type UplinkStatus } from "#service/link/uplink.ts";
 import type { AskCloud } from "#service/ports/link-socket.ts";
 import type { Call, Needs } from "#service/ports.ts";
 
 export interface JoinNeeds extends Pick<Needs, "uplinks" | "sites" | "seal" | "now" | "newId"> {
   readonly uplink: Uplink;
+  readonly telemetryLane: Pick<TelemetryLane, "restart">;
   readonly askCloud: AskCloud;
   readonly version: string;
 }
@@ -27,7 +29,12 @@ export async function joinCloud(
   const answer = await needs.askCloud(url, { code, name: nameOf(site), version: needs.version });
   const trail = auditTrail(needs, call, { target: {}, details: { url, gateway_id: answer.gatewayId } });
   const credential = needs.seal.seal(answer.credential, CREDENTIAL_CONTEXT);
-  await needs.uplinks.put({ url, gatewayId: answer.gatewayId, credential, joinedAt: needs.now() }, trail);
+  const now = needs.now();
+  await needs.uplinks.put(
+    { url, gatewayId: answer.gatewayId, credential, joinedAt: now, historyBefore: endOfHistory(now) },
+    trail,
+  );
+  await needs.telemetryLane.restart();
   await needs.uplink.restart();
   return await uplinkStatus(needs);
 }
@@ -60,6 +67,7 @@ export async function leaveCloud(needs: JoinNeeds, call: Call): Promise<void> {
   requireAllSites(call.caller);
   const { url, gatewayId } = await uplinkStatus(needs);
   await needs.uplinks.delete(auditTrail(needs, call, { target: {}, details: { url, gateway_id: gatewayId } }));
+  await needs.telemetryLane.restart();
   await needs.uplink.restart();
 }
 

@@ -1,11 +1,12 @@
-// Messages over a socket: JSON, packed when that saves something, in frames.
+// Messages over a socket: JSON, packed when that saves something, in frames. A message may carry bytes, which travel as
+// they are.
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { createFrameReader, toFrames } from "#core/link/frames.ts";
 import { LinkMistake } from "#core/link/parse-message.ts";
 import type { LinkSocket } from "#service/ports/link-socket.ts";
 
 export interface LinkChannel<Sent, Received> {
-  /** Messages leave in the order of the calls. Resolves when the system has taken the message. */
+  /** Messages leave in the order of the calls. Resolves when the system has taken the message. `content` travels as bytes. */
   send(message: Sent): Promise<void>;
   /** Throws a LinkMistake for what cannot be read. */
   readonly messages: AsyncIterable<Received>;
@@ -14,16 +15,19 @@ export interface LinkChannel<Sent, Received> {
 
 const PACK_FROM_BYTES = 1_024;
 const MAX_UNPACKED_BYTES = 32 * 1024 * 1024;
-const [PLAIN, PACKED] = [0, 1];
+const [PLAIN, PACKED, WITH_CONTENT] = [0, 1, 2];
+const MAX_HEADER_BYTES = 64 * 1024;
 
-export function createLinkChannel<Sent, Received>(
+type Parse<Received> = (value: unknown, content?: Uint8Array) => Received;
+
+export function createLinkChannel<Sent extends object, Received>(
   socket: LinkSocket,
-  parse: (value: unknown) => Received,
+  parse: Parse<Received>,
 ): LinkChannel<Sent, Received> {
   let last: Promise<void> = Promise.resolve();
   return {
     send(message) {
-      const frames = toFrames(pack(JSON.stringify(message)));
+      const frames = toFrames(render(message));
       const sending = last.then(async () => {
         for (const frame of frames) await socket.send(frame);
       });
@@ -35,15 +39,22 @@ export function createLinkChannel<Sent, Received>(
   };
 }
 
-async function* read<Received>(
-  frames: AsyncIterable<Uint8Array>,
-  parse: (value: unknown) => Received,
-): AsyncIterable<Received> {
+async function* read<Received>(frames: AsyncIterable<Uint8Array>, parse: Parse<Received>): AsyncIterable<Received> {
   const join = createFrameReader();
   for await (const frame of frames) {
     const message = join(frame);
-    if (message !== undefined) yield parse(unpack(message));
+    if (message !== undefined) yield parse(...unpack(message));
   }
+}
+
+function render(message: object): Uint8Array {
+  if (!("content" in message) || !(message.content instanceof Uint8Array)) return pack(JSON.stringify(message));
+  const { content, ...rest } = message;
+  const header = Buffer.from(JSON.stringify(rest));
+  const start = Buffer.alloc(5);
+  start.writeUInt8(WITH_CONTENT);
+  start.writeUInt32LE(header.length, 1);
+  return Buffer.concat([start, header, content]);
 }
 
 function pack(json: string): Uint8Array {
@@ -53,11 +64,16 @@ function pack(json: string): Uint8Array {
   return Buffer.concat([Buffer.of(isLarge ? PACKED : PLAIN), body]);
 }
 
-function unpack(message: Uint8Array): unknown {
-  const body = message.subarray(1);
+function unpack(message: Uint8Array): [value: unknown, content?: Uint8Array] {
+  const body = Buffer.from(message.buffer, message.byteOffset + 1, message.length - 1);
   try {
+    if (message[0] === WITH_CONTENT) {
+      const end = 4 + Math.min(body.readUInt32LE(), MAX_HEADER_BYTES);
+      // The content is on its own, so that it can be handed to a thread.
+      return [JSON.parse(body.toString("utf8", 4, end)), Uint8Array.from(body.subarray(end))];
+    }
     const json = message[0] === PACKED ? inflateRawSync(body, { maxOutputLength: MAX_UNPACKED_BYTES }) : body;
-    return JSON.parse(Buffer.from(json).toString());
+    return [JSON.parse(json.toString())];
   } catch (error) {
     throw new LinkMistake("a message is no JSON", { cause: error });
   }

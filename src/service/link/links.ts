@@ -9,13 +9,17 @@ import type { CommandDispatcher } from "#service/command/command-dispatcher.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
 import { applyItem, forgetOthers } from "#service/link/apply-linked.ts";
 import { createLinkChannel, type LinkChannel } from "#service/link/link-channel.ts";
+import { type TakeTelemetryNeeds, type TelemetryIntake, takeTelemetry } from "#service/link/take-telemetry.ts";
 import { requireSameProtocol } from "#service/link/talk-to-cloud.ts";
 import type { Carrier, HandOver, OutgoingCommand } from "#service/ports/carrier.ts";
 import type { LinkSocket } from "#service/ports/link-socket.ts";
 import type { Claim, Nodes } from "#service/ports/nodes.ts";
 import type { Needs } from "#service/ports.ts";
 
-export interface LinkNeeds extends UploadNeeds, Pick<Needs, "gateways" | "copies" | "devices" | "executions"> {
+export interface LinkNeeds
+  extends UploadNeeds,
+    TakeTelemetryNeeds,
+    Pick<Needs, "gateways" | "copies" | "devices" | "executions"> {
   readonly dispatcher: CommandDispatcher;
   readonly connectivity: Connectivity;
   readonly background: Background;
@@ -46,6 +50,7 @@ interface Session {
   readonly devices: Map<string, string>;
   /** Those that stand for the gateway itself. */
   readonly own: Set<string>;
+  readonly telemetry: TelemetryIntake;
   /** Commands whose answer is missing. */
   readonly orders: Map<string, (outcome: HandOver) => void>;
   isReady: boolean;
@@ -75,10 +80,17 @@ export function createLinks(needs: LinkNeeds): Links {
       await claim?.release();
       return socket.close(isStopping ? "the cloud stops" : "another node still talks to this gateway");
     }
+    const channel: Session["channel"] = createLinkChannel(socket, parseUpMessage);
+    const devices = new Map<string, string>();
+    const fail = (error: unknown) => {
+      needs.log.warn({ gatewayId: gateway.id, err: error }, "telemetry of a gateway cannot be stored");
+      channel.close(error instanceof LinkMistake ? error.message : "the cloud cannot store telemetry");
+    };
     const session: Session = {
       gatewayId: gateway.id,
-      channel: createLinkChannel(socket, parseUpMessage),
-      devices: new Map(),
+      channel,
+      devices,
+      telemetry: takeTelemetry(needs, { devices, send: channel.send, fail }),
       own: new Set(),
       orders: new Map(),
       isReady: false,
@@ -103,6 +115,7 @@ export function createLinks(needs: LinkNeeds): Links {
     try {
       await talk(session, gateway);
     } finally {
+      await session.telemetry.idle();
       try {
         await leave(session);
       } finally {
@@ -174,6 +187,10 @@ export function createLinks(needs: LinkNeeds): Links {
         case "told":
           for (const change of message.changes) await applyItem(needs, session, executionItem(change));
           for (const id of message.unknown) await needs.dispatcher.returned(id);
+          break;
+        case "points":
+        case "history":
+          await session.telemetry.take(message);
           break;
         case "connectivity":
           for (const [deviceId, status] of message.devices) noteConnectivity(session, deviceId, status);

@@ -11,15 +11,15 @@ import { LinkMistake } from "#core/link/parse-message.ts";
 import { approximateBytes } from "#core/share/approximate-bytes.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
 import { type AcceptNeeds, acceptOrder } from "#service/link/accept-order.ts";
+import { createWake } from "#service/link/create-wake.ts";
 import type { LinkChannel } from "#service/link/link-channel.ts";
 import { type ReadLinkedNeeds, readEverythingLinked, readLinkedChanges } from "#service/link/read-linked.ts";
+import { type TellTelemetryNeeds, tellTelemetry } from "#service/link/tell-telemetry.ts";
 import type { Needs } from "#service/ports.ts";
 
-export interface TalkNeeds extends AcceptNeeds, ReadLinkedNeeds, Pick<Needs, "outbox"> {
+export interface TalkNeeds extends AcceptNeeds, ReadLinkedNeeds, TellTelemetryNeeds, Pick<Needs, "outbox"> {
   readonly connectivity: Pick<Connectivity, "status">;
   readonly version: string;
-  /** Resolves after this time, or when the signal fires. */
-  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
 export interface Talk {
@@ -48,6 +48,7 @@ export async function talkToCloud(
   let unconfirmed = 0;
   const working = new Set<Promise<void>>();
   let failure: unknown;
+  const telemetry = tellTelemetry(needs, { send: channel.send, signal: end.signal });
 
   function start(work: Promise<void>): void {
     const supervised = work
@@ -71,11 +72,14 @@ export async function talkToCloud(
       await tell({ type: "records", to: 0, isWhole: true, isLast: false, items });
     }
     await tell({ type: "records", to, isWhole: true, isLast: true, items: [] });
+    // A cloud that knows nothing of these records has none of their telemetry.
+    await needs.telemetryLane.retell();
     return to;
   }
 
   async function tellChanges(taken: number | null): Promise<void> {
     let at = taken ?? (await tellEverything());
+    let isTelemetryTold = false;
     for (let isFirst = taken !== null; !end.signal.aborted; isFirst = false) {
       const { items, to, isLast } = await readLinkedChanges(needs, at);
       if (items.length > 0 || isFirst) {
@@ -88,6 +92,9 @@ export async function talkToCloud(
         }
       }
       at = to;
+      // Once the cloud knows the devices.
+      if (isLast && !isTelemetryTold) start(telemetry.run());
+      isTelemetryTold ||= isLast;
       if (isLast) await Promise.race([awake.next(), needs.pause(LOOK_AGAIN_MS, end.signal)]);
     }
   }
@@ -106,6 +113,8 @@ export async function talkToCloud(
         confirmed.call();
         if (message.to > 0) talk.onTaken(message.to);
         return;
+      case "stored":
+        return telemetry.stored(message.number, message.unknown);
       case "execute":
         // At the same time as others: what is stored together shares a commit.
         return start(accept(message.order));
@@ -158,6 +167,7 @@ export async function talkToCloud(
     end.abort();
     awake.call();
     confirmed.call();
+    telemetry.end();
     await Promise.all(working);
   }
   if (failure !== undefined) throw failure;
@@ -202,21 +212,4 @@ async function* inPieces(items: AsyncIterable<LinkedItem> | Iterable<LinkedItem>
     bytes += size;
   }
   if (piece.length > 0) yield piece;
-}
-
-/** `next` resolves with the next call, or at once when there was a call since the last `next`. */
-function createWake(): { call(): void; next(): Promise<void> } {
-  let wasCalled = false;
-  let resolve: (() => void) | undefined;
-  return {
-    call() {
-      wasCalled = true;
-      resolve?.();
-      resolve = undefined;
-    },
-    async next() {
-      if (!wasCalled) await new Promise<void>((wake) => (resolve = wake));
-      wasCalled = false;
-    },
-  };
 }

@@ -18,6 +18,13 @@ export interface UplinkStatus {
   readonly since: Instant;
   /** How many changes the cloud has not confirmed. */
   readonly backlog: number;
+  /** Telemetry that the cloud has not confirmed. */
+  readonly telemetry: {
+    readonly messages: number;
+    readonly hours: number;
+    /** All telemetry before this time has yet to be told. */
+    readonly historyBefore: Instant | undefined;
+  };
   readonly lastError: string | undefined;
 }
 
@@ -111,7 +118,9 @@ export function createUplink(needs: UplinkNeeds): Uplink {
       if (stored === undefined) return undefined;
       const { url, gatewayId, joinedAt } = stored;
       const backlog = Math.max(0, (await needs.uplinks.latest()) - taken);
-      return { url, gatewayId, joinedAt, isConnected, since, backlog, lastError };
+      const { messages, hours } = needs.telemetryLane.spool.waiting;
+      const telemetry = { messages, hours, historyBefore: needs.telemetryLane.history()?.before };
+      return { url, gatewayId, joinedAt, isConnected, since, backlog, telemetry, lastError };
     },
     stop,
   };

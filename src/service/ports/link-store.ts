@@ -2,6 +2,7 @@ import type { AuditEntry } from "#core/access/audit-entry.ts";
 import type { Device, PropertyValue } from "#core/device/device.ts";
 import type { Gateway, JoinCode, Uplink } from "#core/link/gateway.ts";
 import type { LinkedKey } from "#core/link/linked-key.ts";
+import type { LinkedHour } from "#core/link/telemetry-spool.ts";
 import type { Site } from "#core/site/site.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { Page, PageRequest } from "./page.ts";
@@ -28,6 +29,12 @@ export interface UplinkStore {
   amongChanged(keys: readonly LinkedKey[], number: number): Promise<readonly LinkedKey[]>;
   /** All changes so far have this number or a lower one. */
   latest(): Promise<number>;
+  /** Hours of which the cloud may lack points. */
+  hours(): Promise<readonly LinkedHour[]>;
+  markHours(hours: readonly LinkedHour[]): Promise<void>;
+  unmarkHours(hours: readonly LinkedHour[]): Promise<void>;
+  /** All telemetry before this time has yet to be told; undefined: there is none. */
+  noteHistory(before: Instant | undefined): Promise<void>;
 }
 
 /** What a cloud keeps about the gateways that have joined it. */

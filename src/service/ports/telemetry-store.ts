@@ -77,6 +77,18 @@ export interface TelemetryStore {
   release(byMs: number): Promise<ReadonlySet<string>>;
   /** Writes many points of one device at once, faster than `append`. Resolves when durable. */
   load(deviceId: string, columns: readonly LoadedColumn[]): Promise<void>;
+  /**
+   * All points of the device in the stored hours and days that touch [from, to), for `loadPacked`. Pieces of about a
+   * megabyte at most; where the same point is in two of them, the later one counts.
+   */
+  pack(deviceId: string, from: Instant, to: Instant): Promise<readonly Uint8Array[]>;
+  /**
+   * Writes a piece that `pack` of another store gave. Resolves when durable, with the number of points. What cannot be
+   * read is refused with `invalid_body`.
+   */
+  loadPacked(deviceId: string, piece: Uint8Array): Promise<number>;
+  /** When the newest stored hour or day of the device begins, among those that begin before. */
+  newestBefore(deviceId: string, before: Instant): Promise<Instant | undefined>;
   /** The newest value of each attribute that this node knows, from memory. Another node may have taken a newer one. */
   latest(deviceId: string): ReadonlyMap<string, Snapshot>;
   /** The newest value of each attribute, whichever node took it. */

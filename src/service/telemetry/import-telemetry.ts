@@ -14,7 +14,7 @@ import { type Attribute, listsAlerts } from "#service/telemetry/attributes.ts";
 import { type ImportProblem, ImportTable } from "#service/telemetry/import-table.ts";
 import { deviceAttributes, findAttribute } from "#service/telemetry/read-now.ts";
 
-export type ImportNeeds = Pick<Needs, "devices" | "telemetry" | "audit" | "now" | "newId"> & {
+export type ImportNeeds = Pick<Needs, "devices" | "gateways" | "telemetry" | "audit" | "now" | "newId"> & {
   readonly catalog: BlueprintCatalog;
   readonly alertTracker: Pick<AlertTracker, "reread">;
   readonly shares: Pick<Shares, "open">;
@@ -42,6 +42,8 @@ export function createImporter(needs: ImportNeeds): (call: Call, wanted: Import)
   const imports = needs.shares.open("imports", IMPORTS);
   return async (call, wanted) => {
     const device = await visibleDevice(needs, call, wanted.idOrSlug);
+    if ((await needs.gateways.ownerOf(device.siteId)) !== undefined)
+      throw refuse("owned_by_gateway", "the site belongs to a gateway; load the points there");
     const leave = imports.tryEnter(requesterOf(call.caller, call.remoteAddress).key);
     if (leave === undefined) throw refuse("overloaded", "too many imports run at once; try again in a moment");
     try {

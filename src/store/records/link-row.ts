@@ -26,5 +26,6 @@ export function parseUplink(row: Row): Uplink {
     gatewayId: text(row, "gateway_id"),
     credential: bytes(row, "credential"),
     joinedAt: time(row, "joined_at"),
+    historyBefore: optionalTime(row, "history_before"),
   };
 }

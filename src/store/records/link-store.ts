@@ -21,7 +21,7 @@ export function createUplinkStore(reader: ReadDatabase, writer: Writer, newEpoch
   return {
     epoch: () => writer.run("makeEpoch", { epoch: newEpoch() }),
     get: async () => {
-      const row = await reader.get("SELECT url, gateway_id, credential, joined_at FROM uplink");
+      const row = await reader.get("SELECT url, gateway_id, credential, joined_at, history_before FROM uplink");
       return row && parseUplink(row);
     },
     put: (uplink, trail) => writer.run("putUplink", { uplink, trail }),
@@ -48,6 +48,14 @@ export function createUplinkStore(reader: ReadDatabase, writer: Writer, newEpoch
       return found;
     },
     latest,
+    hours: async () =>
+      (await reader.all("SELECT device_id, hour FROM link_hour ORDER BY hour")).map((row) => ({
+        deviceId: text(row, "device_id"),
+        hour: number(row, "hour"),
+      })),
+    markHours: (hours) => writer.run("markHours", { hours }),
+    unmarkHours: (hours) => writer.run("unmarkHours", { hours }),
+    noteHistory: (before) => writer.run("noteHistory", { before }),
   };
 }
 

@@ -3,6 +3,7 @@ import { refuse } from "#core/app-error.ts";
 import type { Device, PropertyValue } from "#core/device/device.ts";
 import { deviceEvent } from "#core/event/event.ts";
 import type { Gateway, JoinCode, Uplink } from "#core/link/gateway.ts";
+import type { LinkedHour } from "#core/link/telemetry-spool.ts";
 import type { Site } from "#core/site/site.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { Database, WriteDatabase } from "#store/database.ts";
@@ -23,22 +24,45 @@ export const uplinkWrites = {
 
   async putUplink(database: Database, { uplink, trail }: { uplink: Uplink; trail: AuditEntry }): Promise<void> {
     await database.run("DELETE FROM link_change");
+    await database.run("DELETE FROM link_hour");
     await database.run("DELETE FROM uplink");
     await database.run(
-      "INSERT INTO uplink (id, url, gateway_id, credential, joined_at) VALUES (1, ?, ?, ?, ?)",
+      "INSERT INTO uplink (id, url, gateway_id, credential, joined_at, history_before) VALUES (1, ?, ?, ?, ?, ?)",
       uplink.url,
       uplink.gatewayId,
       uplink.credential,
       uplink.joinedAt,
+      uplink.historyBefore ?? null,
     );
     await recordAudit(database, trail);
   },
 
   async deleteUplink(database: Database, { trail }: { trail: AuditEntry }): Promise<boolean> {
     await database.run("DELETE FROM link_change");
+    await database.run("DELETE FROM link_hour");
     if ((await database.run("DELETE FROM uplink")) === 0) return false;
     await recordAudit(database, trail);
     return true;
+  },
+
+  async markHours(database: Database, { hours }: { hours: readonly LinkedHour[] }): Promise<void> {
+    for (const { deviceId, hour } of hours) {
+      await database.run(
+        "INSERT INTO link_hour (device_id, hour) VALUES (?, ?) ON CONFLICT (device_id, hour) DO NOTHING",
+        deviceId,
+        hour,
+      );
+    }
+  },
+
+  async unmarkHours(database: Database, { hours }: { hours: readonly LinkedHour[] }): Promise<void> {
+    for (const { deviceId, hour } of hours) {
+      await database.run("DELETE FROM link_hour WHERE device_id = ? AND hour = ?", deviceId, hour);
+    }
+  },
+
+  async noteHistory(database: Database, { before }: { before: Instant | undefined }): Promise<void> {
+    await database.run("UPDATE uplink SET history_before = ?", before ?? null);
   },
 };
 

@@ -48,6 +48,8 @@ export interface ChunkStore {
   commit(changes: Changes): Awaitable<readonly number[]>;
   /** Segments of the device that touch [from, to), in order. */
   findSegments(device: number, from: number, to: number): Awaitable<readonly Stretch[]>;
+  /** The newest segment of the device that starts before. */
+  newestSegment(device: number, before: number): Awaitable<Stretch | undefined>;
   /** The same with everything in them. Throws a DamagedPiece for content that does not match its checksum. */
   readSegments(device: number, from: number, to: number): Awaitable<readonly StoredSegment[]>;
   /**

@@ -9,7 +9,7 @@ import { failpoint } from "#store/failpoint.ts";
 import { KnownTexts } from "#tuning/known-texts.ts";
 import { type BatchReader, BatchWriter, readBatch, readDefinitions, type SeriesDefinition } from "./batch.ts";
 import { DamagedPiece } from "./checksum.ts";
-import type { Latest } from "./chunk.ts";
+import type { Latest, StoredSegment } from "./chunk.ts";
 import type { ChunkStore, OnDamaged } from "./chunk-store.ts";
 import { type Column, sortColumn } from "./column.ts";
 import type { HotHour } from "./hot-hour.ts";
@@ -17,6 +17,7 @@ import { HOUR_MS, HotStore } from "./hot-store.ts";
 import { LatestValues, lastOf } from "./latest-values.ts";
 import { type Load, planLoad } from "./plan-load.ts";
 import { DAY_MS, SealedSegments } from "./sealed-segments.ts";
+import { encodeSegment } from "./segment-codec.ts";
 
 /** Chunks that one step drops. Small, because an acknowledgement may have to wait for the step. */
 const DROP_CHUNKS = 500;
@@ -166,6 +167,21 @@ export class SeriesEngine {
     });
   }
 
+  /**
+   * All points of the device in the segments and hours that touch [from, to), in the order of their writes: those that
+   * are not sealed come last.
+   */
+  async stretches(device: number, from: number, to: number): Promise<readonly StoredSegment[]> {
+    const hot = [...this.#hot.hours(device, from, to)].map(encodeHour);
+    return [...(await this.#store.readSegments(device, from, to)), ...hot];
+  }
+
+  /** When its newest hour or day begins, among those that begin before. */
+  async newestBefore(device: number, before: number): Promise<number | undefined> {
+    const hot = newestHour(this.#hot.ofDevice(device), before);
+    return newestOf(hot, (await this.#store.newestSegment(device, before))?.start);
+  }
+
   /** Seals one hour that is due; false when none is. `now` is Unix milliseconds, `elapsed` is on a monotonic clock. */
   async sealOne(now: number, elapsed: number): Promise<boolean> {
     const due = this.#dueHour(now, elapsed);
@@ -290,4 +306,20 @@ export class SeriesEngine {
     for (const hour of this.#hot.all()) if (hour !== leaving) oldest = Math.min(oldest, hour.firstSequence);
     return oldest;
   }
+}
+
+/** An hour as it would be sealed now. */
+export function encodeHour(hour: HotHour): StoredSegment {
+  return encodeSegment({ device: hour.device, start: hour.hour * HOUR_MS, span: HOUR_MS }, new Map(hour.columns()));
+}
+
+/** When the newest of the hours begins, among those that begin before. */
+export function newestHour(hours: Iterable<HotHour>, before: number): number | undefined {
+  let newest: number | undefined;
+  for (const { hour } of hours) if (hour * HOUR_MS < before) newest = newestOf(newest, hour * HOUR_MS);
+  return newest;
+}
+
+export function newestOf(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || (other !== undefined && other > one) ? other : one;
 }

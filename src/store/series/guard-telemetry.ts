@@ -17,6 +17,7 @@ export function guardTelemetry(store: TelemetryStore, gate: StorageGate): Teleme
     ...store,
     append: (messages) => guarded(() => store.append(messages)),
     holdBack: (message, arrivedAt) => guarded(() => store.holdBack(message, arrivedAt)),
+    loadPacked: (deviceId, piece) => guarded(() => store.loadPacked(deviceId, piece)),
     load: (deviceId, columns) => guarded(() => store.load(deviceId, columns)),
   };
 }

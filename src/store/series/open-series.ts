@@ -30,6 +30,7 @@ import { createHeldBack } from "./held-back.ts";
 import { HOUR_MS } from "./hot-store.ts";
 import { createIntake, MAX_WAITING_BYTES } from "./intake.ts";
 import { type ChunkAddress, loadChunkModule } from "./load-chunk-module.ts";
+import { parsePacked } from "./packed-points.ts";
 import { reachOf, type SeriesItem, type SeriesQuery } from "./query.ts";
 import { createQuickReader } from "./quick-reader.ts";
 import { openReaders } from "./readers.ts";
@@ -148,36 +149,76 @@ export async function openSeries(
     return [{ from, to, items: numbered }, hot.every(({ columns }) => columns.length === 0) ? NOTHING_HOT : hot];
   }
 
+  /** The series of these columns, in their order, and those among them that the load has to define. */
+  async function seriesFor(
+    deviceId: string,
+    columns: readonly Pick<LoadedColumn, "attribute" | "kind">[],
+  ): Promise<{ readonly series: readonly SeriesDefinition[]; readonly definitions: readonly SeriesDefinition[] }> {
+    if (isShared) {
+      const unknown = columns.filter(({ attribute, kind }) => index.find(deviceId, attribute, kind) === undefined);
+      index.learn(await thread.define(unknown.map(({ attribute, kind }) => ({ deviceId, attribute, kind }))));
+    }
+    const series = columns.map(
+      ({ attribute, kind }) => index.find(deviceId, attribute, kind) ?? index.define(deviceId, attribute, kind),
+    );
+    return { series, definitions: series.filter((one) => !index.isStored(one)) };
+  }
+
+  function noteNewest(deviceId: string, newest: Iterable<Snapshot & { readonly attribute: string }>): void {
+    const at = clock();
+    for (const { attribute, ...snapshot } of newest)
+      current.note({ deviceId, attribute }, { snapshot, at, fits: isLater });
+  }
+
+  const orNamed = (error: unknown): never => {
+    throw named(error);
+  };
+
   return {
     append,
     holdBack,
     release,
     load: (deviceId, columns) =>
       intake.alone(async () => {
-        if (isShared) {
-          const unknown = columns.filter(({ attribute, kind }) => index.find(deviceId, attribute, kind) === undefined);
-          index.learn(await thread.define(unknown.map(({ attribute, kind }) => ({ deviceId, attribute, kind }))));
-        }
-        const definitions: SeriesDefinition[] = [];
-        const numbered = columns.map(({ attribute, ...column }): readonly [number, LoadedColumn] => {
-          const { kind } = column;
-          const series = index.find(deviceId, attribute, kind) ?? index.define(deviceId, attribute, kind);
-          if (!index.isStored(series)) definitions.push(series);
-          return [series.series, { attribute, ...column }];
-        });
-        const [first] = columns;
-        const device = first === undefined ? undefined : index.find(deviceId, first.attribute, first.kind)?.device;
-        if (device === undefined) return;
+        const { series, definitions } = await seriesFor(deviceId, columns);
+        const [first] = series;
+        if (first === undefined) return;
         const newest = columns.flatMap(newestOf);
-        await thread.load({ device, definitions, columns: numbered }).catch((error: unknown) => {
-          throw named(error);
-        });
+        const numbered = columns.map((column, i) => [itemAt(series, i).series, column] as const);
+        await thread.load({ device: first.device, definitions, columns: numbered }).catch(orNamed);
         index.noteStored(definitions);
-        const at = clock();
-        for (const { attribute, ...snapshot } of newest) {
-          current.note({ deviceId, attribute }, { snapshot, at, fits: isLater });
-        }
+        noteNewest(deviceId, newest);
       }),
+    async pack(deviceId, from, to) {
+      await learnSeries([deviceId]);
+      const series = index.ofDevice(deviceId);
+      const [first] = series;
+      if (first === undefined) return [];
+      return await thread.pack({ device: first.device, series, from, to }).catch(orNamed);
+    },
+    async loadPacked(deviceId, piece) {
+      const { chunks } = parsePacked(piece);
+      return await intake.alone(async () => {
+        const { series, definitions } = await seriesFor(deviceId, chunks);
+        const [first] = series;
+        if (first === undefined) return 0;
+        const load = { device: first.device, definitions, series: series.map((one) => one.series) };
+        const last = await thread.loadPacked({ load, piece }).catch(orNamed);
+        index.noteStored(definitions);
+        const names = new Map(series.map((one) => [one.series, one.attribute]));
+        noteNewest(
+          deviceId,
+          last.map(({ series: one, at, value }) => ({ attribute: names.get(one) ?? "", at: instant(at), value })),
+        );
+        return chunks.reduce((sum, { count }) => sum + count, 0);
+      });
+    },
+    async newestBefore(deviceId, before) {
+      await learnSeries([deviceId]);
+      const [first] = index.ofDevice(deviceId);
+      const at = first && (await thread.newestBefore(first.device, before).catch(orNamed));
+      return at === undefined ? undefined : instant(at);
+    },
     latest: (deviceId) => current.of(deviceId),
     async current(deviceId) {
       if (!isShared) return current.of(deviceId);

@@ -1,5 +1,6 @@
 // The engines as the writing thread uses them: one over a store of its own, one over a store that nodes share.
 import type { Awaitable } from "#store/awaitable.ts";
+import type { StoredSegment } from "./chunk.ts";
 import type { OnDamaged } from "./chunk-store.ts";
 import { type EngineSettings, type HotSeries, SeriesEngine } from "./engine.ts";
 import type { HeldStore } from "./held-store.ts";
@@ -17,6 +18,8 @@ export interface SeriesWriter {
   /** What only a shared store has to be asked for. */
   ask(request: SharedQuestion): Promise<unknown>;
   load(asked: Of<"load">): Promise<void>;
+  stretches(device: number, from: number, to: number): Promise<readonly StoredSegment[]>;
+  newestBefore(device: number, before: number): Promise<number | undefined>;
   deleteDevice(deviceId: string): Promise<void>;
   drop(asked: Of<"drop">): Promise<number>;
   settle(now: number): Promise<void>;
@@ -61,6 +64,8 @@ export async function openOwnWriter(
       ),
     ask: () => Promise.reject(new Error("this store is not shared")),
     load: ({ load }) => engine.load(load, Date.now()),
+    stretches: (device, from, to) => engine.stretches(device, from, to),
+    newestBefore: (device, before) => engine.newestBefore(device, before),
     deleteDevice: (deviceId) => engine.deleteDevice(deviceId),
     drop: ({ series, before }) => engine.drop(series, before),
     async settle(now) {
@@ -91,6 +96,8 @@ export async function openSharedWriter(
       return request.kind === "seriesOf" ? engine.seriesOf(request.deviceIds) : engine.latest(request.deviceId);
     },
     load: ({ load }) => engine.load(load, Date.now()),
+    stretches: (device, from, to) => engine.stretches(device, from, to),
+    newestBefore: (device, before) => engine.newestBefore(device, before),
     deleteDevice: (deviceId) => engine.deleteDevice(deviceId),
     drop: ({ deviceId, series, before }) => engine.drop(deviceId, series, before),
     settle: (now) => engine.settle(now),

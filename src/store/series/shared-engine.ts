@@ -8,10 +8,10 @@
 import { failpoint } from "#store/failpoint.ts";
 import { BatchWriter, type SeriesDefinition } from "./batch.ts";
 import { DamagedPiece } from "./checksum.ts";
-import type { Latest } from "./chunk.ts";
+import type { Latest, StoredSegment } from "./chunk.ts";
 import type { ChunkStore, OnDamaged } from "./chunk-store.ts";
 import { type Column, sortColumn } from "./column.ts";
-import type { EngineSettings, HotSeries } from "./engine.ts";
+import { type EngineSettings, encodeHour, type HotSeries, newestHour, newestOf } from "./engine.ts";
 import type { HotHour } from "./hot-hour.ts";
 import { HOUR_MS } from "./hot-store.ts";
 import { lastOf } from "./latest-values.ts";
@@ -104,6 +104,21 @@ export class SharedEngine {
       }
       return { series: id, columns };
     });
+  }
+
+  /** As SeriesEngine.stretches. */
+  async stretches(device: number, from: number, to: number): Promise<readonly StoredSegment[]> {
+    await this.#readNew([partitionOf(device)]);
+    const hours = this.#partitions.get(partitionOf(device))?.hot.hours(device, from, to) ?? [];
+    const hot = [...hours].map(encodeHour);
+    return [...(await this.#store.readSegments(device, from, to)), ...hot];
+  }
+
+  /** As SeriesEngine.newestBefore. */
+  async newestBefore(device: number, before: number): Promise<number | undefined> {
+    await this.#readNew([partitionOf(device)]);
+    const hot = newestHour(this.#partitions.get(partitionOf(device))?.hot.ofDevice(device) ?? [], before);
+    return newestOf(hot, (await this.#store.newestSegment(device, before))?.start);
   }
 
   /** The newest value of each series of the device, as far as each of its hours and its segments know it. */

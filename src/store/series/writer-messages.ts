@@ -24,6 +24,22 @@ export type WriterRequest =
   | { readonly kind: "releasable"; readonly id: number; readonly byMs: number }
   | { readonly kind: "forgetHeld"; readonly id: number; readonly rows: readonly HeldRow[] }
   | { readonly kind: "load"; readonly id: number; readonly load: Load }
+  | {
+      readonly kind: "pack";
+      readonly id: number;
+      readonly device: number;
+      readonly series: readonly SeriesDefinition[];
+      readonly from: number;
+      readonly to: number;
+    }
+  /** Columns have the order of the piece's chunks. */
+  | {
+      readonly kind: "loadPacked";
+      readonly id: number;
+      readonly load: Omit<Load, "columns"> & { readonly series: readonly number[] };
+      readonly piece: Uint8Array;
+    }
+  | { readonly kind: "newestBefore"; readonly id: number; readonly device: number; readonly before: number }
   | { readonly kind: "deleteDevice"; readonly id: number; readonly deviceId: string }
   | {
       readonly kind: "drop";

@@ -3,6 +3,7 @@ import { refuse } from "#core/app-error.ts";
 import { tryPost } from "#core/thread/try-post.ts";
 import type { SeriesDefinition } from "./batch.ts";
 import type { StoredPlace } from "./checksum.ts";
+import type { Latest } from "./chunk.ts";
 import type { HeldPoints, HeldRow } from "./held-store.ts";
 import type { Load } from "./plan-load.ts";
 import { parseFailure } from "./read-failure.ts";
@@ -12,12 +13,18 @@ import { BACKGROUND, type WriterAnswer, type WriterOpened, type WriterRequest } 
 
 type Body<Request> = Request extends unknown ? Omit<Request, "id"> : never;
 
+type Asked<Kind extends WriterRequest["kind"]> = Omit<Extract<WriterRequest, { kind: Kind }>, "kind" | "id">;
+
 interface WriterThread {
   append(batch: Uint8Array<ArrayBuffer>): Promise<void>;
   hold(points: readonly HeldPoints[]): Promise<void>;
   releasable(byMs: number): Promise<readonly HeldRow[]>;
   forgetHeld(rows: readonly HeldRow[]): Promise<void>;
   load(load: Load): Promise<void>;
+  pack(asked: Asked<"pack">): Promise<readonly Uint8Array[]>;
+  /** Returns the last value of each column. */
+  loadPacked(asked: Asked<"loadPacked">): Promise<readonly Latest[]>;
+  newestBefore(device: number, before: number): Promise<number | undefined>;
   snapshot(series: readonly DeviceSeries[], from: number, to: number): Promise<unknown>;
   define(wanted: readonly SeriesName[]): Promise<readonly SeriesDefinition[]>;
   seriesOf(deviceIds: readonly string[]): Promise<readonly SeriesDefinition[]>;
@@ -90,6 +97,9 @@ export async function openWriterThread(worker: Worker, { onFault, onTrouble, onD
     releasable: (byMs) => ask({ kind: "releasable", byMs }),
     forgetHeld: (rows) => ask({ kind: "forgetHeld", rows }),
     load: (load) => ask({ kind: "load", load }, buffersOf(load)),
+    pack: (asked) => ask({ kind: "pack", ...asked }),
+    loadPacked: (asked) => ask({ kind: "loadPacked", ...asked }),
+    newestBefore: (device, before) => ask({ kind: "newestBefore", device, before }),
     snapshot: (series, from, to) => ask({ kind: "snapshot", series, from, to }),
     deleteDevice: (deviceId) => ask({ kind: "deleteDevice", deviceId }),
     define: (wanted) => ask({ kind: "define", wanted }),

@@ -2,10 +2,13 @@
 // run in small steps in between, so that an acknowledgement never waits for more than one step.
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { tryPost } from "#core/thread/try-post.ts";
+import { itemAt } from "#core/value/item-at.ts";
 import { keepCompiled } from "#tuning/keep-compiled.ts";
 import type { StoredPlace } from "./checksum.ts";
 import type { EngineSettings } from "./engine.ts";
+import { lastOf } from "./latest-values.ts";
 import { type ChunkAddress, type ChunkModule, loadChunkModule } from "./load-chunk-module.ts";
+import { decodePacked, packSegment, parsePacked } from "./packed-points.ts";
 import { renderFailure } from "./read-failure.ts";
 import { openOwnWriter, openSharedWriter, type SeriesWriter, type SharedQuestion } from "./series-writer.ts";
 import { BACKGROUND, type WriterAnswer, type WriterOpened, type WriterRequest } from "./writer-messages.ts";
@@ -159,6 +162,20 @@ async function run(request: Other): Promise<unknown> {
       return await writer.held.remove(request.rows);
     case "load":
       return await writer.load(request);
+    case "pack": {
+      const names = new Map(request.series.map((one) => [one.series, one]));
+      const stored = await writer.stretches(request.device, request.from, request.to);
+      return stored.flatMap((one) => packSegment(one, names));
+    }
+    case "loadPacked": {
+      const { series, ...load } = request.load;
+      const columns = decodePacked(parsePacked(request.piece)).map((column, i) => [itemAt(series, i), column] as const);
+      const filled = columns.filter(([, { count }]) => count > 0);
+      await writer.load({ load: { ...load, columns: filled } });
+      return filled.flatMap(([one, column]) => lastOf(one, column));
+    }
+    case "newestBefore":
+      return await writer.newestBefore(request.device, request.before);
     case "deleteDevice":
       await writer.held.deleteDevice(request.deviceId);
       return await writer.deleteDevice(request.deviceId);

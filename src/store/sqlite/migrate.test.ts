@@ -110,6 +110,7 @@ test("tables whose rows are their own index hold no values of which others choos
       "idempotency",
       "join_code",
       "link_change",
+      "link_hour",
       "session",
       "site",
       "telemetry_retention",

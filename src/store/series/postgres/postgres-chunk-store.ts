@@ -65,6 +65,13 @@ export function createPostgresChunkStore({ jobs, journal, claims, held, onDamage
       );
       return rows;
     },
+    async newestSegment(device, before) {
+      const { rows } = await query<Stretch>(
+        "SELECT device, start, span FROM telemetry_segment WHERE device = $1 AND start < $2 ORDER BY start DESC LIMIT 1",
+        [device, before],
+      );
+      return rows[0];
+    },
     readSegments: (device, from, to) => readSegments(query, touching(device, from, to)),
     async dayToCompact(before, partitions) {
       const { rows } = await query<DeviceDay>(

@@ -69,6 +69,11 @@ export function createSqliteChunkStore(database: Connection, onDamaged: OnDamage
           ...touching(device, from, to),
         )
         .map((row) => ({ device: number(row, "device"), start: number(row, "start"), span: number(row, "span") })),
+    newestSegment: (device, before) => {
+      const sql = "SELECT device, start, span FROM segment WHERE device = ? AND start < ? ORDER BY start DESC LIMIT 1";
+      const [row] = database.all(sql, device, before);
+      return row && { device, start: number(row, "start"), span: number(row, "span") };
+    },
     readSegments: (device, from, to) =>
       database
         .all(

@@ -1,0 +1,135 @@
+import { expect, test } from "vitest";
+import { createTelemetrySpool, type LinkedHour, type SentHour, type SentMessages } from "./telemetry-spool.ts";
+
+const HOUR = 3_600_000;
+
+interface Point {
+  readonly deviceId: string;
+  readonly at: number;
+}
+
+/** Small and seeded, so that a failure can be repeated. */
+function randomFrom(seed: number): (below: number) => number {
+  let state = seed >>> 0;
+  return (below) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+const nameOf = ({ deviceId, at }: Point) => `${deviceId} ${at}`;
+const hourOf = ({ deviceId, hour }: LinkedHour) => `${deviceId} ${hour}`;
+
+/** A gateway with a disk and a cloud: points are stored, sent, lost and confirmed in random order, with crashes. */
+function runSchedule(seed: number): void {
+  const random = randomFrom(seed);
+  let spool = createTelemetrySpool<Point>(400);
+  const disk = new Map<string, Point>();
+  const marks = new Map<string, LinkedHour>();
+  const cloud = new Set<string>();
+  let storing: Point[] = [];
+  let messages: SentMessages<Point>[] = [];
+  let hours: { readonly sent: SentHour; readonly points: readonly string[] }[] = [];
+  let now = 10 * HOUR;
+  const steps: (() => void)[] = [
+    () => {
+      const point = { deviceId: "ab"[random(2)] ?? "a", at: now - random(3) * HOUR - random(1_000) };
+      const hour = spool.begin(point.deviceId, point.at);
+      if (hour !== undefined) marks.set(hourOf(hour), hour);
+      storing.push(point);
+    },
+    () => {
+      const [point] = storing.splice(0, 1);
+      if (point === undefined) return;
+      disk.set(nameOf(point), point);
+      if (random(8) === 0) spool.leave(point.deviceId, point.at);
+      else spool.add(point, 100);
+    },
+    () => {
+      const sent = spool.takeMessages(1 + random(300));
+      if (sent !== undefined) messages.push(sent);
+    },
+    () => {
+      const [sent] = messages.splice(0, 1);
+      if (sent === undefined) return;
+      const unknown = new Set(random(6) === 0 ? ["a"] : []);
+      for (const { message } of sent) if (!unknown.has(message.deviceId)) cloud.add(nameOf(message));
+      spool.messagesStored(sent, unknown, now);
+    },
+    () => {
+      const sent = spool.takeHour(now);
+      if (sent === undefined) return;
+      const isIn = ({ deviceId, at }: Point) => deviceId === sent.deviceId && Math.floor(at / HOUR) === sent.hour;
+      hours.push({ sent, points: [...disk.values()].filter(isIn).map(nameOf) });
+    },
+    () => {
+      const [told] = hours.splice(0, 1);
+      if (told === undefined) return;
+      if (random(5) === 0) return spool.hourLost(told.sent, now);
+      for (const point of told.points) cloud.add(point);
+      spool.hourStored(told.sent);
+    },
+    () => {
+      for (const hour of spool.takeComplete(now - HOUR)) marks.delete(hourOf(hour));
+    },
+    () => {
+      now += random(2) * HOUR;
+    },
+    () => {
+      if (random(4) > 0) return;
+      // The line is cut: the newest is given back first.
+      for (const sent of messages.reverse()) spool.messagesLost(sent);
+      for (const { sent } of hours) spool.hourLost(sent, now);
+      [messages, hours] = [[], []];
+    },
+    () => {
+      if (random(6) > 0) return;
+      // The process ends: only the disk and the marks are left.
+      [messages, hours, storing] = [[], [], []];
+      spool = createTelemetrySpool<Point>(400);
+      spool.addWhole(marks.values());
+    },
+  ];
+  for (let step = 0; step < 300; step++) steps[random(steps.length)]?.();
+  for (let round = 0; round < 100; round++) for (const step of steps.slice(1, 6)) step();
+  for (let round = 0; round < 200; round++) for (const step of [steps[2], steps[3], steps[4], steps[5]]) step?.();
+  const missing = [...disk.keys()].filter((name) => !cloud.has(name));
+  expect({ seed, missing }).toEqual({ seed, missing: [] });
+  expect(spool.waiting).toEqual({ messages: 0, bytes: 0, hours: 0 });
+}
+
+test("whatever is lost, cut or ended, the cloud gets every stored point", () => {
+  for (let seed = 1; seed <= 2_000; seed++) runSchedule(seed);
+});
+
+test("a full queue leaves its oldest messages to their hours, and the newest hour comes first", () => {
+  const spool = createTelemetrySpool<Point>(250);
+  for (const at of [0, HOUR, 2 * HOUR, 3 * HOUR]) {
+    expect(spool.begin("a", at)).toMatchObject({ deviceId: "a", hour: at / HOUR });
+    spool.add({ deviceId: "a", at }, 100);
+  }
+  expect(spool.waiting).toEqual({ messages: 2, bytes: 200, hours: 2 });
+  expect([spool.takeHour(0)?.hour, spool.takeHour(0)?.hour, spool.takeHour(0)]).toEqual([1, 0, undefined]);
+});
+
+test("an hour that gets points while it is told is told again", () => {
+  const spool = createTelemetrySpool<Point>(0);
+  spool.begin("a", 0);
+  spool.add({ deviceId: "a", at: 0 }, 1);
+  const first = spool.takeHour(0);
+  if (first === undefined) throw new Error("it was left to its hour");
+  spool.begin("a", 1);
+  spool.add({ deviceId: "a", at: 1 }, 1);
+  spool.hourStored(first);
+  expect(spool.takeHour(0)).toMatchObject({ hour: 0 });
+});
+
+test("the hours of a deleted device are forgotten", () => {
+  const spool = createTelemetrySpool<Point>(1_000);
+  for (const deviceId of ["a", "b"]) {
+    spool.begin(deviceId, 0);
+    spool.add({ deviceId, at: 0 }, 1);
+  }
+  expect(spool.takeDevice("a")).toEqual([{ deviceId: "a", hour: 0 }]);
+  expect(spool.marked).toBe(1);
+});

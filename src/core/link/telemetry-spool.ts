@@ -1,0 +1,242 @@
+// Which telemetry the cloud may lack. New messages wait in a short queue, so that the cloud has them at once. What the
+// queue cannot hold is told later, by whole hours that are read from the store. So nothing is kept twice, and nothing is
+// lost when the queue is full or the process ends.
+//
+// Invariant: the cloud has every stored point of an hour, except for those in the queue or on their way, unless the hour
+// is `isWhole` or older than the history that was told. Every hour that is not known to be complete is marked durably.
+// The caller stores the mark before it acknowledges a point.
+
+export interface LinkedHour {
+  readonly deviceId: string;
+  /** Hours since 1970. */
+  readonly hour: number;
+}
+
+interface Hour extends LinkedHour {
+  /** The cloud gets all its points. */
+  isWhole: boolean;
+  /** It is being told now. */
+  isBusy: boolean;
+  /** Rises whenever points were left to the whole hour. */
+  version: number;
+  /** Messages that are being stored, in the queue or on their way. */
+  pending: number;
+  /** Not told before this time. */
+  waitsUntil: number;
+}
+
+interface Queued<Message> {
+  readonly message: Message;
+  readonly bytes: number;
+  readonly hour: Hour;
+}
+
+export type SentMessages<Message> = readonly Queued<Message>[];
+
+export interface SentHour extends LinkedHour {
+  readonly version: number;
+}
+
+export interface TelemetrySpool<Message extends { readonly deviceId: string; readonly at: number }> {
+  /** A message is about to be stored. Returns its hour if that has to be marked durably first. */
+  begin(deviceId: string, at: number): LinkedHour | undefined;
+  /** Points that were begun may be stored or not. Their hour is told as a whole. */
+  leave(deviceId: string, at: number): void;
+  /** Hours that were marked before the process started, or whose points no queue has seen. */
+  addWhole(hours: Iterable<LinkedHour>): void;
+  /** A message that was begun is stored. */
+  add(message: Message, bytes: number): void;
+  /** The oldest messages of the queue; undefined when it is empty. They are on their way until they are settled. */
+  takeMessages(maxBytes: number): SentMessages<Message> | undefined;
+  /** The newest hour that has to be told as a whole. It is on its way until it is settled. */
+  takeHour(now: number): SentHour | undefined;
+  /** The cloud has stored the messages, except for devices that it does not know yet. */
+  messagesStored(sent: SentMessages<Message>, unknown: ReadonlySet<string>, retryAt: number): void;
+  messagesLost(sent: SentMessages<Message>): void;
+  hourStored(sent: SentHour): void;
+  /** Told again, not before this time. */
+  hourLost(sent: SentHour, retryAt: number): void;
+  /** Takes out the hours of which the cloud has everything and that ended before. Their marks have to be deleted. */
+  takeComplete(before: number): readonly LinkedHour[];
+  /** Takes out the hours that are to be told as a whole, because they will be told in another way. The same holds. */
+  takeWhole(): readonly LinkedHour[];
+  takeDevice(deviceId: string): readonly LinkedHour[];
+  clear(): void;
+  /** How many hours are marked. */
+  readonly marked: number;
+  readonly waiting: { readonly messages: number; readonly bytes: number; readonly hours: number };
+}
+
+const HOUR_MS = 3_600_000;
+
+export function createTelemetrySpool<Message extends { readonly deviceId: string; readonly at: number }>(
+  maxBytes: number,
+): TelemetrySpool<Message> {
+  const devices = new Map<string, Map<number, Hour>>();
+  /** By hour, so that the newest is found quickly. */
+  const whole = new Map<number, Set<Hour>>();
+  let queue: Queued<Message>[] = [];
+  /** Messages before this place are gone. */
+  let first = 0;
+  let bytes = 0;
+  let marked = 0;
+  let wholeHours = 0;
+
+  const find = (deviceId: string, hour: number) => devices.get(deviceId)?.get(hour);
+
+  function create(deviceId: string, hour: number): Hour {
+    const made = { deviceId, hour, isWhole: false, isBusy: false, version: 0, pending: 0, waitsUntil: 0 };
+    let hours = devices.get(deviceId);
+    if (hours === undefined) {
+      hours = new Map();
+      devices.set(deviceId, hours);
+    }
+    hours.set(hour, made);
+    marked++;
+    return made;
+  }
+
+  function leaveToWhole(hour: Hour, retryAt = 0): void {
+    hour.version++;
+    hour.waitsUntil = Math.max(hour.waitsUntil, retryAt);
+    if (hour.isWhole) return;
+    hour.isWhole = true;
+    wholeHours++;
+    const same = whole.get(hour.hour);
+    if (same === undefined) whole.set(hour.hour, new Set([hour]));
+    else same.add(hour);
+  }
+
+  function complete(hour: Hour): void {
+    if (!hour.isWhole) return;
+    hour.isWhole = false;
+    wholeHours--;
+    const same = whole.get(hour.hour);
+    same?.delete(hour);
+    if (same?.size === 0) whole.delete(hour.hour);
+  }
+
+  function remove(hour: Hour): void {
+    complete(hour);
+    const hours = devices.get(hour.deviceId);
+    if (hours?.get(hour.hour) !== hour) return;
+    hours.delete(hour.hour);
+    marked--;
+    if (hours.size === 0) devices.delete(hour.deviceId);
+  }
+
+  function takeOut(isTaken: (hour: Hour) => boolean): readonly LinkedHour[] {
+    const taken = [...devices.values()].flatMap((hours) => [...hours.values()].filter(isTaken));
+    for (const hour of taken) remove(hour);
+    return taken.map(({ deviceId, hour }) => ({ deviceId, hour }));
+  }
+
+  function shift(): Queued<Message> | undefined {
+    const oldest = queue[first];
+    if (oldest === undefined) return undefined;
+    first++;
+    bytes -= oldest.bytes;
+    if (first > 1_000 && first * 2 > queue.length) {
+      queue = queue.slice(first);
+      first = 0;
+    }
+    return oldest;
+  }
+
+  /** The oldest messages make room: their hours are told as a whole. */
+  function shrink(): void {
+    while (bytes > maxBytes) {
+      const oldest = shift();
+      if (oldest === undefined) return;
+      oldest.hour.pending--;
+      leaveToWhole(oldest.hour);
+    }
+  }
+
+  return {
+    begin(deviceId, at) {
+      const number = Math.floor(at / HOUR_MS);
+      const known = find(deviceId, number);
+      const hour = known ?? create(deviceId, number);
+      hour.pending++;
+      return known === undefined ? hour : undefined;
+    },
+    leave(deviceId, at) {
+      const hour = find(deviceId, Math.floor(at / HOUR_MS));
+      if (hour === undefined) return;
+      hour.pending--;
+      leaveToWhole(hour);
+    },
+    addWhole(hours) {
+      for (const { deviceId, hour } of hours) leaveToWhole(find(deviceId, hour) ?? create(deviceId, hour));
+    },
+    add(message, size) {
+      const hour = find(message.deviceId, Math.floor(message.at / HOUR_MS));
+      // Its device was deleted meanwhile.
+      if (hour === undefined) return;
+      queue.push({ message, bytes: size, hour });
+      bytes += size;
+      shrink();
+    },
+    takeMessages(limit) {
+      const taken: Queued<Message>[] = [];
+      for (let size = 0; size < limit; ) {
+        const next = shift();
+        if (next === undefined) break;
+        taken.push(next);
+        size += next.bytes;
+      }
+      return taken.length === 0 ? undefined : taken;
+    },
+    takeHour(now) {
+      const numbers = [...whole.keys()].sort((a, b) => b - a);
+      for (const number of numbers) {
+        for (const hour of whole.get(number) ?? []) {
+          if (hour.isBusy || hour.waitsUntil > now) continue;
+          hour.isBusy = true;
+          return { deviceId: hour.deviceId, hour: hour.hour, version: hour.version };
+        }
+      }
+      return undefined;
+    },
+    messagesStored(sent, unknown, retryAt) {
+      for (const { hour } of sent) {
+        hour.pending--;
+        if (unknown.has(hour.deviceId) && find(hour.deviceId, hour.hour) === hour) leaveToWhole(hour, retryAt);
+      }
+    },
+    messagesLost(sent) {
+      queue = [...sent, ...queue.slice(first)];
+      first = 0;
+      for (const one of sent) bytes += one.bytes;
+      shrink();
+    },
+    hourStored({ deviceId, hour: number, version }) {
+      const hour = find(deviceId, number);
+      if (hour === undefined) return;
+      hour.isBusy = false;
+      if (hour.version === version) complete(hour);
+    },
+    hourLost({ deviceId, hour: number }, retryAt) {
+      const hour = find(deviceId, number);
+      if (hour === undefined) return;
+      hour.isBusy = false;
+      hour.waitsUntil = Math.max(hour.waitsUntil, retryAt);
+    },
+    takeComplete: (before) =>
+      takeOut((hour) => !hour.isWhole && hour.pending === 0 && (hour.hour + 1) * HOUR_MS <= before),
+    takeWhole: () => takeOut((hour) => hour.isWhole && hour.pending === 0),
+    takeDevice: (deviceId) => takeOut((hour) => hour.deviceId === deviceId),
+    clear() {
+      devices.clear();
+      whole.clear();
+      [queue, first, bytes, marked, wholeHours] = [[], 0, 0, 0, 0];
+    },
+    get marked() {
+      return marked;
+    },
+    get waiting() {
+      return { messages: queue.length - first, bytes, hours: wholeHours };
+    },
+  };
+}

@@ -1,0 +1,199 @@
+// The gateway's telemetry on its way to the cloud: new messages at once, what was missed by whole hours, newest first, and
+// after joining all stored history, newest first. What is told is read from the store; only a short queue is in memory.
+import { createTelemetrySpool, type LinkedHour, type TelemetrySpool } from "#core/link/telemetry-spool.ts";
+import type { ByteBudgets } from "#core/share/byte-budgets.ts";
+import { type Instant, instant } from "#core/time/instant.ts";
+import type { TelemetryPoints, TelemetryStore } from "#service/ports/telemetry-store.ts";
+import type { Needs } from "#service/ports.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const QUEUE_BYTES = 4 * 1024 * 1024;
+/** Beyond so many marked hours all history is told anew, newest first, instead. */
+const MAX_MARKED = 100_000;
+/** Points of an hour that ended less than this ago may still come. */
+const OPEN_MS = HOUR_MS;
+
+export interface LaneNeeds extends Pick<Needs, "uplinks" | "telemetry" | "now"> {
+  readonly budgets: Pick<ByteBudgets, "watch">;
+}
+
+/** All stored telemetry before this time has yet to be told. */
+export interface History {
+  readonly before: Instant;
+  /** Rises when all history is told anew. */
+  readonly round: number;
+}
+
+export interface TelemetryLane {
+  /** The same store. What it takes is also told to the cloud, while there is one. */
+  readonly telemetry: TelemetryStore;
+  readonly spool: TelemetrySpool<TelemetryPoints>;
+  /** Reads from the records what the cloud lacks. For the start, before any device can send, and after joining or leaving. */
+  restart(): Promise<void>;
+  /** The cloud does not have the history: all of it is told. */
+  retell(): Promise<void>;
+  /** Undefined: all of it is told. */
+  history(): History | undefined;
+  /** Only what is before this time is left; undefined: nothing. */
+  historyTold(round: number, before: Instant | undefined): Promise<void>;
+  /** These hours are told as a whole, because the cloud did not take them. */
+  leave(hours: readonly LinkedHour[]): Promise<void>;
+  /** Deletes the marks of hours of which the cloud has everything. */
+  tidy(): Promise<void>;
+  /** The listener is called when there is something to tell. */
+  listen(listener: () => void): () => void;
+}
+
+/** All telemetry that is stored now is before this time. */
+export const endOfHistory = (now: number): Instant => instant((Math.floor(now / DAY_MS) + 3) * DAY_MS);
+
+export function createTelemetryLane(needs: LaneNeeds): TelemetryLane {
+  const { telemetry: store, uplinks } = needs;
+  const spool = createTelemetrySpool<TelemetryPoints>(QUEUE_BYTES);
+  needs.budgets.watch({ name: "link_points", limit: QUEUE_BYTES, used: () => spool.waiting.bytes });
+  let isJoined = false;
+  let historyBefore: Instant | undefined;
+  let round = 0;
+  const listeners = new Set<() => void>();
+  /** Hours whose marks leave with the next write. */
+  let unmarked: LinkedHour[] = [];
+  let isWriteDue = false;
+  /** Resolves when all marks so far are stored. */
+  let marking: Promise<unknown> | undefined;
+
+  /** All marks of one turn share a write. */
+  function storeMarks(): void {
+    if (isWriteDue) return;
+    isWriteDue = true;
+    const writing = Promise.resolve().then(async () => {
+      const hours = unmarked;
+      unmarked = [];
+      isWriteDue = false;
+      try {
+        await uplinks.markHours(hours);
+      } catch (error) {
+        // The next points try again.
+        unmarked.push(...hours);
+        throw error;
+      }
+    });
+    const all = Promise.all([marking, writing]);
+    marking = all;
+    const done = () => {
+      if (marking === all) marking = undefined;
+    };
+    all.then(done, done);
+  }
+
+  function begin(deviceId: string, at: number): void {
+    const hour = spool.begin(deviceId, at);
+    if (hour !== undefined) unmarked.push(hour);
+    if (unmarked.length > 0) storeMarks();
+  }
+
+  /** Points are acknowledged when they are stored and their hours are marked. */
+  async function begun(stored: Promise<void>): Promise<void> {
+    await Promise.all([stored, marking]);
+  }
+
+  function append(messages: readonly TelemetryPoints[]): Promise<void> {
+    if (!isJoined) return store.append(messages);
+    for (const { deviceId, at } of messages) begin(deviceId, at);
+    const stored = store.append(messages);
+    return (marking === undefined ? stored : begun(stored)).then(
+      () => {
+        for (const message of messages) spool.add(message, bytesOf(message));
+        for (const listener of listeners) listener();
+      },
+      (error: unknown) => {
+        for (const { deviceId, at } of messages) spool.leave(deviceId, at);
+        throw error;
+      },
+    );
+  }
+
+  async function loadWhole(deviceId: string, hours: ReadonlySet<number>, load: () => Promise<void>): Promise<void> {
+    for (const hour of hours) begin(deviceId, hour * HOUR_MS);
+    try {
+      await begun(load());
+    } finally {
+      for (const hour of hours) spool.leave(deviceId, hour * HOUR_MS);
+      await limitMarks();
+    }
+  }
+
+  async function setHistory(before: Instant | undefined): Promise<void> {
+    await uplinks.noteHistory(before);
+    historyBefore = before;
+  }
+
+  async function retell(): Promise<void> {
+    round++;
+    await setHistory(endOfHistory(needs.now()));
+  }
+
+  async function limitMarks(): Promise<void> {
+    if (spool.marked <= MAX_MARKED) return;
+    await retell();
+    await uplinks.unmarkHours(spool.takeWhole());
+  }
+
+  return {
+    spool,
+    telemetry: {
+      ...store,
+      append,
+      load(deviceId, columns) {
+        if (!isJoined) return store.load(deviceId, columns);
+        const hours = new Set<number>();
+        for (const { times, count } of columns)
+          for (let i = 0; i < count; i++) hours.add(Math.floor((times[i] ?? 0) / HOUR_MS));
+        return loadWhole(deviceId, hours, () => store.load(deviceId, columns));
+      },
+      async release(byMs) {
+        const devices = await store.release(byMs);
+        // Which times they have is not known.
+        if (isJoined && devices.size > 0) await retell();
+        return devices;
+      },
+      async deleteDevice(deviceId) {
+        await store.deleteDevice(deviceId);
+        if (isJoined) await uplinks.unmarkHours(spool.takeDevice(deviceId));
+      },
+    },
+    async restart() {
+      const uplink = await uplinks.get();
+      spool.clear();
+      round++;
+      historyBefore = uplink?.historyBefore;
+      isJoined = uplink !== undefined;
+      if (isJoined) spool.addWhole(await uplinks.hours());
+    },
+    retell,
+    history: () => (historyBefore === undefined ? undefined : { before: historyBefore, round }),
+    async historyTold(toldRound, before) {
+      if (toldRound === round) await setHistory(before);
+    },
+    async leave(hours) {
+      await uplinks.markHours(hours);
+      spool.addWhole(hours);
+    },
+    async tidy() {
+      await limitMarks();
+      const complete = spool.takeComplete(needs.now() - OPEN_MS);
+      if (complete.length > 0) await uplinks.unmarkHours(complete);
+    },
+    listen(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
+/** About what a message takes in memory and on the line. */
+function bytesOf({ values }: TelemetryPoints): number {
+  let bytes = 100 + 50 * values.size;
+  for (const value of values.values()) if (typeof value === "string") bytes += value.length;
+  return bytes;
+}

@@ -1,0 +1,200 @@
+// Sends telemetry over one connection: new messages first, then missed hours, then stored history. The cloud confirms what
+// it has stored; what is not confirmed when the connection ends is told again.
+import { AppError } from "#core/app-error.ts";
+import type { UpMessage } from "#core/link/messages.ts";
+import { type Instant, instant } from "#core/time/instant.ts";
+import { allPages } from "#service/all-pages.ts";
+import { createWake } from "#service/link/create-wake.ts";
+import type { History, TelemetryLane } from "#service/link/telemetry-lane.ts";
+import type { Needs } from "#service/ports.ts";
+
+export interface TellTelemetryNeeds extends Pick<Needs, "telemetry" | "devices" | "now"> {
+  readonly telemetryLane: TelemetryLane;
+  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
+  readonly log: { warn(about: object, text: string): void };
+}
+
+type TelemetryMessage = Extract<UpMessage, { type: "points" | "history" }>;
+type Unnumbered = TelemetryMessage extends infer Each ? (Each extends unknown ? Omit<Each, "number"> : never) : never;
+
+export interface TelemetryTelling {
+  /** Until the connection ends. */
+  run(): Promise<void>;
+  /** The cloud has stored everything up to this number, except for devices that it does not know. */
+  stored(number: number, unknown: readonly string[]): void;
+  /** The connection has ended. */
+  end(): void;
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const MESSAGES_BYTES = 128 * 1024;
+/** Messages that the cloud has not confirmed. */
+const MAX_UNCONFIRMED = 8;
+/** Points that come within this time share a message. */
+const GATHER_MS = 100;
+const LOOK_AGAIN_MS = 1_000;
+const TIDY_MS = 60_000;
+/** A device that the cloud does not know yet is told again after this time. */
+const UNKNOWN_MS = 2_000;
+
+/** `stored` is undefined when the connection ended before. */
+type Settle = (stored: { readonly unknown: ReadonlySet<string> } | undefined) => void;
+
+export function tellTelemetry(
+  needs: TellTelemetryNeeds,
+  { send, signal }: { send(message: UpMessage): Promise<void>; readonly signal: AbortSignal },
+): TelemetryTelling {
+  const { telemetryLane: lane, telemetry } = needs;
+  const { spool } = lane;
+  const unconfirmed: { readonly number: number; readonly settle: Settle }[] = [];
+  const awake = createWake();
+  let last = 0;
+  let day: DayTelling | undefined;
+
+  async function tell(message: Unnumbered, settle: Settle): Promise<void> {
+    while (unconfirmed.length >= MAX_UNCONFIRMED && !signal.aborted) await awake.next();
+    if (signal.aborted) return settle(undefined);
+    const number = ++last;
+    unconfirmed.push({ number, settle });
+    await send({ ...message, number });
+  }
+
+  async function tellMessages(): Promise<boolean> {
+    const sent = spool.takeMessages(MESSAGES_BYTES);
+    if (sent === undefined) return false;
+    const messages = sent.map(({ message: { deviceId, at, values } }) => [deviceId, at, [...values]] as const);
+    await tell({ type: "points", messages }, (stored) => {
+      if (stored === undefined) spool.messagesLost(sent);
+      else spool.messagesStored(sent, stored.unknown, needs.now() + UNKNOWN_MS);
+    });
+    return true;
+  }
+
+  async function tellHour(): Promise<boolean> {
+    const sent = spool.takeHour(needs.now());
+    if (sent === undefined) return false;
+    const { deviceId, hour } = sent;
+    await tellStored(deviceId, { from: hour * HOUR_MS, to: (hour + 1) * HOUR_MS }, (isStored) => {
+      if (isStored) spool.hourStored(sent);
+      else spool.hourLost(sent, needs.now() + UNKNOWN_MS);
+    });
+    return true;
+  }
+
+  /** Sends what is stored of the device. `settle` is called once, when all of it is confirmed or some of it is not. */
+  async function tellStored(
+    deviceId: string,
+    { from, to }: { readonly from: number; readonly to: number },
+    settle: (isStored: boolean) => void,
+  ): Promise<void> {
+    const pieces = await read(deviceId, from, to);
+    let [left, isStored] = [pieces.length, true];
+    if (left === 0) return settle(true);
+    for (const content of pieces) {
+      await tell({ type: "history", deviceId, content }, (stored) => {
+        if (stored === undefined || stored.unknown.has(deviceId)) isStored = false;
+        if (--left === 0) settle(isStored);
+      });
+    }
+  }
+
+  async function read(deviceId: string, from: number, to: number): Promise<readonly Uint8Array[]> {
+    try {
+      return await telemetry.pack(deviceId, instant(from), instant(to));
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code === "storage_unavailable") throw error;
+      needs.log.warn({ deviceId, from, err: error }, "stored telemetry cannot be read, so the cloud does not get it");
+      return [];
+    }
+  }
+
+  /** The next device of the newest day that is left. False when there is nothing to do at the moment. */
+  async function tellHistory(): Promise<boolean> {
+    const left = lane.history();
+    if (left === undefined) return false;
+    if (day?.round !== left.round || day.to !== left.before) day = await newestDay(left);
+    if (day === undefined) {
+      await lane.historyTold(left.round, undefined);
+      return true;
+    }
+    const current = day;
+    const deviceId = current.devices.pop();
+    if (deviceId !== undefined) {
+      current.open++;
+      await tellStored(deviceId, current, (isStored) => {
+        current.open--;
+        if (!isStored) current.lost.push(deviceId);
+      });
+      return true;
+    }
+    if (current.open > 0 || signal.aborted) return false;
+    if (current.lost.length > 0) await lane.leave(current.lost.flatMap((id) => hoursOf(id, current)));
+    await lane.historyTold(current.round, current.from);
+    return true;
+  }
+
+  async function newestDay({ before, round }: History): Promise<DayTelling | undefined> {
+    const newest = new Map<string, number>();
+    for await (const { id } of allPages((page) => needs.devices.list({ scope: "all" }, page))) {
+      const at = await telemetry.newestBefore(id, before);
+      if (at !== undefined) newest.set(id, at);
+    }
+    if (newest.size === 0) return undefined;
+    const latest = [...newest.values()].reduce((a, b) => Math.max(a, b));
+    const from = instant(Math.floor(latest / DAY_MS) * DAY_MS);
+    const devices = [...newest].filter(([, at]) => at >= from).map(([id]) => id);
+    return { from, to: before, round, devices, open: 0, lost: [] };
+  }
+
+  return {
+    async run() {
+      const unlisten = lane.listen(awake.call);
+      let tidyAt = 0;
+      try {
+        while (!signal.aborted) {
+          if ((await tellMessages()) || (await tellHour()) || (await tellHistory())) continue;
+          if (needs.now() >= tidyAt) {
+            tidyAt = needs.now() + TIDY_MS;
+            await lane.tidy();
+          }
+          await Promise.race([awake.next(), needs.pause(LOOK_AGAIN_MS, signal)]);
+          if (spool.waiting.messages > 0) await needs.pause(GATHER_MS, signal);
+        }
+      } finally {
+        unlisten();
+      }
+    },
+    stored(number, unknown) {
+      const devices = new Set(unknown);
+      while (unconfirmed[0] !== undefined && unconfirmed[0].number <= number) {
+        unconfirmed.shift()?.settle({ unknown: devices });
+      }
+      awake.call();
+    },
+    end() {
+      // The newest first, so that the queue keeps its order.
+      for (const { settle } of unconfirmed.splice(0).reverse()) settle(undefined);
+      awake.call();
+    },
+  };
+}
+
+/** Stored history in [from, to). */
+interface DayTelling {
+  readonly from: Instant;
+  readonly to: Instant;
+  readonly round: number;
+  /** Those that are left. */
+  readonly devices: string[];
+  /** Devices whose history is on its way. */
+  open: number;
+  /** Those that the cloud did not take. */
+  readonly lost: string[];
+}
+
+/** The hours of its day: after it nothing is stored before `to`. */
+function hoursOf(deviceId: string, { from }: DayTelling) {
+  const first = Math.floor(from / HOUR_MS);
+  return Array.from({ length: DAY_MS / HOUR_MS }, (_, i) => ({ deviceId, hour: first + i }));
+}
