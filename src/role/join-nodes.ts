@@ -10,6 +10,7 @@ import type { ChildRoutes } from "#service/device/child-routes.ts";
 import { deviceConfiguration } from "#service/device/configuration.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
 import type { HostRouter } from "#service/device/host-router.ts";
+import type { OwnConfigurations } from "#service/device/own-configurations.ts";
 import type { EventHub, LiveEvent } from "#service/event/event-hub.ts";
 import type { Links } from "#service/link/links.ts";
 import type { Carrier } from "#service/ports/carrier.ts";
@@ -28,6 +29,7 @@ interface JoinNeeds extends Pick<Needs, "devices" | "profiles">, ConfigurationNe
   readonly channel: Carrier;
   readonly children: ChildRoutes;
   readonly connectivity: Connectivity;
+  readonly ownConfigurations: Pick<OwnConfigurations, "take">;
   readonly hosts: HostRouter;
   readonly alertTracker: AlertTracker;
   readonly dispatcher: CommandDispatcher;
@@ -42,6 +44,9 @@ export function joinNodes(needs: JoinNeeds): () => void {
   const { nodes, events, background } = needs;
   if (!nodes.isShared) return () => {};
 
+  /** Devices whose configuration another node has changed, until it is read. */
+  const unsent = new Set<string>();
+
   function hear(event: LiveEvent): void {
     if (event.kind === "execution" && "execution" in event) needs.dispatcher.heard(event.execution);
     else if (event.kind === "connectivity" && "data" in event) {
@@ -51,6 +56,9 @@ export function joinNodes(needs: JoinNeeds): () => void {
       needs.alertTracker.heardOf(event.deviceId, isSoft(event.data));
     } else if (event.kind === "configuration" && "data" in event) {
       const { deviceId } = event;
+      // What this node wrote, it has sent itself. Buckets that were written together are sent together.
+      if (needs.ownConfigurations.take(event) || unsent.has(deviceId)) return;
+      unsent.add(deviceId);
       background.run("send a configuration of another node", () => configurationChanged(deviceId));
     } else if (event.kind === "device" && "change" in event) {
       const { deviceId, change } = event;
@@ -75,6 +83,9 @@ export function joinNodes(needs: JoinNeeds): () => void {
 
   /** A device that is connected here and was configured at another node. */
   async function configurationChanged(deviceId: string): Promise<void> {
+    // The events of one write come one after the other.
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    unsent.delete(deviceId);
     if (!needs.channel.isReady(deviceId)) return;
     await needs.channel.sendConfiguration(deviceId, await deviceConfiguration(needs, deviceId), []);
   }

@@ -44,6 +44,7 @@ import { createDeviceInbox } from "#service/device/device-inbox.ts";
 import { createDeviceLog } from "#service/device/device-log.ts";
 import { addMissingGatewayDevices } from "#service/device/gateway-device.ts";
 import { createHostRouter } from "#service/device/host-router.ts";
+import { createOwnConfigurations } from "#service/device/own-configurations.ts";
 import { currentState } from "#service/event/current-state.ts";
 import { createEventHub, EVENT_BUFFER_BYTES } from "#service/event/event-hub.ts";
 import { createPrepareEvent } from "#service/event/happening.ts";
@@ -121,6 +122,7 @@ export async function startOn(
     eventKey: deriveKey(sealKey, "ids of events", EVENT_KEY_BYTES),
     renderHappening,
     prepareEvent: createPrepareEvent(renderHappening),
+    ownConfigurations: createOwnConfigurations(),
     newId: uuidv7,
     randomBytes: (length: number) => randomBytes(length),
     background,

@@ -147,3 +147,40 @@ test("profiles that one node was given count at the other", { timeout: 60_000 },
   };
   await expect.poll(validate, { timeout: 30_000 }).toEqual([]);
 });
+
+test("a configuration is sent to its device once, whichever node it was written at, and all nodes know who is connected", {
+  timeout: 60_000,
+}, async () => {
+  const url = await server.database("configuration");
+  const one = await startNode({ url });
+  const other = await startNode({ url, like: one });
+  const site = await makeNodeSite(one.admin);
+  const deviceId = await site.device("Pump");
+  const config = await site.configOf(deviceId);
+  const statusAt = async (node: typeof one) =>
+    (await node.admin.get(`/v3/devices/${deviceId}?expand=connectivity`)).body.device.connectivity?.status;
+  const device = await connectAt(config, one.mqttPort);
+  for (const node of [one, other]) await expect.poll(() => statusAt(node)).toBe("ONLINE");
+
+  const before = device.configurations.length;
+  const written: unknown[] = [];
+  for (const [n, node] of [one, other, one, other].entries()) {
+    const path = `/v3/devices/${deviceId}/configuration`;
+    const answer = await node.admin.put(path, { network: { host: `host-${n}` }, factory: { trim: n / 10 } });
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+    await expect
+      .poll(() => device.configurations.slice(before), { timeout: 20_000 })
+      .toContainEqual(expect.objectContaining({ factory: { trim: n / 10 } }));
+    written.push(n / 10);
+  }
+  // Events come in their order, so those of the first writes have been heard.
+  const sent = device.configurations.slice(before) as { readonly factory?: { readonly trim?: unknown } }[];
+  expect(sent.map(({ factory }) => factory?.trim)).toEqual(written);
+
+  await device.close();
+  for (const node of [one, other]) await expect.poll(() => statusAt(node)).toBe("OFFLINE");
+  const moved = await connectAt(config, other.mqttPort);
+  for (const node of [one, other]) await expect.poll(() => statusAt(node)).toBe("ONLINE");
+  await moved.close();
+  for (const node of [one, other]) await expect.poll(() => statusAt(node)).toBe("OFFLINE");
+});

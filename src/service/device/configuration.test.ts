@@ -14,6 +14,7 @@ import {
   readConfiguration,
   writeConfiguration,
 } from "./configuration.ts";
+import { createOwnConfigurations } from "./own-configurations.ts";
 
 const CALL = callBy("system");
 const ID = newId();
@@ -36,6 +37,7 @@ function setUp() {
     seal: createSeal(new Uint8Array(32)),
     now: () => NOON,
     newId,
+    ownConfigurations: createOwnConfigurations(),
     prepareEvent: createPrepareEvent((event) => ({ bucket: event.kind === "configuration" ? event.bucket : "" })),
     catalog: { get: async () => ({ blueprint: parseManifest(manifest).blueprint }) },
     channel: {

@@ -11,6 +11,7 @@ import { nearestOf } from "#core/text/nearest.ts";
 import { checkInputs } from "#core/value/check-inputs.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
 import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
+import type { OwnConfigurations } from "#service/device/own-configurations.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
 import type { PrepareEvent } from "#service/event/happening.ts";
 import type { CommandChannel, DeviceConfiguration } from "#service/ports/carrier.ts";
@@ -21,6 +22,7 @@ import type { Troubles } from "#service/troubles.ts";
 export interface ConfigurationNeeds extends Pick<Needs, "devices" | "configurations" | "seal" | "now" | "newId"> {
   readonly catalog: BlueprintCatalog;
   readonly channel: CommandChannel;
+  readonly ownConfigurations: Pick<OwnConfigurations, "add" | "forget">;
   readonly prepareEvent: PrepareEvent;
   readonly troubles: Pick<Troubles, "report">;
 }
@@ -86,14 +88,20 @@ export async function writeConfiguration(
     const { accessLevel: readLevel } = requireBucket(blueprint, call, bucket);
     return needs.prepareEvent({ ...place, kind: "configuration", bucket, readLevel, at });
   });
-  await needs.configurations.put({ deviceId: device.id, buckets: written, events }, trail);
-  await needs.channel.sendConfiguration(device.id, await deviceConfiguration(needs, device.id), [...buckets.keys()]);
+  needs.ownConfigurations.add(events);
+  try {
+    await needs.configurations.put({ deviceId: device.id, buckets: written, events }, trail);
+    await needs.channel.sendConfiguration(device.id, await deviceConfiguration(needs, device.id), [...buckets.keys()]);
+  } catch (error) {
+    needs.ownConfigurations.forget(events);
+    throw error;
+  }
   return new Map(written.map((one) => [one.bucket, one.shown]));
 }
 
 /** Everything as the device sees it: all buckets, defaults filled in, sensitive values in the clear. */
 export async function deviceConfiguration(
-  needs: Omit<ConfigurationNeeds, "channel" | "prepareEvent" | "newId" | "now">,
+  needs: Omit<ConfigurationNeeds, "channel" | "ownConfigurations" | "prepareEvent" | "newId" | "now">,
   deviceId: string,
 ): Promise<DeviceConfiguration> {
   const device = await needs.devices.find(deviceId);
