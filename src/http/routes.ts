@@ -39,6 +39,7 @@ import type { Catalogue } from "#service/blueprint/catalogue.ts";
 import type { ChildRoutes } from "#service/device/child-routes.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
 import type { HostRouter } from "#service/device/host-router.ts";
+import type { OwnConfigurations } from "#service/device/own-configurations.ts";
 import type { PrepareEvent } from "#service/event/happening.ts";
 import type { Carrier } from "#service/ports/carrier.ts";
 import type { Simulator } from "#service/ports/simulator.ts";
@@ -57,6 +58,7 @@ export interface RouteNeeds extends Needs, CommandNeeds, CreateSiteNeeds, Sessio
   readonly simulator: Simulator;
   readonly connectivity: Connectivity;
   readonly children: ChildRoutes;
+  readonly ownConfigurations: OwnConfigurations;
   readonly eventStreams: EventStreams;
   readonly prepareEvent: PrepareEvent;
   readonly alertTracker: AlertTracker;
