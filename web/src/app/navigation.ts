@@ -1,6 +1,7 @@
 import alerts from "virtual:icon/bell-outline";
 import catalogue from "virtual:icon/bookshelf";
 import executions from "virtual:icon/console-line";
+import access from "virtual:icon/key-outline";
 import sites from "virtual:icon/map-marker-outline";
 import devices from "virtual:icon/memory";
 import overview from "virtual:icon/view-dashboard-outline";
@@ -24,5 +25,6 @@ export function navigation(siteId: string | undefined, hasSites: boolean): reado
     ...ofSite,
     ...(hasSites || siteId === undefined ? [{ section: "sites", icon: sites, href: href("sites", {}) } as const] : []),
     { section: "catalogue", icon: catalogue, href: href("catalogue", {}) },
+    { section: "access", icon: access, href: href("access", {}) },
   ];
 }

@@ -14,6 +14,10 @@ export const t = defineMessages({
     help: "Help",
     apiReference: "API reference",
     onSite: "this site",
+    addDevice: "Add a device",
+    newToken: "New token",
+    sessions: "Sessions",
+    audit: "Audit log",
   },
   de: {
     title: "Suchen",
@@ -28,5 +32,9 @@ export const t = defineMessages({
     help: "Hilfe",
     apiReference: "API-Referenz",
     onSite: "dieser Standort",
+    addDevice: "Gerät hinzufügen",
+    newToken: "Neues Token",
+    sessions: "Sitzungen",
+    audit: "Änderungsprotokoll",
   },
 });

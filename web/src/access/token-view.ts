@@ -1,0 +1,67 @@
+// What the list of tokens says, and what a new one may be. Pure.
+import type { Session, Site, Token } from "#client/resources.ts";
+import { ACCESS_LEVELS, type AccessLevel, allows } from "#core/access/level.ts";
+
+export type TokenState = "active" | "expired" | "revoked";
+
+export function tokenState(token: Pick<Token, "expires_at" | "revoked_at">, now: number): TokenState {
+  if (token.revoked_at !== null) return "revoked";
+  return token.expires_at !== null && Date.parse(token.expires_at) <= now ? "expired" : "active";
+}
+
+/** Those that work first, then by name. */
+export function sortTokens(tokens: readonly Token[], now: number): readonly Token[] {
+  const rank = (token: Token) => (tokenState(token, now) === "active" ? 0 : 1);
+  return [...tokens].sort((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name));
+}
+
+/** The levels that a new token may have: at most the own one, and never that of the admin token. */
+export function grantableLevels(own: AccessLevel): readonly AccessLevel[] {
+  return ACCESS_LEVELS.filter((level) => level !== "system" && allows(own, level));
+}
+
+/** How long a new token lives. `never`: until it is revoked. */
+export const LIFETIMES = ["1d", "7d", "30d", "90d", "1y", "never"] as const;
+export type Lifetime = (typeof LIFETIMES)[number];
+
+export type NewToken = {
+  readonly name: string;
+  readonly level: AccessLevel;
+  /** Undefined: all sites. */
+  readonly sites: readonly string[] | undefined;
+  readonly lifetime: Lifetime;
+};
+
+export type TokenProblem = "name" | "sites";
+
+export function problemsOfToken({ name, sites }: NewToken): readonly TokenProblem[] {
+  return [
+    ...(name.trim() === "" ? (["name"] as const) : []),
+    ...(sites !== undefined && sites.length === 0 ? (["sites"] as const) : []),
+  ];
+}
+
+/** As the interface takes it. */
+export function tokenBody({ name, level, sites, lifetime }: NewToken) {
+  return {
+    name: name.trim(),
+    level,
+    ...(sites !== undefined && { site_ids: sites }),
+    ...(lifetime !== "never" && { expires_in: lifetime }),
+  };
+}
+
+/** A session that sees some sites cannot give more. */
+export function mayGrantAllSites(session: Pick<Session, "site_ids"> | undefined): boolean {
+  return session?.site_ids === null;
+}
+
+/** The names of sites, and how many more there are that this session does not see. Undefined: all sites. */
+export function siteNames(
+  ids: readonly string[] | null,
+  sites: readonly Pick<Site, "id" | "name">[],
+): { readonly names: readonly string[]; readonly unknown: number } | undefined {
+  if (ids === null) return undefined;
+  const names = ids.flatMap((id) => sites.find((site) => site.id === id)?.name ?? []);
+  return { names, unknown: ids.length - names.length };
+}
