@@ -85,6 +85,9 @@ const MORE = {
   "store/series/render": ["hyparquet-writer"],
 };
 
+/** What of Busbar the web page may import: it is a client, and a browser has nothing of Node. */
+const WEB = ["#web/**", "#core/**", "#manifest/**", "#client/**"];
+
 /** The files beside the layers, which every layer may be given; main.ts alone knows the layers. */
 const BESIDE_LAYERS = ["./config.ts", "./config/**", "#core/**", "node:*", "pino"];
 
@@ -113,11 +116,16 @@ const fences = [
     groupOf(BESIDE_LAYERS, ["node:sqlite"]),
     `A file beside the layers may import only ${words(BESIDE_LAYERS)}, without node:sqlite.`,
   ),
+  fence(
+    ["web/src/**/*.ts", "web/src/**/*.svelte"],
+    ["#*", "#*/**", "node:*", "../**", ...WEB.map((name) => `!${name}`)],
+    `The web page may import only ${words(WEB)} of Busbar, and nothing of Node.`,
+  ),
 ];
 
 const file = new URL("../biome.json", import.meta.url);
 const config = JSON.parse(readFileSync(file, "utf8"));
-const others = (config.overrides ?? []).filter((entry) => !entry.includes[0].startsWith("src/"));
+const others = (config.overrides ?? []).filter(({ includes: [first] }) => !/^(?:src|web\/src\/\*\*)\//.test(first));
 const wanted = { ...config, overrides: [...fences, ...others] };
 const same = JSON.stringify(wanted) === JSON.stringify(config);
 

@@ -29,6 +29,11 @@ test("the clock is read only by role/clocks.ts, by threads of store and runtime,
   ]);
 });
 
+test("no file names node:sqlite but those of the two SQLite folders, and no type is imported where fences do not look", () => {
+  expect(having(/node:sqlite/, ["src/store/sqlite/", "src/store/series/sqlite/"])).toEqual([]);
+  expect(having(/import\("[^"]+"\)\.[A-Z]/, [])).toEqual(["src/cli/ask-on-terminal.ts"]);
+});
+
 test("core and service make no random numbers and no ids, but for the nonces of sealed values", () => {
   const random =
     /\bMath\.random\b|\brandom(UUID|Int)\b|\bgetRandomValues\b|import [^;]*\brandomBytes\b[^;]*"node:crypto"/;

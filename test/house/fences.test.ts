@@ -60,6 +60,11 @@ test.each([
   ["src/planted.ts", "#service/ports.ts"],
   ["src/planted.ts", "./role/start.ts"],
   ["src/planted.ts", "node:sqlite"],
+  ["src/store/postgres/planted.ts", "node:sqlite"],
+  ["src/store/series/postgres/planted.ts", "node:sqlite"],
+  ["web/src/planted.ts", "#http/route.ts"],
+  ["web/src/planted.ts", "#event-loop"],
+  ["web/src/planted.ts", "node:fs"],
 ])("%s must not import %s", (file, from) => {
   expect(lint(file, from)).toBe("refused");
 });
@@ -74,6 +79,8 @@ test.each([
   ["src/store/series/sqlite/planted.ts", "node:sqlite"],
   ["src/planted.ts", "#core/secret.ts"],
   ["src/main.ts", "#role/start.ts"],
+  ["web/src/planted.ts", "#client/create-client.ts"],
+  ["web/src/planted.ts", "uplot"],
 ])("%s may import %s", (file, from) => {
   expect(lint(file, from)).toBe("allowed");
 });
