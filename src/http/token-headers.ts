@@ -19,7 +19,7 @@ export function createTokenHeaders(set: readonly string[]): TokenHeaders {
   const known = new Set(set.map((prefix) => prefix.toLowerCase()));
   const prefixes = [...set, ...ALWAYS.filter((prefix) => !known.has(prefix.toLowerCase()))];
   const names = prefixes.map((prefix) => ({ prefix, name: `${prefix}-Auth-Token`.toLowerCase() }));
-  /** An empty header carries no token: programs with several settings send the unset ones that way. */
+  /** Programs with several settings send the unset ones as empty headers, so a header with a token wins. */
   const found = (headers: IncomingHttpHeaders) =>
     names.find(({ name }) => typeof headers[name] === "string" && headers[name] !== "");
   return {
@@ -27,8 +27,10 @@ export function createTokenHeaders(set: readonly string[]): TokenHeaders {
     tokenIn(headers) {
       const header = found(headers);
       if (header !== undefined) return headers[header.name] as string;
-      const { authorization } = headers;
-      return authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
+      const bearer = BEARER.exec(headers.authorization ?? "")?.[1];
+      if (bearer !== undefined) return bearer;
+      // A program that has lost its token must not act for the person whose cookie it happens to send.
+      return names.some(({ name }) => headers[name] === "") ? "" : undefined;
     },
     prefixOf: (headers) => found(headers)?.prefix ?? "X-Service",
   };
