@@ -1,9 +1,9 @@
 import { fileURLToPath } from "node:url";
-import { openPackageShelf } from "#runtime/catalogue/open-package-shelf.ts";
-import type { PackageShelf } from "#service/ports/package-shelf.ts";
+import { openPackageRepository } from "#runtime/catalogue/open-package-repository.ts";
+import type { PackageRepository } from "#service/ports/package-repository.ts";
 
 const EXAMPLES = fileURLToPath(new URL("../../examples/blueprints", import.meta.url));
 
-export function openCatalogueShelf(folder: string | undefined): PackageShelf {
-  return openPackageShelf({ examples: EXAMPLES, ...(folder !== undefined && { folder }) });
+export function openCataloguePackages(folder: string | undefined): PackageRepository {
+  return openPackageRepository({ examples: EXAMPLES, ...(folder !== undefined && { folder }) });
 }

@@ -13,7 +13,7 @@ import { createSessionCookie } from "#http/session-cookie.ts";
 import { askCloud, openLinkSocket } from "#link/dial.ts";
 import { prepareAdminToken } from "#role/admin-token.ts";
 import { startCarriers } from "#role/carriers.ts";
-import { openCatalogueShelf } from "#role/catalogue-shelf.ts";
+import { openCataloguePackages } from "#role/catalogue-packages.ts";
 import { startChores } from "#role/chores.ts";
 import { ensureFirstSite } from "#role/first-site.ts";
 import { startHosts } from "#role/hosts.ts";
@@ -151,7 +151,7 @@ export async function startOn(
   opened.defer(() => background.idle());
   const catalog = createBlueprintCatalog(base);
   budgets.watch(catalog.memory);
-  const catalogue = createCatalogue({ ...base, catalog, shelf: openCatalogueShelf(config.blueprints.catalogue) });
+  const catalogue = createCatalogue({ ...base, catalog, packages: openCataloguePackages(config.blueprints.catalogue) });
   budgets.watch(catalogue.memory);
   const children = createChildRoutes(records.devices);
   const channel = createChannelRouter(children);

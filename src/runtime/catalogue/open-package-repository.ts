@@ -5,20 +5,20 @@ import type { CatalogueSource } from "#core/blueprint/catalogue-entry.ts";
 import { PACKAGE_LIMITS } from "#core/blueprint/package-limits.ts";
 import { readPackageFolder } from "#runtime/inspect/read-package-folder.ts";
 import { packPackage } from "#service/blueprint/pack-package.ts";
-import type { PackageShelf, ShelfPackage } from "#service/ports/package-shelf.ts";
+import type { PackageRepository, RepositoryPackage } from "#service/ports/package-repository.ts";
 
 const MAX_PACKAGES = 1_000;
 const MAX_ENTRIES = 50_000;
 const MAX_DEPTH = 5;
 
-interface Found extends ShelfPackage {
+interface Found extends RepositoryPackage {
   readonly path: string;
   readonly isZip: boolean;
 }
 
 type Walk = { readonly source: CatalogueSource; readonly found: Map<string, Found>; entries: number };
 
-export function openPackageShelf(folders: Readonly<Partial<Record<CatalogueSource, string>>>): PackageShelf {
+export function openPackageRepository(folders: Readonly<Partial<Record<CatalogueSource, string>>>): PackageRepository {
   async function look(): Promise<ReadonlyMap<string, Found>> {
     const found = new Map<string, Found>();
     for (const [source, folder] of Object.entries(folders)) {

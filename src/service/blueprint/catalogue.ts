@@ -16,7 +16,7 @@ import type { BufferUse } from "#core/share/byte-budgets.ts";
 import { OWN_WORK } from "#core/share/requester.ts";
 import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
 import { type UploadNeeds, uploadBlueprint } from "#service/blueprint/upload-blueprint.ts";
-import type { PackageShelf } from "#service/ports/package-shelf.ts";
+import type { PackageRepository } from "#service/ports/package-repository.ts";
 import type { PageRequest } from "#service/ports/page.ts";
 import type { Call } from "#service/ports.ts";
 
@@ -29,7 +29,7 @@ const UPLOADED = "upload.";
 
 export interface CatalogueNeeds extends UploadNeeds {
   readonly catalog: BlueprintCatalog;
-  readonly shelf: PackageShelf;
+  readonly packages: PackageRepository;
 }
 
 interface CatalogueFilter {
@@ -54,7 +54,7 @@ export interface Catalogue {
   upload(call: Call, entryId: string): ReturnType<typeof uploadBlueprint>;
 }
 
-/** What is known of a package on the shelf; without a card it is not valid. */
+/** What is known of a package in the repository; without a card it is not valid. */
 interface Known {
   readonly digest: string;
   readonly card: CatalogueCard | undefined;
@@ -77,11 +77,11 @@ export function createCatalogue(needs: CatalogueNeeds): Catalogue {
     return value;
   }
 
-  async function onShelf(id: string, stamp: string): Promise<Known | undefined> {
+  async function inRepository(id: string, stamp: string): Promise<Known | undefined> {
     const key = `${id}\n${stamp}`;
     const found = known.get(key);
     if (found !== undefined) return found;
-    const content = await needs.shelf.read(id);
+    const content = await needs.packages.read(id);
     if (content === undefined) return undefined;
     const { found: read } = await needs.inspectPackage(content, OWN_WORK);
     const digest = createHash("sha256").update(content).digest("hex");
@@ -106,8 +106,8 @@ export function createCatalogue(needs: CatalogueNeeds): Catalogue {
     const byDigest = new Map(stored.map((blueprint) => [blueprint.digest, blueprint.id]));
     const entries: CatalogueEntry[] = [];
     const seen = new Set<string>();
-    for (const { id, source, stamp } of await needs.shelf.list()) {
-      const found = await onShelf(id, stamp);
+    for (const { id, source, stamp } of await needs.packages.list()) {
+      const found = await inRepository(id, stamp);
       if (found?.card === undefined || seen.has(found.digest)) continue;
       seen.add(found.digest);
       entries.push({ ...found.card, id, source, blueprintId: byDigest.get(found.digest) });
@@ -140,7 +140,7 @@ export function createCatalogue(needs: CatalogueNeeds): Catalogue {
   async function content(entryId: string): Promise<Uint8Array> {
     const found = entryId.startsWith(UPLOADED)
       ? await needs.blueprints.content(entryId.slice(UPLOADED.length))
-      : await needs.shelf.read(entryId);
+      : await needs.packages.read(entryId);
     if (found === undefined) throw missing(entryId);
     return found;
   }

@@ -2,7 +2,7 @@
 //
 // The hot columns are taken before the first chunk is read. Points only move from memory into chunks, so a point that
 // is missing in one is in the other, and a point in both is the same point.
-import { itemAt } from "#core/value/item-at.ts";
+import { itemAt } from "#core/item-at.ts";
 import type { Scalar } from "./batch.ts";
 import type { ChunkHead, Summary } from "./chunk.ts";
 import type { ChunkView, SeriesReads } from "./chunk-reader.ts";

@@ -1,7 +1,7 @@
 // Values of one series with their times, in rising order of time and without repeated times.
 
+import { itemAt } from "#core/item-at.ts";
 import type { ColumnKind } from "#core/telemetry/aggregation.ts";
-import { itemAt } from "#core/value/item-at.ts";
 import type { Scalar } from "./batch.ts";
 
 /** Booleans are 0 and 1. */

@@ -4,7 +4,7 @@
 // Invariants: a batch is acknowledged after its journal row is durable; a point leaves memory only after the segment that
 // holds it is durable; a journal row goes only when all its points are in segments. Applying a batch or a merge twice
 // changes nothing, so a crash between any two steps loses nothing and doubles nothing.
-import { itemAt } from "#core/value/item-at.ts";
+import { itemAt } from "#core/item-at.ts";
 import { failpoint } from "#store/failpoint.ts";
 import { KnownTexts } from "#tuning/known-texts.ts";
 import { type BatchReader, BatchWriter, readBatch, readDefinitions, type SeriesDefinition } from "./batch.ts";

@@ -2,8 +2,8 @@
 // its value. Points may come late, twice and in any order. Of two points with the same series and time, the one that
 // came later counts.
 
+import { itemAt } from "#core/item-at.ts";
 import type { ColumnKind } from "#core/telemetry/aggregation.ts";
-import { itemAt } from "#core/value/item-at.ts";
 import type { Scalar } from "./batch.ts";
 import type { Latest } from "./chunk.ts";
 import type { Column, ColumnValues } from "./column.ts";

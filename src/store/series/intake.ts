@@ -6,9 +6,9 @@
 // batch.
 
 import { refuse } from "#core/app-error.ts";
+import { itemAt } from "#core/item-at.ts";
 import type { ColumnKind } from "#core/telemetry/aggregation.ts";
 import type { Instant } from "#core/time/instant.ts";
-import { itemAt } from "#core/value/item-at.ts";
 import type { Snapshot, TelemetryPoints } from "#service/ports/telemetry-store.ts";
 import { BatchWriter, type Scalar, type SeriesDefinition } from "./batch.ts";
 import type { SeriesIndex } from "./series-index.ts";

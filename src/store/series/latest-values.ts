@@ -1,7 +1,7 @@
 // The last value of every series as stored in the database. Memory may hold a later one.
 
+import { itemAt } from "#core/item-at.ts";
 import { isLater } from "#core/telemetry/latest-value.ts";
-import { itemAt } from "#core/value/item-at.ts";
 import type { Latest } from "./chunk.ts";
 import { type Column, valueAt } from "./column.ts";
 

@@ -2,13 +2,13 @@
 
 import { Worker } from "node:worker_threads";
 import { AppError } from "#core/app-error.ts";
+import { itemAt } from "#core/item-at.ts";
 import { type ByteBudgets, createByteBudgets } from "#core/share/byte-budgets.ts";
 import type { Shares } from "#core/share/shares.ts";
 import { isLater, takesPlace } from "#core/telemetry/latest-value.ts";
 import type { Rendering } from "#core/telemetry/render/renderers.ts";
 import type { RowBlock } from "#core/telemetry/row-block.ts";
 import { instant } from "#core/time/instant.ts";
-import { itemAt } from "#core/value/item-at.ts";
 import type {
   LoadedColumn,
   PieceOf,

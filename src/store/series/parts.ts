@@ -5,8 +5,8 @@
 //   start := the parts' places in the chunk, in units of its grain (times); every other field is numbers.
 //   A sum is `sum + rest`. The first is a decimal where the values are, which takes two bytes instead of eight.
 
+import { itemAt } from "#core/item-at.ts";
 import type { ExactSum } from "#core/telemetry/exact-sum.ts";
-import { itemAt } from "#core/value/item-at.ts";
 import { ByteReader } from "./codec/byte-reader.ts";
 import { ByteWriter } from "./codec/byte-writer.ts";
 import { POWERS, placesOf } from "./codec/decimals.ts";

@@ -1,6 +1,6 @@
 // Many points of one device at once: decides which go straight into segments, and which take the usual way through the
 // journal.
-import { itemAt } from "#core/value/item-at.ts";
+import { itemAt } from "#core/item-at.ts";
 import { BatchWriter, type SeriesDefinition } from "./batch.ts";
 import type { StoredSegment } from "./chunk.ts";
 import { type Column, lowerBound, sliceColumn, valueAt } from "./column.ts";

@@ -1,7 +1,7 @@
 // The most rows that an answer can have, computed from the summaries alone.
 
+import { itemAt } from "#core/item-at.ts";
 import { isIntegral } from "#core/telemetry/aggregation.ts";
-import { itemAt } from "#core/value/item-at.ts";
 import type { ChunkCount, ChunkReader } from "./chunk-reader.ts";
 import type { HotSeries } from "./engine.ts";
 import { reachOf, type SeriesItem, type SeriesQuery } from "./query.ts";

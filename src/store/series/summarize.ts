@@ -1,5 +1,5 @@
+import { itemAt } from "#core/item-at.ts";
 import { addSum, addValues, type ExactSum } from "#core/telemetry/exact-sum.ts";
-import { itemAt } from "#core/value/item-at.ts";
 import type { ChunkHead } from "./chunk.ts";
 import { type Column, valueAt } from "./column.ts";
 import { createParts, encodeParts, grainOf } from "./parts.ts";
