@@ -1,8 +1,8 @@
 // The one thread that writes telemetry. Everything that has arrived meanwhile shares one commit. Sealing and compaction
 // run in small steps in between, so that an acknowledgement never waits for more than one step.
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
+import { itemAt } from "#core/item-at.ts";
 import { tryPost } from "#core/thread/try-post.ts";
-import { itemAt } from "#core/value/item-at.ts";
 import { keepCompiled } from "#tuning/keep-compiled.ts";
 import type { StoredPlace } from "./checksum.ts";
 import type { EngineSettings } from "./engine.ts";
