@@ -57,6 +57,7 @@ test("without any source every setting has its documented default", async () => 
     seal: { replaceLostKey: false },
     blueprints: { profiles: undefined, catalogue: undefined },
     sessions: { lifetime: parseDuration("30d"), idle: parseDuration("7d") },
+    backup: { schedule: "off", folder: undefined, keep: 14, recipients: [], passphrase: undefined },
     audit: { retention: parseDuration("90d") },
     alerts: { retention: parseDuration("90d"), unconfirmedAfter: parseDuration("60s") },
     webhooks: { allowPrivate: false },

@@ -7,7 +7,10 @@ import { readFlags } from "./config/read-flags.ts";
 import { type ConfigOf, parseConfig, type SETTINGS, type Setting, settingList } from "./config/settings.ts";
 
 /** Every setting with its value, parsed and complete. The shape is that of the table of settings. */
-export type Config = ConfigOf<typeof SETTINGS>;
+export type Config = ConfigOf<typeof SETTINGS> & {
+  /** The configuration file, which backups keep; undefined if there was none. */
+  readonly file?: string | undefined;
+};
 
 /** One line of `busbar config`: it holds no secret. */
 export type ConfigEntry = { readonly name: string; readonly value: Shown | null; readonly origin: string };
@@ -34,10 +37,15 @@ export class ConfigError extends Error {
   }
 }
 
+interface Loaded {
+  readonly config: Config;
+  readonly origins: readonly ConfigEntry[];
+  /** The configuration file that was read, if there was one. */
+  readonly file: string | undefined;
+}
+
 /** Flags win over the environment, that over busbar.yaml, that over the defaults. Throws `ConfigError`. */
-export async function loadConfig(
-  input: ConfigInput,
-): Promise<{ readonly config: Config; readonly origins: readonly ConfigEntry[] }> {
+export async function loadConfig(input: ConfigInput): Promise<Loaded> {
   const flags = readFlags(input.flags);
   const environment = readEnvironment(input.env);
   const file = await openFile(input, flags.file);
@@ -65,20 +73,25 @@ export async function loadConfig(
   const config = parseConfig((setting) => values.get(setting));
   if (problems.length === 0) problems.push(...contradictions(config));
   if (problems.length > 0) throw new ConfigError(problems);
-  return { config, origins: [...entries.values()] };
+  return { config, origins: [...entries.values()], file: file.path };
 }
 
-async function openFile(input: ConfigInput, flag: string | undefined): Promise<Source> {
+async function openFile(
+  input: ConfigInput,
+  flag: string | undefined,
+): Promise<Source & { readonly path?: string | undefined }> {
   const named = flag ?? (input.env["BUSBAR_CONFIG"] || undefined);
   const path = resolve(input.cwd, named ?? "busbar.yaml");
   const text = input.readFile(path);
-  if (text !== undefined) return readFile(text, named ?? basename(path));
+  if (text !== undefined) return { ...(await readFile(text, named ?? basename(path))), path };
   const origin = flag === undefined ? "environment BUSBAR_CONFIG" : "flag --config";
   return { given: [], problems: named === undefined ? [] : [`${origin}: there is no file ${path}`] };
 }
 
-function contradictions({ role, cloud, mqtt, port }: Config): string[] {
+function contradictions({ role, cloud, mqtt, port, backup }: ConfigOf<typeof SETTINGS>): string[] {
   const found: string[] = [];
+  if (backup.passphrase !== undefined && backup.recipients.length > 0)
+    found.push("backup.passphrase and backup.recipients exclude each other: age encrypts by one of them");
   if (role === "cloud" && cloud.url !== undefined) found.push("cloud.url is for a gateway, but role is cloud");
   if (cloud.url !== undefined && cloud.token === undefined)
     found.push("cloud.url needs cloud.token (BUSBAR_CLOUD_TOKEN)");

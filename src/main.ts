@@ -38,6 +38,8 @@ function onInterrupt(tell: () => void): () => void {
   return () => process.off("SIGINT", tell);
 }
 
+const loadBackups = async () => (await import("#role/backup-commands.ts")).backupCommands;
+
 const hasPerson = process.stdin.isTTY && process.stderr.isTTY;
 
 process.exitCode = await runCli(process.argv.slice(2), {
@@ -50,6 +52,13 @@ process.exitCode = await runCli(process.argv.slice(2), {
   onInterrupt,
   input: process.stdin,
   readInput,
+  backups: {
+    ofFolder: async (options) => (await loadBackups()).ofFolder(options),
+    save: async (bytes, to) => (await loadBackups()).save(bytes, to),
+    verify: async (file, keys) => (await loadBackups()).verify(file, keys),
+    restore: async (options) => (await loadBackups()).restore(options),
+    parseIdentities: async (text) => (await loadBackups()).parseIdentities(text),
+  },
   migrate: async (options) => (await import("#role/migrate.ts")).migrate(options),
   serve: async (config, log) => (await import("#role/serve.ts")).serve(config, log),
 });

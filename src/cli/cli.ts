@@ -23,6 +23,46 @@ interface Migrated {
   readonly records: ReadonlyMap<string, number>;
 }
 
+export interface BackupLock {
+  readonly passphrase?: string | undefined;
+  /** Recipients of age. */
+  readonly recipients?: readonly string[] | undefined;
+}
+
+export interface BackupKeys {
+  readonly passphrase?: string | undefined;
+  /** Identities of age. */
+  readonly identities?: readonly string[] | undefined;
+}
+
+interface BackupAbout {
+  readonly createdAt: string;
+  readonly version: string;
+  readonly storage: "embedded" | "postgres";
+  readonly base: { readonly file: string } | undefined;
+}
+
+/** Backups without a server. */
+interface OfflineBackups {
+  ofFolder(options: {
+    readonly data: string;
+    readonly configFile: string | undefined;
+    readonly lock: BackupLock;
+    readonly to: { readonly file: string } | { readonly folder: string; readonly keep: number };
+  }): Promise<{ readonly file: string; readonly kind: "full" | "changes" | "keys" }>;
+  save(bytes: AsyncIterable<Uint8Array>, to: { readonly file: string; readonly lock: BackupLock }): Promise<void>;
+  verify(
+    file: string,
+    keys: BackupKeys,
+  ): Promise<{ readonly manifest: BackupAbout; readonly files: readonly { readonly size: number }[] }>;
+  restore(options: { readonly file: string; readonly data: string; readonly keys: BackupKeys }): Promise<{
+    readonly manifest: BackupAbout;
+    readonly telemetry: { readonly chunks: number; readonly points: number; readonly journalRows: number } | undefined;
+    readonly configuration: string | undefined;
+  }>;
+  parseIdentities(text: string): Promise<readonly string[]>;
+}
+
 /** Everything the command line needs from the world, so that tests can be that world. */
 export type Cli = {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -43,4 +83,5 @@ export type Cli = {
   readonly serve: (config: Config, log: Logger) => Promise<void>;
   /** Moves an installation between a data folder and a database. */
   readonly migrate: (options: MigrateOptions) => Promise<Migrated>;
+  readonly backups: OfflineBackups;
 };

@@ -15,6 +15,11 @@ const VERBS: Readonly<Record<string, readonly [about: string, load: () => Promis
     "Move an installation from a data folder to PostgreSQL, or back.",
     async () => (await import("#cli/commands/migrate.ts")).addMigrateCommand,
   ],
+  backup: ["Take a backup, or check one.", async () => (await import("#cli/commands/backup.ts")).addBackupCommands],
+  restore: [
+    "Restore a backup into a new data folder.",
+    async () => (await import("#cli/commands/backup.ts")).addRestoreCommand,
+  ],
   open: [
     "Print a link that opens the web page and signs in.",
     async () => (await import("#cli/commands/open.ts")).addOpenCommand,

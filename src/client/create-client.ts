@@ -1,4 +1,5 @@
 import { alerts } from "./alerts.ts";
+import { backups } from "./backups.ts";
 import { commands } from "./commands.ts";
 import { devices } from "./devices.ts";
 import { gateways, uplink } from "./gateways.ts";
@@ -55,6 +56,7 @@ export function createClient(options: ClientOptions) {
     webhooks: webhooks(transport),
     gateways: gateways(transport),
     uplink: uplink(transport),
+    backups: backups(transport),
   };
 }
 

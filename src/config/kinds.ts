@@ -6,6 +6,7 @@ import { parseReachRule, type ReachRule } from "#core/net/reach-rule.ts";
 import { Secret } from "#core/secret.ts";
 import { parseRetention, type Retention } from "#core/telemetry/retention.ts";
 import { type Duration, parseDuration } from "#core/time/duration.ts";
+import { parseSchedule, type Schedule } from "#core/time/schedule.ts";
 
 /** What a setting's text may look like. Flags, environment and file all give text, and all pass through `parse`. */
 export type Kind<T> = {
@@ -67,6 +68,22 @@ export const retention: Kind<Retention> = kind<Retention>("duration or unlimited
   return value === undefined
     ? refuse(`must be a duration of at least 1h such as 30d, or unlimited, not "${text}"`)
     : accept(value);
+});
+
+export const scheduleOrOff: Kind<Schedule | "off"> = kind<Schedule | "off">("off, daily or cron expression", (text) => {
+  if (text === "off") return accept("off");
+  const value = parseSchedule(text);
+  return value === undefined
+    ? refuse(`must be off, hourly, daily, weekly, monthly or a cron expression such as "30 2 * * *", not "${text}"`)
+    : { value, shown: text };
+});
+
+export const recipients: Kind<readonly string[]> = kind("list of age recipients", (text) => {
+  const list = items(text);
+  const wrong = list.find((item) => !/^age1[a-z0-9]{20,4000}$/.test(item));
+  return wrong === undefined
+    ? accept(list)
+    : refuse(`has "${wrong}", which is no age recipient; one looks like age1...`);
 });
 
 /** Relative paths count from the working directory, wherever the setting comes from. */

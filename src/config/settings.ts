@@ -116,6 +116,31 @@ export const SETTINGS = {
     ),
     idle: setting("sessions.idle", kinds.duration, "7d", "A sign-in of the page that is not used for this long ends."),
   },
+  backup: {
+    schedule: setting(
+      "backup.schedule",
+      kinds.scheduleOrOff,
+      "off",
+      'When backups are made by themselves: hourly, daily (at 03:00), weekly, monthly, or a cron expression such as "30 2 * * *" by the clock of this machine.',
+    ),
+    folder: optional(
+      "backup.folder",
+      kinds.folder,
+      "Folder of these backups, better on another disk; if it is not set, backups in the data folder.",
+    ),
+    keep: setting("backup.keep", kinds.integer(1, 10_000), "14", "How many of these backups are kept."),
+    recipients: setting(
+      "backup.recipients",
+      kinds.recipients,
+      "",
+      "Encrypts these backups for the owners of these age recipients (age1...); this machine cannot read them then.",
+    ),
+    passphrase: optional(
+      "backup.passphrase",
+      kinds.secret("text of at least 12 characters", 12),
+      "Encrypts these backups by a passphrase.",
+    ),
+  },
   audit: {
     retention: setting("audit.retention", kinds.duration, "90d", "How long entries of the audit log are kept."),
   },

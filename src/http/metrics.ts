@@ -5,6 +5,7 @@ import type { ByteBudgets } from "#core/share/byte-budgets.ts";
 import type { Shares, ShareUse } from "#core/share/shares.ts";
 import { RawAnswer, type Route, type RouteDescription } from "#http/route.ts";
 import type { CommandDispatcher } from "#service/command/command-dispatcher.ts";
+import type { Backups } from "#service/ports/backups.ts";
 import type { DeviceHost } from "#service/ports/device-host.ts";
 import type { TelemetryCounter } from "#service/telemetry/telemetry-counts.ts";
 import type { Troubles } from "#service/troubles.ts";
@@ -33,6 +34,7 @@ interface MetricsNeeds {
   readonly budgets: Pick<ByteBudgets, "list">;
   readonly troubles: Pick<Troubles, "list" | "counts">;
   readonly shares: Pick<Shares, "list">;
+  readonly backups: Pick<Backups, "last">;
 }
 
 const SHARE_METRICS: readonly { readonly of: keyof ShareUse; readonly name: string; readonly help: string }[] = [
@@ -42,7 +44,7 @@ const SHARE_METRICS: readonly { readonly of: keyof ShareUse; readonly name: stri
 ];
 
 export function createMetrics(
-  { hosts, telemetryCounter, dispatcher, budgets, shares, troubles }: MetricsNeeds,
+  { hosts, telemetryCounter, dispatcher, budgets, shares, troubles, backups }: MetricsNeeds,
   settings: { readonly metricsPublic: boolean },
 ): Metrics {
   const registry = new Registry();
@@ -132,6 +134,22 @@ export function createMetrics(
     collect() {
       this.reset();
       for (const [part, count] of troubles.counts()) this.inc({ part }, count);
+    },
+  });
+  void new Gauge({
+    name: "busbar_last_backup_timestamp_seconds",
+    help: "When the last complete backup was begun, in Unix seconds; 0 if there is none.",
+    registers: [registry],
+    collect() {
+      this.set((backups.last()?.at ?? 0) / 1000);
+    },
+  });
+  void new Gauge({
+    name: "busbar_last_backup_bytes",
+    help: "The size of the last complete backup.",
+    registers: [registry],
+    collect() {
+      this.set(backups.last()?.bytes ?? 0);
     },
   });
   for (const { of, name, help } of SHARE_METRICS) {

@@ -25,6 +25,7 @@ import { type LinkRouteNeeds, linkRoutes } from "#http/link/link-routes.ts";
 import type { Route } from "#http/route.ts";
 import { simulationRoutes } from "#http/simulator/simulation-routes.ts";
 import { siteRoutes } from "#http/site/site-routes.ts";
+import { backupRoutes } from "#http/system/backup-routes.ts";
 import { type SystemNeeds, systemRoutes } from "#http/system/system-routes.ts";
 import { exportRoutes } from "#http/telemetry/export-routes.ts";
 import { importRoutes } from "#http/telemetry/import-routes.ts";
@@ -41,6 +42,7 @@ import type { Connectivity } from "#service/device/connectivity.ts";
 import type { HostRouter } from "#service/device/host-router.ts";
 import type { OwnConfigurations } from "#service/device/own-configurations.ts";
 import type { PrepareEvent } from "#service/event/happening.ts";
+import type { Backups } from "#service/ports/backups.ts";
 import type { Carrier } from "#service/ports/carrier.ts";
 import type { Simulator } from "#service/ports/simulator.ts";
 import type { Needs } from "#service/ports.ts";
@@ -65,6 +67,7 @@ export interface RouteNeeds extends Needs, CommandNeeds, CreateSiteNeeds, Sessio
   readonly webhookDispatcher: WebhookDispatcher;
   readonly shares: Pick<Shares, "open">;
   readonly troubles: Troubles;
+  readonly backups: Backups;
 }
 
 export interface RouteSettings extends SystemNeeds, ConfigSettings {
@@ -99,6 +102,7 @@ export function createRoutes(needs: RouteNeeds, settings: RouteSettings): readon
     ...sessionRoutes(needs),
     ...auditRoutes(needs),
     ...linkRoutes(needs),
+    ...backupRoutes(needs),
   ];
   const all = [...routes, ...compatibilityRoutes(needs, routes)];
   return [...all, ...systemRoutes(settings, all)];

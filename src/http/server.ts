@@ -25,6 +25,7 @@ import { type ProblemNeeds, renderFailure, sendProblem } from "#http/send-proble
 import { createTokenHeaders } from "#http/token-headers.ts";
 import { createWebSockets } from "#http/web-sockets.ts";
 import type { CommandDispatcher } from "#service/command/command-dispatcher.ts";
+import type { Backups } from "#service/ports/backups.ts";
 import type { DeviceHost } from "#service/ports/device-host.ts";
 import type { TelemetryCounter } from "#service/telemetry/telemetry-counts.ts";
 import type { Troubles } from "#service/troubles.ts";
@@ -44,6 +45,7 @@ export interface ServerNeeds extends Omit<ProblemNeeds, "pacer">, AuthenticateNe
   readonly dispatcher: Pick<CommandDispatcher, "dropped">;
   readonly hosts: Pick<DeviceHost, "states" | "overruns">;
   readonly troubles: Pick<Troubles, "list" | "counts">;
+  readonly backups: Pick<Backups, "last">;
 }
 
 export interface ServerSettings {

@@ -28,6 +28,7 @@ async function deletions(): Promise<ReadonlyMap<string, readonly number[]>> {
     now: () => DOUBTED,
     clock: { earliest: () => EARLIEST, check: () => {} },
     storage: { look: async () => {} },
+    backups: { runDue: async () => {} },
     connectivity: { sweep: () => {} },
     nodes: ALONE,
     refusals: { flush: async () => {} },

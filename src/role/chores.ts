@@ -37,6 +37,7 @@ interface ChoreNeeds
   readonly deviceLog: Pick<DeviceLog, "tellLeftOut">;
   readonly log: Logger;
   readonly storage: Pick<StorageGuard, "look">;
+  readonly backups: { runDue(): Promise<void> };
   /** Undefined where no gateways connect. */
   readonly links: Pick<Links, "sweep"> | undefined;
 }
@@ -57,6 +58,7 @@ export function startChores(needs: ChoreNeeds, config: Config): { stop(): Promis
     { name: "note refused calls", everyMs: SECOND, task: () => needs.refusals.flush() },
     { name: "note token uses", everyMs: 15 * SECOND, task: () => needs.authenticator.flushUses() },
     { name: "find gateways whose node has ended", everyMs: 5 * SECOND, task: async () => await needs.links?.sweep() },
+    { name: "make the scheduled backup", everyMs: 10 * SECOND, task: () => needs.backups.runDue() },
     { name: "note session uses", everyMs: 15 * SECOND, task: () => needs.openSessions.flushUses() },
     {
       name: "prune ended sessions",

@@ -12,6 +12,7 @@ import { createServer } from "#http/server.ts";
 import { createSessionCookie } from "#http/session-cookie.ts";
 import { askCloud, openLinkSocket } from "#link/dial.ts";
 import { prepareAdminToken } from "#role/admin-token.ts";
+import { createBackups } from "#role/backups.ts";
 import { startCarriers } from "#role/carriers.ts";
 import { openCataloguePackages } from "#role/catalogue-packages.ts";
 import { startChores } from "#role/chores.ts";
@@ -301,9 +302,12 @@ export async function startOn(
     { ...needs, currentState: (filter) => currentState(needs, filter) },
     config.http,
   );
+  const backups = createBackups(needs, config);
+  opened.defer(() => backups.stop());
   const routes = createRoutes(
     {
       ...needs,
+      backups,
       simulator: hosting.simulator,
       eventStreams,
       links,
@@ -330,12 +334,12 @@ export async function startOn(
   opened.defer(() => chores?.stop());
   const page = config.http.page ? readPage(troubles) : NO_PAGE;
   budgets.watch({ name: "page_files", limit: PAGE_BYTES, used: () => page.bytes });
-  const server = await createServer(needs, { ...config.http, pageFiles: page.files }, routes);
+  const server = await createServer({ ...needs, backups }, { ...config.http, pageFiles: page.files }, routes);
   // Opened last, so that a stop refuses new calls before it waits for anything else.
   opened.defer(() => server.stop());
   const { port } = await server.listen(config.port, config.host);
   demo?.fill();
-  chores = startChores({ ...needs, storage, links }, config);
+  chores = startChores({ ...needs, storage, links, backups }, config);
   return {
     url: `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${port}`,
     mqttPort: carriers.endpoints.mqtt?.port,

@@ -168,6 +168,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   joinCloud: ["installer", "every", () => ({ url: "http://127.0.0.1:1", code: "bb_wrong" })],
   getUplink: ["owner", "any"],
   leaveCloud: ["installer", "every"],
+  createBackup: ["system", "any"],
   getHealth: ["public", "any"],
   getReadiness: ["public", "any"],
   getOpenapi: ["public", "any"],

@@ -36,6 +36,7 @@ export async function openBareServer(routes: readonly Route[], settings: Partial
       budgets: createByteBudgets(),
       troubles: { list: () => [], counts: () => new Map() },
       shares,
+      backups: { last: () => undefined },
       hosts: { states: () => [], overruns: () => 0 },
       log: pino({ base: null }, { write: (line: string) => lines.push(line) }),
     },

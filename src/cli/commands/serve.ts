@@ -12,7 +12,8 @@ export function addServeCommand(serve: Command, cli: Cli): void {
   serve.addHelpText("after", settingsHelp);
   addExamples(serve, "serve --demo", "serve --port 9000 --data /var/lib/busbar", "serve --config /etc/busbar.yaml");
   serve.action(async () => {
-    const { config } = await loadConfig({ flags: serve.args, env: cli.env, cwd: cli.cwd, readFile: readFileIfPresent });
-    await cli.serve(config, createLogger(config.log, cli.stderr));
+    const input = { flags: serve.args, env: cli.env, cwd: cli.cwd, readFile: readFileIfPresent };
+    const { config, file } = await loadConfig(input);
+    await cli.serve({ ...config, file }, createLogger(config.log, cli.stderr));
   });
 }

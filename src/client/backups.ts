@@ -1,0 +1,15 @@
+import type { Transport } from "./transport.ts";
+
+/** The copy of a large database comes before the next bytes. */
+const SILENCE_MS = 30 * 60_000;
+
+export function backups({ stream }: Transport) {
+  return {
+    /** A backup of everything, as it is made: a tar file packed by gzip. */
+    create: () =>
+      stream(
+        { method: "POST", path: "/v3/backups", headers: { Accept: "application/gzip" } },
+        { silence: SILENCE_MS, isEndless: false },
+      ),
+  };
+}

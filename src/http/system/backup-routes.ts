@@ -1,0 +1,20 @@
+import { Readable } from "node:stream";
+import { type Route, route, StreamAnswer } from "#http/route.ts";
+import { type BackupNeeds, createBackup } from "#service/system/create-backup.ts";
+
+export function backupRoutes(needs: BackupNeeds): readonly Route[] {
+  return [
+    route({
+      method: "POST",
+      path: "/v3/backups",
+      operation: "createBackup",
+      summary: "Take a backup",
+      description:
+        "Streams a backup of everything: records, telemetry, keys and the configuration file, as a tar file packed by gzip. It is consistent while the service goes on, and holds everything that was acknowledged before the call. Its last file is SHA256SUMS; without it the backup is not complete. It holds every key: keep it as safe as the gateway itself. 409 while another backup is made.",
+      tag: "System",
+      access: "system",
+      answer: { contentType: "application/gzip", description: "The backup." },
+      handle: async (call) => new StreamAnswer("application/gzip", Readable.from(await createBackup(needs, call))),
+    }),
+  ];
+}
