@@ -30,6 +30,12 @@ export type TimeseriesQuestion = SeriesSettings & {
   })[];
 };
 
+/** Time series as JSON: the first cell of a row is its time in Unix seconds; null is no value. */
+export type TimeseriesRows = {
+  readonly columns: readonly { readonly name: string; readonly type: string }[];
+  readonly rows: readonly (readonly (number | string | boolean | null)[])[];
+};
+
 export type ExportQuery = {
   /** RFC 3339. */
   readonly from?: string;
@@ -78,6 +84,9 @@ export function telemetry({ json, stream }: Transport) {
         },
         { silence: SILENCE_MS, isEndless: false },
       ),
+    /** The same as rows, all at once: for ranges that fit into memory. */
+    rows: (question: TimeseriesQuestion, call: { readonly signal?: AbortSignal } = {}) =>
+      json<TimeseriesRows>({ method: "POST", path: "/telemetry/v1/timeseries", body: question, ...call }),
     /** Every point of a device as it comes, in order of time. `form` is csv, jsonl or parquet. */
     export: (device: string, query: ExportQuery = {}) =>
       stream(

@@ -15,6 +15,7 @@ display_name: Test rig
 runtime: {type: embedded}
 telemetry:
   pressure: {type: float, unit: bar, display_name: Pressure}
+  inner_counter: {type: float, display_name: Inner counter, access_level: installer}
 command_groups:
   operation: {display_name: Operation, description: Daily work, ui: {icon: play-circle}}
   service: {display_name: Service}

@@ -2,6 +2,7 @@ import { defineMessages } from "#web/i18n/define-messages.ts";
 
 export const t = defineMessages({
   en: {
+    explore: "Open in Explore",
     alerts: "Alerts",
     error: "Error",
     warning: "Warning",
@@ -63,6 +64,7 @@ export const t = defineMessages({
     count: (count: number) => (count === 1 ? "1 active" : `${count} active`),
   },
   de: {
+    explore: "In Verläufen öffnen",
     alerts: "Meldungen",
     error: "Fehler",
     warning: "Warnung",

@@ -2,6 +2,7 @@ import { defineMessages } from "#web/i18n/define-messages.ts";
 
 export const t = defineMessages({
   en: {
+    history: (name: string) => `History of ${name}`,
     tabs: "Parts of the device",
     overview: "Overview",
     commands: "Commands",
@@ -119,6 +120,7 @@ export const t = defineMessages({
     changed: "The simulation was changed.",
   },
   de: {
+    history: (name) => `Verlauf von ${name}`,
     tabs: "Teile des Geräts",
     overview: "Übersicht",
     commands: "Befehle",

@@ -18,6 +18,7 @@ export const t = defineMessages({
     newToken: "New token",
     sessions: "Sessions",
     audit: "Audit log",
+    historyOf: (name: string) => `History: ${name}`,
   },
   de: {
     title: "Suchen",
@@ -36,5 +37,6 @@ export const t = defineMessages({
     newToken: "Neues Token",
     sessions: "Sitzungen",
     audit: "Änderungsprotokoll",
+    historyOf: (name) => `Verlauf: ${name}`,
   },
 });

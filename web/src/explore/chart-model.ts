@@ -1,0 +1,221 @@
+// Everything that a chart draws, from the answers of the service. Pure.
+import { unitSymbol } from "#web/data/show-value.ts";
+import { axesOf, type Conversion, conversionTo } from "./axes.ts";
+import { alignLines, type Line, splitFilled, withGaps } from "./lines.ts";
+import type { Answer, Points, Refusal } from "./read-items.ts";
+import type { SeriesInfo } from "./series-info.ts";
+import { type Stretch, stretches } from "./state-bands.ts";
+
+export type ReadSeries = {
+  readonly info: SeriesInfo;
+  readonly main: Answer;
+  /** The least and the greatest value of each bucket, or how many there were. */
+  readonly helping: Answer | undefined;
+  /** Of the period before, with its own times. */
+  readonly previous: Answer | undefined;
+};
+
+/** How a line looks. `edge` is the rim of a band, which is not drawn itself. */
+export type LineRole = "main" | "filled" | "previous" | "low" | "high";
+
+export type DrawnLine = {
+  /** Index of the series, which gives it its colour. */
+  readonly series: number;
+  readonly role: LineRole;
+  readonly axis: number;
+  readonly isStepped: boolean;
+};
+
+type ShownAxis = { readonly symbol: string | undefined; readonly series: readonly number[] };
+
+type Summary = {
+  readonly least: number;
+  readonly greatest: number;
+  readonly mean: number;
+  readonly last: number;
+  readonly lastAt: number;
+};
+
+export type SeriesModel = {
+  readonly info: SeriesInfo;
+  readonly refusal: Refusal | undefined;
+  /** In the unit of the axis. Undefined for states. */
+  readonly amounts: Points<number> | undefined;
+  readonly band: { readonly low: Points<number>; readonly high: Points<number> } | undefined;
+  readonly previous: Points<number> | undefined;
+  readonly summary: Summary | undefined;
+  readonly symbol: string | undefined;
+  /** Of states. */
+  readonly states: Points | undefined;
+  readonly stretches: readonly Stretch[];
+  /** Neither values nor a refusal. */
+  readonly isEmpty: boolean;
+};
+
+export type ChartModel = {
+  readonly series: readonly SeriesModel[];
+  readonly axes: readonly ShownAxis[];
+  readonly lines: readonly DrawnLine[];
+  /** For uPlot: times, then a column for each line. */
+  readonly data: [number[], ...(number | null | undefined)[][]];
+  readonly bucketMs: number;
+};
+
+type Frame = {
+  readonly bucketMs: number;
+  readonly end: number /** How much later the period before is drawn. */;
+  readonly shift: number;
+};
+
+const NONE: readonly Points[] = [];
+const pointsOf = (answer: Answer | undefined): readonly Points[] =>
+  answer !== undefined && "points" in answer ? answer.points : NONE;
+
+export function chartModel(read: readonly ReadSeries[], frame: Frame): ChartModel {
+  const amounts = read.map(({ info, main }) =>
+    info.kind === "number"
+      ? numbersOf(info.aggregation === "min_max" ? joined(pointsOf(main)) : pointsOf(main)[0])
+      : undefined,
+  );
+  const drawn = read.flatMap(({ info }, index) => {
+    const points = amounts[index];
+    return info.kind !== "number" || points === undefined || info.spec.isHidden ? [] : [index];
+  });
+  const axes = axesOf(
+    drawn.map((index) => {
+      const info = read[index]?.info;
+      return { unit: info?.unit, autoScale: info?.autoScale ?? [], size: sizeOf(amounts[index]?.values ?? []) };
+    }),
+  );
+  const axisOf = new Map(
+    axes.flatMap(({ members }, axis) => members.map((member) => [drawn[member] ?? 0, axis] as const)),
+  );
+  const symbols = axes.map(({ unit, members }) => {
+    const info = read[drawn[members[0] ?? 0] ?? 0]?.info;
+    return unitSymbol(unit, info?.device?.manifest.units);
+  });
+
+  const lines: DrawnLine[] = [];
+  const drawnLines: Line[] = [];
+  const series = read.map((one, index): SeriesModel => {
+    const { info, main } = one;
+    const points = amounts[index];
+    const axis = axisOf.get(index);
+    const conversion = conversionTo(info.unit, axis === undefined ? info.unit : axes[axis]?.unit);
+    const symbol = axis === undefined ? unitSymbol(info.unit, info.device?.manifest.units) : symbols[axis];
+    const measured = info.spec.fill === undefined ? undefined : measuredTimes(one.helping);
+    const shown = points === undefined ? undefined : converted(points, conversion);
+    const band = bandOf(one, conversion);
+    const previous = previousOf(one, conversion, frame.shift);
+    const draw = (role: LineRole, line: Line) => {
+      if (axis === undefined) return;
+      lines.push({ series: index, role, axis, isStepped: info.isStepped });
+      drawnLines.push(line);
+    };
+    if (shown !== undefined) {
+      if (band !== undefined) {
+        draw("high", withGaps(band.high, frame.bucketMs));
+        draw("low", withGaps(band.low, frame.bucketMs));
+      }
+      if (previous !== undefined) draw("previous", withGaps(previous, frame.bucketMs));
+      if (info.aggregation !== "min_max") {
+        if (measured === undefined) draw("main", withGaps(shown, frame.bucketMs));
+        else {
+          const { solid, dashed } = splitFilled(shown, measured);
+          draw("filled", dashed);
+          draw("main", solid);
+        }
+      }
+    }
+    const states = info.kind === "state" ? pointsOf(main)[0] : undefined;
+    const refusal = "refusal" in main ? main.refusal : undefined;
+    return {
+      info,
+      refusal,
+      amounts: shown,
+      band,
+      previous,
+      summary: shown === undefined ? undefined : summaryOf(shown, band),
+      symbol,
+      states,
+      stretches: states === undefined ? [] : stretches(states, { ...frame, measured }),
+      isEmpty: refusal === undefined && (shown?.times.length ?? 0) === 0 && (states?.times.length ?? 0) === 0,
+    };
+  });
+  const { times, columns } = alignLines(drawnLines);
+  return {
+    series,
+    axes: axes.map(({ members }, index) => ({
+      symbol: symbols[index],
+      series: members.map((member) => drawn[member] ?? 0),
+    })),
+    lines,
+    data: [times, ...columns],
+    bucketMs: frame.bucketMs,
+  };
+}
+
+function numbersOf(points: Points | undefined): Points<number> | undefined {
+  if (points === undefined) return undefined;
+  return { times: points.times, values: points.values.map(Number) };
+}
+
+/** Least and greatest together, to find the size of their axis. The middle stands for them in a table. */
+function joined([low, high]: readonly Points[]): Points | undefined {
+  if (low === undefined || high === undefined) return low;
+  return {
+    times: low.times,
+    values: low.values.map((value, index) => (Number(value) + Number(high.values[index] ?? value)) / 2),
+  };
+}
+
+function sizeOf(values: readonly number[]): number {
+  let size = 0;
+  for (const value of values) if (Number.isFinite(value)) size = Math.max(size, Math.abs(value));
+  return size;
+}
+
+function converted({ times, values }: Points<number>, { factor, offset }: Conversion): Points<number> {
+  return factor === 1 && offset === 0
+    ? { times, values }
+    : { times, values: values.map((value) => offset + factor * value) };
+}
+
+function bandOf({ info, main, helping }: ReadSeries, conversion: Conversion): SeriesModel["band"] {
+  const [low, high] = pointsOf(info.aggregation === "min_max" ? main : helping);
+  if (info.kind !== "number" || low === undefined || high === undefined) return undefined;
+  const [least, greatest] = [numbersOf(low), numbersOf(high)];
+  return least && greatest && { low: converted(least, conversion), high: converted(greatest, conversion) };
+}
+
+function previousOf({ info, previous }: ReadSeries, conversion: Conversion, shift: number): Points<number> | undefined {
+  const points =
+    info.kind === "number"
+      ? numbersOf(info.aggregation === "min_max" ? joined(pointsOf(previous)) : pointsOf(previous)[0])
+      : undefined;
+  if (points === undefined || points.times.length === 0) return undefined;
+  const { values } = converted(points, conversion);
+  return { times: points.times.map((at) => at + shift), values };
+}
+
+/** The buckets that hold a measured value; undefined when it is not known. */
+function measuredTimes(helping: Answer | undefined): ReadonlySet<number> | undefined {
+  const [first] = pointsOf(helping);
+  return first === undefined ? undefined : new Set(first.times);
+}
+
+function summaryOf({ times, values }: Points<number>, band: SeriesModel["band"]): Summary | undefined {
+  const [last, lastAt] = [values.at(-1), times.at(-1)];
+  if (last === undefined || lastAt === undefined) return undefined;
+  let [least, greatest, sum, count] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0, 0];
+  for (const value of values) {
+    if (!Number.isFinite(value)) continue;
+    least = Math.min(least, value);
+    greatest = Math.max(greatest, value);
+    sum += value;
+    count += 1;
+  }
+  for (const value of band?.low.values ?? []) least = Math.min(least, value);
+  for (const value of band?.high.values ?? []) greatest = Math.max(greatest, value);
+  return { least, greatest, mean: sum / count, last, lastAt };
+}
