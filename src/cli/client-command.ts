@@ -1,4 +1,6 @@
+import type { EventEmitter } from "node:events";
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { addOutputOption } from "./output-format.ts";
 import { type ClientFlags, parseTimeout } from "./session.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -23,11 +25,6 @@ function addClientOptions(command: Command): Command {
   return addAddressOptions(addOutputOption(command));
 }
 
-export function addOutputOption(command: Command): Command {
-  const output = new Option("-o, --output <format>", "how to print the answer").choices(["table", "json", "yaml"]);
-  return command.addOption(output.default("table"));
-}
-
 function addTimeoutOption(command: Command): Command {
   const about = "how long to wait for an answer";
   return command.addOption(new Option("--timeout <duration>", about).default("75s").helpGroup(CONNECTION));
@@ -47,13 +44,36 @@ function addAddressOptions(command: Command): Command {
         "--token-file <file>",
         "file that holds the token (env BUSBAR_TOKEN or BUSBAR_TOKEN_FILE, default the local admin token)",
       ).helpGroup(CONNECTION),
+    )
+    .addOption(
+      new Option(
+        "--connection <name>",
+        "a server that busbar login knows (env BUSBAR_CONNECTION, default the current one)",
+      ).helpGroup(CONNECTION),
     );
 }
 
-export type WindowFlags = { readonly limit?: number; readonly offset?: number };
+export type WindowFlags = {
+  readonly limit?: number;
+  readonly offset?: number;
+  readonly columns?: readonly string[];
+};
 
+/** A site goes by -s, --site and --site-id in all commands, whichever of them its help shows. */
+export function addSiteAliases(command: Command): void {
+  for (const inner of command.commands) addSiteAliases(inner);
+  const site = command.options.find(({ long }) => long === "--site-id");
+  if (site === undefined) return;
+  const alias = new Option(site.short === "-s" ? "--site <site>" : "-s <site>").hideHelp();
+  // A command is an emitter of events, which its types tell only half of.
+  const emitter = command as unknown as EventEmitter;
+  command.addOption(alias).on(`option:${alias.name()}`, (text: string) => emitter.emit("option:site-id", text));
+}
+
+/** The options of lists. */
 export function addWindowOptions(command: Command): Command {
   return command
+    .option("--columns <names>", "only these columns, in this order", collect)
     .option("--limit <count>", "print at most this many", parseCount)
     .option("--offset <count>", "leave out this many at the beginning", parseCount);
 }

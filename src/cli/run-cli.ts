@@ -1,12 +1,13 @@
 import { Command, CommanderError } from "commander";
 import type { Cli } from "./cli.ts";
+import { addSiteAliases } from "./client-command.ts";
 import { EXIT } from "./exit-code.ts";
 import { QuietFailure } from "./quiet-failure.ts";
 
 type AddCommands = (command: Command, cli: Cli) => void;
 
 /** A verb's file is loaded only when the verb is used, so that every start is fast. */
-const VERBS: Readonly<Record<string, readonly [about: string, load: () => Promise<AddCommands>]>> = {
+export const VERBS: Readonly<Record<string, readonly [about: string, load: () => Promise<AddCommands>]>> = {
   serve: [
     "Run Busbar here, as a gateway or as the cloud.",
     async () => (await import("#cli/commands/serve.ts")).addServeCommand,
@@ -23,6 +24,19 @@ const VERBS: Readonly<Record<string, readonly [about: string, load: () => Promis
   open: [
     "Print a link that opens the web page and signs in.",
     async () => (await import("#cli/commands/open.ts")).addOpenCommand,
+  ],
+  login: [
+    "Sign in to a server, and use it from now on.",
+    async () => (await import("#cli/commands/login.ts")).addLoginCommand,
+  ],
+  logout: ["Forget a server and its token.", async () => (await import("#cli/commands/login.ts")).addLogoutCommand],
+  whoami: [
+    "Show which server and token commands use.",
+    async () => (await import("#cli/commands/login.ts")).addWhoamiCommand,
+  ],
+  connection: [
+    "Servers that you are signed in to: list, use.",
+    async () => (await import("#cli/commands/login.ts")).addConnectionCommands,
   ],
   config: [
     "Print each setting and where it came from.",
@@ -70,6 +84,7 @@ const VERBS: Readonly<Record<string, readonly [about: string, load: () => Promis
     "What is wrong with devices, now and in the past.",
     async () => (await import("#cli/commands/alerts.ts")).addAlertsCommand,
   ],
+  alert: ["One alert explained: show.", async () => (await import("#cli/commands/alert.ts")).addAlertCommands],
   simulate: [
     "Make up a device from a blueprint, here or on a server.",
     async () => (await import("#cli/commands/simulate.ts")).addSimulateCommand,
@@ -98,9 +113,18 @@ const VERBS: Readonly<Record<string, readonly [about: string, load: () => Promis
     "The audit log: who did or tried what.",
     async () => (await import("#cli/commands/audit.ts")).addAuditCommands,
   ],
+  status: [
+    "How the sites of a server do: devices, alerts, running commands.",
+    async () => (await import("#cli/commands/status.ts")).addStatusCommand,
+  ],
   health: [
     "Ask a server whether it is ready for work.",
     async () => (await import("#cli/commands/health.ts")).addHealthCommand,
+  ],
+  api: ["Make any call of the HTTP interface.", async () => (await import("#cli/commands/api.ts")).addApiCommand],
+  completion: [
+    "Print what makes a shell complete commands, devices and sites.",
+    async () => (await import("#cli/commands/completion.ts")).addCompletionCommand,
   ],
   version: ["Print the version.", async () => (await import("#cli/commands/version.ts")).addVersionCommand],
 };
@@ -140,7 +164,7 @@ export async function runCli(argv: readonly string[], cli: Cli): Promise<number>
   }
 }
 
-async function buildProgram(argv: readonly string[], cli: Cli): Promise<Command> {
+export async function buildProgram(argv: readonly string[], cli: Cli): Promise<Command> {
   const program = new Command("busbar")
     .description("Busbar runs energy sites: commands, telemetry and blueprints for their devices.")
     .usage("<command> [options]")
@@ -155,9 +179,16 @@ async function buildProgram(argv: readonly string[], cli: Cli): Promise<Command>
     .option("-V, --version", "print the version");
   const words = argv.filter((word) => !word.startsWith("-"));
   const verb = words[0] === "help" ? words[1] : words[0];
+  if (verb === "__complete") {
+    const { addCompleteCommand } = await import("#cli/commands/completion.ts");
+    const build = (typed: readonly string[]) => buildProgram(typed, cli);
+    addCompleteCommand(program.command("__complete", { hidden: true }), cli, build);
+  }
   for (const [name, [about, load]] of Object.entries(VERBS)) {
     const command = program.command(name).description(about);
-    if (name === verb) (await load())(command, cli);
+    if (name !== verb) continue;
+    (await load())(command, cli);
+    addSiteAliases(command);
   }
   return program;
 }

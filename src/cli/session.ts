@@ -4,6 +4,7 @@ import { type Client, createClient } from "#client/create-client.ts";
 import { type Config, loadConfig } from "#config";
 import { parseDuration } from "#core/time/duration.ts";
 import type { Cli } from "./cli.ts";
+import { findConnection } from "./connections.ts";
 import { withProgress } from "./progress.ts";
 import { readFileIfPresent } from "./read-file-if-present.ts";
 import { UsageError } from "./usage-error.ts";
@@ -14,37 +15,56 @@ export type ClientFlags = {
   readonly tokenFile?: string;
   readonly timeout?: string;
   readonly output?: string;
+  /** The name of a server that a person signed in to. */
+  readonly connection?: string;
 };
 
 export type Session = {
   readonly client: Client;
+  readonly token: string | undefined;
+  /** The name of the connection that the address and the token are from, if they are from one. */
+  readonly connection: string | undefined;
   /** The address of the server. */
   readonly url: URL;
   /** Waits for an answer and shows on a terminal that it does. */
   readonly wait: <T>(answer: Promise<T>) => Promise<T>;
 };
 
-/** Finds the server and the token: flags, then environment, then the local configuration. */
-export async function openSession(cli: Cli, flags: ClientFlags): Promise<Session> {
+/** `isNew` leaves out the servers that a person signed in to. */
+type Wanted = ClientFlags & { readonly isNew?: boolean };
+
+/** Finds the server and the token: flags, then environment, then where the person signed in, then the local server. */
+export async function openSession(cli: Cli, flags: Wanted): Promise<Session> {
   const { config } = await loadConfig({ flags: [], env: cli.env, cwd: cli.cwd, readFile: readFileIfPresent });
-  const url = parseAddress(flags.url ?? (cli.env["BUSBAR_URL"] || localAddress(config)));
+  const given = flags.url ?? (cli.env["BUSBAR_URL"] || undefined);
+  const named = flags.connection ?? (cli.env["BUSBAR_CONNECTION"] || undefined);
+  if (flags.url !== undefined && flags.connection !== undefined)
+    throw new UsageError("give --url or --connection, not both");
+  const isLocal = given === undefined && named === undefined && flags.isNew === true;
+  const signedIn =
+    isLocal || (given !== undefined && flags.connection === undefined) ? undefined : findConnection(cli, named);
+  const url = parseAddress(signedIn?.connection.url ?? given ?? localAddress(config));
+  const own = givenToken(cli, flags) ?? signedIn?.connection.token;
+  const token = own ?? (isLoopback(url) && flags.isNew !== true ? localToken(config) : undefined);
   const client = createClient({
     url: url.href,
-    token: findToken(cli, flags, isLoopback(url) ? config : undefined),
+    token,
     headerPrefix: config.http.headerPrefixes[0],
     timeout: flags.timeout === undefined ? undefined : parseTimeout(flags.timeout),
   });
-  return { client, url, wait: (answer) => withProgress(cli, `waiting for ${url.host}`, answer) };
+  const wait = <T>(answer: Promise<T>) => withProgress(cli, `waiting for ${url.host}`, answer);
+  return { client, token, connection: signedIn?.name, url, wait };
+}
+
+function givenToken(cli: Cli, flags: ClientFlags): string | undefined {
+  if (flags.tokenFile !== undefined) return readTokenFile(flags.tokenFile, "--token-file");
+  const { BUSBAR_TOKEN: token, BUSBAR_TOKEN_FILE: file } = cli.env;
+  return token || (file ? readTokenFile(file, "BUSBAR_TOKEN_FILE") : undefined);
 }
 
 /** The admin token of the local data folder is never sent to another machine. */
-function findToken(cli: Cli, flags: ClientFlags, local: Config | undefined): string | undefined {
-  if (flags.tokenFile !== undefined) return readTokenFile(flags.tokenFile, "--token-file");
-  const { BUSBAR_TOKEN: token, BUSBAR_TOKEN_FILE: file } = cli.env;
-  if (token) return token;
-  if (file) return readTokenFile(file, "BUSBAR_TOKEN_FILE");
-  if (local === undefined) return undefined;
-  return local.admin.token?.reveal() ?? readFileIfPresent(join(local.data, "admin.token"))?.trim();
+function localToken(config: Config): string | undefined {
+  return config.admin.token?.reveal() ?? readFileIfPresent(join(config.data, "admin.token"))?.trim();
 }
 
 function readTokenFile(path: string, origin: string): string {

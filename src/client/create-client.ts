@@ -12,6 +12,7 @@ import type {
   Diagnostic,
   JsonObject,
   Location,
+  OwnToken,
   Page,
   Site,
   SiteEnergy,
@@ -38,6 +39,8 @@ type AtSite = { readonly site_id?: string };
 export function createClient(options: ClientOptions) {
   const transport = createTransport(options);
   return {
+    /** Any call, and its answer as it came. */
+    call: transport.bytes,
     health: (call: Signal = {}) => transport.json<JsonObject>({ method: "GET", path: "/healthz", ...call }),
     ready: (call: Signal = {}) => transport.json<JsonObject>({ method: "GET", path: "/readyz", ...call }),
     sites: sites(transport),
@@ -145,6 +148,8 @@ function tokens({ json }: Transport) {
     create: (token: Fields) => json<{ id: string; token: string }>({ method: "POST", path: "/v3/tokens", body: token }),
     list: (window: Window = {}) =>
       json<Page<"tokens", Token>>({ method: "GET", path: "/v3/tokens", query: { ...window } }),
+    /** The token of the call itself. */
+    current: () => json<{ token: OwnToken }>({ method: "GET", path: "/v3/tokens/current" }),
     revoke: (id: string) => json<JsonObject>({ method: "DELETE", path: `/v3/tokens/${segment(id)}` }),
   };
 }

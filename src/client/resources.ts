@@ -342,6 +342,9 @@ export type LiveEvent =
 
 export type EventKind = Extract<LiveEvent, { readonly device_id: string }>["kind"];
 
+/** What a token may do, as it is told to the token itself. */
+export type OwnToken = Pick<Token, "id" | "name" | "level" | "site_ids">;
+
 export type Token = {
   readonly id: string;
   readonly name: string;

@@ -151,6 +151,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   retryWebhookDelivery: ["owner", "one"],
   createToken: ["owner", "one", ({ site }) => ({ name: "New", level: "readonly", site_ids: [site] })],
   listTokens: ["owner", "any"],
+  getOwnToken: ["readonly", "any"],
   revokeToken: ["owner", "one"],
   createSession: ["public", "any", () => ({ token: busbar.adminToken })],
   getCurrentSession: ["readonly", "any"],

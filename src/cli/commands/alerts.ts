@@ -1,18 +1,12 @@
 import { styleText } from "node:util";
 import type { Command } from "commander";
 import type { Cli } from "#cli/cli.ts";
-import {
-  addConnectionOptions,
-  addExamples,
-  addOutputOption,
-  addWindowOptions,
-  collect,
-  type WindowFlags,
-} from "#cli/client-command.ts";
+import { addConnectionOptions, addExamples, addWindowOptions, collect, type WindowFlags } from "#cli/client-command.ts";
 import { createDeviceNames } from "#cli/device-names.ts";
 import { fetchList } from "#cli/fetch-list.ts";
 import { findSite } from "#cli/find-site.ts";
-import { parseMoment } from "#cli/parse-moment.ts";
+import { addOutputOption, isForPeople } from "#cli/output-format.ts";
+import { parseMoment, TIME_WORDS } from "#cli/parse-time.ts";
 import { printTable, remark, remarkRest } from "#cli/print.ts";
 import { createPrinter } from "#cli/print-stream.ts";
 import { renderAlertDetails } from "#cli/render-alert-details.ts";
@@ -53,7 +47,7 @@ export function addAlertsCommand(alerts: Command, cli: Cli): void {
         "only these: SOFT (in their grace period), HARD, UNCONFIRMED (no longer repeated)",
         collect,
       )
-      .option("--from, --since <time>", "not raised before this time: RFC 3339, or -1h for an hour ago")
+      .option("--from, --since <time>", `not raised before this time: ${TIME_WORDS}`)
       .option("--to, --until <time>", "raised before this time"),
   ).action(async (device: string | undefined, flags: AlertFlags) => {
     if (device !== undefined && flags.siteId !== undefined) throw new UsageError("give a device or --site, not both");
@@ -135,7 +129,7 @@ async function list(cli: Cli, session: Session, asked: Asked): Promise<void> {
   const { flags } = asked;
   const { rows, total } = await read(session, asked);
   const nameOf = createDeviceNames(session.client);
-  const isTable = flags.output === "table";
+  const isTable = isForPeople(flags.output);
   const names = new Map(
     await Promise.all(
       rows.map(async ({ device_id: id }) => [id, isTable ? await nameOf(id) : id] as readonly [string, string]),

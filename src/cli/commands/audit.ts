@@ -1,9 +1,15 @@
 import { type Command, Option } from "commander";
 import type { Cli } from "#cli/cli.ts";
 import { addExamples, addWindowOptions, clientCommand, collect, type WindowFlags } from "#cli/client-command.ts";
+import { createDeviceNames } from "#cli/device-names.ts";
 import { findSites } from "#cli/find-site.ts";
+import { isForPeople } from "#cli/output-format.ts";
+import { parseMoment, TIME_WORDS } from "#cli/parse-time.ts";
 import { printTable, remarkRest } from "#cli/print.ts";
-import { type ClientFlags, openSession } from "#cli/session.ts";
+import { renderValue } from "#cli/render-value.ts";
+import { type ClientFlags, openSession, type Session } from "#cli/session.ts";
+import { cutText } from "#cli/table.ts";
+import { listAll } from "#client/list-all.ts";
 import type { AuditEntry } from "#client/resources.ts";
 
 type AuditFlags = ClientFlags &
@@ -18,8 +24,8 @@ type AuditFlags = ClientFlags &
 
 export function addAuditCommands(audit: Command, cli: Cli): void {
   const list = addWindowOptions(clientCommand(audit, "list", "List who did or tried what, newest first."))
-    .option("--from <time>", "not before this time (RFC 3339)")
-    .option("--to <time>", "before this time (RFC 3339)")
+    .option("--from <time>", `not before this time: ${TIME_WORDS}`)
+    .option("--to <time>", "before this time")
     .option("--action <names>", "only these actions", collect)
     .option("-s, --site-id <sites>", "only on these sites, by id or name", collect)
     .option("--outcome <outcomes>", "only OK or only REFUSED", collect)
@@ -28,30 +34,57 @@ export function addAuditCommands(audit: Command, cli: Cli): void {
       const session = await openSession(cli, flags);
       const { client, wait } = session;
       const { from, to, action, siteId, outcome, order, limit, offset } = flags;
+      const now = Date.now();
       const filter = {
-        "at.gte": from,
-        "at.lt": to,
+        "at.gte": parseMoment("--from", from, now),
+        "at.lt": parseMoment("--to", to, now),
         "action.in": action,
         "site_id.in": await findSites(session, siteId),
         "outcome.in": outcome,
         order,
       };
       const answer = await wait(client.audit.list({ ...filter, limit, offset }));
-      await printTable(cli, flags, { answer, rows: answer.entries, columns: COLUMNS });
+      const columns = await columnsOf(session, answer.entries, isForPeople(flags.output));
+      await printTable(cli, flags, { answer, rows: answer.entries, columns });
       remarkRest(cli, flags, { shown: answer.entries.length, total: answer.total_count });
     });
   addExamples(list, "audit list --outcome REFUSED", "audit list --from 2026-01-01T00:00:00Z --limit 1000 -o json");
 }
 
-const COLUMNS = {
-  TIME: (entry: AuditEntry) => entry.at,
-  WHO: (entry: AuditEntry) => entry.actor?.name,
-  ACTION: (entry: AuditEntry) => entry.action,
-  OUTCOME: (entry: AuditEntry) => (entry.code ? `${entry.outcome} ${entry.code}` : entry.outcome),
-  TARGET: (entry: AuditEntry) =>
-    Object.entries(entry.target)
-      .map(([kind, id]) => `${kind}=${id}`)
-      .join(" "),
-  COUNT: (entry: AuditEntry) => (entry.count > 1 ? `${entry.count}, last ${entry.last_at}` : entry.count),
-  FROM: (entry: AuditEntry) => entry.remote_address,
-};
+/** People read names, programs ids. */
+async function columnsOf({ client, wait }: Session, entries: readonly AuditEntry[], isNamed: boolean) {
+  const nameOf = createDeviceNames(client);
+  const names = new Map<string, string>();
+  if (isNamed) {
+    const devices = new Set(entries.flatMap(({ target }) => target["device_id"] ?? []));
+    const sites = await wait(Array.fromAsync(listAll("sites", client.sites.list)));
+    for (const { id, name } of sites) names.set(id, name);
+    await wait(Promise.all([...devices].map(async (id) => names.set(id, await nameOf(id)))));
+  }
+  return {
+    TIME: (entry: AuditEntry) => entry.at,
+    WHO: (entry: AuditEntry) => entry.actor?.name,
+    ACTION: (entry: AuditEntry) => entry.action,
+    OUTCOME: (entry: AuditEntry) => (entry.code ? `${entry.outcome} ${entry.code}` : entry.outcome),
+    TARGET: ({ target }: AuditEntry) => pairs(isNamed ? named(target, names) : target),
+    DETAILS: ({ details }: AuditEntry) => cutText(pairs(details)),
+    COUNT: (entry: AuditEntry) => (entry.count > 1 ? `${entry.count}, last ${entry.last_at}` : entry.count),
+    FROM: (entry: AuditEntry) => entry.remote_address,
+  };
+}
+
+/** The same with `device=battery-1` for `device_id=01a1...`, where there is a name. */
+function named(target: AuditEntry["target"], names: ReadonlyMap<string, string>): AuditEntry["target"] {
+  return Object.fromEntries(
+    Object.entries(target).map(([kind, id]) => {
+      const name = names.get(id);
+      return name === undefined ? [kind, id] : [kind.replace(/_id$/, ""), name];
+    }),
+  );
+}
+
+function pairs(fields: Readonly<Record<string, unknown>>): string {
+  return Object.entries(fields)
+    .map(([name, value]) => `${name}=${renderValue(value)}`)
+    .join(" ");
+}

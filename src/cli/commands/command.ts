@@ -73,8 +73,8 @@ function renderCommand(command: Command, device: string, colour: boolean): strin
     run: `busbar run ${device} ${command.id} ${exampleOf(command)}`.trimEnd(),
   };
   const parts = [renderRecord(facts, colour)];
-  if (command.arguments.size > 0) parts.push(renderTable(ARGUMENTS, [...command.arguments.values()], colour));
-  if (command.response.size > 0) parts.push(renderTable(RESPONSE, [...command.response.values()], colour));
+  if (command.arguments.size > 0) parts.push(renderTable(ARGUMENTS, [...command.arguments.values()], { colour }));
+  if (command.response.size > 0) parts.push(renderTable(RESPONSE, [...command.response.values()], { colour }));
   return parts.join("\n\n");
 }
 

@@ -1,6 +1,7 @@
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import type { Cli } from "#cli/cli.ts";
 import { addExamples } from "#cli/client-command.ts";
+import { addOutputOption } from "#cli/output-format.ts";
 import { printTable } from "#cli/print.ts";
 import { readFileIfPresent } from "#cli/read-file-if-present.ts";
 import { settingsHelp } from "#cli/settings-help.ts";
@@ -8,11 +9,10 @@ import { type ConfigEntry, loadConfig } from "#config";
 
 /** Accepts the flags of `serve`, so that a change can be tried before it is made. */
 export function addConfigCommand(command: Command, cli: Cli): void {
-  command
+  addOutputOption(command)
     .usage("[options] [settings]")
     .allowUnknownOption()
     .allowExcessArguments()
-    .addOption(new Option("-o, --output <format>", "how to print").choices(["table", "json", "yaml"]).default("table"))
     .addHelpText("after", settingsHelp)
     .action(async (flags: { readonly output: string }) => {
       const { origins } = await loadConfig({

@@ -2,7 +2,7 @@ import { styleText } from "node:util";
 import { type Command, Option } from "commander";
 import type { Cli } from "#cli/cli.ts";
 import { addExamples, addWindowOptions, collect, type WindowFlags } from "#cli/client-command.ts";
-import { parseMoment } from "#cli/parse-moment.ts";
+import { parseMoment, TIME_WORDS } from "#cli/parse-time.ts";
 import { printAnswer, remark, remarkRest } from "#cli/print.ts";
 import { createPrinter } from "#cli/print-stream.ts";
 import type { ClientFlags, Session } from "#cli/session.ts";
@@ -29,7 +29,7 @@ export function addLogOptions(command: Command): Command {
   addWindowOptions(command)
     .option("-f, --follow", "go on with what the device writes from now on")
     .option("--severity <severities>", `only these: ${LOG_SEVERITIES.join(", ")}`, collect)
-    .option("--from, --since <time>", "not before this time: RFC 3339, or -1h for an hour ago")
+    .option("--from, --since <time>", `not before this time: ${TIME_WORDS}`)
     .option("--to, --until <time>", "before this time")
     .addOption(
       new Option("--show <kind>", "whether entries are kept for long").choices([

@@ -15,6 +15,7 @@ import { confirm } from "#cli/confirm.ts";
 import { describeRuntime } from "#cli/describe-runtime.ts";
 import { fetchList } from "#cli/fetch-list.ts";
 import { findSite } from "#cli/find-site.ts";
+import { isForPeople } from "#cli/output-format.ts";
 import { printAnswer, printRecord, printTable, remark } from "#cli/print.ts";
 import { printDevice } from "#cli/print-device.ts";
 import { renderValue } from "#cli/render-value.ts";
@@ -183,22 +184,29 @@ function addListCommand(device: Command, cli: Cli): void {
           flags,
         ),
       );
-      await printTable(cli, flags, { ...list, columns: COLUMNS });
+      await printTable(cli, flags, { ...list, columns: COLUMNS, wide: WIDE });
     });
 }
 
 const COLUMNS = {
-  ID: (device: Device) => device.id,
+  // What a person types to name it.
+  DEVICE: (device: Device) => device.slug || device.id,
   NAME: (device: Device) => device.name,
-  SLUG: (device: Device) => device.slug,
   TYPE: (device: Device) => device.type,
-  "SITE ID": (device: Device) => device.site_id,
   STATUS: (device: Device) => device.connectivity?.status,
+};
+
+const WIDE = {
+  ID: (device: Device) => device.id,
+  SLUG: (device: Device) => device.slug,
+  "SITE ID": (device: Device) => device.site_id,
+  "BLUEPRINT ID": (device: Device) => device.blueprint_id,
+  "PARENT ID": (device: Device) => device.parent_id,
 };
 
 /** People always see whether a device is there; programs get what they ask for. */
 function withConnectivity({ output, expand }: ExpandFlags): readonly Expansion[] | undefined {
-  return output === "table" ? [...new Set([...(expand ?? []), "connectivity" as const])] : expand;
+  return isForPeople(output) || output === "csv" ? [...new Set([...(expand ?? []), "connectivity" as const])] : expand;
 }
 
 function expandOption(): Option {

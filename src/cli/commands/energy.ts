@@ -1,11 +1,12 @@
 import type { Command } from "commander";
 import type { Cli } from "#cli/cli.ts";
-import { addConnectionOptions, addExamples, addOutputOption } from "#cli/client-command.ts";
+import { addConnectionOptions, addExamples } from "#cli/client-command.ts";
 import { findSite } from "#cli/find-site.ts";
+import { addOutputOption, isForPeople } from "#cli/output-format.ts";
+import { parseTime, TIME_WORDS } from "#cli/parse-time.ts";
 import { printAnswer, remark } from "#cli/print.ts";
 import { type ClientFlags, openSession } from "#cli/session.ts";
 import { renderRecord, renderTable } from "#cli/table.ts";
-import { parseTime } from "#cli/telemetry/parse-time.ts";
 import { UsageError } from "#cli/usage-error.ts";
 import type { SiteEnergy } from "#client/resources.ts";
 
@@ -23,7 +24,7 @@ export function addEnergyCommand(energy: Command, cli: Cli): void {
     .option("--day [day]", "today (the default), yesterday, or a day such as 2026-11-15")
     .option("--month [month]", "this month, or one such as 2026-10")
     .option("--year [year]", "this year, or one such as 2025")
-    .option("--from <time>", "start: -24h, a day, Unix seconds or RFC 3339")
+    .option("--from <time>", `start: ${TIME_WORDS}`)
     .option("--to <time>", "end, not included (default now)");
   addConnectionOptions(addOutputOption(energy)).action(async (site: string, flags: EnergyFlags) => {
     const session = await openSession(cli, flags);
@@ -31,7 +32,7 @@ export function addEnergyCommand(energy: Command, cli: Cli): void {
     const { site: found } = await session.wait(session.client.sites.get(siteId));
     const answer = await session.wait(session.client.sites.energy(siteId, periodOf(flags, found.timezone)));
     await printAnswer(cli, flags, answer, (colour) => render(answer.energy, colour));
-    if (flags.output === "table") for (const text of gapsOf(answer.energy)) remark(cli, text);
+    if (isForPeople(flags.output)) for (const text of gapsOf(answer.energy)) remark(cli, text);
   });
   addExamples(energy, 'energy "Demo site"', 'energy "Demo site" --day yesterday', 'energy "Demo site" --month -o json');
 }
@@ -91,7 +92,7 @@ function render({ total, peak_from_grid, devices, timezone, from, to }: SiteEner
       "HOURS KNOWN": ({ hours_known, hours }) => `${hours_known} of ${hours}`,
     },
     devices,
-    colour,
+    { colour },
   );
   return devices.length === 0 ? record : `${record}\n\n${table}`;
 }

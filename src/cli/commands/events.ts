@@ -1,8 +1,9 @@
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import type { Cli } from "#cli/cli.ts";
 import { addConnectionOptions, addExamples, collect } from "#cli/client-command.ts";
 import { createDeviceNames } from "#cli/device-names.ts";
 import { findSites } from "#cli/find-site.ts";
+import { addStreamOutputOption, isForPeople } from "#cli/output-format.ts";
 import { remark } from "#cli/print.ts";
 import { createPrinter } from "#cli/print-stream.ts";
 import { missed, renderEvent } from "#cli/render-event.ts";
@@ -32,12 +33,7 @@ const KINDS: readonly EventKind[] = [
 const USUAL = KINDS.filter((kind) => kind !== "telemetry");
 
 export function addEventsCommand(events: Command, cli: Cli): void {
-  addConnectionOptions(events)
-    .addOption(
-      new Option("-o, --output <format>", "how to print; json is one object a line")
-        .choices(["table", "json", "yaml"])
-        .default("table"),
-    )
+  addConnectionOptions(addStreamOutputOption(events))
     .option("--kind <kinds>", `only these: ${KINDS.join(", ")}; without it all but telemetry`, collect)
     .option("--device, --device-id <devices>", "only these devices, by id or slug", collect)
     .option("--site, --site-id <sites>", "only these sites, by id or name", collect)
@@ -65,7 +61,7 @@ async function showEvents(
 ): Promise<void> {
   const nameOf = createDeviceNames(client);
   const print = await createPrinter(cli, flags);
-  const isTable = flags.output === "table";
+  const isTable = isForPeople(flags.output);
   for await (const event of client.events(query)) {
     if (event.kind === "open") remark(cli, "listening; Ctrl-C ends it");
     else if (event.kind === "lost") remark(cli, "the connection is lost; trying again");

@@ -3,7 +3,7 @@ import type { Cli } from "#cli/cli.ts";
 import { addExamples, addWindowOptions, clientCommand, collect, type WindowFlags } from "#cli/client-command.ts";
 import { renderPayload } from "#cli/execution/render-payload.ts";
 import { findSite } from "#cli/find-site.ts";
-import { parseMoment } from "#cli/parse-moment.ts";
+import { parseMoment, TIME_WORDS } from "#cli/parse-time.ts";
 import { printTable, remarkRest } from "#cli/print.ts";
 import { renderValue } from "#cli/render-value.ts";
 import { type ClientFlags, openSession } from "#cli/session.ts";
@@ -38,7 +38,7 @@ export function addExecutionListCommand(parent: Command, cli: Cli): void {
     .option("--site, --site-id <site>", "all devices of this site, by id or name, instead of one device")
     .option("--name <names>", "only these commands", collect)
     .option("--state <states>", `only these states: ${EXECUTION_STATES.join(", ")}`, collect)
-    .option("--from, --since <time>", "not created before this time: RFC 3339, or -1h for an hour ago")
+    .option("--from, --since <time>", `not created before this time: ${TIME_WORDS}`)
     .option("--to, --until <time>", "created before this time")
     .addOption(
       new Option("--retention <kind>", "PERSISTENT unless said otherwise").choices(["PERSISTENT", "EPHEMERAL", "ALL"]),

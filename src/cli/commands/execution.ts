@@ -4,6 +4,7 @@ import { addExamples, addFollowOptions, clientCommand, type FollowFlags, require
 import { addExecutionListCommand } from "#cli/commands/execution-list.ts";
 import { followToEnd, printOutcome } from "#cli/execution/follow-to-end.ts";
 import { printExecution } from "#cli/execution/print-execution.ts";
+import { isForPeople } from "#cli/output-format.ts";
 import { type ClientFlags, openSession, type Session } from "#cli/session.ts";
 import { UsageError } from "#cli/usage-error.ts";
 import type { Execution } from "#client/resources.ts";
@@ -30,7 +31,7 @@ export function addExecutionCommands(execution: Command, cli: Cli): void {
         const deviceId = requireId("device", device, undefined);
         const session = await openSession(cli, flags);
         const executionId = id ?? (await latestOf(session, deviceId)).id;
-        const expand = flags.output === "table" || flags.expand === "log" ? (["log"] as const) : undefined;
+        const expand = isForPeople(flags.output) || flags.expand === "log" ? (["log"] as const) : undefined;
         await printExecution(
           cli,
           flags,

@@ -6,12 +6,12 @@ import { type Command, Option } from "commander";
 import type { Cli } from "#cli/cli.ts";
 import { addConnectionOptions, addExamples } from "#cli/client-command.ts";
 import { findSite } from "#cli/find-site.ts";
+import { parseTime, TIME_WORDS } from "#cli/parse-time.ts";
 import { remark } from "#cli/print.ts";
 import { type Progress, startProgress } from "#cli/progress.ts";
 import { type ClientFlags, openSession, type Session } from "#cli/session.ts";
 import { suggestDevice } from "#cli/suggest-device.ts";
 import { parseSeries } from "#cli/telemetry/parse-series.ts";
-import { parseTime } from "#cli/telemetry/parse-time.ts";
 import { findEnd, timeOf } from "#cli/telemetry/resume-file.ts";
 import { UsageError } from "#cli/usage-error.ts";
 import { writeOutput } from "#cli/write-output.ts";
@@ -40,7 +40,7 @@ export function addExportAllCommand(command: Command, cli: Cli): void {
   command
     .argument("[device[:attributes]...]", "devices, with attributes or all of them")
     .option("--site <site>", "all devices of a site, by its id or name")
-    .option("--from <time>", "start: -24h, a day, Unix seconds or RFC 3339 (default the beginning)")
+    .option("--from <time>", `start: ${TIME_WORDS} (default the beginning)`)
     .option("--to <time>", "end, not included", "now")
     .addOption(new Option("--form <form>", "form of the files").choices(["csv", "jsonl", "parquet"]).default("csv"))
     .addOption(

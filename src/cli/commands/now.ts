@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { Option } from "commander";
 import type { Cli } from "#cli/cli.ts";
 import { addConnectionOptions, addExamples } from "#cli/client-command.ts";
 import { EXIT } from "#cli/exit-code.ts";
+import { addOutputOption, isForPeople } from "#cli/output-format.ts";
 import { printTable, remark } from "#cli/print.ts";
 import { createPrinter } from "#cli/print-stream.ts";
 import { QuietFailure } from "#cli/quiet-failure.ts";
@@ -19,9 +19,8 @@ import { parseDuration } from "#core/time/duration.ts";
 type NowFlags = ClientFlags & { readonly watch?: string | true };
 
 export function addNowCommand(now: Command, cli: Cli): void {
-  const output = new Option("-o, --output <format>", "how to print the answer").choices(["table", "json", "yaml"]);
-  addConnectionOptions(now.argument("<device[:attributes]...>", "devices, with attributes or all of them"))
-    .addOption(output.default("table"))
+  const words = now.argument("<device[:attributes]...>", "devices, with attributes or all of them");
+  addConnectionOptions(addOutputOption(words))
     .option("-w, --watch [interval]", "show them again and again (default every 2s)")
     .action(async (words: readonly string[], flags: NowFlags) => {
       const session = await openSession(cli, flags);
@@ -55,7 +54,7 @@ async function showOnce(cli: Cli, session: Session, { flags, columns }: Shown): 
   const answer = await ask(session, columns);
   await printTable(cli, flags, { answer, rows: columns, columns: cellsOf(answer) });
   const problems = answer.errors.filter(({ code }) => code !== "no_data");
-  if (flags.output === "table") for (const { message } of problems) remark(cli, message);
+  if (isForPeople(flags.output)) for (const { message } of problems) remark(cli, message);
   const [first] = problems;
   if (first !== undefined) throw new QuietFailure(first.code === "forbidden" ? EXIT.notAllowed : EXIT.notFound);
 }
@@ -75,9 +74,9 @@ async function showAgain(
   try {
     const answer = await ask(session, columns);
     // On a terminal the new values stand where the old ones stood.
-    if (flags.output === "table" && cli.stdout.isTTY === true) cli.stdout.write("\u001b[2J\u001b[H");
-    print(answer, (colour) => renderTable(cellsOf(answer), columns, colour));
-    if (flags.output !== "table") return;
+    if (isForPeople(flags.output) && cli.stdout.isTTY === true) cli.stdout.write("\u001b[2J\u001b[H");
+    print(answer, (colour) => renderTable(cellsOf(answer), columns, { colour }));
+    if (!isForPeople(flags.output)) return;
     for (const { code, message } of answer.errors) if (code !== "no_data") remark(cli, message);
   } catch (error) {
     if (!mayPass(error)) throw error;

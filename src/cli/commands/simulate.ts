@@ -4,12 +4,12 @@ import { type Command, Option } from "commander";
 import { readValidBlueprint } from "#cli/blueprint/read-valid-blueprint.ts";
 import type { Cli } from "#cli/cli.ts";
 import { addConnectionOptions, addExamples, collect } from "#cli/client-command.ts";
+import { parseTime, TIME_WORDS } from "#cli/parse-time.ts";
 import { readDeviceBlueprint } from "#cli/read-device-blueprint.ts";
 import { type ClientFlags, openSession } from "#cli/session.ts";
 import { parseHeld } from "#cli/simulator/parse-held.ts";
 import { simulateHere } from "#cli/simulator/simulate-here.ts";
 import { simulateOnServer } from "#cli/simulator/simulate-on-server.ts";
-import { parseTime } from "#cli/telemetry/parse-time.ts";
 import { UsageError } from "#cli/usage-error.ts";
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import { isTimezone, standardOffset } from "#core/site/timezone.ts";
@@ -41,7 +41,7 @@ export function addSimulateCommand(simulate: Command, cli: Cli): void {
     simulate
       .argument("<blueprint>", "a manifest, a folder, a zip, - for standard input, or a device whose blueprint to take")
       .option("--seed <number>", "which device of the kind; the same number gives the same values (default 1)")
-      .option("--from <time>", "first moment: now, -24h, a day, Unix seconds or RFC 3339", "now")
+      .option("--from <time>", `first moment: ${TIME_WORDS}`, "now")
       .option("--step <duration>", "simulated time from one message to the next (default a second, times --speed)")
       .option("--count <number>", "how many messages; then they come at once, unless --speed is given")
       .option("--speed <factor>", "simulated seconds in a second (default 1)")

@@ -1,13 +1,14 @@
 import { type Command, Option } from "commander";
 import type { Cli } from "#cli/cli.ts";
 import { addConnectionOptions, addExamples, collect } from "#cli/client-command.ts";
+import { addOutputOption } from "#cli/output-format.ts";
+import { parseTime, TIME_WORDS } from "#cli/parse-time.ts";
 import { printAnswer } from "#cli/print.ts";
 import { readDeviceBlueprint } from "#cli/read-device-blueprint.ts";
 import { renderValue } from "#cli/render-value.ts";
 import { type ClientFlags, openSession, type Session } from "#cli/session.ts";
 import { parseHeld } from "#cli/simulator/parse-held.ts";
 import { renderRecord, renderTable } from "#cli/table.ts";
-import { parseTime } from "#cli/telemetry/parse-time.ts";
 import { UsageError } from "#cli/usage-error.ts";
 import type { JsonObject, Simulation, SimulationChange } from "#client/resources.ts";
 import type { Blueprint, Property, TelemetryAttribute } from "#core/blueprint/blueprint.ts";
@@ -38,7 +39,7 @@ const append = (word: string, before: readonly string[] = []) => [...before, wor
 export function addSimulationCommand(command: Command, cli: Cli): void {
   const next = (flags: string, about: string) => new Option(flags, about).helpGroup("Next command:");
   addConnectionOptions(
-    command
+    addOutputOption(command)
       .argument("<device>", "a simulated device, by id or slug; without an option it is shown")
       .option("--set <name=value>", "hold a telemetry attribute or a property at a value; may be repeated", append)
       .option("--raise <alerts>", "raise alerts and keep them raised", collect)
@@ -48,14 +49,9 @@ export function addSimulationCommand(command: Command, cli: Cli): void {
       .option("--pause", "as if unplugged: it says nothing and takes no commands")
       .option("--resume", "plug it in again")
       .option("--speed <factor>", "simulated seconds in a second, 0 to 3600")
-      .option("--at <time>", "what time it is for it: now, -24h, a day, Unix seconds or RFC 3339")
+      .option("--at <time>", `what time it is for it: ${TIME_WORDS}`)
       .option("--interval <duration>", "time between messages, 100ms to 1h")
       .option("--seed <number>", "be another device of the same kind")
-      .addOption(
-        new Option("-o, --output <format>", "how to print the answer")
-          .choices(["table", "json", "yaml"])
-          .default("table"),
-      )
       .addOption(
         next("--next-command <kind>", "what becomes of the next command").choices(["fail", "slow", "silent", "usual"]),
       )
@@ -202,7 +198,7 @@ function render(simulation: Simulation, blueprint: Blueprint, colour: boolean): 
       HELD: ({ isHeld }: Row) => (isHeld ? "held" : undefined),
     },
     rows,
-    colour,
+    { colour },
   );
   return `${record}\n\n${table}`;
 }

@@ -17,7 +17,7 @@ export function printExecution(
     const parts = [
       renderRecord(factsOf(execution), colour),
       renderFields(execution.response, colour),
-      execution.log === undefined ? "" : renderTable(LOG, execution.log, colour),
+      execution.log === undefined ? "" : renderTable(LOG, execution.log, { colour }),
     ];
     return parts.filter((part) => part !== "").join("\n\n");
   });
@@ -47,7 +47,7 @@ function renderFields(response: CommandResponse | undefined, colour: boolean): s
     ANSWER: ([name]: [string, unknown]) => name,
     VALUE: ([, value]: [string, unknown]) => renderValue(value),
   };
-  return renderTable(columns, rows, colour);
+  return renderTable(columns, rows, { colour });
 }
 
 const LOG = {

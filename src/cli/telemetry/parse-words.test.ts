@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { granularityFor, parseTime } from "../parse-time.ts";
 import { csvPieces } from "./csv-pieces.ts";
 import { parseSeries } from "./parse-series.ts";
-import { granularityFor, parseTime } from "./parse-time.ts";
 
 const NOW = Date.UTC(2026, 10, 14, 12);
 
@@ -13,15 +13,22 @@ test.each([
   ["1700000000", "2023-11-14T22:13:20.000Z"],
   ["1700000000.5", "2023-11-14T22:13:20.500Z"],
   ["-5", "1969-12-31T23:59:55.000Z"],
-  ["2026-01-02", "2026-01-02T00:00:00.000Z"],
+  ["today", new Date(2026, 10, 14).toISOString()],
+  ["yesterday", new Date(2026, 10, 13).toISOString()],
+  ["2026-01-02", new Date(2026, 0, 2).toISOString()],
+  ["2026-01-02 03:04", new Date(2026, 0, 2, 3, 4).toISOString()],
+  ["2026-01-02T03:04:05.678", new Date(2026, 0, 2, 3, 4, 5, 678).toISOString()],
   ["2026-01-02T03:04:05+01:00", "2026-01-02T02:04:05.000Z"],
 ])("the time %s is %s", (text, expected) => {
   expect(new Date(parseTime("--from", text, NOW)).toISOString()).toBe(expected);
 });
 
-test.each(["", "yesterday", "1700000000000", "2026-13-01", "--1h"])("%j is no time", (text) => {
-  expect(() => parseTime("--from", text, NOW)).toThrow("--from must be");
-});
+test.each(["", "tomorrow", "1700000000000", "2026-13-01", "2026-02-30", "2026-01-02 24:00", "--1h"])(
+  "%j is no time",
+  (text) => {
+    expect(() => parseTime("--from", text, NOW)).toThrow("--from must be");
+  },
+);
 
 test.each([
   [60_000, "1s"],

@@ -1,13 +1,14 @@
 import {
   createdTokenSchema,
   newTokenSchema,
+  ownTokenSchema,
   parseNewToken,
   renderToken,
   tokenSchema,
 } from "#http/access/token-wire.ts";
 import { pageOf, paging } from "#http/query.ts";
 import { type Route, route } from "#http/route.ts";
-import { listAnswer, NOTHING, renderPage } from "#http/wire.ts";
+import { listAnswer, NOTHING, renderPage, strict } from "#http/wire.ts";
 import type { Authenticator } from "#service/access/authenticator.ts";
 import { createToken } from "#service/access/create-token.ts";
 import { listTokens } from "#service/access/list-tokens.ts";
@@ -48,6 +49,19 @@ export function tokenRoutes(needs: TokenNeeds): readonly Route[] {
       query: paging,
       answer: listAnswer("tokens", tokenSchema),
       handle: async (call) => renderPage("tokens", await listTokens(needs, call, pageOf(call.query)), renderToken),
+    }),
+    route({
+      method: "GET",
+      path: "/v3/tokens/current",
+      operation: "getOwnToken",
+      summary: "Who is calling",
+      description: "The name, level and sites of the token of the call itself.",
+      tag,
+      access: "readonly",
+      answer: strict("OwnTokenAnswer", { token: ownTokenSchema }),
+      handle: async ({ caller: { tokenId, tokenName, level, sites } }) => ({
+        token: { id: tokenId, name: tokenName, level, site_ids: sites === "all" ? null : [...sites] },
+      }),
     }),
     route({
       method: "DELETE",

@@ -20,6 +20,13 @@ export const tokenSchema = strict("Token", {
   revoked_at: nullable(timestamp),
 });
 
+export const ownTokenSchema = strict("OwnToken", {
+  id: id("Token identifier."),
+  name: Type.String(),
+  level: oneOf(ACCESS_LEVELS),
+  site_ids: nullable(Type.Array(Type.String(), { description: "The sites it sees; null for all." })),
+});
+
 export const newTokenSchema = strict("NewToken", {
   name: name("What the token is for."),
   level: oneOf(ACCESS_LEVELS),

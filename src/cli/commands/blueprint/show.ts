@@ -57,7 +57,7 @@ function attributeTable(heading: string, attributes: ReadonlyMap<string, Attribu
     NAME: (one: Attribute) => one.displayName,
     ALIASES: (one: Attribute) => one.aliases.join(", "),
   };
-  return renderTable(columns, [...attributes.values()], colour);
+  return renderTable(columns, [...attributes.values()], { colour });
 }
 
 function commandTable({ commands }: Blueprint, colour: boolean): string {
@@ -73,7 +73,7 @@ function commandTable({ commands }: Blueprint, colour: boolean): string {
     ASKS: (one: Row) => one.confirmation?.severity,
     NAME: (one: Row) => one.displayName,
   };
-  return renderTable(columns, rows, colour);
+  return renderTable(columns, rows, { colour });
 }
 
 function alertTable({ alerts }: Blueprint, colour: boolean): string {
@@ -86,7 +86,7 @@ function alertTable({ alerts }: Blueprint, colour: boolean): string {
     WAITS: (one: Row) => (one.gracePeriod > 0n ? formatDuration(one.gracePeriod) : undefined),
     NAME: (one: Row) => one.displayName,
   };
-  return renderTable(columns, rows, colour);
+  return renderTable(columns, rows, { colour });
 }
 
 function configurationTable({ configuration }: Blueprint, colour: boolean): string {
@@ -99,5 +99,5 @@ function configurationTable({ configuration }: Blueprint, colour: boolean): stri
     LEVEL: (one: Row) => one.accessLevel,
     NAME: (one: Row) => one.displayName,
   };
-  return renderTable(columns, rows, colour);
+  return renderTable(columns, rows, { colour });
 }

@@ -3,13 +3,13 @@
 import type { Command } from "commander";
 import type { Cli } from "#cli/cli.ts";
 import { addConnectionOptions, addExamples } from "#cli/client-command.ts";
+import { parseTime } from "#cli/parse-time.ts";
 import { remark } from "#cli/print.ts";
 import { startProgress } from "#cli/progress.ts";
 import { type ClientFlags, openSession } from "#cli/session.ts";
 import { checkColumns } from "#cli/telemetry/check-columns.ts";
 import { describeColumns } from "#cli/telemetry/describe-columns.ts";
 import { parseSeries } from "#cli/telemetry/parse-series.ts";
-import { parseTime } from "#cli/telemetry/parse-time.ts";
 import { UsageError } from "#cli/usage-error.ts";
 import { writeOutput } from "#cli/write-output.ts";
 import type { Client } from "#client/create-client.ts";

@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import type { Cli } from "#cli/cli.ts";
 import { addConnectionOptions, addExamples } from "#cli/client-command.ts";
+import { granularityFor, parseTime, TIME_WORDS } from "#cli/parse-time.ts";
 import { remark } from "#cli/print.ts";
 import { type ClientFlags, openSession } from "#cli/session.ts";
 import { cutText, renderTable } from "#cli/table.ts";
@@ -8,7 +9,6 @@ import { checkColumns } from "#cli/telemetry/check-columns.ts";
 import { collectRows, type Table } from "#cli/telemetry/collect-rows.ts";
 import { type Column, describeColumns } from "#cli/telemetry/describe-columns.ts";
 import { parseSeries } from "#cli/telemetry/parse-series.ts";
-import { granularityFor, parseTime } from "#cli/telemetry/parse-time.ts";
 import { type ChartSeries, renderChart } from "#cli/telemetry/render-chart.ts";
 import { UsageError } from "#cli/usage-error.ts";
 import { writeOutput } from "#cli/write-output.ts";
@@ -41,7 +41,7 @@ export function addQueryCommand(telemetry: Command, cli: Cli): void {
     .command("query")
     .argument("<device[:attributes]...>", "devices, with attributes or all of them")
     .description("Show time series: a table, a chart, or CSV and JSON for programs.")
-    .option("--from <time>", "start: -24h, now, a day, Unix seconds or RFC 3339", "-24h")
+    .option("--from <time>", `start: ${TIME_WORDS}`, "-24h")
     .option("--to <time>", "end, not included", "now")
     .option("-g, --granularity <duration>", "length of a bucket (default what fits the range)")
     .addOption(new Option("-a, --aggregation <function>", "what a bucket shows").choices(ONE_COLUMN).default("auto"))
@@ -131,7 +131,7 @@ function printRows(cli: Cli, columns: readonly Column[], { rows }: Table): void 
     (row) => shownValue(row[i + 1] ?? null),
   ]);
   const cells = Object.fromEntries([["TIME", (row: Row) => renderInstant(instant(row[0] * 1000))], ...headings]);
-  cli.stdout.write(`${renderTable(cells, rows, cli.stdout.hasColors?.() === true)}\n`);
+  cli.stdout.write(`${renderTable(cells, rows, { colour: cli.stdout.hasColors?.() === true })}\n`);
 }
 
 /** Means have more digits than they have meaning; CSV and JSON give all of them. */
