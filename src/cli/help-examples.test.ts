@@ -1,6 +1,7 @@
 // Examples are copied by people: each one that a --help shows is a command line that the program understands.
 import { type Command, CommanderError } from "commander";
 import { expect, test } from "vitest";
+import { backupCommands } from "#role/backup-commands.ts";
 import type { Cli } from "./cli.ts";
 import { buildProgram, VERBS } from "./run-cli.ts";
 
@@ -11,6 +12,7 @@ const cli: Cli = {
   stderr: { write: () => true },
   migrate: () => Promise.reject(new Error("nothing is moved here")),
   serve: () => Promise.resolve(),
+  backups: backupCommands,
 };
 
 interface Example {
