@@ -7,6 +7,8 @@ export class FakeSessions implements SessionStore {
   readonly stored = new Map<string, Session>();
   /** How many were looked up. */
   looked = 0;
+  /** How many renewals were asked for. */
+  renewals = 0;
   /** What the next renewals reject with. */
   failure: Error | undefined;
 
@@ -25,6 +27,7 @@ export class FakeSessions implements SessionStore {
   }
 
   async renew({ id, from, ...fresh }: Renewal): Promise<boolean> {
+    this.renewals++;
     if (this.failure !== undefined) throw this.failure;
     const session = this.stored.get(id);
     if (session === undefined || !Buffer.from(from).equals(session.hash)) return false;

@@ -105,6 +105,7 @@ test("an old cookie gets a new value; the former one is accepted for calls that 
   const [first, ...others] = await Promise.all([renewed(), renewed(), renewed()]);
   expect(first).toMatch(/^bs_/);
   expect(others).toEqual([undefined, undefined]);
+  expect(store.renewals).toBe(1);
   expect(first).not.toBe(text);
   expect(store.stored.get(id)?.hash).toEqual(hashSecret(first ?? ""));
   expect(await renewed()).toBeUndefined();
@@ -153,10 +154,30 @@ test("after a restart both values of a renewed session are accepted until the ne
 
 test("an ended session is refused at once, and a lookup that began before does not bring it back", async () => {
   const { sessions, store, id, enter, refused } = prepare();
-  await enter();
+  const began = enter();
   store.stored.delete(id);
   sessions.forget([id]);
+  await began;
   await refused();
+});
+
+test("a session that another node has renewed is read again, also when a lookup began before", async () => {
+  const { sessions, store, id, enter, refused } = prepare();
+  const began = enter();
+  store.stored.set(id, { ...makeSession(store.stored.get(id)), hash: hashSecret("of another node") });
+  sessions.reread([id]);
+  await began;
+  await refused();
+});
+
+test("a session that ends while it is renewed stays ended", async () => {
+  const { clock, sessions, store, id, renewed, enter, refused } = prepare();
+  await clock.advance(RENEW_AFTER_MS);
+  await enter(undefined, false);
+  const renewing = renewed();
+  store.stored.delete(id);
+  sessions.forget([id]);
+  await refused((await renewing) ?? "");
 });
 
 test("a session has what its token has now, and ends with it", async () => {
