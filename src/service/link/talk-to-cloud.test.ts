@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { DownMessage, UpMessage } from "#core/link/messages.ts";
+import { createTelemetrySpool } from "#core/link/telemetry-spool.ts";
 import { type TalkNeeds, talkToCloud } from "./talk-to-cloud.ts";
 
 const NOTHING = async () => ({ items: [], total: 0 });
@@ -12,8 +13,19 @@ async function saidAfter(taken: number | null, latest: number): Promise<readonly
     yield { type: "welcome", protocol: "1.7", version: "9", taken };
     await told.promise;
   }
+  /** A gateway without telemetry. */
+  const telemetryLane = {
+    spool: createTelemetrySpool(1_024),
+    retell: async () => {},
+    history: () => undefined,
+    listen: () => () => {},
+    tidy: async () => {},
+    leave: async () => {},
+  };
   const needs = {
     version: "1",
+    now: () => 0,
+    telemetryLane,
     pause: (_ms: number, signal: AbortSignal) => new Promise((resolve) => signal.addEventListener("abort", resolve)),
     connectivity: { status: () => "UNKNOWN" },
     outbox: { latest: async () => 0, watch: () => () => {} },

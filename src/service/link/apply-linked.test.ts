@@ -1,0 +1,65 @@
+import { expect, test } from "vitest";
+import { refuse } from "#core/app-error.ts";
+import type { LinkedItem } from "#core/link/messages.ts";
+import { LinkMistake } from "#core/link/parse-message.ts";
+import { makeExecution } from "../../../test/support/executions.ts";
+import { type ApplyNeeds, applyItem, forgetOthers } from "./apply-linked.ts";
+
+/** A gateway with the device `own` on the site `here`. `done` lists what was stored, deleted or applied. */
+function prepare(stored: { readonly kind: string } = { kind: "applied" }) {
+  const done: string[] = [];
+  const note =
+    (what: string) =>
+    async (...args: readonly unknown[]) => {
+      done.push(`${what} ${args.filter((one) => typeof one === "string").join(" ")}`);
+    };
+  const needs = {
+    now: () => 0,
+    copies: {
+      properties: note("properties"),
+      deleteSite: note("delete site"),
+      deleteDevice: async (gatewayId: string, id: string) => {
+        if (id === "foreign") throw refuse("conflict", "it does not belong to this gateway");
+        await note("delete device")(gatewayId, id);
+      },
+    },
+    telemetry: { deleteDevice: note("delete telemetry") },
+    connectivity: { connected: () => {}, forget: () => {} },
+    gateways: { devices: async () => ["own", "gone"], sites: async () => ["here", "there"] },
+    dispatcher: {
+      applyRemote: async ({ execution }: { execution: { id: string } }) => {
+        done.push(`execution ${execution.id}`);
+        return stored;
+      },
+    },
+  } as unknown as ApplyNeeds;
+  const teller = { gatewayId: "g", devices: new Map([["own", "here"]]), own: new Set<string>() };
+  return { done, needs, teller, apply: (item: LinkedItem) => applyItem(needs, teller, item) };
+}
+
+function execution(deviceId: string, siteId: string): LinkedItem {
+  const one = makeExecution({ deviceId, siteId }, { id: "e" });
+  return { kind: "execution", key: "e", value: { execution: one, revision: 1, responses: [] } as never };
+}
+
+test("an execution of the gateway's own device is applied, and a gap in it is told", async () => {
+  const { apply, done } = prepare();
+  expect(await apply(execution("own", "here"))).toBe("applied");
+  expect(done).toEqual(["execution e"]);
+  expect(await prepare({ kind: "gap" }).apply(execution("own", "here"))).toBe("gap");
+});
+
+test("what is about another gateway's device is not believed", async () => {
+  const { apply, done } = prepare();
+  expect(await apply(execution("foreign", "here"))).toBe("applied");
+  await apply({ kind: "properties", key: "foreign", value: [] });
+  await expect(apply({ kind: "device", key: "foreign", value: null })).rejects.toThrow("does not belong");
+  await expect(apply(execution("own", "elsewhere"))).rejects.toBeInstanceOf(LinkMistake);
+  expect(done).toEqual([]);
+});
+
+test("after a whole telling, devices and sites that were not named are deleted, with their telemetry", async () => {
+  const { needs, teller, done } = prepare();
+  await forgetOthers(needs, teller, new Set(["device own", "site here"]));
+  expect(done).toEqual(["delete device g gone", "delete telemetry gone", "delete site g there"]);
+});

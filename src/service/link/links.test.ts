@@ -1,0 +1,110 @@
+import { expect, test } from "vitest";
+import type { Gateway } from "#core/link/gateway.ts";
+import { type DownMessage, LINK_PROTOCOL, type UpMessage } from "#core/link/messages.ts";
+import { parseDownMessage } from "#core/link/parse-message.ts";
+import type { LinkSocket } from "#service/ports/link-socket.ts";
+import { ALONE } from "#service/ports/nodes.ts";
+import { makeExecution } from "../../../test/support/executions.ts";
+import { createLinkChannel } from "./link-channel.ts";
+import { createLinks, type LinkNeeds } from "./links.ts";
+
+/** Two ends of one connection in memory. */
+function socketPair(): readonly [LinkSocket, LinkSocket] {
+  const streams = [new TransformStream<Uint8Array>(), new TransformStream<Uint8Array>()] as const;
+  const writers = streams.map(({ writable }) => writable.getWriter());
+  const end = (own: number, other: number): LinkSocket => ({
+    send: async (frame) => await writers[own]?.write(frame),
+    frames: streams[other === 0 ? 0 : 1].readable,
+    close: () => {
+      for (const writer of writers) void writer.close().catch(() => {});
+    },
+  });
+  return [end(0, 1), end(1, 0)];
+}
+
+/** A cloud with the gateway `g`, which has the device `own` and stands for itself as `itself`. */
+function connect() {
+  const heard: string[] = [];
+  const hear = (what: string) => (id: string) => void heard.push(`${what} ${id}`);
+  const nothing = async () => {};
+  const needs = {
+    version: "1",
+    now: () => 0,
+    nodes: ALONE,
+    log: { info: () => {}, warn: () => {} },
+    pause: (_ms: number, signal: AbortSignal) => new Promise((resolve) => signal.addEventListener("abort", resolve)),
+    gateways: {
+      devices: async () => ["own", "itself"],
+      sites: async () => ["s"],
+      noteTaken: nothing,
+      noteGone: async (id: string) => void heard.push(`gone ${id}`),
+    },
+    devices: { find: async (id: string) => ({ id, siteId: "s", type: id === "itself" ? "GATEWAY" : "STANDALONE" }) },
+    executions: { ownedElsewhere: async () => [] },
+    dispatcher: { deviceReachable: hear("reachable"), loseSight: nothing },
+    connectivity: {
+      connected: hear("connected"),
+      gone: hear("gone"),
+      absent: hear("absent"),
+      loseSight: hear("out of sight"),
+    },
+  } as unknown as LinkNeeds;
+  const links = createLinks(needs);
+  const [cloud, gateway] = socketPair();
+  const served = links.serve({ id: "g", epoch: undefined, taken: 0 } as Gateway, cloud);
+  const channel = createLinkChannel<UpMessage, DownMessage>(gateway, parseDownMessage);
+  const messages = channel.messages[Symbol.asyncIterator]();
+  return { links, served, channel, heard, next: async () => (await messages.next()).value as DownMessage };
+}
+
+async function enter({ channel, next }: ReturnType<typeof connect>): Promise<void> {
+  await channel.send({ type: "hello", protocol: LINK_PROTOCOL, version: "1", epoch: "e" });
+  expect(await next()).toMatchObject({ type: "welcome", taken: null });
+  // After the second answer the cloud has caught up, and commands reach the gateway.
+  for (const to of [1, 2]) {
+    await channel.send({ type: "records", to, isWhole: false, isLast: true, items: [] });
+    expect(await next()).toEqual({ type: "ack", to });
+  }
+}
+
+test("a gateway tells the connectivity of its devices, and neither its own nor that of others", async () => {
+  const cloud = connect();
+  await enter(cloud);
+  const all = ["own", "itself", "foreign"];
+  await cloud.channel.send({ type: "connectivity", devices: all.map((id) => [id, "ONLINE"] as const) });
+  await cloud.channel.send({ type: "connectivity", devices: all.map((id) => [id, "OFFLINE"] as const) });
+  await cloud.channel.send({ type: "records", to: 3, isWhole: false, isLast: true, items: [] });
+  expect(await cloud.next()).toEqual({ type: "ack", to: 3 });
+  expect(cloud.heard).toEqual(["connected itself", "reachable own", "reachable itself", "connected own", "gone own"]);
+  cloud.channel.close("");
+  await cloud.served;
+  expect(cloud.heard.slice(5)).toEqual(["out of sight own", "absent itself", "gone g"]);
+});
+
+const COMMAND = { id: "e", name: "start", arguments: {} };
+const EXECUTION = makeExecution({ deviceId: "own", siteId: "s" }, { id: "e" });
+
+test.each([
+  [null, "accepted"],
+  ["no such command", { refused: "no such command" }],
+])("the answer %j of a gateway to an order is %j", async (refused, outcome) => {
+  const cloud = connect();
+  expect(await cloud.links.carrier.send("own", COMMAND as never, EXECUTION)).toBe("not_sent");
+  await enter(cloud);
+  const sent = cloud.links.carrier.send("own", COMMAND as never, EXECUTION);
+  expect(await cloud.next()).toMatchObject({ type: "execute", order: { id: "e", deviceId: "own" } });
+  await cloud.channel.send({ type: "answer", id: "e", refused });
+  expect(await sent).toEqual(outcome);
+  cloud.channel.close("");
+  await cloud.served;
+});
+
+test("an order whose connection ends before the answer is unanswered: it may have reached the gateway", async () => {
+  const cloud = connect();
+  await enter(cloud);
+  const sent = cloud.links.carrier.send("own", COMMAND as never, EXECUTION);
+  await cloud.next();
+  cloud.channel.close("");
+  expect(await sent).toBe("unanswered");
+  await cloud.served;
+});
