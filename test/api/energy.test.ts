@@ -38,6 +38,7 @@ interface Energy {
 }
 
 let siteId = "";
+let twoMeters = "";
 const DAY = "2026-03-29";
 /** Midnight in Berlin of a day of 23 hours. */
 const MIDNIGHT = Date.parse("2026-03-28T23:00:00Z") / 1000;
@@ -48,10 +49,17 @@ beforeAll(async () => {
     timezone: "Europe/Berlin",
   });
   siteId = made.body.site.id;
+  const second = { name: "Two meters", timezone: "Europe/Berlin" };
+  twoMeters = (await busbar.admin.post<{ site: { id: string } }>("/v3/sites", second)).body.site.id;
   const devices = new Map<string, Awaited<ReturnType<typeof connectFakeDevice>>>();
-  for (const [slug, bytes] of Object.entries(BLUEPRINTS)) {
+  const meters = {
+    watts: blueprint("power-meters", "energy.meter.grid", float("grid_power", "W")),
+    kilowatts: blueprint("power-meters", "energy.meter.grid", float("grid_power", "kW")),
+  };
+  for (const [slug, bytes] of Object.entries({ ...BLUEPRINTS, ...meters })) {
     const uploaded = await busbar.admin.call<{ blueprint: { id: string } }>("POST", "/v3/blueprints/upload", { bytes });
-    const wanted = { name: slug, slug, site_id: siteId, blueprint_id: uploaded.body.blueprint.id };
+    const site_id = slug in meters ? twoMeters : siteId;
+    const wanted = { name: slug, slug, site_id, blueprint_id: uploaded.body.blueprint.id };
     const { body } = await busbar.admin.post<{ device_id: string }>("/v3/provisioning/standalone", wanted);
     const config = `/v3/devices/${body.device_id}/generate_config`;
     const answer = await busbar.admin.post<{ config: FakeDeviceConfig }>(config, { protocol: "MQTT" });
@@ -70,10 +78,19 @@ beforeAll(async () => {
     await send("meter", hour, { grid_power: hour >= 20 && hour < 22 ? 3000 : hour >= 12 && hour < 14 ? -500 : 0 });
   }
   await send("meter", 22.5, { grid_energy_import: 1006, grid_energy_export: 501 });
+  // Each has its own highest quarter, and both together have another one.
+  for (const [quarter, watts, kilowatts] of [
+    [0, 500, 0],
+    [1, 400, 0.3],
+    [2, 0, 0.6],
+  ] as const) {
+    await send("watts", quarter / 4, { grid_power: watts });
+    await send("kilowatts", quarter / 4, { grid_power: kilowatts });
+  }
 }, 60_000);
 
-const read = async (query: string, session = busbar.admin) =>
-  (await session.get<{ energy: Energy }>(`/v3/sites/${siteId}/energy${query}`)).body.energy;
+const read = async (query: string, session = busbar.admin, site = siteId) =>
+  (await session.get<{ energy: Energy }>(`/v3/sites/${site}/energy${query}`)).body.energy;
 
 test("a day has the energies of its devices, in total and one by one", async () => {
   const energy = await read(`?period=${DAY}`);
@@ -99,6 +116,21 @@ test("a day has the energies of its devices, in total and one by one", async () 
     "pv production 8000  power 23/23",
   ]);
   expect(energy.peak_from_grid).toEqual({ power: 3000, at: "2026-03-29T19:00:00.000Z" });
+});
+
+test("the peak of several meters is that of their sum, whatever their units", async () => {
+  const energy = await read(`?period=${DAY}`, busbar.admin, twoMeters);
+  expect(energy.peak_from_grid).toEqual({ power: 700, at: "2026-03-28T23:15:00.000Z" });
+});
+
+test("a period that has not ended is told up to now", async () => {
+  const before = new Date().toISOString();
+  const { from, to, devices } = await read("?period=today");
+  const after = new Date().toISOString();
+  expect([before <= to, to <= after]).toEqual([true, true]);
+  const passed = (Date.parse(to) - Date.parse(from)) / 3_600_000;
+  // Berlin is whole hours away from UTC, so only the last hour is a part of one.
+  for (const { hours } of devices) expect(hours).toBe(Math.ceil(passed));
 });
 
 test("months, years and any range add up to the same", async () => {

@@ -36,12 +36,12 @@ const IMMUTABLE = "public, max-age=31536000, immutable";
 export function sendPage(files: PageFiles, request: FastifyRequest, reply: FastifyReply): boolean {
   if (request.method !== "GET" && request.method !== "HEAD") return false;
   const path = request.url.split("?", 1)[0] ?? "";
-  const own = files.get(path);
-  const file = own ?? (INTERFACE.has(path.split("/", 2)[1] ?? "") ? undefined : files.get("/index.html"));
+  const isOfInterface = INTERFACE.has(path.split("/", 2)[1] ?? "");
+  const file = files.get(path) ?? (isOfInterface ? undefined : files.get("/index.html"));
   if (file === undefined) return false;
   const { name, content } = encoded(file, request.headers["accept-encoding"] ?? "");
   const tag = `"${file.hash}-${name}"`;
-  const isImmutable = own !== undefined && path.startsWith("/assets/");
+  const isImmutable = path.startsWith("/assets/");
   reply
     .headers(PAGE_HEADERS)
     .header("cache-control", isImmutable ? IMMUTABLE : "no-cache")

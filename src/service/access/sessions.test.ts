@@ -180,6 +180,21 @@ test("a session that ends while it is renewed stays ended", async () => {
   await refused((await renewing) ?? "");
 });
 
+test("a bounded number of sessions is kept in memory: the one that was read first is read again", async () => {
+  const { sessions, store, enter, token } = prepare();
+  await enter();
+  for (let i = 0; i < 10_000; i++) {
+    const id = newId();
+    const cookie = formatToken(id, new Uint8Array(32).fill(i), SESSION_PREFIX);
+    const session = makeSession({ id, tokenId: token.id, tokenHash: token.hash, hash: hashSecret(cookie) });
+    store.stored.set(id, { ...session, expiresAt: instant(NOON + 1_000) });
+    await sessions.authenticate(cookie, false);
+  }
+  const before = store.looked;
+  await enter();
+  expect(store.looked).toBe(before + 1);
+});
+
 test("a session has what its token has now, and ends with it", async () => {
   const { authenticator, tokens, token, enter, refused } = prepare();
   await enter();

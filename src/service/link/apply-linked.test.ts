@@ -58,6 +58,23 @@ test("what is about another gateway's device is not believed", async () => {
   expect(done).toEqual([]);
 });
 
+test("a blueprint that is not valid here costs only itself, and other trouble ends the connection", async () => {
+  const { needs, teller } = prepare();
+  const item: LinkedItem = { kind: "blueprint", key: "b", value: { digest: "d", content: "AAAA" } };
+  const warned: string[] = [];
+  const telling = (reason: Error) => ({
+    ...needs,
+    log: { warn: (_: object, text: string) => void warned.push(text) },
+    blueprints: { ...needs.blueprints, findByDigest: async () => undefined },
+    inspectPackage: () => Promise.reject(reason),
+  });
+  const invalid = refuse("invalid_blueprint", "it has no display_name");
+  expect(await applyItem(telling(invalid), teller, item)).toBe("applied");
+  expect(warned).toEqual(["a blueprint of a gateway is not valid here"]);
+  const trouble = refuse("overloaded", "too many packages wait");
+  await expect(applyItem(telling(trouble), teller, item)).rejects.toBe(trouble);
+});
+
 test("after a whole telling, devices and sites that were not named are deleted, with their telemetry", async () => {
   const { needs, teller, done } = prepare();
   await forgetOthers(needs, teller, new Set(["device own", "site here"]));
