@@ -11,7 +11,7 @@ function channel(received: readonly Uint8Array[] = []) {
     for (const message of received) yield* toFrames(message);
   }
   const socket = { frames: frames(), close: () => {}, send: async (frame: Uint8Array) => void sent.push(frame) };
-  return { sent, ...createLinkChannel<unknown, unknown>(socket, (value) => value) };
+  return { sent, ...createLinkChannel<object, unknown>(socket, (value) => value) };
 }
 
 const all = async (messages: AsyncIterable<unknown>) => await Array.fromAsync(messages);
