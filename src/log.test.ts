@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Secret } from "#core/secret.ts";
-import { createLogger, type Logger } from "./log.ts";
+import { createLogger, type Logger, recentLines } from "./log.ts";
 
 type Setup = { readonly format: "auto" | "pretty" | "json"; readonly isTTY?: boolean; readonly hasColors?: boolean };
 
@@ -129,4 +129,18 @@ test("a log that cannot be written ends nothing, and tells how much is missing o
     { level: "warn", lines: 2, msg: "lines of the log could not be written" },
     { msg: "four" },
   ]);
+});
+
+test("the latest lines are kept, without secrets, of level info and above, and no more than 300", () => {
+  const log = createLogger({ level: "trace", format: "json" }, { write: () => true });
+  log.debug("not kept");
+  log.child({ subject: "http" }).warn({ req: request, token: CANARY, long: "x".repeat(10_000) }, "refused");
+  const [line] = recentLines(log);
+  expect(line).toMatchObject({ level: "warn", subject: "http", message: "refused" });
+  expect(line?.details.length).toBe(2_000);
+  expect(JSON.stringify(line)).not.toContain(CANARY);
+  for (let n = 0; n < 400; n++) log.info(`line ${n}`);
+  expect(recentLines(log).map(({ message }) => message)).toEqual(
+    Array.from({ length: 300 }, (_, n) => `line ${n + 100}`),
+  );
 });

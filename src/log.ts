@@ -21,6 +21,39 @@ type LogStream = {
 
 type LogRecord = Readonly<Record<string, unknown>>;
 
+/** One line as people are shown it; `details` is JSON. */
+interface RecentLine {
+  readonly at: string;
+  readonly level: string;
+  readonly subject: string | undefined;
+  readonly message: string;
+  readonly details: string;
+}
+
+const MAX_RECENT = 300;
+const MAX_DETAILS = 2_000;
+/** The most that the kept lines of a log take: three texts of two bytes a letter. */
+export const RECENT_BYTES = 4 * 1024 * 1024;
+const KEPT_LEVELS: ReadonlySet<unknown> = new Set(["info", "warn", "error", "fatal"]);
+const recent = new WeakMap<Logger, RecentLine[]>();
+
+/** The newest lines that a log has written, newest last. Secrets are removed from them as from the log. */
+export function recentLines(log: Logger): readonly RecentLine[] {
+  return recent.get(log) ?? [];
+}
+
+function keepLine(lines: RecentLine[], { level, time, subject, msg, ...rest }: LogRecord): void {
+  if (!KEPT_LEVELS.has(level)) return;
+  lines.push({
+    at: String(time),
+    level: String(level),
+    subject: typeof subject === "string" ? subject.slice(0, MAX_DETAILS) : undefined,
+    message: String(msg ?? "").slice(0, MAX_DETAILS),
+    details: JSON.stringify(rest).slice(0, MAX_DETAILS),
+  });
+  if (lines.length > MAX_RECENT) lines.shift();
+}
+
 /**
  * The log of the process, on stderr by default. Every line passes one place that removes secrets, so neither a child
  * logger nor a library's own fields can get around it. `subject` names the part that logs: `log.child({ subject: "http"
@@ -31,8 +64,15 @@ export function createLogger(options: LogOptions, stream: LogStream = process.st
   const colour = stream.hasColors?.() === true;
   const render = isPretty ? (record: LogRecord) => renderPretty(record, colour) : JSON.stringify;
   const write = createLogOutput(stream, render);
-  const door = { write: (line: string) => write(parseFields(redact(JSON.parse(line)))) };
-  return pino(
+  const lines: RecentLine[] = [];
+  const output = {
+    write: (line: string) => {
+      const record = parseFields(redact(JSON.parse(line)));
+      keepLine(lines, record);
+      write(record);
+    },
+  };
+  const log = pino(
     {
       level: options.level,
       base: null,
@@ -47,8 +87,10 @@ export function createLogger(options: LogOptions, stream: LogStream = process.st
         error: pino.stdSerializers.err,
       },
     },
-    door,
+    output,
   );
+  recent.set(log, lines);
+  return log;
 }
 
 /**

@@ -126,6 +126,10 @@ export const VERBS: Readonly<Record<string, readonly [about: string, load: () =>
     "Print what makes a shell complete commands, devices and sites.",
     async () => (await import("#cli/commands/completion.ts")).addCompletionCommand,
   ],
+  system: [
+    "Show how a server does, or the latest lines of its own log.",
+    async () => (await import("#cli/commands/system.ts")).addSystemCommand,
+  ],
   version: ["Print the version.", async () => (await import("#cli/commands/version.ts")).addVersionCommand],
 };
 

@@ -16,6 +16,9 @@ import type {
   Page,
   Site,
   SiteEnergy,
+  SiteRetention,
+  System,
+  SystemLogLine,
   Token,
   Validation,
   Window,
@@ -43,6 +46,10 @@ export function createClient(options: ClientOptions) {
     call: transport.bytes,
     health: (call: Signal = {}) => transport.json<JsonObject>({ method: "GET", path: "/healthz", ...call }),
     ready: (call: Signal = {}) => transport.json<JsonObject>({ method: "GET", path: "/readyz", ...call }),
+    system: {
+      get: (call: Signal = {}) => transport.json<{ system: System }>({ method: "GET", path: "/v3/system", ...call }),
+      log: () => transport.json<{ lines: readonly SystemLogLine[] }>({ method: "GET", path: "/v3/system/log" }),
+    },
     sites: sites(transport),
     devices: devices(transport),
     provisioning: provisioning(transport),
@@ -64,7 +71,7 @@ export function createClient(options: ClientOptions) {
 }
 
 function sites({ json }: Transport) {
-  const at = (id: string) => `/v3/sites/${segment(id)}`;
+  const at = (id: string, rest = "") => `/v3/sites/${segment(id)}${rest}`;
   return {
     list: (window: Window = {}) =>
       json<Page<"sites", Site>>({ method: "GET", path: "/v3/sites", query: { ...window } }),
@@ -72,6 +79,10 @@ function sites({ json }: Transport) {
     create: (site: SiteFields) => json<{ site: Site }>({ method: "POST", path: "/v3/sites", body: site }),
     update: (id: string, change: SiteChange) => json<{ site: Site }>({ method: "PATCH", path: at(id), body: change }),
     delete: (id: string) => json<JsonObject>({ method: "DELETE", path: at(id) }),
+    retention: (id: string) => json<{ retention: SiteRetention }>({ method: "GET", path: at(id, "/retention") }),
+    /** Replaces all rules of the site. */
+    putRetention: (id: string, rules: Partial<Pick<SiteRetention, "attributes">> & { readonly default?: string }) =>
+      json<{ retention: SiteRetention }>({ method: "PUT", path: at(id, "/retention"), body: rules }),
     /** `period` is today, yesterday, 2026-11-15, 2026-11 or 2026 in the site's time zone. */
     energy: (id: string, query: { readonly period?: string; readonly from?: string; readonly to?: string } = {}) =>
       json<{ energy: SiteEnergy }>({ method: "GET", path: `${at(id)}/energy`, query }),

@@ -26,6 +26,7 @@ import type { Route } from "#http/route.ts";
 import { simulationRoutes } from "#http/simulator/simulation-routes.ts";
 import { siteRoutes } from "#http/site/site-routes.ts";
 import { backupRoutes } from "#http/system/backup-routes.ts";
+import { type StatusNeeds, statusRoutes } from "#http/system/status-routes.ts";
 import { type SystemNeeds, systemRoutes } from "#http/system/system-routes.ts";
 import { exportRoutes } from "#http/telemetry/export-routes.ts";
 import { importRoutes } from "#http/telemetry/import-routes.ts";
@@ -70,7 +71,7 @@ export interface RouteNeeds extends Needs, CommandNeeds, CreateSiteNeeds, Sessio
   readonly backups: Backups;
 }
 
-export interface RouteSettings extends SystemNeeds, ConfigSettings {
+export interface RouteSettings extends SystemNeeds, StatusNeeds, ConfigSettings {
   /** How long telemetry is kept where a site says nothing else. */
   readonly retentionDefault: Retention;
 }
@@ -103,6 +104,7 @@ export function createRoutes(needs: RouteNeeds, settings: RouteSettings): readon
     ...auditRoutes(needs),
     ...linkRoutes(needs),
     ...backupRoutes(needs),
+    ...statusRoutes(settings),
   ];
   const all = [...routes, ...compatibilityRoutes(needs, routes)];
   return [...all, ...systemRoutes(settings, all)];

@@ -20,6 +20,8 @@ export interface Carriers {
     readonly mqtt: { readonly host: string | undefined; readonly port: number } | undefined;
     readonly mqtts: { readonly host: string | undefined; readonly port: number } | undefined;
   };
+  /** How many devices are connected; undefined with an outside broker, which does not tell. */
+  readonly connections: (() => number) | undefined;
   /** Undefined where no certificate would be accepted. */
   readonly issueCertificate: IssueCertificate | undefined;
   stop(): Promise<void>;
@@ -61,6 +63,7 @@ async function startEmbedded(needs: CarrierNeeds, config: Config): Promise<Carri
       mqtt: open.port === undefined ? undefined : { host, port: open.port },
       mqtts: open.tlsPort === undefined ? undefined : { host, port: open.tlsPort },
     },
+    connections: () => broker.count(),
     issueCertificate: authority && ((hardwareId) => authority.issueDeviceCertificate(hardwareId)),
     stop: () => broker.stop(),
   };
@@ -111,6 +114,7 @@ async function startExternal(needs: CarrierNeeds, config: Config, url: string): 
   const endpoint = { host, port: Number(port || (isSecure ? 8883 : 1883)) };
   return {
     endpoints: { mqtt: isSecure ? undefined : endpoint, mqtts: isSecure ? endpoint : undefined },
+    connections: undefined,
     issueCertificate: undefined,
     stop,
   };

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { uuidv7 } from "uuidv7";
 import { createWrongTokenLimit } from "#core/access/wrong-token-limit.ts";
+import { approximateBytes } from "#core/share/approximate-bytes.ts";
 import { toMilliseconds } from "#core/time/duration.ts";
 import { EVENT_KEY_BYTES } from "#http/event/event-id.ts";
 import { createEventStreams } from "#http/event/event-streams.ts";
@@ -11,6 +12,7 @@ import { createRoutes } from "#http/routes.ts";
 import { createServer } from "#http/server.ts";
 import { createSessionCookie } from "#http/session-cookie.ts";
 import { askCloud, openLinkSocket } from "#link/dial.ts";
+import { RECENT_BYTES, recentLines } from "#log";
 import { prepareAdminToken } from "#role/admin-token.ts";
 import { createBackups } from "#role/backups.ts";
 import { startCarriers } from "#role/carriers.ts";
@@ -20,9 +22,11 @@ import { ensureFirstSite } from "#role/first-site.ts";
 import { startHosts } from "#role/hosts.ts";
 import { joinNodes } from "#role/join-nodes.ts";
 import type { OpenStores, Surroundings } from "#role/open-stores.ts";
+import { createProcessMeter } from "#role/process-meter.ts";
 import { PAGE_BYTES, readPage } from "#role/read-page.ts";
 import { readProfiles } from "#role/read-profiles.ts";
 import { deriveKey, readSealKey } from "#role/seal-key.ts";
+import { createSystemReader } from "#role/system-reader.ts";
 import { createSimulatedPorts } from "#runtime/drivers/simulated-ports.ts";
 import { createInspector } from "#runtime/inspect/create-inspector.ts";
 import { createJsonChecker } from "#runtime/json-check/create-json-checker.ts";
@@ -298,6 +302,8 @@ export async function startOn(
       );
     });
   }
+  const meter = createProcessMeter();
+  opened.defer(() => meter.stop());
   const eventStreams = createEventStreams(
     { ...needs, currentState: (filter) => currentState(needs, filter) },
     config.http,
@@ -327,12 +333,14 @@ export async function startOn(
         await records.sites.list("all", { limit: 0, offset: 0 });
       },
       troubles,
+      system: createSystemReader({ ...needs, meter, storage, carriers }, config),
       underWay: () => [...(demo?.underWay() ?? []), ...hosting.underWay()],
     },
   );
   let chores: ReturnType<typeof startChores> | undefined;
   opened.defer(() => chores?.stop());
   const page = config.http.page ? readPage(troubles) : NO_PAGE;
+  budgets.watch({ name: "recent_log", limit: RECENT_BYTES, used: () => approximateBytes(recentLines(log)) });
   budgets.watch({ name: "page_files", limit: PAGE_BYTES, used: () => page.bytes });
   const server = await createServer({ ...needs, backups }, { ...config.http, pageFiles: page.files }, routes);
   // Opened last, so that a stop refuses new calls before it waits for anything else.

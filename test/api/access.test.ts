@@ -170,6 +170,8 @@ const TABLE: Readonly<Record<string, Row>> = {
   getUplink: ["owner", "any"],
   leaveCloud: ["installer", "every"],
   createBackup: ["system", "any"],
+  getSystem: ["owner", "every"],
+  getSystemLog: ["installer", "every"],
   getHealth: ["public", "any"],
   getReadiness: ["public", "any"],
   getOpenapi: ["public", "any"],

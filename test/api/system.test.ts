@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { System, SystemLogLine } from "#client/resources.ts";
 import { useServer } from "../support/server.ts";
 
 const busbar = useServer();
@@ -48,6 +49,33 @@ test("the reference shows every operation and every named schema", async () => {
   for (const { spec } of busbar.operations) expect(text).toContain(`id="${String(spec["operationId"])}"`);
   const { schemas } = busbar.document["components"] as { schemas: object };
   for (const name of Object.keys(schemas)) expect(text).toContain(`id="schema-${name}"`);
+});
+
+test("the installation says how it does: version, threads, storage, broker, buffers and shares", async () => {
+  const { body } = await busbar.admin.get<{ system: System }>("/v3/system");
+  const { process: own, storage, broker, buffers, shares, ...rest } = body.system;
+  expect(rest).toMatchObject({ version: expect.any(String), role: "gateway", nodes: 1 });
+  expect(Date.parse(rest.started_at)).toBeLessThanOrEqual(Date.now());
+  expect(own.memory_bytes).toBeGreaterThan(1e6);
+  if (process.platform === "linux") {
+    expect(own.threads?.map(({ name }) => name)).toEqual(expect.arrayContaining(["records writer", "series writer"]));
+  }
+  expect(storage.kind).toBe("embedded");
+  expect(storage.files.find(({ name }) => name === "records.db")?.bytes).toBeGreaterThan(0);
+  expect(broker).toEqual({ kind: "embedded", mqtt_port: null, mqtts_port: null, connections: 0 });
+  const metrics = (await busbar.anonymous.get("/metrics")).text;
+  expect(buffers.length).toBeGreaterThan(10);
+  for (const { name } of buffers) expect(metrics).toContain(`busbar_buffer_bytes{buffer="${name}"}`);
+  for (const { name } of shares) expect(metrics).toContain(`busbar_share_inside{share="${name}"}`);
+});
+
+test("the latest lines of the log are those that the log has, newest first", async () => {
+  const { body } = await busbar.admin.get<{ lines: readonly SystemLogLine[] }>("/v3/system/log");
+  const logged = busbar.log
+    .split("\n")
+    .filter((line) => /"level":"(info|warn|error|fatal)"/.test(line))
+    .map((line) => (JSON.parse(line) as { msg: string }).msg);
+  expect(body.lines.map(({ message }) => message)).toEqual(logged.slice(-300).reverse());
 });
 
 test("a second process is refused the same data folder", async () => {

@@ -87,6 +87,7 @@ export function createInspector(
 
 function openInspectThread(workerData: InspectSettings): Worker {
   return new Worker(new URL("./inspect-worker.ts", import.meta.url), {
+    name: "blueprints",
     workerData,
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
   });

@@ -24,6 +24,7 @@ export function createJsonChecker({ shares }: { readonly shares: Pick<Shares, "o
   const thread = createTaskThread<JsonCheckTask, JsonCheckResult>({
     open: () =>
       new Worker(new URL("./json-check-worker.ts", import.meta.url), {
+        name: "json checks",
         resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
       }),
     deadlineMs: DEADLINE_MS,

@@ -36,6 +36,7 @@ export function createLuaThread(needs: ThreadNeeds): LuaThread {
   const pulse = new Int32Array(new SharedArrayBuffer(12));
   const data: WorkerData = { engine: needs.engine, memory: needs.memory, pulse, drivers: needs.drivers?.data };
   const worker = new Worker(new URL("./lua-worker.ts", import.meta.url), {
+    name: "lua scripts",
     workerData: data,
     transferList: data.drivers === undefined ? [] : [data.drivers.channel],
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MB, maxYoungGenerationSizeMb: YOUNG_MB },

@@ -74,7 +74,7 @@ export async function openSeries(
   const workerData: WriterData = { chunks, settings, forgetDamaged, oldestHour, openPoints };
   let index = new SeriesIndex([]);
   const tellDamaged = (place: StoredPlace) => onDamaged(damageAt(index, place));
-  const worker = new Worker(new URL("./writer-worker.ts", import.meta.url), { workerData });
+  const worker = new Worker(new URL("./writer-worker.ts", import.meta.url), { workerData, name: "series writer" });
   const opened = await openWriterThread(worker, { onFault, onTrouble, onDamaged: tellDamaged });
   const { thread, definitions, latest, damaged, setAside, isShared } = opened;
   if (setAside !== undefined) onDamaged({ table: "journal", start: 0, span: 0, setAside });

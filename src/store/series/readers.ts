@@ -236,7 +236,10 @@ async function startRun<Piece>(
 }
 
 function openReader(chunks: ChunkAddress, onEnd: (error: Error) => void) {
-  const worker = new Worker(new URL("./reader-worker.ts", import.meta.url), { workerData: chunks });
+  const worker = new Worker(new URL("./reader-worker.ts", import.meta.url), {
+    workerData: chunks,
+    name: "series reader",
+  });
   const waiting = new Map<number, { resolve: (answer: Answer) => void; reject: (error: Error) => void }>();
   const runs = new Map<number, Run>();
   const turns: FairShare = createFairShare(TURNS);

@@ -33,7 +33,8 @@ interface Thread {
 
 export function openReadPool(
   file: string,
-  startWorker = () => new Worker(new URL("./read-worker.ts", import.meta.url), { workerData: { file } }),
+  startWorker = () =>
+    new Worker(new URL("./read-worker.ts", import.meta.url), { workerData: { file }, name: "records reader" }),
 ): ReadPool {
   const share = createFairShare(LIMITS);
   const threads = new Set<Thread>();

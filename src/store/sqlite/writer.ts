@@ -35,7 +35,7 @@ const MAX_WAITING_BYTES = 32 * 1024 * 1024;
 export async function openWriter(
   file: string,
   onFault: (error: Error) => void,
-  worker = new Worker(new URL("./writer-worker.ts", import.meta.url), { workerData: { file } }),
+  worker = new Worker(new URL("./writer-worker.ts", import.meta.url), { workerData: { file }, name: "records writer" }),
 ): Promise<LocalWriter> {
   await new Promise<void>((resolve, reject) => {
     worker.once("message", () => resolve());
