@@ -1,5 +1,5 @@
 // What the pages promise: links that lead somewhere, commands that exist, files that are where they are said to be.
-import { existsSync, globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
@@ -105,6 +105,16 @@ test.each(PAGES.filter((page) => page !== "CHANGELOG.md"))("every file that %s n
 
 test("the architecture fits on one page of under 200 lines", () => {
   expect(read("ARCHITECTURE.md").split("\n").length).toBeLessThan(200);
+});
+
+test("the architecture names every layer and every folder of tests", () => {
+  const page = read("ARCHITECTURE.md");
+  const folders = (of: string) =>
+    readdirSync(join(ROOT, of), { withFileTypes: true }).flatMap((one) => (one.isDirectory() ? [one.name] : []));
+  const isTold = (folder: string) => page.includes(`\`${folder}\``);
+  expect(folders("src").filter((layer) => !isTold(`src/${layer}`))).toEqual([]);
+  const shared = ["support", "fixtures"];
+  expect(folders("test").filter((folder) => !shared.includes(folder) && !isTold(`test/${folder}`))).toEqual([]);
 });
 
 test("the glossary of the architecture has at most 30 words", () => {
