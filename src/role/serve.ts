@@ -37,14 +37,17 @@ export async function serve(config: Config, log: Logger): Promise<void> {
   log.info("stopped");
 }
 
+/** How people call it: from a checkout, whose sources run as they are, or installed. */
+const PROGRAM = import.meta.url.endsWith(".ts") ? "./bin/busbar" : "busbar";
+
 /** The first commands to type. A test runs all of them. */
-const TRY = ["./bin/busbar site list", "./bin/busbar device list"];
+const TRY = [`${PROGRAM} site list`, `${PROGRAM} device list`];
 export const TRY_DEMO = [
-  "./bin/busbar device list",
-  "./bin/busbar now battery-rack-a grid-meter:grid_power --watch",
-  "./bin/busbar telemetry query roof-inverter:ac_power --from -3d --chart",
-  "./bin/busbar run weather-station heat_sensors duration=1",
-  "./bin/busbar run battery-rack-a set_mode mode=remote",
+  `${PROGRAM} device list`,
+  `${PROGRAM} now battery-rack-a grid-meter:grid_power --watch`,
+  `${PROGRAM} telemetry query roof-inverter:ac_power --from -3d --chart`,
+  `${PROGRAM} run weather-station heat_sensors duration=1`,
+  `${PROGRAM} run battery-rack-a set_mode mode=remote`,
 ];
 
 function welcome(config: Config, { url, tokenFile, hasPage, newSignInCode }: Running): string {
