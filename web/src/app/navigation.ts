@@ -5,6 +5,7 @@ import executions from "virtual:icon/console-line";
 import access from "virtual:icon/key-outline";
 import sites from "virtual:icon/map-marker-outline";
 import devices from "virtual:icon/memory";
+import system from "virtual:icon/server";
 import overview from "virtual:icon/view-dashboard-outline";
 import { href } from "#web/router/paths.ts";
 import type { Section } from "./routes.ts";
@@ -28,5 +29,6 @@ export function navigation(siteId: string | undefined, hasSites: boolean): reado
     ...(hasSites || siteId === undefined ? [{ section: "sites", icon: sites, href: href("sites", {}) } as const] : []),
     { section: "catalogue", icon: catalogue, href: href("catalogue", {}) },
     { section: "access", icon: access, href: href("access", {}) },
+    { section: "system", icon: system, href: href("system", {}) },
   ];
 }

@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import {
+  buffersOf,
+  formatBytes,
+  gatewayState,
+  healthOf,
+  readReadiness,
+  sharesOf,
+  siteNamesOf,
+  spellName,
+} from "./system-view.ts";
+
+test.each([
+  [0, "0 B"],
+  [1023, "1023 B"],
+  [1024, "1 KiB"],
+  [1_600_000, "1.5 MiB"],
+  [5 * 1024 ** 3, "5 GiB"],
+])("%d bytes are %s", (bytes, text) => {
+  expect(formatBytes(bytes, "en")).toBe(text);
+});
+
+test("what does not work comes from readiness, whatever form it has", () => {
+  expect(readReadiness({ status: "ok" })).toEqual({ troubles: [], underWay: [] });
+  const read = readReadiness({
+    degraded: [{ part: "storage", message: "full" }],
+    under_way: [{ name: "demo", percent: 40 }, 5],
+  });
+  expect(read.troubles).toEqual([{ part: "storage", message: "full" }]);
+  expect(read.underWay[0]).toEqual({ name: "demo", percent: 40 });
+  expect(healthOf(read, undefined)).toBe("degraded");
+  expect(healthOf(readReadiness({}), undefined)).toBe("good");
+});
+
+test("the fullest buffer and the share with the longest queue come first", () => {
+  const buffer = (name: string, used_bytes: number) => ({ name, used_bytes, limit_bytes: 100 });
+  const buffers = buffersOf({ buffers: [buffer("a", 1), buffer("b", 200), buffer("c", 50)] });
+  expect(buffers.map(({ name, percent }) => [name, percent])).toEqual([
+    ["b", 100],
+    ["c", 50],
+    ["a", 1],
+  ]);
+  const share = (name: string, waiting: number, refused: number) => ({ name, inside: 0, waiting, refused });
+  expect(sharesOf({ shares: [share("a", 0, 0), share("b", 0, 5), share("c", 1, 0)] }).map(({ name }) => name)).toEqual([
+    "c",
+    "b",
+    "a",
+  ]);
+  expect(spellName("event_buffer")).toBe("event buffer");
+});
+
+test("a gateway is connected, away or revoked, and names its sites", () => {
+  expect(gatewayState({ connected: true, revoked_at: null })).toBe("connected");
+  expect(gatewayState({ connected: false, revoked_at: null })).toBe("away");
+  expect(gatewayState({ connected: false, revoked_at: "2026-01-01T00:00:00Z" })).toBe("revoked");
+  expect(siteNamesOf({ site_ids: ["s", "x"] }, [{ id: "s", name: "Yard" }])).toBe("Yard, x");
+});
