@@ -1,3 +1,4 @@
+import type { CatalogueCard, CatalogueSource } from "#core/blueprint/catalogue-entry.ts";
 import type { ExecutionState, ResponseState } from "#core/command/execution.ts";
 import type { LogSeverity } from "#core/device/device-message.ts";
 
@@ -360,7 +361,7 @@ export type Token = {
 /** A blueprint that the catalogue offers. */
 export type CatalogueEntry = {
   readonly id: string;
-  readonly source: "examples" | "folder" | "upload";
+  readonly source: CatalogueSource;
   /** null: not uploaded yet. */
   readonly blueprint_id: string | null;
   readonly display_name: string;
@@ -371,16 +372,9 @@ export type CatalogueEntry = {
   readonly contributors: readonly string[];
   readonly support: { readonly url: string | null; readonly email: string | null };
   readonly license: string | null;
-  readonly runtime: "lua" | "embedded";
+  readonly runtime: CatalogueCard["runtime"];
   readonly requires: readonly string[];
-  readonly offers: {
-    readonly profiles: readonly string[];
-    readonly properties: number;
-    readonly telemetry: number;
-    readonly commands: number;
-    readonly alerts: number;
-    readonly configuration: number;
-  };
+  readonly offers: CatalogueCard["offers"];
 };
 
 export type CataloguePage = Page<"entries", CatalogueEntry> & {

@@ -96,7 +96,7 @@ const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
 
 function unknownSpec(spec: string, known: readonly string[]): string {
   if (spec === OLD_SPEC)
-    return `${quote(spec)} is the manifest language of an older generation. busbar blueprint convert DIR makes a package of ${known.at(-1)} of it.`;
+    return `${quote(spec)} is an older manifest language. To convert the package to ${known.at(-1)}, run busbar blueprint convert DIR.`;
   const what = spec.startsWith("profile/")
     ? "is a profile, not a device. Put it into the folder of profiles (--profiles)."
     : `is no known manifest version. Known are ${known.join(", ")}.`;

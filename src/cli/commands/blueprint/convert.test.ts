@@ -74,7 +74,7 @@ test("lint says what device/1.0 is and nothing else, and --fix leaves it alone",
     const { code, out } = await run("lint --fix old -o json");
     expect([code, JSON.parse(out).diagnostics ?? JSON.parse(out)]).toEqual([1, expect.anything()]);
     expect(out.match(/"code"/g)).toHaveLength(1);
-    expect(out).toContain("busbar blueprint convert DIR makes a package of device/3.0 of it");
+    expect(out).toContain("To convert the package to device/3.0, run busbar blueprint convert DIR");
     expect(readFileSync(join(folder, "old/manifest.yml"), "utf8")).toBe(MANIFEST);
   });
 });
