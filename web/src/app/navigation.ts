@@ -2,6 +2,7 @@ import alerts from "virtual:icon/bell-outline";
 import catalogue from "virtual:icon/bookshelf";
 import explore from "virtual:icon/chart-line";
 import executions from "virtual:icon/console-line";
+import blueprints from "virtual:icon/file-document-edit-outline";
 import access from "virtual:icon/key-outline";
 import sites from "virtual:icon/map-marker-outline";
 import devices from "virtual:icon/memory";
@@ -28,6 +29,7 @@ export function navigation(siteId: string | undefined, hasSites: boolean): reado
     ...ofSite,
     ...(hasSites || siteId === undefined ? [{ section: "sites", icon: sites, href: href("sites", {}) } as const] : []),
     { section: "catalogue", icon: catalogue, href: href("catalogue", {}) },
+    { section: "blueprints", icon: blueprints, href: href("blueprints", {}) },
     { section: "access", icon: access, href: href("access", {}) },
     { section: "system", icon: system, href: href("system", {}) },
   ];

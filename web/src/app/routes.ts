@@ -67,6 +67,7 @@ export const ROUTES: { readonly [Name in RouteName]: Route } = {
   blueprints: page("blueprints", () => import("#web/blueprints/blueprints-screen.svelte")),
   newBlueprint: page("blueprints", () => import("#web/blueprints/new-blueprint-screen.svelte")),
   blueprint: page<"blueprint">("blueprints", () => import("#web/blueprints/blueprint-screen.svelte")),
+  editBlueprint: page<"editBlueprint">("blueprints", () => import("#web/blueprints/edit-blueprint-screen.svelte")),
   access: page("access", () => import("#web/access/tokens-screen.svelte")),
   accessSessions: page("access", () => import("#web/access/sessions-screen.svelte")),
   audit: page("access", () => import("#web/access/audit-screen.svelte")),

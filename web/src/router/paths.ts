@@ -23,6 +23,7 @@ export const PATHS = {
   blueprints: "/blueprints",
   newBlueprint: "/blueprints/new",
   blueprint: "/blueprints/:blueprint",
+  editBlueprint: "/blueprints/:blueprint/edit",
   access: "/access",
   accessSessions: "/access/sessions",
   audit: "/access/audit",
