@@ -1,7 +1,7 @@
 // Blueprints as they are listed: versions under their name, and the devices that use them. Pure.
 import type { Blueprint, Device } from "#client/resources.ts";
 
-export type Version = { readonly blueprint: Blueprint; readonly devices: readonly Device[] };
+type Version = { readonly blueprint: Blueprint; readonly devices: readonly Device[] };
 
 export type NamedBlueprint = {
   readonly name: string;
