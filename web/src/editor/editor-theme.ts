@@ -1,0 +1,111 @@
+import { EditorView } from "@codemirror/view";
+
+/** The editor in the colours of the page. Its variables reach into the shadow root. */
+export const editorTheme = EditorView.theme({
+  "&": {
+    height: "100%",
+    backgroundColor: "var(--surface)",
+    color: "var(--text)",
+    fontSize: "0.8125rem",
+  },
+  "&.cm-focused": { outline: "none" },
+  // Above the gutter, which would cover an outline.
+  "&.cm-focused::after": {
+    position: "absolute",
+    inset: "0",
+    zIndex: "300",
+    border: "2px solid var(--accent)",
+    borderRadius: "12px",
+    content: '""',
+    pointerEvents: "none",
+  },
+  ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.55" },
+  ".cm-content": { caretColor: "var(--text)", paddingBlock: "8px" },
+  ".cm-cursor, .cm-dropCursor": { borderLeftColor: "var(--text)", borderLeftWidth: "2px" },
+  "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": {
+    backgroundColor: "color-mix(in oklab, var(--accent) 26%, transparent)",
+  },
+  ".cm-activeLine": { backgroundColor: "color-mix(in oklab, var(--accent) 6%, transparent)" },
+  ".cm-gutters": {
+    border: "0",
+    borderRight: "1px solid var(--line)",
+    backgroundColor: "var(--surface)",
+    color: "var(--muted)",
+  },
+  ".cm-activeLineGutter": { backgroundColor: "var(--accent-soft)", color: "var(--text)" },
+  ".cm-selectionMatch": { backgroundColor: "color-mix(in oklab, var(--accent) 16%, transparent)" },
+  "&.cm-focused .cm-matchingBracket": { backgroundColor: "var(--accent-soft)", outline: "1px solid var(--accent)" },
+  ".cm-word-key": { color: "var(--info)" },
+  ".cm-word-text": { color: "var(--ok)" },
+  ".cm-word-comment": { color: "var(--muted)", fontStyle: "italic" },
+  ".cm-word-reference": { color: "var(--load)" },
+  ".cm-tooltip": {
+    maxWidth: "min(440px, 90vw)",
+    border: "1px solid var(--line)",
+    borderRadius: "8px",
+    backgroundColor: "var(--raised)",
+    color: "var(--text)",
+    boxShadow: "var(--overlay-shadow)",
+    fontFamily: "var(--sans)",
+    overflow: "hidden",
+  },
+  ".cm-tooltip.cm-tooltip-autocomplete > ul": { maxHeight: "18em", fontFamily: "var(--mono)" },
+  ".cm-tooltip.cm-tooltip-autocomplete > ul > li": { padding: "3px 8px" },
+  ".cm-tooltip.cm-tooltip-autocomplete > ul > li[aria-selected]": {
+    backgroundColor: "var(--accent-soft)",
+    color: "var(--text)",
+  },
+  ".cm-completionMatchedText": { color: "var(--accent)", fontWeight: "600", textDecoration: "none" },
+  ".cm-completionDetail": { marginLeft: "1em", color: "var(--muted)", fontStyle: "normal" },
+  ".cm-completionInfo": { padding: "8px 10px", maxWidth: "260px" },
+  ".cm-explanation": { padding: "8px 12px", fontSize: "0.8125rem" },
+  ".cm-explanation strong": { marginRight: "8px", fontFamily: "var(--mono)" },
+  ".cm-explanation span": { color: "var(--muted)" },
+  ".cm-explanation p": { margin: "4px 0 0" },
+  ".cm-diagnostic": { padding: "6px 10px", borderLeft: "4px solid transparent" },
+  ".cm-diagnostic-error": { borderLeftColor: "var(--error)" },
+  ".cm-diagnostic-warning": { borderLeftColor: "var(--warning)" },
+  ".cm-diagnosticSource": { color: "var(--muted)", fontSize: "0.75rem", opacity: "1" },
+  ".cm-diagnosticAction": {
+    margin: "4px 0 0 8px",
+    padding: "3px 10px",
+    border: "0",
+    borderRadius: "6px",
+    backgroundColor: "var(--accent)",
+    color: "var(--on-accent)",
+    font: "inherit",
+    cursor: "pointer",
+  },
+  ".cm-lintRange-error": underline("var(--error)"),
+  ".cm-lintRange-warning": underline("var(--warning)"),
+  ".cm-panels": { borderColor: "var(--line)", backgroundColor: "var(--raised)", color: "var(--text)" },
+  ".cm-panel.cm-search": { padding: "8px", fontFamily: "var(--sans)" },
+  ".cm-textfield": {
+    border: "1px solid var(--control-line)",
+    borderRadius: "6px",
+    backgroundColor: "var(--surface)",
+    color: "var(--text)",
+    fontSize: "0.8125rem",
+  },
+  ".cm-button": {
+    border: "1px solid var(--line)",
+    borderRadius: "6px",
+    backgroundImage: "none",
+    backgroundColor: "var(--surface)",
+    color: "var(--text)",
+    fontSize: "0.8125rem",
+  },
+  ".cm-searchMatch": { backgroundColor: "var(--warning-soft)", outline: "1px solid var(--warning)" },
+  ".cm-searchMatch-selected": { backgroundColor: "var(--accent-soft)" },
+});
+
+/** Drawn without a picture, so that it has the colours of the theme. */
+function underline(color: string): Record<string, string> {
+  return {
+    backgroundImage: "none",
+    paddingBottom: "0",
+    textDecoration: `underline wavy ${color} 1px`,
+    textUnderlineOffset: "3px",
+    textDecorationSkipInk: "none",
+  };
+}
