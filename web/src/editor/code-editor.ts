@@ -73,7 +73,7 @@ export function createCodeEditor(options: Options): CodeEditor {
           spellcheck: "false",
           autocorrect: "off",
           autocapitalize: "off",
-          ...(isReadOnly ? { tabindex: "0" } : {}),
+          tabindex: "0",
         }),
         // After a key, its values are offered at once.
         autocompletion({

@@ -107,7 +107,8 @@ function valueHints(
   const item = shape.kind === "list" ? shape.item : shape;
   if (item.kind === "flag") return plain(["true", "false"]).map((hint) => ({ ...hint, apply: hint.label }));
   if (item.kind === "text" && item.oneOf !== undefined) return plain(item.oneOf);
-  switch (path.at(-1)) {
+  const name: string = path.at(-1) ?? "";
+  switch (name) {
     case "implements":
     case "implements_draft":
       if (path.length > 1) return [];
