@@ -24,6 +24,12 @@ export function webhooks({ json }: Transport) {
     list: (window: Window = {}) =>
       json<Page<"webhooks", Webhook>>({ method: "GET", path: "/v3/webhooks", query: { ...window } }),
     delete: (id: string) => json<JsonObject>({ method: "DELETE", path: at(id) }),
+    /** Sends one delivery of kind test, and tells how that went. */
+    test: (id: string) =>
+      json<{ accepted: boolean; status: number | null; error: string | null }>({
+        method: "POST",
+        path: at(id, "/test"),
+      }),
     deliveries: (id: string, filter: DeliveryFilter = {}) =>
       json<Page<"deliveries", Delivery>>({ method: "GET", path: at(id, "/deliveries"), query: { ...filter } }),
     /** Tries at once, and then for another day. */

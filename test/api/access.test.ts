@@ -147,6 +147,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   createWebhook: ["owner", "one", ({ site }) => ({ url: "https://receiver.invalid/", site_ids: [site] })],
   listWebhooks: ["owner", "any"],
   deleteWebhook: ["owner", "one"],
+  testWebhook: ["owner", "one"],
   listWebhookDeliveries: ["owner", "one"],
   retryWebhookDelivery: ["owner", "one"],
   createToken: ["owner", "one", ({ site }) => ({ name: "New", level: "readonly", site_ids: [site] })],

@@ -277,3 +277,19 @@ test("a site that the caller does not see is unknown", async () => {
   const { status, errors } = await owner.post("/v3/webhooks", { url: "https://example.com/", site_ids: [otherSite] });
   expect([status, errors[0]?.details]).toEqual([404, { pointer: "/site_ids/0" }]);
 });
+
+test("a webhook can be tried: one signed delivery, and how it went", async () => {
+  const { webhook, secret, next, deliveries } = await hook();
+  const path = `/v3/webhooks/${webhook.id}/test`;
+  expect((await busbar.admin.post(path, {})).body).toEqual({ accepted: true, status: 200, error: null });
+  const { headers, text, body } = await next();
+  expect(body).toMatchObject({ kind: "test", id: headers["x-busbar-delivery"] });
+  const [, seconds] = /^t=(\d+),/.exec(String(headers["x-busbar-signature"])) ?? [];
+  const v1 = createHmac("sha256", secret).update(`${seconds}.${text}`).digest("hex");
+  expect(headers["x-busbar-signature"]).toBe(`t=${seconds},v1=${v1}`);
+  receiver.answer = (response) => void response.writeHead(500).end();
+  expect((await busbar.admin.post(path, {})).body).toEqual({ accepted: false, status: 500, error: "answered 500" });
+  expect(await deliveries()).toEqual([]);
+  const audit = await busbar.admin.get<Page<"entries", { details: object }>>("/v3/audit?action.in=testWebhook");
+  expect(audit.body.entries.map(({ details }) => details)).toMatchObject([{ error: "answered 500" }, { error: null }]);
+});

@@ -9,9 +9,11 @@ import {
   type WindowFlags,
 } from "#cli/client-command.ts";
 import { confirm } from "#cli/confirm.ts";
+import { EXIT } from "#cli/exit-code.ts";
 import { fetchList } from "#cli/fetch-list.ts";
 import { findSites } from "#cli/find-site.ts";
 import { printAnswer, printTable, remark, remarkRest } from "#cli/print.ts";
+import { QuietFailure } from "#cli/quiet-failure.ts";
 import { type ClientFlags, openSession } from "#cli/session.ts";
 import { cutText } from "#cli/table.ts";
 import { UsageError } from "#cli/usage-error.ts";
@@ -46,8 +48,28 @@ export function addWebhookCommands(webhook: Command, cli: Cli): void {
       const { client, wait } = await openSession(cli, flags);
       await printAnswer(cli, flags, await wait(client.webhooks.delete(id)), () => `deleted ${id}`);
     });
+  addTestCommand(webhook, cli);
   addDeliveriesCommand(webhook, cli);
   addRetryCommand(webhook, cli);
+}
+
+function addTestCommand(webhook: Command, cli: Cli): void {
+  const test = clientCommand(
+    webhook,
+    "test [webhook]",
+    "Send a webhook one signed delivery of kind test, and tell how it went.",
+  )
+    .option("--webhook-id <id>", "the webhook, if not given as argument")
+    .action(async (argument: string | undefined, flags: ClientFlags & { webhookId?: string }) => {
+      const id = requireId("webhook", argument, flags.webhookId);
+      const { client, wait } = await openSession(cli, flags);
+      const answer = await wait(client.webhooks.test(id));
+      await printAnswer(cli, flags, answer, () =>
+        answer.accepted ? `accepted with status ${answer.status}` : `not accepted: ${answer.error}`,
+      );
+      if (!answer.accepted) throw new QuietFailure(EXIT.failure);
+    });
+  addExamples(test, "webhook test WEBHOOK");
 }
 
 type CreateFlags = ClientFlags & { readonly siteId?: readonly string[]; readonly kind?: readonly string[] };

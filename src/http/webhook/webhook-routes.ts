@@ -10,10 +10,17 @@ import {
   renderDelivery,
   renderWebhook,
   webhookSchema,
+  webhookTestSchema,
 } from "#http/webhook/webhook-wire.ts";
 import { listAnswer, NOTHING, renderPage } from "#http/wire.ts";
 import { createWebhook, type WebhookNeeds } from "#service/webhook/create-webhook.ts";
-import { deleteWebhook, listDeliveries, listWebhooks, retryDelivery } from "#service/webhook/read-webhooks.ts";
+import {
+  deleteWebhook,
+  listDeliveries,
+  listWebhooks,
+  retryDelivery,
+  testWebhook,
+} from "#service/webhook/read-webhooks.ts";
 
 const tag = "Webhooks";
 
@@ -61,6 +68,21 @@ export function webhookRoutes(needs: WebhookNeeds): readonly Route[] {
       handle: async (call) => {
         await deleteWebhook(needs, call, call.params.webhook_id);
         return {};
+      },
+    }),
+    route({
+      method: "POST",
+      path: "/v3/webhooks/:webhook_id/test",
+      operation: "testWebhook",
+      summary: "Try a webhook",
+      description:
+        "Sends one signed delivery of kind test, once, and answers how that went. It is not among the deliveries.",
+      tag,
+      access: "owner",
+      answer: webhookTestSchema,
+      handle: async (call) => {
+        const { status, error } = await testWebhook(needs, call, call.params.webhook_id);
+        return { accepted: error === undefined, status: status ?? null, error: error ?? null };
       },
     }),
     route({

@@ -36,6 +36,12 @@ export const createdWebhookSchema = strict("CreatedWebhook", {
   secret: Type.String({ description: "What deliveries are signed with. It is shown this once." }),
 });
 
+export const webhookTestSchema = strict("WebhookTest", {
+  accepted: Type.Boolean({ description: "The receiver answered with a status from 200 to 299." }),
+  status: nullable(Type.Integer({ description: "HTTP status of the answer." })),
+  error: nullable(Type.String({ description: "Why it was not accepted." })),
+});
+
 export const deliverySchema = strict("WebhookDelivery", {
   id: id("Delivery identifier: the header X-Busbar-Delivery."),
   webhook_id: Type.String(),

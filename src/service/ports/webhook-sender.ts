@@ -1,11 +1,11 @@
 import type { Instant } from "#core/time/instant.ts";
-import type { Delivery } from "#core/webhook/webhook.ts";
+import type { Delivery, WebhookKind } from "#core/webhook/webhook.ts";
 
 /** One delivery on its way out. */
 export interface OutgoingDelivery {
   readonly url: string;
   readonly secret: string;
-  readonly delivery: Delivery;
+  readonly delivery: Pick<Delivery, "id" | "occurredAt" | "event"> & { readonly kind: WebhookKind | "test" };
   readonly sentAt: Instant;
 }
 

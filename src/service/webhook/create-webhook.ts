@@ -13,8 +13,8 @@ export interface WebhookInput {
 }
 
 export interface WebhookNeeds
-  extends Pick<Needs, "webhooks" | "sender" | "sites" | "seal" | "randomBytes" | "now" | "newId"> {
-  readonly webhookDispatcher: Pick<WebhookDispatcher, "refresh" | "wake">;
+  extends Pick<Needs, "webhooks" | "audit" | "sender" | "sites" | "seal" | "randomBytes" | "now" | "newId"> {
+  readonly webhookDispatcher: Pick<WebhookDispatcher, "refresh" | "wake" | "sendTest">;
 }
 
 const SECRET_BYTES = 32;

@@ -4,6 +4,7 @@ import { refuse } from "#core/app-error.ts";
 import type { Delivery, Webhook } from "#core/webhook/webhook.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
 import type { Page, PageRequest } from "#service/ports/page.ts";
+import type { SendResult } from "#service/ports/webhook-sender.ts";
 import type { DeliveryFilter } from "#service/ports/webhook-store.ts";
 import type { Call, Needs } from "#service/ports.ts";
 import type { WebhookNeeds } from "#service/webhook/create-webhook.ts";
@@ -51,6 +52,15 @@ export async function retryDelivery(
   if (delivery === undefined) throw refuse("not_found", `there is no delivery ${deliveryId.slice(0, 80)}`);
   needs.webhookDispatcher.wake();
   return delivery;
+}
+
+/** Sends one delivery of kind `test` and waits for its outcome. */
+export async function testWebhook(needs: WebhookNeeds, call: Call, id: string): Promise<SendResult> {
+  const webhook = await visibleWebhook(needs, call, id);
+  const result = await needs.webhookDispatcher.sendTest(webhook, needs.newId());
+  const details = { webhook_id: id, origin: new URL(webhook.url).origin, error: result.error ?? null };
+  await needs.audit.append([auditTrail(needs, call, { target: targetOf(webhook), details })]);
+  return result;
 }
 
 async function visibleWebhook(needs: Pick<Needs, "webhooks">, { caller }: Call, id: string): Promise<Webhook> {

@@ -16,7 +16,7 @@ import type { After } from "#service/deadlines.ts";
 import type { EventHub } from "#service/event/event-hub.ts";
 import type { PublishedEvent, RenderHappening } from "#service/event/happening.ts";
 import type { Claim, Nodes } from "#service/ports/nodes.ts";
-import type { SendResult } from "#service/ports/webhook-sender.ts";
+import type { OutgoingDelivery, SendResult } from "#service/ports/webhook-sender.ts";
 import type { Needs } from "#service/ports.ts";
 
 export interface WebhookDispatcher {
@@ -26,6 +26,8 @@ export interface WebhookDispatcher {
   wake(): void;
   /** Called after a webhook was created or deleted, and once at the start. */
   refresh(): Promise<void>;
+  /** Sends a delivery of kind `test` once, in the turns of the webhook's site. It is not stored. */
+  sendTest(webhook: Webhook, id: string): Promise<SendResult>;
   /** Queues those events of the hub that are not stored together with their change. */
   forward(events: EventHub): void;
   stop(): void;
@@ -157,7 +159,7 @@ export function createWebhookDispatcher(needs: WebhookDispatcherNeeds): WebhookD
     return true;
   }
 
-  async function send(webhook: Webhook, delivery: Delivery): Promise<SendResult> {
+  async function send(webhook: Webhook, delivery: OutgoingDelivery["delivery"]): Promise<SendResult> {
     let secret: string;
     try {
       secret = needs.seal.open(webhook.sealedSecret, secretContext(webhook.id));
@@ -194,6 +196,15 @@ export function createWebhookDispatcher(needs: WebhookDispatcherNeeds): WebhookD
     noticesOf,
     wake,
     refresh,
+    async sendTest(webhook, id) {
+      const leave = await turnOf(webhook.id);
+      if (leave === undefined) return { status: undefined, error: "too many deliveries wait for their turn" };
+      try {
+        return await send(webhook, { id, kind: "test", occurredAt: needs.now(), event: "{}" });
+      } finally {
+        leave();
+      }
+    },
     forward(events) {
       events.listen((event) => {
         const position = event.isStored ? event.position : undefined;
