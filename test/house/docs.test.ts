@@ -75,16 +75,23 @@ function listedCommands(help: string): readonly string[] {
   return [...list.matchAll(/^ {2}([\w|-]+)/gm)].flatMap(([, names = ""]) => names.split("|"));
 }
 
-test("every busbar command that the README names exists", async () => {
+test("every busbar command that a page names exists", async () => {
   const verbs = listedCommands((await runBusbar("--help")).out);
-  const named = codeOf(read("README.md")).flatMap((code) => [
-    ...code.matchAll(/(?:^|[\s$])(?:\.\/bin\/)?busbar ([a-z-]+)(?: ([a-z-]+))?/gm),
-  ]);
-  expect(named).not.toHaveLength(0);
-  for (const [words, verb = "", second] of named) {
-    expect(verbs, words).toContain(verb);
-    const seconds = listedCommands((await runBusbar([verb, "--help"])).out);
-    if (second !== undefined && seconds.length > 0) expect(seconds, words).toContain(second);
+  const pages = PAGES.filter((page) => page !== "CHANGELOG.md");
+  const named = pages.flatMap((page) =>
+    codeOf(read(page)).flatMap((code) =>
+      [...code.matchAll(/(?:^|[\s$])(?:\.\/bin\/)?busbar ([a-z-]+)(?: ([a-z][a-z-]*)(?=\s|$))?/gm)].map(
+        ([words, verb = "", second]) => ({ place: `${page}: ${words.trim()}`, verb, second }),
+      ),
+    ),
+  );
+  expect(named.length).toBeGreaterThan(50);
+  const seconds = new Map<string, readonly string[]>();
+  for (const { place, verb, second } of named) {
+    expect(verbs, place).toContain(verb);
+    if (!seconds.has(verb)) seconds.set(verb, listedCommands((await runBusbar([verb, "--help"])).out));
+    const known = seconds.get(verb) ?? [];
+    if (second !== undefined && known.length > 0) expect(known, place).toContain(second);
   }
 });
 
