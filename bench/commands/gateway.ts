@@ -11,6 +11,7 @@ const TOKEN = "bench-admin-token-bench-admin-token";
 const AT_ONCE = 50;
 
 export interface Gateway {
+  readonly url: string;
   readonly port: number;
   readonly pid: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -25,8 +26,9 @@ export interface BenchDevice {
   readonly config: FakeDeviceConfig;
 }
 
-export async function startGateway(folder: string): Promise<Gateway> {
-  const flags = ["--data", folder, "--port", "0", "--mqtt-port", "0", "--log-format", "json", "--log-level", "info"];
+export async function startGateway(folder: string, more: readonly string[] = []): Promise<Gateway> {
+  const places = ["--data", folder, "--port", "0", "--mqtt-port", "0"];
+  const flags = [...places, "--log-format", "json", "--log-level", "info", ...more];
   const profile = process.env["BENCH_PROFILE"];
   const child = spawn(PROGRAM, ["serve", ...flags], {
     env: {
@@ -51,6 +53,7 @@ export async function startGateway(folder: string): Promise<Gateway> {
   });
   const headers = { "X-Service-Auth-Token": TOKEN };
   return {
+    url,
     port: Number(new URL(url).port),
     pid: child.pid ?? 0,
     headers,
