@@ -57,7 +57,7 @@ export type ChartModel = {
   readonly axes: readonly ShownAxis[];
   readonly lines: readonly DrawnLine[];
   /** For uPlot: times, then a column for each line. */
-  readonly data: [number[], ...(number | null | undefined)[][]];
+  readonly data: readonly [readonly number[], ...(readonly (number | null | undefined)[])[]];
   readonly bucketMs: number;
 };
 
@@ -155,9 +155,13 @@ export function chartModel(read: readonly ReadSeries[], frame: Frame): ChartMode
   };
 }
 
+/** The service gives numbers as numbers: copying 100,000 of them would only cost time. */
 function numbersOf(points: Points | undefined): Points<number> | undefined {
   if (points === undefined) return undefined;
-  return { times: points.times, values: points.values.map(Number) };
+  const areNumbers = (values: readonly unknown[]): values is readonly number[] =>
+    values.every((value) => typeof value === "number");
+  const { times, values } = points;
+  return { times, values: areNumbers(values) ? values : values.map(Number) };
 }
 
 /** Least and greatest together, to find the size of their axis. The middle stands for them in a table. */

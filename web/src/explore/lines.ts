@@ -9,20 +9,35 @@ const GAP = 1.75;
 
 /** From one value to the next, usually: at least a bucket; more when the device sends less often than that. */
 export function usualStep(times: readonly number[], bucketMs: number): number {
-  if (times.length < 3) return bucketMs;
-  const steps = new Float64Array(times.length - 1);
-  for (let index = 1; index < times.length; index += 1)
-    steps[index - 1] = (times[index] ?? 0) - (times[index - 1] ?? 0);
-  steps.sort();
-  return Math.max(bucketMs, steps[Math.floor(steps.length / 2)] ?? 0);
+  let step = medianSteps.get(times);
+  if (step === undefined) {
+    step = medianStep(times);
+    medianSteps.set(times, step);
+  }
+  return Math.max(bucketMs, step);
+}
+
+/** Asked for again with each move of the cursor; series often share their times. */
+const medianSteps = new WeakMap<readonly number[], number>();
+/** So many steps tell what is usual. */
+const SAMPLE = 1_000;
+
+function medianStep(times: readonly number[]): number {
+  if (times.length < 3) return 0;
+  const every = Math.max(1, Math.floor((times.length - 1) / SAMPLE));
+  const steps: number[] = [];
+  for (let index = 1; index < times.length; index += every) steps.push((times[index] ?? 0) - (times[index - 1] ?? 0));
+  steps.sort((a, b) => a - b);
+  return steps[Math.floor(steps.length / 2)] ?? 0;
 }
 
 /** The longest distance between two values without a gap between them. */
 export const longestStep = (times: readonly number[], bucketMs: number) => GAP * usualStep(times, bucketMs);
 
-/** The values with a `null` at the beginning of each gap. */
+/** The values with a `null` at the beginning of each gap. A line without gaps is the values themselves. */
 export function withGaps({ times, values }: Points<number>, bucketMs: number): Line {
   const longest = longestStep(times, bucketMs);
+  if (!hasGap(times, longest)) return { times, values };
   const line = { times: [] as number[], values: [] as (number | null)[] };
   for (let index = 0; index < times.length; index += 1) {
     const at = times[index] ?? 0;
@@ -37,24 +52,28 @@ export function withGaps({ times, values }: Points<number>, bucketMs: number): L
   return line;
 }
 
+function hasGap(times: readonly number[], longest: number): boolean {
+  for (let index = 1; index < times.length; index += 1)
+    if ((times[index] ?? 0) - (times[index - 1] ?? 0) > longest) return true;
+  return false;
+}
+
 /** Parts a line into what was measured and what was carried on. Carried parts begin and end at a measured value. */
 export function splitFilled(
   { times, values }: Points<number>,
   measured: ReadonlySet<number>,
 ): { readonly solid: Line; readonly dashed: Line } {
-  const solid = { times: [] as number[], values: [] as (number | null)[] };
-  const dashed = { times: [] as number[], values: [] as (number | null)[] };
+  const solid: (number | null)[] = [];
+  const dashed: (number | null)[] = [];
   const isFilled = (index: number) => index >= 0 && index < times.length && !measured.has(times[index] ?? 0);
-  for (const [index, at] of times.entries()) {
+  for (const index of times.keys()) {
     const value = values[index] ?? null;
     const isCarried = isFilled(index);
     const isEdge = !isCarried && (isFilled(index - 1) || isFilled(index + 1));
-    solid.times.push(at);
-    solid.values.push(isCarried ? null : value);
-    dashed.times.push(at);
-    dashed.values.push(isCarried || isEdge ? value : null);
+    solid.push(isCarried ? null : value);
+    dashed.push(isCarried || isEdge ? value : null);
   }
-  return { solid, dashed };
+  return { solid: { times, values: solid }, dashed: { times, values: dashed } };
 }
 
 /**
@@ -62,31 +81,38 @@ export function splitFilled(
  * on.
  */
 export function alignLines(lines: readonly Line[]): {
-  readonly times: number[];
-  readonly columns: (number | null | undefined)[][];
+  readonly times: readonly number[];
+  readonly columns: readonly (readonly (number | null | undefined)[])[];
 } {
-  let length = 0;
-  for (const line of lines) length += line.times.length;
-  const all = new Float64Array(length);
+  const axes = [...new Set(lines.map((line) => line.times))];
+  const times = axes.length === 1 ? (axes[0] ?? []) : union(axes);
+  return { times, columns: lines.map((line) => (line.times === times ? line.values : spread(line, times))) };
+}
+
+/** All times once, in order. */
+function union(axes: readonly (readonly number[])[]): readonly number[] {
+  const all = new Float64Array(axes.reduce((sum, axis) => sum + axis.length, 0));
   let offset = 0;
-  for (const line of lines) {
-    all.set(line.times, offset);
-    offset += line.times.length;
+  for (const axis of axes) {
+    all.set(axis, offset);
+    offset += axis.length;
   }
   all.sort();
   const times: number[] = [];
   for (const at of all) if (at !== times[times.length - 1]) times.push(at);
-  const columns = lines.map((line) => {
-    const column = new Array<number | null | undefined>(times.length).fill(undefined);
-    let place = 0;
-    for (let index = 0; index < line.times.length; index += 1) {
-      const at = line.times[index] ?? 0;
-      while ((times[place] ?? Number.POSITIVE_INFINITY) < at) place += 1;
-      column[place] = line.values[index];
-    }
-    return column;
-  });
-  return { times, columns };
+  return times;
+}
+
+function spread(line: Line, times: readonly number[]): readonly (number | null | undefined)[] {
+  const column: (number | null | undefined)[] = [];
+  let next = 0;
+  for (const at of times) {
+    if (line.times[next] === at) {
+      column.push(line.values[next]);
+      next += 1;
+    } else column.push(undefined);
+  }
+  return column;
 }
 
 /** The value at a moment: the nearest one, if it is not farther than a usual step. */

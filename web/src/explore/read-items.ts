@@ -60,21 +60,26 @@ function refusalsOf(error: unknown, items: readonly Item[]): ReadonlyMap<Item, R
   return refused;
 }
 
-/** The columns of each item without the rows in which they have no value. */
+/** The columns of each item without the rows in which they have no value. Full columns share their times. */
 function columnsOf({ rows }: TimeseriesRows, items: readonly Item[]): readonly (readonly Points[])[] {
+  const all = rows.map((row) => Math.round(Number(row[0]) * 1000));
   let column = 0;
   return items.map(({ aggregation }) =>
     Array.from({ length: aggregation === "min_max" ? 2 : 1 }, () => {
       column += 1;
-      const times: number[] = [];
-      const values: Value[] = [];
-      for (const row of rows) {
-        const value = row[column];
-        if (value === null || value === undefined) continue;
-        times.push(Math.round(Number(row[0]) * 1000));
-        values.push(value);
-      }
-      return { times, values };
+      return columnAt(column, rows, all);
     }),
   );
+}
+
+function columnAt(column: number, rows: TimeseriesRows["rows"], all: readonly number[]): Points {
+  const places: number[] = [];
+  const values: Value[] = [];
+  for (const [place, row] of rows.entries()) {
+    const value = row[column];
+    if (value === null || value === undefined) continue;
+    places.push(place);
+    values.push(value);
+  }
+  return { times: places.length === all.length ? all : places.map((place) => all[place] ?? 0), values };
 }
