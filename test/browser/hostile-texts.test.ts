@@ -57,13 +57,8 @@ function hostileTexts(): void {
       const visitor = await world.signedIn();
       const { page } = visitor;
       const found: unknown[] = [];
-      const texts = ["status", "note", "tags", payload()].map((one) => encodeURIComponent(`${ids.device}:${one}`));
-      const chart = `/sites/${ids.site}/explore?series=${texts.join(",")}&view=`;
-      const charts = ["chart", "table"].map((view) => ({ name: view, path: chart + view }));
-      for (const { name, path } of [...screensOf(ids), ...charts]) {
-        const mark = path.includes("?") ? "&" : "?";
-        const filters = `q=${encodeURIComponent(payload())}&x=${encodeURIComponent(payload())}`;
-        for (const address of [path, path + mark + filters]) {
+      for (const { name, path } of screensOf(ids)) {
+        for (const address of [path, `${path}?q=${encodeURIComponent(payload())}&x=${encodeURIComponent(payload())}`]) {
           await visitor.go(address);
           const planted = await page.evaluate<string[]>(
             `[...document.querySelectorAll("[${MARK}], [href^='javascript:' i], [src^='javascript:' i]")].map((one) => one.outerHTML)`,
