@@ -289,7 +289,6 @@ export async function startOn(
     { config, simulated, allow: [...config.lua.allow, ...(demo?.allow ?? [])] },
   );
   opened.defer(() => hosting.stop());
-  opened.defer(() => links?.stop());
   await attempt("link", "what gateways own could not be read", async () => await links?.sweep());
   const uplink = config.role === "gateway" ? createUplink(linking) : undefined;
   opened.defer(() => uplink?.stop());
@@ -345,6 +344,8 @@ export async function startOn(
   const server = await createServer({ ...needs, backups }, { ...config.http, pageFiles: page.files }, routes);
   // Opened last, so that a stop refuses new calls before it waits for anything else.
   opened.defer(() => server.stop());
+  // Before it: a stop of the server waits until all connections have ended.
+  opened.defer(() => links?.stop());
   const { port } = await server.listen(config.port, config.host);
   demo?.fill();
   chores = startChores({ ...needs, storage, links, backups }, config);

@@ -1,6 +1,9 @@
 // What a gateway keeps about its cloud, what a cloud keeps about its gateways, and the copies.
 import { describe, expect, test } from "vitest";
+import type { RaisedAlert } from "#core/alert/alert-state.ts";
+import type { Micros } from "#core/command/execution.ts";
 import type { Gateway } from "#core/link/gateway.ts";
+import { parseAlertKey, parseLogKey } from "#core/link/linked-key.ts";
 import { instant } from "#core/time/instant.ts";
 import { makeDevice, makeEntry, makeSite, NOON, newId } from "../support/records.ts";
 import { ALL, expectRefusal, type OpenStores } from "./stores.ts";
@@ -23,6 +26,27 @@ function makeGateway(fields: Partial<Gateway> = {}): Gateway {
   };
 }
 
+const makeAlert = (): RaisedAlert => ({
+  source: "alerts",
+  alertId: "hot",
+  readLevel: "readonly",
+  blueprintId: undefined,
+  severity: "error",
+  raisedAt: NOON,
+  hardensAt: NOON,
+  isHard: false,
+  notConfirmedSince: undefined,
+  details: undefined,
+});
+
+const makeLogEntry = () => ({
+  receivedAt: (NOON * 1_000) as Micros,
+  takenAt: NOON,
+  severity: "info" as const,
+  message: "hello",
+  persist: true,
+});
+
 export function linkStoreContract(open: OpenStores): void {
   describe("uplinks", () => {
     const uplink = {
@@ -31,6 +55,7 @@ export function linkStoreContract(open: OpenStores): void {
       credential: bytes("sealed"),
       joinedAt: NOON,
       historyBefore: NOON,
+      confirmed: 0,
     };
 
     test("the records keep their epoch", async () => {
@@ -80,26 +105,53 @@ export function linkStoreContract(open: OpenStores): void {
       await devices.putProperties(device.id, [{ name: "fw", value: 1, receivedAt: NOON }]);
       await devices.update(device.id, { name: "Newer", updatedAt: NOON }, makeEntry());
       const { keys, upTo } = await uplinks.changesAfter(start, 10);
-      expect(keys.map(({ kind, key }) => [kind, key])).toEqual([
+      const entries = keys.filter(({ kind }) => kind === "audit");
+      expect(entries).toHaveLength(3);
+      expect(keys.filter(({ kind }) => kind !== "audit").map(({ kind, key }) => [kind, key])).toEqual([
         ["site", site.id],
         ["properties", device.id],
         ["device", device.id],
       ]);
       expect(upTo).toBe(await uplinks.latest());
       expect(await uplinks.changesAfter(upTo, 10)).toEqual({ keys: [], upTo });
-      const first = await uplinks.changesAfter(start, 1);
-      expect(first.keys.map(({ kind }) => kind)).toEqual(["site"]);
+      const first = await uplinks.changesAfter(start, 3);
+      expect(first.keys.map(({ kind }) => kind)).toEqual(["audit", "audit", "site"]);
       const rest = await uplinks.changesAfter(first.upTo, 10);
-      expect(rest.keys.map(({ kind }) => kind)).toEqual(["properties", "device"]);
+      expect(rest.keys.map(({ kind }) => kind)).toEqual(["properties", "audit", "device"]);
       await devices.delete(device.id, makeEntry());
       const gone = await uplinks.changesAfter(upTo, 10);
-      expect(gone.keys.map(({ kind, key }) => [kind, key])).toEqual([["device", device.id]]);
+      expect(gone.keys.map(({ kind }) => kind)).toEqual(["audit", "device"]);
       const asked = [
         { kind: "site", key: site.id },
         { kind: "device", key: device.id },
       ] as const;
       expect(await uplinks.amongChanged(asked, upTo)).toEqual([asked[1]]);
     });
+  });
+
+  test("alerts, log entries and configuration are noted; what is told once is forgotten when it is confirmed", async () => {
+    const { uplinks, sites, devices, alerts, deviceLogs, configurations } = await open();
+    const site = makeSite();
+    await sites.insert(site, makeEntry());
+    const device = await devices.insert(makeDevice(site.id), makeEntry());
+    const joined = { url: "https://cloud.example", gatewayId: newId(), credential: bytes("x"), joinedAt: NOON };
+    await uplinks.put({ ...joined, historyBefore: undefined, confirmed: 0 }, makeEntry());
+    const start = await uplinks.latest();
+    const alert = makeAlert();
+    const nobody = { events: [], notices: [] };
+    await alerts.record(device.id, [{ kind: "raised", at: NOON, alert }], nobody);
+    const [entry] = await deviceLogs.append(device.id, [makeLogEntry()], 1_000);
+    const bucket = { bucket: "network", shown: { host: "a" }, sealed: bytes("s"), updatedAt: NOON };
+    await configurations.put({ deviceId: device.id, buckets: [bucket], events: [] }, makeEntry());
+    const { keys, upTo } = await uplinks.changesAfter(start, 10);
+    expect(keys.map(({ kind }) => kind)).toEqual(["alert", "log", "audit", "configuration"]);
+    const name = parseAlertKey(keys[0]?.key ?? "");
+    expect(name && (await alerts.find(name))).toMatchObject({ ...alert, deviceId: device.id });
+    const log = parseLogKey(keys[1]?.key ?? "");
+    expect(log && (await deviceLogs.find(log.deviceId, log.receivedAt))).toEqual(entry);
+    await uplinks.confirm(upTo);
+    expect((await uplinks.get())?.confirmed).toBe(upTo);
+    expect((await uplinks.changesAfter(start, 10)).keys.map(({ kind }) => kind)).toEqual(["configuration"]);
   });
 
   describe("gateways", () => {
@@ -172,6 +224,37 @@ export function linkStoreContract(open: OpenStores): void {
       await copies.deleteDevice("g1", device.id, NOON);
       await copies.deleteSite("g1", site.id);
       expect([await devices.find(device.id), await sites.find(site.id)]).toEqual([undefined, undefined]);
+    });
+
+    test("alerts, log entries, configuration and audit entries are stored as they are told, however often", async () => {
+      const { copies, alerts, deviceLogs, configurations, audit } = await open();
+      const site = makeSite();
+      await copies.site("g1", site);
+      const device = { ...makeDevice(site.id), slug: "a" };
+      await copies.device("g1", device);
+      const nobody = { events: [], notices: [] };
+      const raised = { ...makeAlert(), deviceId: device.id, siteId: site.id, clearedAt: undefined };
+      for (const alert of [raised, raised]) await copies.alert("g1", alert, nobody);
+      expect(await alerts.active(device.id)).toEqual([raised]);
+      await copies.alert("g1", { ...raised, isHard: true, clearedAt: NOON }, nobody);
+      expect([await alerts.active(device.id), (await alerts.find(raised))?.clearedAt]).toEqual([[], NOON]);
+      await copies.deleteAlert("g1", raised);
+      expect(await alerts.find(raised)).toBeUndefined();
+      const log = { deviceId: device.id, entry: makeLogEntry(), maxBytes: 10_000 };
+      expect([await copies.logEntry("g1", log), await copies.logEntry("g1", log)]).toEqual([true, false]);
+      expect((await deviceLogs.list(device.id, { newestFirst: true }, ALL)).items).toEqual([log.entry]);
+      const bucket = { bucket: "network", shown: { host: "a" }, sealed: bytes(""), updatedAt: NOON };
+      await copies.configuration("g1", { deviceId: device.id, buckets: [bucket], events: [] });
+      await copies.configuration("g1", { deviceId: device.id, buckets: [bucket], events: [] });
+      expect((await configurations.get(device.id)).map(({ shown }) => shown)).toEqual([{ host: "a" }]);
+      const entry = makeEntry({ target: { siteId: site.id } });
+      for (const count of [1, 3]) await copies.auditEntry("g1", { ...entry, count });
+      expect(await audit.find(entry.id)).toMatchObject({ count: 3, details: { gateway_id: "g1" } });
+      await expectRefusal(copies.auditEntry("g2", entry), "conflict");
+      await expectRefusal(copies.auditEntry("g2", makeEntry({ target: { siteId: site.id } })), "conflict");
+      await expectRefusal(copies.alert("g2", raised, nobody), "conflict");
+      await expectRefusal(copies.logEntry("g2", log), "conflict");
+      await expectRefusal(copies.configuration("g2", { deviceId: device.id, buckets: [], events: [] }), "conflict");
     });
 
     test("devices that exchange their slugs are told one after the other", async () => {

@@ -1,7 +1,9 @@
 // Alerts in memory, as simple as possible: the real stores are compared with it, and the tracker is tested on it.
+
 import { allows } from "#core/access/level.ts";
 import { MAX_PAST_ALERTS } from "#core/alert/alert-limits.ts";
 import { alertStateOf } from "#core/alert/alert-state.ts";
+import { alertKey } from "#core/link/linked-key.ts";
 import type { Notice } from "#core/webhook/webhook.ts";
 import type { AlertFilter, AlertRecord, AlertStore } from "#service/ports/alert-store.ts";
 
@@ -42,6 +44,7 @@ export function createMemoryAlerts(siteOf: (deviceId: string) => string | undefi
     },
     active: async (deviceId) =>
       sorted().filter((row) => row.clearedAt === undefined && (deviceId === undefined || row.deviceId === deviceId)),
+    find: async (name) => sorted().find((row) => alertKey(row) === alertKey(name)),
     async list(filter, { limit, offset }) {
       const found = sorted().filter((row) => matches(filter, row));
       if (filter.newestFirst) found.reverse();

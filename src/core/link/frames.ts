@@ -1,6 +1,6 @@
 // Messages are cut into frames, so that a large message never holds the line for long and proxies pass everything. The
 // first byte of a frame tells whether more of the message follows.
-import { LinkMistake } from "./parse-message.ts";
+import { LinkMistake } from "./message-fields.ts";
 
 export const MAX_FRAME_BYTES = 256 * 1024;
 const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;

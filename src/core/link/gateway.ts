@@ -38,4 +38,6 @@ export interface Uplink {
   readonly joinedAt: Instant;
   /** All telemetry before this time has yet to be told; undefined: there is none. */
   readonly historyBefore: Instant | undefined;
+  /** The cloud has confirmed all changes up to this number, and not all of them can be told again one by one. */
+  readonly confirmed: number;
 }

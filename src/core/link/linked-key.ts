@@ -1,10 +1,79 @@
+import type { Micros } from "#core/command/execution.ts";
+import { type Instant, instant } from "#core/time/instant.ts";
+
 /** Kinds of records of which a cloud has copies, in an order in which each refers only to earlier ones. */
-export const LINKED_KINDS = ["site", "blueprint", "device", "properties"] as const;
+export const LINKED_KINDS = [
+  "site",
+  "blueprint",
+  "device",
+  "properties",
+  "configuration",
+  "alert",
+  "log",
+  "audit",
+] as const;
 export type LinkedKind = (typeof LINKED_KINDS)[number];
+
+/** Each of these is told once, and then it need not be remembered. */
+export const PASSING_KINDS: readonly LinkedKind[] = ["alert", "log", "audit"];
 
 /** Names a record whose current state has to be told. */
 export interface LinkedKey {
   readonly kind: LinkedKind;
-  /** The id of the site, blueprint or device. */
+  /** The id of the site, blueprint, device or audit entry; for properties and configuration that of their device. */
   readonly key: string;
+}
+
+/** What tells an alert from all others. */
+export interface AlertName {
+  readonly deviceId: string;
+  readonly source: string;
+  readonly alertId: string;
+  readonly raisedAt: Instant;
+}
+
+export function alertKey({ deviceId, source, alertId, raisedAt }: AlertName): string {
+  return JSON.stringify([deviceId, raisedAt, source, alertId]);
+}
+
+/** Undefined for a text that `alertKey` does not make. */
+export function parseAlertKey(key: string): AlertName | undefined {
+  try {
+    const [deviceId, raisedAt, source, alertId]: readonly unknown[] = JSON.parse(key);
+    const isName = typeof deviceId === "string" && typeof source === "string" && typeof alertId === "string";
+    if (!isName || typeof raisedAt !== "number") return undefined;
+    return { deviceId, source, alertId, raisedAt: instant(raisedAt) };
+  } catch {
+    return undefined;
+  }
+}
+
+export interface LogName {
+  readonly deviceId: string;
+  readonly receivedAt: Micros;
+}
+
+export const logKey = ({ deviceId, receivedAt }: LogName): string => `${deviceId} ${receivedAt}`;
+
+export function parseLogKey(key: string): LogName | undefined {
+  const [, deviceId, receivedAt] = /^(\S+) (\d{1,16})$/.exec(key) ?? [];
+  return deviceId === undefined ? undefined : { deviceId, receivedAt: Number(receivedAt) as Micros };
+}
+
+/** The device that the record belongs to. */
+export function deviceOfKey({ kind, key }: LinkedKey): string | undefined {
+  switch (kind) {
+    case "device":
+    case "properties":
+    case "configuration":
+      return key;
+    case "alert":
+      return parseAlertKey(key)?.deviceId;
+    case "log":
+      return parseLogKey(key)?.deviceId;
+    case "site":
+    case "blueprint":
+    case "audit":
+      return undefined;
+  }
 }

@@ -1,8 +1,11 @@
 // What the two sides of a link tell each other. The gateway connects and says hello; the cloud answers with welcome.
 
+import type { AuditEntry } from "#core/access/audit-entry.ts";
+import type { RaisedAlert } from "#core/alert/alert-state.ts";
 import type { Execution, Payload } from "#core/command/execution.ts";
 import type { ExecutionChange } from "#core/command/remote-execution.ts";
 import type { Device, PropertyValue } from "#core/device/device.ts";
+import type { LogSeverity } from "#core/device/device-message.ts";
 import type { Site } from "#core/site/site.ts";
 import type { Instant } from "#core/time/instant.ts";
 
@@ -15,6 +18,10 @@ export type LinkedItem =
   | { readonly kind: "blueprint"; readonly key: string; readonly value: LinkedBlueprint | null }
   | { readonly kind: "device"; readonly key: string; readonly value: LinkedDevice | null }
   | { readonly kind: "properties"; readonly key: string; readonly value: readonly PropertyValue[] }
+  | { readonly kind: "configuration"; readonly key: string; readonly value: readonly LinkedBucket[] }
+  | { readonly kind: "alert"; readonly key: string; readonly value: LinkedAlert | null }
+  | { readonly kind: "log"; readonly key: string; readonly value: LinkedLogEntry | null }
+  | { readonly kind: "audit"; readonly key: string; readonly value: AuditEntry | null }
   | { readonly kind: "execution"; readonly key: string; readonly value: ExecutionChange };
 
 export interface LinkedBlueprint {
@@ -27,6 +34,25 @@ export interface LinkedBlueprint {
 /** Each side has its own ids of blueprints, because equal packages are stored once. */
 export interface LinkedDevice extends Omit<Device, "blueprintId"> {
   readonly blueprintDigest: string | undefined;
+}
+
+/** Sensitive values are hidden: only the gateway has them. */
+export interface LinkedBucket {
+  readonly bucket: string;
+  readonly shown: Payload;
+  readonly updatedAt: Instant;
+}
+
+export interface LinkedAlert extends Omit<RaisedAlert, "blueprintId"> {
+  readonly blueprintDigest: string | undefined;
+  readonly clearedAt: Instant | undefined;
+}
+
+export interface LinkedLogEntry {
+  readonly takenAt: Instant;
+  readonly severity: LogSeverity;
+  readonly message: string;
+  readonly persist: boolean;
 }
 
 /** Values of a device at one moment, by attribute. Lists are JSON text. */

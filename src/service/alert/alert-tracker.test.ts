@@ -63,6 +63,7 @@ function makeWorld(given = "plain") {
     },
     telemetry: { latest: () => latest, current: async () => latest },
     devices: { find: async () => (world.isGone ? undefined : world.device) },
+    gateways: { ownerOf: async () => undefined },
     webhookDispatcher: { noticesOf: (news: readonly unknown[]) => news, wake: () => {} },
     nodes: ALONE,
     background: createBackground((_name, error) => faults.push(String(error))),

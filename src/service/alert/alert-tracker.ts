@@ -69,6 +69,8 @@ interface AlertMessage {
 }
 
 export interface AlertTrackerNeeds extends Pick<Needs, "alerts" | "devices" | "telemetry" | "now"> {
+  /** Alerts of a device that a gateway owns are decided there. */
+  readonly gateways: Pick<Needs["gateways"], "ownerOf">;
   readonly catalog: BlueprintCatalog;
   readonly prepareEvent: PrepareEvent;
   readonly webhookDispatcher: Pick<WebhookDispatcher, "noticesOf" | "wake">;
@@ -111,6 +113,13 @@ export function createAlertTracker(needs: AlertTrackerNeeds): AlertTracker {
       }
     });
   });
+
+  /** Undefined when it is gone, or when a gateway owns it. */
+  async function ownDevice(deviceId: string): Promise<Device | undefined> {
+    const device = await needs.devices.find(deviceId);
+    if (device === undefined || (await needs.gateways.ownerOf(device.siteId)) !== undefined) return undefined;
+    return device;
+  }
 
   function entryOf(deviceId: string): Entry {
     let entry = entries.get(deviceId);
@@ -284,7 +293,7 @@ export function createAlertTracker(needs: AlertTrackerNeeds): AlertTracker {
         for (let tail = entries.get(deviceId)?.tail; tail !== undefined; tail = entries.get(deviceId)?.tail) await tail;
         forget(deviceId);
         // Whichever node is there when the grace period ends confirms the alert.
-        const device = isSoft ? await needs.devices.find(deviceId) : undefined;
+        const device = isSoft ? await ownDevice(deviceId) : undefined;
         if (device !== undefined) await change(device, unchanged);
       });
     },
@@ -292,7 +301,7 @@ export function createAlertTracker(needs: AlertTrackerNeeds): AlertTracker {
       const active = await needs.alerts.active();
       for (const deviceId of new Set(active.map((alert) => alert.deviceId))) {
         try {
-          const device = await needs.devices.find(deviceId);
+          const device = await ownDevice(deviceId);
           if (device !== undefined) await change(device, unchanged);
         } catch (error) {
           // The next message of the device tries again.

@@ -14,7 +14,7 @@ const MAX_LOG_LENGTH = 4_096;
 const BYTES_PER_HOUR = 4 * 1024 * 1024;
 const HOUR_MS = 3_600_000;
 /** How much of a device's log is kept: of persistent entries, and of the others. */
-const KEPT_BYTES = 16 * 1024 * 1024;
+export const KEPT_LOG_BYTES = 16 * 1024 * 1024;
 /** The cost of an entry in addition to its text. */
 const ENTRY_BYTES = 64;
 
@@ -80,7 +80,7 @@ export function createDeviceLog(needs: DeviceLogNeeds): DeviceLog {
       message,
       persist,
     };
-    for (const stored of await needs.deviceLogs.append(device.id, [entry], KEPT_BYTES)) {
+    for (const stored of await needs.deviceLogs.append(device.id, [entry], KEPT_LOG_BYTES)) {
       needs.events.publish(logEvent({ siteId: device.siteId, deviceId: device.id }, stored));
     }
   }

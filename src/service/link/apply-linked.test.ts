@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { refuse } from "#core/app-error.ts";
+import { LinkMistake } from "#core/link/message-fields.ts";
 import type { LinkedItem } from "#core/link/messages.ts";
-import { LinkMistake } from "#core/link/parse-message.ts";
 import { makeExecution } from "../../../test/support/executions.ts";
 import { type ApplyNeeds, applyItem, forgetOthers } from "./apply-linked.ts";
 
@@ -24,6 +24,7 @@ function prepare(stored: { readonly kind: string } = { kind: "applied" }) {
       },
     },
     telemetry: { deleteDevice: note("delete telemetry") },
+    alerts: { active: async () => [] },
     connectivity: { connected: () => {}, forget: () => {} },
     gateways: { devices: async () => ["own", "gone"], sites: async () => ["here", "there"] },
     dispatcher: {

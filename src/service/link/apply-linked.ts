@@ -1,13 +1,23 @@
 // Copies what a gateway tells. Nothing is believed that is about another gateway's sites or devices.
 import { AppError } from "#core/app-error.ts";
+import { alertKey, parseLogKey } from "#core/link/linked-key.ts";
+import { LinkMistake } from "#core/link/message-fields.ts";
 import type { LinkedItem } from "#core/link/messages.ts";
-import { LinkMistake } from "#core/link/parse-message.ts";
+import { deviceBlueprint } from "#service/blueprint/blueprint-catalog.ts";
 import { type UploadNeeds, uploadBlueprint } from "#service/blueprint/upload-blueprint.ts";
 import type { CommandDispatcher } from "#service/command/command-dispatcher.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
+import { KEPT_LOG_BYTES } from "#service/device/device-log.ts";
+import type { EventHub } from "#service/event/event-hub.ts";
+import { logEvent } from "#service/event/happening.ts";
+import { type CopyAlertNeeds, copyAlert } from "#service/link/copy-alert.ts";
 import type { Call, Needs } from "#service/ports.ts";
 
-export interface ApplyNeeds extends UploadNeeds, Pick<Needs, "gateways" | "copies" | "devices" | "telemetry"> {
+export interface ApplyNeeds
+  extends UploadNeeds,
+    CopyAlertNeeds,
+    Pick<Needs, "gateways" | "copies" | "devices" | "telemetry" | "configurations"> {
+  readonly events: Pick<EventHub, "publish">;
   readonly log: { warn(about: object, text: string): void };
   readonly dispatcher: Pick<CommandDispatcher, "applyRemote">;
   readonly connectivity: Pick<Connectivity, "connected" | "forget">;
@@ -66,6 +76,18 @@ export async function applyItem(needs: ApplyNeeds, teller: Teller, item: LinkedI
     case "properties":
       if (devices.has(item.key)) await needs.copies.properties(gatewayId, item.key, item.value);
       return "applied";
+    case "configuration":
+      if (devices.has(item.key)) await copyConfiguration(needs, teller, item);
+      return "applied";
+    case "alert":
+      await copyAlert(needs, teller, item);
+      return "applied";
+    case "log":
+      await copyLogEntry(needs, teller, item);
+      return "applied";
+    case "audit":
+      if (item.value !== null) await needs.copies.auditEntry(gatewayId, { ...item.value, id: item.key });
+      return "applied";
     case "execution": {
       const { execution } = item.value;
       const siteId = devices.get(execution.deviceId);
@@ -77,11 +99,48 @@ export async function applyItem(needs: ApplyNeeds, teller: Teller, item: LinkedI
   }
 }
 
+type Item<Kind extends LinkedItem["kind"]> = Extract<LinkedItem, { kind: Kind }>;
+
+async function copyConfiguration(needs: ApplyNeeds, teller: Teller, item: Item<"configuration">): Promise<void> {
+  const deviceId = item.key;
+  const before = new Map((await needs.configurations.get(deviceId)).map((one) => [one.bucket, one.updatedAt]));
+  const device = await needs.devices.find(deviceId);
+  const blueprint = device && (await deviceBlueprint(needs, device));
+  const events = item.value
+    .filter(({ bucket, updatedAt }) => before.get(bucket) !== updatedAt)
+    .map(({ bucket, updatedAt: at }) => {
+      const place = { siteId: teller.devices.get(deviceId) ?? "", deviceId };
+      const readLevel = blueprint?.configuration.get(bucket)?.accessLevel ?? "system";
+      return needs.prepareEvent({ ...place, kind: "configuration", bucket, readLevel, at });
+    });
+  const buckets = item.value.map((bucket) => ({ ...bucket, sealed: NOTHING }));
+  await needs.copies.configuration(teller.gatewayId, { deviceId, buckets, events });
+}
+
+async function copyLogEntry(needs: ApplyNeeds, teller: Teller, { key, value }: Item<"log">): Promise<void> {
+  const name = parseLogKey(key);
+  const siteId = name && teller.devices.get(name.deviceId);
+  if (name === undefined || siteId === undefined || value === null) return;
+  const { deviceId, receivedAt } = name;
+  const entry = { ...value, receivedAt };
+  const isNew = await needs.copies.logEntry(teller.gatewayId, { deviceId, entry, maxBytes: KEPT_LOG_BYTES });
+  if (isNew) needs.events.publish(logEvent({ siteId, deviceId }, entry));
+}
+
+/** Only the gateway has the values in the clear. */
+const NOTHING = new Uint8Array();
+
 /** After a whole telling: deletes what was not named. */
 export async function forgetOthers(needs: ApplyNeeds, teller: Teller, named: ReadonlySet<string>): Promise<void> {
   for (const deviceId of await needs.gateways.devices(teller.gatewayId)) {
-    if (named.has(`device ${deviceId}`)) continue;
-    await applyItem(needs, teller, { kind: "device", key: deviceId, value: null });
+    if (!named.has(`device ${deviceId}`)) {
+      await applyItem(needs, teller, { kind: "device", key: deviceId, value: null });
+      continue;
+    }
+    for (const alert of await needs.alerts.active(deviceId)) {
+      const key = alertKey(alert);
+      if (!named.has(`alert ${key}`)) await applyItem(needs, teller, { kind: "alert", key, value: null });
+    }
   }
   for (const siteId of await needs.gateways.sites(teller.gatewayId)) {
     if (named.has(`site ${siteId}`)) continue;

@@ -31,7 +31,7 @@ export async function joinCloud(
   const credential = needs.seal.seal(answer.credential, CREDENTIAL_CONTEXT);
   const now = needs.now();
   await needs.uplinks.put(
-    { url, gatewayId: answer.gatewayId, credential, joinedAt: now, historyBefore: endOfHistory(now) },
+    { url, gatewayId: answer.gatewayId, credential, joinedAt: now, historyBefore: endOfHistory(now), confirmed: 0 },
     trail,
   );
   await needs.telemetryLane.restart();

@@ -1,7 +1,7 @@
 import { deflateRawSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { toFrames } from "#core/link/frames.ts";
-import { LinkMistake } from "#core/link/parse-message.ts";
+import { LinkMistake } from "#core/link/message-fields.ts";
 import { createLinkChannel } from "./link-channel.ts";
 
 /** A channel that receives these messages, and what it sends. */

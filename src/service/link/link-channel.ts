@@ -2,7 +2,7 @@
 // they are.
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { createFrameReader, toFrames } from "#core/link/frames.ts";
-import { LinkMistake } from "#core/link/parse-message.ts";
+import { LinkMistake } from "#core/link/message-fields.ts";
 import type { LinkSocket } from "#service/ports/link-socket.ts";
 
 export interface LinkChannel<Sent, Received> {

@@ -1,13 +1,13 @@
 // The gateways that are connected to this cloud. Commands to their devices go over their connections.
 import type { Execution } from "#core/command/execution.ts";
 import type { Gateway } from "#core/link/gateway.ts";
+import { LinkMistake } from "#core/link/message-fields.ts";
 import { type DownMessage, LINK_PROTOCOL, type LinkedItem, type UpMessage } from "#core/link/messages.ts";
-import { LinkMistake, parseUpMessage } from "#core/link/parse-message.ts";
+import { parseUpMessage } from "#core/link/parse-message.ts";
 import type { Background } from "#service/background.ts";
-import type { UploadNeeds } from "#service/blueprint/upload-blueprint.ts";
 import type { CommandDispatcher } from "#service/command/command-dispatcher.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
-import { applyItem, forgetOthers } from "#service/link/apply-linked.ts";
+import { type ApplyNeeds, applyItem, forgetOthers } from "#service/link/apply-linked.ts";
 import { createLinkChannel, type LinkChannel } from "#service/link/link-channel.ts";
 import { type TakeTelemetryNeeds, type TelemetryIntake, takeTelemetry } from "#service/link/take-telemetry.ts";
 import { requireSameProtocol } from "#service/link/talk-to-cloud.ts";
@@ -17,7 +17,7 @@ import type { Claim, Nodes } from "#service/ports/nodes.ts";
 import type { Needs } from "#service/ports.ts";
 
 export interface LinkNeeds
-  extends UploadNeeds,
+  extends Omit<ApplyNeeds, "connectivity" | "dispatcher" | "log">,
     TakeTelemetryNeeds,
     Pick<Needs, "gateways" | "copies" | "devices" | "executions"> {
   readonly dispatcher: CommandDispatcher;
@@ -50,6 +50,8 @@ interface Session {
   readonly devices: Map<string, string>;
   /** Those that stand for the gateway itself. */
   readonly own: Set<string>;
+  /** Connectivity of devices that the gateway has not told yet. */
+  readonly early: Map<string, string>;
   readonly telemetry: TelemetryIntake;
   /** Commands whose answer is missing. */
   readonly orders: Map<string, (outcome: HandOver) => void>;
@@ -57,6 +59,12 @@ interface Session {
 }
 
 const ASKED_AT_ONCE = 100;
+/** Others refer to these. All other records are independent of each other, and those stored together share a commit. */
+const FIRST: ReadonlySet<LinkedItem["kind"]> = new Set(["site", "blueprint", "device"]);
+const APPLIED_TOGETHER = 256;
+const MAX_EARLY = 10_000;
+/** A whole telling deletes those of these kinds that it does not name. */
+const NAMED: ReadonlySet<LinkedItem["kind"]> = new Set(["site", "device", "alert"]);
 /** How long a gateway waits for the node that it was connected to. */
 const CLAIM_TRIES = 50;
 const CLAIM_EVERY_MS = 200;
@@ -90,6 +98,7 @@ export function createLinks(needs: LinkNeeds): Links {
       gatewayId: gateway.id,
       channel,
       devices,
+      early: new Map(),
       telemetry: takeTelemetry(needs, { devices, send: channel.send, fail }),
       own: new Set(),
       orders: new Map(),
@@ -201,12 +210,26 @@ export function createLinks(needs: LinkNeeds): Links {
 
   async function take(session: Session, items: readonly LinkedItem[], named: Set<string> | undefined): Promise<void> {
     const missing: string[] = [];
+    let together: LinkedItem[] = [];
+    const apply = async (item: LinkedItem) => {
+      if ((await applyItem(needs, session, item)) === "gap") missing.push(item.key);
+    };
+    const applyTogether = async () => {
+      const waiting = together;
+      together = [];
+      await Promise.all(waiting.map(apply));
+    };
     for (const item of items) {
-      named?.add(`${item.kind} ${item.key}`);
-      const outcome = await applyItem(needs, session, item);
-      if (outcome === "gap") missing.push(item.key);
+      if (NAMED.has(item.kind)) named?.add(`${item.kind} ${item.key}`);
+      const isFirst = FIRST.has(item.kind);
+      if (isFirst || together.length >= APPLIED_TOGETHER) await applyTogether();
+      if (isFirst) await apply(item);
+      else together.push(item);
+      const early = item.kind === "device" ? session.early.get(item.key) : undefined;
+      if (early !== undefined && session.early.delete(item.key)) noteConnectivity(session, item.key, early);
       if (session.isReady && item.kind === "device" && item.value !== null) ways.set(item.key, session);
     }
+    await applyTogether();
     if (missing.length > 0) await session.channel.send({ type: "ask", executions: missing });
   }
 
@@ -228,7 +251,11 @@ export function createLinks(needs: LinkNeeds): Links {
   }
 
   function noteConnectivity(session: Session, deviceId: string, status: string): void {
-    if (!session.devices.has(deviceId) || session.own.has(deviceId)) return;
+    if (!session.devices.has(deviceId)) {
+      if (session.early.size < MAX_EARLY) session.early.set(deviceId, status);
+      return;
+    }
+    if (session.own.has(deviceId)) return;
     if (status === "ONLINE") needs.connectivity.connected(deviceId);
     else if (status === "OFFLINE") needs.connectivity.gone(deviceId);
   }

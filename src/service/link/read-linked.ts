@@ -2,12 +2,24 @@
 // except that a record comes after those it refers to.
 
 import type { Device } from "#core/device/device.ts";
-import { LINKED_KINDS, type LinkedKey } from "#core/link/linked-key.ts";
-import type { LinkedItem } from "#core/link/messages.ts";
+import {
+  alertKey,
+  deviceOfKey,
+  LINKED_KINDS,
+  type LinkedKey,
+  logKey,
+  parseAlertKey,
+  parseLogKey,
+} from "#core/link/linked-key.ts";
+import type { LinkedAlert, LinkedItem } from "#core/link/messages.ts";
 import { allPages } from "#service/all-pages.ts";
+import type { AlertRecord } from "#service/ports/alert-store.ts";
 import type { Needs } from "#service/ports.ts";
 
-export type ReadLinkedNeeds = Pick<Needs, "sites" | "devices" | "blueprints" | "executions" | "uplinks">;
+export type ReadLinkedNeeds = Pick<
+  Needs,
+  "sites" | "devices" | "blueprints" | "executions" | "uplinks" | "configurations" | "alerts" | "deviceLogs" | "audit"
+>;
 
 export interface LinkedPage {
   readonly items: readonly LinkedItem[];
@@ -45,12 +57,33 @@ export async function* readEverythingLinked(needs: ReadLinkedNeeds, upTo: number
   for (const { id } of parentsFirst(devices)) {
     yield await readItem(needs, { kind: "device", key: id });
     yield await readItem(needs, { kind: "properties", key: id });
+    yield await readItem(needs, { kind: "configuration", key: id });
   }
+  yield* readPassing(needs, devices);
   for (let cursor = 0; cursor < upTo; ) {
     const { changes, next } = await needs.executions.changesAfter(cursor, EXECUTIONS_AT_ONCE);
     for (const value of changes) yield { kind: "execution", key: value.execution.id, value };
     if (changes.length === 0) return;
     cursor = next;
+  }
+}
+
+/** Newest first, so that an entry that is deleted meanwhile does not hide another one. */
+async function* readPassing(needs: ReadLinkedNeeds, devices: readonly Device[]): AsyncIterable<LinkedItem> {
+  const everyAlert = { scope: "all", level: "system", newestFirst: true } as const;
+  for (const active of [true, false]) {
+    for await (const alert of allPages((page) => needs.alerts.list({ ...everyAlert, active }, page))) {
+      yield { kind: "alert", key: alertKey(alert), value: await linkedAlert(needs, alert) };
+    }
+  }
+  for (const { id: deviceId } of devices) {
+    for await (const entry of allPages((page) => needs.deviceLogs.list(deviceId, { newestFirst: true }, page))) {
+      yield { kind: "log", key: logKey({ deviceId, receivedAt: entry.receivedAt }), value: entry };
+    }
+  }
+  const reader = { tokenId: "", sites: "all" } as const;
+  for await (const entry of allPages((page) => needs.audit.list({ reader, newestFirst: true }, page))) {
+    yield { kind: "audit", key: entry.id, value: entry };
   }
 }
 
@@ -65,12 +98,13 @@ async function withReferences(
     const name = `${one.kind} ${one.key}`;
     if (found.has(name)) return;
     found.set(name, one);
-    const device = one.kind === "device" || one.kind === "properties" ? await needs.devices.find(one.key) : undefined;
+    const deviceId = deviceOfKey(one);
+    const device = deviceId === undefined ? undefined : await needs.devices.find(deviceId);
     if (device === undefined) return;
     const referred: LinkedKey[] = [{ kind: "site", key: device.siteId }];
     if (device.blueprintId !== undefined) referred.push({ kind: "blueprint", key: device.blueprintId });
-    for (const parentId of [device.parentId, one.kind === "properties" ? device.id : undefined]) {
-      if (parentId !== undefined) referred.push({ kind: "device", key: parentId });
+    for (const id of [device.parentId, one.kind === "device" ? undefined : device.id]) {
+      if (id !== undefined) referred.push({ kind: "device", key: id });
     }
     for (const changed of await needs.uplinks.amongChanged(referred, after)) await add(changed);
   };
@@ -130,5 +164,26 @@ async function readItem(needs: ReadLinkedNeeds, { kind, key }: LinkedKey): Promi
     }
     case "properties":
       return { kind, key, value: (await needs.devices.properties([key])).get(key) ?? [] };
+    case "configuration": {
+      const buckets = await needs.configurations.get(key);
+      return { kind, key, value: buckets.map(({ bucket, shown, updatedAt }) => ({ bucket, shown, updatedAt })) };
+    }
+    case "alert": {
+      const name = parseAlertKey(key);
+      const alert = name && (await needs.alerts.find(name));
+      return { kind, key, value: alert === undefined ? null : await linkedAlert(needs, alert) };
+    }
+    case "log": {
+      const name = parseLogKey(key);
+      return { kind, key, value: (name && (await needs.deviceLogs.find(name.deviceId, name.receivedAt))) ?? null };
+    }
+    case "audit":
+      return { kind, key, value: (await needs.audit.find(key)) ?? null };
   }
+}
+
+async function linkedAlert(needs: Pick<Needs, "blueprints">, alert: AlertRecord): Promise<LinkedAlert> {
+  const { deviceId: _, siteId: __, blueprintId, ...rest } = alert;
+  const blueprint = blueprintId === undefined ? undefined : await needs.blueprints.find(blueprintId);
+  return { ...rest, blueprintDigest: blueprint?.digest };
 }

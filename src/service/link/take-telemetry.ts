@@ -1,8 +1,8 @@
 // Stores the telemetry that a gateway tells. It goes on beside the gateway's other messages, in its own order.
 
 import { AppError } from "#core/app-error.ts";
+import { LinkMistake } from "#core/link/message-fields.ts";
 import type { DownMessage, LinkedPoints, UpMessage } from "#core/link/messages.ts";
-import { LinkMistake } from "#core/link/parse-message.ts";
 import type { ByteBudget } from "#core/share/byte-budgets.ts";
 import { type BlueprintCatalog, deviceBlueprint } from "#service/blueprint/blueprint-catalog.ts";
 import type { Needs } from "#service/ports.ts";

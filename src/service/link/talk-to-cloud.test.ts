@@ -6,7 +6,7 @@ import { type TalkNeeds, talkToCloud } from "./talk-to-cloud.ts";
 const NOTHING = async () => ({ items: [], total: 0 });
 
 /** Lets the cloud say welcome with this number, and gives what the gateway says until it has told its records. */
-async function saidAfter(taken: number | null, latest: number): Promise<readonly UpMessage[]> {
+async function saidAfter(taken: number | null, latest: number, confirmed = 0): Promise<readonly UpMessage[]> {
   const said: UpMessage[] = [];
   const told = Promise.withResolvers<void>();
   async function* messages(): AsyncIterable<DownMessage> {
@@ -32,9 +32,12 @@ async function saidAfter(taken: number | null, latest: number): Promise<readonly
     sites: { list: NOTHING },
     devices: { list: NOTHING },
     blueprints: { list: NOTHING },
+    alerts: { list: NOTHING },
+    audit: { list: NOTHING },
     executions: { changesAfter: async (next: number) => ({ changes: [], next, latest: next }) },
     uplinks: {
       epoch: async () => "e",
+      get: async () => ({ confirmed }),
       latest: async () => latest,
       changesAfter: async () => ({ keys: [], upTo: latest }),
       amongChanged: async () => [],
@@ -56,8 +59,9 @@ test.each([
   ["goes on from the number that the cloud has", 5, 5, false],
   ["tells everything to a cloud that has nothing of it", null, 5, true],
   ["tells everything when the cloud has more than there is: the records were replaced by older ones", 9, 5, true],
+  ["tells everything to a cloud that has less than it once confirmed: it was replaced by an older one", 3, 5, true],
 ])("a gateway %s", async (_, taken, latest, isWhole) => {
-  const [hello, records] = await saidAfter(taken, latest);
+  const [hello, records] = await saidAfter(taken, latest, 4);
   expect(hello).toEqual({ type: "hello", protocol: "1.0", version: "1", epoch: "e" });
   expect(records).toEqual({ type: "records", to: latest, isWhole, isLast: true, items: [] });
 });

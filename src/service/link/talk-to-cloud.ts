@@ -1,5 +1,7 @@
 // One connection of a gateway to its cloud, from hello to its end. The gateway tells what changed and takes executions;
 // both go on at the same time.
+
+import { LinkMistake } from "#core/link/message-fields.ts";
 import {
   type DownMessage,
   type ExecutionOrder,
@@ -7,7 +9,6 @@ import {
   type LinkedItem,
   type UpMessage,
 } from "#core/link/messages.ts";
-import { LinkMistake } from "#core/link/parse-message.ts";
 import { approximateBytes } from "#core/share/approximate-bytes.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
 import { type AcceptNeeds, acceptOrder } from "#service/link/accept-order.ts";
@@ -35,6 +36,7 @@ const MESSAGE_BYTES = 512 * 1024;
 /** Messages of records that the cloud has not confirmed. */
 const MAX_UNCONFIRMED = 4;
 const MAX_ASKED = 100;
+const CONFIRM_EVERY_MS = 10_000;
 
 /** Resolves when the connection has ended; rejects when the cloud says something that cannot be read. */
 export async function talkToCloud(
@@ -48,6 +50,7 @@ export async function talkToCloud(
   let unconfirmed = 0;
   const working = new Set<Promise<void>>();
   let failure: unknown;
+  let confirmAt = 0;
   const telemetry = tellTelemetry(needs, { send: channel.send, signal: end.signal });
 
   function start(work: Promise<void>): void {
@@ -112,6 +115,10 @@ export async function talkToCloud(
         unconfirmed = Math.max(0, unconfirmed - 1);
         confirmed.call();
         if (message.to > 0) talk.onTaken(message.to);
+        if (message.to > 0 && needs.now() >= confirmAt) {
+          confirmAt = needs.now() + CONFIRM_EVERY_MS;
+          start(needs.uplinks.confirm(message.to));
+        }
         return;
       case "stored":
         return telemetry.stored(message.number, message.unknown);
@@ -157,8 +164,11 @@ export async function talkToCloud(
       isWelcome = true;
       requireSameProtocol(message);
       talk.onWelcome();
-      // A number that is not reached here comes from records that were replaced by older ones.
-      const isReached = message.taken !== null && message.taken <= (await needs.uplinks.latest());
+      // A number that is not reached here comes from records that were replaced by older ones. A cloud that has confirmed
+      // more than it has now was replaced itself.
+      const { confirmed: atLeast = 0 } = (await needs.uplinks.get()) ?? {};
+      const isReached =
+        message.taken !== null && message.taken >= atLeast && message.taken <= (await needs.uplinks.latest());
       start(tellChanges(isReached ? message.taken : null));
       start(followConnectivity());
     }

@@ -2,6 +2,7 @@ import type { SiteScope } from "#core/access/caller.ts";
 import type { AccessLevel } from "#core/access/level.ts";
 import type { AlertChange, AlertSeverity, AlertStateName, RaisedAlert } from "#core/alert/alert-state.ts";
 import type { PreparedEvent } from "#core/event/event.ts";
+import type { AlertName } from "#core/link/linked-key.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { Notice } from "#core/webhook/webhook.ts";
 import type { Page, PageRequest } from "./page.ts";
@@ -43,6 +44,7 @@ export interface AlertStore {
   record(deviceId: string, changes: readonly AlertChange[], announced: AlertAnnouncement): Promise<boolean>;
   /** All active alerts, of one device or of all, in the order of raising. */
   active(deviceId?: string): Promise<readonly AlertRecord[]>;
+  find(name: AlertName): Promise<AlertRecord | undefined>;
   /** Ordered by the time of raising. */
   list(filter: AlertFilter, page: PageRequest): Promise<Page<AlertRecord>>;
   /** For each device: ids of its confirmed alerts that this level may read, each once, in the order of raising. */

@@ -28,6 +28,7 @@ export interface AuditStore {
   append(entries: readonly AuditEntry[]): Promise<void>;
   /** Stores the entries. For entries that are already stored, updates the count and the last time. */
   put(entries: readonly AuditEntry[]): Promise<void>;
+  find(id: string): Promise<AuditEntry | undefined>;
   list(filter: AuditFilter, page: PageRequest): Promise<Page<AuditEntry>>;
   /** Deletes entries beyond the limits, a bounded number at a time. Returns how many. */
   prune(limits: AuditLimits): Promise<number>;

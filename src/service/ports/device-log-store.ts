@@ -25,6 +25,7 @@ export interface DeviceLogStore {
    * so do the others: the oldest are deleted.
    */
   append(deviceId: string, entries: readonly DeviceLogEntry[], maxBytes: number): Promise<readonly DeviceLogEntry[]>;
+  find(deviceId: string, receivedAt: Micros): Promise<DeviceLogEntry | undefined>;
   list(deviceId: string, filter: LogFilter, page: PageRequest): Promise<Page<DeviceLogEntry>>;
   /** Deletes older entries, a bounded number at a time. Returns how many. */
   prune(limits: { readonly persistedBefore: Instant; readonly temporaryBefore: Instant }): Promise<number>;

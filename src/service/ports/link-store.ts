@@ -1,10 +1,13 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import type { Device, PropertyValue } from "#core/device/device.ts";
 import type { Gateway, JoinCode, Uplink } from "#core/link/gateway.ts";
-import type { LinkedKey } from "#core/link/linked-key.ts";
+import type { AlertName, LinkedKey } from "#core/link/linked-key.ts";
 import type { LinkedHour } from "#core/link/telemetry-spool.ts";
 import type { Site } from "#core/site/site.ts";
 import type { Instant } from "#core/time/instant.ts";
+import type { AlertAnnouncement, AlertRecord } from "./alert-store.ts";
+import type { ConfigurationChange } from "./configuration-store.ts";
+import type { DeviceLogEntry } from "./device-log-store.ts";
 import type { Page, PageRequest } from "./page.ts";
 
 interface LinkedChanges {
@@ -29,6 +32,8 @@ export interface UplinkStore {
   amongChanged(keys: readonly LinkedKey[], number: number): Promise<readonly LinkedKey[]>;
   /** All changes so far have this number or a lower one. */
   latest(): Promise<number>;
+  /** The cloud has everything up to this number. What is told only once is forgotten. */
+  confirm(number: number): Promise<void>;
   /** Hours of which the cloud may lack points. */
   hours(): Promise<readonly LinkedHour[]>;
   markHours(hours: readonly LinkedHour[]): Promise<void>;
@@ -69,4 +74,16 @@ export interface CopyStore {
   properties(gatewayId: string, deviceId: string, values: readonly PropertyValue[]): Promise<void>;
   deleteSite(gatewayId: string, siteId: string): Promise<void>;
   deleteDevice(gatewayId: string, deviceId: string, at: Instant): Promise<void>;
+  /** Replaces all buckets. */
+  configuration(gatewayId: string, change: ConfigurationChange): Promise<void>;
+  /** Replaces what is known of the alert, adds the events and queues the notices. */
+  alert(gatewayId: string, alert: AlertRecord, announced: AlertAnnouncement): Promise<void>;
+  deleteAlert(gatewayId: string, alert: AlertName): Promise<void>;
+  /** False when it is known already, or too old to be kept. */
+  logEntry(
+    gatewayId: string,
+    log: { readonly deviceId: string; readonly entry: DeviceLogEntry; readonly maxBytes: number },
+  ): Promise<boolean>;
+  /** An entry about a site of others is refused. */
+  auditEntry(gatewayId: string, entry: AuditEntry): Promise<void>;
 }

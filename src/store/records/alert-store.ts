@@ -18,6 +18,11 @@ export function createAlertStore(reader: Database, writer: Writer, lists: Lists)
       const sql = `SELECT ${ALERT_COLUMNS} FROM alert${where.sql} ORDER BY raised_at, device_id, source, alert_id`;
       return readRows(reader, { table: "alert", rows: await reader.all(sql, ...where.values) }, parseAlert);
     },
+    find: async ({ deviceId, source, alertId, raisedAt }) => {
+      const sql = `SELECT ${ALERT_COLUMNS} FROM alert WHERE device_id = ? AND source = ? AND alert_id = ? AND raised_at = ?`;
+      const rows = await reader.all(sql, deviceId, source, alertId, raisedAt);
+      return readRows(reader, { table: "alert", rows }, parseAlert)[0];
+    },
     list: async (filter, page) =>
       lists.page(page, {
         columns: ALERT_COLUMNS,

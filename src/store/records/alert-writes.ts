@@ -3,7 +3,7 @@ import { MAX_PAST_ALERTS } from "#core/alert/alert-limits.ts";
 import type { AlertChange } from "#core/alert/alert-state.ts";
 import { refuse } from "#core/app-error.ts";
 import type { Instant } from "#core/time/instant.ts";
-import type { AlertAnnouncement } from "#service/ports/alert-store.ts";
+import type { AlertAnnouncement, AlertRecord } from "#service/ports/alert-store.ts";
 import type { Database, WriteDatabase } from "#store/database.ts";
 import { ALERT_COLUMNS } from "./alert-row.ts";
 import { addEvent } from "./event-writes.ts";
@@ -25,12 +25,12 @@ export const alertWrites = {
     if (device === undefined) return false;
     await refuseOutdated(database, deviceId, changes);
     for (const change of changes) {
-      if (change.kind === "raised") await insert(database, change, { id: deviceId, siteId: text(device, "site_id") });
+      const place = { deviceId, siteId: text(device, "site_id"), clearedAt: undefined };
+      if (change.kind === "raised") await insert(database, { ...change.alert, ...place });
       else await update(database, change, deviceId);
     }
     if (changes.some(({ kind }) => kind === "cleared")) await forgetOldest(database, deviceId);
-    for (const event of announced.events) await addEvent(database, event);
-    await enqueueNotices(database, announced.notices);
+    await announce(database, announced);
     return true;
   },
 
@@ -71,28 +71,36 @@ async function refuseOutdated(database: Database, deviceId: string, changes: rea
   }
 }
 
+export async function announce(database: WriteDatabase, { events, notices }: AlertAnnouncement): Promise<void> {
+  for (const event of events) await addEvent(database, event);
+  await enqueueNotices(database, notices);
+}
+
+/** The alert as a whole, whatever was known of it. */
+export async function storeAlert(database: Database, alert: AlertRecord): Promise<void> {
+  await insert(database, alert);
+  if (alert.clearedAt !== undefined) await forgetOldest(database, alert.deviceId);
+}
+
 /** An alert that is raised, cleared and raised again in one moment counts as one alert. */
-async function insert(
-  database: Database,
-  { alert }: AlertChange,
-  device: { readonly id: string; readonly siteId: string },
-): Promise<void> {
+async function insert(database: Database, alert: AlertRecord): Promise<void> {
   await database.run(
-    `INSERT INTO alert (${ALERT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, ?)
+    `INSERT INTO alert (${ALERT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (device_id, source, alert_id, raised_at) DO UPDATE SET
        severity = excluded.severity, read_level = excluded.read_level,
        blueprint_id = excluded.blueprint_id, hardens_at = excluded.hardens_at, hardened_at = excluded.hardened_at,
-       cleared_at = NULL, not_confirmed_since = excluded.not_confirmed_since, details = excluded.details`,
-    device.id,
+       cleared_at = excluded.cleared_at, not_confirmed_since = excluded.not_confirmed_since, details = excluded.details`,
+    alert.deviceId,
     alert.source,
     alert.alertId,
     alert.raisedAt,
-    device.siteId,
+    alert.siteId,
     alert.blueprintId ?? null,
     alert.severity,
     ACCESS_LEVELS.indexOf(alert.readLevel),
     alert.hardensAt,
     alert.isHard ? alert.hardensAt : null,
+    alert.clearedAt ?? null,
     alert.notConfirmedSince ?? null,
     alert.details ?? null,
   );

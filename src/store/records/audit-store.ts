@@ -1,12 +1,17 @@
 import type { AuditStore } from "#service/ports/audit-store.ts";
+import type { Database } from "#store/database.ts";
 import { AUDIT_COLUMNS, parseEntry } from "./audit-row.ts";
 import type { Lists } from "./lists.ts";
 import { listed } from "./row.ts";
 import { Where } from "./where.ts";
 import type { Writer } from "./writer.ts";
 
-export function createAuditStore(lists: Lists, writer: Writer): AuditStore {
+export function createAuditStore(reader: Database, writer: Writer, lists: Lists): AuditStore {
   return {
+    find: async (id) => {
+      const row = await reader.get(`SELECT ${AUDIT_COLUMNS} FROM audit WHERE id = ?`, id);
+      return row && parseEntry(reader, row);
+    },
     append: (entries) => writer.run("appendAudit", { entries }),
     put: (entries) => writer.run("putAudit", { entries }),
     list: async (filter, page) => {

@@ -1,7 +1,8 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import type { AuditLimits } from "#service/ports/audit-store.ts";
-import type { Database } from "#store/database.ts";
+import type { Database, WriteDatabase } from "#store/database.ts";
 import { AUDIT_COLUMNS } from "./audit-row.ts";
+import { marked, note } from "./link-marks.ts";
 
 /** Few enough that pruning never holds up other writes. */
 const PRUNE_AT_ONCE = 1_000;
@@ -14,12 +15,15 @@ const ANONYMOUS = "outcome = 'REFUSED' AND actor_token_id IS NULL";
 const REFUSED = "outcome = 'REFUSED' AND actor_token_id IS NOT NULL";
 
 export const auditWrites = {
-  async appendAudit(database: Database, { entries }: { entries: readonly AuditEntry[] }): Promise<void> {
+  async appendAudit(database: WriteDatabase, { entries }: { entries: readonly AuditEntry[] }): Promise<void> {
     for (const entry of entries) await recordAudit(database, entry);
   },
 
-  async putAudit(database: Database, { entries }: { entries: readonly AuditEntry[] }): Promise<void> {
-    for (const entry of entries) await insert(database, entry, MERGED);
+  async putAudit(database: WriteDatabase, { entries }: { entries: readonly AuditEntry[] }): Promise<void> {
+    for (const entry of entries) {
+      await insert(database, entry, MERGED);
+      await note(database, marked("audit", entry.id));
+    }
   },
 
   async pruneAudit(database: Database, limits: AuditLimits): Promise<number> {
@@ -36,8 +40,14 @@ export const auditWrites = {
   },
 };
 
-export async function recordAudit(database: Database, entry: AuditEntry): Promise<void> {
+export async function recordAudit(database: WriteDatabase, entry: AuditEntry): Promise<void> {
   await insert(database, entry, "");
+  await note(database, marked("audit", entry.id));
+}
+
+/** Stores the entry; of one that is known, the count and the last time. */
+export async function mergeAudit(database: Database, entry: AuditEntry): Promise<void> {
+  await insert(database, entry, MERGED);
 }
 
 async function insert(database: Database, entry: AuditEntry, onConflict: string): Promise<void> {

@@ -1,13 +1,13 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import type { StoredBlueprint } from "#core/blueprint/stored-blueprint.ts";
-import type { Database } from "#store/database.ts";
+import type { WriteDatabase } from "#store/database.ts";
 import { recordAudit } from "./audit-writes.ts";
 import { BLUEPRINT_COLUMNS, parseBlueprint } from "./blueprint-row.ts";
 import { listed, number } from "./row.ts";
 
 export const blueprintWrites = {
   async insertBlueprint(
-    database: Database,
+    database: WriteDatabase,
     input: { blueprint: Omit<StoredBlueprint, "version">; content: Uint8Array; trail: AuditEntry },
   ): Promise<StoredBlueprint> {
     const { blueprint, content, trail } = input;

@@ -20,24 +20,9 @@ export const deviceLogWrites = {
     const stored: DeviceLogEntry[] = [];
     for (const entry of entries) {
       last = Math.max(entry.receivedAt, last + 1);
-      await database.run(
-        `INSERT INTO device_log (device_id, received_at, taken_at, severity, message, persist) VALUES (?, ?, ?, ?, ?, ?)`,
-        deviceId,
-        last,
-        entry.takenAt,
-        entry.severity,
-        entry.message,
-        entry.persist ? 1 : 0,
-      );
-      const bytes = Buffer.byteLength(entry.message) + ENTRY_BYTES;
-      await database.run(
-        `INSERT INTO device_log_size (device_id, persist, bytes) VALUES (?, ?, ?)
-         ON CONFLICT (device_id, persist) DO UPDATE SET bytes = device_log_size.bytes + excluded.bytes`,
-        deviceId,
-        entry.persist ? 1 : 0,
-        bytes,
-      );
-      stored.push({ ...entry, receivedAt: last as Micros });
+      const dated = { ...entry, receivedAt: last as Micros };
+      await insertLogEntry(database, deviceId, dated);
+      stored.push(dated);
     }
     for (const persist of new Set(entries.map((entry) => entry.persist))) {
       await dropOldest(database, { deviceId, persist: persist ? 1 : 0, maxBytes });
@@ -65,6 +50,25 @@ export const deviceLogWrites = {
   },
 };
 
+export async function insertLogEntry(database: Database, deviceId: string, entry: DeviceLogEntry): Promise<void> {
+  await database.run(
+    `INSERT INTO device_log (device_id, received_at, taken_at, severity, message, persist) VALUES (?, ?, ?, ?, ?, ?)`,
+    deviceId,
+    entry.receivedAt,
+    entry.takenAt,
+    entry.severity,
+    entry.message,
+    entry.persist ? 1 : 0,
+  );
+  await database.run(
+    `INSERT INTO device_log_size (device_id, persist, bytes) VALUES (?, ?, ?)
+     ON CONFLICT (device_id, persist) DO UPDATE SET bytes = device_log_size.bytes + excluded.bytes`,
+    deviceId,
+    entry.persist ? 1 : 0,
+    Buffer.byteLength(entry.message) + ENTRY_BYTES,
+  );
+}
+
 interface Kind {
   readonly deviceId: string;
   readonly persist: 0 | 1;
@@ -72,7 +76,7 @@ interface Kind {
 }
 
 /** The oldest entries make room for the newest. */
-async function dropOldest(database: Database, { deviceId, persist, maxBytes }: Kind): Promise<void> {
+export async function dropOldest(database: Database, { deviceId, persist, maxBytes }: Kind): Promise<void> {
   const size = await database.get(
     "SELECT bytes FROM device_log_size WHERE device_id = ? AND persist = ?",
     deviceId,

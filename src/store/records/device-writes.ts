@@ -78,7 +78,7 @@ export const deviceWrites = {
   },
 
   async putCredential(
-    database: Database,
+    database: WriteDatabase,
     { credential, trail }: { credential: DeviceCredential; trail: AuditEntry },
   ): Promise<void> {
     await requireRow(database, "device", credential.deviceId);

@@ -30,7 +30,8 @@ export function withMarks<Writes extends WritesByName>(writes: Writes, marks: Ma
   return Object.fromEntries(Object.entries(writes).map(([name, write]) => [name, wrap(name, write)])) as Writes;
 }
 
-async function note(database: WriteDatabase, keys: readonly LinkedKey[]): Promise<void> {
+/** In the transaction of the change. Without a cloud nothing is noted. */
+export async function note(database: WriteDatabase, keys: readonly LinkedKey[]): Promise<void> {
   if (keys.length === 0 || (await database.get("SELECT 1 AS found FROM uplink")) === undefined) return;
   for (const { kind, key } of keys) {
     await database.run(

@@ -27,5 +27,6 @@ export function parseUplink(row: Row): Uplink {
     credential: bytes(row, "credential"),
     joinedAt: time(row, "joined_at"),
     historyBefore: optionalTime(row, "history_before"),
+    confirmed: number(row, "confirmed"),
   };
 }

@@ -21,7 +21,9 @@ export function createUplinkStore(reader: ReadDatabase, writer: Writer, newEpoch
   return {
     epoch: () => writer.run("makeEpoch", { epoch: newEpoch() }),
     get: async () => {
-      const row = await reader.get("SELECT url, gateway_id, credential, joined_at, history_before FROM uplink");
+      const row = await reader.get(
+        "SELECT url, gateway_id, credential, joined_at, history_before, confirmed FROM uplink",
+      );
       return row && parseUplink(row);
     },
     put: (uplink, trail) => writer.run("putUplink", { uplink, trail }),
@@ -53,6 +55,7 @@ export function createUplinkStore(reader: ReadDatabase, writer: Writer, newEpoch
         deviceId: text(row, "device_id"),
         hour: number(row, "hour"),
       })),
+    confirm: (number) => writer.run("confirmChanges", { number }),
     markHours: (hours) => writer.run("markHours", { hours }),
     unmarkHours: (hours) => writer.run("unmarkHours", { hours }),
     noteHistory: (before) => writer.run("noteHistory", { before }),
@@ -122,6 +125,12 @@ export function createCopyStore(writer: Writer, forget: (deviceId: string) => vo
     deleteDevice: (gatewayId, deviceId, at) =>
       changing(deviceId, writer.run("deleteCopiedDevice", { gatewayId, deviceId, at })),
     deleteSite: (gatewayId, siteId) => writer.run("deleteCopiedSite", { gatewayId, siteId }),
+    configuration: (gatewayId, change) => writer.run("copyConfiguration", { gatewayId, change }),
+    alert: (gatewayId, alert, announced) => writer.run("copyAlert", { gatewayId, alert, announced }),
+    deleteAlert: (gatewayId, alert) => writer.run("deleteCopiedAlert", { gatewayId, alert }),
+    logEntry: (gatewayId, { deviceId, entry, maxBytes }) =>
+      writer.run("copyLogEntry", { gatewayId, deviceId, entry, maxBytes }),
+    auditEntry: (gatewayId, entry) => writer.run("copyAuditEntry", { gatewayId, entry }),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import { AppError, type Refusal, refuse } from "#core/app-error.ts";
 import type { ProfileStoreLimits } from "#service/ports/profile-store.ts";
-import type { Database, Row } from "#store/database.ts";
+import type { Database, Row, WriteDatabase } from "#store/database.ts";
 import { recordAudit } from "./audit-writes.ts";
 import { isStoredProfile, parseStoredProfile, renderStoredProfile } from "./profile-row.ts";
 import { number, text } from "./row.ts";
@@ -20,7 +20,7 @@ interface PutInput {
 }
 
 export const profileWrites = {
-  async putProfiles(database: Database, { rows, limits, trail }: PutInput): Promise<readonly string[]> {
+  async putProfiles(database: WriteDatabase, { rows, limits, trail }: PutInput): Promise<readonly string[]> {
     const changed: ProfileRow[] = [];
     const published: string[] = [];
     for (const row of rows) {

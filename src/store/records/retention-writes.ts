@@ -1,12 +1,12 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import type { Retention, SiteRetention } from "#core/telemetry/retention.ts";
-import type { Database } from "#store/database.ts";
+import type { WriteDatabase } from "#store/database.ts";
 import { recordAudit } from "./audit-writes.ts";
 import { OTHERS } from "./retention-row.ts";
 
 export const retentionWrites = {
   async putRetention(
-    database: Database,
+    database: WriteDatabase,
     { siteId, retention, trail }: { siteId: string; retention: SiteRetention; trail: AuditEntry },
   ): Promise<void> {
     await database.run("DELETE FROM telemetry_retention WHERE site_id = ?", siteId);

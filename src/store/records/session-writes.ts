@@ -1,7 +1,7 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { NewSession, Renewal } from "#service/ports/session-store.ts";
-import type { Database } from "#store/database.ts";
+import type { Database, WriteDatabase } from "#store/database.ts";
 import { recordAudit } from "./audit-writes.ts";
 import { listed, text } from "./row.ts";
 import { SESSION_COLUMNS } from "./session-row.ts";
@@ -10,7 +10,7 @@ const PRUNE_AT_ONCE = 1_000;
 
 export const sessionWrites = {
   async insertSession(
-    database: Database,
+    database: WriteDatabase,
     { input: { session, replaces, most }, trail }: { input: NewSession; trail: AuditEntry },
   ): Promise<readonly string[]> {
     const surplus = await database.all(
@@ -53,14 +53,14 @@ export const sessionWrites = {
     return changed > 0;
   },
 
-  async endSession(database: Database, { id, trail }: { id: string; trail: AuditEntry }): Promise<boolean> {
+  async endSession(database: WriteDatabase, { id, trail }: { id: string; trail: AuditEntry }): Promise<boolean> {
     if ((await database.run("DELETE FROM session WHERE id = ?", id)) === 0) return false;
     await recordAudit(database, trail);
     return true;
   },
 
   async endSessionsOfToken(
-    database: Database,
+    database: WriteDatabase,
     { tokenId, trail }: { tokenId: string; trail: AuditEntry },
   ): Promise<readonly string[]> {
     const rows = await database.all("SELECT id FROM session WHERE token_id = ? ORDER BY id", tokenId);

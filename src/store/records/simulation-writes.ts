@@ -1,10 +1,10 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
-import type { Database } from "#store/database.ts";
+import type { WriteDatabase } from "#store/database.ts";
 import { recordAudit } from "./audit-writes.ts";
 
 export const simulationWrites = {
   async putSimulation(
-    database: Database,
+    database: WriteDatabase,
     { deviceId, adjustments, trail }: { deviceId: string; adjustments: string; trail: AuditEntry | undefined },
   ): Promise<boolean> {
     if ((await database.all("SELECT 1 FROM device WHERE id = ?", deviceId)).length === 0) return false;

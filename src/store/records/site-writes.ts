@@ -2,13 +2,13 @@ import type { AuditEntry } from "#core/access/audit-entry.ts";
 import { refuse } from "#core/app-error.ts";
 import type { Location, Site, SiteChange } from "#core/site/site.ts";
 import type { Instant } from "#core/time/instant.ts";
-import type { Database } from "#store/database.ts";
+import type { WriteDatabase } from "#store/database.ts";
 import { recordAudit } from "./audit-writes.ts";
 import { requireOwnedHere } from "./require-owned-here.ts";
 import { findSite, SITE_COLUMNS } from "./site-row.ts";
 
 export const siteWrites = {
-  async insertSite(database: Database, { site, trail }: { site: Site; trail: AuditEntry }): Promise<void> {
+  async insertSite(database: WriteDatabase, { site, trail }: { site: Site; trail: AuditEntry }): Promise<void> {
     await database.run(
       `INSERT INTO site (${SITE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)`,
       site.id,
@@ -22,7 +22,7 @@ export const siteWrites = {
   },
 
   async updateSite(
-    database: Database,
+    database: WriteDatabase,
     { id, change, trail }: { id: string; change: SiteChange & { updatedAt: Instant }; trail: AuditEntry },
   ): Promise<Site | undefined> {
     const before = await findSite(database, id);
@@ -42,7 +42,7 @@ export const siteWrites = {
     return site;
   },
 
-  async deleteSite(database: Database, { id, trail }: { id: string; trail: AuditEntry }): Promise<boolean> {
+  async deleteSite(database: WriteDatabase, { id, trail }: { id: string; trail: AuditEntry }): Promise<boolean> {
     if ((await database.get("SELECT 1 FROM device WHERE site_id = ? LIMIT 1", id)) !== undefined) {
       throw refuse("conflict", "the site still has devices; delete them first");
     }

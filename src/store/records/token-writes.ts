@@ -2,13 +2,16 @@ import type { AuditEntry } from "#core/access/audit-entry.ts";
 import type { SiteScope } from "#core/access/caller.ts";
 import type { TokenRecord } from "#core/access/token-record.ts";
 import type { Instant } from "#core/time/instant.ts";
-import type { Database } from "#store/database.ts";
+import type { Database, WriteDatabase } from "#store/database.ts";
 import { recordAudit } from "./audit-writes.ts";
 import { listed } from "./row.ts";
 import { TOKEN_COLUMNS } from "./token-row.ts";
 
 export const tokenWrites = {
-  async insertToken(database: Database, { token, trail }: { token: TokenRecord; trail: AuditEntry }): Promise<void> {
+  async insertToken(
+    database: WriteDatabase,
+    { token, trail }: { token: TokenRecord; trail: AuditEntry },
+  ): Promise<void> {
     await insert(database, token);
     await recordAudit(database, trail);
   },
@@ -28,7 +31,7 @@ export const tokenWrites = {
   },
 
   async revokeToken(
-    database: Database,
+    database: WriteDatabase,
     { id, at, trail }: { id: string; at: Instant; trail: AuditEntry },
   ): Promise<boolean> {
     const changed = await database.run("UPDATE token SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL", at, id);

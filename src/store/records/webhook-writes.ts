@@ -13,7 +13,7 @@ import {
   MAX_WEBHOOKS_PER_SITE,
 } from "#core/webhook/webhook-limits.ts";
 import type { WebhookStore } from "#service/ports/webhook-store.ts";
-import type { Database } from "#store/database.ts";
+import type { Database, WriteDatabase } from "#store/database.ts";
 import { recordAudit } from "./audit-writes.ts";
 import { listed, number, text } from "./row.ts";
 import { allWebhooks, findDelivery, WEBHOOK_COLUMNS } from "./webhook-row.ts";
@@ -21,7 +21,10 @@ import { allWebhooks, findDelivery, WEBHOOK_COLUMNS } from "./webhook-row.ts";
 const PRUNE_AT_ONCE = 1_000;
 
 export const webhookWrites = {
-  async insertWebhook(database: Database, { webhook, trail }: { webhook: Webhook; trail: AuditEntry }): Promise<void> {
+  async insertWebhook(
+    database: WriteDatabase,
+    { webhook, trail }: { webhook: Webhook; trail: AuditEntry },
+  ): Promise<void> {
     await refuseTooMany(database, webhook);
     await database.run(
       `INSERT INTO webhook (${WEBHOOK_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
@@ -36,7 +39,7 @@ export const webhookWrites = {
     await recordAudit(database, trail);
   },
 
-  async deleteWebhook(database: Database, { id, trail }: { id: string; trail: AuditEntry }): Promise<boolean> {
+  async deleteWebhook(database: WriteDatabase, { id, trail }: { id: string; trail: AuditEntry }): Promise<boolean> {
     if ((await database.run("DELETE FROM webhook WHERE id = ?", id)) === 0) return false;
     await recordAudit(database, trail);
     return true;
@@ -64,7 +67,7 @@ export const webhookWrites = {
   },
 
   async retryDelivery(
-    database: Database,
+    database: WriteDatabase,
     { which, trail }: { which: Parameters<WebhookStore["retry"]>[0]; trail: AuditEntry },
   ): Promise<Delivery | undefined> {
     const changed = await database.run(

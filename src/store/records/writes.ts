@@ -1,14 +1,16 @@
+import { alertKey, logKey } from "#core/link/linked-key.ts";
 import { alertWrites } from "./alert-writes.ts";
 import { auditWrites } from "./audit-writes.ts";
 import { blueprintWrites } from "./blueprint-writes.ts";
 import { configurationWrites } from "./configuration-writes.ts";
+import { copyWrites } from "./copy-writes.ts";
 import { deviceLogWrites } from "./device-log-writes.ts";
 import { deviceWrites } from "./device-writes.ts";
 import { eventWrites } from "./event-writes.ts";
 import { executionChangeWrites } from "./execution-changes.ts";
 import { executionWrites } from "./execution-writes.ts";
 import { type Marks, marked, withMarks } from "./link-marks.ts";
-import { copyWrites, gatewayWrites, uplinkWrites } from "./link-writes.ts";
+import { gatewayWrites, uplinkWrites } from "./link-writes.ts";
 import { profileWrites } from "./profile-writes.ts";
 import { retentionWrites } from "./retention-writes.ts";
 import { scriptWrites } from "./script-writes.ts";
@@ -41,7 +43,7 @@ const ALL = {
   ...copyWrites,
 };
 
-/** What a gateway has to tell its cloud about. Executions have change numbers of their own. */
+/** What a gateway has to tell its cloud about. Executions have change numbers of their own, audit entries note themselves. */
 const MARKS: Marks<typeof ALL> = {
   insertSite: ({ site }) => marked("site", site.id),
   updateSite: ({ id }) => marked("site", id),
@@ -77,13 +79,15 @@ const MARKS: Marks<typeof ALL> = {
   takeExecutionFromOwner: undefined,
   applyRemoteExecution: undefined,
   sweepExecutions: undefined,
-  appendDeviceLog: undefined,
+  appendDeviceLog: ({ deviceId }, stored) =>
+    stored.map(({ receivedAt }) => ({ kind: "log", key: logKey({ deviceId, receivedAt }) })),
   pruneDeviceLogs: undefined,
-  putConfiguration: undefined,
+  putConfiguration: ({ change }) => marked("configuration", change.deviceId),
   putSimulation: undefined,
   putScriptEntry: undefined,
   removeScriptEntry: undefined,
-  recordAlerts: undefined,
+  recordAlerts: ({ deviceId, changes }) =>
+    changes.map(({ alert }) => ({ kind: "alert", key: alertKey({ ...alert, deviceId }) })),
   pruneAlerts: undefined,
   insertWebhook: undefined,
   deleteWebhook: undefined,
@@ -99,6 +103,7 @@ const MARKS: Marks<typeof ALL> = {
   markHours: undefined,
   unmarkHours: undefined,
   noteHistory: undefined,
+  confirmChanges: undefined,
   insertJoinCode: undefined,
   joinGateway: undefined,
   revokeGateway: undefined,
@@ -109,6 +114,11 @@ const MARKS: Marks<typeof ALL> = {
   copyProperties: undefined,
   deleteCopiedDevice: undefined,
   deleteCopiedSite: undefined,
+  copyConfiguration: undefined,
+  copyAlert: undefined,
+  deleteCopiedAlert: undefined,
+  copyLogEntry: undefined,
+  copyAuditEntry: undefined,
 };
 
 /** Every write by name. Each runs alone on the writing thread, inside a transaction. */

@@ -78,7 +78,7 @@ function openLists(count: number) {
     await pool.close();
   });
   const lists = createLists(reader, pool);
-  const audit = createAuditStore(lists, NOBODY);
+  const audit = createAuditStore(reader, NOBODY, lists);
   const executions = createExecutionStore(reader, NOBODY, lists);
   const plain: ExecutionFilter = {
     scope: "all",
@@ -96,7 +96,7 @@ function openLists(count: number) {
     audit: (page) => audit.list({ reader: { tokenId: "", sites: "all" }, newestFirst: true }, page),
     "audit by action": (page) =>
       audit.list({ reader: { tokenId: "", sites: "all" }, newestFirst: true, actions: ["createSite"] }, page),
-    "device log": (page) => createDeviceLogStore(lists, NOBODY).list("device 1", { newestFirst: true }, page),
+    "device log": (page) => createDeviceLogStore(reader, NOBODY, lists).list("device 1", { newestFirst: true }, page),
     alerts: (page) =>
       createAlertStore(reader, NOBODY, lists).list(
         { scope: "all", level: "system", active: true, newestFirst: true },

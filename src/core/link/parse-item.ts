@@ -1,0 +1,201 @@
+// Reads the records that came over a link.
+import { AUDIT_OUTCOMES, type AuditEntry } from "#core/access/audit-entry.ts";
+import { ACCESS_LEVELS } from "#core/access/level.ts";
+import { ALERT_SEVERITIES } from "#core/alert/alert-state.ts";
+import { type CommandResponse, EXECUTION_STATES, type Micros, RESPONSE_STATES } from "#core/command/execution.ts";
+import type { ExecutionChange } from "#core/command/remote-execution.ts";
+import { DEVICE_TYPES, type PropertyValue } from "#core/device/device.ts";
+import { LOG_SEVERITIES } from "#core/device/device-message.ts";
+import type { Site } from "#core/site/site.ts";
+import {
+  count,
+  type Fields,
+  flag,
+  LinkMistake,
+  list,
+  moment,
+  number,
+  object,
+  optionalMoment,
+  optionalText,
+  text,
+  word,
+} from "./message-fields.ts";
+import type {
+  LinkedAlert,
+  LinkedBlueprint,
+  LinkedBucket,
+  LinkedDevice,
+  LinkedItem,
+  LinkedLogEntry,
+} from "./messages.ts";
+
+export function parseItem(value: unknown): LinkedItem {
+  const given = object(value, "an item");
+  const key = text(given, "key");
+  const content = given["value"];
+  switch (given["kind"]) {
+    case "site":
+      return { kind: "site", key, value: content === null ? null : parseSite(object(content, "a site")) };
+    case "blueprint":
+      return {
+        kind: "blueprint",
+        key,
+        value: content === null ? null : parseBlueprint(object(content, "a blueprint")),
+      };
+    case "device":
+      return { kind: "device", key, value: content === null ? null : parseDevice(object(content, "a device")) };
+    case "properties":
+      return { kind: "properties", key, value: list(given, "value").map(parseProperty) };
+    case "configuration":
+      return { kind: "configuration", key, value: list(given, "value").map(parseBucket) };
+    case "alert":
+      return { kind: "alert", key, value: content === null ? null : parseAlert(object(content, "an alert")) };
+    case "log":
+      return { kind: "log", key, value: content === null ? null : parseLogEntry(object(content, "a log entry")) };
+    case "audit":
+      return { kind: "audit", key, value: content === null ? null : parseEntry(object(content, "an audit entry")) };
+    case "execution":
+      return { kind: "execution", key, value: parseChange(content) };
+    default:
+      throw new LinkMistake(`no item has the kind ${String(given["kind"]).slice(0, 40)}`);
+  }
+}
+
+function parseSite(given: Fields): Site {
+  const location = given["location"] === undefined ? undefined : object(given["location"], "a location");
+  return {
+    id: text(given, "id"),
+    name: text(given, "name"),
+    timezone: text(given, "timezone"),
+    ...(location !== undefined && {
+      location: {
+        name: text(location, "name"),
+        ...(location["latitude"] !== undefined && { latitude: number(location, "latitude") }),
+        ...(location["longitude"] !== undefined && { longitude: number(location, "longitude") }),
+      },
+    }),
+    createdAt: moment(given, "createdAt"),
+    updatedAt: moment(given, "updatedAt"),
+  };
+}
+
+function parseBlueprint(given: Fields): LinkedBlueprint {
+  return { digest: text(given, "digest"), content: text(given, "content") };
+}
+
+function parseDevice(given: Fields): LinkedDevice {
+  return {
+    id: text(given, "id"),
+    siteId: text(given, "siteId"),
+    name: text(given, "name"),
+    slug: text(given, "slug"),
+    type: word(given, "type", DEVICE_TYPES),
+    blueprintDigest: optionalText(given, "blueprintDigest"),
+    parentId: optionalText(given, "parentId"),
+    childType: optionalText(given, "childType"),
+    createdAt: moment(given, "createdAt"),
+    updatedAt: moment(given, "updatedAt"),
+  };
+}
+
+function parseProperty(value: unknown): PropertyValue {
+  const given = object(value, "a property");
+  return { name: text(given, "name"), value: given["value"], receivedAt: moment(given, "receivedAt") };
+}
+
+export function parseChange(value: unknown): ExecutionChange {
+  const given = object(value, "a change of an execution");
+  const execution = object(given["execution"], "execution");
+  const request = object(execution["request"], "request");
+  const leftOut = given["leftOut"] === undefined ? undefined : object(given["leftOut"], "leftOut");
+  return {
+    execution: {
+      id: text(execution, "id"),
+      deviceId: text(execution, "deviceId"),
+      siteId: text(execution, "siteId"),
+      state: word(execution, "state", EXECUTION_STATES),
+      ephemeral: flag(execution, "ephemeral"),
+      createdAt: moment(execution, "createdAt"),
+      request: {
+        name: text(request, "name"),
+        manifestName: text(request, "manifestName"),
+        arguments: object(request["arguments"], "arguments"),
+      },
+      response: execution["response"] === undefined ? undefined : parseResponse(execution["response"]),
+      readLevel: word(execution, "readLevel", ACCESS_LEVELS),
+      deadline: moment(execution, "deadline"),
+      revision: count(execution, "revision"),
+      isRemote: flag(execution, "isRemote"),
+    },
+    responses: list(given, "responses").map(parseResponse),
+    since: count(given, "since"),
+    leftOut: leftOut && { count: count(leftOut, "count"), at: count(leftOut, "at") as Micros },
+  };
+}
+
+function parseResponse(value: unknown): CommandResponse {
+  const given = object(value, "a response");
+  return {
+    state: word(given, "state", RESPONSE_STATES),
+    payload: given["payload"] === undefined ? undefined : object(given["payload"], "payload"),
+    receivedAt: count(given, "receivedAt") as Micros,
+  };
+}
+
+function parseBucket(value: unknown): LinkedBucket {
+  const given = object(value, "a bucket");
+  return {
+    bucket: text(given, "bucket"),
+    shown: object(given["shown"], "shown"),
+    updatedAt: moment(given, "updatedAt"),
+  };
+}
+
+function parseAlert(given: Fields): LinkedAlert {
+  return {
+    source: text(given, "source"),
+    readLevel: word(given, "readLevel", ACCESS_LEVELS),
+    alertId: text(given, "alertId"),
+    severity: word(given, "severity", ALERT_SEVERITIES),
+    raisedAt: moment(given, "raisedAt"),
+    hardensAt: moment(given, "hardensAt"),
+    isHard: flag(given, "isHard"),
+    notConfirmedSince: optionalMoment(given, "notConfirmedSince"),
+    details: optionalText(given, "details"),
+    blueprintDigest: optionalText(given, "blueprintDigest"),
+    clearedAt: optionalMoment(given, "clearedAt"),
+  };
+}
+
+function parseLogEntry(given: Fields): LinkedLogEntry {
+  return {
+    takenAt: moment(given, "takenAt"),
+    severity: word(given, "severity", LOG_SEVERITIES),
+    message: text(given, "message"),
+    persist: flag(given, "persist"),
+  };
+}
+
+function parseEntry(given: Fields): AuditEntry {
+  const actor = given["actor"] === undefined ? undefined : object(given["actor"], "actor");
+  const target = object(given["target"], "target");
+  return {
+    id: text(given, "id"),
+    at: moment(given, "at"),
+    actor: actor && { tokenId: text(actor, "tokenId"), name: text(actor, "name") },
+    action: text(given, "action"),
+    target: Object.fromEntries(
+      TARGETS.flatMap((name) => (target[name] === undefined ? [] : [[name, text(target, name)]])),
+    ),
+    outcome: word(given, "outcome", AUDIT_OUTCOMES),
+    code: optionalText(given, "code"),
+    requestId: text(given, "requestId"),
+    remoteAddress: text(given, "remoteAddress"),
+    details: object(given["details"], "details"),
+    count: count(given, "count"),
+    lastAt: moment(given, "lastAt"),
+  };
+}
+
+const TARGETS = ["siteId", "deviceId", "blueprintId", "tokenId"] as const;

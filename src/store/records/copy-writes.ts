@@ -1,0 +1,188 @@
+import type { AuditEntry } from "#core/access/audit-entry.ts";
+import { refuse } from "#core/app-error.ts";
+import type { Device, PropertyValue } from "#core/device/device.ts";
+import { deviceEvent } from "#core/event/event.ts";
+import type { AlertName } from "#core/link/linked-key.ts";
+import type { Site } from "#core/site/site.ts";
+import type { Instant } from "#core/time/instant.ts";
+import type { AlertAnnouncement, AlertRecord } from "#service/ports/alert-store.ts";
+import type { ConfigurationChange } from "#service/ports/configuration-store.ts";
+import type { DeviceLogEntry } from "#service/ports/device-log-store.ts";
+import type { Database, WriteDatabase } from "#store/database.ts";
+import { announce, storeAlert } from "./alert-writes.ts";
+import { mergeAudit } from "./audit-writes.ts";
+import { storeBuckets } from "./configuration-writes.ts";
+import { dropOldest, insertLogEntry } from "./device-log-writes.ts";
+import { DEVICE_COLUMNS, findDevice } from "./device-row.ts";
+import { addEvent } from "./event-writes.ts";
+import { text } from "./row.ts";
+import { renderLocation } from "./site-writes.ts";
+
+/** Copies of what gateways own. */
+export const copyWrites = {
+  async copySite(database: Database, { gatewayId, site }: { gatewayId: string; site: Site }): Promise<void> {
+    const here = await database.get("SELECT gateway_id FROM site WHERE id = ?", site.id);
+    if (here !== undefined) await requireOwner(database, gatewayId, site.id);
+    await database.run(
+      `INSERT INTO site (id, name, timezone, location, created_at, updated_at, gateway_id) VALUES (?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (id) DO UPDATE SET name = excluded.name, timezone = excluded.timezone, location = excluded.location,
+         updated_at = excluded.updated_at`,
+      site.id,
+      site.name,
+      site.timezone,
+      renderLocation(site.location),
+      site.createdAt,
+      site.updatedAt,
+      gatewayId,
+    );
+  },
+
+  async copyDevice(
+    database: WriteDatabase,
+    { gatewayId, device }: { gatewayId: string; device: Device },
+  ): Promise<void> {
+    await requireOwner(database, gatewayId, device.siteId);
+    const before = await findDevice(database, device.id);
+    if (before !== undefined) await requireOwner(database, gatewayId, before.siteId);
+    // Two devices of the gateway may have exchanged their slugs. The other one's new slug is still to come.
+    await database.run(
+      "UPDATE device SET slug = slug || '-' || id WHERE site_id = ? AND slug = ? AND id <> ?",
+      device.siteId,
+      device.slug,
+      device.id,
+    );
+    await database.run(
+      `INSERT INTO device (${DEVICE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (id) DO UPDATE SET site_id = excluded.site_id, name = excluded.name, slug = excluded.slug,
+         type = excluded.type, blueprint_id = excluded.blueprint_id, parent_id = excluded.parent_id,
+         child_type = excluded.child_type, updated_at = excluded.updated_at`,
+      device.id,
+      device.siteId,
+      device.name,
+      device.slug,
+      device.type,
+      device.blueprintId ?? null,
+      device.parentId ?? null,
+      device.childType ?? null,
+      device.createdAt,
+      device.updatedAt,
+    );
+    if (before?.updatedAt === device.updatedAt && before.slug === device.slug) return;
+    await addEvent(database, deviceEvent(device, before === undefined ? "created" : "updated", device.updatedAt));
+  },
+
+  async copyProperties(
+    database: Database,
+    { gatewayId, deviceId, values }: { gatewayId: string; deviceId: string; values: readonly PropertyValue[] },
+  ): Promise<void> {
+    await requireDeviceOwner(database, gatewayId, deviceId);
+    await database.run("DELETE FROM device_property WHERE device_id = ?", deviceId);
+    for (const { name, value, receivedAt } of values) {
+      await database.run(
+        "INSERT INTO device_property (device_id, name, value, received_at) VALUES (?, ?, ?, ?)",
+        deviceId,
+        name,
+        JSON.stringify(value),
+        receivedAt,
+      );
+    }
+  },
+
+  async deleteCopiedDevice(
+    database: WriteDatabase,
+    { gatewayId, deviceId, at }: { gatewayId: string; deviceId: string; at: Instant },
+  ): Promise<void> {
+    const device = await findDevice(database, deviceId);
+    if (device === undefined) return;
+    await requireOwner(database, gatewayId, device.siteId);
+    await database.run("UPDATE device SET parent_id = NULL WHERE parent_id = ?", deviceId);
+    await database.run("DELETE FROM device WHERE id = ?", deviceId);
+    await addEvent(database, deviceEvent(device, "deleted", at));
+  },
+
+  async deleteCopiedSite(
+    database: WriteDatabase,
+    { gatewayId, siteId }: { gatewayId: string; siteId: string },
+  ): Promise<void> {
+    if ((await database.get("SELECT 1 AS found FROM site WHERE id = ?", siteId)) === undefined) return;
+    await requireOwner(database, gatewayId, siteId);
+    await database.run("DELETE FROM site WHERE id = ?", siteId);
+  },
+
+  async copyConfiguration(
+    database: WriteDatabase,
+    { gatewayId, change }: { gatewayId: string; change: ConfigurationChange },
+  ): Promise<void> {
+    await requireDeviceOwner(database, gatewayId, change.deviceId);
+    await database.run("DELETE FROM device_configuration WHERE device_id = ?", change.deviceId);
+    await storeBuckets(database, change);
+    for (const event of change.events) await addEvent(database, event);
+  },
+
+  async copyAlert(
+    database: WriteDatabase,
+    { gatewayId, alert, announced }: { gatewayId: string; alert: AlertRecord; announced: AlertAnnouncement },
+  ): Promise<void> {
+    await requireDeviceOwner(database, gatewayId, alert.deviceId);
+    await storeAlert(database, alert);
+    await announce(database, announced);
+  },
+
+  async deleteCopiedAlert(
+    database: Database,
+    { gatewayId, alert }: { gatewayId: string; alert: AlertName },
+  ): Promise<void> {
+    await requireDeviceOwner(database, gatewayId, alert.deviceId);
+    await database.run(
+      "DELETE FROM alert WHERE device_id = ? AND source = ? AND alert_id = ? AND raised_at = ?",
+      alert.deviceId,
+      alert.source,
+      alert.alertId,
+      alert.raisedAt,
+    );
+  },
+
+  async copyLogEntry(
+    database: Database,
+    {
+      gatewayId,
+      deviceId,
+      entry,
+      maxBytes,
+    }: { gatewayId: string; deviceId: string; entry: DeviceLogEntry; maxBytes: number },
+  ): Promise<boolean> {
+    await requireDeviceOwner(database, gatewayId, deviceId);
+    const known = "SELECT 1 AS found FROM device_log WHERE device_id = ? AND received_at = ?";
+    if ((await database.get(known, deviceId, entry.receivedAt)) !== undefined) return false;
+    await insertLogEntry(database, deviceId, entry);
+    await dropOldest(database, { deviceId, persist: entry.persist ? 1 : 0, maxBytes });
+    return (await database.get(known, deviceId, entry.receivedAt)) !== undefined;
+  },
+
+  async copyAuditEntry(
+    database: Database,
+    { gatewayId, entry }: { gatewayId: string; entry: AuditEntry },
+  ): Promise<void> {
+    const { siteId } = entry.target;
+    // Of a site that is deleted the entry still tells who did it.
+    const isThere = siteId !== undefined && (await database.get("SELECT 1 AS found FROM site WHERE id = ?", siteId));
+    if (siteId !== undefined && isThere) await requireOwner(database, gatewayId, siteId);
+    const known = await database.get("SELECT details FROM audit WHERE id = ?", entry.id);
+    const from = known === undefined ? gatewayId : JSON.parse(text(known, "details"))["gateway_id"];
+    if (from !== gatewayId) throw refuse("conflict", `audit entry ${entry.id} does not belong to this gateway`);
+    await mergeAudit(database, { ...entry, details: { ...entry.details, gateway_id: gatewayId } });
+  },
+};
+
+async function requireDeviceOwner(database: Database, gatewayId: string, deviceId: string): Promise<Device> {
+  const device = await findDevice(database, deviceId);
+  if (device === undefined) throw refuse("conflict", `there is no device ${deviceId}`);
+  await requireOwner(database, gatewayId, device.siteId);
+  return device;
+}
+
+async function requireOwner(database: Database, gatewayId: string, siteId: string): Promise<void> {
+  const site = await database.get("SELECT gateway_id FROM site WHERE id = ?", siteId);
+  if (site === undefined) throw refuse("conflict", `there is no site ${siteId}`);
+  if (site["gateway_id"] !== gatewayId) throw refuse("conflict", `site ${siteId} does not belong to this gateway`);
+}
