@@ -59,6 +59,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
     restore: async (options) => (await loadBackups()).restore(options),
     parseIdentities: async (text) => (await loadBackups()).parseIdentities(text),
   },
+  writeBrokerFiles: async (options) => (await import("#role/broker-files.ts")).writeBrokerFiles(options),
   migrate: async (options) => (await import("#role/migrate.ts")).migrate(options),
   serve: async (config, log) => (await import("#role/serve.ts")).serve(config, log),
 });

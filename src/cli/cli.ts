@@ -63,6 +63,18 @@ interface OfflineBackups {
   parseIdentities(text: string): Promise<readonly string[]>;
 }
 
+interface BrokerFilesOptions {
+  readonly config: Config;
+  readonly folder: string;
+  readonly pidFile: string | undefined;
+}
+
+interface BrokerFiles {
+  readonly devices: number;
+  readonly unknown: readonly string[];
+  readonly changed: readonly string[];
+}
+
 /** Everything the command line needs from the world, so that tests can be that world. */
 export type Cli = {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -84,4 +96,6 @@ export type Cli = {
   /** Moves an installation between a data folder and a database. */
   readonly migrate: (options: MigrateOptions) => Promise<Migrated>;
   readonly backups: OfflineBackups;
+  /** Writes the files of an outside broker. */
+  readonly writeBrokerFiles: (options: BrokerFilesOptions) => Promise<BrokerFiles>;
 };

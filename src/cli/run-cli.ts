@@ -21,6 +21,10 @@ export const VERBS: Readonly<Record<string, readonly [about: string, load: () =>
     "Restore a backup into a new data folder.",
     async () => (await import("#cli/commands/backup.ts")).addRestoreCommand,
   ],
+  broker: [
+    "The files of an outside MQTT broker.",
+    async () => (await import("#cli/commands/broker.ts")).addBrokerCommands,
+  ],
   open: [
     "Print a link that opens the web page and signs in.",
     async () => (await import("#cli/commands/open.ts")).addOpenCommand,

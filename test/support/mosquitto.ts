@@ -7,6 +7,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { renderMosquittoAcl, renderMosquittoPassword } from "#mqtt/external/mosquitto-files.ts";
+import { hashForBroker } from "#service/access/hash-secret.ts";
 import type { FakeLogin } from "./fake-inbox.ts";
 
 const PROGRAM = "/usr/sbin/mosquitto";
@@ -39,11 +40,13 @@ export async function startMosquitto(
   chmodSync(folder, 0o755);
   const protect = (devices: readonly FakeLogin[]): readonly string[] => {
     const users = [["busbar", "service-secret"] as const, ...devices.map((l) => [l.hardwareId, l.secret] as const)];
-    const passwords = users.map(([name, secret]) => renderMosquittoPassword(name, secret, randomBytes(12)));
+    const passwords = users.map(([name, secret]) =>
+      renderMosquittoPassword(name, hashForBroker(secret, randomBytes(12))),
+    );
     return [
       "allow_anonymous false",
       `password_file ${write("passwords", passwords.join(""))}`,
-      `acl_file ${write("acl", renderMosquittoAcl("busbar", devices))}`,
+      `acl_file ${write("acl", renderMosquittoAcl("busbar"))}`,
     ];
   };
   const rules = logins === "anyone" ? ["allow_anonymous true"] : protect(logins);

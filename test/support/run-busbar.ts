@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Cli } from "#cli/cli.ts";
 import { runCli } from "#cli/run-cli.ts";
 import { backupCommands } from "#role/backup-commands.ts";
+import { writeBrokerFiles } from "#role/broker-files.ts";
 
 export type Ran = { readonly code: number; readonly out: string; readonly err: string };
 
@@ -58,6 +59,7 @@ export async function runBusbar(command: string | readonly string[], world: Worl
     input: world.stdin,
     readInput: input === undefined ? undefined : () => Promise.resolve(Buffer.from(input as string)),
     backups: backupCommands,
+    writeBrokerFiles: (options) => writeBrokerFiles(options),
     migrate: () => Promise.reject(new Error("nothing is moved here")),
     serve: world.serve ?? (() => Promise.resolve()),
   });

@@ -45,6 +45,8 @@ export interface DeviceCredential {
   readonly hardwareId: string;
   readonly channelId: string;
   readonly secretHash: Uint8Array;
+  /** A password as Mosquitto keeps it, salted and hashed; undefined for a certificate. */
+  readonly brokerPassword?: string | undefined;
   /** What its settings were generated for. */
   readonly protocol: MqttProtocol;
   readonly issuedAt: Instant;

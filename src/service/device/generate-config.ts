@@ -1,7 +1,7 @@
 import { refuse } from "#core/app-error.ts";
 import { CHANNEL_ID, type DeviceCredential, type DeviceType, type MqttProtocol } from "#core/device/device.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
-import { hashFingerprint, hashPassword } from "#service/access/hash-secret.ts";
+import { BROKER_SALT_BYTES, hashFingerprint, hashForBroker, hashPassword } from "#service/access/hash-secret.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
 import type { Carrier, IssueCertificate } from "#service/ports/carrier.ts";
 import type { Call, Needs } from "#service/ports.ts";
@@ -53,6 +53,8 @@ export async function generateConfig(
     channelId,
     secretHash:
       "password" in credentials ? hashPassword(credentials.password) : hashFingerprint(credentials.fingerprint),
+    brokerPassword:
+      "password" in credentials ? hashForBroker(credentials.password, needs.randomBytes(BROKER_SALT_BYTES)) : undefined,
     protocol,
     issuedAt: needs.now(),
   };

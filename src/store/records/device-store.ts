@@ -3,12 +3,12 @@ import type { DeviceStore } from "#service/ports/device-store.ts";
 import type { Database, Row } from "#store/database.ts";
 import { DEVICE_COLUMNS, findDevice, parseDevice } from "./device-row.ts";
 import type { Lists } from "./lists.ts";
-import { bytes, listed, oneOf, text, time } from "./row.ts";
+import { bytes, listed, oneOf, optionalText, text, time } from "./row.ts";
 import { isAnything, storedJson } from "./stored-json.ts";
 import { Where } from "./where.ts";
 import type { Writer } from "./writer.ts";
 
-const CREDENTIAL_COLUMNS = "device_id, hardware_id, channel_id, secret_hash, protocol, issued_at";
+const CREDENTIAL_COLUMNS = "device_id, hardware_id, channel_id, secret_hash, broker_password, protocol, issued_at";
 
 /** Devices are read far more often than they change: with every message and every call. */
 const MAX_KNOWN = 10_000;
@@ -120,6 +120,7 @@ async function findCredential(
     hardwareId: text(row, "hardware_id"),
     channelId: text(row, "channel_id"),
     secretHash: bytes(row, "secret_hash"),
+    brokerPassword: optionalText(row, "broker_password"),
     protocol: oneOf(row, "protocol", MQTT_PROTOCOLS),
     issuedAt: time(row, "issued_at"),
   };

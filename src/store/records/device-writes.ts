@@ -84,15 +84,16 @@ export const deviceWrites = {
     await requireRow(database, "device", credential.deviceId);
     await requireDeviceOwnedHere(database, credential.deviceId);
     await database.run(
-      `INSERT INTO device_credential (device_id, hardware_id, channel_id, secret_hash, protocol, issued_at)
-       VALUES (?, ?, ?, ?, ?, ?)
+      `INSERT INTO device_credential (device_id, hardware_id, channel_id, secret_hash, broker_password, protocol, issued_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (device_id) DO UPDATE SET
          hardware_id = excluded.hardware_id, channel_id = excluded.channel_id,
-         secret_hash = excluded.secret_hash, protocol = excluded.protocol, issued_at = excluded.issued_at`,
+         secret_hash = excluded.secret_hash, broker_password = excluded.broker_password, protocol = excluded.protocol, issued_at = excluded.issued_at`,
       credential.deviceId,
       credential.hardwareId,
       credential.channelId,
       credential.secretHash,
+      credential.brokerPassword ?? null,
       credential.protocol,
       credential.issuedAt,
     );
