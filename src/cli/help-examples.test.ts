@@ -10,6 +10,7 @@ const cli: Cli = {
   cwd: "/nonexistent",
   stdout: { write: () => true },
   stderr: { write: () => true },
+  writeBrokerFiles: () => Promise.reject(new Error("no broker")),
   migrate: () => Promise.reject(new Error("nothing is moved here")),
   serve: () => Promise.resolve(),
   backups: backupCommands,

@@ -12,6 +12,7 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  writeFileSync,
 } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -37,8 +38,23 @@ export interface Postgres {
   database(name: string): Promise<string>;
   /** A session of its own in a database that was made before. */
   session(name: string): Promise<pg.Client>;
+  readonly port: number;
+  /** The user that runs it; empty where that is the test's own. */
+  readonly user: { readonly uid?: number; readonly gid?: number };
   /** Ends it at once, as a crash does, and starts it again on the same port. */
   crash(): Promise<void>;
+  /**
+   * Another server that follows this one. From then on, this one acknowledges a commit when the other one has it, too.
+   * Connections of before are lost.
+   */
+  startStandby(): Promise<Standby>;
+  stop(): Promise<void>;
+}
+
+export interface Standby {
+  readonly port: number;
+  /** Ends the first server without a word, and makes this one take its place. */
+  takeOver(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -77,29 +93,65 @@ export async function startPostgres({
   const port = await freePort();
   const flags = { port, listen_addresses: "127.0.0.1", unix_socket_directories: folder, fsync: fsync ? "on" : "off" };
   const settings = Object.entries({ ...flags, max_connections: 60, shared_buffers: "32MB" });
-  const url = (name: string) => `postgres://busbar@127.0.0.1:${port}/${name}`;
-  let running = await launch();
+  const url = (name: string, at = port) => `postgres://busbar@127.0.0.1:${at}/${name}`;
+  let running = await launch(data, port, []);
 
-  async function launch(): Promise<ChildProcess> {
-    const args = ["-D", data, ...settings.flatMap(([name, value]) => ["-c", `${name}=${value}`])];
-    const child = spawn(join(programs, "postgres"), args, { ...as, cwd: folder, stdio: "ignore" });
+  async function launch(from: string, at: number, more: readonly string[]): Promise<ChildProcess> {
+    const own = settings.flatMap(([name, value]) => ["-c", `${name}=${name === "port" ? at : value}`]);
+    const child = spawn(join(programs, "postgres"), ["-D", from, ...own, ...more], {
+      ...as,
+      cwd: folder,
+      stdio: "ignore",
+    });
     for (let attempts = 0; ; attempts++) {
       if (child.exitCode !== null) throw new Error(`PostgreSQL ${version} ended with code ${child.exitCode}`);
-      if (await answers(url("postgres"))) return child;
+      if (await answers(url("postgres", at))) return child;
       if (attempts > 600) throw new Error(`PostgreSQL ${version} does not answer`);
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }
 
-  async function end(signal: "SIGINT" | "SIGQUIT"): Promise<void> {
-    if (running.exitCode === null && running.signalCode === null) {
-      const gone = once(running, "exit");
-      running.kill(signal);
+  async function end(signal: "SIGINT" | "SIGQUIT", which = running): Promise<void> {
+    if (which.exitCode === null && which.signalCode === null) {
+      const gone = once(which, "exit");
+      which.kill(signal);
       await gone;
     }
   }
 
+  async function startStandby(): Promise<Standby> {
+    await end("SIGINT");
+    const copy = join(folder, "standby");
+    cpSync(data, copy, { recursive: true, preserveTimestamps: true });
+    writeFileSync(join(copy, "standby.signal"), "");
+    if (isRoot) execFileSync("chown", ["-R", `${NOBODY}:${NOBODY}`, copy]);
+    chmodSync(copy, 0o700);
+    running = await launch(data, port, []);
+    const own = await freePort();
+    const from = `primary_conninfo=host=127.0.0.1 port=${port} user=busbar`;
+    const standby = await launch(copy, own, ["-c", from, "-c", "hot_standby_feedback=on"]);
+    const at = async (where: number, ...statements: readonly string[]) => {
+      const client = new pg.Client(url("postgres", where));
+      client.on("error", () => {});
+      await client.connect();
+      for (const statement of statements) await client.query(statement);
+      await client.end();
+    };
+    await at(port, "ALTER SYSTEM SET synchronous_standby_names = '*'", "SELECT pg_reload_conf()");
+    return {
+      port: own,
+      async takeOver() {
+        await end("SIGQUIT");
+        await at(own, "SELECT pg_promote(true, 60)");
+      },
+      stop: () => end("SIGQUIT", standby),
+    };
+  }
+
   return {
+    port,
+    user: as,
+    startStandby,
     async database(name) {
       const client = new pg.Client(url("postgres"));
       await client.connect();
@@ -119,7 +171,7 @@ export async function startPostgres({
     },
     async crash() {
       await end("SIGQUIT");
-      running = await launch();
+      running = await launch(data, port, []);
     },
     async stop() {
       await end("SIGINT");

@@ -3,7 +3,8 @@ import { refuse } from "#core/app-error.ts";
 import { migrate } from "./migrate.ts";
 import { serverTrouble } from "./trouble.ts";
 
-const CONNECT_TIMEOUT_MS = 10_000;
+/** Also the longest wait for a free connection of a pool. */
+const CONNECT_TIMEOUT_MS = 5_000;
 const STATEMENT_TIMEOUT_MS = 15_000;
 const LOCK_TIMEOUT_MS = 10_000;
 
