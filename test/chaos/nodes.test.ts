@@ -17,7 +17,7 @@ import { randomFrom } from "../support/random.ts";
 import { createSession, type Session } from "../support/session.ts";
 import { type CountingDevice, startCountingDevice } from "./counting-device.ts";
 
-const ROUNDS = process.env["BUSBAR_LONG"] === "1" ? 100 : 12;
+const ROUNDS = process.env["BUSBAR_LONG"] === "1" ? 100 : 20;
 const TIMEOUT_S = 3;
 const AT_ONCE = 4;
 const PROGRAM = fileURLToPath(new URL("./node-process.ts", import.meta.url));
