@@ -40,6 +40,11 @@ function addAddressOptions(command: Command): Command {
       ),
     )
     .addOption(
+      new Option("--ca <file>", "certificate of the authority that signed the server's (env BUSBAR_CA)").helpGroup(
+        CONNECTION,
+      ),
+    )
+    .addOption(
       new Option(
         "--token-file <file>",
         "file that holds the token (env BUSBAR_TOKEN or BUSBAR_TOKEN_FILE, default the local admin token)",

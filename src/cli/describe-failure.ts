@@ -18,7 +18,7 @@ export function describeFailure(error: unknown): Failure {
   if (error instanceof UnreachableError) {
     return {
       exitCode: EXIT.unreachable,
-      lines: [`no answer from ${error.url}${WHY[error.reason]}`, ...NEXT[error.reason]],
+      lines: [`no answer from ${error.url}${WHY[error.reason]}`, ...certificateLines(error), ...NEXT[error.reason]],
     };
   }
   if (isSystemError(error)) return { exitCode: EXIT.failure, lines: [printable(error.message), ...systemHints(error)] };
@@ -80,6 +80,8 @@ const WHY: Readonly<Record<FailureReason, string>> = {
   timeout: " in time",
   redirect: ": it sends elsewhere, and the token is not taken along",
   aborted: ": interrupted",
+  certificate: ": its certificate is not accepted, so nothing was sent",
+  "no tls": ": it does not speak TLS",
   connection: ": the connection broke",
 };
 
@@ -89,10 +91,36 @@ const NEXT: Readonly<Record<FailureReason, readonly string[]>> = {
   timeout: ["  whether the server did what was asked is not known"],
   redirect: ["  give the final address with --url"],
   aborted: [],
+  certificate: [],
+  "no tls": ["  write http:// instead of https://, or check the port; nothing was sent"],
   connection: [
     "  whether the server did what was asked is not known; is this a Busbar address? check --url or BUSBAR_URL",
   ],
 };
+
+/** What is wrong with the certificate of a server, and what to do about it. */
+function certificateLines({ reason, cause }: UnreachableError): readonly string[] {
+  if (reason !== "certificate") return [];
+  const found = deepest(cause);
+  const code = "code" in found ? String(found.code) : "";
+  const problem = Object.entries(CERTIFICATE_PROBLEMS).find(([pattern]) => new RegExp(pattern).test(code))?.[1];
+  return (problem ?? [printable(found.message)]).map((line) => `  ${line}`);
+}
+
+const CERTIFICATE_PROBLEMS: Readonly<Record<string, readonly string[]>> = {
+  "^(?:DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED|UNABLE_TO)": [
+    "it was signed by itself or by an authority that this machine does not know",
+    "if it is yours, name the certificate of its authority with --ca FILE or BUSBAR_CA",
+  ],
+  "^CERT_HAS_EXPIRED": ["it has expired: renew it on the server, and compare the clock of this machine"],
+  "^CERT_NOT_YET_VALID": ["it is not valid yet: compare the clocks of both machines"],
+  "^(?:ERR_TLS_CERT_ALTNAME|HOSTNAME)": ["it is for another name: give the name that it is for with --url"],
+};
+
+function deepest(error: unknown): Error {
+  if (!(error instanceof Error)) return new Error(String(error));
+  return error.cause instanceof Error ? deepest(error.cause) : error;
+}
 
 /** A plain `Error` is thrown on purpose, with a message for the user; bugs are `TypeError` and the like. */
 function isForPeople(error: unknown): error is Error {

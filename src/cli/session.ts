@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { type Client, createClient } from "#client/create-client.ts";
 import { type Config, loadConfig } from "#config";
 import { parseDuration } from "#core/time/duration.ts";
@@ -13,6 +14,7 @@ import { UsageError } from "./usage-error.ts";
 export type ClientFlags = {
   readonly url?: string;
   readonly tokenFile?: string;
+  readonly ca?: string;
   readonly timeout?: string;
   readonly output?: string;
   /** The name of a server that a person signed in to. */
@@ -46,6 +48,8 @@ export async function openSession(cli: Cli, flags: Wanted): Promise<Session> {
   const url = parseAddress(signedIn?.connection.url ?? given ?? localAddress(config));
   const own = givenToken(cli, flags) ?? signedIn?.connection.token;
   const token = own ?? (isLoopback(url) && flags.isNew !== true ? localToken(config) : undefined);
+  const ca = flags.ca ?? (cli.env["BUSBAR_CA"] || undefined);
+  if (ca !== undefined) trustAuthority(resolve(cli.cwd, ca), flags.ca === undefined ? "BUSBAR_CA" : "--ca");
   const client = createClient({
     url: url.href,
     token,
@@ -60,6 +64,15 @@ function givenToken(cli: Cli, flags: ClientFlags): string | undefined {
   if (flags.tokenFile !== undefined) return readTokenFile(flags.tokenFile, "--token-file");
   const { BUSBAR_TOKEN: token, BUSBAR_TOKEN_FILE: file } = cli.env;
   return token || (file ? readTokenFile(file, "BUSBAR_TOKEN_FILE") : undefined);
+}
+
+/** For all connections of this process, besides the authorities that Node knows. */
+function trustAuthority(path: string, origin: string): void {
+  const text = readFileIfPresent(path);
+  if (text === undefined || !text.includes("-----BEGIN CERTIFICATE-----")) {
+    throw new UsageError(`${origin}: ${path} ${text === undefined ? "is not there" : "holds no certificate (PEM)"}`);
+  }
+  setDefaultCACertificates([...getCACertificates("default"), text]);
 }
 
 /** The admin token of the local data folder is never sent to another machine. */

@@ -20,8 +20,16 @@ export class ApiError extends Error {
   }
 }
 
-/** Why no answer came. `aborted`: the caller's own signal. */
-export type FailureReason = "refused" | "unknown host" | "timeout" | "redirect" | "aborted" | "connection";
+/** Why no answer came. `aborted`: the caller's own signal. `no tls`: the server speaks plain HTTP, or something else. */
+export type FailureReason =
+  | "refused"
+  | "unknown host"
+  | "timeout"
+  | "redirect"
+  | "aborted"
+  | "certificate"
+  | "no tls"
+  | "connection";
 
 /** No answer came: whether the server did what was asked is not known, except for `refused` and `unknown host`. */
 export class UnreachableError extends Error {
@@ -36,8 +44,10 @@ export class UnreachableError extends Error {
   }
 }
 
+const FOR_GOOD: readonly FailureReason[] = ["aborted", "redirect", "certificate", "no tls"];
+
 /** Whether another try may succeed: the server is away or overloaded, and the caller has not given up. */
 export function mayPass(error: unknown): boolean {
-  if (error instanceof UnreachableError) return error.reason !== "aborted" && error.reason !== "redirect";
+  if (error instanceof UnreachableError) return !FOR_GOOD.includes(error.reason);
   return error instanceof ApiError && (error.status >= 500 || error.status === 429);
 }

@@ -182,11 +182,17 @@ function requestId(response: Response): string | undefined {
   return response.headers.get("x-request-id") ?? undefined;
 }
 
+/** Codes of OpenSSL and of Node. */
+const CERTIFICATE = /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT|HOSTNAME_MISMATCH|INVALID_CA|CRL_)/;
+const NO_TLS = /^(?:EPROTO$|ERR_SSL_)/;
+
 function reasonOf(error: unknown, signal: AbortSignal | undefined): FailureReason {
   if (signal?.aborted === true) return "aborted";
   if (error instanceof Error && error.name === "TimeoutError") return "timeout";
   const codes = [...causes(error)].map((cause) => ("code" in cause ? cause.code : undefined));
   if (codes.includes("ECONNREFUSED")) return "refused";
+  if (codes.some((code) => typeof code === "string" && CERTIFICATE.test(code))) return "certificate";
+  if (codes.some((code) => typeof code === "string" && NO_TLS.test(code))) return "no tls";
   return codes.includes("ENOTFOUND") || codes.includes("EAI_AGAIN") ? "unknown host" : "connection";
 }
 

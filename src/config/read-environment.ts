@@ -5,7 +5,15 @@ import { environmentName, settingList } from "./settings.ts";
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Variables that are not settings of the service: the client's own, the file's name, and switches of the tests. */
-const OTHERS = ["BUSBAR_CONFIG", "BUSBAR_URL", "BUSBAR_TOKEN", "BUSBAR_TOKEN_FILE", "BUSBAR_LONG", "BUSBAR_FAILPOINT"];
+const OTHERS = [
+  "BUSBAR_CONFIG",
+  "BUSBAR_URL",
+  "BUSBAR_CA",
+  "BUSBAR_TOKEN",
+  "BUSBAR_TOKEN_FILE",
+  "BUSBAR_LONG",
+  "BUSBAR_FAILPOINT",
+];
 const OTHERS_BEGIN = "BUSBAR_TEST_";
 
 /** An empty variable counts as not set, as compose files and service units often pass it. */
