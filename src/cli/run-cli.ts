@@ -121,6 +121,10 @@ export const VERBS: Readonly<Record<string, readonly [about: string, load: () =>
     "How the sites of a server do: devices, alerts, running commands.",
     async () => (await import("#cli/commands/status.ts")).addStatusCommand,
   ],
+  doctor: [
+    "Look for what is wrong with the installation of this machine.",
+    async () => (await import("#cli/commands/doctor.ts")).addDoctorCommand,
+  ],
   health: [
     "Ask a server whether it is ready for work.",
     async () => (await import("#cli/commands/health.ts")).addHealthCommand,

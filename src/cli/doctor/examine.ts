@@ -1,0 +1,179 @@
+// What `busbar doctor` looks at. Each check stands alone: one that cannot be made is a finding, too.
+import { X509Certificate } from "node:crypto";
+import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from "node:fs";
+import { connect } from "node:net";
+import { dirname, join } from "node:path";
+import type { Cli } from "#cli/cli.ts";
+import { describeFailure } from "#cli/describe-failure.ts";
+import { readFileIfPresent } from "#cli/read-file-if-present.ts";
+import { type ClientFlags, openSession } from "#cli/session.ts";
+import { ApiError, UnreachableError } from "#client/errors.ts";
+import { type Config, loadConfig } from "#config";
+
+export interface Finding {
+  readonly check: string;
+  readonly result: "ok" | "warning" | "failed";
+  readonly found: string;
+  /** What to do; absent when nothing is. */
+  readonly advice?: string;
+}
+
+const ok = (check: string, found: string): Finding => ({ check, result: "ok", found });
+const warning = (check: string, found: string, advice: string): Finding => ({
+  check,
+  result: "warning",
+  found,
+  advice,
+});
+const failed = (check: string, found: string, advice: string): Finding => ({ check, result: "failed", found, advice });
+
+const NEEDED_NODE = 24;
+const MB = 1024 * 1024;
+const DAY = 86_400_000;
+
+export async function examine(cli: Cli, flags: ClientFlags): Promise<readonly Finding[]> {
+  const findings: Finding[] = [examineNode()];
+  const loaded = await loadConfig({ flags: [], env: cli.env, cwd: cli.cwd, readFile: readFileIfPresent }).catch(
+    (error: unknown) => {
+      const advice = "correct it; busbar config shows each setting and where it came from";
+      findings.push(failed("configuration", describeFailure(error).lines.join("; "), advice));
+      return undefined;
+    },
+  );
+  if (loaded === undefined) return findings;
+  const { config, file } = loaded;
+  findings.push(ok("configuration", file ?? "defaults and environment; there is no busbar.yaml here"));
+  findings.push(...examineFolder(config), examineDisk(config), examineClock(config));
+  findings.push(...(await examineServer(cli, flags, config)));
+  if (config.mqtt.url !== undefined) findings.push(await reach("broker", config.mqtt.url.reveal(), "mqtt.url"));
+  if (config.database.url !== undefined) {
+    findings.push(await reach("database", config.database.url.reveal(), "database.url"));
+  }
+  findings.push(...examineCertificates(config), examineBackup(config));
+  return findings;
+}
+
+function examineNode(): Finding {
+  const { node } = process.versions;
+  return Number(node.split(".")[0]) >= NEEDED_NODE
+    ? ok("node", `Node ${node}`)
+    : failed("node", `Node ${node}`, `install Node ${NEEDED_NODE} or newer`);
+}
+
+function examineFolder({ data, database }: Config): readonly Finding[] {
+  if (!existsSync(data)) {
+    const advice = "the first start makes it; for another folder, set data or BUSBAR_DATA";
+    return [warning("data folder", `${data} is not there yet`, advice)];
+  }
+  const findings: Finding[] = [];
+  try {
+    accessSync(data, constants.R_OK | constants.W_OK | constants.X_OK);
+    findings.push(ok("data folder", data));
+  } catch {
+    findings.push(failed("data folder", `this user may not use ${data}`, "run it as the user that owns the folder"));
+  }
+  const open = ["", "records.db", "seal.key", "admin.token"]
+    .map((name) => join(data, name))
+    .filter((path) => ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0);
+  findings.push(
+    open.length === 0
+      ? ok("permissions", "keys and records are for their owner alone")
+      : failed("permissions", `others may read ${open.join(", ")}`, `chmod go= ${open.join(" ")}`),
+  );
+  if (database.url === undefined && existsSync(join(data, "records.db")) && !existsSync(join(data, "seal.key"))) {
+    findings.push(failed("keys", "seal.key is missing", "restore it from a backup: without it sealed values are lost"));
+  }
+  return findings;
+}
+
+function examineDisk({ data }: Config): Finding {
+  let folder = data;
+  while (!existsSync(folder) && folder !== dirname(folder)) folder = dirname(folder);
+  const { bavail, blocks, bsize } = statfsSync(folder);
+  const [free, share] = [bavail * bsize, bavail / Math.max(1, blocks)];
+  const found = `${Math.floor(free / MB)} MiB free, ${Math.floor(share * 100)} %`;
+  const advice = "make room, or set telemetry.retention; below 16 MiB only commands are stored";
+  if (free < 64 * MB) return failed("disk", found, advice);
+  return free < 1024 * MB || share < 0.05 ? warning("disk", found, advice) : ok("disk", found);
+}
+
+function examineClock({ data }: Config): Finding {
+  const files = ["records.db", "records.db-wal", "telemetry.db", "telemetry.db-wal"];
+  const last = Math.max(0, ...files.map((name) => statSync(join(data, name), { throwIfNoEntry: false })?.mtimeMs ?? 0));
+  const now = Date.now();
+  const found = new Date(now).toISOString();
+  if (last <= now + 60_000) return ok("clock", found);
+  return failed("clock", `${found}, but data was written at ${new Date(last).toISOString()}`, "set the clock; use NTP");
+}
+
+async function examineServer(cli: Cli, flags: ClientFlags, config: Config): Promise<readonly Finding[]> {
+  try {
+    const { client, url } = await openSession(cli, { ...flags, timeout: "10s" });
+    try {
+      const { degraded = [] } = (await client.ready()) as { degraded?: readonly { part: string; message: string }[] };
+      const findings = degraded.map(({ part, message }) => failed(part, message, "the log of Busbar has the details"));
+      findings.unshift(ok("server", `${url.host} is ready`));
+      if (config.role === "gateway") findings.push(await examineLink(client));
+      return findings;
+    } catch (error) {
+      if (!(error instanceof UnreachableError) || error.reason !== "refused") throw error;
+      const advice = "start it with busbar serve, or give its address with --url";
+      return [warning("server", `nothing listens on ${url.host}: Busbar does not run`, advice)];
+    }
+  } catch (error) {
+    const [found = "", ...advice] = describeFailure(error).lines;
+    return [failed("server", found, advice.map((line) => line.trim()).join("; ") || "look at the log of Busbar")];
+  }
+}
+
+async function examineLink({ uplink }: Awaited<ReturnType<typeof openSession>>["client"]): Promise<Finding> {
+  try {
+    const { url, connected, since, backlog } = await uplink.get();
+    if (connected) return ok("link", `connected to ${url} since ${since}, ${backlog} changes wait`);
+    return failed("link", `not connected to ${url} since ${since}`, "busbar gateway status says why");
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return ok("link", "this gateway has joined no cloud");
+    const [found = ""] = describeFailure(error).lines;
+    return warning("link", found, "give a token of level owner with --token-file");
+  }
+}
+
+const PORTS: Readonly<Record<string, number>> = { "mqtt:": 1883, "mqtts:": 8883 };
+const PATIENCE_MS = 5_000;
+
+/** Whether something listens there. What it is, the server's log tells. */
+async function reach(check: string, address: string, setting: string): Promise<Finding> {
+  const { hostname, port, protocol } = new URL(address);
+  const place = { host: hostname.replaceAll(/[[\]]/g, ""), port: Number(port) || (PORTS[protocol] ?? 5432) };
+  const named = `${place.host}:${place.port}`;
+  const problem = await new Promise<string | undefined>((resolve) => {
+    const socket = connect(place);
+    socket.setTimeout(PATIENCE_MS, () => resolve("no answer"));
+    socket.once("connect", () => resolve(undefined));
+    socket.once("error", (error) => resolve(error.message));
+    socket.once("close", () => resolve("closed"));
+  });
+  return problem === undefined
+    ? ok(check, `${named} accepts connections`)
+    : failed(check, `${named}: ${problem}`, `start it, or correct ${setting}`);
+}
+
+function examineCertificates({ data, mqtt }: Config): readonly Finding[] {
+  const file = join(data, "pki", "server.crt");
+  if (mqtt.tlsPort === "off" || !existsSync(file)) return [];
+  const { validToDate } = new X509Certificate(readFileSync(file));
+  const days = Math.floor((validToDate.getTime() - Date.now()) / DAY);
+  const found = `the broker's certificate is valid until ${validToDate.toISOString()}`;
+  return [days > 7 ? ok("certificates", found) : warning("certificates", found, "restart Busbar: it makes a new one")];
+}
+
+function examineBackup({ data, backup }: Config): Finding {
+  const advice = "take one with busbar backup, and set backup.schedule";
+  const text = readFileIfPresent(join(data, "last-backup.json"));
+  const at = text === undefined ? undefined : Number((JSON.parse(text) as { at?: unknown }).at);
+  if (at === undefined || !Number.isFinite(at)) return warning("backup", "there is none", advice);
+  const days = (Date.now() - at) / DAY;
+  const found = `the last one was taken at ${new Date(at).toISOString()}`;
+  if (days > 8) return warning("backup", found, advice);
+  return backup.schedule === "off" ? warning("backup", `${found}; there is no schedule`, advice) : ok("backup", found);
+}
