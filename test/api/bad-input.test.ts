@@ -138,8 +138,8 @@ test("a body where none is taken does no harm", async () => {
   for (const { method, path, body } of routes) {
     if (body !== undefined || method === "GET") continue;
     const answer = await busbar.admin.call(method, pathWith(path, "unknown"), { bytes: '{"a":' });
-    // These are about the caller itself and name nothing.
-    const isOwn = path === "/v3/sessions" || path === "/v3/sessions/codes";
+    // These are about the caller itself or the installation, and name nothing.
+    const isOwn = path === "/v3/sessions" || path === "/v3/sessions/codes" || path === "/v3/backups";
     expect([method, path, answer.status]).toEqual([method, path, isOwn ? 200 : 404]);
   }
   const head = `GET /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello`;

@@ -206,7 +206,7 @@ test("the configuration is set, delivered to the device, and read without what i
 });
 
 test("the device list tells who is there", async () => {
-  expect((await busbar("device", "list")).out).toMatch(/ charger +STANDALONE +\S+ +ONLINE$/m);
+  expect((await busbar("device", "list")).out).toMatch(/^charger +Charger +STANDALONE +ONLINE$/m);
 });
 
 test("nothing sensitive lies in the log or in the data folder in the clear", () => {

@@ -51,7 +51,7 @@ export interface Postgres {
   stop(): Promise<void>;
 }
 
-export interface Standby {
+interface Standby {
   readonly port: number;
   /** Ends the first server without a word, and makes this one take its place. */
   takeOver(): Promise<void>;

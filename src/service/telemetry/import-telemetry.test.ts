@@ -24,6 +24,7 @@ function makeImporter() {
     devices: { find: async () => (world.isDeleted ? undefined : device), findBySlug: async () => [device] },
     telemetry: { load: async (_: string, columns: readonly LoadedColumn[]) => void steps.push(columns) },
     audit: { append: async (entries: readonly AuditEntry[]) => void trail.push(...entries.map((one) => one.details)) },
+    gateways: { ownerOf: async () => undefined },
     catalog: { get: async () => ({ blueprint: BLUEPRINT }) },
     now: () => NOON,
     newId: () => "id",
