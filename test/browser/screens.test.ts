@@ -4,12 +4,15 @@ import { AxeBuilder } from "@axe-core/playwright";
 import { beforeAll, expect, test } from "vitest";
 import type { Device, Page, Site } from "#client/resources.ts";
 import { ACCESS_LEVELS } from "#core/access/level.ts";
-import { inBrowser, PATIENCE, type Scheme, useDemo } from "./support/browse.ts";
-import { type Ids, SCREEN_NAMES, screensOf } from "./support/screens.ts";
+import { inBrowser, PATIENCE, type Scheme, useDemo, type Visitor } from "./support/browse.ts";
+import { type Ids, openedOf, SCREEN_NAMES, screensOf } from "./support/screens.ts";
 
-const LOOKS = (["light", "dark"] as const).flatMap((scheme: Scheme) =>
-  [360, 1440].map((width) => ({ scheme, width, bypassCSP: true })),
-);
+/** Both themes, and both widths: colours do not depend on the width, nor the order of elements on the theme. */
+const LOOKS: readonly { readonly scheme: Scheme; readonly width: number }[] = [
+  { scheme: "light", width: 360 },
+  { scheme: "dark", width: 1440 },
+];
+const HEIGHT = 900;
 
 inBrowser("screens", screens);
 
@@ -17,13 +20,16 @@ function screens(): void {
   // A call that is under way when the service stops may find its records closed.
   const world = useDemo(/storage_unavailable/);
   const { busbar } = world;
-  let ids: Ids;
+  let ids: Ids & { readonly execution: string };
 
   beforeAll(async () => {
     const { sites } = (await busbar.admin.get<Page<"sites", Site>>("/v3/sites")).body;
     const { devices } = (await busbar.admin.get<Page<"devices", Device>>("/v3/devices?limit=1000")).body;
     const device = devices.find(({ slug }) => slug === "battery-rack-a");
+    const path = `/v3/devices/${device?.id}/commands/executions`;
+    const made = await busbar.admin.post<{ execution_id: string }>(path, { name: "read_mode" });
     ids = {
+      execution: made.body.execution_id,
       site: sites[0]?.id ?? "",
       device: device?.id ?? "",
       command: "set_mode",
@@ -32,35 +38,61 @@ function screens(): void {
     };
   });
 
-  test.each(LOOKS)(
-    "in $scheme at $width px: axe finds nothing on any screen, and none scrolls sideways",
-    async (look) => {
-      const visitor = await world.signedIn(look);
-      const { page } = visitor;
+  /** What is wrong with what is shown now, at the width of the look by axe, too. */
+  async function findings(visitor: Visitor, name: string, width: number): Promise<readonly unknown[]> {
+    const { page } = visitor;
+    const found: unknown[] = [];
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    for (const { id, nodes } of violations) found.push([name, id, nodes[0]?.html, nodes[0]?.failureSummary]);
+    for (const tried of [1440, 360].sort((one) => (one === width ? 1 : -1))) {
+      await page.setViewportSize({ width: tried, height: HEIGHT });
+      const { wide, shown } = await page.evaluate<{ wide: number; shown: number }>(
+        "({ wide: document.documentElement.scrollWidth, shown: document.documentElement.clientWidth })",
+      );
+      if (wide > shown) found.push([name, `scrolls sideways: ${wide} > ${shown}`]);
+    }
+    for (const complaint of visitor.complaints.splice(0)) found.push([name, complaint]);
+    return found;
+  }
+
+  test.concurrent.each(LOOKS)(
+    "in $scheme: axe finds nothing on any screen, dialog and drawer, and none scrolls sideways on a phone or a desk",
+    async ({ scheme, width }) => {
       const found: unknown[] = [];
-      for (const { name, path } of screensOf(ids)) {
-        await visitor.go(path);
-        const { wide, shown } = await page.evaluate<{ wide: number; shown: number }>(
-          "({ wide: document.documentElement.scrollWidth, shown: document.documentElement.clientWidth })",
-        );
-        if (wide > shown) found.push([name, `scrolls sideways: ${wide} > ${shown}`]);
-        const { violations } = await new AxeBuilder({ page }).analyze();
-        for (const { id, nodes } of violations) found.push([name, id, nodes[0]?.html, nodes[0]?.failureSummary]);
-        for (const complaint of visitor.complaints.splice(0)) found.push([name, complaint]);
+      const guest = await world.visit({ scheme, width, bypassCSP: true });
+      await guest.page.goto(`${busbar.url}/sign-in`);
+      await guest.page.getByRole("heading", { name: "Sign in" }).waitFor();
+      found.push(...(await findings(guest, "sign in", width)));
+      await guest.close();
+
+      const visitor = await world.signedIn({ scheme, width, bypassCSP: true });
+      const { page } = visitor;
+      for (const { name, path } of [...screensOf(ids), ...openedOf(ids)]) {
+        // Each address is opened by itself in one look, and reached from another screen in the other.
+        await (scheme === "light" ? visitor.go(path) : visitor.move(path));
+        found.push(...(await findings(visitor, name, width)));
       }
+      await visitor.move(`/sites/${ids.site}`);
+      await page.keyboard.press("Control+K");
+      await page.getByRole("combobox", { name: "Search" }).waitFor();
+      found.push(...(await findings(visitor, "palette", width)));
+      await page.keyboard.press("Escape");
+      await page.getByRole("button", { name: width === 360 ? "More" : "Settings" }).click();
+      await page.getByRole("dialog").waitFor();
+      found.push(...(await findings(visitor, "settings", width)));
       expect(found).toEqual([]);
       await visitor.close();
     },
     SCREEN_NAMES.length * PATIENCE,
   );
 
-  test.each(ACCESS_LEVELS.filter((level) => level !== "system"))(
+  test.concurrent.each(ACCESS_LEVELS.filter((level) => level !== "system"))(
     "a token of level %s sees every screen, or why it may not",
     async (level) => {
       const visitor = await world.signedIn({}, await busbar.token({ level }));
       const found: unknown[] = [];
       for (const { name, path } of screensOf(ids)) {
-        await visitor.go(path);
+        await visitor.move(path);
         const text = (await visitor.page.textContent("main"))?.trim() ?? "";
         if (text.length < 5) found.push([name, "shows nothing"]);
         if (/undefined|\[object|NaN/.test(text)) found.push([name, text.slice(0, 200)]);

@@ -2,7 +2,7 @@
 // scripts, refusals of the content security policy, and anything that is asked of another server.
 import { existsSync } from "node:fs";
 import { type Browser, chromium, type Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect } from "vitest";
+import { afterAll, beforeAll, describe, expect, vi } from "vitest";
 import { type TestServer, useServer } from "../../support/server.ts";
 
 const CHROMIUM = "/usr/bin/chromium";
@@ -41,6 +41,8 @@ export interface Visitor {
   readonly complaints: string[];
   /** Opens an address of the page and waits until the screen is there. */
   go(path: string): Promise<void>;
+  /** The same without loading the page anew, as its own links do. */
+  move(path: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -102,6 +104,12 @@ export function useWorld(busbar: TestServer): World {
         await page.goto(busbar.url + path);
         await shown(page);
       },
+      move: async (path) => {
+        await page.evaluate(
+          `history.pushState(null, "", ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent("popstate"))`,
+        );
+        await shown(page);
+      },
       close: () => context.close(),
     };
   }
@@ -135,5 +143,6 @@ const IS_SHOWN = "document.querySelector('main:not(.start)') !== null && documen
 
 /** The screen is there: nothing that stands for content is left. Asked from outside, as the page allows no `eval`. */
 async function shown(page: Page): Promise<void> {
-  await expect.poll(() => page.evaluate(IS_SHOWN).catch(() => false), { timeout: PATIENCE }).toBe(true);
+  // Tests of one file may run side by side, and `expect.poll` belongs to one test at a time.
+  await vi.waitUntil(() => page.evaluate<boolean>(IS_SHOWN).catch(() => false), { timeout: PATIENCE });
 }

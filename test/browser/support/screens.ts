@@ -11,7 +11,7 @@ export interface Ids {
 }
 
 export interface Screen {
-  readonly name: RouteName;
+  readonly name: string;
   readonly path: string;
 }
 
@@ -19,4 +19,17 @@ export const SCREEN_NAMES = Object.keys(PATHS).filter((name) => name !== "signIn
 
 export function screensOf(ids: Ids): readonly Screen[] {
   return SCREEN_NAMES.map((name) => ({ name, path: href(name, ids as never) }));
+}
+
+/** What an address opens on a screen: steps, dialogs and drawers. */
+export function openedOf(ids: Ids & { readonly execution: string }): readonly Screen[] {
+  const execution = `${ids.device}:${ids.execution}`;
+  return [
+    { name: "add a device over MQTT", path: href("addDevice", ids, { kind: "mqtt" }) },
+    { name: "choose a blueprint", path: href("addDevice", ids, { kind: "lua" }) },
+    { name: "add a device with a script", path: href("addDevice", ids, { kind: "lua", blueprint: ids.blueprint }) },
+    { name: "add a child", path: href("addDevice", ids, { kind: "child" }) },
+    { name: "new token", path: href("access", {}, { new: true }) },
+    { name: "execution drawer", path: href("deviceExecutions", ids, { execution }) },
+  ];
 }
