@@ -26,7 +26,7 @@ function readmeLines(): readonly string[] {
 
 /** What a line must print, where that is more than nothing wrong. */
 const PRINTS: readonly (readonly [RegExp, RegExp])[] = [
-  [/^\.\/bin\/busbar device list/, /roof-inverter +LUA[\s\S]*weather-station +LUA/],
+  [/^\.\/bin\/busbar device list/, /^roof-inverter .*LUA[\s\S]*^weather-station .*LUA/m],
   [/^\.\/bin\/busbar now/, /battery_soc +[\d.]+ +%/],
   [/--chart/, /┤.*[⠁-⣿]/],
   [/busbar alerts/, /battery-rack-a +warning +SOFT .*cell_imbalance/],

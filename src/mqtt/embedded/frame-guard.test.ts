@@ -106,7 +106,7 @@ test("a message that has to wait for its tokens does not pass before", async () 
   });
   socket.write(Buffer.from([0x10, 0]));
   await turn();
-  const waits = [0, 1];
+  const waits = [0, 200];
   guard.open("d1", { take: () => waits.shift() ?? 0 });
   socket.write(Buffer.from([0x30, 1, 0, 0x30, 1, 0]));
   await turn();
