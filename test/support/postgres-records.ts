@@ -4,6 +4,8 @@ import type { RecordStore } from "#service/ports/record-store.ts";
 import { openPostgresRecords } from "#store/postgres/open-records.ts";
 import { type Postgres, type PostgresVersion, startPostgres } from "./postgres.ts";
 
+const MANY = 200;
+
 /** The same records for every test of the file, emptied. */
 export function usePostgresRecords(version: PostgresVersion): {
   emptied(): Promise<RecordStore>;
@@ -13,6 +15,7 @@ export function usePostgresRecords(version: PostgresVersion): {
   let server: Postgres;
   let records: RecordStore;
   let client: pg.Client;
+  let tables: readonly string[];
   let deletions: string;
   beforeAll(async () => {
     server = await startPostgres({ version });
@@ -21,11 +24,12 @@ export function usePostgresRecords(version: PostgresVersion): {
     client = new pg.Client(url);
     await client.connect();
     const kept = "('migration', 'change_base', 'installation')";
-    const tables = await client.query<{ name: string }>(
+    const { rows } = await client.query<{ name: string }>(
       `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')
          AND NOT relispartition AND relname NOT IN ${kept}`,
     );
-    deletions = tables.rows.map(({ name }) => `DELETE FROM ${name}`).join("; ");
+    tables = rows.map(({ name }) => name);
+    deletions = tables.map((name) => `DELETE FROM ${name}`).join("; ");
   }, 60_000);
   afterAll(async () => {
     await client.end();
@@ -35,8 +39,12 @@ export function usePostgresRecords(version: PostgresVersion): {
   return {
     rows: async (sql) => (await client.query(sql)).rows,
     async emptied() {
-      // Where tables hold a few rows, deleting them is much faster than TRUNCATE, which makes a new file for each.
-      await client.query(`BEGIN; SET LOCAL session_replication_role = replica; ${deletions}; COMMIT`);
+      // Where tables hold a few rows, deleting them is much faster than TRUNCATE, which makes a new file for each. Many
+      // deleted rows would stay in the way of later queries.
+      const sql = `BEGIN; SET LOCAL session_replication_role = replica; ${deletions}; COMMIT`;
+      const results = (await client.query(sql)) as unknown as readonly pg.QueryResult[];
+      if (results.some(({ rowCount }) => (rowCount ?? 0) > MANY))
+        await client.query(`TRUNCATE ${tables.join(", ")} CASCADE`);
       return records;
     },
   };

@@ -17,6 +17,8 @@ export function clientConfig(url: string): pg.ClientConfig & pg.PoolConfig {
     statement_timeout: STATEMENT_TIMEOUT_MS,
     lock_timeout: LOCK_TIMEOUT_MS,
     idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
+    // All statements are short. Compiling one takes PostgreSQL longer than running it, ten times as long on PostgreSQL 15.
+    options: "-c jit=off",
     keepAlive: true,
     types: { getTypeParser },
   };
