@@ -23,6 +23,9 @@ export function usePostgresRecords(version: PostgresVersion): {
     records = await openPostgresRecords(url, { allowLoss: true });
     client = new pg.Client(url);
     await client.connect();
+    // While it runs, the numbers of later changes are not settled yet: lists of changes end earlier for a moment.
+    await client.query("ALTER SYSTEM SET autovacuum = off");
+    await client.query("SELECT pg_reload_conf()");
     const kept = "('migration', 'change_base', 'installation')";
     const { rows } = await client.query<{ name: string }>(
       `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')
