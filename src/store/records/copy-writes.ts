@@ -13,7 +13,7 @@ import { announce, storeAlert } from "./alert-writes.ts";
 import { mergeAudit } from "./audit-writes.ts";
 import { storeBuckets } from "./configuration-writes.ts";
 import { dropOldest, insertLogEntry } from "./device-log-writes.ts";
-import { DEVICE_COLUMNS, findDevice } from "./device-row.ts";
+import { DEVICE_COLUMNS, deviceValues, findDevice } from "./device-row.ts";
 import { addEvent } from "./event-writes.ts";
 import { text } from "./row.ts";
 import { renderLocation } from "./site-writes.ts";
@@ -56,16 +56,7 @@ export const copyWrites = {
        ON CONFLICT (id) DO UPDATE SET site_id = excluded.site_id, name = excluded.name, slug = excluded.slug,
          type = excluded.type, blueprint_id = excluded.blueprint_id, parent_id = excluded.parent_id,
          child_type = excluded.child_type, updated_at = excluded.updated_at`,
-      device.id,
-      device.siteId,
-      device.name,
-      device.slug,
-      device.type,
-      device.blueprintId ?? null,
-      device.parentId ?? null,
-      device.childType ?? null,
-      device.createdAt,
-      device.updatedAt,
+      ...deviceValues(device),
     );
     if (before?.updatedAt === device.updatedAt && before.slug === device.slug) return;
     await addEvent(database, deviceEvent(device, before === undefined ? "created" : "updated", device.updatedAt));

@@ -5,6 +5,22 @@ import { oneOf, optionalText, text, time } from "./row.ts";
 export const DEVICE_COLUMNS =
   "id, site_id, name, slug, type, blueprint_id, parent_id, child_type, created_at, updated_at";
 
+/** In the order of the columns. */
+export function deviceValues(device: Device): readonly (string | number | null)[] {
+  return [
+    device.id,
+    device.siteId,
+    device.name,
+    device.slug,
+    device.type,
+    device.blueprintId ?? null,
+    device.parentId ?? null,
+    device.childType ?? null,
+    device.createdAt,
+    device.updatedAt,
+  ];
+}
+
 export async function findDevice(database: Database, id: string): Promise<Device | undefined> {
   const row = await database.get(`SELECT ${DEVICE_COLUMNS} FROM device WHERE id = ?`, id);
   return row && parseDevice(row);

@@ -6,7 +6,7 @@ import type { Instant } from "#core/time/instant.ts";
 import type { NewDevice } from "#service/ports/device-store.ts";
 import type { Database, WriteDatabase } from "#store/database.ts";
 import { recordAudit } from "./audit-writes.ts";
-import { DEVICE_COLUMNS, findDevice } from "./device-row.ts";
+import { DEVICE_COLUMNS, deviceValues, findDevice } from "./device-row.ts";
 import { addEvent } from "./event-writes.ts";
 import { freeSlug } from "./free-slug.ts";
 import { requireDeviceOwnedHere, requireOwnedHere } from "./require-owned-here.ts";
@@ -23,16 +23,7 @@ export const deviceWrites = {
     await requireReferences(database, device);
     await database.run(
       `INSERT INTO device (${DEVICE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      device.id,
-      device.siteId,
-      device.name,
-      device.slug,
-      device.type,
-      device.blueprintId ?? null,
-      device.parentId ?? null,
-      device.childType ?? null,
-      device.createdAt,
-      device.updatedAt,
+      ...deviceValues(device),
     );
     await recordAudit(database, trail);
     await addEvent(database, deviceEvent(device, "created", device.createdAt));
