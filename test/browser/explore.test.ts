@@ -1,9 +1,9 @@
 // Explore as people use it: choosing series, zooming, the table, the file, and an address that shows the same again.
 import { readFileSync } from "node:fs";
-import { AxeBuilder } from "@axe-core/playwright";
 import type { Page as Tab } from "playwright-core";
 import { beforeAll, expect, test, vi } from "vitest";
 import type { Page, Site } from "#client/resources.ts";
+import { findViolations } from "./support/axe.ts";
 import { inBrowser, PATIENCE, type Scheme, useDemo, type Visitor } from "./support/browse.ts";
 import { useFakeSite } from "./support/fake-site.ts";
 
@@ -69,11 +69,24 @@ function explore(): void {
       await page.getByRole("button", { name: "Reset zoom" }).click();
       await expect.poll(() => page.url()).not.toContain("range=");
 
+      await expect.poll(() => granularities.at(-1)).toBe(coarse);
+      await seeLines(page, ["--series-1", "--series-2"]);
+
       const chart = page.getByRole("group", { name: /^Chart/ });
       await chart.focus();
       await page.keyboard.press("ArrowRight");
-      await page.getByText(/^At \d\d:\d\d:\d\d/).waitFor();
+      const moment = page.getByText(/^At \d\d:\d\d:\d\d/);
+      await moment.waitFor();
       await expect.poll(() => chart.getByRole("status").textContent()).toMatch(/AC power .*State of charge/);
+      // Other colours make another chart. The moment that somebody looks at stays.
+      const before = await moment.textContent();
+      await page.evaluate('window.canvasBefore = document.querySelector(".uplot canvas")');
+      await page.emulateMedia({ colorScheme: "dark" });
+      await expect
+        .poll(() => page.evaluate('document.querySelector(".uplot canvas") !== window.canvasBefore'), { timeout: PATIENCE })
+        .toBe(true);
+      await seeLines(page, ["--series-1", "--series-2"]);
+      expect(await moment.textContent()).toBe(before);
 
       await page.getByText("Table", { exact: true }).click();
       await page.waitForURL(/view=table/);
@@ -204,12 +217,8 @@ async function check({ page, complaints }: Visitor, place: string): Promise<void
   const wide = await page.evaluate<boolean>(
     "document.documentElement.scrollWidth > document.documentElement.clientWidth",
   );
-  const { violations } = await new AxeBuilder({ page }).include(place).analyze();
-  expect({ wide, complaints, violations: violations.map(({ id, nodes }) => [id, nodes[0]?.html]) }).toEqual({
-    wide: false,
-    complaints: [],
-    violations: [],
-  });
+  const violations = await findViolations(page, { include: place });
+  expect({ wide, complaints, violations }).toEqual({ wide: false, complaints: [], violations: [] });
 }
 
 /** Granularities of the questions that the page asks. */
@@ -235,7 +244,11 @@ function countPixels(variables: readonly string[]): string {
   return `(() => {
     const canvas = document.querySelector(".uplot canvas");
     if (canvas === null) return [];
-    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    // Read from a copy: the browser complains about a chart that is read several times.
+    const copy = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+    Object.assign(copy.canvas, { width: canvas.width, height: canvas.height });
+    copy.drawImage(canvas, 0, 0);
+    const { data } = copy.getImageData(0, 0, canvas.width, canvas.height);
     const probe = document.body.appendChild(document.createElement("span"));
     const counts = ${JSON.stringify(variables)}.map((variable) => {
       probe.style.color = "var(" + variable + ")";

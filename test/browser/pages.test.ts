@@ -1,9 +1,9 @@
 // The two pages in a real browser: light and dark, phone and desk.
 import { existsSync } from "node:fs";
-import { AxeBuilder } from "@axe-core/playwright";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { useServer } from "../support/server.ts";
+import { findViolations } from "./support/axe.ts";
 
 const CHROMIUM = "/usr/bin/chromium";
 const isMissing = (process.env["BUSBAR_TEST_MISSING"] ?? "").split(",").includes("chromium") || !existsSync(CHROMIUM);
@@ -96,8 +96,7 @@ function pages(): void {
         // All operations look alike, and axe takes its time with each: two of every section will do, one of them open.
         await page.evaluate("for (const one of document.querySelectorAll('details:nth-of-type(n+3)')) one.remove()");
         await open(page, "details:nth-of-type(1)");
-        const { violations } = await new AxeBuilder({ page }).exclude("details:not([open])").analyze();
-        expect(violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([]);
+        expect(await findViolations(page, { exclude: "details:not([open])" })).toEqual([]);
       } finally {
         await context.close();
       }

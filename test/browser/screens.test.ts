@@ -1,9 +1,9 @@
 // Every screen in both themes and on a phone and a desk: axe finds nothing, nothing scrolls sideways, and the browser has
 // nothing to complain about.
-import { AxeBuilder } from "@axe-core/playwright";
 import { beforeAll, expect, test } from "vitest";
 import type { Device, Page, Site } from "#client/resources.ts";
 import { ACCESS_LEVELS } from "#core/access/level.ts";
+import { findViolations } from "./support/axe.ts";
 import { inBrowser, PATIENCE, type Scheme, useDemo, type Visitor } from "./support/browse.ts";
 import { type Ids, openedOf, SCREEN_NAMES, screensOf } from "./support/screens.ts";
 
@@ -42,8 +42,7 @@ function screens(): void {
   async function findings(visitor: Visitor, name: string, width: number): Promise<readonly unknown[]> {
     const { page } = visitor;
     const found: unknown[] = [];
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    for (const { id, nodes } of violations) found.push([name, id, nodes[0]?.html, nodes[0]?.failureSummary]);
+    for (const violation of await findViolations(page)) found.push([name, violation]);
     for (const tried of [1440, 360].sort((one) => (one === width ? 1 : -1))) {
       await page.setViewportSize({ width: tried, height: HEIGHT });
       const { wide, shown } = await page.evaluate<{ wide: number; shown: number }>(
