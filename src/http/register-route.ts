@@ -3,6 +3,7 @@
 import type { ServerResponse } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Caller } from "#core/access/caller.ts";
+import { createAbortWatch } from "#core/abort-watch.ts";
 import { AppError } from "#core/app-error.ts";
 import type { Leave } from "#core/share/fair-share.ts";
 import { type Authenticate, isSecure } from "#http/authenticate.ts";
@@ -215,15 +216,17 @@ function together(one: unknown, other: unknown): unknown {
   return new AppError([...one.refusals, ...other.refusals]);
 }
 
+const watchAbort = createAbortWatch();
+
 /** Aborted when the client disconnects before its answer was written, or when the server stops. */
 function endOfCall(response: ServerResponse, stopping: AbortSignal): AbortSignal {
   const end = new AbortController();
   const abort = () => end.abort();
   if (stopping.aborted || response.closed) abort();
   else {
-    stopping.addEventListener("abort", abort);
+    const leave = watchAbort.on(stopping, abort);
     response.once("close", () => {
-      stopping.removeEventListener("abort", abort);
+      leave();
       if (!response.writableFinished) abort();
     });
   }

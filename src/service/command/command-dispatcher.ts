@@ -13,7 +13,7 @@ import type { ByteBudgets } from "#core/share/byte-budgets.ts";
 import { createByteGate, type Leave } from "#core/share/byte-gate.ts";
 import { instant } from "#core/time/instant.ts";
 import type { Background } from "#service/background.ts";
-import { createAbortWatch } from "#service/command/abort-watch.ts";
+import { createAbortWatch } from "#core/abort-watch.ts";
 import { everyOpen } from "#service/command/every-open.ts";
 import { type CarriedArrival, createLateStarts } from "#service/command/late-starts.ts";
 import { createOpenExecutions, type OpenUse } from "#service/command/open-executions.ts";
