@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { DamagedPiece } from "#store/series/checksum.ts";
 import { encodeSegment } from "#store/series/segment-codec.ts";
 import { Connection } from "#store/sqlite/connection.ts";
 import { tempFolder } from "../../../../test/support/temp-folder.ts";
@@ -62,4 +63,22 @@ test("a chunk that is written during the check is no damage", async () => {
   }) as Connection;
   createCheckComplete(writing)(1, 0, DAY);
   expect(calls).toBe(1);
+});
+
+test("stretches that were complete are counted again only after another chunk came, and a missing one is found then", async () => {
+  const { database, put } = open();
+  const lists = vi.spyOn(database, "lists");
+  const asked = () => lists.mock.calls.map(([sql]) => (sql.includes("FROM chunk") ? "chunks" : "tally"));
+  const check = createCheckComplete(database);
+  for (const start of [0, HOUR]) await put(start);
+  check(1, 0, DAY);
+  check(1, HOUR, DAY);
+  expect(asked()).toEqual(["chunks", "tally"]);
+  await put(2 * HOUR);
+  check(1, 0, DAY);
+  expect(asked().slice(2)).toEqual(["tally", "chunks"]);
+  database.script("DROP TRIGGER chunk_deleted; DELETE FROM chunk WHERE start = 0");
+  await put(3 * HOUR);
+  expect(() => check(1, 0, DAY)).toThrow(DamagedPiece);
+  expect(() => check(1, 0, DAY)).toThrow(DamagedPiece);
 });

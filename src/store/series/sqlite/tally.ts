@@ -37,22 +37,54 @@ const COUNTED =
 // The index alone answers this.
 const FOUND = `SELECT ${stretchOf("start")} AS stretch, count(*), sum(start) FROM chunk
   WHERE series = ? AND start >= ? AND start < ? GROUP BY stretch`;
+const SUMS = `(SELECT ifnull(sum(chunks), 0) AS chunks, ifnull(sum(starts), 0) AS starts FROM tally
+   WHERE series = ? AND stretch >= ? AND stretch <= ?) t`;
+// A sum of years does not fit a number.
+const SHOWN = `t.chunks, t.starts % ${Number.MAX_SAFE_INTEGER}`;
+const COUNTS = `SELECT ${SHOWN} FROM ${SUMS}`;
 // One statement, so that nothing is written between counting and comparing.
-const IS_COMPLETE = `SELECT t.chunks = f.chunks AND t.starts = f.starts FROM
-  (SELECT ifnull(sum(chunks), 0) AS chunks, ifnull(sum(starts), 0) AS starts FROM tally
-   WHERE series = ? AND stretch >= ? AND stretch <= ?) t,
+const IS_COMPLETE = `SELECT ${SHOWN}, t.chunks = f.chunks AND t.starts = f.starts FROM ${SUMS},
   (SELECT count(*) AS chunks, ifnull(sum(start), 0) AS starts FROM chunk
    WHERE series = ? AND start >= ? AND start < ?) f`;
+/** Series of which it is known what was complete. */
+const MOST_KNOWN = 10_000;
+
+/** What of a series was found to be complete last. */
+interface Known {
+  readonly first: number;
+  readonly last: number;
+  readonly chunks: unknown;
+  readonly starts: unknown;
+}
 
 /** Throws a DamagedPiece unless every chunk of the series that may touch [from, to) can be found. */
 export type CheckComplete = (series: number, from: number, to: number) => void;
 
 export function createCheckComplete(database: Connection): CheckComplete {
+  const known = new Map<number, Known>();
+
+  /**
+   * Stretches that were complete are looked for again when another chunk was counted in them. Counting the chunks of ten
+   * series each time took 0.15 ms of a query's 1.5 ms, on average over the queries of `bench/telemetry`.
+   */
+  function isKnown({ series, first, last }: Stretches): boolean {
+    const before = known.get(series);
+    if (before?.first !== first || before.last !== last) return false;
+    const [[chunks, starts] = []] = database.lists(COUNTS, series, first, last);
+    return chunks === before.chunks && starts === before.starts;
+  }
+
   return (series, from, to) => {
     const [first, last] = [Math.floor((from - LONGEST_SPAN_MS) / STRETCH_MS), Math.floor(to / STRETCH_MS)];
+    if (isKnown({ series, first, last })) return;
     const [start, end] = [first * STRETCH_MS, (last + 1) * STRETCH_MS];
-    const [[isComplete] = []] = database.lists(IS_COMPLETE, series, first, last, series, start, end);
-    if (isComplete === 1) return;
+    const [[chunks, starts, isComplete] = []] = database.lists(IS_COMPLETE, series, first, last, series, start, end);
+    if (isComplete === 1) {
+      if (known.size >= MOST_KNOWN) known.clear();
+      known.set(series, { first, last, chunks, starts });
+      return;
+    }
+    known.delete(series);
     const find = () => findIncomplete(database, { series, first, last });
     const incomplete = (database.inTransaction ? find() : database.snapshot(find)) ?? start;
     throw new DamagedPiece({ table: "chunk", key: series, start: incomplete, span: STRETCH_MS });
