@@ -2,8 +2,8 @@
 // the token and the level are accepted.
 import type { ServerResponse } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Caller } from "#core/access/caller.ts";
 import { createAbortWatch } from "#core/abort-watch.ts";
+import type { Caller } from "#core/access/caller.ts";
 import { AppError } from "#core/app-error.ts";
 import type { Leave } from "#core/share/fair-share.ts";
 import { type Authenticate, isSecure } from "#http/authenticate.ts";

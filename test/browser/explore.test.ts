@@ -83,7 +83,9 @@ function explore(): void {
       await page.evaluate('window.canvasBefore = document.querySelector(".uplot canvas")');
       await page.emulateMedia({ colorScheme: "dark" });
       await expect
-        .poll(() => page.evaluate('document.querySelector(".uplot canvas") !== window.canvasBefore'), { timeout: PATIENCE })
+        .poll(() => page.evaluate('document.querySelector(".uplot canvas") !== window.canvasBefore'), {
+          timeout: PATIENCE,
+        })
         .toBe(true);
       await seeLines(page, ["--series-1", "--series-2"]);
       expect(await moment.textContent()).toBe(before);

@@ -3,6 +3,8 @@
 // Invariants: an execution is stored, and durably marked as attempted, before it is handed over. So a crash at any
 // moment leaves it unsent or sent once, never sent twice. Waiting callers are notified after the change is durable. The
 // store adds the event of each change to the outbox.
+
+import { createAbortWatch } from "#core/abort-watch.ts";
 import type { Execution, Micros, Payload, ResponseState } from "#core/command/execution.ts";
 import { hasEnded, isOpen, RESPONSE_STATES } from "#core/command/execution.ts";
 import { leftOutPayload, MAX_PAYLOAD_BYTES } from "#core/command/log-limits.ts";
@@ -13,7 +15,6 @@ import type { ByteBudgets } from "#core/share/byte-budgets.ts";
 import { createByteGate, type Leave } from "#core/share/byte-gate.ts";
 import { instant } from "#core/time/instant.ts";
 import type { Background } from "#service/background.ts";
-import { createAbortWatch } from "#core/abort-watch.ts";
 import { everyOpen } from "#service/command/every-open.ts";
 import { type CarriedArrival, createLateStarts } from "#service/command/late-starts.ts";
 import { createOpenExecutions, type OpenUse } from "#service/command/open-executions.ts";
