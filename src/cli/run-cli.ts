@@ -110,8 +110,12 @@ export const VERBS: Readonly<Record<string, readonly [about: string, load: () =>
     async () => (await import("#cli/commands/webhook.ts")).addWebhookCommands,
   ],
   gateway: [
-    "Link a gateway to a cloud: code, join, status, leave, list, revoke.",
+    "Link a gateway to a cloud: code, join, status, leave, list, show, overview, revoke.",
     async () => (await import("#cli/commands/gateway.ts")).addGatewayCommands,
+  ],
+  rollout: [
+    "Give a blueprint to many devices, in stages.",
+    async () => (await import("#cli/commands/rollout.ts")).addRolloutCommands,
   ],
   audit: [
     "The audit log: who did or tried what.",

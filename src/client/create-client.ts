@@ -23,6 +23,7 @@ import type {
   Validation,
   Window,
 } from "./resources.ts";
+import { rollouts } from "./rollouts.ts";
 import { segment } from "./segment.ts";
 import { sessions } from "./sessions.ts";
 import { telemetry } from "./telemetry.ts";
@@ -55,6 +56,7 @@ export function createClient(options: ClientOptions) {
     provisioning: provisioning(transport),
     blueprints: blueprints(transport),
     catalogue: catalogue(transport),
+    rollouts: rollouts(transport),
     tokens: tokens(transport),
     sessions: sessions(transport),
     audit: audit(transport),

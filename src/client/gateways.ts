@@ -1,8 +1,11 @@
-import type { Gateway, JsonObject, Page, Uplink, Window } from "./resources.ts";
+import type { Fleet, Gateway, JsonObject, Page, Uplink, Window } from "./resources.ts";
 import { segment } from "./segment.ts";
 import type { Transport } from "./transport.ts";
 
 type NewJoinCode = { readonly name?: string; readonly expires_in?: string | number };
+
+/** Those that are connected or not, and those that run one of these versions. */
+type GatewayFilter = { readonly connected?: "true" | "false"; readonly "version.in"?: string };
 
 /** In a cloud: the gateways that have joined it. */
 export function gateways({ json }: Transport) {
@@ -10,8 +13,11 @@ export function gateways({ json }: Transport) {
     /** The code lets one gateway join. It is in this answer and nowhere else. */
     createJoinCode: (code: NewJoinCode = {}) =>
       json<{ code: string; expires_at: string }>({ method: "POST", path: "/v3/gateways/join_codes", body: code }),
-    list: (window: Window = {}) =>
+    list: (window: Window & GatewayFilter = {}) =>
       json<Page<"gateways", Gateway>>({ method: "GET", path: "/v3/gateways", query: { ...window } }),
+    get: async (id: string) =>
+      (await json<{ gateway: Gateway }>({ method: "GET", path: `/v3/gateways/${segment(id)}` })).gateway,
+    overview: () => json<Fleet>({ method: "GET", path: "/v3/gateways/overview" }),
     revoke: (id: string) => json<JsonObject>({ method: "DELETE", path: `/v3/gateways/${segment(id)}` }),
   };
 }

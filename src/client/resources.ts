@@ -183,9 +183,87 @@ export type Gateway = {
   readonly version: string;
   readonly connected: boolean;
   readonly site_ids: readonly string[];
+  /** The device that stands for it in its first site. */
+  readonly device_id: string | null;
+  /** What it told last; null before its first report. */
+  readonly report: GatewayReport | null;
   readonly created_at: string;
   readonly last_seen_at: string | null;
   readonly revoked_at: string | null;
+};
+
+type GatewayReport = {
+  readonly at: string;
+  readonly uptime_seconds: number;
+  /** What the cloud had not confirmed at that time. */
+  readonly backlog: {
+    readonly changes: number;
+    readonly messages: number;
+    readonly points: number;
+    readonly bytes: number;
+    readonly hours: number;
+    readonly age_seconds: number;
+  };
+  readonly dropped: { readonly expired: number; readonly unreadable: number };
+  readonly cpu_percent: number;
+  readonly memory_bytes: number;
+  readonly disk_free_bytes: number;
+};
+
+/** A blueprint that many devices get, in stages. */
+export type Rollout = {
+  readonly id: string;
+  readonly name: string;
+  readonly blueprint_id: string;
+  readonly state: "RUNNING" | "PAUSED" | "HALTED" | "DONE" | "ABORTED";
+  readonly reason: string | null;
+  /** From 1. */
+  readonly stage: number;
+  /** How many devices have the blueprint after each stage. */
+  readonly stages: readonly number[];
+  readonly watch_seconds: number;
+  readonly timeout_seconds: number;
+  readonly max_failures: number;
+  readonly devices: {
+    readonly total: number;
+    readonly waiting: number;
+    readonly assigning: number;
+    readonly watched: number;
+    readonly done: number;
+    readonly failed: number;
+    readonly skipped: number;
+  };
+  readonly created_by: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+};
+
+export type RolloutDevice = {
+  readonly device_id: string;
+  readonly site_id: string;
+  readonly stage: number;
+  readonly state: "WAITING" | "ASSIGNING" | "WATCHED" | "DONE" | "FAILED" | "SKIPPED";
+  readonly since: string;
+  readonly reason: string | null;
+  readonly former_blueprint_id: string | null;
+};
+
+/** All gateways of a cloud in numbers. */
+export type Fleet = {
+  readonly gateways: number;
+  readonly connected: number;
+  readonly away: number;
+  readonly revoked: number;
+  readonly versions: readonly { readonly version: string; readonly gateways: number; readonly connected: number }[];
+  readonly with_backlog: number;
+  readonly with_loss: number;
+  readonly backlog: {
+    readonly changes: number;
+    readonly points: number;
+    readonly bytes: number;
+    readonly hours: number;
+    readonly oldest_seconds: number;
+  };
 };
 
 /** The link of a gateway to its cloud. */
@@ -200,9 +278,14 @@ export type Uplink = {
   /** What the cloud has not confirmed. */
   readonly telemetry: {
     readonly messages: number;
+    readonly points: number;
+    readonly bytes: number;
     readonly hours: number;
+    readonly oldest_at: string | null;
     readonly history_before: string | null;
   };
+  /** Hours, days and pieces of telemetry that the cloud never gets. */
+  readonly dropped: { readonly expired: number; readonly unreadable: number };
   readonly last_error: string | null;
 };
 

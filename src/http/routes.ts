@@ -9,6 +9,7 @@ import { alertRoutes } from "#http/alert/alert-routes.ts";
 import { blueprintRoutes } from "#http/blueprint/blueprint-routes.ts";
 import { catalogueRoutes } from "#http/blueprint/catalogue-routes.ts";
 import { profileRoutes } from "#http/blueprint/profile-routes.ts";
+import { rolloutRoutes } from "#http/blueprint/rollout-routes.ts";
 import { type CommandNeeds, commandRoutes } from "#http/command/command-routes.ts";
 import { compatibilityRoutes } from "#http/compatibility.ts";
 import { configurationRoutes } from "#http/device/configuration-routes.ts";
@@ -98,6 +99,7 @@ export function createRoutes(needs: RouteNeeds, settings: RouteSettings): readon
     ...profileRoutes(needs),
     ...blueprintRoutes(needs),
     ...catalogueRoutes(needs),
+    ...rolloutRoutes(needs),
     ...webhookRoutes(needs),
     ...tokenRoutes(needs),
     ...sessionRoutes(needs),

@@ -29,6 +29,7 @@ async function deletions(): Promise<ReadonlyMap<string, readonly number[]>> {
     clock: { earliest: () => EARLIEST, check: () => {} },
     storage: { look: async () => {} },
     backups: { runDue: async () => {} },
+    rolloutRunner: { advance: async () => {} },
     connectivity: { sweep: () => {} },
     nodes: ALONE,
     refusals: { flush: async () => {} },

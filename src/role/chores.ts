@@ -11,6 +11,7 @@ import { type Chore, repeat } from "#role/repeat.ts";
 import type { Authenticator } from "#service/access/authenticator.ts";
 import type { RefusalLog } from "#service/access/refusal-log.ts";
 import type { Sessions } from "#service/access/sessions.ts";
+import type { RolloutRunner } from "#service/blueprint/advance-rollouts.ts";
 import type { CommandDispatcher } from "#service/command/command-dispatcher.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
 import type { DeviceLog } from "#service/device/device-log.ts";
@@ -38,6 +39,7 @@ interface ChoreNeeds
   readonly log: Logger;
   readonly storage: Pick<StorageGuard, "look">;
   readonly backups: { runDue(): Promise<void> };
+  readonly rolloutRunner: RolloutRunner;
   /** Undefined where no gateways connect. */
   readonly links: Pick<Links, "sweep"> | undefined;
 }
@@ -59,6 +61,7 @@ export function startChores(needs: ChoreNeeds, config: Config): { stop(): Promis
     { name: "note token uses", everyMs: 15 * SECOND, task: () => needs.authenticator.flushUses() },
     { name: "find gateways whose node has ended", everyMs: 5 * SECOND, task: async () => await needs.links?.sweep() },
     { name: "make the scheduled backup", everyMs: 10 * SECOND, task: () => needs.backups.runDue() },
+    { name: "advance roll-outs", isShared: true, everyMs: SECOND, task: () => needs.rolloutRunner.advance() },
     { name: "note session uses", everyMs: 15 * SECOND, task: () => needs.openSessions.flushUses() },
     {
       name: "prune ended sessions",

@@ -37,6 +37,8 @@ import { createSessions } from "#service/access/sessions.ts";
 import { createSignInCodes } from "#service/access/sign-in-codes.ts";
 import { createAlertTracker } from "#service/alert/alert-tracker.ts";
 import { createBackground } from "#service/background.ts";
+import { createRolloutRunner } from "#service/blueprint/advance-rollouts.ts";
+import { assignBlueprint } from "#service/blueprint/assign-blueprint.ts";
 import { createBlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
 import { createCatalogue } from "#service/blueprint/catalogue.ts";
 import { createProfileCatalog } from "#service/blueprint/profile-catalog.ts";
@@ -55,6 +57,7 @@ import { createEventHub, EVENT_BUFFER_BYTES } from "#service/event/event-hub.ts"
 import { createPrepareEvent } from "#service/event/happening.ts";
 import { joinAsSet } from "#service/link/join-cloud.ts";
 import { createLinks } from "#service/link/links.ts";
+import { type GatewayReports, reportGateway } from "#service/link/report-gateway.ts";
 import { LINK_HISTORY_BYTES } from "#service/link/take-telemetry.ts";
 import { createTelemetryLane } from "#service/link/telemetry-lane.ts";
 import { createUplink } from "#service/link/uplink.ts";
@@ -290,19 +293,28 @@ export async function startOn(
   );
   opened.defer(() => hosting.stop());
   await attempt("link", "what gateways own could not be read", async () => await links?.sweep());
-  const uplink = config.role === "gateway" ? createUplink(linking) : undefined;
+  const meter = createProcessMeter();
+  opened.defer(() => meter.stop());
+  let reports: GatewayReports | undefined;
+  const uplink = config.role === "gateway" ? createUplink({ ...linking, onTurn: () => reports?.wake() }) : undefined;
   opened.defer(() => uplink?.stop());
   await attempt("link", "the link to the cloud does not run", async () => await uplink?.restart());
   if (uplink !== undefined) {
     const join = { ...linking, uplink };
+    const startedAt = base.elapsed();
+    const measureLoad = async () => {
+      const { mainThreadBusy: mainThread, memoryBytes } = await meter.read();
+      const load = { mainThread, memoryBytes, freeBytes: storage.reserve.free() };
+      return { load, uptimeMs: base.elapsed() - startedAt };
+    };
+    reports = reportGateway({ ...join, inbox, measureLoad }, { ...BOOTSTRAP, operation: "reportGateway" });
+    opened.defer(() => reports?.stop());
     background.run("join the cloud", async () => {
       await attempt("link", "the cloud of the settings could not be joined", () =>
         joinAsSet(join, BOOTSTRAP, config.cloud),
       );
     });
   }
-  const meter = createProcessMeter();
-  opened.defer(() => meter.stop());
   const eventStreams = createEventStreams(
     { ...needs, currentState: (filter) => currentState(needs, filter) },
     config.http,
@@ -348,7 +360,8 @@ export async function startOn(
   opened.defer(() => links?.stop());
   const { port } = await server.listen(config.port, config.host);
   demo?.fill();
-  chores = startChores({ ...needs, storage, links, backups }, config);
+  const rolloutRunner = createRolloutRunner({ ...needs, assign: (call, input) => assignBlueprint(needs, call, input) });
+  chores = startChores({ ...needs, storage, links, backups, rolloutRunner }, config);
   return {
     url: `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${port}`,
     mqttPort: carriers.endpoints.mqtt?.port,

@@ -177,7 +177,41 @@ export function linkStoreContract(open: OpenStores): void {
       const late = makeGateway({ createdAt: plain.expiresAt });
       expect(await gateways.join(plain.hash, late, makeEntry())).toBeUndefined();
       expect(await gateways.find(gateway.id)).toEqual({ ...gateway, name: "Roof" });
-      expect((await gateways.list(ALL)).items).toEqual([{ ...gateway, name: "Roof" }]);
+      expect((await gateways.list({}, ALL)).items).toEqual([{ ...gateway, name: "Roof" }]);
+    });
+
+    test("gateways are listed by connection and version, counted by version, and found with their sites", async () => {
+      const { gateways, copies } = await open();
+      const made = [];
+      for (const version of ["1", "2", "2"]) {
+        const given = code();
+        await gateways.insertCode(given, makeEntry());
+        const gateway = makeGateway({ version });
+        await gateways.join(given.hash, gateway, makeEntry());
+        made.push(gateway.id);
+      }
+      const [a = "", b = "", c = ""] = made;
+      await gateways.noteTaken(b, { version: "2", epoch: "e", taken: 1, at: NOON });
+      const ids = async (filter: Parameters<typeof gateways.list>[0]) =>
+        (await gateways.list(filter, ALL)).items.map(({ id }) => id);
+      expect(await ids({ isConnected: true })).toEqual([b]);
+      expect(await ids({ isConnected: false })).toEqual([a, c]);
+      expect(await ids({ versions: ["2", "3"] })).toEqual([b, c]);
+      await gateways.revoke(c, NOON, makeEntry());
+      expect(await ids({ isConnected: false })).toEqual([a]);
+      expect(await gateways.versions()).toEqual([
+        { version: "1", gateways: 1, connected: 0 },
+        { version: "2", gateways: 1, connected: 1 },
+      ]);
+      const [site, plain] = [makeSite(), makeSite()];
+      await copies.site(a, site);
+      await copies.site(a, plain);
+      const own = { ...makeDevice(site.id), slug: "own", type: "GATEWAY" as const };
+      await copies.device(a, { ...makeDevice(site.id), slug: "other" });
+      await copies.device(a, own);
+      const places = await gateways.places([a, b]);
+      expect(places.get(a)).toEqual({ siteIds: [site.id, plain.id].sort(), deviceId: own.id });
+      expect(places.get(b)).toEqual({ siteIds: [], deviceId: undefined });
     });
 
     test("how far a gateway's changes are stored is kept, and a gateway is revoked once", async () => {

@@ -33,6 +33,7 @@ const SPREAD: Readonly<Record<string, string>> = {
   device_log_size: "device_id",
   device_property: "device_id",
   idempotency: "device_id",
+  rollout_device: "device_id",
   script_storage: "device_id",
   simulation: "device_id",
   telemetry_chunk: "device",

@@ -15,6 +15,7 @@ import { deviceStoreContract } from "./device-store-contract.ts";
 import { eventOutboxContract } from "./event-outbox-contract.ts";
 import { linkStoreContract } from "./link-store-contract.ts";
 import { profileStoreContract } from "./profile-store-contract.ts";
+import { rolloutStoreContract } from "./rollout-store-contract.ts";
 import { scriptStoreContract } from "./script-store-contract.ts";
 import { sessionStoreContract } from "./session-store-contract.ts";
 import { simulationStoreContract } from "./simulation-store-contract.ts";
@@ -42,6 +43,7 @@ export function recordStoreContract(open: OpenStores): void {
   describe("the audit log", () => auditStoreContract(open));
   describe("webhooks", () => webhookStoreContract(open));
   describe("the link", () => linkStoreContract(open));
+  describe("roll-outs", () => rolloutStoreContract(open));
   describe("the outbox", () => eventOutboxContract(async () => (await open()).outbox));
   describe("events of changes", () => changeEventsContract(open));
 

@@ -4,10 +4,12 @@ import { addExamples, addWindowOptions, clientCommand, requireId, type WindowFla
 import { confirm } from "#cli/confirm.ts";
 import { fetchList } from "#cli/fetch-list.ts";
 import { printAnswer, printTable, remark } from "#cli/print.ts";
+import { describeUplink, GATEWAY_COLUMNS, printFleet, printGateway, WIDE_GATEWAY_COLUMNS } from "#cli/print-gateway.ts";
 import { type ClientFlags, openSession } from "#cli/session.ts";
-import type { Gateway, Uplink } from "#client/resources.ts";
+import { UsageError } from "#cli/usage-error.ts";
+import type { Window } from "#client/resources.ts";
 
-/** On a gateway: join, status, leave. In a cloud: code, list, revoke. */
+/** On a gateway: join, status, leave. In a cloud: code, list, show, overview, revoke. */
 export function addGatewayCommands(gateway: Command, cli: Cli): void {
   addExamples(
     gateway,
@@ -31,7 +33,7 @@ export function addGatewayCommands(gateway: Command, cli: Cli): void {
     async (flags: ClientFlags) => {
       const { client, wait } = await openSession(cli, flags);
       const answer = await wait(client.uplink.get());
-      await printAnswer(cli, flags, answer, () => describe(answer));
+      await printAnswer(cli, flags, answer, () => describeUplink(answer));
     },
   );
 
@@ -43,6 +45,8 @@ export function addGatewayCommands(gateway: Command, cli: Cli): void {
       await printAnswer(cli, flags, await wait(client.uplink.leave()), () => "left the cloud");
     });
 }
+
+type ListFlags = ClientFlags & WindowFlags & { away?: true; connected?: true; gatewayVersion?: string };
 
 function addCloudCommands(gateway: Command, cli: Cli): void {
   const code = clientCommand(gateway, "code", "In a cloud: make a code with which one gateway joins.")
@@ -61,15 +65,42 @@ function addCloudCommands(gateway: Command, cli: Cli): void {
     });
   addExamples(code, "gateway code --name North --expires-in 2h");
 
-  addWindowOptions(clientCommand(gateway, "list", "In a cloud: list the gateways that have joined.")).action(
-    async (flags: ClientFlags & WindowFlags) => {
+  const list = addWindowOptions(clientCommand(gateway, "list", "In a cloud: list the gateways that have joined."))
+    .option("--away", "only gateways that are not connected")
+    .option("--connected", "only gateways that are connected")
+    .option("--gateway-version <versions>", "only gateways that run one of these versions, separated by commas")
+    .action(async (flags: ListFlags) => {
+      if (flags.away && flags.connected) throw new UsageError("--away and --connected exclude each other");
+      const filter = {
+        ...((flags.away || flags.connected) && { connected: flags.connected ? ("true" as const) : ("false" as const) }),
+        ...(flags.gatewayVersion !== undefined && { "version.in": flags.gatewayVersion }),
+      };
       const { client, wait } = await openSession(cli, flags);
+      const fetchPage = (window: Window) => client.gateways.list({ ...window, ...filter });
       await printTable(cli, flags, {
-        ...(await wait(fetchList("gateways", client.gateways.list, flags))),
-        columns: COLUMNS,
+        ...(await wait(fetchList("gateways", fetchPage, flags))),
+        columns: GATEWAY_COLUMNS,
+        wide: WIDE_GATEWAY_COLUMNS,
       });
-    },
-  );
+    });
+  addExamples(list, "gateway list --away", "gateway list -o wide");
+
+  clientCommand(gateway, "show [gateway]", "In a cloud: show a gateway, with what it reported last.")
+    .option("--gateway-id <id>", "the gateway, if not given as argument")
+    .action(async (argument: string | undefined, flags: ClientFlags & { gatewayId?: string }) => {
+      const id = requireId("gateway", argument, flags.gatewayId);
+      const { client, wait } = await openSession(cli, flags);
+      await printGateway(cli, flags, await wait(client.gateways.get(id)));
+    });
+
+  clientCommand(
+    gateway,
+    "overview",
+    "In a cloud: count the gateways by state and version, with their backlogs.",
+  ).action(async (flags: ClientFlags) => {
+    const { client, wait } = await openSession(cli, flags);
+    await printFleet(cli, flags, await wait(client.gateways.overview()));
+  });
 
   clientCommand(gateway, "revoke [gateway]", "In a cloud: end a gateway's access. Its sites stay as they were.")
     .option("--gateway-id <id>", "the gateway, if not given as argument")
@@ -80,32 +111,4 @@ function addCloudCommands(gateway: Command, cli: Cli): void {
       const { client, wait } = await openSession(cli, flags);
       await printAnswer(cli, flags, await wait(client.gateways.revoke(id)), () => `revoked ${id}`);
     });
-}
-
-function describe({ url, gateway_id, connected, since, backlog, telemetry, last_error }: Uplink): string {
-  const state = connected ? "connected" : "not connected";
-  return [
-    `${state} to ${url} since ${since}`,
-    `gateway ${gateway_id}, ${backlog} changes to tell, ${describeTelemetry(telemetry)}`,
-    ...(last_error === null ? [] : [`last error: ${last_error}`]),
-  ].join("\n");
-}
-
-const stateOf = ({ revoked_at, connected }: Gateway) =>
-  revoked_at !== null ? "revoked" : connected ? "connected" : "away";
-
-const COLUMNS = {
-  ID: (gateway: Gateway) => gateway.id,
-  NAME: (gateway: Gateway) => gateway.name,
-  STATE: stateOf,
-  VERSION: (gateway: Gateway) => gateway.version,
-  SITES: (gateway: Gateway) => String(gateway.site_ids.length),
-  "LAST SEEN": (gateway: Gateway) => gateway.last_seen_at ?? "never",
-};
-
-function describeTelemetry({ messages, hours, history_before }: Uplink["telemetry"]): string {
-  const parts = [`${messages} messages of telemetry`];
-  if (hours > 0) parts.push(`${hours} hours`);
-  if (history_before !== null) parts.push(`the history before ${history_before}`);
-  return parts.join(", ");
 }

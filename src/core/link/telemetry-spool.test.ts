@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { createTelemetrySpool, type LinkedHour, type SentHour, type SentMessages } from "./telemetry-spool.ts";
 
 const HOUR = 3_600_000;
+const ONE = { bytes: 1, points: 1 };
 
 interface Point {
   readonly deviceId: string;
@@ -43,7 +44,7 @@ function runSchedule(seed: number): void {
       if (point === undefined) return;
       disk.set(nameOf(point), point);
       if (random(8) === 0) spool.leave(point.deviceId, point.at);
-      else spool.add(point, 100);
+      else spool.add(point, { bytes: 100, points: 2 });
     },
     () => {
       const sent = spool.takeMessages(1 + random(300));
@@ -95,7 +96,7 @@ function runSchedule(seed: number): void {
   for (let round = 0; round < 200; round++) for (const step of [steps[2], steps[3], steps[4], steps[5]]) step?.();
   const missing = [...disk.keys()].filter((name) => !cloud.has(name));
   expect({ seed, missing }).toEqual({ seed, missing: [] });
-  expect(spool.waiting).toEqual({ messages: 0, bytes: 0, hours: 0 });
+  expect(spool.waiting).toEqual({ messages: 0, points: 0, bytes: 0, hours: 0 });
 }
 
 test("whatever is lost, cut or ended, the cloud gets every stored point", () => {
@@ -106,20 +107,20 @@ test("a full queue leaves its oldest messages to their hours, and the newest hou
   const spool = createTelemetrySpool<Point>(250);
   for (const at of [0, HOUR, 2 * HOUR, 3 * HOUR]) {
     expect(spool.begin("a", at)).toMatchObject({ deviceId: "a", hour: at / HOUR });
-    spool.add({ deviceId: "a", at }, 100);
+    spool.add({ deviceId: "a", at }, { bytes: 100, points: 2 });
   }
-  expect(spool.waiting).toEqual({ messages: 2, bytes: 200, hours: 2 });
+  expect(spool.waiting).toEqual({ messages: 2, points: 4, bytes: 200, hours: 2 });
   expect([spool.takeHour(0)?.hour, spool.takeHour(0)?.hour, spool.takeHour(0)]).toEqual([1, 0, undefined]);
 });
 
 test("an hour that gets points while it is told is told again", () => {
   const spool = createTelemetrySpool<Point>(0);
   spool.begin("a", 0);
-  spool.add({ deviceId: "a", at: 0 }, 1);
+  spool.add({ deviceId: "a", at: 0 }, ONE);
   const first = spool.takeHour(0);
   if (first === undefined) throw new Error("it was left to its hour");
   spool.begin("a", 1);
-  spool.add({ deviceId: "a", at: 1 }, 1);
+  spool.add({ deviceId: "a", at: 1 }, ONE);
   spool.hourStored(first);
   expect(spool.takeHour(0)).toMatchObject({ hour: 0 });
 });
@@ -128,7 +129,7 @@ test("the hours of a deleted device are forgotten", () => {
   const spool = createTelemetrySpool<Point>(1_000);
   for (const deviceId of ["a", "b"]) {
     spool.begin(deviceId, 0);
-    spool.add({ deviceId, at: 0 }, 1);
+    spool.add({ deviceId, at: 0 }, ONE);
   }
   expect(spool.takeDevice("a")).toEqual([{ deviceId: "a", hour: 0 }]);
   expect(spool.marked).toBe(1);

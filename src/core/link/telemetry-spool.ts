@@ -23,11 +23,14 @@ interface Hour extends LinkedHour {
   pending: number;
   /** Not told before this time. */
   waitsUntil: number;
+  /** Points of it were deleted here before the cloud had them. */
+  hasExpired: boolean;
 }
 
 interface Queued<Message> {
   readonly message: Message;
   readonly bytes: number;
+  readonly points: number;
   readonly hour: Hour;
 }
 
@@ -45,7 +48,7 @@ export interface TelemetrySpool<Message extends { readonly deviceId: string; rea
   /** Hours that were marked before the process started, or whose points no queue has seen. */
   addWhole(hours: Iterable<LinkedHour>): void;
   /** A message that was begun is stored. */
-  add(message: Message, bytes: number): void;
+  add(message: Message, size: { readonly bytes: number; readonly points: number }): void;
   /** The oldest messages of the queue; undefined when it is empty. They are on their way until they are settled. */
   takeMessages(maxBytes: number): SentMessages<Message> | undefined;
   /** The newest hour that has to be told as a whole. It is on its way until it is settled. */
@@ -61,10 +64,19 @@ export interface TelemetrySpool<Message extends { readonly deviceId: string; rea
   /** Takes out the hours that are to be told as a whole, because they will be told in another way. The same holds. */
   takeWhole(): readonly LinkedHour[];
   takeDevice(deviceId: string): readonly LinkedHour[];
+  /** Points of the device before this time were deleted. Returns in how many hours for the first time before the cloud had them. */
+  expire(deviceId: string, before: number): number;
   clear(): void;
   /** How many hours are marked. */
   readonly marked: number;
-  readonly waiting: { readonly messages: number; readonly bytes: number; readonly hours: number };
+  readonly waiting: {
+    readonly messages: number;
+    readonly points: number;
+    readonly bytes: number;
+    readonly hours: number;
+  };
+  /** The time of the oldest message or hour that waits; of an hour, when it begins. */
+  oldest(): number | undefined;
 }
 
 const HOUR_MS = 3_600_000;
@@ -79,13 +91,23 @@ export function createTelemetrySpool<Message extends { readonly deviceId: string
   /** Messages before this place are gone. */
   let first = 0;
   let bytes = 0;
+  let points = 0;
   let marked = 0;
   let wholeHours = 0;
 
   const find = (deviceId: string, hour: number) => devices.get(deviceId)?.get(hour);
 
   function create(deviceId: string, hour: number): Hour {
-    const made = { deviceId, hour, isWhole: false, isBusy: false, version: 0, pending: 0, waitsUntil: 0 };
+    const made = {
+      deviceId,
+      hour,
+      isWhole: false,
+      isBusy: false,
+      version: 0,
+      pending: 0,
+      waitsUntil: 0,
+      hasExpired: false,
+    };
     let hours = devices.get(deviceId);
     if (hours === undefined) {
       hours = new Map();
@@ -136,6 +158,7 @@ export function createTelemetrySpool<Message extends { readonly deviceId: string
     if (oldest === undefined) return undefined;
     first++;
     bytes -= oldest.bytes;
+    points -= oldest.points;
     if (first > 1_000 && first * 2 > queue.length) {
       queue = queue.slice(first);
       first = 0;
@@ -174,8 +197,9 @@ export function createTelemetrySpool<Message extends { readonly deviceId: string
       const hour = find(message.deviceId, Math.floor(message.at / HOUR_MS));
       // Its device was deleted meanwhile.
       if (hour === undefined) return;
-      queue.push({ message, bytes: size, hour });
-      bytes += size;
+      queue.push({ message, ...size, hour });
+      bytes += size.bytes;
+      points += size.points;
       shrink();
     },
     takeMessages(limit) {
@@ -208,7 +232,10 @@ export function createTelemetrySpool<Message extends { readonly deviceId: string
     messagesLost(sent) {
       queue = [...sent, ...queue.slice(first)];
       first = 0;
-      for (const one of sent) bytes += one.bytes;
+      for (const one of sent) {
+        bytes += one.bytes;
+        points += one.points;
+      }
       shrink();
     },
     hourStored({ deviceId, hour: number, version }) {
@@ -227,16 +254,30 @@ export function createTelemetrySpool<Message extends { readonly deviceId: string
       takeOut((hour) => !hour.isWhole && hour.pending === 0 && (hour.hour + 1) * HOUR_MS <= before),
     takeWhole: () => takeOut((hour) => hour.isWhole && hour.pending === 0),
     takeDevice: (deviceId) => takeOut((hour) => hour.deviceId === deviceId),
+    expire(deviceId, before) {
+      let count = 0;
+      for (const hour of devices.get(deviceId)?.values() ?? []) {
+        if (!hour.isWhole || hour.hasExpired || (hour.hour + 1) * HOUR_MS > before) continue;
+        hour.hasExpired = true;
+        count++;
+      }
+      return count;
+    },
     clear() {
       devices.clear();
       whole.clear();
-      [queue, first, bytes, marked, wholeHours] = [[], 0, 0, 0, 0];
+      [queue, first, bytes, points, marked, wholeHours] = [[], 0, 0, 0, 0, 0];
+    },
+    oldest() {
+      let oldest = queue[first]?.message.at ?? Number.POSITIVE_INFINITY;
+      for (const hour of whole.keys()) oldest = Math.min(oldest, hour * HOUR_MS);
+      return Number.isFinite(oldest) ? oldest : undefined;
     },
     get marked() {
       return marked;
     },
     get waiting() {
-      return { messages: queue.length - first, bytes, hours: wholeHours };
+      return { messages: queue.length - first, points, bytes, hours: wholeHours };
     },
   };
 }

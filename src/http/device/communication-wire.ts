@@ -15,13 +15,37 @@ export const communicationSchema = strict("Communication", {
   channel_id: Type.Optional(Type.String()),
 });
 
-export interface CommunicationNeeds extends Pick<Needs, "devices"> {
+export interface CommunicationNeeds extends Pick<Needs, "devices" | "gateways"> {
   readonly connectivity: Pick<Connectivity, "connection">;
   readonly children: Pick<ChildRoutes, "place" | "find">;
 }
 
+/** The device of the gateway that owns a site; undefined for a site of our own. */
+export type FindGateway = (siteId: string) => Promise<string | undefined>;
+
+/** Asks once for each site, so that it serves all devices of an answer. */
+export function createFindGateway({ devices, gateways }: Pick<Needs, "devices" | "gateways">): FindGateway {
+  const known = new Map<string, Promise<string | undefined>>();
+  const find = async (siteId: string) => {
+    if ((await gateways.ownerOf(siteId)) === undefined) return undefined;
+    const { items } = await devices.list({ scope: "all", siteId, types: ["GATEWAY"] }, { limit: 1, offset: 0 });
+    return items[0]?.id;
+  };
+  return (siteId) => {
+    const asked = known.get(siteId) ?? find(siteId);
+    known.set(siteId, asked);
+    return asked;
+  };
+}
+
 /** Null for a device that nobody reaches over a connection: a simulated one, or one without settings. */
-export async function communicationOf(needs: CommunicationNeeds, device: Device): Promise<object | null> {
+export async function communicationOf(
+  needs: CommunicationNeeds,
+  device: Device,
+  findGateway: FindGateway,
+): Promise<object | null> {
+  const gateway = await findGateway(device.siteId);
+  if (gateway !== undefined) return linkedCommunication(device, gateway);
   if (device.type === "CHILD") return childCommunication(needs, device);
   const credential = await needs.devices.findCredential(device.id);
   const type = typeOf(needs, device, credential);
@@ -31,6 +55,12 @@ export async function communicationOf(needs: CommunicationNeeds, device: Device)
     ...(device.parentId !== undefined && { upstream_id: device.parentId }),
     ...(credential !== undefined && { hardware_id: credential.hardwareId, channel_id: credential.channelId }),
   };
+}
+
+/** How the gateway reaches its device is known to the gateway. Here all ways lead over it. */
+function linkedCommunication({ id, type, parentId }: Device, gateway: string): object | null {
+  if (id === gateway) return null;
+  return { type: type === "LUA" ? "UCM_LUA" : "LINK", upstream_id: parentId ?? gateway };
 }
 
 /** A child is on the connection of the device that it hangs on, near or far. */

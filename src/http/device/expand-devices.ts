@@ -1,6 +1,6 @@
 // What `expand` adds to devices, read for all devices of an answer at once.
 import type { Device } from "#core/device/device.ts";
-import { type CommunicationNeeds, communicationOf } from "#http/device/communication-wire.ts";
+import { type CommunicationNeeds, communicationOf, createFindGateway } from "#http/device/communication-wire.ts";
 import { type DeviceReader, type Expansion, renderDevice } from "#http/device/device-wire.ts";
 import { ListAnswer } from "#http/list-answer.ts";
 import { renderSite } from "#http/site/site-wire.ts";
@@ -74,6 +74,7 @@ export async function expandDevices(
   const isCommunicationWanted = wanted.has("communication") || wanted.has("communication_info");
   const properties = wanted.has("properties") ? await readProperties(needs, call, devices) : undefined;
   const ids = devices.map((device) => device.id);
+  const findGateway = createFindGateway(needs);
   const raised = wanted.has("raised_alert_names") ? await needs.alerts.raisedNames(ids, call.caller.level) : undefined;
   return await Promise.all(
     devices.map(async (device) => ({
@@ -81,7 +82,7 @@ export async function expandDevices(
       ...(wanted.has("manifest") && { manifest: await manifestOf(needs, device) }),
       ...(properties !== undefined && { properties: properties.get(device.id) ?? {} }),
       ...(wanted.has("connectivity") && { connectivity: { status: deviceStatus(needs, device) } }),
-      ...(isCommunicationWanted && { communication: await communicationOf(needs, device) }),
+      ...(isCommunicationWanted && { communication: await communicationOf(needs, device, findGateway) }),
       ...(raised !== undefined && { raised_alert_names: raised.get(device.id) ?? [] }),
       ...(wanted.has("site") && (await siteOf(needs, call, device))),
     })),

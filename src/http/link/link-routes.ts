@@ -2,22 +2,26 @@ import { refuse } from "#core/app-error.ts";
 import { instant, renderInstant } from "#core/time/instant.ts";
 import { parseLifetime } from "#http/access/token-wire.ts";
 import {
+  fleetSchema,
+  gatewayAnswer,
   gatewaySchema,
   joinCodeSchema,
   joinedSchema,
   joinSchema,
   newJoinCodeSchema,
   newUplinkSchema,
+  renderFleet,
   renderGateway,
   renderUplink,
   uplinkSchema,
 } from "#http/link/link-wire.ts";
-import { pageOf, paging } from "#http/query.ts";
+import { choice, list, pageOf, paging } from "#http/query.ts";
 import { type Route, route } from "#http/route.ts";
 import { listAnswer, NOTHING } from "#http/wire.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
 import { requireAllSites } from "#service/access/require-level.ts";
 import type { Background } from "#service/background.ts";
+import { describeGateways, fleetOverview } from "#service/link/fleet-overview.ts";
 import { type JoinNeeds, joinCloud, leaveCloud, uplinkStatus } from "#service/link/join-cloud.ts";
 import { createJoinCode, joinGateway, signInGateway } from "#service/link/join-gateway.ts";
 import type { Links } from "#service/link/links.ts";
@@ -26,8 +30,9 @@ import type { Needs } from "#service/ports.ts";
 const tag = "Link";
 const CODE_LIFETIME_MS = 3_600_000;
 const MAX_CODE_LIFETIME_MS = 30 * 86_400_000;
+const TRUE_OR_FALSE = ["true", "false"] as const;
 
-export interface LinkRouteNeeds extends Pick<Needs, "gateways" | "now" | "newId" | "randomBytes"> {
+export interface LinkRouteNeeds extends Pick<Needs, "gateways" | "telemetry" | "now" | "newId" | "randomBytes"> {
   readonly background: Background;
   /** One of the two, by role. */
   readonly links: Links | undefined;
@@ -82,15 +87,52 @@ export function linkRoutes(needs: LinkRouteNeeds): readonly Route[] {
       summary: "List the gateways that have joined",
       tag,
       access: "installer",
-      query: paging,
+      query: {
+        ...paging,
+        connected: choice(
+          "Only gateways that are connected, or that are not; revoked ones are neither.",
+          TRUE_OR_FALSE,
+        ),
+        "version.in": list("Only gateways that run one of these versions."),
+      },
       answer: listAnswer("gateways", gatewaySchema),
       handle: async (call) => {
         requireAllSites(call.caller);
-        const { items, total } = await needs.gateways.list(pageOf(call.query));
-        const gateways = await Promise.all(
-          items.map(async (gateway) => renderGateway(gateway, await needs.gateways.sites(gateway.id))),
-        );
-        return { gateways, total_count: total };
+        const { connected, "version.in": versions } = call.query;
+        const filter = { isConnected: connected === undefined ? undefined : connected === "true", versions };
+        const { items, total } = await needs.gateways.list(filter, pageOf(call.query));
+        return { gateways: (await describeGateways(needs, items)).map(renderGateway), total_count: total };
+      },
+    }),
+    route({
+      method: "GET",
+      path: "/v3/gateways/overview",
+      operation: "getFleet",
+      summary: "Count the gateways by state and version, and add up what they have to tell",
+      description: "Backlogs are those that the gateways reported last. That of a gateway that is away grows unseen.",
+      tag,
+      access: "installer",
+      answer: fleetSchema,
+      handle: async (call) => {
+        requireAllSites(call.caller);
+        return renderFleet(await fleetOverview(needs));
+      },
+    }),
+    route({
+      method: "GET",
+      path: "/v3/gateways/:gateway_id",
+      operation: "getGateway",
+      summary: "Read a gateway that has joined, with what it reported last",
+      tag,
+      access: "installer",
+      answer: gatewayAnswer,
+      handle: async (call) => {
+        requireAllSites(call.caller);
+        const gateway = await needs.gateways.find(call.params.gateway_id);
+        if (gateway === undefined) throw noGateway(call.params.gateway_id);
+        const [described] = await describeGateways(needs, [gateway]);
+        if (described === undefined) throw noGateway(gateway.id);
+        return { gateway: renderGateway(described) };
       },
     }),
     route({
@@ -106,8 +148,7 @@ export function linkRoutes(needs: LinkRouteNeeds): readonly Route[] {
         requireAllSites(call.caller);
         const { gateway_id: id } = call.params;
         const trail = auditTrail(needs, call, { target: {}, details: { gateway_id: id } });
-        if (!(await needs.gateways.revoke(id, needs.now(), trail)))
-          throw refuse("not_found", `there is no gateway ${id}`);
+        if (!(await needs.gateways.revoke(id, needs.now(), trail))) throw noGateway(id);
         needs.links?.disconnect(id);
         return {};
       },
@@ -168,6 +209,8 @@ export function linkRoutes(needs: LinkRouteNeeds): readonly Route[] {
     }),
   ];
 }
+
+const noGateway = (id: string) => refuse("not_found", `there is no gateway ${id.slice(0, 80)}`);
 
 function notHere(why: string): never {
   throw refuse("not_available", why);

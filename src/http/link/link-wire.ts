@@ -1,7 +1,8 @@
-import type { Gateway } from "#core/link/gateway.ts";
-import { renderInstant } from "#core/time/instant.ts";
+import type { ToldFigures } from "#core/link/gateway-figures.ts";
+import { type Instant, renderInstant } from "#core/time/instant.ts";
 import { type Static, Type } from "#http/schema.ts";
 import { id, name, nullable, strict, timestamp } from "#http/wire.ts";
+import type { DescribedGateway, FleetOverview } from "#service/link/fleet-overview.ts";
 import type { UplinkStatus } from "#service/link/uplink.ts";
 
 const duration = Type.Unsafe<string | number>({
@@ -30,27 +31,106 @@ export const joinedSchema = strict("Joined", {
   credential: Type.String({ description: "With this the gateway signs in. It is shown this once." }),
 });
 
+const droppedSchema = strict("DroppedHistory", {
+  expired: Type.Integer({ description: "Hours or days of devices that retention deleted before the cloud had them." }),
+  unreadable: Type.Integer({ description: "Pieces of stored telemetry that cannot be read." }),
+});
+
+const reportSchema = strict("GatewayReport", {
+  at: timestamp,
+  uptime_seconds: Type.Integer(),
+  backlog: strict("GatewayBacklog", {
+    changes: Type.Integer({ description: "Changes of records that the cloud had not confirmed." }),
+    messages: Type.Integer({ description: "New messages of devices, likewise." }),
+    points: Type.Integer({ description: "Points in these messages." }),
+    bytes: Type.Integer({ description: "About the size of these messages." }),
+    hours: Type.Integer({ description: "Hours of devices that are told as a whole." }),
+    age_seconds: Type.Integer({ description: "Of the oldest telemetry among them." }),
+  }),
+  dropped: droppedSchema,
+  cpu_percent: Type.Number(),
+  memory_bytes: Type.Integer(),
+  disk_free_bytes: Type.Integer(),
+});
+
 export const gatewaySchema = strict("Gateway", {
   id: id("Gateway identifier."),
   name: Type.String(),
   version: Type.String(),
   connected: Type.Boolean(),
   site_ids: Type.Array(Type.String(), { description: "The sites that it owns." }),
+  device_id: nullable(Type.String({ description: "The device that stands for it in its first site." })),
+  report: nullable(reportSchema),
   created_at: timestamp,
   last_seen_at: nullable(timestamp),
   revoked_at: nullable(timestamp),
 });
 
-export function renderGateway(gateway: Gateway, siteIds: readonly string[]): Static<typeof gatewaySchema> {
+const renderTime = (at: Instant | undefined) => (at === undefined ? null : renderInstant(at));
+
+export const gatewayAnswer = Type.Object({ gateway: gatewaySchema }, { additionalProperties: false });
+
+function renderReport(told: ToldFigures): Static<typeof reportSchema> {
+  const { ageSeconds, ...backlog } = told.backlog;
+  return {
+    at: renderInstant(told.at),
+    uptime_seconds: told.uptimeSeconds,
+    backlog: { ...backlog, age_seconds: ageSeconds },
+    dropped: { ...told.dropped },
+    cpu_percent: told.cpuPercent,
+    memory_bytes: told.memoryBytes,
+    disk_free_bytes: told.freeBytes,
+  };
+}
+
+export function renderGateway(described: DescribedGateway): Static<typeof gatewaySchema> {
+  const { gateway, siteIds, deviceId, told } = described;
   return {
     id: gateway.id,
     name: gateway.name,
     version: gateway.version,
     connected: gateway.isConnected,
     site_ids: [...siteIds],
+    device_id: deviceId ?? null,
+    report: told === undefined ? null : renderReport(told),
     created_at: renderInstant(gateway.createdAt),
-    last_seen_at: gateway.lastSeenAt === undefined ? null : renderInstant(gateway.lastSeenAt),
-    revoked_at: gateway.revokedAt === undefined ? null : renderInstant(gateway.revokedAt),
+    last_seen_at: renderTime(gateway.lastSeenAt),
+    revoked_at: renderTime(gateway.revokedAt),
+  };
+}
+
+export const fleetSchema = strict("Fleet", {
+  gateways: Type.Integer({ description: "Those that have joined and were not revoked." }),
+  connected: Type.Integer(),
+  away: Type.Integer(),
+  revoked: Type.Integer(),
+  versions: Type.Array(
+    strict("GatewayVersion", { version: Type.String(), gateways: Type.Integer(), connected: Type.Integer() }),
+  ),
+  with_backlog: Type.Integer({ description: "Gateways that had telemetry to tell when they reported last." }),
+  with_loss: Type.Integer({ description: "Gateways that have lost history before this cloud had it." }),
+  backlog: strict("FleetBacklog", {
+    changes: Type.Integer(),
+    points: Type.Integer(),
+    bytes: Type.Integer(),
+    hours: Type.Integer(),
+    oldest_seconds: Type.Integer({ description: "Age of the telemetry that has waited longest." }),
+  }),
+});
+
+export function renderFleet(fleet: FleetOverview): Static<typeof fleetSchema> {
+  const { versions, revoked, backlog } = fleet;
+  const gateways = versions.reduce((sum, one) => sum + one.gateways, 0);
+  const connected = versions.reduce((sum, one) => sum + one.connected, 0);
+  return {
+    gateways,
+    connected,
+    away: gateways - connected,
+    revoked,
+    versions: versions.map((one) => ({ ...one })),
+    with_backlog: fleet.withBacklog,
+    with_loss: fleet.withLoss,
+    backlog: { ...backlog, oldest_seconds: fleet.oldestSeconds },
   };
 }
 
@@ -68,9 +148,13 @@ export const uplinkSchema = strict("Uplink", {
   backlog: Type.Integer({ description: "Changes that the cloud has not confirmed." }),
   telemetry: strict("UplinkTelemetry", {
     messages: Type.Integer({ description: "New messages that the cloud has not confirmed." }),
+    points: Type.Integer({ description: "Points in these messages." }),
+    bytes: Type.Integer({ description: "About the size of these messages." }),
     hours: Type.Integer({ description: "Hours of devices of which the cloud lacks points." }),
+    oldest_at: nullable(timestamp),
     history_before: nullable(timestamp),
   }),
+  dropped: droppedSchema,
   last_error: nullable(Type.String()),
 });
 
@@ -81,13 +165,16 @@ export function renderUplink(status: UplinkStatus): Static<typeof uplinkSchema> 
     joined_at: renderInstant(status.joinedAt),
     connected: status.isConnected,
     since: renderInstant(status.since),
-    backlog: status.backlog,
+    backlog: status.backlog.changes,
     telemetry: {
-      messages: status.telemetry.messages,
-      hours: status.telemetry.hours,
-      history_before:
-        status.telemetry.historyBefore === undefined ? null : renderInstant(status.telemetry.historyBefore),
+      messages: status.backlog.messages,
+      points: status.backlog.points,
+      bytes: status.backlog.bytes,
+      hours: status.backlog.hours,
+      oldest_at: renderTime(status.backlog.oldestAt),
+      history_before: renderTime(status.historyBefore),
     },
+    dropped: { ...status.dropped },
     last_error: status.lastError ?? null,
   };
 }

@@ -1,5 +1,6 @@
 // The gateway's telemetry on its way to the cloud: new messages at once, what was missed by whole hours, newest first, and
 // after joining all stored history, newest first. What is told is read from the store; only a short queue is in memory.
+import { type DroppedHistory, NOTHING_DROPPED } from "#core/link/gateway-figures.ts";
 import { createTelemetrySpool, type LinkedHour, type TelemetrySpool } from "#core/link/telemetry-spool.ts";
 import type { ByteBudgets } from "#core/share/byte-budgets.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
@@ -39,6 +40,10 @@ export interface TelemetryLane {
   historyTold(round: number, before: Instant | undefined): Promise<void>;
   /** These hours are told as a whole, because the cloud did not take them. */
   leave(hours: readonly LinkedHour[]): Promise<void>;
+  /** Stored telemetry cannot be read, so the cloud does not get it. */
+  noteUnreadable(): void;
+  /** What the cloud never gets, since the start or since joining. */
+  readonly dropped: DroppedHistory;
   /** Deletes the marks of hours of which the cloud has everything. */
   tidy(): Promise<void>;
   /** The listener is called when there is something to tell. */
@@ -55,6 +60,7 @@ export function createTelemetryLane(needs: LaneNeeds): TelemetryLane {
   let isJoined = false;
   let historyBefore: Instant | undefined;
   let round = 0;
+  let dropped = NOTHING_DROPPED;
   const listeners = new Set<() => void>();
   /** Hours whose marks leave with the next write. */
   let unmarked: LinkedHour[] = [];
@@ -103,7 +109,7 @@ export function createTelemetryLane(needs: LaneNeeds): TelemetryLane {
     const stored = store.append(messages);
     return (marking === undefined ? stored : begun(stored)).then(
       () => {
-        for (const message of messages) spool.add(message, bytesOf(message));
+        for (const message of messages) spool.add(message, { bytes: bytesOf(message), points: message.values.size });
         for (const listener of listeners) listener();
       },
       (error: unknown) => {
@@ -157,6 +163,16 @@ export function createTelemetryLane(needs: LaneNeeds): TelemetryLane {
         if (isJoined && devices.size > 0) await retell();
         return devices;
       },
+      async drop(deviceId, attributes, before) {
+        const pieces = await store.drop(deviceId, attributes, before);
+        if (isJoined && pieces > 0) {
+          // Of the history that is told newest first, everything so old is left.
+          const isLeft = historyBefore !== undefined && before <= historyBefore;
+          const hours = spool.expire(deviceId, before);
+          dropped = { ...dropped, expired: dropped.expired + (isLeft ? pieces : hours) };
+        }
+        return pieces;
+      },
       async deleteDevice(deviceId) {
         await store.deleteDevice(deviceId);
         if (isJoined) await uplinks.unmarkHours(spool.takeDevice(deviceId));
@@ -165,6 +181,7 @@ export function createTelemetryLane(needs: LaneNeeds): TelemetryLane {
     async restart() {
       const uplink = await uplinks.get();
       spool.clear();
+      dropped = NOTHING_DROPPED;
       round++;
       historyBefore = uplink?.historyBefore;
       isJoined = uplink !== undefined;
@@ -178,6 +195,12 @@ export function createTelemetryLane(needs: LaneNeeds): TelemetryLane {
     async leave(hours) {
       await uplinks.markHours(hours);
       spool.addWhole(hours);
+    },
+    noteUnreadable: () => {
+      dropped = { ...dropped, unreadable: dropped.unreadable + 1 };
+    },
+    get dropped() {
+      return dropped;
     },
     async tidy() {
       await limitMarks();

@@ -104,6 +104,7 @@ export function tellTelemetry(
       return await telemetry.pack(deviceId, instant(from), instant(to));
     } catch (error) {
       if (!(error instanceof AppError) || error.code === "storage_unavailable") throw error;
+      lane.noteUnreadable();
       needs.log.warn({ deviceId, from, err: error }, "stored telemetry cannot be read, so the cloud does not get it");
       return [];
     }

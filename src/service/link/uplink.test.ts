@@ -10,7 +10,8 @@ test("a gateway that cannot reach its cloud waits up to twice as long each time,
     log: { info: () => {}, warn: () => {} },
     seal: { open: (text: string) => text },
     uplinks: { get: async () => ({ url: "https://cloud.example", credential: "c" }), latest: async () => 0 },
-    telemetryLane: { spool: { waiting: { messages: 0, hours: 0 } }, history: () => undefined },
+    telemetryLane: { spool: { waiting: { messages: 0, hours: 0 }, oldest: () => undefined }, history: () => undefined },
+    onTurn: () => {},
     openLinkSocket: () => Promise.reject(new Error("no route to the cloud")),
     pause: async (ms: number, signal: AbortSignal) => {
       waits.push(ms);

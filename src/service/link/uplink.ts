@@ -2,8 +2,9 @@
 // the gateway waits for the cloud.
 
 import type { Uplink as StoredUplink } from "#core/link/gateway.ts";
+import type { DroppedHistory, LinkBacklog } from "#core/link/gateway-figures.ts";
 import { parseDownMessage } from "#core/link/parse-message.ts";
-import type { Instant } from "#core/time/instant.ts";
+import { type Instant, instant } from "#core/time/instant.ts";
 import { createLinkChannel } from "#service/link/link-channel.ts";
 import { type TalkNeeds, talkToCloud } from "#service/link/talk-to-cloud.ts";
 import type { OpenLinkSocket } from "#service/ports/link-socket.ts";
@@ -16,15 +17,10 @@ export interface UplinkStatus {
   readonly isConnected: boolean;
   /** Since when it is connected, or is not. */
   readonly since: Instant;
-  /** How many changes the cloud has not confirmed. */
-  readonly backlog: number;
-  /** Telemetry that the cloud has not confirmed. */
-  readonly telemetry: {
-    readonly messages: number;
-    readonly hours: number;
-    /** All telemetry before this time has yet to be told. */
-    readonly historyBefore: Instant | undefined;
-  };
+  readonly backlog: LinkBacklog;
+  /** All telemetry before this time has yet to be told. */
+  readonly historyBefore: Instant | undefined;
+  readonly dropped: DroppedHistory;
   readonly lastError: string | undefined;
 }
 
@@ -38,6 +34,8 @@ export interface Uplink {
 export interface UplinkNeeds extends TalkNeeds, Pick<Needs, "seal"> {
   readonly openLinkSocket: OpenLinkSocket;
   readonly random: () => number;
+  /** Called when the gateway is connected, or is no longer, or has joined. */
+  readonly onTurn: () => void;
   readonly log: { info(about: object, text: string): void; warn(about: object, text: string): void };
 }
 
@@ -54,8 +52,10 @@ export function createUplink(needs: UplinkNeeds): Uplink {
   let lastError: string | undefined;
 
   function turn(to: boolean): void {
-    if (isConnected !== to) since = needs.now();
+    if (isConnected === to) return;
+    since = needs.now();
     isConnected = to;
+    needs.onTurn();
   }
 
   async function connectOnce({ url, credential }: StoredUplink, signal: AbortSignal): Promise<void> {
@@ -113,14 +113,18 @@ export function createUplink(needs: UplinkNeeds): Uplink {
       if (stored === undefined) return;
       const end = new AbortController();
       running = { end, done: run(stored, end.signal) };
+      needs.onTurn();
     },
     async status() {
       if (stored === undefined) return undefined;
       const { url, gatewayId, joinedAt } = stored;
-      const backlog = Math.max(0, (await needs.uplinks.latest()) - taken);
-      const { messages, hours } = needs.telemetryLane.spool.waiting;
-      const telemetry = { messages, hours, historyBefore: needs.telemetryLane.history()?.before };
-      return { url, gatewayId, joinedAt, isConnected, since, backlog, telemetry, lastError };
+      const changes = Math.max(0, (await needs.uplinks.latest()) - taken);
+      const { telemetryLane: lane } = needs;
+      const oldest = lane.spool.oldest();
+      const oldestAt = oldest === undefined ? undefined : instant(oldest);
+      const backlog = { changes, ...lane.spool.waiting, oldestAt };
+      const [historyBefore, dropped] = [lane.history()?.before, lane.dropped];
+      return { url, gatewayId, joinedAt, isConnected, since, backlog, historyBefore, dropped, lastError };
     },
     stop,
   };

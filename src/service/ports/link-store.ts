@@ -42,6 +42,23 @@ export interface UplinkStore {
   noteHistory(before: Instant | undefined): Promise<void>;
 }
 
+export interface VersionCount {
+  readonly version: string;
+  readonly gateways: number;
+  readonly connected: number;
+}
+
+export interface GatewayPlace {
+  readonly siteIds: readonly string[];
+  readonly deviceId: string | undefined;
+}
+
+/** Which gateways a list has; without a condition all of them. */
+interface GatewayFilter {
+  readonly isConnected?: boolean | undefined;
+  readonly versions?: readonly string[] | undefined;
+}
+
 /** What a cloud keeps about the gateways that have joined it. */
 export interface GatewayStore {
   insertCode(code: JoinCode, trail: AuditEntry): Promise<void>;
@@ -51,7 +68,7 @@ export interface GatewayStore {
   join(hash: Uint8Array, gateway: Gateway, trail: AuditEntry): Promise<Gateway | undefined>;
   find(id: string): Promise<Gateway | undefined>;
   /** Ordered by id, which is the order of joining. */
-  list(page: PageRequest): Promise<Page<Gateway>>;
+  list(filter: GatewayFilter, page: PageRequest): Promise<Page<Gateway>>;
   /** False when there is no such gateway or it is revoked already. Its sites stay, as they were last told. */
   revoke(id: string, at: Instant, trail: AuditEntry): Promise<boolean>;
   /** The gateway has no connection any more. */
@@ -60,6 +77,10 @@ export interface GatewayStore {
   connected(): Promise<readonly string[]>;
   /** The gateway is connected; what it told up to the number is stored. */
   noteTaken(id: string, seen: Pick<Gateway, "version" | "epoch" | "taken"> & { readonly at: Instant }): Promise<void>;
+  /** How many gateways run each version, and how many of them have a connection. Revoked ones are left out. */
+  versions(): Promise<readonly VersionCount[]>;
+  /** Of each of these gateways: its sites, and the device that stands for it in the first of them. */
+  places(ids: readonly string[]): Promise<ReadonlyMap<string, GatewayPlace>>;
   /** Sites that the gateway owns. */
   sites(id: string): Promise<readonly string[]>;
   /** The gateway that owns the site. */

@@ -10,6 +10,7 @@ import type { ExecutionStore } from "./execution-store.ts";
 import type { CopyStore, GatewayStore, UplinkStore } from "./link-store.ts";
 import type { Nodes } from "./nodes.ts";
 import type { ProfileStore } from "./profile-store.ts";
+import type { RolloutStore } from "./rollout-store.ts";
 import type { ScriptStore } from "./script-store.ts";
 import type { SessionStore } from "./session-store.ts";
 import type { SimulationStore } from "./simulation-store.ts";
@@ -37,6 +38,7 @@ export interface SubjectStores {
   readonly simulations: SimulationStore;
   readonly uplinks: UplinkStore;
   readonly gateways: GatewayStore;
+  readonly rollouts: RolloutStore;
   readonly copies: CopyStore;
 }
 

@@ -5,7 +5,7 @@ import { latestPosition } from "./event-row.ts";
 import { latestChange } from "./execution-row.ts";
 import { GATEWAY_COLUMNS, parseGateway, parseUplink } from "./link-row.ts";
 import type { Lists } from "./lists.ts";
-import { number, oneOf, text } from "./row.ts";
+import { listed, number, oneOf, optionalText, text } from "./row.ts";
 import { Where } from "./where.ts";
 import type { Writer } from "./writer.ts";
 
@@ -82,14 +82,39 @@ export function createGatewayStore(reader: Database, writer: Writer, lists: List
       const row = await reader.get(`SELECT ${GATEWAY_COLUMNS} FROM gateway WHERE id = ?`, id);
       return row && parseGateway(row);
     },
-    list: (page) =>
-      lists.page(page, {
-        columns: GATEWAY_COLUMNS,
-        from: "gateway",
-        where: new Where(),
-        order: "id",
-        read: parseGateway,
-      }),
+    list: ({ isConnected, versions }, page) => {
+      const where = new Where().andIn("version", versions);
+      // One whose access was revoked is neither there nor away.
+      if (isConnected !== undefined) where.and("is_connected = ? AND revoked_at IS NULL", isConnected ? 1 : 0);
+      return lists.page(page, { columns: GATEWAY_COLUMNS, from: "gateway", where, order: "id", read: parseGateway });
+    },
+    versions: async () => {
+      const rows = await reader.all(
+        `SELECT version, count(*) AS gateways, count(*) FILTER (WHERE is_connected = 1) AS connected
+         FROM gateway WHERE revoked_at IS NULL GROUP BY version ORDER BY version`,
+      );
+      return rows.map((row) => ({
+        version: text(row, "version"),
+        gateways: number(row, "gateways"),
+        connected: number(row, "connected"),
+      }));
+    },
+    places: async (ids) => {
+      const rows = await reader.all(
+        `SELECT s.gateway_id, s.id, (SELECT min(d.id) FROM device d WHERE d.site_id = s.id AND d.type = 'GATEWAY') AS device_id
+         FROM site s WHERE s.gateway_id IN (SELECT value FROM json_each(?)) ORDER BY s.id`,
+        listed(ids),
+      );
+      const places = new Map(
+        ids.map((id) => [id, { siteIds: [] as string[], deviceId: undefined as string | undefined }]),
+      );
+      for (const row of rows) {
+        const place = places.get(text(row, "gateway_id"));
+        place?.siteIds.push(text(row, "id"));
+        if (place !== undefined) place.deviceId ??= optionalText(row, "device_id");
+      }
+      return places;
+    },
     revoke: (id, at, trail) => writer.run("revokeGateway", { id, at, trail }),
     noteGone: (id) => writer.run("noteGatewayGone", { id }),
     connected: async () => idsOf(await reader.all("SELECT id FROM gateway WHERE is_connected = 1 ORDER BY id")),

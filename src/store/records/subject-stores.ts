@@ -13,6 +13,7 @@ import { createCopyStore, createGatewayStore, createUplinkStore } from "./link-s
 import type { Lists } from "./lists.ts";
 import { createProfileStore } from "./profile-store.ts";
 import { createRetentionStore } from "./retention-store.ts";
+import { createRolloutStore } from "./rollout-store.ts";
 import { number } from "./row.ts";
 import { createScriptStore } from "./script-store.ts";
 import { createSessionStore } from "./session-store.ts";
@@ -47,6 +48,7 @@ export function createSubjectStores(
     simulations: createSimulationStore(reader, writer),
     uplinks: createUplinkStore(reader, writer, randomUUID),
     gateways: createGatewayStore(reader, writer, lists),
+    rollouts: createRolloutStore(reader, writer, lists),
     copies: createCopyStore(writer, forget),
   };
 }

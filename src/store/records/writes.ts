@@ -13,6 +13,7 @@ import { type Marks, marked, withMarks } from "./link-marks.ts";
 import { gatewayWrites, uplinkWrites } from "./link-writes.ts";
 import { profileWrites } from "./profile-writes.ts";
 import { retentionWrites } from "./retention-writes.ts";
+import { rolloutWrites } from "./rollout-writes.ts";
 import { scriptWrites } from "./script-writes.ts";
 import { sessionWrites } from "./session-writes.ts";
 import { simulationWrites } from "./simulation-writes.ts";
@@ -40,6 +41,7 @@ const ALL = {
   ...simulationWrites,
   ...uplinkWrites,
   ...gatewayWrites,
+  ...rolloutWrites,
   ...copyWrites,
 };
 
@@ -109,6 +111,10 @@ const MARKS: Marks<typeof ALL> = {
   revokeGateway: undefined,
   noteTaken: undefined,
   noteGatewayGone: undefined,
+  insertRollout: undefined,
+  turnRollout: undefined,
+  beginRolloutStage: undefined,
+  putRolloutDevices: undefined,
   copySite: undefined,
   copyDevice: undefined,
   copyProperties: undefined,

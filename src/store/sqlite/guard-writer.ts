@@ -2,7 +2,10 @@ import type { Writer } from "#store/records/writer.ts";
 import type { WRITES } from "#store/records/writes.ts";
 import type { StorageGate } from "#store/storage-gate.ts";
 
-/** Writes that go on while the disk is full: commands until they end, and everything that deletes. */
+/**
+ * Writes that go on while the disk is full: commands until they end, here and over a link, everything that deletes, and the
+ * few bytes without which a link would end.
+ */
 const FROM_RESERVE: ReadonlySet<keyof typeof WRITES> = new Set<keyof typeof WRITES>([
   "insertExecution",
   "markAttempted",
@@ -10,6 +13,16 @@ const FROM_RESERVE: ReadonlySet<keyof typeof WRITES> = new Set<keyof typeof WRIT
   "recordResponse",
   "expireExecution",
   "sweepExecutions",
+  "applyRemoteExecution",
+  "giveExecutionToOwner",
+  "takeExecutionFromOwner",
+  "loseSightOfExecution",
+  "makeEpoch",
+  "confirmChanges",
+  "unmarkHours",
+  "noteHistory",
+  "noteTaken",
+  "noteGatewayGone",
   "putAdminToken",
   "revokeToken",
   "deleteDevice",

@@ -111,6 +111,8 @@ test("tables whose rows are their own index hold no values of which others choos
       "join_code",
       "link_change",
       "link_hour",
+      "rollout",
+      "rollout_device",
       "session",
       "site",
       "telemetry_retention",

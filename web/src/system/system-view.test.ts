@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import {
   buffersOf,
+  formatBacklog,
   formatBytes,
   gatewayState,
   healthOf,
@@ -8,6 +9,7 @@ import {
   sharesOf,
   siteNamesOf,
   spellName,
+  summariseGateways,
 } from "./system-view.ts";
 
 test.each([
@@ -54,4 +56,39 @@ test("a gateway is connected, away or revoked, and names its sites", () => {
   expect(gatewayState({ connected: false, revoked_at: null })).toBe("away");
   expect(gatewayState({ connected: false, revoked_at: "2026-01-01T00:00:00Z" })).toBe("revoked");
   expect(siteNamesOf({ site_ids: ["s", "x"] }, [{ id: "s", name: "Yard" }])).toBe("Yard, x");
+});
+
+test("gateways are counted by version, and revoked ones are left out", () => {
+  const of = (version: string, connected: boolean, revoked = false) => ({
+    version,
+    connected,
+    revoked_at: revoked ? "2026-01-01T00:00:00Z" : null,
+  });
+  const gateways = [of("1", true), of("2", false), of("2", true), of("3", false, true)];
+  expect(summariseGateways(gateways)).toEqual({
+    all: 3,
+    connected: 2,
+    versions: [
+      { version: "2", count: 2 },
+      { version: "1", count: 1 },
+    ],
+  });
+});
+
+test.each([
+  [0, 0, 0, "none"],
+  [3, 0, 90, "3 messages, 90 s"],
+  [3, 2, 7_200, "2 hours, 7200 s"],
+])("a backlog of %d messages and %d hours, %d s old, is %s", (messages, hours, age, text) => {
+  const t = {
+    noBacklog: "none",
+    messagesCount: (count: string) => `${count} messages`,
+    hoursCount: (count: string) => `${count} hours`,
+    backlogText: (size: string, length: string) => `${size}, ${length}`,
+  };
+  const words = { t, number: String, length: (ms: number) => `${ms / 1_000} s` };
+  const backlog = { changes: 0, messages, points: 0, bytes: 0, hours, age_seconds: age };
+  const report = { backlog } as Parameters<typeof formatBacklog>[0];
+  expect(formatBacklog(report, words)).toBe(text);
+  expect(formatBacklog(null, words)).toBe("");
 });

@@ -81,6 +81,48 @@ export function gatewayState({
   return connected ? "connected" : "away";
 }
 
+type Words = {
+  readonly t: {
+    readonly noBacklog: string;
+    readonly messagesCount: (count: string) => string;
+    readonly hoursCount: (count: string) => string;
+    readonly backlogText: (size: string, age: string) => string;
+  };
+  readonly number: (value: number) => string;
+  readonly length: (ms: number) => string;
+};
+
+/** The telemetry that a gateway had to tell when it reported last. */
+export function formatBacklog(report: Gateway["report"], { t, number, length }: Words): string {
+  if (report === null) return "";
+  const { messages, hours, age_seconds: age } = report.backlog;
+  if (messages + hours === 0) return t.noBacklog;
+  const size = hours > 0 ? t.hoursCount(number(hours)) : t.messagesCount(number(messages));
+  return t.backlogText(size, length(age * 1_000));
+}
+
+export type FleetSummary = {
+  readonly all: number;
+  readonly connected: number;
+  /** The most common first. */
+  readonly versions: readonly { readonly version: string; readonly count: number }[];
+};
+
+/** Without those whose access was revoked. */
+export function summariseGateways(
+  gateways: readonly Pick<Gateway, "connected" | "revoked_at" | "version">[],
+): FleetSummary {
+  const valid = gateways.filter(({ revoked_at: revokedAt }) => revokedAt === null);
+  const counts = new Map<string, number>();
+  for (const { version } of valid) counts.set(version, (counts.get(version) ?? 0) + 1);
+  const versions = [...counts].map(([version, count]) => ({ version, count }));
+  return {
+    all: valid.length,
+    connected: valid.filter(({ connected }) => connected).length,
+    versions: versions.sort((a, b) => b.count - a.count || a.version.localeCompare(b.version)),
+  };
+}
+
 export function siteNamesOf(
   { site_ids: ids }: Pick<Gateway, "site_ids">,
   sites: readonly Pick<Site, "id" | "name">[],

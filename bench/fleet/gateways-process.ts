@@ -1,0 +1,70 @@
+// Many simulated gateways in a process of their own, led by messages of the benchmark.
+import { joinSimulated, type SimulatedGateway } from "./simulated-gateway.ts";
+
+export type FleetOrder =
+  | { readonly do: "join"; readonly url: string; readonly codes: readonly string[] }
+  /** All of them drop their connections and connect again at once. */
+  | { readonly do: "reconnect" }
+  /** Each tells 24 values in this time, again and again; 0: no more. */
+  | { readonly do: "report"; readonly everyMs: number };
+
+/** The answer when the order is done. */
+export type FleetAnswer = {
+  readonly done: FleetOrder["do"];
+  readonly deviceIds: readonly string[];
+  readonly ms: number;
+};
+
+const AT_ONCE = 20;
+
+export function runGateways(): void {
+  const gateways: SimulatedGateway[] = [];
+  let changed: () => void = () => {};
+  let reporting: NodeJS.Timeout[] = [];
+
+  async function areConnected(): Promise<void> {
+    for (;;) {
+      const states = await Promise.all(gateways.map(({ uplink }) => uplink.status()));
+      if (states.every((status) => status?.isConnected === true)) return;
+      await new Promise<void>((resolve) => {
+        changed = resolve;
+        setTimeout(resolve, 200);
+      });
+    }
+  }
+
+  async function follow(order: FleetOrder): Promise<void> {
+    if (order.do === "join") {
+      for (let at = 0; at < order.codes.length; at += AT_ONCE) {
+        const some = order.codes.slice(at, at + AT_ONCE);
+        const joined = await Promise.all(some.map((code) => joinSimulated(order.url, code, () => changed())));
+        gateways.push(...joined);
+        for (const { uplink } of joined) await uplink.restart();
+      }
+      await areConnected();
+    } else if (order.do === "reconnect") {
+      await Promise.all(gateways.map(({ uplink }) => uplink.restart()));
+      await areConnected();
+    } else {
+      for (const timer of reporting) clearInterval(timer);
+      reporting = order.everyMs === 0 ? [] : gateways.map((one) => setInterval(() => void one.report(), order.everyMs));
+      if (order.everyMs === 0) return;
+      await Promise.all(gateways.map((one) => one.report()));
+    }
+  }
+
+  process.on("message", (order: FleetOrder) => {
+    const began = performance.now();
+    follow(order).then(
+      () => {
+        const deviceIds = gateways.map(({ deviceId }) => deviceId);
+        process.send?.({ done: order.do, deviceIds, ms: performance.now() - began } satisfies FleetAnswer);
+      },
+      (error: unknown) => {
+        console.error(error);
+        process.exit(1);
+      },
+    );
+  });
+  process.on("disconnect", () => process.exit(0));
+}

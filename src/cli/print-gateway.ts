@@ -1,0 +1,114 @@
+// How people see gateways: in a table, one by one, and all of them in numbers.
+import { printRecord, printTable } from "#cli/print.ts";
+import type { Columns } from "#cli/table.ts";
+import type { Fleet, Gateway, Uplink } from "#client/resources.ts";
+import type { Cli } from "./cli.ts";
+
+type Format = { readonly output?: string | undefined };
+
+const stateOf = ({ revoked_at, connected }: Gateway) =>
+  revoked_at !== null ? "revoked" : connected ? "connected" : "away";
+
+/** Telemetry that waits, as one word. */
+function backlogOf({ report }: Gateway): string {
+  if (report === null) return "unknown";
+  const { messages, hours, age_seconds: age } = report.backlog;
+  if (messages + hours === 0) return "none";
+  return `${hours > 0 ? `${hours} h` : `${messages} messages`}, ${describeSeconds(age)} old`;
+}
+
+export const GATEWAY_COLUMNS: Columns<Gateway> = {
+  ID: (gateway) => gateway.id,
+  NAME: (gateway) => gateway.name,
+  STATE: stateOf,
+  VERSION: (gateway) => gateway.version,
+  BACKLOG: backlogOf,
+  SITES: (gateway) => String(gateway.site_ids.length),
+  "LAST SEEN": (gateway) => gateway.last_seen_at ?? "never",
+};
+
+export const WIDE_GATEWAY_COLUMNS: Columns<Gateway> = {
+  LOST: ({ report }) => (report === null ? "" : String(report.dropped.expired + report.dropped.unreadable)),
+  CPU: ({ report }) => (report === null ? "" : `${report.cpu_percent} %`),
+  MEMORY: ({ report }) => (report === null ? "" : describeBytes(report.memory_bytes)),
+  "DISK FREE": ({ report }) => (report === null ? "" : describeBytes(report.disk_free_bytes)),
+};
+
+export async function printGateway(cli: Cli, format: Format, gateway: Gateway): Promise<void> {
+  const { report } = gateway;
+  const fields = {
+    id: gateway.id,
+    name: gateway.name,
+    state: stateOf(gateway),
+    version: gateway.version,
+    "last seen": gateway.last_seen_at ?? "never",
+    sites: gateway.site_ids.join(", "),
+    device: gateway.device_id ?? "none yet",
+    ...(report === null
+      ? { reported: "nothing yet" }
+      : {
+          reported: report.at,
+          backlog: `${backlogOf(gateway)}; ${report.backlog.changes} changes, ${report.backlog.points} points in ${describeBytes(report.backlog.bytes)}`,
+          lost: `${report.dropped.expired} expired, ${report.dropped.unreadable} unreadable`,
+          load: `${report.cpu_percent} % of the main thread, ${describeBytes(report.memory_bytes)} of memory`,
+          "disk free": describeBytes(report.disk_free_bytes),
+          "running for": describeSeconds(report.uptime_seconds),
+        }),
+  };
+  await printRecord(cli, format, { answer: gateway, fields });
+}
+
+export async function printFleet(cli: Cli, format: Format, fleet: Fleet): Promise<void> {
+  const { backlog } = fleet;
+  const fields = {
+    gateways: String(fleet.gateways),
+    connected: String(fleet.connected),
+    away: String(fleet.away),
+    revoked: String(fleet.revoked),
+    "with backlog": String(fleet.with_backlog),
+    "with losses": String(fleet.with_loss),
+    backlog: `${backlog.changes} changes, ${backlog.points} points in ${describeBytes(backlog.bytes)}, ${backlog.hours} hours of devices, the oldest ${describeSeconds(backlog.oldest_seconds)} old`,
+  };
+  await printRecord(cli, format, { answer: fleet, fields });
+  if (format.output === undefined || format.output === "table") {
+    const columns = {
+      VERSION: ({ version }: Fleet["versions"][number]) => version,
+      GATEWAYS: ({ gateways }: Fleet["versions"][number]) => String(gateways),
+      CONNECTED: ({ connected }: Fleet["versions"][number]) => String(connected),
+    };
+    await printTable(cli, format, { answer: fleet.versions, rows: fleet.versions, columns });
+  }
+}
+
+export function describeUplink(uplink: Uplink): string {
+  const { url, gateway_id, connected, since, backlog, telemetry, dropped, last_error } = uplink;
+  return [
+    `${connected ? "connected" : "not connected"} to ${url} since ${since}`,
+    `gateway ${gateway_id}, ${backlog} changes to tell, ${describeTelemetry(telemetry)}`,
+    ...(dropped.expired > 0 ? [`${dropped.expired} hours or days of devices expired before they were told`] : []),
+    ...(dropped.unreadable > 0 ? [`${dropped.unreadable} pieces of telemetry cannot be read`] : []),
+    ...(last_error === null ? [] : [`last error: ${last_error}`]),
+  ].join("\n");
+}
+
+function describeTelemetry(telemetry: Uplink["telemetry"]): string {
+  const { messages, points, bytes, hours, oldest_at, history_before } = telemetry;
+  const parts = [`${messages} messages of telemetry`];
+  if (messages > 0) parts.push(`${points} points in ${describeBytes(bytes)}`);
+  if (hours > 0) parts.push(`${hours} hours`);
+  if (oldest_at !== null) parts.push(`the oldest from ${oldest_at}`);
+  if (history_before !== null) parts.push(`the history before ${history_before}`);
+  return parts.join(", ");
+}
+
+function describeBytes(bytes: number): string {
+  const step = bytes < 1024 ? 0 : Math.min(Math.floor(Math.log2(bytes) / 10), 4);
+  const value = bytes / 1024 ** step;
+  return `${step === 0 ? value : value.toFixed(1)} ${["B", "KiB", "MiB", "GiB", "TiB"][step]}`;
+}
+
+function describeSeconds(seconds: number): string {
+  if (seconds < 120) return `${seconds} s`;
+  if (seconds < 7_200) return `${Math.round(seconds / 60)} min`;
+  return seconds < 172_800 ? `${Math.round(seconds / 3_600)} h` : `${Math.round(seconds / 86_400)} d`;
+}

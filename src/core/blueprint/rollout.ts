@@ -1,0 +1,131 @@
+// A blueprint is given to many devices, a stage at a time. Each device of a stage has to be well for a while before the next
+// stage begins. When too many are not, the roll-out stops by itself.
+//
+// A device:   WAITING -> ASSIGNING -> WATCHED -> DONE, and from each of them FAILED or SKIPPED.
+// A roll-out: RUNNING <-> PAUSED, RUNNING -> HALTED -> RUNNING, and it ends as DONE or ABORTED.
+import type { Instant } from "#core/time/instant.ts";
+
+export const ROLLOUT_STATES = ["RUNNING", "PAUSED", "HALTED", "DONE", "ABORTED"] as const;
+export type RolloutState = (typeof ROLLOUT_STATES)[number];
+
+export const ROLLOUT_DEVICE_STATES = ["WAITING", "ASSIGNING", "WATCHED", "DONE", "FAILED", "SKIPPED"] as const;
+export type RolloutDeviceState = (typeof ROLLOUT_DEVICE_STATES)[number];
+
+export interface Rollout {
+  readonly id: string;
+  readonly name: string;
+  readonly blueprintId: string;
+  /** How many devices there are at the end of each stage; the last number is that of all devices. */
+  readonly stages: readonly number[];
+  /** How long a device has to be well. */
+  readonly watchMs: number;
+  /** How long a device may take to get the blueprint. */
+  readonly timeoutMs: number;
+  /** With more failed devices than this it is halted. */
+  readonly maxFailures: number;
+  readonly state: RolloutState;
+  /** Why it is halted. */
+  readonly reason: string | undefined;
+  /** The stage that runs, from 0. */
+  readonly stage: number;
+  /** Failed devices that somebody has seen and gone on in spite of. */
+  readonly tolerated: number;
+  readonly createdBy: { readonly tokenId: string; readonly tokenName: string };
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+}
+
+export interface RolloutDevice {
+  readonly deviceId: string;
+  readonly siteId: string;
+  readonly stage: number;
+  readonly state: RolloutDeviceState;
+  /** Since when it is in this state. */
+  readonly since: Instant;
+  /** Why it failed or was skipped. */
+  readonly reason: string | undefined;
+  /** What it had before. */
+  readonly formerBlueprintId: string | undefined;
+  /** Whether it was online before. A device that was not cannot be judged by that. */
+  readonly wasOnline: boolean;
+}
+
+/** What is known of a device now. */
+export interface DeviceFacts {
+  readonly exists: boolean;
+  readonly hasBlueprint: boolean;
+  readonly isOnline: boolean;
+  /** An alert of severity error that was raised since it got the blueprint. */
+  readonly alert: string | undefined;
+  /** The first error in its log since then, such as that of a script. */
+  readonly error: string | undefined;
+}
+
+type Verdict = Pick<RolloutDevice, "state" | "reason">;
+
+/** The next state of a device that is ASSIGNING or WATCHED; undefined: it stays. */
+export function judgeDevice(
+  device: Pick<RolloutDevice, "state" | "since" | "wasOnline">,
+  facts: DeviceFacts,
+  { now, watchMs, timeoutMs }: { readonly now: number; readonly watchMs: number; readonly timeoutMs: number },
+): Verdict | undefined {
+  const failed = (reason: string): Verdict => ({ state: "FAILED", reason });
+  if (!facts.exists) return { state: "SKIPPED", reason: "the device was deleted" };
+  const lasted = now - device.since;
+  if (device.state === "ASSIGNING") {
+    if (facts.hasBlueprint) return { state: "WATCHED", reason: undefined };
+    return lasted > timeoutMs ? failed("it did not get the blueprint in time") : undefined;
+  }
+  if (device.state !== "WATCHED") return undefined;
+  if (!facts.hasBlueprint) return failed("somebody gave it another blueprint");
+  if (facts.alert !== undefined) return failed(`alert ${facts.alert}`);
+  if (facts.error !== undefined) return failed(`error in its log: ${facts.error}`);
+  if (lasted < watchMs) return undefined;
+  if (device.wasOnline && !facts.isOnline) return failed("it is offline");
+  return { state: "DONE", reason: undefined };
+}
+
+export type DeviceCounts = Readonly<Record<RolloutDeviceState, number>>;
+
+export const noDevices = (): Record<RolloutDeviceState, number> => ({
+  WAITING: 0,
+  ASSIGNING: 0,
+  WATCHED: 0,
+  DONE: 0,
+  FAILED: 0,
+  SKIPPED: 0,
+});
+
+/** What a running roll-out does next: `stage` are the counts of the stage that runs, `failed` those of all stages. */
+export function judgeRollout(
+  rollout: Pick<Rollout, "stage" | "stages" | "maxFailures" | "tolerated">,
+  stage: DeviceCounts,
+  failed: number,
+): "go on" | "halt" | "next stage" | "end" {
+  if (failed - rollout.tolerated > rollout.maxFailures) return "halt";
+  if (stage.WAITING + stage.ASSIGNING + stage.WATCHED > 0) return "go on";
+  return rollout.stage + 1 >= rollout.stages.length ? "end" : "next stage";
+}
+
+/** `1` devices or `10%` of them; the numbers rise. Returns what is wrong, or how many devices the stages end with. */
+export function readStages(
+  stages: readonly string[],
+  total: number,
+): { readonly ends: readonly number[] } | { readonly problem: string } {
+  const ends: number[] = [];
+  for (const text of stages) {
+    const [, digits, percent] = /^(\d{1,7})(%?)$/.exec(text) ?? [];
+    const value = Number(digits ?? 0);
+    if (value === 0 || (percent === "%" && value > 100)) {
+      return {
+        problem: `a stage is a number of devices such as 5, or a part of them such as 10%, not ${JSON.stringify(text.slice(0, 20))}`,
+      };
+    }
+    const end = Math.min(total, percent === "%" ? Math.ceil((total * value) / 100) : value);
+    // With few devices, stages become equal.
+    if (end > (ends.at(-1) ?? 0)) ends.push(end);
+    else if (end < (ends.at(-1) ?? 0)) return { problem: "each stage has at least as many devices as the one before" };
+  }
+  if ((ends.at(-1) ?? 0) < total) ends.push(total);
+  return { ends };
+}

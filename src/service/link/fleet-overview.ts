@@ -1,0 +1,75 @@
+// The gateways of a cloud as people look at them: each with what it last told about itself, and all of them in numbers.
+import type { Gateway } from "#core/link/gateway.ts";
+import { readFigures, type ToldFigures } from "#core/link/gateway-figures.ts";
+import { allPages } from "#service/all-pages.ts";
+import type { GatewayPlace, VersionCount } from "#service/ports/link-store.ts";
+import type { Needs } from "#service/ports.ts";
+
+export type FleetNeeds = Pick<Needs, "gateways" | "telemetry">;
+
+export interface DescribedGateway extends GatewayPlace {
+  readonly gateway: Gateway;
+  /** As of its last report. While it is away, its backlog grows unseen. */
+  readonly told: ToldFigures | undefined;
+}
+
+export interface FleetOverview {
+  readonly versions: readonly VersionCount[];
+  readonly revoked: number;
+  /** Gateways that have told a backlog, or history that is lost. */
+  readonly withBacklog: number;
+  readonly withLoss: number;
+  readonly backlog: {
+    readonly changes: number;
+    readonly points: number;
+    readonly bytes: number;
+    readonly hours: number;
+  };
+  /** Of the telemetry that has waited longest, in seconds. */
+  readonly oldestSeconds: number;
+}
+
+/** Devices whose newest values are asked for at once. */
+const AT_ONCE = 50;
+
+export async function describeGateways(
+  needs: FleetNeeds,
+  gateways: readonly Gateway[],
+): Promise<readonly DescribedGateway[]> {
+  const places = await needs.gateways.places(gateways.map(({ id }) => id));
+  const described: DescribedGateway[] = [];
+  for (let at = 0; at < gateways.length; at += AT_ONCE) {
+    const some = gateways.slice(at, at + AT_ONCE).map(async (gateway) => {
+      const { siteIds = [], deviceId } = places.get(gateway.id) ?? {};
+      const told = deviceId === undefined ? undefined : readFigures(await needs.telemetry.current(deviceId));
+      return { gateway, siteIds, deviceId, told };
+    });
+    described.push(...(await Promise.all(some)));
+  }
+  return described;
+}
+
+export async function fleetOverview(needs: FleetNeeds): Promise<FleetOverview> {
+  const valid: Gateway[] = [];
+  let revoked = 0;
+  for await (const gateway of allPages((page) => needs.gateways.list({}, page))) {
+    if (gateway.revokedAt === undefined) valid.push(gateway);
+    else revoked++;
+  }
+  const told = (await describeGateways(needs, valid)).flatMap((one) => one.told ?? []);
+  const sum = (of: (figures: ToldFigures) => number) => told.reduce((all, one) => all + of(one), 0);
+  const count = (is: (figures: ToldFigures) => boolean) => told.filter(is).length;
+  return {
+    versions: await needs.gateways.versions(),
+    revoked,
+    withBacklog: count(({ backlog }) => backlog.hours + backlog.messages > 0),
+    withLoss: count(({ dropped }) => dropped.expired + dropped.unreadable > 0),
+    backlog: {
+      changes: sum(({ backlog }) => backlog.changes),
+      points: sum(({ backlog }) => backlog.points),
+      bytes: sum(({ backlog }) => backlog.bytes),
+      hours: sum(({ backlog }) => backlog.hours),
+    },
+    oldestSeconds: told.reduce((most, { backlog }) => Math.max(most, backlog.ageSeconds), 0),
+  };
+}

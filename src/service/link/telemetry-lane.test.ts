@@ -1,0 +1,66 @@
+import { expect, test } from "vitest";
+import { createByteBudgets } from "#core/share/byte-budgets.ts";
+import { instant } from "#core/time/instant.ts";
+import type { TelemetryStore } from "#service/ports/telemetry-store.ts";
+import type { Needs } from "#service/ports.ts";
+import { createTelemetryLane } from "./telemetry-lane.ts";
+
+const HOUR = 3_600_000;
+
+/** A gateway that has joined, with these hours of its device `d` to tell. */
+async function open({ hours = [] as readonly number[], historyBefore = undefined as number | undefined } = {}) {
+  const nothing = async () => {};
+  const uplinks = {
+    get: async () => ({ historyBefore: historyBefore === undefined ? undefined : instant(historyBefore) }),
+    hours: async () => hours.map((hour) => ({ deviceId: "d", hour })),
+    markHours: nothing,
+    unmarkHours: nothing,
+    noteHistory: nothing,
+  } as unknown as Needs["uplinks"];
+  const left = [3, 2, 0];
+  const telemetry = { append: nothing, drop: async () => left.shift() ?? 0 } as unknown as TelemetryStore;
+  const lane = createTelemetryLane({ uplinks, telemetry, now: () => instant(0), budgets: createByteBudgets() });
+  await lane.restart();
+  return lane;
+}
+
+const drop = async (lane: Awaited<ReturnType<typeof open>>, before: number) => {
+  while ((await lane.telemetry.drop("d", { except: [] }, instant(before))) > 0);
+};
+
+test("hours that retention deletes before they are told are counted once each", async () => {
+  const lane = await open({ hours: [1, 2, 5] });
+  await drop(lane, 3 * HOUR);
+  expect(lane.dropped).toEqual({ expired: 2, unreadable: 0 });
+  expect(lane.spool.waiting.hours).toBe(3);
+});
+
+test("of the history that is told after joining, every piece that retention deletes is lost", async () => {
+  const lane = await open({ historyBefore: 10 * HOUR });
+  await drop(lane, 3 * HOUR);
+  lane.noteUnreadable();
+  expect(lane.dropped).toEqual({ expired: 5, unreadable: 1 });
+});
+
+test("what retention deletes after it was told is not lost", async () => {
+  const lane = await open();
+  await drop(lane, 3 * HOUR);
+  expect(lane.dropped).toEqual({ expired: 0, unreadable: 0 });
+});
+
+test("the backlog says how much waits and how old it is", async () => {
+  const lane = await open({ hours: [5] });
+  const at = (ms: number) => ({
+    deviceId: "d",
+    at: instant(ms),
+    values: new Map<string, number | string>([
+      ["a", 1],
+      ["b", "xyz"],
+    ]),
+  });
+  await lane.telemetry.append([at(7 * HOUR), at(7 * HOUR + 1)]);
+  expect(lane.spool.waiting).toMatchObject({ messages: 2, points: 4, hours: 1 });
+  expect(lane.spool.oldest()).toBe(5 * HOUR);
+  lane.spool.clear();
+  expect([lane.spool.waiting.points, lane.spool.oldest()]).toEqual([0, undefined]);
+});

@@ -1,0 +1,43 @@
+import type { AuditEntry } from "#core/access/audit-entry.ts";
+import type {
+  DeviceCounts,
+  Rollout,
+  RolloutDevice,
+  RolloutDeviceState,
+  RolloutState,
+} from "#core/blueprint/rollout.ts";
+import type { Instant } from "#core/time/instant.ts";
+import type { Page, PageRequest } from "./page.ts";
+
+/** A change of state; only from one of these states. */
+export interface RolloutTurn {
+  readonly from: readonly RolloutState[];
+  readonly to: RolloutState;
+  readonly reason?: string | undefined;
+  readonly at: Instant;
+  /** All devices that have failed so far are accepted. */
+  readonly tolerates?: boolean;
+}
+
+export interface RolloutStore {
+  insert(rollout: Rollout, devices: readonly RolloutDevice[], trail: AuditEntry): Promise<void>;
+  find(id: string): Promise<Rollout | undefined>;
+  /** Newest first. */
+  list(page: PageRequest): Promise<Page<Rollout>>;
+  /** Those that go on. */
+  running(): Promise<readonly Rollout[]>;
+  /** The roll-out after the turn; undefined when there is none or its state is another. */
+  turn(id: string, turn: RolloutTurn, trail: AuditEntry | undefined): Promise<Rollout | undefined>;
+  /** The next stage begins. */
+  beginStage(id: string, stage: number, at: Instant): Promise<void>;
+  /** By stage, then by device. */
+  devices(
+    id: string,
+    filter: { readonly states?: readonly RolloutDeviceState[] | undefined; readonly stage?: number | undefined },
+    page: PageRequest,
+  ): Promise<Page<RolloutDevice>>;
+  /** Changes what is known of these devices. */
+  putDevices(id: string, devices: readonly RolloutDevice[]): Promise<void>;
+  /** Of one stage, or of all. */
+  counts(id: string, stage?: number): Promise<DeviceCounts>;
+}

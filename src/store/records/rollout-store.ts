@@ -1,0 +1,59 @@
+import { noDevices, ROLLOUT_DEVICE_STATES } from "#core/blueprint/rollout.ts";
+import type { RolloutStore } from "#service/ports/rollout-store.ts";
+import type { ReadDatabase } from "#store/database.ts";
+import type { Lists } from "./lists.ts";
+import {
+  findRollout,
+  parseRollout,
+  parseRolloutDevice,
+  ROLLOUT_COLUMNS,
+  ROLLOUT_DEVICE_COLUMNS,
+} from "./rollout-row.ts";
+import { number, oneOf } from "./row.ts";
+import { Where } from "./where.ts";
+import type { Writer } from "./writer.ts";
+
+export function createRolloutStore(reader: ReadDatabase, writer: Writer, lists: Lists): RolloutStore {
+  return {
+    insert: (rollout, devices, trail) => writer.run("insertRollout", { rollout, devices, trail }),
+    find: (id) => findRollout(reader, id),
+    list: (page) =>
+      lists.page(page, {
+        columns: ROLLOUT_COLUMNS,
+        from: "rollout",
+        where: new Where(),
+        order: "id DESC",
+        read: parseRollout,
+      }),
+    running: async () => {
+      const rows = await reader.all(`SELECT ${ROLLOUT_COLUMNS} FROM rollout WHERE state = 'RUNNING' ORDER BY id`);
+      return rows.map((row) => parseRollout(row, reader));
+    },
+    turn: (id, turn, trail) => writer.run("turnRollout", { id, turn, trail }),
+    beginStage: (id, stage, at) => writer.run("beginRolloutStage", { id, stage, at }),
+    devices: (id, { states, stage }, page) => {
+      const where = new Where().and("rollout_id = ?", id).andIn("state", states);
+      if (stage !== undefined) where.and("stage = ?", stage);
+      return lists.page(page, {
+        columns: ROLLOUT_DEVICE_COLUMNS,
+        from: "rollout_device",
+        where,
+        range: new Where().and("rollout_id = ?", id),
+        order: "stage, device_id",
+        read: parseRolloutDevice,
+      });
+    },
+    putDevices: (id, devices) => writer.run("putRolloutDevices", { id, devices }),
+    counts: async (id, stage) => {
+      const where = new Where().and("rollout_id = ?", id);
+      if (stage !== undefined) where.and("stage = ?", stage);
+      const rows = await reader.all(
+        `SELECT state, count(*) AS count FROM rollout_device${where.sql} GROUP BY state`,
+        ...where.values,
+      );
+      const counts = noDevices();
+      for (const row of rows) counts[oneOf(row, "state", ROLLOUT_DEVICE_STATES)] = number(row, "count");
+      return counts;
+    },
+  };
+}

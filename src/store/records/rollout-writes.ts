@@ -1,0 +1,91 @@
+import type { AuditEntry } from "#core/access/audit-entry.ts";
+import type { Rollout, RolloutDevice } from "#core/blueprint/rollout.ts";
+import type { Instant } from "#core/time/instant.ts";
+import type { RolloutTurn } from "#service/ports/rollout-store.ts";
+import type { Database, WriteDatabase } from "#store/database.ts";
+import { recordAudit } from "./audit-writes.ts";
+import { findRollout, ROLLOUT_COLUMNS, ROLLOUT_DEVICE_COLUMNS } from "./rollout-row.ts";
+import { listed } from "./row.ts";
+
+export const rolloutWrites = {
+  async insertRollout(
+    database: WriteDatabase,
+    input: { rollout: Rollout; devices: readonly RolloutDevice[]; trail: AuditEntry },
+  ): Promise<void> {
+    const { rollout, devices, trail } = input;
+    await database.run(
+      `INSERT INTO rollout (${ROLLOUT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      rollout.id,
+      rollout.name,
+      rollout.blueprintId,
+      JSON.stringify(rollout.stages),
+      rollout.watchMs,
+      rollout.timeoutMs,
+      rollout.maxFailures,
+      rollout.state,
+      rollout.reason ?? null,
+      rollout.stage,
+      rollout.tolerated,
+      rollout.createdBy.tokenId,
+      rollout.createdBy.tokenName,
+      rollout.createdAt,
+      rollout.updatedAt,
+    );
+    await putDevices(database, rollout.id, devices);
+    await recordAudit(database, trail);
+  },
+
+  async turnRollout(
+    database: WriteDatabase,
+    { id, turn, trail }: { id: string; turn: RolloutTurn; trail: AuditEntry | undefined },
+  ): Promise<Rollout | undefined> {
+    const { from, to, reason, at, tolerates = false } = turn;
+    const failed = "(SELECT count(*) FROM rollout_device WHERE rollout_id = ? AND state = 'FAILED')";
+    const changed = await database.run(
+      `UPDATE rollout SET state = ?, reason = ?, updated_at = ?, tolerated = ${tolerates ? failed : "tolerated"}
+       WHERE id = ? AND state IN (SELECT value FROM json_each(?))`,
+      to,
+      reason ?? null,
+      at,
+      ...(tolerates ? [id] : []),
+      id,
+      listed(from),
+    );
+    if (changed === 0) return undefined;
+    if (trail !== undefined) await recordAudit(database, trail);
+    return await findRollout(database, id);
+  },
+
+  async beginRolloutStage(
+    database: Database,
+    { id, stage, at }: { id: string; stage: number; at: Instant },
+  ): Promise<void> {
+    await database.run("UPDATE rollout SET stage = ?, updated_at = ? WHERE id = ?", stage, at, id);
+  },
+
+  async putRolloutDevices(
+    database: Database,
+    { id, devices }: { id: string; devices: readonly RolloutDevice[] },
+  ): Promise<void> {
+    await putDevices(database, id, devices);
+  },
+};
+
+async function putDevices(database: Database, id: string, devices: readonly RolloutDevice[]): Promise<void> {
+  for (const device of devices) {
+    await database.run(
+      `INSERT INTO rollout_device (rollout_id, ${ROLLOUT_DEVICE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (rollout_id, device_id) DO UPDATE SET state = excluded.state, since = excluded.since,
+         reason = excluded.reason, former_blueprint_id = excluded.former_blueprint_id, was_online = excluded.was_online`,
+      id,
+      device.deviceId,
+      device.siteId,
+      device.stage,
+      device.state,
+      device.since,
+      device.reason ?? null,
+      device.formerBlueprintId ?? null,
+      device.wasOnline ? 1 : 0,
+    );
+  }
+}

@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { refuse } from "#core/app-error.ts";
+import type { Writer } from "#store/records/writer.ts";
+import { guardWriter } from "./guard-writer.ts";
+
+/** A disk with nothing left but the reserve. */
+const FULL = {
+  refusal: (fromReserve: boolean) => (fromReserve ? undefined : refuse("storage_full", "the disk is full")),
+  noteFailure: () => false,
+  makeRoom: () => {},
+  look: async () => {},
+};
+
+test.each([
+  // Commands until they end, created here or in the cloud, and their way over the link.
+  ["insertExecution recordResponse markAttempted expireExecution", true],
+  ["applyRemoteExecution giveExecutionToOwner takeExecutionFromOwner loseSightOfExecution", true],
+  // Without these a connection to the cloud would not begin, or would end.
+  ["makeEpoch confirmChanges unmarkHours noteHistory noteTaken noteGatewayGone", true],
+  // History stops first, and then everything else that would be stored.
+  ["markHours", false],
+  ["insertDevice putProperties appendDeviceLog putConfiguration insertBlueprint", false],
+])("on a full disk it is %s that goes on: %s", async (names, goesOn) => {
+  const done: string[] = [];
+  const writer = { run: async (name: string) => void done.push(name) } as unknown as Writer;
+  const guarded = guardWriter(writer, FULL);
+  for (const name of names.split(" ")) {
+    const write = guarded.run(name as "makeEpoch", { epoch: "" });
+    if (goesOn) await write;
+    else await expect(write).rejects.toMatchObject({ code: "storage_full" });
+  }
+  expect(done.join(" ")).toBe(goesOn ? names : "");
+});
