@@ -2,7 +2,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { tryPostAll } from "#core/thread/try-post.ts";
 import { openDriverThread } from "#runtime/drivers/open-driver-thread.ts";
-import { collectGarbage } from "#tuning/collect-garbage.ts";
 import { keepCompiled } from "#tuning/keep-compiled.ts";
 import { createHostedScript, type HostedScript } from "./hosted-script.ts";
 import { noDrivers } from "./no-drivers.ts";
@@ -15,15 +14,12 @@ const MEMORY_REPORT_MS = 5_000;
 /** How often scripts are looked at for activities that last too long. */
 const MAX_LOOK_MS = 1_000;
 const LOOKS_PER_OVERRUN = 4;
-/** The memory of ended scripts is garbage, and V8 lets it lie for long. It is collected when there is this much of it. */
-const MAX_ENDED_BYTES = 8 * 1_048_576;
 
 const { engine: shared, memory, pulse, drivers: threadDrivers } = parseWorkerData(workerData);
 const engine = { ...shared, account: openMemoryAccount(memory, pulse, PULSE_MEMORY) };
 const driversOf = threadDrivers === undefined ? () => noDrivers : openDriverThread(threadDrivers);
 const hosted = new Map<number, HostedScript>();
 let outbox: ToPool[] = [];
-let endedBytes = 0;
 
 const runner = createScriptRunner({
   running(slot) {
@@ -58,14 +54,8 @@ function tellFailure(message: ToPool, { message: text }: Error): void {
 
 function end(slot: number): void {
   runner.remove(slot);
-  const script = hosted.get(slot)?.script;
+  hosted.get(slot)?.script.close();
   hosted.delete(slot);
-  if (script === undefined) return;
-  endedBytes += script.memoryBytes();
-  script.close();
-  if (endedBytes < MAX_ENDED_BYTES) return;
-  endedBytes = 0;
-  setImmediate(collectGarbage);
 }
 
 function start(message: Extract<ToWorker, { kind: "start" }>): void {
