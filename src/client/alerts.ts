@@ -1,4 +1,6 @@
-import type { Alert, Page, Window } from "./resources.ts";
+import { listUnder } from "./list-of.ts";
+import type { Alert } from "./resources/alert.ts";
+import type { Page, Window } from "./resources/page.ts";
 import { segment } from "./segment.ts";
 import type { Transport } from "./transport.ts";
 
@@ -23,7 +25,11 @@ export function alerts({ json }: Transport) {
       query: { ...filter, ...(active !== undefined && { active: String(active) }) },
     });
   return {
-    list: (deviceId: string, filter: AlertFilter = {}) => list(`/v3/devices/${segment(deviceId)}/alerts`, filter),
-    listBySite: (siteId: string, filter: AlertFilter = {}) => list(`/v3/sites/${segment(siteId)}/alerts`, filter),
+    list: listUnder("alerts", (deviceId: string, filter: AlertFilter = {}) =>
+      list(`/v3/devices/${segment(deviceId)}/alerts`, filter),
+    ),
+    listBySite: listUnder("alerts", (siteId: string, filter: AlertFilter = {}) =>
+      list(`/v3/sites/${segment(siteId)}/alerts`, filter),
+    ),
   };
 }

@@ -1,6 +1,9 @@
-import type { ExecutionState } from "#core/command/execution.ts";
 import { type ExecutionUpdate, followExecution } from "./follow-execution.ts";
-import type { Execution, JsonObject, Page, Window } from "./resources.ts";
+import { listUnder } from "./list-of.ts";
+import type { Execution, ExecutionState } from "./resources/execution.ts";
+import type { JsonObject } from "./resources/json.ts";
+import type { Page, Window } from "./resources/page.ts";
+import { type CommandRun, runCommand } from "./run-command.ts";
 import { segment } from "./segment.ts";
 import type { Transport } from "./transport.ts";
 
@@ -15,7 +18,7 @@ export type CommandInput = {
 type Signal = { readonly signal?: AbortSignal | undefined };
 type Expand = { readonly expand?: readonly "log"[] | undefined };
 /** A repetition with the same key and input answers with the same execution: nothing runs twice. */
-type Creation = Signal & { readonly idempotencyKey?: string | undefined };
+export type Creation = Signal & { readonly idempotencyKey?: string | undefined };
 type Waiting = Creation &
   Expand & {
     /** Whole seconds to wait for the end; without it the server's choice. */
@@ -55,7 +58,25 @@ export function commands(transport: Transport) {
       { signal },
     );
 
+  const create = (device: string, input: CommandInput, { idempotencyKey, signal }: Creation = {}) =>
+    json<{ readonly execution_id: string }>({
+      method: "POST",
+      path: of(device, "executions"),
+      body: input,
+      headers: { "Idempotency-Key": idempotencyKey },
+      signal,
+    });
+
   return {
+    /** Sends the command off at once, and tells what becomes of it. A lost answer does not make it run twice. */
+    run: (device: string, input: CommandInput, call: Creation = {}): CommandRun =>
+      runCommand(
+        {
+          create: (idempotencyKey) => create(device, input, { ...call, idempotencyKey }),
+          follow: (id) => follow(device, id, call),
+        },
+        call,
+      ),
     /** Answers when the execution has ended, or with its state when the wait is over. */
     execute: (device: string, input: CommandInput, { expand, wait, idempotencyKey, signal }: Waiting = {}) =>
       json<Answer>({
@@ -67,23 +88,18 @@ export function commands(transport: Transport) {
         signal,
       }),
     /** Answers at once. */
-    create: (device: string, input: CommandInput, { idempotencyKey, signal }: Creation = {}) =>
-      json<{ readonly execution_id: string }>({
-        method: "POST",
-        path: of(device, "executions"),
-        body: input,
-        headers: { "Idempotency-Key": idempotencyKey },
-        signal,
-      }),
+    create,
     get,
-    list: (device: string, filter: ExecutionFilter = {}) =>
+    list: listUnder("executions", (device: string, filter: ExecutionFilter = {}) =>
       json<ExecutionList>({ method: "GET", path: of(device, "executions"), query: { ...filter } }),
-    listBySite: (siteId: string, filter: SiteExecutionFilter = {}) =>
+    ),
+    listBySite: listUnder("executions", (siteId: string, filter: SiteExecutionFilter = {}) =>
       json<ExecutionList>({
         method: "GET",
         path: `/v3/sites/${segment(siteId)}/commands/executions`,
         query: { ...filter },
       }),
+    ),
     follow,
     /** Resolves with the execution when it has ended, whatever its end. */
     wait: async (device: string, id: string, call: Signal = {}): Promise<Answer> => {

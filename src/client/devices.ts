@@ -1,18 +1,17 @@
-import type { LogSeverity } from "#core/device/device-message.ts";
+import { listOf, listUnder } from "./list-of.ts";
+import type { BlueprintChange } from "./resources/blueprint.ts";
 import type {
-  BlueprintChange,
   CommunicationConfig,
   Device,
   DeviceLogEntry,
   DeviceRuntime,
   Expansion,
-  JsonObject,
+  LogSeverity,
   MqttProtocol,
-  Page,
-  Simulation,
-  SimulationChange,
-  Window,
-} from "./resources.ts";
+} from "./resources/device.ts";
+import type { JsonObject } from "./resources/json.ts";
+import type { Page, Window } from "./resources/page.ts";
+import type { Simulation, SimulationChange } from "./resources/simulation.ts";
 import { segment } from "./segment.ts";
 import type { Transport } from "./transport.ts";
 
@@ -37,10 +36,12 @@ type LogFilter = Window & {
 export function devices(transport: Transport) {
   const { json } = transport;
   return {
-    list: (query: Window & Expand = {}) =>
+    list: listOf("devices", (query: Window & Expand = {}) =>
       json<DeviceList>({ method: "GET", path: "/v3/devices", query: { ...query } }),
-    listBySite: (siteId: string, query: Window & Expand = {}) =>
+    ),
+    listBySite: listUnder("devices", (siteId: string, query: Window & Expand = {}) =>
       json<DeviceList>({ method: "GET", path: `/v3/sites/${segment(siteId)}/devices`, query: { ...query } }),
+    ),
     get: (id: string, query: Expand = {}) =>
       json<{ device: Device }>({ method: "GET", path: at(id), query: { ...query } }),
     update: (id: string, change: Change) => json<{ device: Device }>({ method: "PATCH", path: at(id), body: change }),
@@ -48,8 +49,9 @@ export function devices(transport: Transport) {
     manifest: (id: string, view?: "COMPILED" | "ORIGINAL") =>
       json<{ manifest: JsonObject }>({ method: "GET", path: at(id, "/manifest"), query: { view } }),
     properties: (id: string) => json<{ properties: JsonObject }>({ method: "GET", path: at(id, "/properties") }),
-    logs: (id: string, filter: LogFilter = {}) =>
+    logs: listUnder("logs", (id: string, filter: LogFilter = {}) =>
       json<Page<"logs", DeviceLogEntry>>({ method: "GET", path: at(id, "/logs"), query: { ...filter } }),
+    ),
     /** Null for a device that connects by itself. */
     runtime: (id: string) => json<{ runtime: DeviceRuntime | null }>({ method: "GET", path: at(id, "/runtime") }),
     restart: (id: string) => json<{ runtime: DeviceRuntime }>({ method: "POST", path: at(id, "/runtime/restart") }),

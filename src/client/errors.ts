@@ -1,10 +1,27 @@
-import type { ErrorItem, JsonObject } from "./resources.ts";
+import type { ErrorCode } from "./resources/error-code.ts";
+import type { JsonObject } from "./resources/json.ts";
+
+/** One mistake, or one reason to refuse. */
+export type ErrorItem = {
+  /** A newer server may know more codes. `strange_answer`: something else than Busbar answered. */
+  readonly code: ErrorCode | "strange_answer" | (string & {});
+  readonly message: string;
+  readonly details?: ErrorDetails;
+};
+
+/** Where the mistake is, as far as it has a place. */
+export type ErrorDetails = JsonObject & {
+  /** JSON pointer into the body, such as `/arguments/power`. */
+  readonly pointer?: string;
+  /** A query parameter. */
+  readonly parameter?: string;
+};
 
 /** The server answered, and refused. The first item of its errors gives code, message and details. */
 export class ApiError extends Error {
   readonly status: number;
-  readonly code: string;
-  readonly details: JsonObject | undefined;
+  readonly code: ErrorItem["code"];
+  readonly details: ErrorDetails | undefined;
   readonly errors: readonly ErrorItem[];
   /** Names this call in the server's log. */
   readonly requestId: string | undefined;
@@ -50,4 +67,18 @@ const FOR_GOOD: readonly FailureReason[] = ["aborted", "redirect", "certificate"
 export function mayPass(error: unknown): boolean {
   if (error instanceof UnreachableError) return !FOR_GOOD.includes(error.reason);
   return error instanceof ApiError && (error.status >= 500 || error.status === 429);
+}
+
+export type Outcome<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly error: ApiError | UnreachableError };
+
+/** The answer or the failure as a value: `const found = await outcome(client.devices.get("pcs"))`. Bugs are still thrown. */
+export async function outcome<Value>(call: PromiseLike<Value>): Promise<Outcome<Value>> {
+  try {
+    return { ok: true, value: await call };
+  } catch (error) {
+    if (error instanceof ApiError || error instanceof UnreachableError) return { ok: false, error };
+    throw error;
+  }
 }

@@ -1,8 +1,8 @@
-import { type ExecutionState, hasEnded } from "#core/command/execution.ts";
 import { mayPass } from "./errors.ts";
 import { listenToEvents } from "./listen-to-events.ts";
 import { pause } from "./pause.ts";
-import type { CommandResponse, Execution, LiveEvent } from "./resources.ts";
+import type { LiveEvent } from "./resources/event.ts";
+import type { CommandResponse, Execution, ExecutionState } from "./resources/execution.ts";
 import type { Transport } from "./transport.ts";
 
 export type ExecutionUpdate = {
@@ -92,6 +92,11 @@ function passing(lastContact: () => number): (error: unknown) => undefined {
     if (!mayPass(error) || Date.now() - lastContact() > PATIENCE) throw error;
     return undefined;
   };
+}
+
+/** A late answer may still change TIMEOUT, but nobody waits for it. */
+function hasEnded(state: ExecutionState): boolean {
+  return state === "SUCCESS" || state === "ERROR" || state === "TIMEOUT";
 }
 
 /** What a state of the execution adds to those before. An older one adds nothing: events may lag behind answers. */

@@ -1,4 +1,7 @@
-import type { Fleet, Gateway, JsonObject, Page, Uplink, Window } from "./resources.ts";
+import { listOf } from "./list-of.ts";
+import type { Fleet, Gateway, Uplink } from "./resources/gateway.ts";
+import type { JsonObject } from "./resources/json.ts";
+import type { Page, Window } from "./resources/page.ts";
 import { segment } from "./segment.ts";
 import type { Transport } from "./transport.ts";
 
@@ -13,8 +16,9 @@ export function gateways({ json }: Transport) {
     /** The code lets one gateway join. It is in this answer and nowhere else. */
     createJoinCode: (code: NewJoinCode = {}) =>
       json<{ code: string; expires_at: string }>({ method: "POST", path: "/v3/gateways/join_codes", body: code }),
-    list: (window: Window & GatewayFilter = {}) =>
+    list: listOf("gateways", (window: Window & GatewayFilter = {}) =>
       json<Page<"gateways", Gateway>>({ method: "GET", path: "/v3/gateways", query: { ...window } }),
+    ),
     get: async (id: string) =>
       (await json<{ gateway: Gateway }>({ method: "GET", path: `/v3/gateways/${segment(id)}` })).gateway,
     overview: () => json<Fleet>({ method: "GET", path: "/v3/gateways/overview" }),

@@ -1,4 +1,4 @@
-import type { Page, Window } from "./resources.ts";
+import type { Page, Window } from "./resources/page.ts";
 
 const PAGE_SIZE = 500;
 

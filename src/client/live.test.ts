@@ -2,7 +2,8 @@ import { afterEach, expect, test } from "vitest";
 import { type FakeAnswer, type FakeBusbar, startFakeBusbar } from "../../test/support/fake-busbar.ts";
 import { type Client, createClient } from "./create-client.ts";
 import { ApiError } from "./errors.ts";
-import type { CommandResponse, Execution, LiveEvent } from "./resources.ts";
+import type { LiveEvent } from "./resources/event.ts";
+import type { CommandResponse, Execution } from "./resources/execution.ts";
 
 let server: FakeBusbar | undefined;
 afterEach(async () => {

@@ -1,4 +1,7 @@
-import type { JsonObject, Page, Rollout, RolloutDevice, Window } from "./resources.ts";
+import { listOf, listUnder } from "./list-of.ts";
+import type { JsonObject } from "./resources/json.ts";
+import type { Page, Window } from "./resources/page.ts";
+import type { Rollout, RolloutDevice } from "./resources/rollout.ts";
 import { segment } from "./segment.ts";
 import type { Transport } from "./transport.ts";
 
@@ -27,11 +30,13 @@ export function rollouts({ json }: Transport) {
   return {
     create: async (rollout: NewRollout) =>
       (await json<Answer>({ method: "POST", path: "/v3/rollouts", body: rollout as JsonObject })).rollout,
-    list: (window: Window = {}) =>
+    list: listOf("rollouts", (window: Window = {}) =>
       json<Page<"rollouts", Rollout>>({ method: "GET", path: "/v3/rollouts", query: { ...window } }),
+    ),
     get: async (id: string) => (await json<Answer>({ method: "GET", path: at(id) })).rollout,
-    devices: (id: string, window: Window & { readonly "state.in"?: string } = {}) =>
+    devices: listUnder("devices", (id: string, window: Window & { readonly "state.in"?: string } = {}) =>
       json<Page<"devices", RolloutDevice>>({ method: "GET", path: at(id, "/devices"), query: { ...window } }),
+    ),
     pause: turn("pause"),
     resume: turn("resume"),
     abort: turn("abort"),

@@ -1,4 +1,7 @@
-import type { JsonObject, ListedSession, Page, Session, Window } from "./resources.ts";
+import { listOf } from "./list-of.ts";
+import type { ListedSession, Session } from "./resources/access.ts";
+import type { JsonObject } from "./resources/json.ts";
+import type { Page, Window } from "./resources/page.ts";
 import { segment } from "./segment.ts";
 import type { Transport } from "./transport.ts";
 
@@ -9,7 +12,9 @@ export function sessions({ json }: Transport) {
     create: (by: { readonly token: string } | { readonly code: string }) =>
       json<{ session: Session }>({ method: "POST", path, body: by }),
     current: () => json<{ session: Session }>({ method: "GET", path: `${path}/current` }),
-    list: (window: Window = {}) => json<Page<"sessions", ListedSession>>({ method: "GET", path, query: { ...window } }),
+    list: listOf("sessions", (window: Window = {}) =>
+      json<Page<"sessions", ListedSession>>({ method: "GET", path, query: { ...window } }),
+    ),
     end: (id: string) => json<JsonObject>({ method: "DELETE", path: `${path}/${segment(id)}` }),
     endCurrent: () => json<JsonObject>({ method: "DELETE", path: `${path}/current` }),
     /** All sessions of the caller's token. */

@@ -1,5 +1,6 @@
-import type { ErrorItem } from "./resources.ts";
+import type { ErrorItem } from "./errors.ts";
 import { segment } from "./segment.ts";
+import { readColumns, type TimeseriesColumns } from "./timeseries-columns.ts";
 import type { Transport } from "./transport.ts";
 
 export type Snapshot = { readonly value: string | number | boolean | readonly string[]; readonly timestamp: number };
@@ -55,10 +56,17 @@ export type Imported = {
   readonly problems: readonly { readonly line: number; readonly telemetry?: string; readonly message: string }[];
 };
 
+type Signal = { readonly signal?: AbortSignal };
+
 /** An answer that brings nothing for this long has broken off. */
 const SILENCE_MS = 60_000;
 
-export function telemetry({ json, stream }: Transport) {
+export function telemetry({ json, open, stream }: Transport) {
+  const csv = (question: TimeseriesQuestion, call: Signal) =>
+    open(
+      { method: "POST", path: "/telemetry/v1/timeseries", body: question, headers: { Accept: "text/csv" }, ...call },
+      { silence: SILENCE_MS, isEndless: false },
+    );
   return {
     now: (devices: Readonly<Record<string, readonly string[]>>) =>
       json<Now>({
@@ -73,19 +81,14 @@ export function telemetry({ json, stream }: Transport) {
         path: `/v3/devices/${segment(device)}/telemetry`,
       }),
     /** CSV as it comes, header first. */
-    timeseries: (question: TimeseriesQuestion, call: { readonly signal?: AbortSignal } = {}) =>
-      stream(
-        {
-          method: "POST",
-          path: "/telemetry/v1/timeseries",
-          body: question,
-          headers: { Accept: "text/csv" },
-          ...call,
-        },
-        { silence: SILENCE_MS, isEndless: false },
-      ),
-    /** The same as rows, all at once: for ranges that fit into memory. */
-    rows: (question: TimeseriesQuestion, call: { readonly signal?: AbortSignal } = {}) =>
+    timeseries: async (question: TimeseriesQuestion, call: Signal = {}) => (await csv(question, call)).pieces,
+    /** The same as columns, numbers in typed arrays: for ranges that fit into memory. */
+    columns: async (question: TimeseriesQuestion, call: Signal = {}): Promise<TimeseriesColumns> => {
+      const { pieces, ownHeader } = await csv(question, call);
+      return readColumns(pieces, ownHeader("Timeseries-Data-Types"));
+    },
+    /** The same as rows, all at once. */
+    rows: (question: TimeseriesQuestion, call: Signal = {}) =>
       json<TimeseriesRows>({ method: "POST", path: "/telemetry/v1/timeseries", body: question, ...call }),
     /** Every point of a device as it comes, in order of time. `form` is csv, jsonl or parquet. */
     export: (device: string, query: ExportQuery = {}) =>

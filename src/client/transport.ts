@@ -1,5 +1,5 @@
+import type { ErrorItem } from "./errors.ts";
 import { ApiError, type FailureReason, UnreachableError } from "./errors.ts";
-import type { ErrorItem } from "./resources.ts";
 
 export type ClientOptions = {
   /** Address of the server, with or without a path such as `/api`. */
@@ -36,6 +36,13 @@ export type Transport = {
    * one that has an end has not come to it: that is a failure.
    */
   readonly stream: (call: Call, patience: Patience) => Promise<AsyncGenerator<Uint8Array>>;
+  /** The same with the headers of the answer. `ownHeader` gives one that begins with the service's prefix. */
+  readonly open: (call: Call, patience: Patience) => Promise<OpenAnswer>;
+};
+
+type OpenAnswer = {
+  readonly pieces: AsyncGenerator<Uint8Array>;
+  readonly ownHeader: (end: string) => string | null;
 };
 
 type Patience = { readonly silence: number; readonly isEndless: boolean };
@@ -46,10 +53,12 @@ export function createTransport(options: ClientOptions): Transport {
   const send = options.fetch ?? globalThis.fetch;
   const base = options.url.replace(/\/+$/, "");
 
-  const open = async (call: Call, signal: AbortSignal): Promise<Response> => {
+  const prefix = options.headerPrefix ?? "X-Service";
+
+  const begin = async (call: Call, signal: AbortSignal): Promise<Response> => {
     const response = await send(`${base}${call.path}${renderQuery(call.query)}`, {
       method: call.method,
-      headers: headersOf(call, options),
+      headers: headersOf(call, prefix, options.token),
       // The type would also allow memory that threads share, which `fetch` refuses and nobody gives.
       body:
         (call.bytes?.content as Uint8Array<ArrayBuffer> | undefined) ??
@@ -70,27 +79,33 @@ export function createTransport(options: ClientOptions): Transport {
 
   const answer = async <T>(call: Call, read: (response: Response) => Promise<T>): Promise<T> => {
     try {
-      return await read(await open(call, AbortSignal.timeout(timeout)));
+      return await read(await begin(call, AbortSignal.timeout(timeout)));
     } catch (error) {
       throw failure(error, call);
+    }
+  };
+
+  const open = async (call: Call, patience: Patience): Promise<OpenAnswer> => {
+    const beginning = new AbortController();
+    const timer = setTimeout(() => beginning.abort(new DOMException("no answer", "TimeoutError")), timeout);
+    try {
+      const { body, headers } = await begin(call, beginning.signal);
+      return {
+        pieces: readPieces(body, patience, (error) => failure(error, call)),
+        ownHeader: (end) => headers.get(`${prefix}-${end}`),
+      };
+    } catch (error) {
+      throw failure(error, call);
+    } finally {
+      clearTimeout(timer);
     }
   };
 
   return {
     json: <T>(call: Call) => answer(call, (response) => parseAnswer<T>(response)),
     bytes: (call) => answer(call, async (response) => new Uint8Array(await response.arrayBuffer())),
-    stream: async (call, patience) => {
-      const beginning = new AbortController();
-      const timer = setTimeout(() => beginning.abort(new DOMException("no answer", "TimeoutError")), timeout);
-      try {
-        const { body } = await open(call, beginning.signal);
-        return readPieces(body, patience, (error) => failure(error, call));
-      } catch (error) {
-        throw failure(error, call);
-      } finally {
-        clearTimeout(timer);
-      }
-    },
+    open,
+    stream: async (call, patience) => (await open(call, patience)).pieces,
   };
 }
 
@@ -122,9 +137,9 @@ async function* readPieces(
   }
 }
 
-function headersOf(call: Call, options: ClientOptions): Headers {
+function headersOf(call: Call, prefix: string, token: string | undefined): Headers {
   const headers = new Headers({ Accept: "application/json" });
-  if (options.token !== undefined) headers.set(`${options.headerPrefix ?? "X-Service"}-Auth-Token`, options.token);
+  if (token !== undefined) headers.set(`${prefix}-Auth-Token`, token);
   if (call.bytes !== undefined) headers.set("Content-Type", call.bytes.type);
   else if (call.body !== undefined) headers.set("Content-Type", "application/json");
   for (const [name, value] of Object.entries(call.headers ?? {})) if (value !== undefined) headers.set(name, value);

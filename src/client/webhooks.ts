@@ -1,4 +1,7 @@
-import type { Delivery, DeliveryState, JsonObject, Page, Webhook, WebhookKind, Window } from "./resources.ts";
+import { listOf, listUnder } from "./list-of.ts";
+import type { JsonObject } from "./resources/json.ts";
+import type { Page, Window } from "./resources/page.ts";
+import type { Delivery, DeliveryState, Webhook, WebhookKind } from "./resources/webhook.ts";
 import { segment } from "./segment.ts";
 import type { Transport } from "./transport.ts";
 
@@ -21,8 +24,9 @@ export function webhooks({ json }: Transport) {
     /** The secret that deliveries are signed with is in this answer and nowhere else. */
     create: (webhook: NewWebhook) =>
       json<{ webhook: Webhook; secret: string }>({ method: "POST", path: "/v3/webhooks", body: webhook }),
-    list: (window: Window = {}) =>
+    list: listOf("webhooks", (window: Window = {}) =>
       json<Page<"webhooks", Webhook>>({ method: "GET", path: "/v3/webhooks", query: { ...window } }),
+    ),
     delete: (id: string) => json<JsonObject>({ method: "DELETE", path: at(id) }),
     /** Sends one delivery of kind test, and tells how that went. */
     test: (id: string) =>
@@ -30,8 +34,9 @@ export function webhooks({ json }: Transport) {
         method: "POST",
         path: at(id, "/test"),
       }),
-    deliveries: (id: string, filter: DeliveryFilter = {}) =>
+    deliveries: listUnder("deliveries", (id: string, filter: DeliveryFilter = {}) =>
       json<Page<"deliveries", Delivery>>({ method: "GET", path: at(id, "/deliveries"), query: { ...filter } }),
+    ),
     /** Tries at once, and then for another day. */
     retry: (id: string, deliveryId: string) =>
       json<{ delivery: Delivery }>({ method: "POST", path: at(id, `/deliveries/${segment(deliveryId)}/retry`) }),

@@ -1,6 +1,9 @@
 // The OpenAPI 3.1 document, made from the same schemas that validate. A schema with a title becomes a named component.
 import { ERROR_CODES } from "#core/app-error.ts";
-import type { RouteDescription } from "#http/route.ts";
+import { EXAMPLE_IDS } from "#http/reference/example-ids.ts";
+import { EXAMPLES } from "#http/reference/examples.ts";
+import { renderSamples } from "#http/reference/render-samples.ts";
+import type { RawAnswers, RouteDescription } from "#http/route.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -16,7 +19,7 @@ export function renderOpenapi(routes: readonly RouteDescription[], about: About)
   for (const route of routes) {
     const path = route.path.replaceAll(/:(\w+)/g, "{$1}");
     const item = paths[path] ?? {};
-    item[route.method.toLowerCase()] = renderOperation(route, components);
+    item[route.method.toLowerCase()] = renderOperation(route, components, about.headerPrefix);
     paths[path] = item;
   }
   return {
@@ -33,26 +36,29 @@ export function renderOpenapi(routes: readonly RouteDescription[], about: About)
     paths,
     components: {
       securitySchemes: {
-        token: { type: "apiKey", in: "header", name: `${about.headerPrefix}-Auth-Token` },
-        bearer: { type: "http", scheme: "bearer" },
-        session: { type: "apiKey", in: "cookie", name: about.cookieName },
+        token: {
+          type: "apiKey",
+          in: "header",
+          name: `${about.headerPrefix}-Auth-Token`,
+          description: "A token of POST /v3/tokens, or the admin token.",
+        },
+        bearer: { type: "http", scheme: "bearer", description: "The same token in the header Authorization." },
+        session: {
+          type: "apiKey",
+          in: "cookie",
+          name: about.cookieName,
+          description: "The sign-in of the web page. Only pages of this server can use it.",
+        },
       },
       schemas: { ...Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))), Errors: ERRORS },
     },
   };
 }
 
-function renderOperation(route: RouteDescription, components: Map<string, Json>): Json {
-  const names = [...route.path.matchAll(/:(\w+)/g)].map((match) => match[1]);
-  const inPath = names.map((name) => ({ name, in: "path", required: true, schema: { type: "string" } }));
-  const inQuery = Object.entries(route.query ?? {}).map(([name, param]) => ({
-    name: name.replace("[]", ""),
-    in: "query",
-    ...(name.endsWith("[]") && { style: "deepObject", explode: true }),
-    description: param.description,
-    schema: param.schema,
-  }));
-  const parameters = [...inPath, ...inQuery];
+function renderOperation(route: RouteDescription, components: Map<string, Json>, headerPrefix: string): Json {
+  const example = EXAMPLES[route.aliasOf ?? route.operation] ?? {};
+  const samples = route.aliasOf === undefined ? renderSamples(route, example, headerPrefix) : [];
+  const parameters = renderParameters(route);
   const access = route.access === "public" ? "Takes no token." : `Takes access level ${route.access} or higher.`;
   return {
     operationId: route.operation,
@@ -61,9 +67,10 @@ function renderOperation(route: RouteDescription, components: Map<string, Json>)
     tags: [route.tag],
     ...(route.access === "public" && { security: [] }),
     ...(parameters.length > 0 && { parameters }),
-    ...(route.body !== undefined && { requestBody: renderBody(route.body, components) }),
+    ...(route.body !== undefined && { requestBody: renderBody(route.body, components, example.body) }),
+    ...(samples.length > 0 && { "x-codeSamples": samples }),
     responses: {
-      "200": renderAnswer(route.answer, components),
+      "200": renderAnswer(route.answer, components, headerPrefix),
       default: {
         description: "Refused, or a fault.",
         headers: { "X-Request-Id": { schema: { type: "string" } } },
@@ -73,19 +80,71 @@ function renderOperation(route: RouteDescription, components: Map<string, Json>)
   };
 }
 
-function renderBody(body: NonNullable<RouteDescription["body"]>, components: Map<string, Json>): Json {
+function renderParameters(route: RouteDescription): readonly Json[] {
+  const { query: asked = {}, headers: sent = {} } = EXAMPLES[route.aliasOf ?? route.operation] ?? {};
+  const ids: Readonly<Record<string, string>> = EXAMPLE_IDS;
+  const withExample = (example: unknown) => (example === undefined ? {} : { example });
+  const inPath = [...route.path.matchAll(/:(\w+)/g)].map(([, name = ""]) => ({
+    name,
+    in: "path",
+    required: true,
+    schema: { type: "string" },
+    ...withExample(ids[name]),
+  }));
+  const inQuery = Object.entries(route.query ?? {}).map(([name, param]) => ({
+    name: name.replace("[]", ""),
+    in: "query",
+    ...(name.endsWith("[]") && { style: "deepObject", explode: true }),
+    description: param.description,
+    schema: param.schema,
+    ...withExample(name.endsWith("[]") ? keyedExample(name.replace("[]", ""), asked) : asked[name]),
+  }));
+  const inHeader = Object.entries(route.headers ?? {}).map(([name, { description, schema }]) => ({
+    name,
+    in: "header",
+    description,
+    schema,
+    ...withExample(sent[name]),
+  }));
+  return [...inPath, ...inQuery, ...inHeader];
+}
+
+/** `devices[pcs]=power` as { pcs: "power" }. */
+function keyedExample(name: string, asked: Readonly<Record<string, string>>): Json | undefined {
+  const pairs = Object.entries(asked).flatMap(([key, value]) =>
+    key.startsWith(`${name}[`) ? [[key.slice(name.length + 1, -1), value] as const] : [],
+  );
+  return pairs.length === 0 ? undefined : Object.fromEntries(pairs);
+}
+
+function renderBody(
+  body: NonNullable<RouteDescription["body"]>,
+  components: Map<string, Json>,
+  example: unknown,
+): Json {
   if (!Array.isArray(body)) {
-    return { required: true, content: { "application/json": { schema: named(body as Json, components) } } };
+    const media = { schema: named(body as Json, components), ...(example !== undefined && { example }) };
+    return { required: true, content: { "application/json": media } };
   }
   return { required: true, content: Object.fromEntries((body as readonly string[]).map((type) => [type, {}])) };
 }
 
-function renderAnswer(answer: RouteDescription["answer"], components: Map<string, Json>): Json {
-  if ("contentType" in answer && typeof answer.contentType === "string") {
-    const types = [answer.contentType, ...(Array.isArray(answer.otherTypes) ? answer.otherTypes.map(String) : [])];
-    return { description: String(answer.description), content: Object.fromEntries(types.map((type) => [type, {}])) };
+function renderAnswer(answer: RouteDescription["answer"], components: Map<string, Json>, headerPrefix: string): Json {
+  if (!isRaw(answer)) {
+    return { description: "Done.", content: { "application/json": { schema: named(answer as Json, components) } } };
   }
-  return { description: "Done.", content: { "application/json": { schema: named(answer as Json, components) } } };
+  const { contentType, otherTypes = [], description, schema, headers } = answer;
+  const media = schema === undefined ? {} : { schema: named(schema as Json, components) };
+  const own = Object.entries(headers ?? {}).map(([name, about]) => [name.replace("{prefix}", headerPrefix), about]);
+  return {
+    description,
+    ...(own.length > 0 && { headers: Object.fromEntries(own) }),
+    content: Object.fromEntries([contentType, ...otherTypes].map((type) => [type, media])),
+  };
+}
+
+function isRaw(answer: RouteDescription["answer"]): answer is RawAnswers {
+  return typeof answer["contentType"] === "string";
 }
 
 /** The schema with every titled part replaced by a reference to its component. */

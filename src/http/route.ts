@@ -56,15 +56,26 @@ interface RouteHead<Path extends string, Query extends QuerySpec> {
   /** Only pages of this server may call it, and the browser has to say that they do. */
   readonly ownPageOnly?: true;
   readonly query?: Query;
+  /** Headers that the operation looks at, besides the token. */
+  readonly headers?: Readonly<Record<string, HeaderDescription>>;
   /** Schema of the JSON answer, or what a RawAnswer may be. */
   readonly answer: Schema | RawAnswers;
 }
 
-interface RawAnswers {
+interface HeaderDescription {
+  readonly description: string;
+  readonly schema: Readonly<Record<string, unknown>>;
+}
+
+export interface RawAnswers {
   readonly contentType: string;
   /** Content types that the client can ask for instead. */
   readonly otherTypes?: readonly string[];
   readonly description: string;
+  /** Of each piece, where the answer consists of JSON pieces such as events. */
+  readonly schema?: Schema;
+  /** Headers of the answer. `{prefix}` stands for the beginning of the service's own headers. */
+  readonly headers?: Readonly<Record<string, HeaderDescription>>;
 }
 
 /** Several values are as many header lines. */

@@ -22,6 +22,7 @@ import { runtimeRoutes } from "#http/device/runtime-routes.ts";
 import { energyRoutes } from "#http/energy/energy-routes.ts";
 import { eventRoutes } from "#http/event/event-routes.ts";
 import type { EventStreams } from "#http/event/event-streams.ts";
+import { type GuideNeeds, guideRoutes } from "#http/guide/guide-routes.ts";
 import { type LinkRouteNeeds, linkRoutes } from "#http/link/link-routes.ts";
 import type { Route } from "#http/route.ts";
 import { simulationRoutes } from "#http/simulator/simulation-routes.ts";
@@ -72,7 +73,7 @@ export interface RouteNeeds extends Needs, CommandNeeds, CreateSiteNeeds, Sessio
   readonly backups: Backups;
 }
 
-export interface RouteSettings extends SystemNeeds, StatusNeeds, ConfigSettings {
+export interface RouteSettings extends SystemNeeds, StatusNeeds, ConfigSettings, GuideNeeds {
   /** How long telemetry is kept where a site says nothing else. */
   readonly retentionDefault: Retention;
 }
@@ -107,6 +108,7 @@ export function createRoutes(needs: RouteNeeds, settings: RouteSettings): readon
     ...linkRoutes(needs),
     ...backupRoutes(needs),
     ...statusRoutes(settings),
+    ...guideRoutes(settings),
   ];
   const all = [...routes, ...compatibilityRoutes(needs, routes)];
   return [...all, ...systemRoutes(settings, all)];

@@ -23,6 +23,7 @@ import { startHosts } from "#role/hosts.ts";
 import { joinNodes } from "#role/join-nodes.ts";
 import type { OpenStores, Surroundings } from "#role/open-stores.ts";
 import { createProcessMeter } from "#role/process-meter.ts";
+import { readGuide } from "#role/read-guide.ts";
 import { PAGE_BYTES, readPage } from "#role/read-page.ts";
 import { readProfiles } from "#role/read-profiles.ts";
 import { deriveKey, readSealKey } from "#role/seal-key.ts";
@@ -345,6 +346,7 @@ export async function startOn(
       },
       troubles,
       system: createSystemReader({ ...needs, meter, storage, carriers }, config),
+      guide: readGuide(),
       underWay: () => [...(demo?.underWay() ?? []), ...hosting.underWay()],
     },
   );

@@ -3,7 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { uuidv7 } from "uuidv7";
 import { beforeAll, expect, onTestFinished, test, vi } from "vitest";
-import type { Site } from "#client/resources.ts";
+import type { Site } from "#client/resources/site.ts";
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import { ACCESS_LEVELS, type AccessLevel, allows } from "#core/access/level.ts";
 import { formatToken, SECRET_BYTES } from "#core/access/token.ts";
@@ -191,6 +191,8 @@ const TABLE: Readonly<Record<string, Row>> = {
   getReadiness: ["public", "any"],
   getOpenapi: ["public", "any"],
   getReference: ["public", "any"],
+  getGuide: ["public", "any"],
+  getGuidePage: ["public", "any"],
   getWelcome: ["public", "any"],
   getMetrics: ["public", "any"],
 };
@@ -335,6 +337,7 @@ async function call(operation: string, token: string | undefined, target: Target
     gateway_id: "01890000-0000-7000-8000-000000000000",
     rollout_id: "01890000-0000-7000-8000-000000000000",
     bucket: "limits",
+    page: "concepts",
     name: "matrix",
     tag: "latest",
   };

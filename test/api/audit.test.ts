@@ -1,5 +1,7 @@
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
-import type { AuditEntry, Page, Site } from "#client/resources.ts";
+import type { AuditEntry } from "#client/resources/access.ts";
+import type { Page } from "#client/resources/page.ts";
+import type { Site } from "#client/resources/site.ts";
 import { manifest } from "../support/blueprints.ts";
 import { useServer } from "../support/server.ts";
 

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import type { Device, Page, Validation } from "#client/resources.ts";
+import type { Validation } from "#client/resources/blueprint.ts";
+import type { Device } from "#client/resources/device.ts";
+import type { Page } from "#client/resources/page.ts";
 import { packPackage } from "#service/blueprint/pack-package.ts";
 import { unpackPackage } from "#service/blueprint/unpack-package.ts";
 import { luaManifest, manifest } from "../support/blueprints.ts";

@@ -1,5 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
-import type { Device, Page, Site } from "#client/resources.ts";
+import type { Device } from "#client/resources/device.ts";
+import type { Page } from "#client/resources/page.ts";
+import type { Site } from "#client/resources/site.ts";
 import { instant } from "#core/time/instant.ts";
 import { manifest } from "../support/blueprints.ts";
 import { readExample, useServer } from "../support/server.ts";

@@ -1,5 +1,8 @@
 import { beforeAll, expect, test } from "vitest";
-import type { Alert, Device, Execution, Page } from "#client/resources.ts";
+import type { Alert } from "#client/resources/alert.ts";
+import type { Device } from "#client/resources/device.ts";
+import type { Execution } from "#client/resources/execution.ts";
+import type { Page } from "#client/resources/page.ts";
 import { type Session, useServer } from "../support/server.ts";
 
 const busbar = useServer();

@@ -1,7 +1,9 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
-import type { Page, Site, Token } from "#client/resources.ts";
+import type { Token } from "#client/resources/access.ts";
+import type { Page } from "#client/resources/page.ts";
+import type { Site } from "#client/resources/site.ts";
 import { ADMIN_TOKEN_ID } from "#core/access/token-record.ts";
 import { useServer } from "../support/server.ts";
 

@@ -1,7 +1,9 @@
 // Every screen in both themes and on a phone and a desk: axe finds nothing, nothing scrolls sideways, and the browser has
 // nothing to complain about.
 import { beforeAll, expect, test } from "vitest";
-import type { Device, Page, Site } from "#client/resources.ts";
+import type { Device } from "#client/resources/device.ts";
+import type { Page } from "#client/resources/page.ts";
+import type { Site } from "#client/resources/site.ts";
 import { ACCESS_LEVELS } from "#core/access/level.ts";
 import { findViolations } from "./support/axe.ts";
 import { inBrowser, PATIENCE, type Scheme, useDemo, type Visitor } from "./support/browse.ts";

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import type { Alert } from "#client/resources.ts";
+import type { Alert } from "#client/resources/alert.ts";
 import { check } from "./check.ts";
 import { luaDevice, luaManifest } from "./lua.ts";
 import { useSite } from "./use-site.ts";

@@ -1,6 +1,6 @@
 // Values that devices send: what is kept, alerts, and when a device is online.
 import { expect } from "vitest";
-import type { Alert } from "#client/resources.ts";
+import type { Alert } from "#client/resources/alert.ts";
 import { connectPacket, connectRaw } from "../support/raw-mqtt.ts";
 import { check } from "./check.ts";
 import { useSite } from "./use-site.ts";

@@ -14,6 +14,7 @@ export function allRoutes(): readonly RouteDescription[] {
     checkReady: async () => {},
     underWay: () => [],
     troubles: { list: () => [] },
+    guide: { page: () => undefined, picture: () => undefined },
     system: { status: () => Promise.reject(new Error("nothing is called")), log: () => [] },
   };
   return [...createRoutes({ shares: createShares() } as unknown as RouteNeeds, settings), METRICS];

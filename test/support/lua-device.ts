@@ -1,6 +1,7 @@
 // A Lua device on a test's server: its blueprint is made of a script and pieces of a manifest.
 
-import type { DeviceRuntime, Execution } from "#client/resources.ts";
+import type { DeviceRuntime } from "#client/resources/device.ts";
+import type { Execution } from "#client/resources/execution.ts";
 import { packPackage } from "#service/blueprint/pack-package.ts";
 import type { TestServer } from "./server.ts";
 

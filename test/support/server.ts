@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect } from "vitest";
-import type { ErrorItem } from "#client/resources.ts";
+import type { ErrorItem } from "#client/errors.ts";
 import { loadConfig } from "#config";
 import { createLogger } from "#log";
 import type { Clocks } from "#role/clocks.ts";

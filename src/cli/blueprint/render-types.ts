@@ -44,9 +44,20 @@ export function renderTypes(blueprint: Blueprint): string {
       ),
     ),
     `/** Alerts that the device may raise. */\nexport type AlertId = ${union([...blueprint.alerts.keys()])};`,
+    DEVICE,
   ];
   return `${parts.join("\n\n")}\n`;
 }
+
+/** What `@busbar/client` takes as the shape of a device. */
+const DEVICE = `/** A device with this blueprint, for createClient<{ slug: Device }>() of @busbar/client. */
+export interface Device {
+  readonly telemetry: Telemetry;
+  readonly properties: Properties;
+  readonly commands: Commands;
+  readonly configuration: Configuration;
+  readonly alerts: AlertId;
+}`;
 
 function renderInterface(name: string, about: string, fields: readonly string[]): string {
   const body = block(fields);

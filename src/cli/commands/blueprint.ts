@@ -15,7 +15,8 @@ import { remarkDiagnostics } from "#cli/print-diagnostics.ts";
 import { saveFile } from "#cli/save-file.ts";
 import { type ClientFlags, openSession } from "#cli/session.ts";
 import { UsageError } from "#cli/usage-error.ts";
-import type { Blueprint, CatalogueEntry, Window } from "#client/resources.ts";
+import type { Blueprint, CatalogueEntry } from "#client/resources/blueprint.ts";
+import type { Window } from "#client/resources/page.ts";
 
 type BlueprintFlags = ClientFlags & { readonly blueprintId?: string };
 
@@ -68,7 +69,7 @@ export function addBlueprintCommands(blueprint: Command, cli: Cli): void {
       const path = argument ?? flags.path;
       if (path === undefined) throw new UsageError("which blueprint? give its folder, zip or manifest");
       const { readBlueprint } = await import("#cli/read-blueprint.ts");
-      const content = await readBlueprint(path);
+      const content = await readBlueprint(cli, path);
       const { client, wait } = await openSession(cli, flags);
       const answer = await wait(client.blueprints.upload(content));
       await printBlueprint(cli, flags, answer);

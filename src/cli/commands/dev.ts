@@ -17,7 +17,8 @@ import { type ClientFlags, openSession, type Session } from "#cli/session.ts";
 import { UsageError } from "#cli/usage-error.ts";
 import { watchPaths } from "#cli/watch-paths.ts";
 import { ApiError } from "#client/errors.ts";
-import type { Blueprint, Device } from "#client/resources.ts";
+import type { Blueprint } from "#client/resources/blueprint.ts";
+import type { Device } from "#client/resources/device.ts";
 import { starterLibrary } from "#manifest/starter-profiles.ts";
 
 type DevFlags = ClientFlags & { readonly deviceId?: string; readonly siteId?: string };
@@ -84,7 +85,7 @@ async function tryToRun(bench: Workbench, device: Device | undefined): Promise<D
     const { errors, warnings } = countIssues([result]);
     if (errors + warnings > 0) cli.stderr.write(`${renderReport([result], cli.stderr.hasColors?.() === true)}\n`);
     if (errors > 0) return device;
-    const { blueprint, diagnostics = [] } = await session.client.blueprints.upload(await readBlueprint(folder));
+    const { blueprint, diagnostics = [] } = await session.client.blueprints.upload(await readBlueprint(cli, folder));
     if (warnings === 0) remarkDiagnostics(cli, diagnostics);
     const running = await assign(bench, device, blueprint);
     const took = Math.round(performance.now() - started);

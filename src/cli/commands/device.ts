@@ -23,7 +23,7 @@ import { type ClientFlags, openSession, type Session } from "#cli/session.ts";
 import { suggestDevice } from "#cli/suggest-device.ts";
 import { addBlueprintOptions, type BlueprintFlags, requireBlueprint } from "#cli/upload-blueprint.ts";
 import { UsageError } from "#cli/usage-error.ts";
-import type { CommunicationConfig, Device, Expansion, MqttProtocol } from "#client/resources.ts";
+import type { CommunicationConfig, Device, Expansion, MqttProtocol } from "#client/resources/device.ts";
 
 type ExpandFlags = ClientFlags & { readonly expand?: readonly Expansion[] };
 type DeviceFlags = ClientFlags & { readonly deviceId?: string };

@@ -7,7 +7,7 @@ import { printAnswer, printTable, remark } from "#cli/print.ts";
 import { describeUplink, GATEWAY_COLUMNS, printFleet, printGateway, WIDE_GATEWAY_COLUMNS } from "#cli/print-gateway.ts";
 import { type ClientFlags, openSession } from "#cli/session.ts";
 import { UsageError } from "#cli/usage-error.ts";
-import type { Window } from "#client/resources.ts";
+import type { Window } from "#client/resources/page.ts";
 
 /** On a gateway: join, status, leave. In a cloud: code, list, show, overview, revoke. */
 export function addGatewayCommands(gateway: Command, cli: Cli): void {

@@ -17,7 +17,8 @@ import { QuietFailure } from "#cli/quiet-failure.ts";
 import { type ClientFlags, openSession, type Session } from "#cli/session.ts";
 import { UsageError } from "#cli/usage-error.ts";
 import { pause } from "#client/pause.ts";
-import type { Rollout, RolloutDevice, Window } from "#client/resources.ts";
+import type { Window } from "#client/resources/page.ts";
+import type { Rollout, RolloutDevice } from "#client/resources/rollout.ts";
 
 type RolloutFlags = ClientFlags & { readonly rolloutId?: string };
 type StartFlags = ClientFlags & {

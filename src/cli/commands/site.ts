@@ -7,7 +7,7 @@ import { findSite } from "#cli/find-site.ts";
 import { printAnswer, printRecord, printTable } from "#cli/print.ts";
 import { type ClientFlags, openSession } from "#cli/session.ts";
 import { UsageError } from "#cli/usage-error.ts";
-import type { Location, Site } from "#client/resources.ts";
+import type { Location, Site } from "#client/resources/site.ts";
 
 type SiteFlags = ClientFlags & {
   readonly siteId?: string;

@@ -13,7 +13,7 @@ import { fetchList } from "#cli/fetch-list.ts";
 import { findSites } from "#cli/find-site.ts";
 import { printAnswer, printTable, remark } from "#cli/print.ts";
 import { type ClientFlags, openSession } from "#cli/session.ts";
-import type { AccessLevel, Token } from "#client/resources.ts";
+import type { AccessLevel, Token } from "#client/resources/access.ts";
 
 /** `system` is not here: only the admin token has it. */
 const LEVELS: readonly AccessLevel[] = ["readonly", "user", "owner", "installer", "vendor"];

@@ -6,7 +6,7 @@ import { createPrinter } from "#cli/print-stream.ts";
 import { readBlueprint } from "#cli/read-blueprint.ts";
 import { renderEvent } from "#cli/render-event.ts";
 import type { Session } from "#cli/session.ts";
-import type { Device } from "#client/resources.ts";
+import type { Device } from "#client/resources/device.ts";
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 
 export type ServerOptions = {
@@ -28,7 +28,7 @@ export type ServerOptions = {
 /** Uploads the blueprint, makes a simulated device of it, and shows what it sends until the person ends it. */
 export async function simulateOnServer(cli: Cli, session: Session, options: ServerOptions): Promise<void> {
   const { client, wait } = session;
-  const { blueprint, diagnostics } = await wait(client.blueprints.upload(await readBlueprint(options.path)));
+  const { blueprint, diagnostics } = await wait(client.blueprints.upload(await readBlueprint(cli, options.path)));
   remarkDiagnostics(cli, diagnostics);
   const fields = {
     name: options.name,

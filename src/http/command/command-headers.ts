@@ -1,5 +1,19 @@
 import { refuse } from "#core/app-error.ts";
 
+const IDEMPOTENCY_KEY = {
+  description:
+    "1 to 200 visible ASCII characters. The same key with the same input gives the same execution, so a repetition is safe.",
+  schema: { type: "string", minLength: 1, maxLength: 200 },
+};
+const PREFER = {
+  description: "wait=SECONDS: how long to wait for the end of the execution (RFC 7240).",
+  schema: { type: "string" },
+};
+
+/** For the OpenAPI document. */
+export const CREATE_HEADERS = { "Idempotency-Key": IDEMPOTENCY_KEY };
+export const EXECUTE_HEADERS = { ...CREATE_HEADERS, Prefer: PREFER };
+
 interface Headers {
   readonly header: (name: string) => string | undefined;
 }

@@ -2,7 +2,7 @@ import { EXECUTION_STATES } from "#core/command/execution.ts";
 import { deviceName } from "#core/device/slug.ts";
 import type { Shares } from "#core/share/shares.ts";
 import { callRefusal, openCallPlaces } from "#http/call-places.ts";
-import { idempotencyKey, waitOf } from "#http/command/command-headers.ts";
+import { CREATE_HEADERS, EXECUTE_HEADERS, idempotencyKey, waitOf } from "#http/command/command-headers.ts";
 import { commandInputSchema, executionSchema, parseCommandInput, renderExecution } from "#http/command/command-wire.ts";
 import { LateAnswer } from "#http/late-answer.ts";
 import { choice, dateTime, list, listOf, type ParsedQuery, pageOf, paging } from "#http/query.ts";
@@ -68,6 +68,7 @@ export function commandRoutes(needs: CommandNeeds): readonly Route[] {
       tag,
       access: "readonly",
       query: { expand },
+      headers: EXECUTE_HEADERS,
       body: commandInputSchema,
       answer,
       handle: async (call) => {
@@ -105,6 +106,7 @@ export function commandRoutes(needs: CommandNeeds): readonly Route[] {
       description: "Answers at once. The header Idempotency-Key makes a repetition safe.",
       tag,
       access: "readonly",
+      headers: CREATE_HEADERS,
       body: commandInputSchema,
       answer: Type.Object({ execution_id: Type.String() }, { additionalProperties: false }),
       handle: async (call) => {

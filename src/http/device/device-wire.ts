@@ -28,6 +28,8 @@ const slug = Type.String({
 });
 const childType = name("What kind of child it is to its parent.", 100);
 
+export const connectivitySchema = strict("Connectivity", { status: oneOf(["ONLINE", "OFFLINE", "UNKNOWN"]) });
+
 export const deviceSchema = strict("Device", {
   id: id("Device identifier."),
   name: Type.String(),
@@ -44,7 +46,7 @@ export const deviceSchema = strict("Device", {
     Type.Object({}, { additionalProperties: true, description: "Compiled; empty without a blueprint." }),
   ),
   properties: Type.Optional(Type.Object({}, { additionalProperties: true })),
-  connectivity: Type.Optional(strict("Connectivity", { status: oneOf(["ONLINE", "OFFLINE", "UNKNOWN"]) })),
+  connectivity: Type.Optional(connectivitySchema),
   communication: Type.Optional(nullable(communicationSchema)),
   raised_alert_names: Type.Optional(Type.Array(Type.String())),
   site: Type.Optional(siteSchema),

@@ -1,5 +1,6 @@
 import { deviceName } from "#core/device/slug.ts";
 import { EVENT_KINDS } from "#core/event/event.ts";
+import { eventDataSchema } from "#http/event/event-schema.ts";
 import type { EventStreams } from "#http/event/event-streams.ts";
 import { list, listOf } from "#http/query.ts";
 import { type Route, route, StreamAnswer } from "#http/route.ts";
@@ -33,7 +34,17 @@ export function eventRoutes(needs: EventRouteNeeds): readonly Route[] {
       tag: "Events",
       access: "readonly",
       query,
-      answer: { contentType: "text/event-stream", description: "Events until either side hangs up." },
+      headers: {
+        "Last-Event-ID": {
+          description: "The id of the last event that came before the connection was lost. What was missed follows.",
+          schema: { type: "string" },
+        },
+      },
+      answer: {
+        contentType: "text/event-stream",
+        description: "Events until either side hangs up.",
+        schema: eventDataSchema,
+      },
       handle: async (call) => {
         const chosen = { ...call.query, "device_id.in": await deviceIds(needs, call, call.query["device_id.in"]) };
         const stream = needs.eventStreams.open(call, { chosen, lastEventId: call.header("last-event-id") });

@@ -2,6 +2,7 @@
 // strictest content policy.
 import { escapeHtml } from "#http/page/html-answer.ts";
 import { PAGE_MARK, PAGE_STYLE } from "#http/page/page-style.ts";
+import { SAMPLE_SETUP } from "#http/reference/render-samples.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -23,15 +24,16 @@ export function renderReferencePage(document: Json): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${text(info, "title")} API ${text(info, "version")}</title>
-<style>${PAGE_STYLE}</style>
+<style>${PAGE_STYLE}${REFERENCE_STYLE}</style>
 </head>
 <body>
 <main>
 <header>${PAGE_MARK}<h1>${text(info, "title")} API <span class="muted">${text(info, "version")}</span></h1>
-<p class="muted">${text(info, "description")} For programs: <a href="openapi.json">openapi.json</a>.</p></header>
+<p class="muted">${text(info, "description")} For programs: <a href="openapi.json">openapi.json</a>. For people: <a href="docs/guide">the guide</a>.</p></header>
 <div class="reference">
 <nav aria-label="Contents"><ul>${tags.map((tag) => renderEntry(anchor(tag), tag, countOf(tag))).join("")}${renderEntry("schemas", "Schemas", Object.keys(schemas).length)}</ul></nav>
 <div class="sections">
+${renderSetup(String(headerOf(document)))}
 ${tags.map((tag) => renderTag(tag, operations)).join("\n")}
 <section class="card" id="schemas"><h2>Schemas</h2>
 ${Object.entries(schemas)
@@ -45,6 +47,47 @@ ${Object.entries(schemas)
 </html>
 `;
 }
+
+/** Which language the samples are in is chosen once for the page, without a script: the style follows the radio buttons. */
+function renderSetup(header: string): string {
+  const prefix = header.replace(/-Auth-Token$/, "");
+  const choices = SAMPLE_SETUP.map(
+    ({ lang }, index) =>
+      `<label><input type="radio" name="language" id="show-${lang.toLowerCase()}"${index === 0 ? " checked" : ""}>${lang}</label>`,
+  );
+  const setup = SAMPLE_SETUP.map((one) => renderSample({ ...one, source: one.source.replace("{prefix}", prefix) }));
+  return `<section class="card" id="begin"><h2>Examples in</h2><fieldset class="languages"><legend class="hidden">Language of the examples</legend>${choices.join("")}</fieldset>${setup.join("")}</section>`;
+}
+
+function renderSample({ lang, source }: { readonly lang: string; readonly source: string }): string {
+  return `<div class="sample ${lang.toLowerCase()}"><pre tabindex="0"><code>${escapeHtml(source)}</code></pre></div>`;
+}
+
+/** A language without a sample says so. */
+function renderOwnSamples(spec: Json): string {
+  const samples = (spec["x-codeSamples"] ?? []) as readonly { readonly lang: string; readonly source: string }[];
+  if (samples.length === 0) return "";
+  const missing = SAMPLE_SETUP.filter(({ lang }) => !samples.some((one) => one.lang === lang)).map(
+    ({ lang }) => `<p class="sample ${lang.toLowerCase()} muted small">Programs do not need this operation.</p>`,
+  );
+  return `<h3>Example</h3>${samples.map(renderSample).join("")}${missing.join("")}`;
+}
+
+function headerOf(document: Json): unknown {
+  return objectIn(objectIn(objectIn(document, "components"), "securitySchemes"), "token")["name"];
+}
+
+const REFERENCE_STYLE = `
+.languages{border:0;margin:0 0 12px;padding:0;display:flex;flex-wrap:wrap;gap:8px}
+.languages label{display:inline-flex;align-items:center;gap:8px;min-height:36px;padding:0 12px;border:1px solid var(--line);border-radius:8px;cursor:pointer}
+.languages label:has(:checked){border-color:var(--accent);color:var(--accent);font-weight:600}
+.languages input{accent-color:var(--accent);margin:0}
+.hidden{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
+.sample{display:none}
+:root:has(#show-curl:checked) .sample.curl,:root:has(#show-typescript:checked) .sample.typescript,:root:has(#show-python:checked) .sample.python{display:block}
+.sample pre{white-space:pre-wrap;overflow-wrap:anywhere}
+@media(min-width:1200px){main{max-width:1280px}details[open]>.about{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,1fr);gap:24px;align-items:start}.about aside{position:sticky;top:24px}}
+`;
 
 function renderEntry(id: string, name: string, count: number): string {
   return `<li><a href="#${id}">${escapeHtml(name)} <b>${count}</b></a></li>`;
@@ -63,9 +106,9 @@ function renderOperation({ method, path, spec }: Operation): string {
   );
   const table = rows.length === 0 ? "" : renderTable(["Parameter", "In", "Type", "Meaning"], rows);
   const body = spec["requestBody"] === undefined ? "" : `<h3>Body</h3>${contentOf(objectIn(spec, "requestBody"))}`;
-  const answer = contentOf(objectIn(objectIn(spec, "responses"), "200"));
+  const answer = `${contentOf(objectIn(objectIn(spec, "responses"), "200"))}${headersOf(objectIn(objectIn(spec, "responses"), "200"))}`;
   return `<details id="${text(spec, "operationId")}"><summary><span class="method ${escapeHtml(method)}">${escapeHtml(method)}</span> <code>${escapeHtml(path)}</code> <span class="muted small">${text(spec, "summary")}</span></summary>
-<p>${text(spec, "description")}</p>${table}${body}<h3>Answer 200</h3>${answer}</details>`;
+<div class="about"><div><p>${text(spec, "description")}</p>${table}${body}<h3>Answer 200</h3>${answer}</div><aside>${renderOwnSamples(spec)}</aside></div></details>`;
 }
 
 function renderSchema(name: string, schema: Json): string {
@@ -88,6 +131,13 @@ function contentOf(part: Json): string {
     ([type, media]) => `<p><code>${escapeHtml(type)}</code> ${typeText(objectIn(media as Json, "schema"))}</p>`,
   );
   return kinds.join("");
+}
+
+function headersOf(answer: Json): string {
+  const lines = Object.entries(objectIn(answer, "headers")).map(
+    ([name, about]) => `<p>Header <code>${escapeHtml(name)}</code>: ${text(about as Json, "description")}</p>`,
+  );
+  return lines.join("");
 }
 
 function typeText(schema: Json): string {

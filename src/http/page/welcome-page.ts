@@ -13,6 +13,7 @@ const ROLE_WORDS: Readonly<Record<string, string>> = {
 };
 
 const LINKS = [
+  ["docs/guide", "Guide", "How to use it, from the first minute on"],
   ["docs", "API reference", "Every operation, what it takes and what it answers"],
   ["openapi.json", "OpenAPI 3.1", "The same for programs"],
   ["schemas/device-3.0.json", "Manifest schema", "For editors that check blueprints while you type"],

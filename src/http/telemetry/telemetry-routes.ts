@@ -26,6 +26,8 @@ const devices = {
   "devices[]": mapOf("devices[<device>]=<attribute>,<attribute>: the attributes to read of each device."),
 };
 
+const FORM_TYPES = ["text/csv", ...OTHER_TYPES];
+
 /** The ecosystem's default. */
 const RELEVANCE_MS = 30_000;
 
@@ -128,7 +130,19 @@ export function telemetryRoutes(needs: TelemetryNeeds): readonly Route[] {
       access: "readonly",
       body: timeseriesSchema,
       moreMistakes: timeseriesMistakes,
-      answer: { contentType: "text/csv", otherTypes: OTHER_TYPES, description: "The rows." },
+      headers: { Accept: { description: "The form of the answer.", schema: { type: "string", enum: FORM_TYPES } } },
+      answer: {
+        contentType: "text/csv",
+        otherTypes: OTHER_TYPES,
+        description: "The rows.",
+        headers: {
+          "{prefix}-Timeseries-Data-Types": {
+            description:
+              "The type of each column after the first, separated by commas: float, integer, string or boolean.",
+            schema: { type: "string" },
+          },
+        },
+      },
       handle: async (call) => {
         const input = parseTimeseries(call.body);
         const { columns, render } = await readTimeseries(needs, call, input).catch((error: unknown) => {

@@ -1,5 +1,5 @@
 // Filters of the audit log, and what its entries are about. In the address they have the names of the interface. Pure.
-import type { AuditEntry } from "#client/resources.ts";
+import type { AuditEntry } from "#client/resources/access.ts";
 import type { Query } from "#web/router/query.ts";
 
 const PAGE_SIZE = 50;
@@ -38,7 +38,7 @@ export function countAuditFilters(query: Query): number {
 type TargetKind = "device" | "site" | "blueprint" | "token";
 export type Target = { readonly kind: TargetKind; readonly id: string };
 
-const TARGETS: readonly (readonly [key: string, kind: TargetKind])[] = [
+const TARGETS: readonly (readonly [key: keyof AuditEntry["target"], kind: TargetKind])[] = [
   ["device_id", "device"],
   ["blueprint_id", "blueprint"],
   ["token_id", "token"],
@@ -47,7 +47,10 @@ const TARGETS: readonly (readonly [key: string, kind: TargetKind])[] = [
 
 /** What an entry is about, the narrowest first: a device before its site. */
 export function targetsOf({ target }: Pick<AuditEntry, "target">): readonly Target[] {
-  return TARGETS.flatMap(([key, kind]) => (target[key] === undefined ? [] : [{ kind, id: target[key] }]));
+  return TARGETS.flatMap(([key, kind]) => {
+    const id = target[key];
+    return id === undefined ? [] : [{ kind, id }];
+  });
 }
 
 /** The name that the entry itself has of what it is about: what is deleted has none elsewhere. */

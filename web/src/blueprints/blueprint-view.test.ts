@@ -1,10 +1,13 @@
 import { expect, test } from "vitest";
-import type { Blueprint, Device } from "#client/resources.ts";
+import type { Blueprint } from "#client/resources/blueprint.ts";
+import type { Device } from "#client/resources/device.ts";
 import { filterBlueprints, namedBlueprints, otherVersion } from "./blueprint-view.ts";
 
 const blueprint = (id: string, display_name: string, version: number, profiles: readonly string[] = []): Blueprint => ({
   id,
   display_name,
+  digest: "",
+  size: 0,
   version,
   implements: profiles,
   created_at: "2026-11-15T10:00:00Z",

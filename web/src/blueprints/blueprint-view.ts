@@ -1,5 +1,6 @@
 // Blueprints as they are listed: versions under their name, and the devices that use them. Pure.
-import type { Blueprint, Device } from "#client/resources.ts";
+import type { Blueprint } from "#client/resources/blueprint.ts";
+import type { Device } from "#client/resources/device.ts";
 
 type Version = { readonly blueprint: Blueprint; readonly devices: readonly Device[] };
 

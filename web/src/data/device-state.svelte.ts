@@ -1,4 +1,5 @@
-import type { Device, LiveEvent } from "#client/resources.ts";
+import type { Device } from "#client/resources/device.ts";
+import type { LiveEvent } from "#client/resources/event.ts";
 import type { Snapshot } from "#client/telemetry.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
 

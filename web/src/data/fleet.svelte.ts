@@ -1,5 +1,5 @@
 import { listAll } from "#client/list-all.ts";
-import type { Site } from "#client/resources.ts";
+import type { Site } from "#client/resources/site.ts";
 import { client } from "./client.ts";
 import { live } from "./live.svelte.ts";
 import { forgetManifests } from "./manifests.ts";

@@ -1,4 +1,5 @@
-import type { Blueprint, Device } from "#client/resources.ts";
+import type { Blueprint } from "#client/resources/blueprint.ts";
+import type { Device } from "#client/resources/device.ts";
 
 export type Assignment = {
   readonly device: Device;

@@ -30,6 +30,8 @@ test("what the service says beside it is added once, with the file that it is ab
     path: "/x",
     line: 5,
     column: 23,
+    end_line: 5,
+    end_column: 24,
   } as const;
   const script = {
     severity: "error",
@@ -38,6 +40,8 @@ test("what the service says beside it is added once, with the file that it is ab
     path: "main.lua",
     line: 9,
     column: 1,
+    end_line: 9,
+    end_column: 2,
   } as const;
   const problems = problemsOf(TEXT, issues, [same, script]);
   expect(problems.map(({ code, file, line }) => [code, file, line])).toEqual([
@@ -48,6 +52,15 @@ test("what the service says beside it is added once, with the file that it is ab
 });
 
 test("a place behind the end of the text is its end", () => {
-  const far = { severity: "error", code: "x", message: "", path: "", line: 99, column: 9 } as const;
+  const far = {
+    severity: "error",
+    code: "x",
+    message: "",
+    path: "",
+    line: 99,
+    column: 9,
+    end_line: 99,
+    end_column: 9,
+  } as const;
   expect(problemsOf("ab", [], [far])).toMatchObject([{ from: 2, to: 2 }]);
 });

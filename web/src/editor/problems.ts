@@ -1,6 +1,6 @@
 // Everything that is wrong with a blueprint, as the editor lists it: what the page finds itself, and what only the service
 // can find, because it has scripts and schemas. Pure.
-import type { Diagnostic } from "#client/resources.ts";
+import type { Diagnostic } from "#client/resources/blueprint.ts";
 import type { Fix, Issue } from "#core/blueprint/issue.ts";
 
 export type Problem = {
@@ -37,7 +37,7 @@ export function problemsOf(
       const { severity, code, message, path, line, column } = one;
       const isManifest = path === "" || path.startsWith("/");
       const from = isManifest ? offset(line, column) : 0;
-      const to = isManifest ? Math.max(offset(one.end_line ?? line, one.end_column ?? column), from) : 0;
+      const to = isManifest ? Math.max(offset(one.end_line, one.end_column), from) : 0;
       return { severity, code, message, file: isManifest ? undefined : path, line, column, from, to, fix: undefined };
     });
   return [...own, ...others].sort(

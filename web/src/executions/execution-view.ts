@@ -1,5 +1,6 @@
 // What an execution means, without words: tone, kind of outcome, progress, times.
-import type { CommandResponse, Execution, JsonObject } from "#client/resources.ts";
+import type { CommandResponse, Execution } from "#client/resources/execution.ts";
+import type { JsonObject } from "#client/resources/json.ts";
 import { hasEnded, isFinal } from "#core/command/execution.ts";
 
 export type Tone = "ok" | "warning" | "error" | "info" | "neutral";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Alert } from "#client/resources.ts";
+import type { Alert } from "#client/resources/alert.ts";
 import { readManifest } from "#web/data/manifest.ts";
 import { groupMarks } from "./alert-marks.ts";
 import { asCurl, asTypeScript } from "./copy-question.ts";

@@ -1,5 +1,7 @@
 // What the System screen says. Pure.
-import type { Gateway, Site, System } from "#client/resources.ts";
+import type { Gateway } from "#client/resources/gateway.ts";
+import type { Site } from "#client/resources/site.ts";
+import type { System } from "#client/resources/system.ts";
 import type { Locale } from "#web/data/preferences.svelte.ts";
 import { formatNumber } from "#web/i18n/format.ts";
 

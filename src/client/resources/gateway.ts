@@ -1,0 +1,74 @@
+/** A gateway that has joined a cloud. */
+export type Gateway = {
+  readonly id: string;
+  readonly name: string;
+  readonly version: string;
+  readonly connected: boolean;
+  readonly site_ids: readonly string[];
+  /** The device that stands for it in its first site. */
+  readonly device_id: string | null;
+  /** What it told last; null before its first report. */
+  readonly report: GatewayReport | null;
+  readonly created_at: string;
+  readonly last_seen_at: string | null;
+  readonly revoked_at: string | null;
+};
+
+export type GatewayReport = {
+  readonly at: string;
+  readonly uptime_seconds: number;
+  /** What the cloud had not confirmed at that time. */
+  readonly backlog: {
+    readonly changes: number;
+    readonly messages: number;
+    readonly points: number;
+    readonly bytes: number;
+    readonly hours: number;
+    readonly age_seconds: number;
+  };
+  readonly dropped: { readonly expired: number; readonly unreadable: number };
+  readonly cpu_percent: number;
+  readonly memory_bytes: number;
+  readonly disk_free_bytes: number;
+};
+
+/** All gateways of a cloud in numbers. */
+export type Fleet = {
+  readonly gateways: number;
+  readonly connected: number;
+  readonly away: number;
+  readonly revoked: number;
+  readonly versions: readonly { readonly version: string; readonly gateways: number; readonly connected: number }[];
+  readonly with_backlog: number;
+  readonly with_loss: number;
+  readonly backlog: {
+    readonly changes: number;
+    readonly points: number;
+    readonly bytes: number;
+    readonly hours: number;
+    readonly oldest_seconds: number;
+  };
+};
+
+/** The link of a gateway to its cloud. */
+export type Uplink = {
+  readonly url: string;
+  readonly gateway_id: string;
+  readonly joined_at: string;
+  readonly connected: boolean;
+  readonly since: string;
+  /** Changes that the cloud has not confirmed. */
+  readonly backlog: number;
+  /** What the cloud has not confirmed. */
+  readonly telemetry: {
+    readonly messages: number;
+    readonly points: number;
+    readonly bytes: number;
+    readonly hours: number;
+    readonly oldest_at: string | null;
+    readonly history_before: string | null;
+  };
+  /** Hours, days and pieces of telemetry that the cloud never gets. */
+  readonly dropped: { readonly expired: number; readonly unreadable: number };
+  readonly last_error: string | null;
+};

@@ -1,0 +1,1 @@
+export type JsonObject = { readonly [key: string]: unknown };

@@ -1,0 +1,244 @@
+// An example call of each operation. The OpenAPI document and the reference page show it, a test sends it to a real server,
+// and another one compiles and runs its TypeScript.
+import { EXAMPLE_IDS as ID } from "./example-ids.ts";
+
+export interface Example {
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** The name of a file that is sent as it is. */
+  readonly file?: string;
+  /** The same with `@busbar/client`; undefined for operations that programs do not need. */
+  readonly ts?: string;
+}
+
+const QUESTION = {
+  from: "2026-11-15T00:00:00Z",
+  to: "2026-11-16T00:00:00Z",
+  granularity: "15m",
+  aggregation: "auto",
+  telemetry: [{ device: ID.device_id, attribute: ["power", "mode"] }],
+};
+const SET_POWER = { name: "set_power", arguments: { power: 5000 } };
+const device = JSON.stringify(ID.device_id);
+const site = JSON.stringify(ID.site_id);
+const rollout = JSON.stringify(ID.rollout_id);
+const blueprint = JSON.stringify(ID.blueprint_id);
+
+export const EXAMPLES: Readonly<Record<string, Example>> = {
+  listSites: { query: { limit: "5" }, ts: "client.sites.list({ limit: 5 })" },
+  createSite: {
+    body: { name: "Plant 1", timezone: "Europe/Berlin", location: { name: "Berlin", latitude: 52.5, longitude: 13.4 } },
+    ts: 'client.sites.create({ name: "Plant 1", timezone: "Europe/Berlin" })',
+  },
+  getSite: { ts: `client.sites.get(${site})` },
+  updateSite: { body: { name: "Plant 2" }, ts: `client.sites.update(${site}, { name: "Plant 2" })` },
+  deleteSite: { ts: `client.sites.delete(${site})` },
+  getOnlySite: {},
+  updateOnlySite: { body: { name: "Plant 1" } },
+  listDevices: {
+    query: { limit: "100", expand: "connectivity,properties" },
+    ts: 'client.devices.list({ limit: 100, expand: ["connectivity", "properties"] })',
+  },
+  listSiteDevices: { query: { limit: "100" }, ts: `client.devices.listBySite(${site}, { limit: 100 })` },
+  getDevice: { query: { expand: "manifest" }, ts: `client.devices.get(${device}, { expand: ["manifest"] })` },
+  updateDevice: { body: { name: "Converter A" }, ts: `client.devices.update(${device}, { name: "Converter A" })` },
+  deleteDevice: { ts: `client.devices.delete(${device})` },
+  getDeviceManifest: { ts: `client.devices.manifest(${device})` },
+  getDeviceProperties: { ts: `client.devices.properties(${device})` },
+  assignBlueprint: {
+    body: { blueprint_id: ID.blueprint_id },
+    ts: `client.devices.assignBlueprint(${device}, ${blueprint})`,
+  },
+  listDeviceLogs: {
+    query: { severity: "warning,error", order: "RECEIVED_AT_DESC", limit: "20" },
+    ts: `client.devices.logs(${device}, { severity: ["warning", "error"], order: "RECEIVED_AT_DESC", limit: 20 })`,
+  },
+  getDeviceRuntime: { ts: `client.devices.runtime(${device})` },
+  restartDeviceRuntime: { ts: `client.devices.restart(${device})` },
+  getSimulation: { ts: `client.devices.simulation(${device})` },
+  adjustSimulation: {
+    body: { telemetry: { power: 2500 }, speed: 60 },
+    ts: `client.devices.adjustSimulation(${device}, { telemetry: { power: 2500 }, speed: 60 })`,
+  },
+  getConfiguration: { ts: `client.devices.configuration.get(${device})` },
+  putConfiguration: {
+    body: { grid: { limit: 10 } },
+    ts: `client.devices.configuration.put(${device}, { grid: { limit: 10 } })`,
+  },
+  getConfigurationBucket: { ts: `client.devices.configuration.getBucket(${device}, "grid")` },
+  putConfigurationBucket: {
+    body: { limit: 10 },
+    ts: `client.devices.configuration.putBucket(${device}, "grid", { limit: 10 })`,
+  },
+  listDeviceAlerts: {
+    query: { active: "false", "severity.in": "warning,error" },
+    ts: `client.alerts.list(${device}, { active: false, "severity.in": ["warning", "error"] })`,
+  },
+  listSiteAlerts: { ts: `client.alerts.listBySite(${site})` },
+  executeCommand: {
+    query: { expand: "log" },
+    headers: { "Idempotency-Key": "order-4711", Prefer: "wait=10" },
+    body: SET_POWER,
+    ts: `client.commands.execute(${device}, ${tsOf(SET_POWER)}, { wait: 10, idempotencyKey: "order-4711", expand: ["log"] })`,
+  },
+  createCommandExecution: {
+    headers: { "Idempotency-Key": "order-4712" },
+    body: SET_POWER,
+    ts: `client.commands.create(${device}, ${tsOf(SET_POWER)}, { idempotencyKey: "order-4712" })`,
+  },
+  getCommandExecution: {
+    query: { expand: "log" },
+    ts: `client.commands.get(${device}, ${JSON.stringify(ID.execution_id)}, { expand: ["log"] })`,
+  },
+  listCommandExecutions: {
+    query: { "state.in": "ERROR,TIMEOUT", order: "CREATED_AT_DESC", limit: "20" },
+    ts: `client.commands.list(${device}, { "state.in": ["ERROR", "TIMEOUT"], order: "CREATED_AT_DESC", limit: 20 })`,
+  },
+  listSiteCommandExecutions: {
+    query: { "device_id.in": ID.device_id, retention: "ALL" },
+    ts: `client.commands.listBySite(${site}, { "device_id.in": [${device}], retention: "ALL" })`,
+  },
+  getCurrentTelemetry: {
+    query: { [`devices[${ID.device_id}]`]: "power,mode" },
+    ts: `client.telemetry.now({ ${ID.device_id}: ["power", "mode"] })`,
+  },
+  getLatestTelemetry: { query: { [`devices[${ID.device_id}]`]: "power", relevance_interval: "5m" } },
+  getDeviceTelemetry: { ts: `client.telemetry.ofDevice(${device})` },
+  getTimeseries: { body: QUESTION, ts: `client.telemetry.columns(${tsOf(QUESTION)})` },
+  getSiteEnergy: { query: { period: "today" }, ts: `client.sites.energy(${site}, { period: "today" })` },
+  exportDeviceTelemetry: {
+    query: { from: "2026-11-15T00:00:00Z", form: "csv", time: "iso" },
+    ts: `client.telemetry.export(${device}, { from: "2026-11-15T00:00:00Z", form: "csv", time: "iso" })`,
+  },
+  exportSiteTelemetry: { query: { from: "2026-11-15T00:00:00Z", form: "jsonl" } },
+  importTelemetry: { file: "points.csv", ts: `client.telemetry.import(${device}, bytes)` },
+  getRetention: { ts: `client.sites.retention(${site})` },
+  putRetention: {
+    body: { default: "2y", attributes: { debug_level: "7d" } },
+    ts: `client.sites.putRetention(${site}, { default: "2y", attributes: { debug_level: "7d" } })`,
+  },
+  listenToEvents: {
+    query: { "kind.in": "execution,alert" },
+    ts: 'client.events({ "kind.in": ["execution", "alert"] }).next()',
+  },
+  generateConfig: { body: { protocol: "MQTT" }, ts: `client.devices.generateConfig(${device}, "MQTT")` },
+  provisionStandalone: {
+    body: { name: "Meter 1", slug: "meter-1", site_id: ID.site_id },
+    ts: `client.provisioning.standalone({ name: "Meter 1", slug: "meter-1", site_id: ${site} })`,
+  },
+  provisionVirtualUcm: { body: { name: "Module 1", site_id: ID.site_id } },
+  provisionLuaDevice: {
+    body: { name: "Heater", slug: "heater", blueprint_id: ID.blueprint_id, site_id: ID.site_id },
+    ts: `client.provisioning.luaDevice({ name: "Heater", slug: "heater", blueprint_id: ${blueprint}, site_id: ${site} })`,
+  },
+  provisionSimulatedDevice: {
+    body: { name: "Converter B", slug: "pcs-b", blueprint_id: ID.blueprint_id, site_id: ID.site_id },
+    ts: `client.provisioning.simulatedDevice({ name: "Converter B", slug: "pcs-b", blueprint_id: ${blueprint}, site_id: ${site} })`,
+  },
+  provisionChildDevice: {
+    body: { name: "Cell 1", slug: "cell-1", parent_id: ID.device_id, child_type: "cell" },
+    ts: `client.provisioning.child({ name: "Cell 1", slug: "cell-1", parent_id: ${device}, child_type: "cell" })`,
+  },
+  uploadProfiles: { file: "profiles.zip", ts: "client.blueprints.uploadProfiles(bytes)" },
+  downloadProfiles: { ts: "client.blueprints.downloadProfiles()" },
+  validateBlueprint: { file: "manifest.yml", ts: "client.blueprints.validate(bytes)" },
+  uploadBlueprint: { file: "manifest.yml", ts: "client.blueprints.upload(bytes)" },
+  listBlueprints: { query: { limit: "20" }, ts: "client.blueprints.list({ limit: 20 })" },
+  getBlueprint: { ts: `client.blueprints.get(${blueprint})` },
+  getBlueprintManifest: { ts: `client.blueprints.manifest(${blueprint})` },
+  getNamedBlueprint: {},
+  downloadBlueprint: { query: { view: "ORIGINAL" }, ts: `client.blueprints.download(${blueprint})` },
+  getManifestSchema: {},
+  getScenarioSchema: {},
+  listCatalogue: { query: { q: "battery" }, ts: 'client.catalogue.list({ q: "battery" })' },
+  downloadCatalogueEntry: { ts: `client.catalogue.download(${JSON.stringify(ID.entry_id)})` },
+  uploadCatalogueEntry: { ts: `client.catalogue.upload(${JSON.stringify(ID.entry_id)})` },
+  createRollout: {
+    body: {
+      blueprint_id: ID.blueprint_id,
+      devices: { device_ids: [ID.device_id] },
+      stages: ["1", "100%"],
+      watch: "10m",
+    },
+    ts: `client.rollouts.create({ blueprint_id: ${blueprint}, devices: { device_ids: [${device}] }, stages: ["1", "100%"], watch: "10m" })`,
+  },
+  listRollouts: { ts: "client.rollouts.list()" },
+  getRollout: { ts: `client.rollouts.get(${rollout})` },
+  listRolloutDevices: {
+    query: { "state.in": "FAILED" },
+    ts: `client.rollouts.devices(${rollout}, { "state.in": "FAILED" })`,
+  },
+  pauseRollout: { ts: `client.rollouts.pause(${rollout})` },
+  resumeRollout: { ts: `client.rollouts.resume(${rollout})` },
+  abortRollout: { ts: `client.rollouts.abort(${rollout})` },
+  createWebhook: {
+    body: { url: "https://example.com/hook", kinds: ["alert", "connectivity"] },
+    ts: 'client.webhooks.create({ url: "https://example.com/hook", kinds: ["alert", "connectivity"] })',
+  },
+  listWebhooks: { ts: "client.webhooks.list()" },
+  deleteWebhook: { ts: `client.webhooks.delete(${JSON.stringify(ID.webhook_id)})` },
+  testWebhook: { ts: `client.webhooks.test(${JSON.stringify(ID.webhook_id)})` },
+  listWebhookDeliveries: {
+    query: { "state.in": "DEAD" },
+    ts: `client.webhooks.deliveries(${JSON.stringify(ID.webhook_id)}, { "state.in": ["DEAD"] })`,
+  },
+  retryWebhookDelivery: {
+    ts: `client.webhooks.retry(${JSON.stringify(ID.webhook_id)}, ${JSON.stringify(ID.delivery_id)})`,
+  },
+  createToken: {
+    body: { name: "dashboard", level: "readonly", expires_in: "90d" },
+    ts: 'client.tokens.create({ name: "dashboard", level: "readonly", expires_in: "90d" })',
+  },
+  listTokens: { ts: "client.tokens.list()" },
+  getOwnToken: { ts: "client.tokens.current()" },
+  revokeToken: { ts: `client.tokens.revoke(${JSON.stringify(ID.token_id)})` },
+  createSession: { body: { token: "..." }, ts: 'client.sessions.create({ token: "..." })' },
+  getCurrentSession: { ts: "client.sessions.current()" },
+  listSessions: { ts: "client.sessions.list()" },
+  endCurrentSession: { ts: "client.sessions.endCurrent()" },
+  endSession: { ts: `client.sessions.end(${JSON.stringify(ID.session_id)})` },
+  endOwnSessions: { ts: "client.sessions.endAll()" },
+  createSignInCode: { ts: "client.sessions.createCode()" },
+  listAudit: {
+    query: { "outcome.in": "REFUSED", order: "AT_DESC", limit: "20" },
+    ts: 'client.audit.list({ "outcome.in": ["REFUSED"], order: "AT_DESC", limit: 20 })',
+  },
+  createJoinCode: {
+    body: { name: "North", expires_in: "1h" },
+    ts: 'client.gateways.createJoinCode({ name: "North", expires_in: "1h" })',
+  },
+  joinGateway: { body: { code: "...", name: "North", version: "0.1.0" } },
+  listGateways: { ts: "client.gateways.list()" },
+  getGateway: { ts: `client.gateways.get(${JSON.stringify(ID.gateway_id)})` },
+  getFleet: { ts: "client.gateways.overview()" },
+  revokeGateway: { ts: `client.gateways.revoke(${JSON.stringify(ID.gateway_id)})` },
+  openLink: {},
+  joinCloud: {
+    body: { url: "https://cloud.example", code: "..." },
+    ts: 'client.uplink.join({ url: "https://cloud.example", code: "..." })',
+  },
+  getUplink: { ts: "client.uplink.get()" },
+  leaveCloud: { ts: "client.uplink.leave()" },
+  createBackup: { ts: "client.backups.create()" },
+  getSystem: { ts: "client.system.get()" },
+  getSystemLog: { ts: "client.system.log()" },
+  getGuide: {},
+  getGuidePage: {},
+  getHealth: { ts: "client.health()" },
+  getReadiness: { ts: "client.ready()" },
+  getOpenapi: {},
+  getReference: {},
+  getWelcome: {},
+  getMetrics: {},
+};
+
+/** A value as people write it in TypeScript: names without quotes where they need none. */
+function tsOf(value: unknown): string {
+  return JSON.stringify(value)
+    .replaceAll(/"([A-Za-z_]\w*)":/g, " $1: ")
+    .replaceAll(",", ", ")
+    .replaceAll(/\s+/g, " ")
+    .replaceAll("}", " }");
+}

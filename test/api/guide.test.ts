@@ -1,0 +1,45 @@
+import { globSync, readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { expect, test } from "vitest";
+import { useServer } from "../support/server.ts";
+
+const busbar = useServer();
+const PAGES = globSync("docs/{guide,.,decisions}/*.md").map((path) => basename(path, ".md"));
+
+test("the guide is served without a token, under the strictest policy", async () => {
+  const { status, headers, text } = await busbar.anonymous.get("/docs/guide");
+  expect(status).toBe(200);
+  expect(headers.get("content-security-policy")).toMatch(/^default-src 'none'; style-src 'sha256-/);
+  expect(text).toContain('<a href="guide/concepts">');
+  expect(text).not.toMatch(/<script|href="https?:\/\/(?!127)|src="http/);
+});
+
+test("every page of the documentation is served, and every link between pages leads to one", async () => {
+  expect(PAGES.length).toBeGreaterThan(40);
+  const broken: string[] = [];
+  for (const page of PAGES) {
+    const { status, text } = await busbar.anonymous.get(`/docs/guide/${page}`);
+    if (status !== 200) broken.push(page);
+    for (const [, target = ""] of text.matchAll(/href="([^":#]+)(?:#[^"]*)?"/g)) {
+      if (!target.startsWith("..") && !PAGES.includes(target)) broken.push(`${page} -> ${target}`);
+    }
+  }
+  expect(broken).toEqual([]);
+});
+
+test("the picture of the concepts is inside of the page", async () => {
+  const { text } = await busbar.anonymous.get("/docs/guide/concepts");
+  expect(text).toMatch(/<img src="data:image\/svg\+xml;base64,[\w+/=]{1000,}" alt="Devices/);
+});
+
+test.each(["nothing", "..%2F..%2Fpackage", ".hidden", "a%00b", "%2Fetc%2Fpasswd"])(
+  "there is no page %s",
+  async (name) => {
+    expect((await busbar.anonymous.get(`/docs/guide/${name}`)).status).toBe(404);
+  },
+);
+
+test("a page of the guide is the Markdown of the repository", async () => {
+  const [title = ""] = readFileSync("docs/guide/faq.md", "utf8").split("\n");
+  expect((await busbar.anonymous.get("/docs/guide/faq")).text).toContain(`>${title.replace("# ", "")}</h1>`);
+});
