@@ -27,6 +27,7 @@ function timeOf(event: Happening): string {
     case "runtime":
     case "alert":
     case "device":
+    case "change":
     case "configuration":
       return event.at;
     case "log":
@@ -58,6 +59,8 @@ function textOf(event: Happening): string {
     }
     case "device":
       return event.change;
+    case "change":
+      return `${event.change.operation} ${event.change.state} (${event.change.id})`;
     case "configuration":
       return `${event.bucket} changed`;
     case "log":

@@ -6,7 +6,7 @@ import { catalogue } from "./catalogue.ts";
 import { commands } from "./commands.ts";
 import { type DeviceShape, type TypedDevice, typedDevice } from "./device.ts";
 import { devices } from "./devices.ts";
-import { gateways, uplink } from "./gateways.ts";
+import { changes, gateways, uplink } from "./gateways.ts";
 import { type EventCall, type EventQuery, listenToEvents } from "./listen-to-events.ts";
 import { provisioning } from "./provisioning.ts";
 import type { JsonObject } from "./resources/json.ts";
@@ -62,6 +62,7 @@ export function createClient<
     alerts: alerts(transport),
     webhooks: webhooks(transport),
     gateways: gateways(transport),
+    changes: changes(transport),
     uplink: uplink(transport),
     backups: backups(transport),
   };

@@ -1,5 +1,5 @@
 import { listOf } from "./list-of.ts";
-import type { Fleet, Gateway, Uplink } from "./resources/gateway.ts";
+import type { Fleet, Gateway, GatewayChange, Uplink } from "./resources/gateway.ts";
 import type { JsonObject } from "./resources/json.ts";
 import type { Page, Window } from "./resources/page.ts";
 import { segment } from "./segment.ts";
@@ -23,6 +23,25 @@ export function gateways({ json }: Transport) {
       (await json<{ gateway: Gateway }>({ method: "GET", path: `/v3/gateways/${segment(id)}` })).gateway,
     overview: () => json<Fleet>({ method: "GET", path: "/v3/gateways/overview" }),
     revoke: (id: string) => json<JsonObject>({ method: "DELETE", path: `/v3/gateways/${segment(id)}` }),
+    rotateCredential: (id: string) =>
+      json<JsonObject>({ method: "POST", path: `/v3/gateways/${segment(id)}/rotate_credential` }),
+  };
+}
+
+type ChangeFilter = {
+  readonly "site_id.in"?: readonly string[];
+  readonly "device_id.in"?: readonly string[];
+  readonly "state.in"?: readonly GatewayChange["state"][];
+};
+
+/** In a cloud: the changes that gateways are asked for. */
+export function changes({ json }: Transport) {
+  return {
+    list: listOf("changes", (query: Window & ChangeFilter = {}) =>
+      json<Page<"changes", GatewayChange>>({ method: "GET", path: "/v3/changes", query: { ...query } }),
+    ),
+    get: async (id: string) =>
+      (await json<{ change: GatewayChange }>({ method: "GET", path: `/v3/changes/${segment(id)}` })).change,
   };
 }
 

@@ -63,6 +63,10 @@ export const duration: Kind<Duration> = kind("duration", (text) => {
   return value > 0n ? { value, shown: text } : refuse(`must be longer than zero, not "${text}"`);
 });
 
+export const durationOrOff: Kind<Duration | "off"> = kind<Duration | "off">("duration or off", (text) =>
+  text === "off" ? accept("off") : duration.parse(text, ""),
+);
+
 export const retention: Kind<Retention> = kind<Retention>("duration or unlimited", (text) => {
   const value = parseRetention(text);
   return value === undefined

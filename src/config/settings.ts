@@ -278,6 +278,20 @@ export const SETTINGS = {
       "Code that the cloud made, with which a gateway joins at its first start; it works once.",
     ),
   },
+  link: {
+    offlineAccess: setting(
+      "link.offline_access",
+      kinds.durationOrOff,
+      "1d",
+      "How long tokens of the cloud are accepted on a gateway while the two are not connected; off: not at all.",
+    ),
+    credentialLifetime: setting(
+      "link.credential_lifetime",
+      kinds.duration,
+      "30d",
+      "How old the credential of a gateway becomes before the gateway replaces it.",
+    ),
+  },
   commands: {
     responseTimeout: setting(
       "commands.response_timeout",

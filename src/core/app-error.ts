@@ -35,6 +35,8 @@ export const ERROR_CODES = {
   storage_damaged: "The requested telemetry is damaged on disk; the details name the place.",
   shutting_down: "The service is stopping.",
   owned_by_gateway: "The site belongs to a gateway, and only there it can be changed.",
+  gateway_unreachable: "The gateway of the site is not connected, or does not answer in time.",
+  overruled: "The gateway has changed the same thing meanwhile, and its change stays.",
   cloud_unreachable: "The cloud does not answer, or refuses the gateway.",
   not_available: "This installation does not offer the requested operation.",
   internal: "An error in Busbar itself. The log has the details under the request id.",

@@ -35,6 +35,8 @@ export const STATUS: Readonly<Record<ErrorCode, number>> = {
   storage_damaged: 503,
   shutting_down: 503,
   owned_by_gateway: 409,
+  gateway_unreachable: 503,
+  overruled: 409,
   cloud_unreachable: 409,
   not_available: 409,
   internal: 500,

@@ -23,6 +23,8 @@ import { energyRoutes } from "#http/energy/energy-routes.ts";
 import { eventRoutes } from "#http/event/event-routes.ts";
 import type { EventStreams } from "#http/event/event-streams.ts";
 import { type GuideNeeds, guideRoutes } from "#http/guide/guide-routes.ts";
+import { type CarryNeeds, carryToGateways } from "#http/link/carry-to-gateways.ts";
+import { changeRoutes } from "#http/link/change-routes.ts";
 import { type LinkRouteNeeds, linkRoutes } from "#http/link/link-routes.ts";
 import type { Route } from "#http/route.ts";
 import { simulationRoutes } from "#http/simulator/simulation-routes.ts";
@@ -53,7 +55,13 @@ import type { CreateSiteNeeds } from "#service/site/create-site.ts";
 import type { Troubles } from "#service/troubles.ts";
 import type { WebhookDispatcher } from "#service/webhook/webhook-dispatcher.ts";
 
-export interface RouteNeeds extends Needs, CommandNeeds, CreateSiteNeeds, SessionRouteNeeds, LinkRouteNeeds {
+export interface RouteNeeds
+  extends Needs,
+    CommandNeeds,
+    CreateSiteNeeds,
+    SessionRouteNeeds,
+    LinkRouteNeeds,
+    CarryNeeds {
   readonly authenticator: Authenticator;
   readonly refusals: RefusalLog;
   readonly catalog: BlueprintCatalog;
@@ -79,7 +87,7 @@ export interface RouteSettings extends SystemNeeds, StatusNeeds, ConfigSettings,
 }
 
 export function createRoutes(needs: RouteNeeds, settings: RouteSettings): readonly Route[] {
-  const routes = [
+  const routes = carryToGateways(needs, [
     ...siteRoutes(needs),
     ...deviceRoutes(needs),
     ...deviceBlueprintRoutes(needs),
@@ -106,10 +114,11 @@ export function createRoutes(needs: RouteNeeds, settings: RouteSettings): readon
     ...sessionRoutes(needs),
     ...auditRoutes(needs),
     ...linkRoutes(needs),
+    ...changeRoutes(needs),
     ...backupRoutes(needs),
     ...statusRoutes(settings),
     ...guideRoutes(settings),
-  ];
+  ]);
   const all = [...routes, ...compatibilityRoutes(needs, routes)];
   return [...all, ...systemRoutes(settings, all)];
 }

@@ -26,7 +26,10 @@ interface SharedChore extends Chore {
 }
 
 interface ChoreNeeds
-  extends Pick<Needs, "audit" | "executions" | "deviceLogs" | "alerts" | "webhooks" | "outbox" | "sessions" | "now">,
+  extends Pick<
+      Needs,
+      "audit" | "executions" | "deviceLogs" | "alerts" | "webhooks" | "outbox" | "sessions" | "changes" | "now"
+    >,
     RetentionNeeds {
   readonly authenticator: Authenticator;
   readonly openSessions: Pick<Sessions, "flushUses">;
@@ -48,6 +51,8 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 /** How long a listener may be away and resume. */
 const EVENT_RETENTION_MS = 24 * 60 * MINUTE;
+
+const CHANGE_RETENTION_MS = 30 * 24 * 60 * MINUTE;
 
 export function startChores(needs: ChoreNeeds, config: Config): { stop(): Promise<void> } {
   // Deletion cannot be undone, so a clock that was set forward is not trusted at once.
@@ -102,6 +107,12 @@ export function startChores(needs: ChoreNeeds, config: Config): { stop(): Promis
       isShared: true,
       everyMs: 10 * MINUTE,
       task: () => untilDone(() => needs.webhooks.prune(ago(DELIVERY_RETENTION_MS))),
+    },
+    {
+      name: "prune changes that gateways have settled",
+      isShared: true,
+      everyMs: 10 * MINUTE,
+      task: () => untilDone(() => needs.changes.prune(ago(CHANGE_RETENTION_MS))),
     },
     {
       name: "prune events",

@@ -12,7 +12,9 @@ import type { Connectivity } from "#service/device/connectivity.ts";
 import type { HostRouter } from "#service/device/host-router.ts";
 import type { OwnConfigurations } from "#service/device/own-configurations.ts";
 import type { EventHub, LiveEvent } from "#service/event/event-hub.ts";
+import type { GatewayChanges } from "#service/link/gateway-changes.ts";
 import type { Links } from "#service/link/links.ts";
+import type { TokenSharing } from "#service/link/share-tokens.ts";
 import type { Carrier } from "#service/ports/carrier.ts";
 import type { NodeMessage, Nodes } from "#service/ports/nodes.ts";
 import type { Needs } from "#service/ports.ts";
@@ -36,7 +38,9 @@ interface JoinNeeds extends Pick<Needs, "devices" | "profiles">, ConfigurationNe
   readonly webhookDispatcher: WebhookDispatcher;
   readonly log: Logger;
   /** Undefined where no gateways connect. */
-  readonly links: Pick<Links, "leaveTo"> | undefined;
+  readonly links: Pick<Links, "leaveTo" | "rotate"> | undefined;
+  readonly tokenSharing: Pick<TokenSharing, "changed">;
+  readonly gatewayChanges: Pick<GatewayChanges, "wake" | "ended"> | undefined;
 }
 
 /** Returns the function that leaves. Does nothing where one process alone uses the records. */
@@ -97,6 +101,7 @@ export function joinNodes(needs: JoinNeeds): () => void {
         break;
       case "token":
         needs.authenticator.forget(message.id);
+        background.run("tell gateways of tokens", needs.tokenSharing.changed);
         break;
       case "sessions":
         if (message.have === "ended") needs.openSessions.forget(message.ids);
@@ -107,6 +112,13 @@ export function joinNodes(needs: JoinNeeds): () => void {
         break;
       case "gateway":
         needs.links?.leaveTo(message.id);
+        break;
+      case "change":
+        if (message.has === "waits") needs.gatewayChanges?.wake(message.gatewayId);
+        else needs.gatewayChanges?.ended(message.id);
+        break;
+      case "rotate":
+        needs.links?.rotate(message.id);
         break;
       case "webhooks":
         background.run("read the webhooks again", () => needs.webhookDispatcher.refresh());

@@ -8,6 +8,7 @@ import { toMilliseconds } from "#core/time/duration.ts";
 import { EVENT_KEY_BYTES } from "#http/event/event-id.ts";
 import { createEventStreams } from "#http/event/event-streams.ts";
 import { renderHappening } from "#http/event/event-wire.ts";
+import { createRunOperation } from "#http/link/run-operation.ts";
 import { createRoutes } from "#http/routes.ts";
 import { createServer } from "#http/server.ts";
 import { createSessionCookie } from "#http/session-cookie.ts";
@@ -56,12 +57,16 @@ import { createOwnConfigurations } from "#service/device/own-configurations.ts";
 import { currentState } from "#service/event/current-state.ts";
 import { createEventHub, EVENT_BUFFER_BYTES } from "#service/event/event-hub.ts";
 import { createPrepareEvent } from "#service/event/happening.ts";
+import { createGatewayChanges } from "#service/link/gateway-changes.ts";
 import { joinAsSet } from "#service/link/join-cloud.ts";
 import { createLinks } from "#service/link/links.ts";
+import { createOfflineAccess } from "#service/link/offline-access.ts";
 import { type GatewayReports, reportGateway } from "#service/link/report-gateway.ts";
+import { createTokenSharing, watchTokens } from "#service/link/share-tokens.ts";
 import { LINK_HISTORY_BYTES } from "#service/link/take-telemetry.ts";
 import { createTelemetryLane } from "#service/link/telemetry-lane.ts";
 import { createUplink } from "#service/link/uplink.ts";
+import type { OperationCall, RunOperation } from "#service/ports/run-operation.ts";
 import type { Call } from "#service/ports.ts";
 import { releaseHeld } from "#service/telemetry/release-held.ts";
 import { createTelemetryCounter } from "#service/telemetry/telemetry-counts.ts";
@@ -116,8 +121,11 @@ export async function startOn(
   const telemetryLane = createTelemetryLane({ ...stores, ...clocks, telemetry: store, budgets });
   // Before any device can send: what it sends is also for the cloud.
   await attempt("link", "what the cloud lacks could not be read", () => telemetryLane.restart());
+  const tokenSharing = createTokenSharing({ ...stores, ...clocks });
+  const shareTokens = () => background.run("tell gateways of tokens", tokenSharing.changed);
   const base = {
     ...stores,
+    tokens: config.role === "cloud" ? watchTokens(stores.tokens, shareTokens) : stores.tokens,
     role: config.role,
     telemetry: telemetryLane.telemetry,
     ...clocks,
@@ -142,8 +150,22 @@ export async function startOn(
     responseTimeoutMs: toMilliseconds(config.commands.responseTimeout),
     waitLimitMs: toMilliseconds(config.commands.waitLimit),
   };
+  const pause = (ms: number, signal: AbortSignal) =>
+    new Promise<void>((resolve) => {
+      const end = () => {
+        callOff();
+        signal.removeEventListener("abort", end);
+        resolve();
+      };
+      const callOff = base.after(ms, end);
+      if (signal.aborted) end();
+      else signal.addEventListener("abort", end);
+    });
+  const { offlineAccess: offlineFor, credentialLifetime } = config.link;
+  const offlineAccess = createOfflineAccess({ ...base, pause }, offlineFor === "off" ? 0 : toMilliseconds(offlineFor));
+  await attempt("link", "when the cloud was last connected could not be read", () => offlineAccess.load());
   const admin = await prepareAdminToken(base, config.data, config.admin.token);
-  const authenticator = createAuthenticator(base, admin.record);
+  const authenticator = createAuthenticator(base, admin.record, offlineAccess.isOpen);
   opened.defer(() =>
     authenticator.flushUses().catch((error: unknown) => log.warn({ err: error }, "the last uses of tokens are lost")),
   );
@@ -230,19 +252,15 @@ export async function startOn(
     telemetryCounter: createTelemetryCounter(),
   };
   const inbox = createDeviceInbox(needs);
-  const pause = (ms: number, signal: AbortSignal) =>
-    new Promise<void>((resolve) => {
-      const end = () => {
-        callOff();
-        signal.removeEventListener("abort", end);
-        resolve();
-      };
-      const callOff = base.after(ms, end);
-      signal.addEventListener("abort", end);
-    });
   const telemetryBudget = budgets.open("link_history", LINK_HISTORY_BYTES);
+  // The routes are made later, when everything that they need runs.
+  const operations = Promise.withResolvers<RunOperation>();
   const linking = {
     ...needs,
+    offlineAccess,
+    takesTokens: offlineFor !== "off",
+    credentialLifetimeMs: toMilliseconds(credentialLifetime),
+    runOperation: async (call: OperationCall) => await (await operations.promise)(call),
     telemetryLane,
     telemetryBudget,
     version: version(),
@@ -251,9 +269,10 @@ export async function startOn(
     openLinkSocket,
     askCloud,
   };
-  const links = config.role === "cloud" ? createLinks(linking) : undefined;
+  const gatewayChanges = config.role === "cloud" ? createGatewayChanges(linking) : undefined;
+  const links = gatewayChanges && createLinks({ ...linking, gatewayChanges, tokenSharing });
   if (links !== undefined) channel.add(links.carrier);
-  opened.defer(joinNodes({ ...needs, links }));
+  opened.defer(joinNodes({ ...needs, links, gatewayChanges, tokenSharing }));
   clocks.clock.listen(({ from, to }) =>
     background.run("release points that the clock had refused", () => releaseHeld(needs, to - from)),
   );
@@ -329,6 +348,7 @@ export async function startOn(
       simulator: hosting.simulator,
       eventStreams,
       links,
+      gatewayChanges,
       join: uplink && { ...linking, uplink },
     },
     {
@@ -350,6 +370,7 @@ export async function startOn(
       underWay: () => [...(demo?.underWay() ?? []), ...hosting.underWay()],
     },
   );
+  operations.resolve(createRunOperation(routes));
   let chores: ReturnType<typeof startChores> | undefined;
   opened.defer(() => chores?.stop());
   const page = config.http.page ? readPage(troubles) : NO_PAGE;

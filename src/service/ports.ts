@@ -31,4 +31,6 @@ export interface Call {
   readonly operation: string;
   readonly requestId: string;
   readonly remoteAddress: string;
+  /** The id of its audit entry, where the same call may come twice: it is stored once. */
+  readonly auditId?: string;
 }

@@ -168,10 +168,13 @@ const TABLE: Readonly<Record<string, Row>> = {
   getFleet: ["installer", "every"],
   getGateway: ["installer", "every"],
   revokeGateway: ["installer", "every"],
+  rotateGatewayCredential: ["installer", "every"],
   openLink: ["public", "any"],
   joinCloud: ["installer", "every", () => ({ url: "http://127.0.0.1:1", code: "bb_wrong" })],
   getUplink: ["owner", "any"],
   leaveCloud: ["installer", "every"],
+  listChanges: ["readonly", "any"],
+  getChange: ["readonly", "any"],
   createBackup: ["system", "any"],
   // There is no such device, so nothing is begun.
   createRollout: [
@@ -214,10 +217,12 @@ const LINK: Readonly<Record<string, number>> = {
   pauseRollout: 404,
   resumeRollout: 404,
   abortRollout: 404,
+  rotateGatewayCredential: 404,
   openLink: 400,
   joinCloud: 409,
   getUplink: 404,
   leaveCloud: 404,
+  getChange: 404,
 };
 
 /** Sign-in is for pages of this server. */
@@ -336,6 +341,7 @@ async function call(operation: string, token: string | undefined, target: Target
     delivery_id: target.delivery,
     gateway_id: "01890000-0000-7000-8000-000000000000",
     rollout_id: "01890000-0000-7000-8000-000000000000",
+    change_id: "01890000-0000-7000-8000-000000000000",
     bucket: "limits",
     page: "concepts",
     name: "matrix",

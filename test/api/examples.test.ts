@@ -35,6 +35,8 @@ const REFUSED: Readonly<Record<string, string>> = {
   joinGateway: "not_available",
   getGateway: "not_found",
   revokeGateway: "not_found",
+  rotateGatewayCredential: "not_found",
+  getChange: "not_found",
   openLink: "invalid_request",
   joinCloud: "cloud_unreachable",
   getUplink: "not_found",

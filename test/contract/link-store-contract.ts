@@ -5,7 +5,7 @@ import type { Micros } from "#core/command/execution.ts";
 import type { Gateway } from "#core/link/gateway.ts";
 import { parseAlertKey, parseLogKey } from "#core/link/linked-key.ts";
 import { instant } from "#core/time/instant.ts";
-import { makeDevice, makeEntry, makeSite, NOON, newId } from "../support/records.ts";
+import { makeDevice, makeEntry, makeSite, makeToken, NOON, newId } from "../support/records.ts";
 import { ALL, expectRefusal, type OpenStores } from "./stores.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -22,6 +22,7 @@ function makeGateway(fields: Partial<Gateway> = {}): Gateway {
     isConnected: false,
     epoch: undefined,
     taken: 0,
+    mustRotate: false,
     ...fields,
   };
 }
@@ -233,7 +234,85 @@ export function linkStoreContract(open: OpenStores): void {
     });
   });
 
+  test("a gateway's credential is replaced: both are valid until the new one is used", async () => {
+    const { gateways } = await open();
+    const code = { id: newId(), name: undefined, hash: bytes(newId()), createdAt: NOON, expiresAt: instant(NOON + 1) };
+    await gateways.insertCode(code, makeEntry());
+    const gateway = makeGateway();
+    await gateways.join(code.hash, gateway, makeEntry());
+    expect(await gateways.askRotation(newId(), makeEntry())).toBe(false);
+    expect(await gateways.askRotation(gateway.id, makeEntry())).toBe(true);
+    await gateways.acceptCredential(gateway.id, bytes("next"));
+    const both = { ...gateway, nextCredentialHash: bytes("next"), mustRotate: true };
+    expect(await gateways.find(gateway.id)).toEqual(both);
+    await gateways.settleCredential(gateway.id, bytes("another"));
+    expect(await gateways.find(gateway.id)).toEqual(both);
+    await gateways.settleCredential(gateway.id, bytes("next"));
+    expect(await gateways.find(gateway.id)).toEqual({ ...gateway, credentialHash: bytes("next") });
+  });
+
+  test("a gateway keeps the credential that is to be next, until it uses it", async () => {
+    const { uplinks } = await open();
+    const uplink = {
+      url: "https://cloud.example",
+      gatewayId: newId(),
+      credential: bytes("old"),
+      joinedAt: NOON,
+      historyBefore: undefined,
+      confirmed: 0,
+    };
+    await uplinks.put(uplink, makeEntry());
+    await uplinks.noteContact(NOON);
+    await uplinks.putNextCredential(bytes("next"));
+    const before = { ...uplink, contactAt: NOON, nextCredential: bytes("next") };
+    expect(await uplinks.get()).toEqual(before);
+    const at = instant(NOON + 1);
+    await uplinks.useNextCredential({ next: bytes("another"), credential: bytes("x"), at });
+    expect(await uplinks.get()).toEqual(before);
+    await uplinks.useNextCredential({ next: bytes("next"), credential: bytes("new"), at });
+    expect(await uplinks.get()).toEqual({ ...uplink, contactAt: NOON, credential: bytes("new"), credentialAt: at });
+  });
+
+  test("tokens of the cloud are replaced as a whole, and never those of the gateway", async () => {
+    const { tokens, uplinks } = await open();
+    const own = makeToken({ name: "own" });
+    await tokens.insert(own, makeEntry());
+    const [a, b] = [makeToken({ fromCloud: true }), makeToken({ fromCloud: true, sites: new Set(["s"]) })];
+    expect(await tokens.putOfCloud([a, b])).toEqual([a.id, b.id]);
+    expect(await tokens.all()).toEqual([own, a, b]);
+    const hostile = { ...own, level: "vendor", fromCloud: true } as const;
+    expect(await tokens.putOfCloud([{ ...b, name: "renamed" }, hostile])).toEqual([a.id, own.id]);
+    expect(await tokens.all()).toEqual([own, { ...b, name: "renamed" }]);
+    // Revoked here, it stays so.
+    await tokens.revoke(b.id, NOON, makeEntry());
+    await tokens.putOfCloud([b]);
+    expect((await tokens.find(b.id))?.revokedAt).toBe(NOON);
+    const joined = { url: "u", gatewayId: "g", credential: bytes(""), joinedAt: NOON, historyBefore: undefined };
+    await uplinks.put({ ...joined, confirmed: 0 }, makeEntry());
+    expect(await tokens.all()).toEqual([own]);
+  });
+
   describe("copies", () => {
+    test("the sites of a revoked gateway go to the one that tells them", async () => {
+      const { copies, gateways } = await open();
+      const code = {
+        id: newId(),
+        name: undefined,
+        hash: bytes(newId()),
+        createdAt: NOON,
+        expiresAt: instant(NOON + 1),
+      };
+      await gateways.insertCode(code, makeEntry());
+      const former = makeGateway();
+      await gateways.join(code.hash, former, makeEntry());
+      const site = makeSite();
+      await copies.site(former.id, site);
+      await expectRefusal(copies.site("g2", site), "conflict");
+      await gateways.revoke(former.id, NOON, makeEntry());
+      await copies.site("g2", site);
+      expect(await gateways.ownerOf(site.id)).toBe("g2");
+    });
+
     test("a copy is stored as it was told, again and again, and is found by its owner", async () => {
       const { copies, sites, devices, gateways } = await open();
       const site = makeSite();

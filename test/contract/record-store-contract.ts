@@ -9,6 +9,7 @@ import { alertStoreContract, raised } from "./alert-store-contract.ts";
 import { auditStoreContract } from "./audit-store-contract.ts";
 import { blueprintStoreContract } from "./blueprint-store-contract.ts";
 import { changeEventsContract } from "./change-events-contract.ts";
+import { changeStoreContract } from "./change-store-contract.ts";
 import { configurationStoreContract } from "./configuration-store-contract.ts";
 import { deviceLogStoreContract } from "./device-log-store-contract.ts";
 import { deviceStoreContract } from "./device-store-contract.ts";
@@ -44,6 +45,7 @@ export function recordStoreContract(open: OpenStores): void {
   describe("webhooks", () => webhookStoreContract(open));
   describe("the link", () => linkStoreContract(open));
   describe("roll-outs", () => rolloutStoreContract(open));
+  describe("changes for gateways", () => changeStoreContract(open));
   describe("the outbox", () => eventOutboxContract(async () => (await open()).outbox));
   describe("events of changes", () => changeEventsContract(open));
 

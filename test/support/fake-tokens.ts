@@ -39,6 +39,11 @@ export class FakeTokens implements TokenStore {
     this.stored.set(token.id, token);
   }
 
+  async putOfCloud(tokens: readonly TokenRecord[]): Promise<readonly string[]> {
+    for (const token of tokens) this.stored.set(token.id, token);
+    return tokens.map(({ id }) => id);
+  }
+
   async find(id: string): Promise<TokenRecord | undefined> {
     this.looked.push(id);
     const seen = this.stored.get(id);

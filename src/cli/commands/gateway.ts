@@ -7,9 +7,10 @@ import { printAnswer, printTable, remark } from "#cli/print.ts";
 import { describeUplink, GATEWAY_COLUMNS, printFleet, printGateway, WIDE_GATEWAY_COLUMNS } from "#cli/print-gateway.ts";
 import { type ClientFlags, openSession } from "#cli/session.ts";
 import { UsageError } from "#cli/usage-error.ts";
+import type { GatewayChange } from "#client/resources/gateway.ts";
 import type { Window } from "#client/resources/page.ts";
 
-/** On a gateway: join, status, leave. In a cloud: code, list, show, overview, revoke. */
+/** On a gateway: join, status, leave. In a cloud: code, list, show, overview, changes, rotate, revoke. */
 export function addGatewayCommands(gateway: Command, cli: Cli): void {
   addExamples(
     gateway,
@@ -19,6 +20,7 @@ export function addGatewayCommands(gateway: Command, cli: Cli): void {
     "gateway list",
   );
   addCloudCommands(gateway, cli);
+  addRotateCommand(gateway, cli);
 
   const join = clientCommand(gateway, "join <url> <code>", "On a gateway: join a cloud.").action(
     async (url: string, code: string, flags: ClientFlags) => {
@@ -102,6 +104,22 @@ function addCloudCommands(gateway: Command, cli: Cli): void {
     await printFleet(cli, flags, await wait(client.gateways.overview()));
   });
 
+  const changes = addWindowOptions(
+    clientCommand(gateway, "changes", "In a cloud: list changes of joined sites, which their gateways make."),
+  )
+    .option("-d, --device-id <id>", "only changes of this device")
+    .option("--pending", "only those that wait for their gateway")
+    .action(async (flags: ClientFlags & WindowFlags & { deviceId?: string; pending?: boolean }) => {
+      const { client, wait } = await openSession(cli, flags);
+      const filter = {
+        ...(flags.deviceId !== undefined && { "device_id.in": [flags.deviceId] }),
+        ...(flags.pending === true && { "state.in": ["PENDING"] as const }),
+      };
+      const list = (window: object) => client.changes.list({ ...window, ...filter });
+      await printTable(cli, flags, { ...(await wait(fetchList("changes", list, flags))), columns: CHANGE_COLUMNS });
+    });
+  addExamples(changes, "gateway changes --pending");
+
   clientCommand(gateway, "revoke [gateway]", "In a cloud: end a gateway's access. Its sites stay as they were.")
     .option("--gateway-id <id>", "the gateway, if not given as argument")
     .option("-y, --yes", "do not ask")
@@ -112,3 +130,30 @@ function addCloudCommands(gateway: Command, cli: Cli): void {
       await printAnswer(cli, flags, await wait(client.gateways.revoke(id)), () => `revoked ${id}`);
     });
 }
+
+function addRotateCommand(gateway: Command, cli: Cli): void {
+  clientCommand(gateway, "rotate [gateway]", "In a cloud: let a gateway replace its credential.")
+    .option("--gateway-id <id>", "the gateway, if not given as argument")
+    .action(async (argument: string | undefined, flags: ClientFlags & { gatewayId?: string }) => {
+      const id = requireId("gateway", argument, flags.gatewayId);
+      const { client, wait } = await openSession(cli, flags);
+      const answer = await wait(client.gateways.rotateCredential(id));
+      await printAnswer(cli, flags, answer, () => `${id} replaces its credential`);
+    });
+}
+
+/** Why it was not made. */
+const reasonOf = ({ state, errors, overruled }: GatewayChange) =>
+  state === "OVERRULED"
+    ? `changed on the gateway: ${overruled.join(", ")}`
+    : errors.map(({ message }) => message).join("; ");
+
+const CHANGE_COLUMNS = {
+  ID: (change: GatewayChange) => change.id,
+  STATE: (change: GatewayChange) => change.state,
+  OPERATION: (change: GatewayChange) => change.operation,
+  DEVICE: (change: GatewayChange) => change.device_id ?? "",
+  BY: (change: GatewayChange) => change.asked_by.name,
+  CREATED: (change: GatewayChange) => change.created_at,
+  REASON: reasonOf,
+};

@@ -17,6 +17,7 @@ export type Token = {
   readonly expires_at: string | null;
   readonly last_used_at: string | null;
   readonly revoked_at: string | null;
+  readonly from_cloud: boolean;
 };
 
 /** A sign-in of the page. It stands for a token. */

@@ -33,6 +33,8 @@ export type ErrorCode =
   | "storage_damaged"
   | "shutting_down"
   | "owned_by_gateway"
+  | "gateway_unreachable"
+  | "overruled"
   | "cloud_unreachable"
   | "not_available"
   | "internal";

@@ -1,6 +1,7 @@
 import type { Alert } from "./alert.ts";
 import type { ConnectivityStatus, DeviceLogEntry, DeviceRuntime } from "./device.ts";
 import type { Execution } from "./execution.ts";
+import type { GatewayChange } from "./gateway.ts";
 
 /** What happened, and to what. */
 type Happening<Kind extends string, What> = { readonly kind: Kind } & {
@@ -20,6 +21,8 @@ export type LiveEvent =
   | Happening<"device", { readonly change: "created" | "updated" | "deleted"; readonly at: string }>
   /** The values of a bucket were replaced. */
   | Happening<"configuration", { readonly bucket: string; readonly at: string }>
+  /** A change that the gateway of the device was asked for is settled. */
+  | Happening<"change", { readonly change: GatewayChange; readonly at: string }>
   | Happening<"runtime", { readonly runtime: DeviceRuntime; readonly at: string }>
   /** The newest value of attributes that changed, at most four times a second; never repeated. */
   | Happening<

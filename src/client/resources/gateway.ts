@@ -1,3 +1,5 @@
+import type { JsonObject } from "./json.ts";
+
 /** A gateway that has joined a cloud. */
 export type Gateway = {
   readonly id: string;
@@ -71,4 +73,20 @@ export type Uplink = {
   /** Hours, days and pieces of telemetry that the cloud never gets. */
   readonly dropped: { readonly expired: number; readonly unreadable: number };
   readonly last_error: string | null;
+};
+
+/** A change of a joined site, which its gateway is asked for. */
+export type GatewayChange = {
+  readonly id: string;
+  readonly operation: string;
+  readonly gateway_id: string;
+  readonly site_id: string;
+  readonly device_id: string | null;
+  readonly state: "PENDING" | "DONE" | "REFUSED" | "OVERRULED";
+  readonly asked: JsonObject;
+  readonly asked_by: { readonly token_id: string; readonly name: string };
+  readonly created_at: string;
+  readonly settled_at: string | null;
+  readonly errors: readonly { readonly code: string; readonly message: string; readonly details?: JsonObject }[];
+  readonly overruled: readonly string[];
 };

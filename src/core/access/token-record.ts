@@ -14,6 +14,8 @@ export interface TokenRecord {
   readonly expiresAt: Instant | undefined;
   readonly revokedAt: Instant | undefined;
   readonly lastUsedAt: Instant | undefined;
+  /** On a gateway: a token of the cloud. */
+  readonly fromCloud?: true;
 }
 
 export function isLive(token: TokenRecord, now: Instant): boolean {

@@ -1,5 +1,8 @@
 import type { Instant } from "#core/time/instant.ts";
 
+/** What the encrypted credential of a gateway is bound to. */
+export const CREDENTIAL_CONTEXT = "uplink credential";
+
 /** A gateway that has joined this cloud. */
 export interface Gateway {
   readonly id: string;
@@ -17,6 +20,10 @@ export interface Gateway {
   readonly epoch: string | undefined;
   /** The number of its latest change that is stored here. */
   readonly taken: number;
+  /** SHA-256 of the credential that it is about to change over to. */
+  readonly nextCredentialHash?: Uint8Array | undefined;
+  /** It shall get another credential. */
+  readonly mustRotate?: boolean;
 }
 
 /** Lets one gateway join, once. */
@@ -40,4 +47,10 @@ export interface Uplink {
   readonly historyBefore: Instant | undefined;
   /** The cloud has confirmed all changes up to this number, and not all of them can be told again one by one. */
   readonly confirmed: number;
+  /** When it was last connected. */
+  readonly contactAt?: Instant | undefined;
+  /** The credential that replaces the present one, encrypted, until the cloud accepts it. */
+  readonly nextCredential?: Uint8Array | undefined;
+  /** Since when it has the present credential; undefined: since it joined. */
+  readonly credentialAt?: Instant | undefined;
 }

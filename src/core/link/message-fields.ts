@@ -35,6 +35,13 @@ export function texts(given: Fields, name: string): readonly string[] {
   return values;
 }
 
+/** A SHA-256 in hexadecimal. */
+export function hash(given: Fields, name: string): string {
+  const value = text(given, name);
+  if (!/^[0-9a-f]{64}$/.test(value)) throw new LinkMistake(`${name} is no hash`);
+  return value;
+}
+
 export function word<Word extends string>(given: Fields, name: string, allowed: readonly Word[]): Word {
   const value = text(given, name);
   const found = allowed.find((one) => one === value);

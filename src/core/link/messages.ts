@@ -8,9 +8,11 @@ import type { Device, PropertyValue } from "#core/device/device.ts";
 import type { LogSeverity } from "#core/device/device-message.ts";
 import type { Site } from "#core/site/site.ts";
 import type { Instant } from "#core/time/instant.ts";
+import type { AskedChange, ChangeOutcome } from "./asked-change.ts";
+import type { LinkedToken } from "./linked-token.ts";
 
 /** Sides whose first numbers are equal understand each other. */
-export const LINK_PROTOCOL = "1.0";
+export const LINK_PROTOCOL = "1.1";
 
 /** A record as it is now; null when it was deleted. */
 export type LinkedItem =
@@ -81,7 +83,18 @@ export type UpMessage =
   /** New telemetry. Numbers of these two kinds rise by one within a connection. */
   | { readonly type: "points"; readonly number: number; readonly messages: readonly LinkedPoints[] }
   /** Stored telemetry of a device, packed. */
-  | { readonly type: "history"; readonly number: number; readonly deviceId: string; readonly content: Uint8Array };
+  | { readonly type: "history"; readonly number: number; readonly deviceId: string; readonly content: Uint8Array }
+  /** How a change has ended, and the records that it is about as they are now. */
+  | {
+      readonly type: "changed";
+      readonly id: string;
+      readonly outcome: ChangeOutcome;
+      readonly items: readonly LinkedItem[];
+    }
+  /** Asks for a package that a change names. */
+  | { readonly type: "want"; readonly digest: string }
+  /** The hash of another credential that the gateway has: it is about to use it, or uses it from now on. */
+  | { readonly type: "credential"; readonly hash: string; readonly isUsed: boolean };
 
 /** From the cloud to the gateway. */
 export type DownMessage =
@@ -92,7 +105,17 @@ export type DownMessage =
   /** Telemetry up to this number is stored, except for devices that the cloud does not know. */
   | { readonly type: "stored"; readonly number: number; readonly unknown: readonly string[] }
   /** Asks for these executions as a whole. */
-  | { readonly type: "ask"; readonly executions: readonly string[] };
+  | { readonly type: "ask"; readonly executions: readonly string[] }
+  /** A change to make. Late: nobody waits for the answer any more. Since 1.1. */
+  | { readonly type: "change"; readonly change: AskedChange; readonly isLate: boolean }
+  /** A package that the gateway wants; without bytes when the cloud does not have it. */
+  | { readonly type: "package"; readonly digest: string; readonly content: Uint8Array }
+  /** The tokens of the cloud that see a site of the gateway. Since 1.1. */
+  | { readonly type: "tokens"; readonly tokens: readonly LinkedToken[] }
+  /** The gateway shall get another credential. Since 1.1. */
+  | { readonly type: "rotate" }
+  /** The credential with this hash is accepted. */
+  | { readonly type: "credential"; readonly hash: string };
 
 /** An execution that was created in the cloud. */
 export interface ExecutionOrder extends Pick<Execution, "id" | "deviceId" | "createdAt" | "ephemeral"> {

@@ -1,7 +1,10 @@
 // Reads what came over a link. The other side is authenticated and yet not trusted: a message that does not fit ends the
 // connection with the reason.
-import { count, flag, LinkMistake, list, moment, object, text, texts } from "./message-fields.ts";
+import { ACCESS_LEVELS } from "#core/access/level.ts";
+import type { LinkedToken } from "./linked-token.ts";
+import { count, flag, hash, LinkMistake, list, moment, object, text, texts, word } from "./message-fields.ts";
 import type { DownMessage, LinkedPoints, UpMessage } from "./messages.ts";
+import { parseAskedChange, parseOutcome } from "./parse-change.ts";
 import { parseChange, parseItem } from "./parse-item.ts";
 
 /** `content`: the bytes that came with the message. */
@@ -49,12 +52,23 @@ export function parseUpMessage(value: unknown, content?: Uint8Array): UpMessage 
     case "history":
       if (content === undefined) throw new LinkMistake("history comes without its bytes");
       return { type: "history", number: count(given, "number"), deviceId: text(given, "deviceId"), content };
+    case "changed":
+      return {
+        type: "changed",
+        id: text(given, "id"),
+        outcome: parseOutcome(given["outcome"]),
+        items: list(given, "items").map(parseItem),
+      };
+    case "want":
+      return { type: "want", digest: text(given, "digest") };
+    case "credential":
+      return { type: "credential", hash: hash(given, "hash"), isUsed: flag(given, "isUsed") };
     default:
       throw new LinkMistake(`no message has the type ${String(given["type"]).slice(0, 40)}`);
   }
 }
 
-export function parseDownMessage(value: unknown): DownMessage {
+export function parseDownMessage(value: unknown, content?: Uint8Array): DownMessage {
   const given = object(value, "a message");
   switch (given["type"]) {
     case "welcome":
@@ -86,10 +100,37 @@ export function parseDownMessage(value: unknown): DownMessage {
       return { type: "stored", number: count(given, "number"), unknown: texts(given, "unknown") };
     case "ask":
       return { type: "ask", executions: texts(given, "executions") };
+    case "change":
+      return { type: "change", change: parseAskedChange(given["change"]), isLate: flag(given, "isLate") };
+    case "package":
+      if (content === undefined) throw new LinkMistake("a package comes without its bytes");
+      return { type: "package", digest: text(given, "digest"), content };
+    case "tokens":
+      return { type: "tokens", tokens: list(given, "tokens").map(parseToken) };
+    case "rotate":
+      return { type: "rotate" };
+    case "credential":
+      return { type: "credential", hash: hash(given, "hash") };
     default:
       throw new LinkMistake(`no message has the type ${String(given["type"]).slice(0, 40)}`);
   }
 }
+
+function parseToken(value: unknown): LinkedToken {
+  const given = object(value, "a token");
+  return {
+    id: text(given, "id"),
+    name: text(given, "name"),
+    level: word(given, "level", GRANTED_LEVELS),
+    createdAt: moment(given, "createdAt"),
+    sites: given["sites"] === "all" ? "all" : texts(given, "sites"),
+    hash: hash(given, "hash"),
+    expiresInMs: given["expiresInMs"] === undefined ? undefined : count(given, "expiresInMs"),
+  };
+}
+
+/** A cloud grants no more than it could by a call. */
+const GRANTED_LEVELS = ACCESS_LEVELS.filter((level) => level !== "system");
 
 function parsePoints(value: unknown): LinkedPoints {
   const [deviceId, at, values] = Array.isArray(value) ? value : [];

@@ -18,6 +18,7 @@ export const tokenSchema = strict("Token", {
   expires_at: nullable(timestamp),
   last_used_at: nullable(timestamp),
   revoked_at: nullable(timestamp),
+  from_cloud: Type.Boolean({ description: "On a gateway: it was made in the cloud." }),
 });
 
 export const ownTokenSchema = strict("OwnToken", {
@@ -70,6 +71,7 @@ export function renderToken(token: TokenRecord): Static<typeof tokenSchema> {
     expires_at: renderOptional(token.expiresAt),
     last_used_at: renderOptional(token.lastUsedAt),
     revoked_at: renderOptional(token.revokedAt),
+    from_cloud: token.fromCloud === true,
   };
 }
 

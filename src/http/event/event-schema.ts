@@ -5,6 +5,7 @@ import { alertSchema } from "#http/alert/alert-wire.ts";
 import { executionSchema } from "#http/command/command-wire.ts";
 import { connectivitySchema } from "#http/device/device-wire.ts";
 import { runtimeSchema } from "#http/device/runtime-wire.ts";
+import { changeSchema } from "#http/link/change-wire.ts";
 import { type Fields, Type } from "#http/schema.ts";
 import { oneOf, strict, timestamp } from "#http/wire.ts";
 
@@ -27,6 +28,7 @@ const EVENT_SCHEMAS = {
   }),
   connectivity: about("ConnectivityEvent", { connectivity: connectivitySchema, at: timestamp }),
   device: about("DeviceEvent", { change: oneOf(["created", "updated", "deleted"]), at: timestamp }),
+  change: about("ChangeEvent", { change: changeSchema, at: timestamp }),
   configuration: about("ConfigurationEvent", { bucket: Type.String(), at: timestamp }),
   runtime: about("RuntimeEvent", { runtime: runtimeSchema, at: timestamp }),
   log: about("LogEvent", {

@@ -42,7 +42,7 @@ const numbers = (from: number, to: number, sign = "") =>
   Array.from({ length: to - from + 1 }, (_, n) => `${sign}${from + n}`);
 const GAP = (...kinds: string[]) => `event: gap data: ${JSON.stringify({ kinds })}`;
 const LIVE = GAP("runtime", "log");
-const EVERYTHING = GAP("execution", "alert", "connectivity", "configuration", "device", "runtime", "log");
+const EVERYTHING = GAP("execution", "alert", "connectivity", "configuration", "device", "change", "runtime", "log");
 
 test("a stream begins with the time to wait before it is opened again, then tells what happens", () => {
   const { open, publish } = openStreams();

@@ -4,6 +4,7 @@ import { renderInstant } from "#core/time/instant.ts";
 import { renderAlert } from "#http/alert/alert-wire.ts";
 import { renderExecution, renderMicros } from "#http/command/command-wire.ts";
 import { renderRuntime } from "#http/device/runtime-wire.ts";
+import { renderGatewayChange } from "#http/link/change-wire.ts";
 import { renderSnapshots } from "#http/telemetry/snapshot-wire.ts";
 import type { Happening, PublishedEvent } from "#service/event/happening.ts";
 import type { CurrentValue } from "#service/telemetry/read-now.ts";
@@ -57,6 +58,8 @@ function renderContent(happening: Happening): object {
       return { change: happening.change, at: renderInstant(happening.at), alert: renderAlert(happening.alert) };
     case "device":
       return { change: happening.change, at: renderInstant(happening.at) };
+    case "change":
+      return { change: renderGatewayChange(happening.change), at: renderInstant(happening.at) };
     case "configuration":
       return { bucket: happening.bucket, at: renderInstant(happening.at) };
     case "log":

@@ -25,6 +25,7 @@ import { describeGateways, fleetOverview } from "#service/link/fleet-overview.ts
 import { type JoinNeeds, joinCloud, leaveCloud, uplinkStatus } from "#service/link/join-cloud.ts";
 import { createJoinCode, joinGateway, signInGateway } from "#service/link/join-gateway.ts";
 import type { Links } from "#service/link/links.ts";
+import type { Nodes } from "#service/ports/nodes.ts";
 import type { Needs } from "#service/ports.ts";
 
 const tag = "Link";
@@ -34,6 +35,7 @@ const TRUE_OR_FALSE = ["true", "false"] as const;
 
 export interface LinkRouteNeeds extends Pick<Needs, "gateways" | "telemetry" | "now" | "newId" | "randomBytes"> {
   readonly background: Background;
+  readonly nodes: Pick<Nodes, "tell">;
   /** One of the two, by role. */
   readonly links: Links | undefined;
   readonly join: JoinNeeds | undefined;
@@ -150,6 +152,26 @@ export function linkRoutes(needs: LinkRouteNeeds): readonly Route[] {
         const trail = auditTrail(needs, call, { target: {}, details: { gateway_id: id } });
         if (!(await needs.gateways.revoke(id, needs.now(), trail))) throw noGateway(id);
         needs.links?.disconnect(id);
+        return {};
+      },
+    }),
+    route({
+      method: "POST",
+      path: "/v3/gateways/:gateway_id/rotate_credential",
+      operation: "rotateGatewayCredential",
+      summary: "Let a gateway replace its credential",
+      description:
+        "At once if it is connected, else when it is. The former one works until the gateway has the new one.",
+      tag,
+      access: "installer",
+      answer: NOTHING,
+      handle: async (call) => {
+        requireAllSites(call.caller);
+        const { gateway_id: id } = call.params;
+        const trail = auditTrail(needs, call, { target: {}, details: { gateway_id: id } });
+        if (!(await needs.gateways.askRotation(id, trail))) throw refuse("not_found", `there is no gateway ${id}`);
+        needs.links?.rotate(id);
+        needs.nodes.tell({ kind: "rotate", id });
         return {};
       },
     }),

@@ -214,6 +214,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   getGateway: { ts: `client.gateways.get(${JSON.stringify(ID.gateway_id)})` },
   getFleet: { ts: "client.gateways.overview()" },
   revokeGateway: { ts: `client.gateways.revoke(${JSON.stringify(ID.gateway_id)})` },
+  rotateGatewayCredential: { ts: `client.gateways.rotateCredential(${JSON.stringify(ID.gateway_id)})` },
   openLink: {},
   joinCloud: {
     body: { url: "https://cloud.example", code: "..." },
@@ -221,6 +222,8 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   },
   getUplink: { ts: "client.uplink.get()" },
   leaveCloud: { ts: "client.uplink.leave()" },
+  listChanges: { query: { "state.in": "PENDING" }, ts: 'client.changes.list({ "state.in": ["PENDING"] })' },
+  getChange: { ts: `client.changes.get(${JSON.stringify(ID.change_id)})` },
   createBackup: { ts: "client.backups.create()" },
   getSystem: { ts: "client.system.get()" },
   getSystemLog: { ts: "client.system.log()" },

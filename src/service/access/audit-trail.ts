@@ -10,7 +10,7 @@ interface Deed {
 export function auditTrail(needs: Pick<Needs, "now" | "newId">, call: Call, deed: Deed): AuditEntry {
   const at = needs.now();
   return {
-    id: needs.newId(),
+    id: call.auditId ?? needs.newId(),
     at,
     actor: { tokenId: call.caller.tokenId, name: call.caller.tokenName },
     action: call.operation,

@@ -55,7 +55,12 @@ interface Watch {
 /** A timer can run for at most 24 days, and the clock may be set meanwhile. */
 const LONGEST_WAIT_MS = 3_600_000;
 
-export function createAuthenticator(needs: AuthenticatorNeeds, admin: TokenRecord): Authenticator {
+/** `acceptsCloud` says whether tokens of the cloud are accepted now. */
+export function createAuthenticator(
+  needs: AuthenticatorNeeds,
+  admin: TokenRecord,
+  acceptsCloud: () => boolean = () => false,
+): Authenticator {
   const byId = new Map<string, Entry>();
   const byHash = new Map<string, Entry>();
   const adminEntry = entryOf(admin);
@@ -101,6 +106,9 @@ export function createAuthenticator(needs: AuthenticatorNeeds, admin: TokenRecor
   function used(entry: Entry): Entry {
     const now = needs.now();
     if (!isLive(entry.token, now)) throw ended(entry.token);
+    if (entry.token.fromCloud === true && !acceptsCloud()) {
+      throw refuse("unauthorized", "the access token is one of the cloud, which was not connected for too long");
+    }
     uses.note(entry.token.id, now);
     return entry;
   }
@@ -151,7 +159,8 @@ export function createAuthenticator(needs: AuthenticatorNeeds, admin: TokenRecor
     },
     async isLive(tokenId) {
       const entry = tokenId === admin.id ? adminEntry : await lookUp(tokenId);
-      return entry !== undefined && isLive(entry.token, needs.now());
+      if (entry === undefined || !isLive(entry.token, needs.now())) return false;
+      return entry.token.fromCloud !== true || acceptsCloud();
     },
     lastUse: (tokenId) => uses.get(tokenId),
     flushUses: () => uses.flush(),

@@ -65,12 +65,9 @@ export async function writeConfiguration(
     const declared = requireBucket(blueprint, call, id);
     const former = openBucket(needs, device, before.get(id)) ?? {};
     const kept = withKept(declared, given, former);
-    const { values, problems, moreProblems } = checkInputs(declared.parameters, kept, () => undefined);
-    for (const { name, message } of problems) {
-      const pointer = `${isOneBucket ? "" : `/${id}`}/${name.slice(0, 100)}`;
-      refusals.add(() => ({ code: "invalid_configuration", message, details: { pointer } }));
-    }
-    refusals.more += moreProblems;
+    const checked = checkInputs(declared.parameters, kept, () => undefined);
+    const { values } = checked;
+    noteProblems(refusals, checked, isOneBucket ? "" : `/${id}`);
     written.push({
       bucket: id,
       shown: hide(declared, values),
@@ -97,6 +94,44 @@ export async function writeConfiguration(
     throw error;
   }
   return new Map(written.map((one) => [one.bucket, one.shown]));
+}
+
+/**
+ * Refuses what the blueprint does not allow, where the stored values are elsewhere: a sensitive parameter that would keep
+ * its value is taken to be right.
+ */
+export async function checkConfiguration(
+  needs: ConfigurationNeeds,
+  call: Call,
+  { device: idOrSlug, buckets, isOneBucket }: BucketsInput,
+): Promise<void> {
+  const { blueprint } = await configurable(needs, call, idOrSlug);
+  const refusals = new MistakeList<Refusal>();
+  for (const [id, given] of buckets) {
+    const bucket = requireBucket(blueprint, call, id);
+    const isKept = (name: string) =>
+      bucket.parameters.get(name)?.sensitive === true && (given[name] === undefined || given[name] === HIDDEN);
+    const parameters = new Map([...bucket.parameters].filter(([name]) => !isKept(name)));
+    const values = Object.fromEntries(Object.entries(given).filter(([name]) => !isKept(name)));
+    noteProblems(
+      refusals,
+      checkInputs(parameters, values, () => undefined),
+      isOneBucket ? "" : `/${id}`,
+    );
+  }
+  refuseMistakes(refusals);
+}
+
+function noteProblems(
+  refusals: MistakeList<Refusal>,
+  { problems, moreProblems }: Pick<ReturnType<typeof checkInputs>, "problems" | "moreProblems">,
+  place: string,
+): void {
+  for (const { name, message } of problems) {
+    const pointer = `${place}/${name.slice(0, 100)}`;
+    refusals.add(() => ({ code: "invalid_configuration", message, details: { pointer } }));
+  }
+  refusals.more += moreProblems;
 }
 
 /** Everything as the device sees it: all buckets, defaults filled in, sensitive values in the clear. */

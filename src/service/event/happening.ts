@@ -10,6 +10,7 @@ import {
   executionEvent,
   type PreparedEvent,
 } from "#core/event/event.ts";
+import type { GatewayChange } from "#core/link/asked-change.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
 import type { DescribedAlert } from "#service/alert/describe-alert.ts";
 import type { HostedStatus } from "#service/ports/device-host.ts";
@@ -41,6 +42,8 @@ export type Happening = Place &
         readonly readLevel: AccessLevel;
         readonly at: Instant;
       }
+    /** A change that the gateway of the device was asked for is settled. */
+    | { readonly kind: "change"; readonly change: GatewayChange; readonly at: Instant }
     | { readonly kind: "log"; readonly entry: DeviceLogEntry }
     /** A device that runs in this process changed its state, or failed at something. */
     | { readonly kind: "runtime"; readonly status: HostedStatus; readonly at: Instant }
@@ -85,6 +88,7 @@ function factsOf(happening: Happening): EventFacts {
       return facts("readonly", logEvent(happening, happening.entry).at);
     case "connectivity":
     case "device":
+    case "change":
     case "runtime":
       return facts("readonly", happening.at);
   }

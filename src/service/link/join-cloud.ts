@@ -1,11 +1,12 @@
 // The gateway's side of joining.
 import { refuse } from "#core/app-error.ts";
+import { CREDENTIAL_CONTEXT } from "#core/link/gateway.ts";
 import type { Secret } from "#core/secret.ts";
 import type { Site } from "#core/site/site.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
 import { requireAllSites } from "#service/access/require-level.ts";
 import { endOfHistory, type TelemetryLane } from "#service/link/telemetry-lane.ts";
-import { CREDENTIAL_CONTEXT, type Uplink, type UplinkStatus } from "#service/link/uplink.ts";
+import type { Uplink, UplinkStatus } from "#service/link/uplink.ts";
 import type { AskCloud } from "#service/ports/link-socket.ts";
 import type { Call, Needs } from "#service/ports.ts";
 

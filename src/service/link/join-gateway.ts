@@ -65,9 +65,13 @@ const wrongCode = () => refuse("unauthorized", "the code is unknown, was used be
 export async function signInGateway(needs: Pick<Needs, "gateways">, credential: string | undefined): Promise<Gateway> {
   const id = credential === undefined ? undefined : tokenIdOf(credential);
   const gateway = id === undefined ? undefined : await needs.gateways.find(id);
-  if (gateway === undefined || credential === undefined || !sameHash(hashSecret(credential), gateway.credentialHash)) {
+  const hash = hashSecret(credential ?? "");
+  const isNext = gateway?.nextCredentialHash !== undefined && sameHash(hash, gateway.nextCredentialHash);
+  if (gateway === undefined || !(isNext || sameHash(hash, gateway.credentialHash))) {
     throw refuse("unauthorized", "this cloud does not know the gateway");
   }
   if (gateway.revokedAt !== undefined) throw refuse("unauthorized", "the gateway's access was revoked");
+  // It has changed over, and the former one is void from now on.
+  if (isNext) await needs.gateways.settleCredential(gateway.id, hash);
   return gateway;
 }

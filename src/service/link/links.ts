@@ -8,9 +8,11 @@ import type { Background } from "#service/background.ts";
 import type { CommandDispatcher } from "#service/command/command-dispatcher.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
 import { type ApplyNeeds, applyItem, forgetOthers } from "#service/link/apply-linked.ts";
+import type { ChangeLane, GatewayChanges } from "#service/link/gateway-changes.ts";
 import { createLinkChannel, type LinkChannel } from "#service/link/link-channel.ts";
+import type { TokenSharing } from "#service/link/share-tokens.ts";
 import { type TakeTelemetryNeeds, type TelemetryIntake, takeTelemetry } from "#service/link/take-telemetry.ts";
-import { requireSameProtocol } from "#service/link/talk-to-cloud.ts";
+import { requireSameProtocol, speaks } from "#service/link/talk-to-cloud.ts";
 import type { Carrier, HandOver, OutgoingCommand } from "#service/ports/carrier.ts";
 import type { LinkSocket } from "#service/ports/link-socket.ts";
 import type { Claim, Nodes } from "#service/ports/nodes.ts";
@@ -25,6 +27,8 @@ export interface LinkNeeds
   readonly background: Background;
   readonly version: string;
   readonly nodes: Pick<Nodes, "claim" | "tell">;
+  readonly gatewayChanges: Pick<GatewayChanges, "open">;
+  readonly tokenSharing: Pick<TokenSharing, "open">;
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly log: { info(about: object, text: string): void; warn(about: object, text: string): void };
 }
@@ -38,6 +42,8 @@ export interface Links {
   leaveTo(gatewayId: string): void;
   /** Ends the connection, because the gateway may no longer sign in. */
   disconnect(gatewayId: string): void;
+  /** Asks the gateway to change its credential, if it is connected here. */
+  rotate(gatewayId: string): void;
   /** Finds the gateways whose node has ended. Nothing is known of what they own until they are back. */
   sweep(): Promise<void>;
   stop(): Promise<void>;
@@ -55,6 +61,10 @@ interface Session {
   readonly telemetry: TelemetryIntake;
   /** Commands whose answer is missing. */
   readonly orders: Map<string, (outcome: HandOver) => void>;
+  /** Hands over changes, once the gateway has told what changed on its side. */
+  changes: ChangeLane | undefined;
+  /** Tokens are told until then. */
+  endTokens: () => void;
   isReady: boolean;
 }
 
@@ -102,6 +112,8 @@ export function createLinks(needs: LinkNeeds): Links {
       telemetry: takeTelemetry(needs, { devices, send: channel.send, fail }),
       own: new Set(),
       orders: new Map(),
+      changes: undefined,
+      endTokens: () => {},
       isReady: false,
     };
     sessions.set(gateway.id, session);
@@ -187,7 +199,10 @@ export function createLinks(needs: LinkNeeds): Links {
             await needs.gateways.noteTaken(gateway.id, { ...hello, taken, at: needs.now() });
           }
           await channel.send({ type: "ack", to: message.to });
-          if (message.isLast && !session.isReady) await catchUp(session);
+          if (message.isLast && !session.isReady) {
+            await catchUp(session);
+            if (speaks(hello.protocol, 1)) await openDown(session, gateway);
+          }
           break;
         }
         case "answer":
@@ -196,6 +211,15 @@ export function createLinks(needs: LinkNeeds): Links {
         case "told":
           for (const change of message.changes) await applyItem(needs, session, executionItem(change));
           for (const id of message.unknown) await needs.dispatcher.returned(id);
+          break;
+        case "changed":
+          await session.changes?.settled(message);
+          break;
+        case "credential":
+          await takeCredential(session, message);
+          break;
+        case "want":
+          await session.changes?.wanted(message.digest);
           break;
         case "points":
         case "history":
@@ -250,6 +274,40 @@ export function createLinks(needs: LinkNeeds): Links {
     }
   }
 
+  /** What goes down the line, beside commands. */
+  async function openDown(session: Session, gateway: Gateway): Promise<void> {
+    openChanges(session);
+    session.endTokens = await needs.tokenSharing.open({ gatewayId: gateway.id, send: session.channel.send });
+    // Read again: it may have been asked for since the gateway signed in.
+    const { mustRotate } = (await needs.gateways.find(gateway.id)) ?? {};
+    if (mustRotate === true) await session.channel.send({ type: "rotate" });
+  }
+
+  async function takeCredential(
+    { gatewayId, channel }: Session,
+    { hash, isUsed }: Extract<UpMessage, { type: "credential" }>,
+  ): Promise<void> {
+    const bytes = Buffer.from(hash, "hex");
+    if (isUsed) {
+      await needs.gateways.settleCredential(gatewayId, bytes);
+      needs.log.info({ gatewayId }, "a gateway has another credential");
+    } else {
+      await needs.gateways.acceptCredential(gatewayId, bytes);
+      await channel.send({ type: "credential", hash });
+    }
+  }
+
+  function openChanges(session: Session): void {
+    const { gatewayId, channel } = session;
+    const copy = (items: readonly LinkedItem[]) => take(session, items, undefined);
+    const { lane, done } = needs.gatewayChanges.open({ gatewayId, send: channel.send, copy });
+    session.changes = lane;
+    done.catch((error: unknown) => {
+      needs.log.warn({ gatewayId, err: error }, "changes cannot be handed over to a gateway");
+      channel.close("the cloud cannot go on");
+    });
+  }
+
   function noteConnectivity(session: Session, deviceId: string, status: string): void {
     if (!session.devices.has(deviceId)) {
       if (session.early.size < MAX_EARLY) session.early.set(deviceId, status);
@@ -263,6 +321,8 @@ export function createLinks(needs: LinkNeeds): Links {
   async function leave(session: Session): Promise<void> {
     if (sessions.get(session.gatewayId) === session) sessions.delete(session.gatewayId);
     for (const [deviceId, way] of ways) if (way === session) ways.delete(deviceId);
+    session.changes?.close();
+    session.endTokens();
     for (const settle of session.orders.values()) settle("unanswered");
     for (const deviceId of session.devices.keys()) {
       if (session.own.has(deviceId)) needs.connectivity.absent(deviceId);
@@ -326,6 +386,11 @@ export function createLinks(needs: LinkNeeds): Links {
     serve,
     leaveTo: (gatewayId) => sessions.get(gatewayId)?.channel.close("the gateway has connected to another node"),
     disconnect: (gatewayId) => sessions.get(gatewayId)?.channel.close("the gateway's access was revoked"),
+    rotate: (gatewayId) => {
+      const session = sessions.get(gatewayId);
+      // A line that fails is closed, and the next connection is asked again.
+      if (session?.changes !== undefined) session.channel.send({ type: "rotate" }).catch(() => {});
+    },
     async sweep() {
       for (const gatewayId of await needs.gateways.connected()) {
         if (sessions.has(gatewayId)) continue;

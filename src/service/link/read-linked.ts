@@ -145,7 +145,7 @@ async function readItems(needs: ReadLinkedNeeds, keys: readonly LinkedKey[]): Pr
   return items;
 }
 
-async function readItem(needs: ReadLinkedNeeds, { kind, key }: LinkedKey): Promise<LinkedItem> {
+export async function readItem(needs: ReadLinkedNeeds, { kind, key }: LinkedKey): Promise<LinkedItem> {
   switch (kind) {
     case "site":
       return { kind, key, value: (await needs.sites.find(key)) ?? null };

@@ -26,6 +26,8 @@ async function saidAfter(taken: number | null, latest: number, confirmed = 0): P
     version: "1",
     now: () => 0,
     telemetryLane,
+    offlineAccess: { follow: async () => {} },
+    credentialLifetimeMs: Number.POSITIVE_INFINITY,
     pause: (_ms: number, signal: AbortSignal) => new Promise((resolve) => signal.addEventListener("abort", resolve)),
     connectivity: { status: () => "UNKNOWN" },
     outbox: { latest: async () => 0, watch: () => () => {} },
@@ -37,7 +39,7 @@ async function saidAfter(taken: number | null, latest: number, confirmed = 0): P
     executions: { changesAfter: async (next: number) => ({ changes: [], next, latest: next }) },
     uplinks: {
       epoch: async () => "e",
-      get: async () => ({ confirmed }),
+      get: async () => ({ confirmed, joinedAt: 0 }),
       latest: async () => latest,
       changesAfter: async () => ({ keys: [], upTo: latest }),
       amongChanged: async () => [],
@@ -62,6 +64,6 @@ test.each([
   ["tells everything to a cloud that has less than it once confirmed: it was replaced by an older one", 3, 5, true],
 ])("a gateway %s", async (_, taken, latest, isWhole) => {
   const [hello, records] = await saidAfter(taken, latest, 4);
-  expect(hello).toEqual({ type: "hello", protocol: "1.0", version: "1", epoch: "e" });
+  expect(hello).toEqual({ type: "hello", protocol: "1.1", version: "1", epoch: "e" });
   expect(records).toEqual({ type: "records", to: latest, isWhole, isLast: true, items: [] });
 });

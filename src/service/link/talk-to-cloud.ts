@@ -1,6 +1,8 @@
 // One connection of a gateway to its cloud, from hello to its end. The gateway tells what changed and takes executions;
 // both go on at the same time.
 
+import type { AskedChange } from "#core/link/asked-change.ts";
+import { type LinkedToken, recordOf } from "#core/link/linked-token.ts";
 import { LinkMistake } from "#core/link/message-fields.ts";
 import {
   type DownMessage,
@@ -10,15 +12,29 @@ import {
   type UpMessage,
 } from "#core/link/messages.ts";
 import { approximateBytes } from "#core/share/approximate-bytes.ts";
+import type { Authenticator } from "#service/access/authenticator.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
 import { type AcceptNeeds, acceptOrder } from "#service/link/accept-order.ts";
 import { createWake } from "#service/link/create-wake.ts";
 import type { LinkChannel } from "#service/link/link-channel.ts";
+import type { OfflineAccess } from "#service/link/offline-access.ts";
 import { type ReadLinkedNeeds, readEverythingLinked, readLinkedChanges } from "#service/link/read-linked.ts";
+import { createRotation, type RotationNeeds } from "#service/link/rotate-credential.ts";
+import { LineLost, type TakeChangeNeeds, takeChange } from "#service/link/take-change.ts";
 import { type TellTelemetryNeeds, tellTelemetry } from "#service/link/tell-telemetry.ts";
 import type { Needs } from "#service/ports.ts";
 
-export interface TalkNeeds extends AcceptNeeds, ReadLinkedNeeds, TellTelemetryNeeds, Pick<Needs, "outbox"> {
+export interface TalkNeeds
+  extends AcceptNeeds,
+    ReadLinkedNeeds,
+    TellTelemetryNeeds,
+    TakeChangeNeeds,
+    RotationNeeds,
+    Pick<Needs, "outbox" | "tokens"> {
+  readonly authenticator: Pick<Authenticator, "forget">;
+  readonly offlineAccess: Pick<OfflineAccess, "follow">;
+  /** Tokens of the cloud are of no use here. */
+  readonly takesTokens: boolean;
   readonly connectivity: Pick<Connectivity, "status">;
   readonly version: string;
 }
@@ -51,6 +67,11 @@ export async function talkToCloud(
   const working = new Set<Promise<void>>();
   let failure: unknown;
   let confirmAt = 0;
+  /** Changes are made one after the other. */
+  let lastChange: Promise<void> = Promise.resolve();
+  /** Packages that were asked for. */
+  const wanted = new Map<string, PromiseWithResolvers<Uint8Array>>();
+  const rotation = createRotation(needs, channel.send);
   const telemetry = tellTelemetry(needs, { send: channel.send, signal: end.signal });
 
   function start(work: Promise<void>): void {
@@ -125,6 +146,19 @@ export async function talkToCloud(
       case "execute":
         // At the same time as others: what is stored together shares a commit.
         return start(accept(message.order));
+      case "change": {
+        const { change, isLate } = message;
+        lastChange = lastChange.then(() => makeChange(change, isLate));
+        return start(lastChange);
+      }
+      case "tokens":
+        return start(takeTokens(message.tokens));
+      case "rotate":
+        return start(rotation.begin());
+      case "credential":
+        return start(rotation.accepted(message.hash));
+      case "package":
+        return wanted.get(message.digest)?.resolve(message.content);
       case "ask": {
         const told = await Promise.all(
           message.executions.slice(0, MAX_ASKED).map(async (id) => ({ id, change: await needs.executions.whole(id) })),
@@ -141,6 +175,31 @@ export async function talkToCloud(
   async function accept(order: ExecutionOrder): Promise<void> {
     const refused = (await acceptOrder(needs, order)) ?? null;
     await channel.send({ type: "answer", id: order.id, refused });
+  }
+
+  async function takeTokens(told: readonly LinkedToken[]): Promise<void> {
+    const now = needs.now();
+    const tokens = needs.takesTokens ? told.map((token) => recordOf(token, now)) : [];
+    for (const id of await needs.tokens.putOfCloud(tokens)) needs.authenticator.forget(id);
+  }
+
+  async function makeChange(change: AskedChange, isLate: boolean): Promise<void> {
+    if (end.signal.aborted) return;
+    const { outcome, items } = await takeChange(needs, { change, isLate, fetchPackage });
+    await channel.send({ type: "changed", id: change.id, outcome, items });
+  }
+
+  async function fetchPackage(digest: string): Promise<Uint8Array> {
+    const fetched = Promise.withResolvers<Uint8Array>();
+    wanted.set(digest, fetched);
+    try {
+      await channel.send({ type: "want", digest });
+      return await fetched.promise;
+    } catch (error) {
+      throw new LineLost("the connection has ended", { cause: error });
+    } finally {
+      wanted.delete(digest);
+    }
   }
 
   const epoch = await needs.uplinks.epoch();
@@ -171,6 +230,8 @@ export async function talkToCloud(
         message.taken !== null && message.taken >= atLeast && message.taken <= (await needs.uplinks.latest());
       start(tellChanges(isReached ? message.taken : null));
       start(followConnectivity());
+      start(needs.offlineAccess.follow(end.signal));
+      if (speaks(message.protocol, 1)) start(rotation.follow(end.signal));
     }
   } finally {
     unwatch();
@@ -178,6 +239,7 @@ export async function talkToCloud(
     awake.call();
     confirmed.call();
     telemetry.end();
+    for (const { reject } of wanted.values()) reject(new LineLost("the connection has ended"));
     await Promise.all(working);
   }
   if (failure !== undefined) throw failure;
@@ -206,6 +268,11 @@ export function requireSameProtocol(said: { readonly protocol: string; readonly 
   throw new LinkMistake(
     `the other side runs Busbar ${said.version} and speaks version ${said.protocol} of the link, this one speaks ${LINK_PROTOCOL}; update the older one`,
   );
+}
+
+/** Whether the other side knows what this version of the protocol has added. */
+export function speaks(protocol: string, minor: number): boolean {
+  return Number(protocol.split(".")[1] ?? 0) >= minor;
 }
 
 async function* inPieces(items: AsyncIterable<LinkedItem> | Iterable<LinkedItem>): AsyncIterable<LinkedItem[]> {

@@ -1,7 +1,7 @@
 // Keeps a gateway connected to its cloud: connects, talks until the connection ends, waits and connects again. Nothing on
 // the gateway waits for the cloud.
 
-import type { Uplink as StoredUplink } from "#core/link/gateway.ts";
+import { CREDENTIAL_CONTEXT, type Uplink as StoredUplink } from "#core/link/gateway.ts";
 import type { DroppedHistory, LinkBacklog } from "#core/link/gateway-figures.ts";
 import { parseDownMessage } from "#core/link/parse-message.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
@@ -41,7 +41,6 @@ export interface UplinkNeeds extends TalkNeeds, Pick<Needs, "seal"> {
 
 const SHORTEST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
-export const CREDENTIAL_CONTEXT = "uplink credential";
 
 export function createUplink(needs: UplinkNeeds): Uplink {
   let running: { readonly end: AbortController; readonly done: Promise<void> } | undefined;
@@ -58,7 +57,10 @@ export function createUplink(needs: UplinkNeeds): Uplink {
     needs.onTurn();
   }
 
-  async function connectOnce({ url, credential }: StoredUplink, signal: AbortSignal): Promise<void> {
+  async function connectOnce({ url }: StoredUplink, signal: AbortSignal): Promise<void> {
+    // The credential may have been replaced.
+    const { credential } = (await needs.uplinks.get()) ?? {};
+    if (credential === undefined) return;
     const socket = await needs.openLinkSocket(url, needs.seal.open(credential, CREDENTIAL_CONTEXT), signal);
     const close = () => socket.close("the gateway stops");
     signal.addEventListener("abort", close);

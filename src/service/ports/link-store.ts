@@ -40,6 +40,16 @@ export interface UplinkStore {
   unmarkHours(hours: readonly LinkedHour[]): Promise<void>;
   /** All telemetry before this time has yet to be told; undefined: there is none. */
   noteHistory(before: Instant | undefined): Promise<void>;
+  /** The cloud is connected now. */
+  noteContact(at: Instant): Promise<void>;
+  /** A credential that the cloud shall accept, encrypted. */
+  putNextCredential(next: Uint8Array): Promise<void>;
+  /** From now on the gateway signs in with the one that was to be next, here encrypted for that. */
+  useNextCredential(change: {
+    readonly next: Uint8Array;
+    readonly credential: Uint8Array;
+    readonly at: Instant;
+  }): Promise<void>;
 }
 
 export interface VersionCount {
@@ -71,6 +81,12 @@ export interface GatewayStore {
   list(filter: GatewayFilter, page: PageRequest): Promise<Page<Gateway>>;
   /** False when there is no such gateway or it is revoked already. Its sites stay, as they were last told. */
   revoke(id: string, at: Instant, trail: AuditEntry): Promise<boolean>;
+  /** The gateway shall get another credential. False when there is no such gateway or it is revoked. */
+  askRotation(id: string, trail: AuditEntry): Promise<boolean>;
+  /** The gateway may sign in with this one, too. */
+  acceptCredential(id: string, hash: Uint8Array): Promise<void>;
+  /** The gateway has changed over to this one: the former one is void. */
+  settleCredential(id: string, hash: Uint8Array): Promise<void>;
   /** The gateway has no connection any more. */
   noteGone(id: string): Promise<void>;
   /** Those that have a connection, or had one when their node ended. */

@@ -15,6 +15,10 @@ export type NodeMessage =
   | { readonly kind: "credential"; readonly deviceId: string; readonly valid: string }
   /** A gateway has connected to this node, so a connection that another node has of it is over. */
   | { readonly kind: "gateway"; readonly id: string }
+  /** A change waits for its gateway, or is settled. */
+  | { readonly kind: "change"; readonly has: "waits" | "ended"; readonly gatewayId: string; readonly id: string }
+  /** A gateway shall get another credential. */
+  | { readonly kind: "rotate"; readonly id: string }
   /** Webhooks were created or deleted. */
   | { readonly kind: "webhooks" }
   /** Profiles were uploaded. */

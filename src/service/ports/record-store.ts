@@ -2,6 +2,7 @@ import type { BufferUse } from "#core/share/byte-budgets.ts";
 import type { AlertStore } from "./alert-store.ts";
 import type { AuditStore } from "./audit-store.ts";
 import type { BlueprintStore } from "./blueprint-store.ts";
+import type { ChangeStore } from "./change-store.ts";
 import type { ConfigurationStore } from "./configuration-store.ts";
 import type { DeviceLogStore } from "./device-log-store.ts";
 import type { DeviceStore } from "./device-store.ts";
@@ -40,6 +41,7 @@ export interface SubjectStores {
   readonly gateways: GatewayStore;
   readonly rollouts: RolloutStore;
   readonly copies: CopyStore;
+  readonly changes: ChangeStore;
 }
 
 /** All records as one port: a role opens it at the start and closes it at the end. */

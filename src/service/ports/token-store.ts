@@ -11,5 +11,10 @@ export interface TokenStore {
   all(): Promise<readonly TokenRecord[]>;
   /** False when there is no such token or it is revoked already. */
   revoke(id: string, at: Instant, trail: AuditEntry): Promise<boolean>;
+  /**
+   * On a gateway: these are the tokens of the cloud, and no others. A token of the gateway itself is never replaced.
+   * Returns those that are gone or new.
+   */
+  putOfCloud(tokens: readonly TokenRecord[]): Promise<readonly string[]>;
   noteUse(uses: ReadonlyMap<string, Instant>): Promise<void>;
 }

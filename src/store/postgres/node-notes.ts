@@ -12,6 +12,7 @@ type Note<Name extends keyof Writes> = (input: Parameters<Writes[Name]>[1], resu
 const ended = (ids: readonly string[]): NodeMessage => ({ kind: "sessions", have: "ended", ids });
 
 const NOTES: { readonly [Name in keyof Writes]?: Note<Name> } = {
+  insertToken: ({ token: { id } }) => ({ kind: "token", id }),
   revokeToken: ({ id }) => ({ kind: "token", id }),
   putCredential: ({ credential }) => ({
     kind: "credential",

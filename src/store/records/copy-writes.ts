@@ -22,11 +22,13 @@ import { renderLocation } from "./site-writes.ts";
 export const copyWrites = {
   async copySite(database: Database, { gatewayId, site }: { gatewayId: string; site: Site }): Promise<void> {
     const here = await database.get("SELECT gateway_id FROM site WHERE id = ?", site.id);
-    if (here !== undefined) await requireOwner(database, gatewayId, site.id);
+    if (here !== undefined && !(await isOwnerRevoked(database, site.id))) {
+      await requireOwner(database, gatewayId, site.id);
+    }
     await database.run(
       `INSERT INTO site (id, name, timezone, location, created_at, updated_at, gateway_id) VALUES (?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (id) DO UPDATE SET name = excluded.name, timezone = excluded.timezone, location = excluded.location,
-         updated_at = excluded.updated_at`,
+         updated_at = excluded.updated_at, gateway_id = excluded.gateway_id`,
       site.id,
       site.name,
       site.timezone,
@@ -164,6 +166,15 @@ export const copyWrites = {
     await mergeAudit(database, { ...entry, details: { ...entry.details, gateway_id: gatewayId } });
   },
 };
+
+/** A gateway that joins again is another one. It gets the sites of the former one, once that is revoked. */
+async function isOwnerRevoked(database: Database, siteId: string): Promise<boolean> {
+  const found = await database.get(
+    "SELECT 1 AS found FROM site s JOIN gateway g ON g.id = s.gateway_id WHERE s.id = ? AND g.revoked_at IS NOT NULL",
+    siteId,
+  );
+  return found !== undefined;
+}
 
 async function requireDeviceOwner(database: Database, gatewayId: string, deviceId: string): Promise<Device> {
   const device = await findDevice(database, deviceId);

@@ -57,6 +57,7 @@ export async function parseEvent(database: Database, row: Row, now: Instant): Pr
     case "alert":
     case "connectivity":
     case "configuration":
+    case "change":
       return { ...facts, kind, data: text(row, "data") };
   }
 }

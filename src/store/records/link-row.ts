@@ -1,9 +1,9 @@
 import type { Gateway, Uplink } from "#core/link/gateway.ts";
 import type { Row } from "#store/database.ts";
-import { bytes, number, optionalText, optionalTime, text, time } from "./row.ts";
+import { bytes, number, optionalBytes, optionalText, optionalTime, text, time } from "./row.ts";
 
 export const GATEWAY_COLUMNS =
-  "id, name, credential_hash, created_at, revoked_at, version, last_seen_at, is_connected, epoch, taken";
+  "id, name, credential_hash, created_at, revoked_at, version, last_seen_at, is_connected, epoch, taken, next_credential_hash, must_rotate";
 
 export function parseGateway(row: Row): Gateway {
   return {
@@ -17,8 +17,13 @@ export function parseGateway(row: Row): Gateway {
     isConnected: row["is_connected"] === 1,
     epoch: optionalText(row, "epoch"),
     taken: number(row, "taken"),
+    nextCredentialHash: optionalBytes(row, "next_credential_hash"),
+    mustRotate: row["must_rotate"] === 1,
   };
 }
+
+export const UPLINK_COLUMNS =
+  "url, gateway_id, credential, joined_at, history_before, confirmed, contact_at, next_credential, credential_at";
 
 export function parseUplink(row: Row): Uplink {
   return {
@@ -28,5 +33,8 @@ export function parseUplink(row: Row): Uplink {
     joinedAt: time(row, "joined_at"),
     historyBefore: optionalTime(row, "history_before"),
     confirmed: number(row, "confirmed"),
+    contactAt: optionalTime(row, "contact_at"),
+    nextCredential: optionalBytes(row, "next_credential"),
+    credentialAt: optionalTime(row, "credential_at"),
   };
 }

@@ -3,7 +3,7 @@ import type { CopyStore, GatewayStore, UplinkStore } from "#service/ports/link-s
 import type { Database, ReadDatabase, Row } from "#store/database.ts";
 import { latestPosition } from "./event-row.ts";
 import { latestChange } from "./execution-row.ts";
-import { GATEWAY_COLUMNS, parseGateway, parseUplink } from "./link-row.ts";
+import { GATEWAY_COLUMNS, parseGateway, parseUplink, UPLINK_COLUMNS } from "./link-row.ts";
 import type { Lists } from "./lists.ts";
 import { listed, number, oneOf, optionalText, text } from "./row.ts";
 import { Where } from "./where.ts";
@@ -21,9 +21,7 @@ export function createUplinkStore(reader: ReadDatabase, writer: Writer, newEpoch
   return {
     epoch: () => writer.run("makeEpoch", { epoch: newEpoch() }),
     get: async () => {
-      const row = await reader.get(
-        "SELECT url, gateway_id, credential, joined_at, history_before, confirmed FROM uplink",
-      );
+      const row = await reader.get(`SELECT ${UPLINK_COLUMNS} FROM uplink`);
       return row && parseUplink(row);
     },
     put: (uplink, trail) => writer.run("putUplink", { uplink, trail }),
@@ -58,6 +56,9 @@ export function createUplinkStore(reader: ReadDatabase, writer: Writer, newEpoch
     confirm: (number) => writer.run("confirmChanges", { number }),
     markHours: (hours) => writer.run("markHours", { hours }),
     unmarkHours: (hours) => writer.run("unmarkHours", { hours }),
+    noteContact: (at) => writer.run("noteContact", { at }),
+    putNextCredential: (next) => writer.run("putNextCredential", { next }),
+    useNextCredential: (change) => writer.run("useNextCredential", change),
     noteHistory: (before) => writer.run("noteHistory", { before }),
   };
 }
@@ -116,6 +117,9 @@ export function createGatewayStore(reader: Database, writer: Writer, lists: List
       return places;
     },
     revoke: (id, at, trail) => writer.run("revokeGateway", { id, at, trail }),
+    askRotation: (id, trail) => writer.run("askRotation", { id, trail }),
+    acceptCredential: (id, hash) => writer.run("acceptCredential", { id, hash }),
+    settleCredential: (id, hash) => writer.run("settleCredential", { id, hash }),
     noteGone: (id) => writer.run("noteGatewayGone", { id }),
     connected: async () => idsOf(await reader.all("SELECT id FROM gateway WHERE is_connected = 1 ORDER BY id")),
     noteTaken: (id, seen) => writer.run("noteTaken", { id, seen }),

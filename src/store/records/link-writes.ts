@@ -20,6 +20,7 @@ export const uplinkWrites = {
     await database.run("DELETE FROM link_change");
     await database.run("DELETE FROM link_hour");
     await database.run("DELETE FROM uplink");
+    await deleteCloudTokens(database);
     await database.run(
       "INSERT INTO uplink (id, url, gateway_id, credential, joined_at, history_before, confirmed) VALUES (1, ?, ?, ?, ?, ?, 0)",
       uplink.url,
@@ -35,6 +36,7 @@ export const uplinkWrites = {
     await database.run("DELETE FROM link_change");
     await database.run("DELETE FROM link_hour");
     if ((await database.run("DELETE FROM uplink")) === 0) return false;
+    await deleteCloudTokens(database);
     await recordAudit(database, trail);
     return true;
   },
@@ -64,10 +66,37 @@ export const uplinkWrites = {
     await database.run("UPDATE uplink SET confirmed = ? WHERE confirmed < ?", number, number);
   },
 
+  async noteContact(database: Database, { at }: { at: Instant }): Promise<void> {
+    await database.run("UPDATE uplink SET contact_at = ?", at);
+  },
+
+  async putNextCredential(database: Database, { next }: { next: Uint8Array }): Promise<void> {
+    await database.run("UPDATE uplink SET next_credential = ?", next);
+  },
+
+  /** Nothing happens when another one is to be next. */
+  async useNextCredential(
+    database: Database,
+    { next, credential, at }: { next: Uint8Array; credential: Uint8Array; at: Instant },
+  ): Promise<void> {
+    await database.run(
+      "UPDATE uplink SET credential = ?, next_credential = NULL, credential_at = ? WHERE next_credential = ?",
+      credential,
+      at,
+      next,
+    );
+  },
+
   async noteHistory(database: Database, { before }: { before: Instant | undefined }): Promise<void> {
     await database.run("UPDATE uplink SET history_before = ?", before ?? null);
   },
 };
+
+/** They were those of a former cloud. */
+async function deleteCloudTokens(database: Database): Promise<void> {
+  await database.run("DELETE FROM session WHERE token_id IN (SELECT id FROM token WHERE from_cloud = 1)");
+  await database.run("DELETE FROM token WHERE from_cloud = 1");
+}
 
 /** What a cloud keeps about its gateways. */
 export const gatewayWrites = {
@@ -96,7 +125,7 @@ export const gatewayWrites = {
     if (code === undefined) return undefined;
     const joined = { ...gateway, name: optionalText(code, "name") ?? gateway.name };
     await database.run(
-      `INSERT INTO gateway (${GATEWAY_COLUMNS}) VALUES (?, ?, ?, ?, NULL, ?, NULL, 0, NULL, 0)`,
+      `INSERT INTO gateway (${GATEWAY_COLUMNS}) VALUES (?, ?, ?, ?, NULL, ?, NULL, 0, NULL, 0, NULL, 0)`,
       joined.id,
       joined.name,
       joined.credentialHash,
@@ -113,8 +142,35 @@ export const gatewayWrites = {
   ): Promise<boolean> {
     const changed = await database.run("UPDATE gateway SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL", at, id);
     if (changed === 0) return false;
+    const outcome = { state: "REFUSED", errors: [{ code: "owned_by_gateway", message: "its gateway was revoked" }] };
+    await database.run(
+      "UPDATE gateway_change SET state = 'REFUSED', settled_at = ?, outcome = ? WHERE gateway_id = ? AND state = 'PENDING'",
+      at,
+      JSON.stringify(outcome),
+      id,
+    );
     await recordAudit(database, trail);
     return true;
+  },
+
+  async askRotation(database: WriteDatabase, { id, trail }: { id: string; trail: AuditEntry }): Promise<boolean> {
+    const changed = await database.run("UPDATE gateway SET must_rotate = 1 WHERE id = ? AND revoked_at IS NULL", id);
+    if (changed === 0) return false;
+    await recordAudit(database, trail);
+    return true;
+  },
+
+  async acceptCredential(database: Database, { id, hash }: { id: string; hash: Uint8Array }): Promise<void> {
+    await database.run("UPDATE gateway SET next_credential_hash = ? WHERE id = ?", hash, id);
+  },
+
+  async settleCredential(database: Database, { id, hash }: { id: string; hash: Uint8Array }): Promise<void> {
+    await database.run(
+      `UPDATE gateway SET credential_hash = next_credential_hash, next_credential_hash = NULL, must_rotate = 0
+       WHERE id = ? AND next_credential_hash = ?`,
+      id,
+      hash,
+    );
   },
 
   async noteTaken(

@@ -4,6 +4,7 @@ import type { ReadDatabase } from "#store/database.ts";
 import { createAlertStore } from "./alert-store.ts";
 import { createAuditStore } from "./audit-store.ts";
 import { createBlueprintStore } from "./blueprint-store.ts";
+import { createChangeStore } from "./change-store.ts";
 import { createConfigurationStore } from "./configuration-store.ts";
 import { createDeviceLogStore } from "./device-log-store.ts";
 import { createDeviceStore } from "./device-store.ts";
@@ -50,11 +51,13 @@ export function createSubjectStores(
     gateways: createGatewayStore(reader, writer, lists),
     rollouts: createRolloutStore(reader, writer, lists),
     copies: createCopyStore(writer, forget),
+    changes: createChangeStore(reader, writer, lists),
   };
 }
 
 const SEALED = `SELECT CASE WHEN EXISTS (SELECT 1 FROM device_configuration) OR EXISTS (SELECT 1 FROM webhook)
-  OR EXISTS (SELECT 1 FROM execution WHERE is_open = 1 AND sealed IS NOT NULL) THEN 1 ELSE 0 END AS found`;
+  OR EXISTS (SELECT 1 FROM execution WHERE is_open = 1 AND sealed IS NOT NULL)
+  OR EXISTS (SELECT 1 FROM gateway_change WHERE state = 'PENDING') THEN 1 ELSE 0 END AS found`;
 
 /** Whether anything is stored that only the current key of sealed values opens. */
 export async function holdsSealed(reader: ReadDatabase): Promise<boolean> {

@@ -4,7 +4,8 @@ import type { DamageLog, Row } from "#store/database.ts";
 import { bytes, oneOf, optionalTime, text, time } from "./row.ts";
 import { readSites } from "./stored-json.ts";
 
-export const TOKEN_COLUMNS = "id, name, level, sites, hash, created_at, expires_at, revoked_at, last_used_at";
+export const TOKEN_COLUMNS =
+  "id, name, level, sites, hash, created_at, expires_at, revoked_at, last_used_at, from_cloud";
 
 export function parseToken(database: DamageLog, row: Row): TokenRecord {
   return {
@@ -17,5 +18,6 @@ export function parseToken(database: DamageLog, row: Row): TokenRecord {
     expiresAt: optionalTime(row, "expires_at"),
     revokedAt: optionalTime(row, "revoked_at"),
     lastUsedAt: optionalTime(row, "last_used_at"),
+    ...(row["from_cloud"] === 1 && { fromCloud: true }),
   };
 }

@@ -18,6 +18,7 @@ export function createTokenStore(reader: Database, writer: Writer): TokenStore {
       return readRows(reader, { table: "token", rows }, (row) => parseToken(reader, row));
     },
     revoke: (id, at, trail) => writer.run("revokeToken", { id, at, trail }),
+    putOfCloud: (tokens) => writer.run("putCloudTokens", { tokens }),
     noteUse: (uses) => writer.run("noteTokenUse", { uses }),
   };
 }

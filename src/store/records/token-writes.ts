@@ -4,7 +4,7 @@ import type { TokenRecord } from "#core/access/token-record.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { Database, WriteDatabase } from "#store/database.ts";
 import { recordAudit } from "./audit-writes.ts";
-import { listed } from "./row.ts";
+import { listed, text } from "./row.ts";
 import { TOKEN_COLUMNS } from "./token-row.ts";
 
 export const tokenWrites = {
@@ -41,6 +41,31 @@ export const tokenWrites = {
     return true;
   },
 
+  async putCloudTokens(database: Database, { tokens }: { tokens: readonly TokenRecord[] }): Promise<readonly string[]> {
+    const rows = await database.all("SELECT id FROM token WHERE from_cloud = 1");
+    const before = new Set(rows.map((row) => text(row, "id")));
+    const after = new Set(tokens.map(({ id }) => id));
+    const gone = [...before].filter((id) => !after.has(id));
+    for (const id of gone) {
+      await database.run("DELETE FROM session WHERE token_id = ?", id);
+      await database.run("DELETE FROM token WHERE id = ?", id);
+    }
+    for (const token of tokens) {
+      const changed = await database.run(
+        "UPDATE token SET name = ?, level = ?, sites = ?, hash = ?, expires_at = ? WHERE id = ? AND from_cloud = 1",
+        token.name,
+        token.level,
+        renderSites(token.sites),
+        token.hash,
+        token.expiresAt ?? null,
+        token.id,
+      );
+      const own = "SELECT 1 AS found FROM token WHERE id = ?";
+      if (changed === 0 && (await database.get(own, token.id)) === undefined) await insert(database, token);
+    }
+    return [...gone, ...[...after].filter((id) => !before.has(id))];
+  },
+
   async noteTokenUse(database: Database, { uses }: { uses: ReadonlyMap<string, Instant> }): Promise<void> {
     for (const [id, at] of uses) {
       await database.run(
@@ -55,7 +80,7 @@ export const tokenWrites = {
 
 async function insert(database: Database, token: TokenRecord): Promise<void> {
   await database.run(
-    `INSERT INTO token (${TOKEN_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO token (${TOKEN_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     token.id,
     token.name,
     token.level,
@@ -65,6 +90,7 @@ async function insert(database: Database, token: TokenRecord): Promise<void> {
     token.expiresAt ?? null,
     token.revokedAt ?? null,
     token.lastUsedAt ?? null,
+    token.fromCloud === true ? 1 : 0,
   );
 }
 

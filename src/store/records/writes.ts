@@ -2,6 +2,7 @@ import { alertKey, logKey } from "#core/link/linked-key.ts";
 import { alertWrites } from "./alert-writes.ts";
 import { auditWrites } from "./audit-writes.ts";
 import { blueprintWrites } from "./blueprint-writes.ts";
+import { changeWrites } from "./change-writes.ts";
 import { configurationWrites } from "./configuration-writes.ts";
 import { copyWrites } from "./copy-writes.ts";
 import { deviceLogWrites } from "./device-log-writes.ts";
@@ -43,6 +44,7 @@ const ALL = {
   ...gatewayWrites,
   ...rolloutWrites,
   ...copyWrites,
+  ...changeWrites,
 };
 
 /** What a gateway has to tell its cloud about. Executions have change numbers of their own, audit entries note themselves. */
@@ -61,6 +63,7 @@ const MARKS: Marks<typeof ALL> = {
   insertToken: undefined,
   putAdminToken: undefined,
   revokeToken: undefined,
+  putCloudTokens: undefined,
   noteTokenUse: undefined,
   insertSession: undefined,
   renewSession: undefined,
@@ -105,10 +108,16 @@ const MARKS: Marks<typeof ALL> = {
   markHours: undefined,
   unmarkHours: undefined,
   noteHistory: undefined,
+  noteContact: undefined,
+  putNextCredential: undefined,
+  useNextCredential: undefined,
   confirmChanges: undefined,
   insertJoinCode: undefined,
   joinGateway: undefined,
   revokeGateway: undefined,
+  askRotation: undefined,
+  acceptCredential: undefined,
+  settleCredential: undefined,
   noteTaken: undefined,
   noteGatewayGone: undefined,
   insertRollout: undefined,
@@ -125,6 +134,9 @@ const MARKS: Marks<typeof ALL> = {
   deleteCopiedAlert: undefined,
   copyLogEntry: undefined,
   copyAuditEntry: undefined,
+  askChange: undefined,
+  settleChange: undefined,
+  pruneChanges: undefined,
 };
 
 /** Every write by name. Each runs alone on the writing thread, inside a transaction. */

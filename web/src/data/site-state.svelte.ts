@@ -134,6 +134,7 @@ export class SiteState {
         void this.#refresh(event).catch(() => {});
         break;
       case "configuration":
+      case "change":
       case "runtime":
       case "log":
         break;

@@ -1,0 +1,41 @@
+import { describe, expect, test } from "vitest";
+import { overruledFields, rebased } from "./who-wins.ts";
+
+describe("what waited in the cloud is overruled", () => {
+  const rename = (current: object, wanted: object = { name: "new" }) =>
+    overruledFields({
+      operation: "updateDevice",
+      base: { name: "old" },
+      current: { ...current },
+      wanted: { ...wanted },
+    });
+
+  test.each([
+    ["nothing changed on the gateway", { name: "old" }, []],
+    ["the gateway changed the same field", { name: "theirs" }, ["name"]],
+    ["the gateway wants the same", { name: "new" }, []],
+    ["the gateway changed another field", { name: "old", slug: "theirs" }, []],
+    ["the record is gone", {}, ["name"]],
+  ])("%s", (_, current, fields) => {
+    expect(rename(current)).toEqual(fields);
+  });
+
+  test("a revision of a bucket that moved on, also from none", () => {
+    const write = (base: number | null, current: number | null) =>
+      overruledFields({
+        operation: "putConfiguration",
+        base: { network: base },
+        current: { network: current },
+        wanted: {},
+      });
+    expect([write(1, 1), write(1, 2), write(null, 2), write(null, null)]).toEqual([[], ["network"], ["network"], []]);
+  });
+
+  test("a deletion and an addition are never overruled", () => {
+    expect(overruledFields({ operation: "deleteDevice", base: { name: "a" }, current: {}, wanted: {} })).toEqual([]);
+  });
+});
+
+test("a change behind one that was made is based on its effect, in the fields of both", () => {
+  expect(rebased({ name: "old", slug: "a" }, { name: "old" }, { name: "first" })).toEqual({ name: "first", slug: "a" });
+});

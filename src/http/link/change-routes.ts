@@ -1,0 +1,57 @@
+import { seesSite } from "#core/access/caller.ts";
+import { refuse } from "#core/app-error.ts";
+import { CHANGE_STATES } from "#core/link/asked-change.ts";
+import { changeSchema, renderGatewayChange } from "#http/link/change-wire.ts";
+import { list, listOf, pageOf, paging } from "#http/query.ts";
+import { type Route, route } from "#http/route.ts";
+import { Type } from "#http/schema.ts";
+import { listAnswer, renderPage } from "#http/wire.ts";
+import type { Needs } from "#service/ports.ts";
+
+const tag = "Link";
+
+export function changeRoutes(needs: Pick<Needs, "changes">): readonly Route[] {
+  return [
+    route({
+      method: "GET",
+      path: "/v3/changes",
+      operation: "listChanges",
+      summary: "List changes that gateways are asked for",
+      description: "On a cloud, newest first. A change of a joined site is made by its gateway.",
+      tag,
+      access: "readonly",
+      query: {
+        ...paging,
+        "site_id.in": list("Only changes of these sites."),
+        "device_id.in": list("Only changes of these devices, by id."),
+        "state.in": listOf("Only changes in these states.", CHANGE_STATES),
+      },
+      answer: listAnswer("changes", changeSchema),
+      handle: async ({ caller, query }) => {
+        const filter = {
+          scope: caller.sites,
+          siteIds: query["site_id.in"],
+          deviceIds: query["device_id.in"],
+          states: query["state.in"],
+        };
+        return renderPage("changes", await needs.changes.list(filter, pageOf(query)), renderGatewayChange);
+      },
+    }),
+    route({
+      method: "GET",
+      path: "/v3/changes/:change_id",
+      operation: "getChange",
+      summary: "Get a change that a gateway is asked for",
+      tag,
+      access: "readonly",
+      answer: Type.Object({ change: changeSchema }, { additionalProperties: false }),
+      handle: async ({ caller, params }) => {
+        const change = await needs.changes.find(params.change_id);
+        if (change === undefined || !seesSite(caller, change.siteId)) {
+          throw refuse("not_found", `there is no change ${params.change_id.slice(0, 80)}`);
+        }
+        return { change: renderGatewayChange(change) };
+      },
+    }),
+  ];
+}

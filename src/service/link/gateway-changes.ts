@@ -1,0 +1,245 @@
+// The changes that this cloud asks its gateways for. A change is stored before anything else; the node that talks to the
+// gateway hands the changes over one after the other, and stores how each has ended.
+import { refuse } from "#core/app-error.ts";
+import type { Payload } from "#core/command/execution.ts";
+import { type AskedChange, type ChangeOutcome, carriedOf, type GatewayChange } from "#core/link/asked-change.ts";
+import type { DownMessage, LinkedItem, UpMessage } from "#core/link/messages.ts";
+import { rebased } from "#core/link/who-wins.ts";
+import { instant } from "#core/time/instant.ts";
+import { auditTrail } from "#service/access/audit-trail.ts";
+import type { PrepareEvent } from "#service/event/happening.ts";
+import { createWake } from "#service/link/create-wake.ts";
+import { type KnownNeeds, knownValues } from "#service/link/known-values.ts";
+import type { Nodes } from "#service/ports/nodes.ts";
+import type { Call, Needs } from "#service/ports.ts";
+
+export interface GatewayChangeNeeds
+  extends KnownNeeds,
+    Pick<Needs, "changes" | "gateways" | "blueprints" | "seal" | "now" | "newId"> {
+  readonly prepareEvent: PrepareEvent;
+  readonly nodes: Pick<Nodes, "isShared" | "tell">;
+  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+/** The part of a change that its caller knows. */
+type NewChange = Pick<AskedChange, "operation" | "siteId" | "deviceId" | "params" | "body" | "blueprintDigest"> & {
+  readonly gatewayId: string;
+  readonly shown: Payload;
+  /** Refuses what the cloud knows to be wrong. For changes that wait: of others the gateway says it itself. */
+  readonly check: () => Promise<void>;
+  /** Fires when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+};
+
+/** One connection, as far as changes need it. */
+interface Line {
+  readonly gatewayId: string;
+  send(message: DownMessage): Promise<void>;
+  /** Stores copies of records. */
+  copy(items: readonly LinkedItem[]): Promise<void>;
+}
+
+export interface ChangeLane {
+  settled(message: Extract<UpMessage, { type: "changed" }>): Promise<void>;
+  wanted(digest: string): Promise<void>;
+  close(): void;
+}
+
+export interface GatewayChanges {
+  /**
+   * Stores the change and waits a while for its end. Refuses with `gateway_unreachable` what cannot wait for a gateway
+   * that is away.
+   */
+  ask(call: Call, change: NewChange): Promise<GatewayChange>;
+  /** Hands over what waits for a gateway that has connected. Rejects when the line or the records fail. */
+  open(line: Line): { readonly lane: ChangeLane; readonly done: Promise<void> };
+  /** Another node has stored a change for the gateway. */
+  wake(gatewayId: string): void;
+  /** Another node has settled it. */
+  ended(changeId: string): void;
+}
+
+/** How long a call waits for the gateway's answer. */
+const WAIT_MS = 10_000;
+/** Messages of other nodes may be lost. */
+const LOOK_AGAIN_MS = 1_000;
+const LANE_LOOKS_AGAIN_MS = 30_000;
+
+interface Travelling extends Pick<AskedChange, "params" | "body" | "blueprintDigest" | "asker"> {}
+
+export function createGatewayChanges(needs: GatewayChangeNeeds): GatewayChanges {
+  const lanes = new Map<string, () => void>();
+  const waiting = new Map<string, Set<() => void>>();
+
+  async function ask(call: Call, change: NewChange): Promise<GatewayChange> {
+    const { gatewayId, operation, siteId, deviceId, shown, params, body, blueprintDigest } = change;
+    const gateway = await needs.gateways.find(gatewayId);
+    const isThere = gateway?.isConnected === true;
+    if (gateway === undefined || gateway.revokedAt !== undefined) {
+      throw refuse("owned_by_gateway", "the site belongs to a gateway whose access was revoked");
+    }
+    if (!isThere && !carriedOf(operation).waits) {
+      throw refuse("gateway_unreachable", `the gateway ${gateway.name} of the site is not connected`);
+    }
+    if (!isThere) await change.check();
+    const id = needs.newId();
+    const createdAt = needs.now();
+    const { tokenId, tokenName, level, sites } = call.caller;
+    const asker = { tokenId, tokenName, level, sites: sites === "all" ? ("all" as const) : [...sites] };
+    const travelling: Travelling = { params, body, blueprintDigest, asker };
+    const stored: GatewayChange = {
+      id,
+      gatewayId,
+      operation,
+      siteId,
+      deviceId,
+      base: await knownValues(needs, change),
+      shown,
+      askedBy: { tokenId, name: tokenName },
+      requestId: call.requestId,
+      sealed: needs.seal.seal(JSON.stringify(travelling), contextOf(id)),
+      createdAt,
+      awaitedUntil: instant(isThere ? createdAt + WAIT_MS : createdAt),
+      state: "PENDING",
+      settledAt: undefined,
+      outcome: undefined,
+    };
+    const target = { siteId, ...(deviceId !== undefined && { deviceId }) };
+    await needs.changes.ask(stored, auditTrail(needs, call, { target, details: { change_id: id, ...shown } }));
+    if (!isThere) return stored;
+    const ended = watch(id, change.signal);
+    wake(gatewayId);
+    needs.nodes.tell({ kind: "change", has: "waits", gatewayId, id });
+    return await ended;
+  }
+
+  /** The change when it is settled, or when nobody waits any longer. */
+  async function watch(id: string, signal: AbortSignal): Promise<GatewayChange> {
+    const settled = createWake();
+    const watchers = waiting.get(id) ?? new Set();
+    waiting.set(id, watchers.add(settled.call));
+    const end = new AbortController();
+    signal.addEventListener("abort", () => end.abort());
+    const over = needs.pause(WAIT_MS, end.signal).then(() => true);
+    try {
+      for (;;) {
+        const looks = needs.nodes.isShared ? [needs.pause(LOOK_AGAIN_MS, end.signal)] : [];
+        const isOver = await Promise.race([over, ...[settled.next(), ...looks].map((one) => one.then(() => false))]);
+        const change = await needs.changes.find(id);
+        if (change === undefined) throw refuse("not_found", `there is no change ${id}`);
+        if (isOver || change.state !== "PENDING") return change;
+      }
+    } finally {
+      end.abort();
+      watchers.delete(settled.call);
+      if (watchers.size === 0) waiting.delete(id);
+    }
+  }
+
+  /** Undefined when it cannot be opened, because of another key or damage. */
+  function opened({ id, sealed }: GatewayChange): Travelling | undefined {
+    try {
+      return JSON.parse(needs.seal.open(sealed, contextOf(id))) as Travelling;
+    } catch {
+      return undefined;
+    }
+  }
+
+  function wake(gatewayId: string): void {
+    lanes.get(gatewayId)?.();
+  }
+
+  function ended(changeId: string): void {
+    for (const call of waiting.get(changeId) ?? []) call();
+  }
+
+  function open(line: Line): { readonly lane: ChangeLane; readonly done: Promise<void> } {
+    const { gatewayId } = line;
+    const end = new AbortController();
+    const awake = createWake();
+    let underWay: { readonly change: GatewayChange; readonly travelling: Travelling } | undefined;
+    let answered = Promise.withResolvers<void>();
+    lanes.set(gatewayId, awake.call);
+
+    async function run(): Promise<void> {
+      while (!end.signal.aborted) {
+        const change = await needs.changes.next(gatewayId);
+        if (change === undefined) {
+          const looks = needs.nodes.isShared ? [needs.pause(LANE_LOOKS_AGAIN_MS, end.signal)] : [];
+          await Promise.race([awake.next(), ...looks]);
+          continue;
+        }
+        answered = Promise.withResolvers<void>();
+        const travelling = opened(change);
+        if (travelling === undefined) {
+          await needs.changes.settle(change.id, { outcome: LOST, at: needs.now(), rebased: [], events: [] });
+          continue;
+        }
+        underWay = { change, travelling };
+        const { id, operation, siteId, deviceId, base, requestId } = change;
+        await line.send({
+          type: "change",
+          change: { id, operation, siteId, deviceId, base, requestId, ...travelling },
+          isLate: needs.now() >= change.awaitedUntil,
+        });
+        await answered.promise;
+      }
+    }
+
+    return {
+      lane: {
+        async settled({ id, outcome, items }) {
+          if (underWay?.change.id !== id) return;
+          const { change, travelling } = underWay;
+          await line.copy(items);
+          const followers = outcome.state === "DONE" ? await needs.changes.beside(change) : [];
+          const current = await knownValues(needs, { ...change, ...travelling });
+          const at = needs.now();
+          const { siteId, deviceId } = change;
+          await needs.changes.settle(id, {
+            outcome,
+            at,
+            rebased: followers.map((one) => ({ id: one.id, base: rebased(one.base, change.base, current) })),
+            events:
+              deviceId === undefined
+                ? []
+                : [
+                    needs.prepareEvent({
+                      kind: "change",
+                      siteId,
+                      deviceId,
+                      at,
+                      change: { ...change, state: outcome.state, outcome, settledAt: at },
+                    }),
+                  ],
+          });
+          ended(id);
+          needs.nodes.tell({ kind: "change", has: "ended", gatewayId, id });
+          underWay = undefined;
+          answered.resolve();
+        },
+        async wanted(digest) {
+          const blueprint = await needs.blueprints.findByDigest(digest);
+          const content = blueprint && (await needs.blueprints.content(blueprint.id));
+          await line.send({ type: "package", digest, content: content ?? new Uint8Array() });
+        },
+        close() {
+          if (lanes.get(gatewayId) === awake.call) lanes.delete(gatewayId);
+          end.abort();
+          answered.resolve();
+          awake.call();
+        },
+      },
+      done: run(),
+    };
+  }
+
+  return { ask, open, wake, ended };
+}
+
+const LOST: ChangeOutcome = {
+  state: "REFUSED",
+  errors: [{ code: "conflict", message: "the stored change cannot be read any more; ask for it again" }],
+};
+
+const contextOf = (id: string) => `change ${id}`;

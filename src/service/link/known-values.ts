@@ -1,0 +1,62 @@
+// The values that are compared to find out whether both sides have changed the same thing.
+import { type AskedChange, carriedOf, type KnownValues } from "#core/link/asked-change.ts";
+import type { Location } from "#core/site/site.ts";
+import type { Needs } from "#service/ports.ts";
+
+export type KnownNeeds = Pick<Needs, "sites" | "devices" | "blueprints" | "configurations">;
+export type Named = Pick<AskedChange, "operation" | "siteId" | "deviceId" | "params" | "body">;
+
+/** What this side has, of what the change is about. */
+export async function knownValues(needs: KnownNeeds, change: Named): Promise<KnownValues> {
+  const { siteId, deviceId = "", body = {} } = change;
+  switch (carriedOf(change.operation).compares) {
+    case "configuration": {
+      const stored = new Map((await needs.configurations.get(deviceId)).map((one) => [one.bucket, one.updatedAt]));
+      return Object.fromEntries(bucketsOf(change).map((bucket) => [bucket, stored.get(bucket) ?? null]));
+    }
+    case "blueprint": {
+      const blueprintId = (await needs.devices.find(deviceId))?.blueprintId;
+      const blueprint = blueprintId === undefined ? undefined : await needs.blueprints.find(blueprintId);
+      return { blueprint: blueprint?.digest ?? null };
+    }
+    case "device": {
+      const { name, slug, parentId: parent_id, childType: child_type } = (await needs.devices.find(deviceId)) ?? {};
+      return pick({ name, slug, parent_id, child_type }, Object.keys(body));
+    }
+    case "site": {
+      const { name, timezone, location } = (await needs.sites.find(siteId)) ?? {};
+      const fields = [...Object.keys(body), ...("clear" in body ? ["location"] : [])];
+      return pick({ name, timezone, location: location && textOf(location) }, fields);
+    }
+    case "nothing":
+      return {};
+  }
+}
+
+/** What is asked for, as far as it can be compared. */
+export function wantedValues({ operation, body = {}, blueprintDigest }: AskedChange): KnownValues {
+  switch (carriedOf(operation).compares) {
+    case "blueprint":
+      return { blueprint: blueprintDigest };
+    case "device":
+    case "site":
+      return pick(body, ["name", "slug", "timezone"]);
+    case "configuration":
+    case "nothing":
+      return {};
+  }
+}
+
+export function bucketsOf({ operation, params, body = {} }: Named): readonly string[] {
+  return operation === "putConfigurationBucket" ? [params["bucket"] ?? ""] : Object.keys(body);
+}
+
+function pick(values: KnownValues, fields: readonly string[]): KnownValues {
+  return Object.fromEntries(
+    fields.filter((field) => Object.hasOwn(values, field)).map((field) => [field, values[field] ?? null]),
+  );
+}
+
+function textOf({ name, latitude, longitude }: Location): string {
+  return JSON.stringify([name, latitude ?? null, longitude ?? null]);
+}

@@ -1,0 +1,47 @@
+// Tokens of the cloud work on the gateway, too, also while the line is cut: but only for a while after the gateway was last
+// connected, because a token that is revoked meanwhile cannot be told.
+import type { Instant } from "#core/time/instant.ts";
+import type { Needs } from "#service/ports.ts";
+
+export interface OfflineAccess {
+  /** Reads when the cloud was last connected. */
+  load(): Promise<void>;
+  /** Whether tokens of the cloud are accepted now. */
+  isOpen(): boolean;
+  /** While a connection lasts. */
+  follow(signal: AbortSignal): Promise<void>;
+}
+
+export interface OfflineAccessNeeds extends Pick<Needs, "uplinks" | "now"> {
+  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+/** After a crash, access ends at most so much earlier. */
+const NOTE_EVERY_MS = 60_000;
+
+export function createOfflineAccess(needs: OfflineAccessNeeds, lifetimeMs: number): OfflineAccess {
+  let isConnected = false;
+  let contactAt: Instant | undefined;
+  const note = async () => {
+    contactAt = needs.now();
+    await needs.uplinks.noteContact(contactAt);
+  };
+  return {
+    async load() {
+      contactAt = (await needs.uplinks.get())?.contactAt;
+    },
+    isOpen: () => isConnected || (contactAt !== undefined && needs.now() < contactAt + lifetimeMs),
+    async follow(signal) {
+      isConnected = true;
+      try {
+        while (!signal.aborted) {
+          await note();
+          await needs.pause(NOTE_EVERY_MS, signal);
+        }
+      } finally {
+        isConnected = false;
+        await note();
+      }
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import { expect, test } from "vitest";
+import type { AuditEntry } from "#core/access/audit-entry.ts";
+import { refuse } from "#core/app-error.ts";
+import type { AskedChange } from "#core/link/asked-change.ts";
+import { instant } from "#core/time/instant.ts";
+import type { OperationCall } from "#service/ports/run-operation.ts";
+import { LineLost, type TakeChangeNeeds, takeChange } from "./take-change.ts";
+
+const CHANGE: AskedChange = {
+  id: "c",
+  operation: "updateDevice",
+  siteId: "s",
+  deviceId: "d",
+  params: { device_id: "d" },
+  body: { name: "new" },
+  blueprintDigest: undefined,
+  base: { name: "old" },
+  asker: { tokenId: "t", tokenName: "Ada", level: "owner", sites: ["s"] },
+  requestId: "r",
+};
+
+/** A gateway with the device `d`. Its operations are noted, and store their audit entry like real ones. */
+function gateway(run: (call: OperationCall) => object = () => ({ device: {} })) {
+  const calls: OperationCall[] = [];
+  const entries = new Map<string, AuditEntry>();
+  const needs = {
+    now: () => instant(0),
+    newId: () => "new",
+    log: { warn: () => {} },
+    audit: {
+      find: async (id: string) => entries.get(id),
+      append: async ([entry]: AuditEntry[]) => void (entry && entries.set(entry.id, entry)),
+    },
+    devices: { find: async () => ({ id: "d", siteId: "s", name: "old" }) },
+    blueprints: { findByDigest: async () => undefined, find: async () => undefined },
+    runOperation: async (call: OperationCall) => {
+      calls.push(call);
+      const answer = run(call);
+      entries.set("c", { id: "c", outcome: "OK", target: { deviceId: "made" }, details: {} } as unknown as AuditEntry);
+      return answer;
+    },
+  } as unknown as TakeChangeNeeds;
+  const take = (change: AskedChange = CHANGE, isLate = false) =>
+    takeChange(needs, { change, isLate, fetchPackage: () => Promise.reject(new LineLost("cut")) });
+  return { take, calls, entries };
+}
+
+test("a change is made as the one who asked for it, and told again when it comes again", async () => {
+  const { take, calls } = gateway();
+  const { outcome, items } = await take();
+  expect(outcome).toEqual({ state: "DONE", answer: { device: {} } });
+  expect(items).toMatchObject([{ kind: "device", key: "d", value: { name: "old" } }]);
+  expect(calls).toMatchObject([{ auditId: "c", caller: { tokenName: "Ada", level: "owner", sites: new Set(["s"]) } }]);
+  expect((await take()).outcome).toEqual({ state: "DONE", answer: undefined });
+  expect(calls).toHaveLength(1);
+});
+
+test("an addition that comes again tells the device that was made", async () => {
+  const { take, calls } = gateway(() => ({ device_id: "made" }));
+  const add = { ...CHANGE, operation: "provisionStandalone", deviceId: undefined, base: {} } as const;
+  const [first, again] = [await take(add), await take(add)];
+  expect([first.outcome, calls.length]).toEqual([again.outcome, 1]);
+  expect(again.items).toMatchObject([{ kind: "device", key: "made" }]);
+});
+
+test("a refusal is noted, and is the same when the change comes again", async () => {
+  const { take, calls, entries } = gateway(() => {
+    throw refuse("slug_taken", "taken", { slug: "x" });
+  });
+  const refused = { state: "REFUSED", errors: [{ code: "slug_taken", message: "taken", details: { slug: "x" } }] };
+  for (const _ of [1, 2]) expect((await take()).outcome).toEqual(refused);
+  expect(calls).toHaveLength(1);
+  expect(entries.get("c")).toMatchObject({ outcome: "REFUSED", code: "slug_taken", action: "updateDevice" });
+});
+
+test("a full disk is told and not noted: the change can be asked for again", async () => {
+  const { take, entries } = gateway(() => {
+    throw refuse("storage_full", "full");
+  });
+  expect((await take()).outcome).toMatchObject({ state: "REFUSED" });
+  expect(entries.size).toBe(0);
+});
+
+test.each([
+  ["while somebody waits, the later one wins", { base: { name: "other" } }, false, "DONE"],
+  ["late, and nothing changed here", {}, true, "DONE"],
+  ["late, and changed here", { base: { name: "other" } }, true, "OVERRULED"],
+  ["late, and of a kind that does not wait", { operation: "deleteDevice" } as const, true, "REFUSED"],
+])("%s", async (_, fields, isLate, state) => {
+  const { take, calls } = gateway();
+  expect((await take({ ...CHANGE, ...fields }, isLate)).outcome.state).toBe(state);
+  expect(calls).toHaveLength(state === "DONE" ? 1 : 0);
+});
+
+test("a change whose package does not come is not settled", async () => {
+  const { take, entries } = gateway();
+  await expect(take({ ...CHANGE, operation: "assignBlueprint", blueprintDigest: "abc" })).rejects.toThrow(LineLost);
+  expect(entries.size).toBe(0);
+});

@@ -1,0 +1,142 @@
+// Makes a change that was asked for in the cloud, on the gateway. Its audit entry has the id of the change and is stored
+// together with it, so a change that comes again is known: it is made once, and its outcome is told again.
+import type { AuditEntry } from "#core/access/audit-entry.ts";
+import { AppError, type ErrorCode, type Refusal, refuse } from "#core/app-error.ts";
+import type { Payload } from "#core/command/execution.ts";
+import { type AskedChange, type ChangeOutcome, carriedOf } from "#core/link/asked-change.ts";
+import type { LinkedKey } from "#core/link/linked-key.ts";
+import type { LinkedItem } from "#core/link/messages.ts";
+import { parseOutcome } from "#core/link/parse-change.ts";
+import { overruledFields } from "#core/link/who-wins.ts";
+import { auditTrail } from "#service/access/audit-trail.ts";
+import { type UploadNeeds, uploadBlueprint } from "#service/blueprint/upload-blueprint.ts";
+import { type KnownNeeds, knownValues, wantedValues } from "#service/link/known-values.ts";
+import { type ReadLinkedNeeds, readItem } from "#service/link/read-linked.ts";
+import type { RunOperation } from "#service/ports/run-operation.ts";
+import type { Call, Needs } from "#service/ports.ts";
+
+export interface TakeChangeNeeds extends UploadNeeds, KnownNeeds, ReadLinkedNeeds, Pick<Needs, "audit"> {
+  readonly runOperation: RunOperation;
+  readonly log: { warn(about: object, text: string): void };
+}
+
+interface Asked {
+  readonly change: AskedChange;
+  readonly isLate: boolean;
+  /** Gets a package of the cloud. */
+  readonly fetchPackage: (digest: string) => Promise<Uint8Array>;
+}
+
+/** The connection has ended before the package came. The change is not settled: it comes again. */
+export class LineLost extends Error {}
+
+export interface Taken {
+  readonly outcome: ChangeOutcome;
+  /** The records that the change is about, as they are now. */
+  readonly items: readonly LinkedItem[];
+}
+
+export async function takeChange(needs: TakeChangeNeeds, asked: Asked): Promise<Taken> {
+  const { change } = asked;
+  const known = await needs.audit.find(change.id);
+  const outcome = known === undefined ? await make(needs, asked) : knownOutcome(known, change);
+  return { outcome, items: await itemsOf(needs, change, outcome) };
+}
+
+async function make(needs: TakeChangeNeeds, { change, isLate, fetchPackage }: Asked): Promise<ChangeOutcome> {
+  const call = callOf(change);
+  try {
+    if (isLate && !carriedOf(change.operation).waits) {
+      throw refuse("gateway_unreachable", "the gateway got it too late; it was not made");
+    }
+    // While somebody waits for the answer, it is a call like any other, and the later one wins.
+    const current = isLate ? await knownValues(needs, change) : {};
+    const fields = isLate ? overruledFields({ ...change, current, wanted: wantedValues(change) }) : [];
+    if (fields.length > 0) return await note(needs, change, { state: "OVERRULED", fields });
+    const body = await withOwnBlueprint(needs, change, fetchPackage);
+    const answer = await needs.runOperation({ ...call, operation: change.operation, params: change.params, body });
+    return { state: "DONE", answer: answer as Payload };
+  } catch (error) {
+    if (error instanceof LineLost) throw error;
+    if (!(error instanceof AppError)) {
+      needs.log.warn({ changeId: change.id, operation: change.operation, err: error }, "a change of the cloud failed");
+    }
+    return await note(needs, change, { state: "REFUSED", errors: refusalsOf(error) });
+  }
+}
+
+function refusalsOf(error: unknown): readonly Refusal[] {
+  if (error instanceof AppError) return error.refusals;
+  return [{ code: "internal", message: "a fault on the gateway; its log has the details" }];
+}
+
+/** These pass. The change is not noted as refused: it may be asked for again. */
+const PASSING: ReadonlySet<ErrorCode> = new Set(["overloaded", "storage_full", "storage_unavailable", "shutting_down"]);
+
+/** Stores an outcome without a change, so that it is the same when the change comes again. */
+async function note(
+  needs: Pick<Needs, "audit" | "now" | "newId">,
+  change: AskedChange,
+  outcome: Extract<ChangeOutcome, { state: "REFUSED" | "OVERRULED" }>,
+): Promise<ChangeOutcome> {
+  const code = outcome.state === "OVERRULED" ? "overruled" : outcome.errors[0]?.code;
+  if (code !== undefined && PASSING.has(code)) return outcome;
+  const { siteId, deviceId } = change;
+  const trail = auditTrail(needs, callOf(change), {
+    target: { siteId, ...(deviceId !== undefined && { deviceId }) },
+    details: { outcome },
+  });
+  await needs.audit.append([{ ...trail, outcome: "REFUSED", code }]);
+  return outcome;
+}
+
+function knownOutcome({ outcome, details, target }: AuditEntry, { operation }: AskedChange): ChangeOutcome {
+  if (outcome === "REFUSED") return parseOutcome(details["outcome"]);
+  const answer = operation.startsWith("provision") ? { device_id: target.deviceId ?? "" } : undefined;
+  return { state: "DONE", answer };
+}
+
+/** The body with this side's id of the blueprint. A package that is missing here is fetched and stored. */
+async function withOwnBlueprint(
+  needs: TakeChangeNeeds,
+  change: AskedChange,
+  fetchPackage: Asked["fetchPackage"],
+): Promise<Payload | undefined> {
+  const { blueprintDigest: digest, body } = change;
+  if (digest === undefined) return body;
+  const stored = await needs.blueprints.findByDigest(digest);
+  const blueprint = stored ?? (await upload(needs, change, await fetchPackage(digest)));
+  return { ...body, blueprint_id: blueprint.id };
+}
+
+async function upload(needs: TakeChangeNeeds, change: AskedChange, content: Uint8Array) {
+  const { auditId: _, ...call } = callOf(change);
+  return (await uploadBlueprint(needs, { ...call, operation: "uploadBlueprint" }, content)).blueprint;
+}
+
+async function itemsOf(
+  needs: ReadLinkedNeeds,
+  { siteId, deviceId, operation }: AskedChange,
+  outcome: ChangeOutcome,
+): Promise<readonly LinkedItem[]> {
+  const made = outcome.state === "DONE" ? outcome.answer?.["device_id"] : undefined;
+  const key = typeof made === "string" ? made : deviceId;
+  const keys: LinkedKey[] = [];
+  if (key === undefined) keys.push({ kind: "site", key: siteId });
+  else {
+    keys.push({ kind: "device", key });
+    if (carriedOf(operation).compares === "configuration") keys.push({ kind: "configuration", key });
+  }
+  return await Promise.all(keys.map((one) => readItem(needs, one)));
+}
+
+function callOf({ id, operation, asker, requestId }: AskedChange): Call & { readonly auditId: string } {
+  const { tokenId, tokenName, level, sites } = asker;
+  return {
+    caller: { tokenId, tokenName, level, sites: sites === "all" ? "all" : new Set(sites) },
+    operation,
+    requestId,
+    remoteAddress: "cloud",
+    auditId: id,
+  };
+}

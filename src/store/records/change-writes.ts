@@ -1,0 +1,80 @@
+import type { AuditEntry } from "#core/access/audit-entry.ts";
+import { refuse } from "#core/app-error.ts";
+import { type GatewayChange, MAX_PENDING_CHANGE_BYTES, MAX_PENDING_CHANGES } from "#core/link/asked-change.ts";
+import type { Instant } from "#core/time/instant.ts";
+import type { Settlement } from "#service/ports/change-store.ts";
+import type { Database, WriteDatabase } from "#store/database.ts";
+import { recordAudit } from "./audit-writes.ts";
+import { CHANGE_COLUMNS } from "./change-row.ts";
+import { addEvent } from "./event-writes.ts";
+import { number } from "./row.ts";
+
+/** Few enough that pruning never holds up other writes. */
+const PRUNE_AT_ONCE = 1_000;
+
+/** Changes that a cloud asks its gateways for. */
+export const changeWrites = {
+  async askChange(
+    database: WriteDatabase,
+    { change, trail }: { change: GatewayChange; trail: AuditEntry },
+  ): Promise<void> {
+    const waiting = await database.one(
+      "SELECT count(*) AS waiting, coalesce(sum(length(sealed)), 0) AS size FROM gateway_change WHERE gateway_id = ? AND state = 'PENDING'",
+      change.gatewayId,
+    );
+    const size = number(waiting, "size") + change.sealed.length;
+    if (number(waiting, "waiting") >= MAX_PENDING_CHANGES || size > MAX_PENDING_CHANGE_BYTES) {
+      throw refuse("queue_full", "too many changes wait for the gateway of the site");
+    }
+    await database.run(
+      `INSERT INTO gateway_change (${CHANGE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'PENDING', NULL, NULL)`,
+      change.id,
+      change.gatewayId,
+      await database.nextChange(),
+      change.siteId,
+      change.deviceId ?? null,
+      change.operation,
+      change.sealed,
+      JSON.stringify(change.base),
+      JSON.stringify(change.shown),
+      change.askedBy.tokenId,
+      change.askedBy.name,
+      change.requestId,
+      change.createdAt,
+      change.awaitedUntil,
+    );
+    await recordAudit(database, trail);
+  },
+
+  async settleChange(
+    database: WriteDatabase,
+    { id, settlement }: { id: string; settlement: Settlement },
+  ): Promise<boolean> {
+    const { outcome, at, rebased, events } = settlement;
+    const changed = await database.run(
+      "UPDATE gateway_change SET state = ?, settled_at = ?, outcome = ?, sealed = ? WHERE id = ? AND state = 'PENDING'",
+      outcome.state,
+      at,
+      JSON.stringify(outcome),
+      NOTHING,
+      id,
+    );
+    if (changed === 0) return false;
+    for (const { id: follower, base } of rebased) {
+      await database.run("UPDATE gateway_change SET base = ? WHERE id = ?", JSON.stringify(base), follower);
+    }
+    for (const event of events) await addEvent(database, event);
+    return true;
+  },
+
+  async pruneChanges(database: Database, { before }: { before: Instant }): Promise<number> {
+    return await database.run(
+      `DELETE FROM gateway_change WHERE id IN (
+         SELECT id FROM gateway_change WHERE settled_at < ? ORDER BY settled_at LIMIT ${PRUNE_AT_ONCE})`,
+      before,
+    );
+  },
+};
+
+/** What is settled need not be sent again. */
+const NOTHING = new Uint8Array();

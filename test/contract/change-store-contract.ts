@@ -1,0 +1,96 @@
+// The changes that a cloud asks its gateways for.
+import { expect, test } from "vitest";
+import { type GatewayChange, MAX_PENDING_CHANGE_BYTES } from "#core/link/asked-change.ts";
+import { instant } from "#core/time/instant.ts";
+import { makeEntry, NOON, newId } from "../support/records.ts";
+import { ALL, expectRefusal, type OpenStores } from "./stores.ts";
+
+function makeChange(fields: Partial<GatewayChange> = {}): GatewayChange {
+  return {
+    id: newId(),
+    gatewayId: "g",
+    siteId: "s",
+    deviceId: "d",
+    operation: "updateDevice",
+    base: { name: "old" },
+    shown: { name: "new" },
+    askedBy: { tokenId: "t", name: "Ada" },
+    requestId: "r",
+    sealed: new TextEncoder().encode("sealed"),
+    createdAt: NOON,
+    awaitedUntil: instant(NOON + 1),
+    state: "PENDING",
+    settledAt: undefined,
+    outcome: undefined,
+    ...fields,
+  };
+}
+
+const DONE = { state: "DONE", answer: { device: {} } } as const;
+
+export function changeStoreContract(open: OpenStores): void {
+  test("changes are found as they were stored, and wait in the order in which they were asked for", async () => {
+    const { changes, audit } = await open();
+    const [first, second, elsewhere] = [
+      makeChange(),
+      makeChange({ deviceId: undefined, operation: "updateSite", base: {} }),
+      makeChange({ gatewayId: "other" }),
+    ];
+    const entry = makeEntry();
+    await changes.ask(first, entry);
+    for (const change of [second, elsewhere]) await changes.ask(change, makeEntry());
+    expect(await audit.find(entry.id)).toEqual(entry);
+    for (const change of [first, second, elsewhere]) expect(await changes.find(change.id)).toEqual(change);
+    expect(await changes.find(newId())).toBeUndefined();
+    expect(await changes.next("g")).toEqual(first);
+    const settlement = { outcome: DONE, at: NOON, rebased: [], events: [] };
+    expect(await changes.settle(first.id, settlement)).toBe(true);
+    expect(await changes.next("g")).toEqual(second);
+    expect(await changes.settle(first.id, { ...settlement, outcome: { state: "OVERRULED", fields: [] } })).toBe(false);
+    expect(await changes.settle(newId(), settlement)).toBe(false);
+    // What travelled is no longer kept.
+    const settled = { ...first, state: "DONE", settledAt: NOON, outcome: DONE, sealed: new Uint8Array() };
+    expect(await changes.find(first.id)).toEqual(settled);
+  });
+
+  test("changes of the same device get the base that the one before them leaves", async () => {
+    const { changes } = await open();
+    const [first, same, other, ofSite] = [
+      makeChange(),
+      makeChange(),
+      makeChange({ deviceId: "other" }),
+      makeChange({ deviceId: undefined }),
+    ];
+    for (const change of [first, same, other, ofSite]) await changes.ask(change, makeEntry());
+    expect(await changes.beside(first)).toEqual([{ id: same.id, base: same.base }]);
+    expect(await changes.beside(ofSite)).toEqual([]);
+    const base = { name: "new" };
+    await changes.settle(first.id, { outcome: DONE, at: NOON, rebased: [{ id: same.id, base }], events: [] });
+    expect((await changes.find(same.id))?.base).toEqual(base);
+  });
+
+  test("lists are filtered by what the caller sees, newest first, and old settled changes go", async () => {
+    const { changes } = await open();
+    const [one, two, three] = [makeChange(), makeChange({ siteId: "s2", deviceId: "d2" }), makeChange()];
+    for (const change of [one, two, three]) await changes.ask(change, makeEntry());
+    await changes.settle(one.id, { outcome: { state: "REFUSED", errors: [] }, at: NOON, rebased: [], events: [] });
+    const ids = async (filter: object) =>
+      (await changes.list({ scope: "all", ...filter }, ALL)).items.map(({ id }) => id);
+    expect(await ids({})).toEqual([three.id, two.id, one.id]);
+    expect(await ids({ scope: new Set(["s"]) })).toEqual([three.id, one.id]);
+    expect(await ids({ scope: new Set() })).toEqual([]);
+    expect(await ids({ siteIds: ["s2"] })).toEqual([two.id]);
+    expect(await ids({ deviceIds: ["d"], states: ["PENDING"] })).toEqual([three.id]);
+    expect(await changes.prune(NOON)).toBe(0);
+    expect(await changes.prune(instant(NOON + 1))).toBe(1);
+    expect(await ids({})).toEqual([three.id, two.id]);
+  });
+
+  test("what waits for one gateway is bounded", async () => {
+    const { changes } = await open();
+    const large = () => makeChange({ sealed: new Uint8Array(MAX_PENDING_CHANGE_BYTES / 2) });
+    for (const change of [large(), large()]) await changes.ask(change, makeEntry());
+    await expectRefusal(changes.ask(makeChange(), makeEntry()), "queue_full");
+    await changes.ask(makeChange({ gatewayId: "other" }), makeEntry());
+  });
+}

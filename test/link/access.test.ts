@@ -1,0 +1,92 @@
+// Tokens of the cloud on the gateway, and the gateway's own credential.
+import { expect, test } from "vitest";
+import { eventually, isLinked, useLinkedPair } from "../support/linked-pair.ts";
+
+const pair = useLinkedPair();
+const { cloud, gateway } = pair;
+
+interface WireToken {
+  readonly id: string;
+  readonly name: string;
+  readonly from_cloud: boolean;
+}
+
+async function tokenIn({ admin }: typeof cloud, name: string): Promise<WireToken | undefined> {
+  const { body } = await admin.get<{ tokens: WireToken[] }>("/v3/tokens");
+  return body.tokens.find((token) => token.name === name);
+}
+
+const statusOf = async (token: string) => (await gateway.as(token).get("/v3/devices")).status;
+
+test("a token of the cloud works on the gateway, also without the line, and a revoked one ends when it is back", async () => {
+  await eventually(async () => expect((await cloud.admin.get(`/v3/sites/${pair.site.siteId}`)).status).toBe(200));
+  const grant = { level: "user", site_ids: [pair.site.siteId] };
+  const [kept, revoked] = [
+    await cloud.token({ name: "kept", ...grant }),
+    await cloud.token({ name: "revoked", ...grant }),
+  ];
+  const foreign = await cloud.admin.post<{ site: { id: string } }>("/v3/sites", { name: "elsewhere" });
+  const other = await cloud.token({ name: "other", level: "owner", site_ids: [foreign.body.site.id] });
+  for (const token of [kept, revoked]) await eventually(async () => expect(await statusOf(token)).toBe(200));
+  expect([await statusOf(other), await statusOf(`${kept.slice(0, -1)}x`)]).toEqual([401, 401]);
+  expect(await tokenIn(gateway, "kept")).toMatchObject({ from_cloud: true });
+  const id = await pair.site.device("seen");
+  expect((await gateway.as(kept).get(`/v3/devices/${id}`)).status).toBe(200);
+  expect((await gateway.as(kept).patch(`/v3/devices/${id}`, { name: "x" })).status).toBe(403);
+  pair.line.cut();
+  await isLinked(gateway, false);
+  await cloud.admin.delete(`/v3/tokens/${(await tokenIn(cloud, "revoked"))?.id}`);
+  await gateway.restart();
+  expect([await statusOf(kept), await statusOf(revoked)]).toEqual([200, 200]);
+  pair.line.heal();
+  await eventually(async () => expect(await statusOf(revoked)).toBe(401));
+  expect(await statusOf(kept)).toBe(200);
+  // With the line it is taken back at once.
+  await cloud.admin.delete(`/v3/tokens/${(await tokenIn(cloud, "kept"))?.id}`);
+  await eventually(async () => expect(await statusOf(kept)).toBe(401));
+  for (const token of [kept, revoked]) expect(gateway.log + cloud.log).not.toContain(token);
+});
+
+test("where offline access is off, tokens of the cloud are not taken", async () => {
+  const token = await cloud.token({ name: "unwanted", level: "user" });
+  await eventually(async () => expect(await statusOf(token)).toBe(200));
+  await gateway.restart(["--link-offline-access", "off"]);
+  await eventually(async () => expect(await tokenIn(gateway, "unwanted")).toBeUndefined());
+  expect(await statusOf(token)).toBe(401);
+  await gateway.restart();
+  await isLinked(gateway, true);
+});
+
+/** What the cloud compares with. */
+async function credentials(): Promise<{ readonly hash: string; readonly mustRotate: boolean | undefined }> {
+  let found: { hash: string; mustRotate: boolean | undefined } | undefined;
+  const port = cloud.port;
+  await cloud.withRecords(async ({ gateways }) => {
+    const [one] = (await gateways.list({}, { limit: 1, offset: 0 })).items;
+    found = { hash: Buffer.from(one?.credentialHash ?? []).toString("hex"), mustRotate: one?.mustRotate };
+  });
+  await cloud.restart(["--port", String(port)]);
+  return found ?? { hash: "", mustRotate: undefined };
+}
+
+test("a gateway replaces its credential when it is asked to, and goes on with the new one", async () => {
+  const before = await credentials();
+  await isLinked(gateway, true);
+  const { body } = await cloud.admin.get<{ gateways: { id: string }[] }>("/v3/gateways");
+  const path = `/v3/gateways/${body.gateways[0]?.id}/rotate_credential`;
+  expect((await cloud.admin.post(path, undefined)).status).toBe(200);
+  await eventually(async () => expect(cloud.log).toContain("a gateway has another credential"));
+  const after = await credentials();
+  expect(after.hash).not.toBe(before.hash);
+  expect(after.mustRotate).toBe(false);
+  await gateway.restart();
+  await isLinked(gateway, true);
+});
+
+test("a gateway replaces its credential by itself when it is old enough", async () => {
+  const before = await credentials();
+  await gateway.restart(["--link-credential-lifetime", "1s"]);
+  await isLinked(gateway, true);
+  await eventually(async () => expect(cloud.log.match(/a gateway has another credential/g)?.length).toBeGreaterThan(1));
+  expect((await credentials()).hash).not.toBe(before.hash);
+});
