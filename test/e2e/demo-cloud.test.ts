@@ -1,0 +1,75 @@
+// `npm run demo:cloud`: the line that can be cut always, and the whole demo in the long run.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { type AddressInfo, connect, createServer } from "node:net";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { openLine } from "../../scripts/demo-cloud/line.ts";
+
+test("the line leads to the first node that answers, until it is cut, and again when it is healed", async () => {
+  const node = createServer((socket) => socket.pipe(socket));
+  node.listen(0, "127.0.0.1");
+  await once(node, "listening");
+  onTestFinished(() => void node.close());
+  const url = `http://127.0.0.1:${(node.address() as AddressInfo).port}`;
+  const ended = createServer().listen(0, "127.0.0.1");
+  await once(ended, "listening");
+  const gone = `http://127.0.0.1:${(ended.address() as AddressInfo).port}`;
+  ended.close();
+  await once(ended, "close");
+  const line = await openLine(0, () => [gone, url]);
+  onTestFinished(line.close);
+  const reach = () => {
+    const socket = connect(Number(new URL(line.url).port), "127.0.0.1");
+    socket.on("error", () => {});
+    return socket;
+  };
+  const first = reach();
+  first.write("one");
+  expect(String((await once(first, "data"))[0])).toBe("one");
+  line.cut();
+  await once(first, "close");
+  await once(reach(), "close");
+  line.heal();
+  const second = reach();
+  second.write("two");
+  expect(String((await once(second, "data"))[0])).toBe("two");
+  second.destroy();
+});
+
+if (process.env["BUSBAR_LONG"] === "1") {
+  test("the demo of a cloud starts, its line is cut and healed by calls, and it stops without a trace", async () => {
+    const root = fileURLToPath(new URL("../../", import.meta.url));
+    const child = spawn(process.execPath, ["scripts/demo-cloud/run.ts", "--port", "0"], {
+      cwd: root,
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    const lines: string[] = [];
+    for await (const line of createInterface({ input: child.stdout })) {
+      lines.push(line);
+      if (line.includes("Stop with Ctrl-C")) break;
+    }
+    const text = lines.join("\n");
+    const control = /curl -X POST (\S+)\/cut/.exec(text)?.[1] ?? "";
+    const [, folder = ""] = /Logs +(\S+)\/\*/.exec(text) ?? [];
+    expect(text.match(/\/sign-in#code=/g)).toHaveLength(2);
+    const call = async (path: string, method = "GET") =>
+      (await (await fetch(control + path, { method })).json()) as { line: string; uplink: { connected: boolean } };
+    const isConnected = (expected: boolean) =>
+      vi.waitFor(async () => expect((await call("/")).uplink.connected).toBe(expected), { timeout: 60_000 });
+    await isConnected(true);
+    expect((await call("/cut", "POST")).line).toBe("cut");
+    await isConnected(false);
+    expect((await call("/heal", "POST")).line).toBe("whole");
+    await isConnected(true);
+    const page = await fetch(`${control}/cut`, { method: "POST", headers: { origin: "https://elsewhere.example" } });
+    expect(page.status).toBe(404);
+    const exit = once(child, "exit");
+    child.kill("SIGTERM");
+    expect((await exit)[0]).toBe(0);
+    expect(existsSync(folder)).toBe(false);
+  }, 300_000);
+}
