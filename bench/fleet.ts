@@ -5,7 +5,7 @@
 //   npm run bench -- fleet [--gateways 1000] [--seconds 20] [--every 15] [--runs 200]
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -36,9 +36,21 @@ async function measure(): Promise<void> {
   const parent = fileURLToPath(new URL("../.busbar/", import.meta.url));
   mkdirSync(parent, { recursive: true });
   const folder = mkdtempSync(join(parent, "bench-fleet-"));
-  const limits = ["--http-connections-per-address", "10000", "--http-streams-per-address", "10000"];
+  const limits = ["--http-connections-per-address", "10000"];
+  const heapFile = join(folder, "heap");
+  process.env["NODE_OPTIONS"] = `--import=${fileURLToPath(new URL("./fleet/tell-heap.mjs", import.meta.url))}`;
+  process.env["BENCH_HEAP_FILE"] = heapFile;
   const cloud = await startGateway(join(folder, "data"), ["--role", "cloud", ...limits]);
+  delete process.env["NODE_OPTIONS"];
   const fleet = fork(self, ["gateways"]);
+  /** Bytes on the main thread of the cloud that are no garbage. */
+  const heapBytes = async () => {
+    rmSync(heapFile, { force: true });
+    process.kill(cloud.pid, "SIGUSR2");
+    while (!existsSync(heapFile)) await rest(0.1);
+    await rest(0.1);
+    return Number(readFileSync(heapFile, "utf8"));
+  };
   const say = (text: string) => process.stderr.write(`${text}\n`);
   try {
     const first = await order(fleet, { do: "join", url: cloud.url, codes: await makeCodes(cloud, 1) });
@@ -47,14 +59,15 @@ async function measure(): Promise<void> {
     const alone = await commandTimes(cloud, deviceId, runs);
     say(`one gateway: commands p50 ${round(percentile(alone, 0.5))} ms`);
     await rest(5);
-    const before = memoryMiB(cloud.pid) * 1024 ** 2;
+    const [before, residentBefore] = [await heapBytes(), memoryMiB(cloud.pid)];
     const joining = await order(fleet, { do: "join", url: cloud.url, codes: await makeCodes(cloud, count - 1) });
     say(`${count} gateways have joined in ${Math.round(joining.ms)} ms`);
     await rest(10);
     const idleFrom = cpuSeconds(cloud.pid);
     await rest(seconds);
     const idle = (cpuSeconds(cloud.pid) - idleFrom) / seconds;
-    const perGateway = (memoryMiB(cloud.pid) * 1024 ** 2 - before) / (count - 1);
+    const perGateway = ((await heapBytes()) - before) / (count - 1);
+    const residentGrowth = memoryMiB(cloud.pid) - residentBefore;
     const quiet = await commandTimes(cloud, deviceId, runs);
     const storm = await order(fleet, { do: "reconnect" });
     say(`all are back after ${Math.round(storm.ms)} ms`);
@@ -75,6 +88,7 @@ async function measure(): Promise<void> {
         gateways: count,
         connected: overview.connected,
         bytes_per_gateway: Math.round(perGateway),
+        resident_growth_mib: residentGrowth,
         join_ms: Math.round(joining.ms),
         storm_ms: Math.round(storm.ms),
         idle_cores: round(idle, 3),
@@ -138,9 +152,14 @@ async function isReachable(cloud: Server, deviceId: string): Promise<void> {
   throw new Error("the first gateway cannot be reached");
 }
 
-const rest = (seconds: number) => new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
-const round = (value: number, places = 2) => Math.round(value * 10 ** places) / 10 ** places;
-const summary = (times: readonly number[]) => ({
-  p50: round(percentile(times, 0.5)),
-  p99: round(percentile(times, 0.99)),
-});
+function rest(seconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
+}
+
+function round(value: number, places = 2): number {
+  return Math.round(value * 10 ** places) / 10 ** places;
+}
+
+function summary(times: readonly number[]): { readonly p50: number; readonly p99: number } {
+  return { p50: round(percentile(times, 0.5)), p99: round(percentile(times, 0.99)) };
+}

@@ -1,7 +1,8 @@
 // A disk that is really full, with the log on it as well: a small file system, where mounting is allowed.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, openSync, readFileSync, rmSync, statSync, writeSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
@@ -16,15 +17,19 @@ async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
-async function startOn(folder: string) {
+async function startOn(folder: string, ...flags: readonly string[]) {
   const data = join(folder, "data");
   const logFile = join(folder, "log");
   const log = openSync(logFile, "a");
-  const child = spawn(PROGRAM, ["serve", "--data", data, "--port", "0", "--mqtt-port", "off", "--log-format", "json"], {
-    cwd: "/",
-    env: { ...process.env, BUSBAR_ADMIN_TOKEN: TOKEN },
-    stdio: ["ignore", "pipe", log],
-  });
+  const child = spawn(
+    PROGRAM,
+    ["serve", "--data", data, "--port", "0", "--mqtt-port", "off", "--log-format", "json", ...flags],
+    {
+      cwd: "/",
+      env: { ...process.env, BUSBAR_ADMIN_TOKEN: TOKEN },
+      stdio: ["ignore", "pipe", log],
+    },
+  );
   closeSync(log);
   onTestFinished(() => void child.kill("SIGKILL"));
   let out = "";
@@ -48,7 +53,7 @@ async function startOn(folder: string) {
     });
     return { status: response.status, body: JSON.parse(await response.text()) };
   };
-  return { data, call, ended, child };
+  return { url, data, call, ended, child };
 }
 
 /** Takes every byte that is left. */
@@ -112,6 +117,51 @@ if (canMount()) {
     second.child.kill("SIGTERM");
     expect(await second.ended).toBe(0);
   });
+
+  if (process.env["BUSBAR_LONG"] === "1") {
+    test("a gateway with a full disk keeps its link: commands of the cloud are accepted, and only history waits", async () => {
+      const folder = mountSmallDisk("64m");
+      const gateway = await startOn(folder);
+      const cloudFolder = mkdtempSync(join(tmpdir(), "busbar-full-disk-cloud-"));
+      onTestFinished(() => rmSync(cloudFolder, { recursive: true, force: true }));
+      const cloud = await startOn(cloudFolder, "--role", "cloud");
+      const site = (await gateway.call("POST", "/v3/sites", { name: "Full" })).body.site.id;
+      const uploaded = await gateway.call("POST", "/v3/blueprints/upload", undefined, commandManifest("Full"));
+      const device = await gateway.call("POST", "/v3/provisioning/standalone", {
+        name: "Full",
+        site_id: site,
+        blueprint_id: uploaded.body.blueprint.id,
+      });
+      const executions = `/v3/devices/${device.body.device_id}/commands/executions`;
+      const { code } = (await cloud.call("POST", "/v3/gateways/join_codes", {})).body;
+      await gateway.call("POST", "/v3/uplink", { url: cloud.url, code });
+      const uplink = async () => (await gateway.call("GET", "/v3/uplink")).body;
+      await until(async () => (await cloud.call("GET", executions)).status === 200);
+      await until(
+        () => (statSync(join(gateway.data, "reserve"), { throwIfNoEntry: false })?.size ?? 0) >= 2 * 1024 * 1024,
+      );
+      fill(join(folder, "filler"));
+      await until(async () => ((await gateway.call("GET", "/readyz")).body.degraded ?? []).length > 0);
+      fill(join(folder, "filler"));
+      // Longer than it takes until the gateway notes what the cloud has confirmed.
+      const { since } = await uplink();
+      const ordered: string[] = [];
+      for (let at = 0; at < 15; at++) {
+        ordered.push((await cloud.call("POST", executions, { name: "stop" })).body.execution_id);
+        await new Promise((resolve) => setTimeout(resolve, 1_000));
+      }
+      await until(async () => {
+        const { executions: accepted } = (await gateway.call("GET", executions)).body as {
+          executions: { id: string }[];
+        };
+        return ordered.every((id) => accepted.some((one) => one.id === id));
+      });
+      expect(await uplink()).toMatchObject({ connected: true, since });
+      gateway.child.kill("SIGTERM");
+      cloud.child.kill("SIGTERM");
+      expect([await gateway.ended, await cloud.ended]).toEqual([0, 0]);
+    }, 120_000);
+  }
 } else {
   test("a full disk is tested where mounting is allowed; elsewhere disk-trouble.test.ts limits file sizes", () => {
     expect(canMount()).toBe(false);
