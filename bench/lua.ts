@@ -6,6 +6,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { loadavg } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseReachRule } from "#core/net/reach-rule.ts";
+import { createLiveRules } from "#runtime/drivers/live-rules.ts";
 import { createPortHub } from "#runtime/drivers/port-hub.ts";
 import { createSimulatedPorts } from "#runtime/drivers/simulated-ports.ts";
 import { createDeviceScript } from "#runtime/lua/device-script.ts";
@@ -57,7 +58,7 @@ const pool = createLuaPool(
   {
     drivers: {
       hub,
-      allow: [rule],
+      allow: createLiveRules([rule]),
       onBug(error) {
         throw error;
       },

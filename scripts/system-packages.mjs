@@ -6,6 +6,7 @@ import { say } from "./setup.mjs";
 const PROGRAMS = {
   chromium: "/usr/bin/chromium",
   mosquitto: "/usr/sbin/mosquitto",
+  nginx: "/usr/sbin/nginx",
   "python3-paho-mqtt": "/usr/lib/python3/dist-packages/paho/mqtt/client.py",
 };
 const BENCH_PROGRAMS = {
@@ -16,7 +17,7 @@ const BENCH_PROGRAMS = {
   "lua5.3": "/usr/bin/lua5.3",
 };
 /** Debian starts these by itself, on ports that ours or a benchmark may use. */
-const SERVICES = ["mosquitto", "victoria-metrics", "influxdb", "postgresql"];
+const SERVICES = ["mosquitto", "nginx", "victoria-metrics", "influxdb", "postgresql"];
 
 /** Names of the packages that are still missing afterwards. */
 export function installSystemPackages(programs = PROGRAMS) {

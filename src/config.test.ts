@@ -34,7 +34,11 @@ const yaml = (text: string) => ({ files: { "busbar.yaml": text } });
 const TOKEN = "canary-canary-canary-canary-canary";
 
 test("without any source every setting has its documented default", async () => {
-  const { config, origins } = await load({});
+  const {
+    config: { shown, ...config },
+    origins,
+  } = await load({});
+  expect(shown?.get("telemetry.retention")).toBe("unlimited");
   expect(config).toEqual({
     role: "gateway",
     data: "/site/.busbar",
@@ -45,6 +49,10 @@ test("without any source every setting has its documented default", async () => 
       headerPrefixes: ["X-Service", "X-Enapter"],
       corsOrigins: [],
       trustProxy: false,
+      tls: "off",
+      tlsCert: undefined,
+      tlsKey: undefined,
+      names: [],
       page: true,
       metricsPublic: false,
       wrongTokenLimit: 10,
@@ -77,6 +85,7 @@ test("without any source every setting has its documented default", async () => 
     database: { url: undefined, allowLoss: false },
     cloud: { url: undefined, token: undefined },
     commands: { responseTimeout: parseDuration("30s"), waitLimit: parseDuration("60s") },
+    tracing: { otlpEndpoint: undefined },
     telemetry: {
       retention: "unlimited",
       sealAfter: parseDuration("15m"),

@@ -10,6 +10,8 @@ import { type ConfigOf, parseConfig, type SETTINGS, type Setting, settingList } 
 export type Config = ConfigOf<typeof SETTINGS> & {
   /** The configuration file, which backups keep; undefined if there was none. */
   readonly file?: string | undefined;
+  /** Each setting by its name, as it may be printed. */
+  readonly shown?: ReadonlyMap<string, Shown> | undefined;
 };
 
 /** One line of `busbar config`: it holds no secret. */
@@ -73,7 +75,9 @@ export async function loadConfig(input: ConfigInput): Promise<Loaded> {
   const config = parseConfig((setting) => values.get(setting));
   if (problems.length === 0) problems.push(...contradictions(config));
   if (problems.length > 0) throw new ConfigError(problems);
-  return { config, origins: [...entries.values()], file: file.path };
+  const origins = [...entries.values()];
+  const shown = new Map(origins.flatMap(({ name, value }) => (value === null ? [] : [[name, value] as const])));
+  return { config: { ...config, shown }, origins, file: file.path };
 }
 
 async function openFile(
@@ -88,10 +92,14 @@ async function openFile(
   return { given: [], problems: named === undefined ? [] : [`${origin}: there is no file ${path}`] };
 }
 
-function contradictions({ role, cloud, mqtt, port, backup }: ConfigOf<typeof SETTINGS>): string[] {
+function contradictions({ role, cloud, mqtt, port, backup, http }: ConfigOf<typeof SETTINGS>): string[] {
   const found: string[] = [];
   if (backup.passphrase !== undefined && backup.recipients.length > 0)
     found.push("backup.passphrase and backup.recipients exclude each other: age encrypts by one of them");
+  if ((http.tlsCert === undefined) !== (http.tlsKey === undefined))
+    found.push("http.tls_cert and http.tls_key need each other: the certificate and its key");
+  if (http.tls === "site" && http.tlsCert !== undefined)
+    found.push("http.tls: site and http.tls_cert exclude each other: a server has one certificate");
   if (role === "cloud" && cloud.url !== undefined) found.push("cloud.url is for a gateway, but role is cloud");
   if (cloud.url !== undefined && cloud.token === undefined)
     found.push("cloud.url needs cloud.token (BUSBAR_CLOUD_TOKEN)");

@@ -1,5 +1,4 @@
 // A server with a certificate that is not accepted is told as such, and --ca names whom to trust.
-import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { createServer as createPlain } from "node:http";
@@ -8,40 +7,16 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { afterAll, expect, onTestFinished, test } from "vitest";
-import { signCertificate } from "#mqtt/pki/sign-certificate.ts";
+import { authorityCertificate, certify, DAY } from "../../test/support/certificates.ts";
 import { runBusbar } from "../../test/support/run-busbar.ts";
 import { tempFolder } from "../../test/support/temp-folder.ts";
 
 const known = getCACertificates("default");
 afterAll(() => setDefaultCACertificates(known));
 
-const DAY = 86_400_000;
-const organization = "Test";
-const newKey = () => generateKeyPairSync("ec", { namedCurve: "P-256" });
-const authority = { subject: { commonName: "Authority", organization }, ...newKey() };
-
-function certify(names: readonly string[], from: number, to: number) {
-  const { publicKey, privateKey } = newKey();
-  const [notBefore, notAfter] = [new Date(Date.now() + from), new Date(Date.now() + to)];
-  const subject = { commonName: "server", organization };
-  const request = {
-    subject,
-    publicKey,
-    purpose: "server",
-    names,
-    serial: randomBytes(16),
-    notBefore,
-    notAfter,
-  } as const;
-  return { cert: signCertificate(request, authority), key: privateKey.export({ type: "pkcs8", format: "pem" }) };
-}
-
 function authorityFile(): string {
-  const [notBefore, notAfter] = [new Date(Date.now() - DAY), new Date(Date.now() + DAY)];
-  const { subject, publicKey } = authority;
-  const request = { subject, publicKey, purpose: "authority", names: [], serial: randomBytes(16), notBefore, notAfter };
   const file = join(tempFolder(), "ca.pem");
-  writeFileSync(file, signCertificate({ ...request, purpose: "authority" }, authority));
+  writeFileSync(file, authorityCertificate());
   return file;
 }
 

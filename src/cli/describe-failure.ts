@@ -18,7 +18,14 @@ export function describeFailure(error: unknown): Failure {
   if (error instanceof UnreachableError) {
     return {
       exitCode: EXIT.unreachable,
-      lines: [`no answer from ${error.url}${WHY[error.reason]}`, ...certificateLines(error), ...NEXT[error.reason]],
+      lines: [
+        `no answer from ${error.url}${WHY[error.reason]}`,
+        ...certificateLines(error),
+        ...NEXT[error.reason],
+        ...(error.reason === "connection" && error.url.startsWith("http:")
+          ? ["  if the server speaks TLS, write https:// instead of http://"]
+          : []),
+      ],
     };
   }
   if (isSystemError(error)) return { exitCode: EXIT.failure, lines: [printable(error.message), ...systemHints(error)] };

@@ -117,6 +117,10 @@ export const VERBS: Readonly<Record<string, readonly [about: string, load: () =>
     "Give a blueprint to many devices, in stages.",
     async () => (await import("#cli/commands/rollout.ts")).addRolloutCommands,
   ],
+  setting: [
+    "Settings that can be changed while Busbar runs: list, set, reset.",
+    async () => (await import("#cli/commands/setting.ts")).addSettingCommands,
+  ],
   audit: [
     "The audit log: who did or tried what.",
     async () => (await import("#cli/commands/audit.ts")).addAuditCommands,

@@ -45,11 +45,13 @@ export async function openSession(cli: Cli, flags: Wanted): Promise<Session> {
   const isLocal = given === undefined && named === undefined && flags.isNew === true;
   const signedIn =
     isLocal || (given !== undefined && flags.connection === undefined) ? undefined : findConnection(cli, named);
-  const url = parseAddress(signedIn?.connection.url ?? given ?? localAddress(config));
+  const local = signedIn === undefined && given === undefined ? await localServer(config) : undefined;
+  const url = parseAddress(signedIn?.connection.url ?? given ?? local?.url ?? "");
   const own = givenToken(cli, flags) ?? signedIn?.connection.token;
   const token = own ?? (isLoopback(url) && flags.isNew !== true ? localToken(config) : undefined);
   const ca = flags.ca ?? (cli.env["BUSBAR_CA"] || undefined);
   if (ca !== undefined) trustAuthority(resolve(cli.cwd, ca), flags.ca === undefined ? "BUSBAR_CA" : "--ca");
+  else if (local?.authorities !== undefined) trust(local.authorities);
   const client = createClient({
     url: url.href,
     token,
@@ -72,7 +74,11 @@ function trustAuthority(path: string, origin: string): void {
   if (text === undefined || !text.includes("-----BEGIN CERTIFICATE-----")) {
     throw new UsageError(`${origin}: ${path} ${text === undefined ? "is not there" : "holds no certificate (PEM)"}`);
   }
-  setDefaultCACertificates([...getCACertificates("default"), text]);
+  trust([text]);
+}
+
+function trust(authorities: readonly string[]): void {
+  setDefaultCACertificates([...getCACertificates("default"), ...authorities]);
 }
 
 /** The admin token of the local data folder is never sent to another machine. */
@@ -92,9 +98,15 @@ function readTokenFile(path: string, origin: string): string {
   throw new UsageError(`${origin}: ${path} is empty`);
 }
 
-function localAddress({ host, port }: Config): string {
+/** The server that the settings of this machine describe. */
+async function localServer(config: Config): Promise<{ url: string; authorities?: readonly string[] }> {
+  const { host, port, http } = config;
   const reachable = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
-  return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}`;
+  const address = (scheme: string, name: string) => `${scheme}://${name.includes(":") ? `[${name}]` : name}:${port}`;
+  if (http.tls === "off" && http.tlsCert === undefined) return { url: address("http", reachable) };
+  const { localCertificate } = await import("./local-certificate.ts");
+  const { name, authorities } = localCertificate(config, reachable);
+  return { url: address("https", name), authorities };
 }
 
 function parseAddress(text: string): URL {

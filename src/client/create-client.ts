@@ -10,8 +10,9 @@ import { changes, gateways, uplink } from "./gateways.ts";
 import { type EventCall, type EventQuery, listenToEvents } from "./listen-to-events.ts";
 import { provisioning } from "./provisioning.ts";
 import type { JsonObject } from "./resources/json.ts";
-import type { System, SystemLogLine } from "./resources/system.ts";
+import type { System, SystemLogLine, SystemSetting } from "./resources/system.ts";
 import { rollouts } from "./rollouts.ts";
+import { segment } from "./segment.ts";
 import { sessions } from "./sessions.ts";
 import { sites } from "./sites.ts";
 import { telemetry } from "./telemetry.ts";
@@ -45,6 +46,13 @@ export function createClient<
     ready: (call: Signal = {}) => transport.json<JsonObject>({ method: "GET", path: "/readyz", ...call }),
     system: {
       get: (call: Signal = {}) => transport.json<{ system: System }>({ method: "GET", path: "/v3/system", ...call }),
+      /** Those that can be changed while Busbar runs. */
+      settings: () =>
+        transport.json<{ settings: readonly SystemSetting[] }>({ method: "GET", path: "/v3/system/settings" }),
+      putSetting: (name: string, value: string) =>
+        transport.json<{ setting: SystemSetting }>({ method: "PUT", path: settingPath(name), body: { value } }),
+      resetSetting: (name: string) =>
+        transport.json<{ setting: SystemSetting }>({ method: "DELETE", path: settingPath(name) }),
       log: () => transport.json<{ lines: readonly SystemLogLine[] }>({ method: "GET", path: "/v3/system/log" }),
     },
     /** One device, with the names and types of its blueprint. */
@@ -67,3 +75,5 @@ export function createClient<
     backups: backups(transport),
   };
 }
+
+const settingPath = (name: string) => `/v3/system/settings/${segment(name)}`;

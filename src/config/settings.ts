@@ -23,7 +23,7 @@ export const SETTINGS = {
     "host",
     kinds.host,
     "127.0.0.1",
-    "Address to listen on. If it is not loopback, others can reach it: put TLS in front.",
+    "Address to listen on. If it is not loopback, others can reach it: turn TLS on or put it in front.",
   ),
   port: setting("port", kinds.port, "8080", "HTTP port; 0 chooses a free one."),
   demo: setting("demo", kinds.toggle, "false", "Adds a demo site with a device per example blueprint."),
@@ -45,6 +45,24 @@ export const SETTINGS = {
       kinds.proxies,
       "false",
       "Reverse proxies whose X-Forwarded-For header is trusted.",
+    ),
+    tls: setting(
+      "http.tls",
+      kinds.oneOf("off", "site"),
+      "off",
+      "TLS by a certificate of the site's own authority, which also serves MQTT: site, or off. For a certificate of your own, set http.tls_cert and http.tls_key instead.",
+    ),
+    tlsCert: optional(
+      "http.tls_cert",
+      kinds.folder,
+      "File with the certificate of HTTP and those that lead to its authority (PEM); turns TLS on. A new file is used without a restart.",
+    ),
+    tlsKey: optional("http.tls_key", kinds.folder, "File with the private key of that certificate (PEM)."),
+    names: setting(
+      "http.names",
+      kinds.names,
+      "",
+      "Host names by which others reach HTTP; the site's own certificate contains them, and printed links the first one.",
     ),
     page: setting("http.page", kinds.toggle, "true", "Serves the web page. The interface is served in any case."),
     metricsPublic: setting(
@@ -304,6 +322,13 @@ export const SETTINGS = {
       kinds.duration,
       "60s",
       "The longest time that an execute call waits for the end of the execution.",
+    ),
+  },
+  tracing: {
+    otlpEndpoint: optional(
+      "tracing.otlp_endpoint",
+      kinds.url("http://", "https://"),
+      "Collector of OpenTelemetry that spans are sent to, by OTLP over HTTP; OTEL_EXPORTER_OTLP_ENDPOINT says the same. Without it, traces of callers are only passed on.",
     ),
   },
   telemetry: {

@@ -8,6 +8,7 @@ import { createConnectionSlots } from "#core/share/connection-slots.ts";
 import { createFairTurns, type EventLoop } from "#core/share/fair-turns.ts";
 import type { Shares } from "#core/share/shares.ts";
 import { EVENT_LOOP } from "#event-loop";
+import type { TlsDoor } from "#http/tls-door.ts";
 
 /**
  * Milliseconds of a turn in which connections begin. What a client has sent by then is read right afterwards and costs a
@@ -25,18 +26,29 @@ interface ConnectionLimits {
 interface ConnectionNeeds {
   readonly shares: Pick<Shares, "watch">;
   readonly refuseNewcomer: (socket: Socket) => void;
+  /** With TLS: opens the door to which connections go. What it serves comes back over the function. */
+  readonly openDoor?: ((serve: (secure: Socket, connection: Socket) => void) => TlsDoor) | undefined;
   readonly loop?: EventLoop;
 }
 
 export interface BoundConnections {
-  /** Closes connections that were opened ahead of need. Node does not count one as idle before its first request. */
+  /** Closes connections that were opened ahead of need. Node does not count one as idle before its first request, or handshake. */
   closeUnused(): void;
+}
+
+interface Begun {
+  /** The stream that requests come by: over TLS not the connection itself. */
+  stream: Socket;
+  /** The latest; undefined before the first request. */
+  answer: ServerResponse | undefined;
 }
 
 /** Takes over the listeners that the server has for connections. */
 export function boundConnections(server: Server, needs: ConnectionNeeds, limits: ConnectionLimits): BoundConnections {
-  /** Each connection that has begun, with its latest answer; undefined before the first request. */
-  const answers = new Map<Socket, ServerResponse | undefined>();
+  const begun = new Map<Socket, Begun>();
+  /** The connections of TLS streams. */
+  const connections = new WeakMap<Socket, Socket>();
+  const connectionOf = (stream: Socket) => (door === undefined ? stream : (connections.get(stream) ?? stream));
   const slots = createConnectionSlots<Socket>({
     total: limits.connections,
     perAddress: limits.connectionsPerAddress,
@@ -50,18 +62,37 @@ export function boundConnections(server: Server, needs: ConnectionNeeds, limits:
   );
 
   /** Checked only when it matters, so that a request costs no more than a note of its answer. */
-  function isWaiting(socket: Socket): boolean {
-    const answer = answers.get(socket);
-    return answer === undefined || answer.writableFinished || !answer.req.complete || socket.writableLength > 0;
+  function isWaiting(connection: Socket): boolean {
+    const { stream, answer } = begun.get(connection) ?? {};
+    return (
+      stream === undefined ||
+      answer === undefined ||
+      answer.writableFinished ||
+      !answer.req.complete ||
+      stream.writableLength > 0
+    );
   }
 
   const listeners = server.listeners("connection");
   server.removeAllListeners("connection");
-  function begin(socket: Socket): void {
-    if (socket.destroyed) return;
-    answers.set(socket, undefined);
-    for (const listener of listeners) Reflect.apply(listener, server, [socket]);
-    socket.resume();
+  const serve = (stream: Socket) => {
+    for (const listener of listeners) Reflect.apply(listener, server, [stream]);
+  };
+  const door = needs.openDoor?.((secure, connection) => {
+    const one = begun.get(connection);
+    if (one === undefined) return void secure.destroy();
+    one.stream = secure;
+    connections.set(secure, connection);
+    serve(secure);
+  });
+  function begin(connection: Socket): void {
+    if (connection.destroyed) return;
+    begun.set(connection, { stream: connection, answer: undefined });
+    if (door !== undefined) door.begin(connection);
+    else {
+      serve(connection);
+      connection.resume();
+    }
   }
 
   server.on("connection", (socket: Socket) => {
@@ -69,7 +100,7 @@ export function boundConnections(server: Server, needs: ConnectionNeeds, limits:
     // Nobody else listens before it begins.
     socket.on("error", () => {});
     socket.once("close", () => {
-      answers.delete(socket);
+      begun.delete(socket);
       slots.remove(socket);
     });
     const excess = slots.add(socket, address);
@@ -79,20 +110,25 @@ export function boundConnections(server: Server, needs: ConnectionNeeds, limits:
     else if (!turns.later(addressBlock(address ?? ""), () => start(socket))) socket.destroy();
   });
   server.on("request", ({ socket }, answer) => {
-    answers.set(socket, answer);
-    slots.touch(socket);
+    const connection = connectionOf(socket);
+    const one = begun.get(connection);
+    if (one !== undefined) one.answer = answer;
+    slots.touch(connection);
   });
   // A slow server is no stall of the client, and slow requests have limits of their own.
   server.timeout = limits.stallMs;
   server.on("timeout", (socket) => {
-    const isIdle = answers.get(socket)?.writableFinished === true;
+    const isIdle = begun.get(connectionOf(socket))?.answer?.writableFinished === true;
     if (isIdle || socket.writableLength > 0) socket.destroy();
     else socket.setTimeout(limits.stallMs);
   });
 
   return {
     closeUnused() {
-      for (const [socket, answer] of answers) if (answer === undefined && socket.bytesRead === 0) socket.destroy();
+      for (const [connection, { stream, answer }] of begun) {
+        const isOpening = door !== undefined && stream === connection;
+        if (isOpening || (answer === undefined && stream.bytesRead === 0)) connection.destroy();
+      }
     },
   };
 }

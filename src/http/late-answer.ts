@@ -50,7 +50,8 @@ export async function sendLateAnswer(
     stream.push(json);
     stream.push(null);
   });
-  return sendAnswer(reply, 200, new StreamAnswer("application/json", stream));
+  // A proxy that gathers the answer would hold the white space back.
+  return sendAnswer(reply, 200, new StreamAnswer("application/json", stream, { "x-accel-buffering": "no" }));
 }
 
 /** Undefined when it takes longer. */

@@ -3,10 +3,12 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom
 import { refuse } from "#core/app-error.ts";
 import type { ByteBudgets } from "#core/share/byte-budgets.ts";
 import type { Shares, ShareUse } from "#core/share/shares.ts";
+import { addFigureMetrics } from "#http/figure-metrics.ts";
 import { RawAnswer, type Route, type RouteDescription } from "#http/route.ts";
 import type { CommandDispatcher } from "#service/command/command-dispatcher.ts";
 import type { Backups } from "#service/ports/backups.ts";
 import type { DeviceHost } from "#service/ports/device-host.ts";
+import type { Figures } from "#service/ports/figures.ts";
 import type { TelemetryCounter } from "#service/telemetry/telemetry-counts.ts";
 import type { Troubles } from "#service/troubles.ts";
 
@@ -30,11 +32,13 @@ interface MetricsNeeds {
   /** Whose states are counted. */
   readonly hosts: Pick<DeviceHost, "states" | "overruns">;
   readonly telemetryCounter: Pick<TelemetryCounter, "read">;
-  readonly dispatcher: Pick<CommandDispatcher, "dropped">;
+  readonly dispatcher: Pick<CommandDispatcher, "dropped" | "onEnd">;
   readonly budgets: Pick<ByteBudgets, "list">;
   readonly troubles: Pick<Troubles, "list" | "counts">;
   readonly shares: Pick<Shares, "list">;
   readonly backups: Pick<Backups, "last">;
+  /** Counted when somebody asks. */
+  readonly figures: () => Promise<Figures>;
 }
 
 const SHARE_METRICS: readonly { readonly of: keyof ShareUse; readonly name: string; readonly help: string }[] = [
@@ -44,7 +48,7 @@ const SHARE_METRICS: readonly { readonly of: keyof ShareUse; readonly name: stri
 ];
 
 export function createMetrics(
-  { hosts, telemetryCounter, dispatcher, budgets, shares, troubles, backups }: MetricsNeeds,
+  { hosts, telemetryCounter, dispatcher, budgets, shares, troubles, backups, figures }: MetricsNeeds,
   settings: { readonly metricsPublic: boolean },
 ): Metrics {
   const registry = new Registry();
@@ -56,6 +60,15 @@ export function createMetrics(
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60],
     registers: [registry],
   });
+  const ends = new Histogram({
+    name: "busbar_execution_seconds",
+    help: "Time from an execution's creation to its end, by the state in which it ended. A late answer after TIMEOUT is one more end.",
+    labelNames: ["state"],
+    buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
+    registers: [registry],
+  });
+  dispatcher.onEnd(({ state }, ms) => ends.observe({ state }, ms / 1000));
+  addFigureMetrics(registry, figures);
   // They collect by themselves.
   void new Gauge({
     name: "busbar_hosted_devices",

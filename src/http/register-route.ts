@@ -18,6 +18,7 @@ import type { Route } from "#http/route.ts";
 import { requireOwnPage } from "#http/same-origin.ts";
 import { sendAnswer, sendList } from "#http/send-answer.ts";
 import type { TokenHeaders } from "#http/token-headers.ts";
+import { traceOf } from "#http/trace-calls.ts";
 import type { WebSockets } from "#http/web-sockets.ts";
 import { requireLevel } from "#service/access/require-level.ts";
 import { freeBytes } from "#tuning/free-bytes.ts";
@@ -106,6 +107,7 @@ function register(app: FastifyInstance, route: Route, registration: Registration
       operation,
       requestId: request.id,
       remoteAddress: request.ip,
+      trace: traceOf(request),
       params: request.params as Record<string, string>,
       query: parsedQuery(request),
       body: parseBody === undefined ? (takesBytes ? (raw ?? new Uint8Array()) : undefined) : parsed(request),

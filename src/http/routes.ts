@@ -30,6 +30,7 @@ import type { Route } from "#http/route.ts";
 import { simulationRoutes } from "#http/simulator/simulation-routes.ts";
 import { siteRoutes } from "#http/site/site-routes.ts";
 import { backupRoutes } from "#http/system/backup-routes.ts";
+import { settingRoutes } from "#http/system/setting-routes.ts";
 import { type StatusNeeds, statusRoutes } from "#http/system/status-routes.ts";
 import { type SystemNeeds, systemRoutes } from "#http/system/system-routes.ts";
 import { exportRoutes } from "#http/telemetry/export-routes.ts";
@@ -49,6 +50,8 @@ import type { OwnConfigurations } from "#service/device/own-configurations.ts";
 import type { PrepareEvent } from "#service/event/happening.ts";
 import type { Backups } from "#service/ports/backups.ts";
 import type { Carrier } from "#service/ports/carrier.ts";
+import type { LiveSettings } from "#service/ports/live-settings.ts";
+import type { Nodes } from "#service/ports/nodes.ts";
 import type { Simulator } from "#service/ports/simulator.ts";
 import type { Needs } from "#service/ports.ts";
 import type { CreateSiteNeeds } from "#service/site/create-site.ts";
@@ -79,11 +82,13 @@ export interface RouteNeeds
   readonly shares: Pick<Shares, "open">;
   readonly troubles: Troubles;
   readonly backups: Backups;
+  readonly liveSettings: LiveSettings;
+  readonly nodes: Pick<Nodes, "tell">;
 }
 
 export interface RouteSettings extends SystemNeeds, StatusNeeds, ConfigSettings, GuideNeeds {
   /** How long telemetry is kept where a site says nothing else. */
-  readonly retentionDefault: Retention;
+  readonly retentionDefault: () => Retention;
 }
 
 export function createRoutes(needs: RouteNeeds, settings: RouteSettings): readonly Route[] {
@@ -117,6 +122,7 @@ export function createRoutes(needs: RouteNeeds, settings: RouteSettings): readon
     ...changeRoutes(needs),
     ...backupRoutes(needs),
     ...statusRoutes(settings),
+    ...settingRoutes(needs),
     ...guideRoutes(settings),
   ]);
   const all = [...routes, ...compatibilityRoutes(needs, routes)];

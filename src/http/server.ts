@@ -22,11 +22,15 @@ import { registerRoute } from "#http/register-route.ts";
 import type { Route } from "#http/route.ts";
 import { SECURITY_HEADERS } from "#http/security-headers.ts";
 import { type ProblemNeeds, renderFailure, sendProblem } from "#http/send-problem.ts";
+import { openTlsDoor, type ServerCertificate } from "#http/tls-door.ts";
 import { createTokenHeaders } from "#http/token-headers.ts";
+import { traceCalls } from "#http/trace-calls.ts";
 import { createWebSockets } from "#http/web-sockets.ts";
 import type { CommandDispatcher } from "#service/command/command-dispatcher.ts";
 import type { Backups } from "#service/ports/backups.ts";
 import type { DeviceHost } from "#service/ports/device-host.ts";
+import type { Figures } from "#service/ports/figures.ts";
+import type { Tracer } from "#service/ports/tracer.ts";
 import type { TelemetryCounter } from "#service/telemetry/telemetry-counts.ts";
 import type { Troubles } from "#service/troubles.ts";
 import { acceptOften } from "#tuning/accept-often.ts";
@@ -42,7 +46,9 @@ export interface ServerNeeds extends Omit<ProblemNeeds, "pacer">, AuthenticateNe
   readonly budgets: Pick<ByteBudgets, "list" | "open">;
   readonly shares: Shares;
   readonly telemetryCounter: Pick<TelemetryCounter, "read">;
-  readonly dispatcher: Pick<CommandDispatcher, "dropped">;
+  readonly dispatcher: Pick<CommandDispatcher, "dropped" | "onEnd">;
+  readonly figures: () => Promise<Figures>;
+  readonly tracer: Tracer;
   readonly hosts: Pick<DeviceHost, "states" | "overruns">;
   readonly troubles: Pick<Troubles, "list" | "counts">;
   readonly backups: Pick<Backups, "last">;
@@ -57,6 +63,8 @@ export interface ServerSettings {
   readonly limits?: Partial<Limits>;
   /** The built page; without it there is only a page that says how to build it. */
   readonly pageFiles?: PageFiles | undefined;
+  /** With it, only TLS is spoken. */
+  readonly certificate?: ServerCertificate | undefined;
 }
 
 export interface Server {
@@ -91,6 +99,7 @@ export async function createServer(
   });
 
   // Hooks that run on every call take a callback: an async function would cost a turn of the microtask queue each.
+  traceCalls(app, needs.tracer);
   app.addHook("onRequest", (request, reply, done) => {
     reply.header("x-request-id", request.id).headers(SECURITY_HEADERS);
     const { headers, httpVersion } = request.raw;
@@ -148,7 +157,10 @@ export async function createServer(
   }
   await app.ready();
 
+  const { certificate } = settings;
   const refuseNewcomer = (socket: Socket) => {
+    // Before the handshake the client would not understand.
+    if (certificate !== undefined) return void socket.destroy();
     const message = "there are too many connections, and each of them is in use; close some or try again in a moment";
     const refusal = {
       status: "503 Service Unavailable",
@@ -158,7 +170,10 @@ export async function createServer(
     } as const;
     refuseSocket(socket, refusal, true);
   };
-  const connections = boundConnections(app.server, { shares: needs.shares, refuseNewcomer }, limits);
+  const openDoor =
+    certificate &&
+    ((serve: (secure: Socket, connection: Socket) => void) => openTlsDoor(needs.log, certificate, serve));
+  const connections = boundConnections(app.server, { shares: needs.shares, refuseNewcomer, openDoor }, limits);
 
   let closePort = async () => {};
   return {

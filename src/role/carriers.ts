@@ -1,16 +1,20 @@
 // How devices reach us: through the embedded broker, with TLS on request, or through an external broker.
-import { hostname, networkInterfaces } from "node:os";
+import { X509Certificate } from "node:crypto";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import type { Logger } from "pino";
 import type { Config } from "#config";
 import { toMilliseconds } from "#core/time/duration.ts";
+import { type Instant, instant } from "#core/time/instant.ts";
 import { createEmbeddedBroker, EMBEDDED_DEFAULTS } from "#mqtt/embedded/create-embedded-broker.ts";
 import type { Broker, MqttNeeds } from "#mqtt/mqtt-needs.ts";
 import { openSiteAuthority, type SiteAuthority } from "#mqtt/pki/open-site-authority.ts";
 import { shareDuties } from "#role/duties.ts";
+import { ownNames } from "#role/own-names.ts";
 import type { ChannelRouter } from "#service/device/channel-router.ts";
 import type { Carrier, IssueCertificate } from "#service/ports/carrier.ts";
 import type { DeviceStore } from "#service/ports/device-store.ts";
+import type { SignInCounts } from "#service/ports/figures.ts";
 import type { Nodes } from "#service/ports/nodes.ts";
 import type { Troubles } from "#service/troubles.ts";
 
@@ -22,6 +26,10 @@ export interface Carriers {
   };
   /** How many devices are connected; undefined with an outside broker, which does not tell. */
   readonly connections: (() => number) | undefined;
+  /** Undefined with an outside broker, which does not tell. */
+  readonly signIns: (() => SignInCounts) | undefined;
+  /** Of the server for MQTT over TLS; undefined without one. */
+  readonly certificateExpiresAt: (() => Instant) | undefined;
   /** Undefined where no certificate would be accepted. */
   readonly issueCertificate: IssueCertificate | undefined;
   stop(): Promise<void>;
@@ -45,6 +53,7 @@ export async function startCarriers(needs: CarrierNeeds, config: Config): Promis
 async function startEmbedded(needs: CarrierNeeds, config: Config): Promise<Carriers> {
   const tlsPort = config.mqtt.tlsPort;
   const authority = tlsPort === "off" ? undefined : openAuthority(needs, join(config.data, "pki"));
+  const names = [...config.mqtt.names, ...ownNames(config.host)];
   const broker = await createEmbeddedBroker(needs, {
     ...EMBEDDED_DEFAULTS,
     messageRate: config.mqtt.messageRate,
@@ -52,7 +61,7 @@ async function startEmbedded(needs: CarrierNeeds, config: Config): Promise<Carri
     port: config.mqtt.port,
     ...(authority !== undefined &&
       tlsPort !== "off" && {
-        tls: { port: tlsPort, authority, names: [...config.mqtt.names, ...ownNames(config.host)] },
+        tls: { port: tlsPort, authority, names },
       }),
   });
   needs.channel.add(carrierOf(broker));
@@ -64,6 +73,8 @@ async function startEmbedded(needs: CarrierNeeds, config: Config): Promise<Carri
       mqtts: open.tlsPort === undefined ? undefined : { host, port: open.tlsPort },
     },
     connections: () => broker.count(),
+    signIns: () => broker.signIns,
+    certificateExpiresAt: authority && (() => endOf(authority.serverIdentity(names).certificate)),
     issueCertificate: authority && ((hardwareId) => authority.issueDeviceCertificate(hardwareId)),
     stop: () => broker.stop(),
   };
@@ -115,19 +126,17 @@ async function startExternal(needs: CarrierNeeds, config: Config, url: string): 
   return {
     endpoints: { mqtt: isSecure ? undefined : endpoint, mqtts: isSecure ? endpoint : undefined },
     connections: undefined,
+    signIns: undefined,
+    certificateExpiresAt: undefined,
     issueCertificate: undefined,
     stop,
   };
 }
 
-function carrierOf(broker: Broker): Carrier {
-  return { ...broker.channel, disconnect: (deviceId, valid) => broker.disconnect(deviceId, valid) };
+function endOf(certificate: string): Instant {
+  return instant(new X509Certificate(certificate).validToDate.getTime());
 }
 
-/** What the certificate of the TLS listener names in addition to the settings. */
-function ownNames(host: string): readonly string[] {
-  const isAny = host === "0.0.0.0" || host === "::";
-  const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
-  const reachable = isAny ? addresses.filter(({ scopeid }) => !scopeid).map(({ address }) => address) : [host];
-  return ["localhost", "127.0.0.1", hostname(), ...reachable];
+function carrierOf(broker: Broker): Carrier {
+  return { ...broker.channel, disconnect: (deviceId, valid) => broker.disconnect(deviceId, valid) };
 }

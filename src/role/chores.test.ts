@@ -57,7 +57,7 @@ async function deletions(): Promise<ReadonlyMap<string, readonly number[]>> {
     sessions: { idle: day },
     telemetry: { retention: "1d" },
   };
-  const chores = startChores(needs as never, config as never);
+  const chores = startChores({ ...needs, liveSettings: { config: () => config } } as never, config as never);
   await vi.advanceTimersByTimeAsync(11 * 60_000);
   await chores.stop();
   return before;

@@ -7,6 +7,8 @@ import { toMilliseconds } from "#core/time/duration.ts";
 import { instant } from "#core/time/instant.ts";
 import { DELIVERY_RETENTION_MS } from "#core/webhook/webhook-limits.ts";
 import type { StorageGuard } from "#role/guard-storage.ts";
+import type { HttpCertificate } from "#role/http-certificate.ts";
+import type { RunningSettings } from "#role/live-settings.ts";
 import { type Chore, repeat } from "#role/repeat.ts";
 import type { Authenticator } from "#service/access/authenticator.ts";
 import type { RefusalLog } from "#service/access/refusal-log.ts";
@@ -43,6 +45,9 @@ interface ChoreNeeds
   readonly storage: Pick<StorageGuard, "look">;
   readonly backups: { runDue(): Promise<void> };
   readonly rolloutRunner: RolloutRunner;
+  readonly liveSettings: Pick<RunningSettings, "config">;
+  /** Undefined without TLS. */
+  readonly certificate: Pick<HttpCertificate, "look"> | undefined;
   /** Undefined where no gateways connect. */
   readonly links: Pick<Links, "sweep"> | undefined;
 }
@@ -57,6 +62,7 @@ const CHANGE_RETENTION_MS = 30 * 24 * 60 * MINUTE;
 export function startChores(needs: ChoreNeeds, config: Config): { stop(): Promise<void> } {
   // Deletion cannot be undone, so a clock that was set forward is not trusted at once.
   const earliest = () => needs.clock.earliest();
+  const live = needs.liveSettings.config;
   const ago = (ms: number) => instant(earliest() - ms);
   const chores: readonly SharedChore[] = [
     { name: "look after the disk", everyMs: SECOND, task: () => needs.storage.look() },
@@ -65,6 +71,7 @@ export function startChores(needs: ChoreNeeds, config: Config): { stop(): Promis
     { name: "note refused calls", everyMs: SECOND, task: () => needs.refusals.flush() },
     { name: "note token uses", everyMs: 15 * SECOND, task: () => needs.authenticator.flushUses() },
     { name: "find gateways whose node has ended", everyMs: 5 * SECOND, task: async () => await needs.links?.sweep() },
+    { name: "look for a new certificate", everyMs: 5 * SECOND, task: async () => await needs.certificate?.look() },
     { name: "make the scheduled backup", everyMs: 10 * SECOND, task: () => needs.backups.runDue() },
     { name: "advance roll-outs", isShared: true, everyMs: SECOND, task: () => needs.rolloutRunner.advance() },
     { name: "note session uses", everyMs: 15 * SECOND, task: () => needs.openSessions.flushUses() },
@@ -91,8 +98,8 @@ export function startChores(needs: ChoreNeeds, config: Config): { stop(): Promis
       task: () =>
         untilDone(() =>
           needs.deviceLogs.prune({
-            persistedBefore: ago(toMilliseconds(config.logs.retention)),
-            temporaryBefore: ago(toMilliseconds(config.logs.temporaryRetention)),
+            persistedBefore: ago(toMilliseconds(live().logs.retention)),
+            temporaryBefore: ago(toMilliseconds(live().logs.temporaryRetention)),
           }),
         ),
     },
@@ -100,7 +107,7 @@ export function startChores(needs: ChoreNeeds, config: Config): { stop(): Promis
       name: "prune past alerts",
       isShared: true,
       everyMs: 10 * MINUTE,
-      task: () => untilDone(() => needs.alerts.prune(ago(toMilliseconds(config.alerts.retention)))),
+      task: () => untilDone(() => needs.alerts.prune(ago(toMilliseconds(live().alerts.retention)))),
     },
     {
       name: "prune webhook deliveries",
@@ -124,7 +131,7 @@ export function startChores(needs: ChoreNeeds, config: Config): { stop(): Promis
       name: "drop old telemetry",
       isShared: true,
       everyMs: 10 * MINUTE,
-      task: async () => void (await enforceRetention({ ...needs, now: earliest }, config.telemetry.retention)),
+      task: async () => void (await enforceRetention({ ...needs, now: earliest }, live().telemetry.retention)),
     },
     {
       name: "prune audit log",
@@ -133,7 +140,7 @@ export function startChores(needs: ChoreNeeds, config: Config): { stop(): Promis
       task: () =>
         untilDone(() =>
           needs.audit.prune({
-            before: ago(toMilliseconds(config.audit.retention)),
+            before: ago(toMilliseconds(live().audit.retention)),
             anonymousBefore: ago(ANONYMOUS_REFUSAL_LIFETIME_MS),
             maxAnonymous: KEPT_REFUSALS.anonymous,
             maxRefused: KEPT_REFUSALS.token,

@@ -3,11 +3,11 @@ import { createHash } from "node:crypto";
 import type { Logger } from "pino";
 import type { Config } from "#config";
 import type { Device } from "#core/device/device.ts";
-import type { ReachRule } from "#core/net/reach-rule.ts";
 import type { ByteBudgets } from "#core/share/byte-budgets.ts";
 import { standardOffset } from "#core/site/timezone.ts";
 import { toMilliseconds } from "#core/time/duration.ts";
 import { shareDuties } from "#role/duties.ts";
+import type { LiveRules } from "#runtime/drivers/live-rules.ts";
 import { createPortHub } from "#runtime/drivers/port-hub.ts";
 import type { SimulatedPorts } from "#runtime/drivers/simulated-ports.ts";
 import { createLuaHost, type LuaHostNeeds } from "#runtime/lua/lua-host.ts";
@@ -56,7 +56,7 @@ interface HostingSettings {
   /** What scripts get for a hardware port that the machine does not have. */
   readonly simulated: SimulatedPorts;
   /** What scripts may reach over the network. */
-  readonly allow: readonly ReachRule[];
+  readonly allow: LiveRules;
 }
 
 /**

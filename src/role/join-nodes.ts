@@ -16,6 +16,7 @@ import type { GatewayChanges } from "#service/link/gateway-changes.ts";
 import type { Links } from "#service/link/links.ts";
 import type { TokenSharing } from "#service/link/share-tokens.ts";
 import type { Carrier } from "#service/ports/carrier.ts";
+import type { LiveSettings } from "#service/ports/live-settings.ts";
 import type { NodeMessage, Nodes } from "#service/ports/nodes.ts";
 import type { Needs } from "#service/ports.ts";
 import type { WebhookDispatcher } from "#service/webhook/webhook-dispatcher.ts";
@@ -37,6 +38,7 @@ interface JoinNeeds extends Pick<Needs, "devices" | "profiles">, ConfigurationNe
   readonly dispatcher: CommandDispatcher;
   readonly webhookDispatcher: WebhookDispatcher;
   readonly log: Logger;
+  readonly liveSettings: Pick<LiveSettings, "refresh">;
   /** Undefined where no gateways connect. */
   readonly links: Pick<Links, "leaveTo" | "rotate"> | undefined;
   readonly tokenSharing: Pick<TokenSharing, "changed">;
@@ -123,6 +125,9 @@ export function joinNodes(needs: JoinNeeds): () => void {
       case "webhooks":
         background.run("read the webhooks again", () => needs.webhookDispatcher.refresh());
         break;
+      case "settings":
+        background.run("read the settings again", () => needs.liveSettings.refresh());
+        break;
       case "profiles":
         background.run("read the profiles again", () => needs.profiles.refresh());
         break;
@@ -134,6 +139,7 @@ export function joinNodes(needs: JoinNeeds): () => void {
         needs.authenticator.forgetAll();
         background.run("read the webhooks again", () => needs.webhookDispatcher.refresh());
         background.run("read the profiles again", () => needs.profiles.refresh());
+        background.run("read the settings again", () => needs.liveSettings.refresh());
         break;
     }
   }

@@ -20,8 +20,13 @@ export async function serve(config: Config, log: Logger): Promise<void> {
     running.stop().then(end.resolve, end.reject);
   };
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stop);
-  if (!isLoopback(config.host)) {
-    log.warn({ host: config.host }, "listening beyond this machine without TLS: put a TLS proxy in front");
+  // On a terminal the signal says that it was closed.
+  if (process.stdin.isTTY !== true) process.on("SIGHUP", () => reload(running, log));
+  if (!isLoopback(config.host) && !running.url.startsWith("https:")) {
+    log.warn(
+      { host: config.host },
+      "listening beyond this machine without TLS: set http.tls or put a TLS proxy in front",
+    );
   }
   log.info({ role: config.role, data: config.data, url: running.url }, "ready");
   process.stdout.write(welcome(config, running));
@@ -35,6 +40,13 @@ export async function serve(config: Config, log: Logger): Promise<void> {
     process.exit(1);
   }
   log.info("stopped");
+}
+
+function reload(running: Running, log: Logger): void {
+  running.reload().then(
+    () => log.info("reloaded the certificate of HTTP, if there is one"),
+    (error: unknown) => log.error({ err: error }, "the certificate of HTTP could not be reloaded"),
+  );
 }
 
 /** How people call it: from a checkout, whose sources run as they are, or installed. */

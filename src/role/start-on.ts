@@ -19,16 +19,21 @@ import { createBackups } from "#role/backups.ts";
 import { startCarriers } from "#role/carriers.ts";
 import { openCataloguePackages } from "#role/catalogue-packages.ts";
 import { startChores } from "#role/chores.ts";
+import { createFigures } from "#role/figures.ts";
 import { ensureFirstSite } from "#role/first-site.ts";
 import { startHosts } from "#role/hosts.ts";
+import { openHttpCertificate } from "#role/http-certificate.ts";
 import { joinNodes } from "#role/join-nodes.ts";
+import { createLiveSettings } from "#role/live-settings.ts";
 import type { OpenStores, Surroundings } from "#role/open-stores.ts";
+import { openTracer } from "#role/open-tracer.ts";
 import { createProcessMeter } from "#role/process-meter.ts";
 import { readGuide } from "#role/read-guide.ts";
 import { PAGE_BYTES, readPage } from "#role/read-page.ts";
 import { readProfiles } from "#role/read-profiles.ts";
 import { deriveKey, readSealKey } from "#role/seal-key.ts";
 import { createSystemReader } from "#role/system-reader.ts";
+import { createLiveRules } from "#runtime/drivers/live-rules.ts";
 import { createSimulatedPorts } from "#runtime/drivers/simulated-ports.ts";
 import { createInspector } from "#runtime/inspect/create-inspector.ts";
 import { createJsonChecker } from "#runtime/json-check/create-json-checker.ts";
@@ -71,6 +76,7 @@ import type { Call } from "#service/ports.ts";
 import { releaseHeld } from "#service/telemetry/release-held.ts";
 import { createTelemetryCounter } from "#service/telemetry/telemetry-counts.ts";
 import { createTelemetryFeed } from "#service/telemetry/telemetry-feed.ts";
+import { createExecutionTraces } from "#service/trace/execution-traces.ts";
 import { createWebhookDispatcher } from "#service/webhook/webhook-dispatcher.ts";
 import { version } from "#version";
 import { createSender, SENDER_TIMEOUT_MS } from "#webhook/create-sender.ts";
@@ -85,6 +91,8 @@ export interface Started {
   readonly hasPage: boolean;
   /** A code that signs in once, as the admin token. */
   readonly newSignInCode: () => string;
+  /** Uses now what somebody has renewed: the certificate of HTTP. */
+  readonly reload: () => Promise<void>;
 }
 
 const NO_PAGE = { files: undefined, bytes: 0 };
@@ -93,6 +101,7 @@ export async function startOn(
   { records, telemetry: store, storage }: OpenStores,
   { config, log, opened, clocks, budgets, shares, troubles }: Surroundings,
 ): Promise<Started> {
+  const certificate = await openHttpCertificate({ ...clocks, log, troubles }, config);
   const folder = await readProfiles(config.blueprints.profiles, log);
   const inspector = createInspector({ shares }, { rocks: join(config.data, "rocks"), profiles: folder });
   opened.defer(() => inspector.close());
@@ -118,6 +127,14 @@ export async function startOn(
       `${join(config.data, "seal.key")} is not the key of the other nodes on this database; copy the file from one of them`,
     );
   }
+  // Restored records have another epoch: their events get numbers that others had before, under ids of their own.
+  const epoch = await attempt("events", "streams cannot resume where they stopped", () => records.uplinks.epoch());
+  const tracer = openTracer(config, log);
+  opened.defer(() => tracer.stop());
+  const liveSettings = createLiveSettings(records.settings, config);
+  await attempt("settings", "settings that were changed could not be read; the configured ones hold", () =>
+    liveSettings.refresh(),
+  );
   const telemetryLane = createTelemetryLane({ ...stores, ...clocks, telemetry: store, budgets });
   // Before any device can send: what it sends is also for the cloud.
   await attempt("link", "what the cloud lacks could not be read", () => telemetryLane.restart());
@@ -126,6 +143,9 @@ export async function startOn(
   const base = {
     ...stores,
     tokens: config.role === "cloud" ? watchTokens(stores.tokens, shareTokens) : stores.tokens,
+    liveSettings,
+    tracer,
+    executionTraces: createExecutionTraces(tracer),
     role: config.role,
     telemetry: telemetryLane.telemetry,
     ...clocks,
@@ -136,7 +156,7 @@ export async function startOn(
     profiles,
     sender: createSender({ allowPrivate: config.webhooks.allowPrivate, timeoutMs: SENDER_TIMEOUT_MS }),
     seal: createSeal(sealKey),
-    eventKey: deriveKey(sealKey, "ids of events", EVENT_KEY_BYTES),
+    eventKey: deriveKey(sealKey, `ids of events ${epoch ?? ""}`, EVENT_KEY_BYTES),
     renderHappening,
     prepareEvent: createPrepareEvent(renderHappening),
     ownConfigurations: createOwnConfigurations(),
@@ -219,6 +239,7 @@ export async function startOn(
     onDropped: (deviceId, { executionId, state }) =>
       log.debug({ deviceId, executionId, state }, "a response came too late to count"),
   });
+  dispatcher.onEnd((execution) => base.executionTraces.ended(execution));
   const webhookDispatcher = createWebhookDispatcher(base);
   const alertTracker = createAlertTracker({
     ...base,
@@ -307,9 +328,12 @@ export async function startOn(
     config,
   );
   opened.defer(() => carriers.stop());
+  const allowed = () => [...liveSettings.config().lua.allow, ...(demo?.allow ?? [])];
+  const allow = createLiveRules(allowed());
+  liveSettings.onChange(() => allow.set(allowed()));
   const hosting = await startHosts(
     { ...needs, inbox, configurationOf: (deviceId) => deviceConfiguration(needs, deviceId) },
-    { config, simulated, allow: [...config.lua.allow, ...(demo?.allow ?? [])] },
+    { config, simulated, allow },
   );
   opened.defer(() => hosting.stop());
   await attempt("link", "what gateways own could not be read", async () => await links?.sweep());
@@ -360,7 +384,7 @@ export async function startOn(
       },
       endpoints: carriers.endpoints,
       issueCertificate: carriers.issueCertificate,
-      retentionDefault: config.telemetry.retention,
+      retentionDefault: () => liveSettings.config().telemetry.retention,
       checkReady: async () => {
         await records.sites.list("all", { limit: 0, offset: 0 });
       },
@@ -376,7 +400,11 @@ export async function startOn(
   const page = config.http.page ? readPage(troubles) : NO_PAGE;
   budgets.watch({ name: "recent_log", limit: RECENT_BYTES, used: () => approximateBytes(recentLines(log)) });
   budgets.watch({ name: "page_files", limit: PAGE_BYTES, used: () => page.bytes });
-  const server = await createServer({ ...needs, backups }, { ...config.http, pageFiles: page.files }, routes);
+  const server = await createServer(
+    { ...needs, backups, figures: createFigures({ ...needs, carriers, uplink, certificate }, config) },
+    { ...config.http, pageFiles: page.files, certificate },
+    routes,
+  );
   // Opened last, so that a stop refuses new calls before it waits for anything else.
   opened.defer(() => server.stop());
   // Before it: a stop of the server waits until all connections have ended.
@@ -384,9 +412,11 @@ export async function startOn(
   const { port } = await server.listen(config.port, config.host);
   demo?.fill();
   const rolloutRunner = createRolloutRunner({ ...needs, assign: (call, input) => assignBlueprint(needs, call, input) });
-  chores = startChores({ ...needs, storage, links, backups, rolloutRunner }, config);
+  chores = startChores({ ...needs, storage, links, backups, rolloutRunner, certificate }, config);
+  const host = config.http.names[0] ?? config.host;
   return {
-    url: `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${port}`,
+    url: `${certificate === undefined ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${port}`,
+    reload: async () => await certificate?.reload(),
     mqttPort: carriers.endpoints.mqtt?.port,
     tokenFile: admin.file,
     hasPage: page.files !== undefined,

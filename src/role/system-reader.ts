@@ -8,6 +8,7 @@ import type { Instant } from "#core/time/instant.ts";
 import { type Logger, recentLines } from "#log";
 import type { Carriers } from "#role/carriers.ts";
 import { DATABASE_FILES, type StorageGuard } from "#role/guard-storage.ts";
+import type { RunningSettings } from "#role/live-settings.ts";
 import type { ProcessMeter } from "#role/process-meter.ts";
 import type { HostRouter } from "#service/device/host-router.ts";
 import type { Nodes } from "#service/ports/nodes.ts";
@@ -24,6 +25,7 @@ interface ReaderNeeds {
   readonly budgets: Pick<ByteBudgets, "list">;
   readonly shares: Pick<Shares, "list">;
   readonly storage: StorageGuard;
+  readonly liveSettings: Pick<RunningSettings, "config">;
   readonly carriers: Pick<Carriers, "endpoints" | "connections">;
 }
 
@@ -43,7 +45,7 @@ export function createSystemReader(needs: ReaderNeeds, config: Config): SystemRe
           kind: isEmbedded ? "embedded" : "postgres",
           files: files.map((name) => ({ name, bytes: sizeOf(join(config.data, name)) })),
           freeBytes: needs.storage.reserve.free(),
-          retention: config.telemetry.retention,
+          retention: needs.liveSettings.config().telemetry.retention,
         },
         broker: {
           kind: config.mqtt.url === undefined ? "embedded" : "external",

@@ -3,6 +3,7 @@
 // carries its audit entry, and both are stored or neither is.
 import type { Caller } from "#core/access/caller.ts";
 import type { Instant } from "#core/time/instant.ts";
+import type { TraceContext } from "#core/trace/trace-context.ts";
 import type { ProfileCatalog } from "#service/blueprint/profile-catalog.ts";
 import type { BuildScripts, InspectPackage, InspectProfiles } from "#service/ports/inspect-package.ts";
 import type { SubjectStores } from "#service/ports/record-store.ts";
@@ -33,4 +34,6 @@ export interface Call {
   readonly remoteAddress: string;
   /** The id of its audit entry, where the same call may come twice: it is stored once. */
   readonly auditId?: string;
+  /** The trace that the call belongs to, if it says so or spans are collected. */
+  readonly trace?: TraceContext | undefined;
 }

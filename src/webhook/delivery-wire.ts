@@ -1,6 +1,7 @@
 // What a receiver of webhooks gets: a JSON body, and headers that prove where it comes from.
 import { createHmac } from "node:crypto";
 import { renderInstant } from "#core/time/instant.ts";
+import { renderTraceContext } from "#core/trace/trace-context.ts";
 import type { OutgoingDelivery } from "#service/ports/webhook-sender.ts";
 
 export interface WebhookRequest {
@@ -8,7 +9,7 @@ export interface WebhookRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export function renderDelivery({ delivery, secret, sentAt }: OutgoingDelivery): WebhookRequest {
+export function renderDelivery({ delivery, secret, sentAt, trace }: OutgoingDelivery): WebhookRequest {
   const event = JSON.parse(delivery.event) as Readonly<Record<string, unknown>>;
   const head = { id: delivery.id, kind: delivery.kind, occurred_at: renderInstant(delivery.occurredAt) };
   const body = JSON.stringify({ ...head, ...event });
@@ -18,6 +19,7 @@ export function renderDelivery({ delivery, secret, sentAt }: OutgoingDelivery): 
     headers: {
       "Content-Type": "application/json",
       "Content-Length": String(Buffer.byteLength(body)),
+      ...(trace !== undefined && renderTraceContext(trace)),
       "User-Agent": "Busbar-Webhook/1",
       "X-Busbar-Delivery": delivery.id,
       "X-Busbar-Signature": `t=${seconds},v1=${signature(secret, `${seconds}.${body}`)}`,

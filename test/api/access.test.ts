@@ -190,6 +190,9 @@ const TABLE: Readonly<Record<string, Row>> = {
   abortRollout: ["installer", "every"],
   getSystem: ["owner", "every"],
   getSystemLog: ["installer", "every"],
+  listSettings: ["system", "any"],
+  putSetting: ["system", "any", () => ({ value: "1y" })],
+  resetSetting: ["system", "any"],
   getHealth: ["public", "any"],
   getReadiness: ["public", "any"],
   getOpenapi: ["public", "any"],
@@ -346,6 +349,7 @@ async function call(operation: string, token: string | undefined, target: Target
     page: "concepts",
     name: "matrix",
     tag: "latest",
+    setting: "logs.retention",
   };
   const path = (route?.path ?? "").replaceAll(/:(\w+)/g, (_, name: string) => params[name] ?? "");
   const session = token === undefined ? busbar.anonymous : busbar.as(token);

@@ -3,19 +3,15 @@ import { chmodSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { certify, DAY } from "../support/certificates.ts";
+import { freePort } from "../support/free-port.ts";
 import { runBusbar } from "../support/run-busbar.ts";
 import { ADMIN_TOKEN, useServer } from "../support/server.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
 const server = useServer();
-/** A port on which nothing listens any more. */
-async function nowhere(): Promise<string> {
-  const once = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => once.on("listening", resolve));
-  const { port } = once.address() as AddressInfo;
-  await new Promise((resolve) => once.close(resolve));
-  return `http://127.0.0.1:${port}`;
-}
+/** Where nothing listens. */
+const nowhere = async () => `http://127.0.0.1:${await freePort()}`;
 
 interface Finding {
   readonly check: string;
@@ -27,7 +23,7 @@ interface Finding {
 async function doctor(env: Readonly<Record<string, string>>, cwd = tempFolder()) {
   const { code, out } = await runBusbar(["doctor", "-o", "json"], { cwd, env });
   const { findings } = JSON.parse(out) as { findings: readonly Finding[] };
-  return { code, of: (check: string) => findings.find((one) => one.check === check) };
+  return { code, findings, of: (check: string) => findings.find((one) => one.check === check) };
 }
 
 test("a running installation is well, and only the missing backup is a warning", async () => {
@@ -69,4 +65,58 @@ test("a wrong configuration is told with its place", async () => {
   const { code, of } = await doctor({}, cwd);
   expect(code).toBe(1);
   expect(of("configuration")?.found).toContain("busbar.yaml line 1");
+});
+
+/** A configuration whose HTTP certificate is in files. */
+function withCertificate({ cert, key }: { cert: string; key: string }, more: Readonly<Record<string, string>> = {}) {
+  const folder = tempFolder();
+  writeFileSync(join(folder, "tls.crt"), cert);
+  writeFileSync(join(folder, "tls.key"), key);
+  return { BUSBAR_HTTP_TLS_CERT: join(folder, "tls.crt"), BUSBAR_HTTP_TLS_KEY: join(folder, "tls.key"), ...more };
+}
+
+test.each([
+  ["is good", () => certify(["localhost"], -DAY, 90 * DAY), { result: "ok" }],
+  [
+    "ends soon",
+    () => certify(["localhost"], -DAY, 3 * DAY),
+    { result: "warning", advice: expect.stringContaining("renew") },
+  ],
+  [
+    "has expired",
+    () => certify(["localhost"], -2 * DAY, -DAY),
+    { result: "failed", found: expect.stringContaining("expired") },
+  ],
+  [
+    "is not valid yet",
+    () => certify(["localhost"], DAY, 90 * DAY),
+    { result: "failed", advice: expect.stringContaining("clock") },
+  ],
+  [
+    "has another key",
+    () => ({ ...certify(["localhost"], -DAY, 90 * DAY), key: certify(["localhost"]).key }),
+    { result: "failed", found: expect.stringContaining("not the key of the certificate") },
+  ],
+])("a certificate of HTTP that %s is told as such", async (_what, make, finding) => {
+  const { of } = await doctor(withCertificate(make(), { BUSBAR_URL: await nowhere() }));
+  expect(of("http certificate")).toMatchObject(finding);
+});
+
+test("a certificate of HTTP for another name is a failure that says which", async () => {
+  const env = { BUSBAR_HTTP_NAMES: "busbar.example", BUSBAR_URL: await nowhere() };
+  const { code, findings } = await doctor(withCertificate(certify(["other.example"], -DAY, 90 * DAY), env));
+  expect(code).toBe(1);
+  expect(findings.map(({ found }) => found)).toContain("it is for other.example, not for busbar.example");
+});
+
+test("a port that another program uses is named with its setting, and free ports are well", async () => {
+  const other = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => other.on("listening", resolve));
+  const used = (other.address() as AddressInfo).port;
+  const free = String(await freePort());
+  const busy = await doctor({ BUSBAR_PORT: free, BUSBAR_MQTT_PORT: String(used) });
+  expect(busy.of("ports")).toMatchObject({ result: "failed", found: expect.stringContaining(`${used} (mqtt.port)`) });
+  await new Promise((resolve) => other.close(resolve));
+  const well = await doctor({ BUSBAR_PORT: free, BUSBAR_MQTT_PORT: "off" });
+  expect(well.of("ports")).toMatchObject({ result: "ok", found: `${free} are free` });
 });

@@ -19,6 +19,7 @@ import { profileStoreContract } from "./profile-store-contract.ts";
 import { rolloutStoreContract } from "./rollout-store-contract.ts";
 import { scriptStoreContract } from "./script-store-contract.ts";
 import { sessionStoreContract } from "./session-store-contract.ts";
+import { settingStoreContract } from "./setting-store-contract.ts";
 import { simulationStoreContract } from "./simulation-store-contract.ts";
 import { siteStoreContract } from "./site-store-contract.ts";
 import { ALL, auditIds, type OpenStores } from "./stores.ts";
@@ -39,6 +40,7 @@ export function recordStoreContract(open: OpenStores): void {
   describe("devices", () => deviceStoreContract(open));
   describe("blueprints", () => blueprintStoreContract(open));
   describe("profiles", () => profileStoreContract(open));
+  describe("settings", () => settingStoreContract(open));
   describe("tokens", () => tokenStoreContract(open));
   describe("sessions", () => sessionStoreContract(open));
   describe("the audit log", () => auditStoreContract(open));

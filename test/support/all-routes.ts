@@ -10,7 +10,7 @@ export function allRoutes(): readonly RouteDescription[] {
     about: { version: "0", role: "gateway", headerPrefix: "X-Service", cookieName: "busbar" },
     endpoints: { mqtt: undefined, mqtts: undefined },
     issueCertificate: undefined,
-    retentionDefault: UNLIMITED,
+    retentionDefault: () => UNLIMITED,
     checkReady: async () => {},
     underWay: () => [],
     troubles: { list: () => [] },

@@ -12,6 +12,7 @@ import { type Route, route } from "#http/route.ts";
 import { Type } from "#http/schema.ts";
 import { createServer, type ServerSettings } from "#http/server.ts";
 import { createSessionCookie } from "#http/session-cookie.ts";
+import { PASS_ON } from "#service/ports/tracer.ts";
 
 const anything = Type.Object({}, { additionalProperties: true });
 /** What the routes of these tests have in common. */
@@ -31,7 +32,9 @@ export async function openBareServer(routes: readonly Route[], settings: Partial
       openSessions: { authenticate: () => Promise.reject(new Error("no session is needed here")) },
       sessionCookie: createSessionCookie("test"),
       wrongTokens: createWrongTokenLimit(10),
-      dispatcher: { dropped: () => new Map() },
+      dispatcher: { dropped: () => new Map(), onEnd: () => {} },
+      tracer: PASS_ON,
+      figures: () => Promise.reject(new Error("nothing is counted here")),
       telemetryCounter: { read: () => ({ kept: 0, leftOut: 0 }) },
       budgets: createByteBudgets(),
       troubles: { list: () => [], counts: () => new Map() },

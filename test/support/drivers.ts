@@ -28,7 +28,7 @@ export function startDrivers(...allow: readonly string[]): TestDrivers {
   const ports = hub.session({ id: "d1", slug: "device-1" });
   const drivers = createDrivers(
     createPeerConnections({
-      rules: reachRules(...allow),
+      rules: () => reachRules(...allow),
       ports,
       inboxes: createByteBudget("inboxes", 1e9),
       now: Date.now,

@@ -47,7 +47,7 @@ export function liveScript({ program, simulated, rules, configuration, now }: Li
   const hub = createPortHub({ machine: [], simulated });
   const ports = hub.session({ id: "device", slug: "device" });
   const drivers = createDrivers(
-    createPeerConnections({ rules, ports, inboxes: createByteBudget("inboxes", 1e9), now }),
+    createPeerConnections({ rules: () => rules, ports, inboxes: createByteBudget("inboxes", 1e9), now }),
     now,
   );
   const telemetry = new Map<string, unknown>();

@@ -112,6 +112,7 @@ export function createMemoryChunks() {
       commit: (changes) => later(() => apply(changes)),
       findSegments: (device, from, to) =>
         later(() => segmentsOf(device, from, to).map(({ start, span }) => ({ device, start, span }))),
+      countChunks: () => later(() => state.chunks.size),
       newestSegment: (device, before) =>
         later(() =>
           segmentsOf(device, Number.NEGATIVE_INFINITY, before)

@@ -3,12 +3,12 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { renderMosquittoAcl, renderMosquittoPassword } from "#mqtt/external/mosquitto-files.ts";
 import { hashForBroker } from "#service/access/hash-secret.ts";
 import type { FakeLogin } from "./fake-inbox.ts";
+import { freePort } from "./free-port.ts";
 
 const PROGRAM = "/usr/sbin/mosquitto";
 export const hasMosquitto = existsSync(PROGRAM);
@@ -96,14 +96,4 @@ async function end(child: ChildProcess, signal: NodeJS.Signals = "SIGTERM"): Pro
   const gone = once(child, "exit");
   child.kill(signal);
   await gone;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return address.port;
 }

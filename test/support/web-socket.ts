@@ -11,7 +11,7 @@ export interface SeenSocket {
 
 /** Opens a WebSocket and listens until the test ends. */
 export async function openSocket(url: string, headers: Readonly<Record<string, string>>): Promise<SeenSocket> {
-  const socket = new WebSocket(url.replace("http:", "ws:"), { headers });
+  const socket = new WebSocket(url.replace(/^http/, "ws"), { headers });
   const seen: Readonly<Record<string, unknown>>[] = [];
   const waiting: ((message: Readonly<Record<string, unknown>>) => void)[] = [];
   socket.on("message", (data, isBinary) => {
@@ -41,7 +41,7 @@ export function refusedSocket(
   url: string,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly status: number | undefined; readonly body: unknown; readonly requestId: string | undefined }> {
-  const socket = new WebSocket(url.replace("http:", "ws:"), { headers });
+  const socket = new WebSocket(url.replace(/^http/, "ws"), { headers });
   return new Promise((resolve, reject) => {
     socket.on("open", () => {
       socket.terminate();

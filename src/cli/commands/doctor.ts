@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import type { Cli } from "#cli/cli.ts";
 import { addConnectionOptions, addExamples } from "#cli/client-command.ts";
-import { examine, type Finding } from "#cli/doctor/examine.ts";
+import { examine } from "#cli/doctor/examine.ts";
+import type { Finding } from "#cli/doctor/finding.ts";
 import { EXIT } from "#cli/exit-code.ts";
 import { addOutputOption } from "#cli/output-format.ts";
 import { printAnswer } from "#cli/print.ts";
@@ -11,7 +12,8 @@ import { printable } from "#core/text/printable.ts";
 
 const ABOUT = `
 Looks at the installation of this machine by its configuration, whether or not Busbar runs: configuration, Node, data
-folder and permissions, disk, clock, server and what is degraded, certificates, broker, database, link and last backup.
+folder and permissions, disk, clock, server and what is degraded, ports, certificates, broker, database, link and last
+backup.
 Fails when something does not work; a warning alone is no failure.`;
 
 export function addDoctorCommand(doctor: Command, cli: Cli): void {

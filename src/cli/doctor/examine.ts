@@ -1,7 +1,5 @@
 // What `busbar doctor` looks at. Each check stands alone: one that cannot be made is a finding, too.
-import { X509Certificate } from "node:crypto";
-import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from "node:fs";
-import { connect } from "node:net";
+import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Cli } from "#cli/cli.ts";
 import { describeFailure } from "#cli/describe-failure.ts";
@@ -9,23 +7,9 @@ import { readFileIfPresent } from "#cli/read-file-if-present.ts";
 import { type ClientFlags, openSession } from "#cli/session.ts";
 import { ApiError, UnreachableError } from "#client/errors.ts";
 import { type Config, loadConfig } from "#config";
-
-export interface Finding {
-  readonly check: string;
-  readonly result: "ok" | "warning" | "failed";
-  readonly found: string;
-  /** What to do; absent when nothing is. */
-  readonly advice?: string;
-}
-
-const ok = (check: string, found: string): Finding => ({ check, result: "ok", found });
-const warning = (check: string, found: string, advice: string): Finding => ({
-  check,
-  result: "warning",
-  found,
-  advice,
-});
-const failed = (check: string, found: string, advice: string): Finding => ({ check, result: "failed", found, advice });
+import { examineCertificates } from "./examine-certificates.ts";
+import { examinePorts, reachPort } from "./examine-ports.ts";
+import { type Finding, failed, ok, warning } from "./finding.ts";
 
 const NEEDED_NODE = 24;
 const MB = 1024 * 1024;
@@ -44,7 +28,9 @@ export async function examine(cli: Cli, flags: ClientFlags): Promise<readonly Fi
   const { config, file } = loaded;
   findings.push(ok("configuration", file ?? "defaults and environment; there is no busbar.yaml here"));
   findings.push(...examineFolder(config), examineDisk(config), examineClock(config));
-  findings.push(...(await examineServer(cli, flags, config)));
+  const server = await examineServer(cli, flags, config);
+  findings.push(...server.findings);
+  if (server.isLocal) findings.push(...(await examinePorts(config, server.isReady)));
   if (config.mqtt.url !== undefined) findings.push(await reach("broker", config.mqtt.url.reveal(), "mqtt.url"));
   if (config.database.url !== undefined) {
     findings.push(await reach("database", config.database.url.reveal(), "database.url"));
@@ -106,23 +92,34 @@ function examineClock({ data }: Config): Finding {
   return failed("clock", `${found}, but data was written at ${new Date(last).toISOString()}`, "set the clock; use NTP");
 }
 
-async function examineServer(cli: Cli, flags: ClientFlags, config: Config): Promise<readonly Finding[]> {
+interface FoundServer {
+  readonly findings: readonly Finding[];
+  /** The settings are of this machine, the server perhaps of another one. */
+  readonly isLocal: boolean;
+  readonly isReady: boolean;
+}
+
+async function examineServer(cli: Cli, flags: ClientFlags, config: Config): Promise<FoundServer> {
+  let isLocal = false;
   try {
-    const { client, url } = await openSession(cli, { ...flags, timeout: "10s" });
+    const { client, url, connection } = await openSession(cli, { ...flags, timeout: "10s" });
+    isLocal = connection === undefined && flags.url === undefined && !cli.env["BUSBAR_URL"];
     try {
       const { degraded = [] } = (await client.ready()) as { degraded?: readonly { part: string; message: string }[] };
       const findings = degraded.map(({ part, message }) => failed(part, message, "the log of Busbar has the details"));
       findings.unshift(ok("server", `${url.host} is ready`));
       if (config.role === "gateway") findings.push(await examineLink(client));
-      return findings;
+      return { findings, isLocal, isReady: true };
     } catch (error) {
       if (!(error instanceof UnreachableError) || error.reason !== "refused") throw error;
       const advice = "start it with busbar serve, or give its address with --url";
-      return [warning("server", `nothing listens on ${url.host}: Busbar does not run`, advice)];
+      const findings = [warning("server", `nothing listens on ${url.host}: Busbar does not run`, advice)];
+      return { findings, isLocal, isReady: false };
     }
   } catch (error) {
-    const [found = "", ...advice] = describeFailure(error).lines;
-    return [failed("server", found, advice.map((line) => line.trim()).join("; ") || "look at the log of Busbar")];
+    const [found = "", ...lines] = describeFailure(error).lines;
+    const advice = lines.map((line) => line.trim()).join("; ") || "look at the log of Busbar";
+    return { findings: [failed("server", found, advice)], isLocal, isReady: false };
   }
 }
 
@@ -139,32 +136,16 @@ async function examineLink({ uplink }: Awaited<ReturnType<typeof openSession>>["
 }
 
 const PORTS: Readonly<Record<string, number>> = { "mqtt:": 1883, "mqtts:": 8883 };
-const PATIENCE_MS = 5_000;
 
 /** Whether something listens there. What it is, the server's log tells. */
 async function reach(check: string, address: string, setting: string): Promise<Finding> {
   const { hostname, port, protocol } = new URL(address);
   const place = { host: hostname.replaceAll(/[[\]]/g, ""), port: Number(port) || (PORTS[protocol] ?? 5432) };
   const named = `${place.host}:${place.port}`;
-  const problem = await new Promise<string | undefined>((resolve) => {
-    const socket = connect(place);
-    socket.setTimeout(PATIENCE_MS, () => resolve("no answer"));
-    socket.once("connect", () => resolve(undefined));
-    socket.once("error", (error) => resolve(error.message));
-    socket.once("close", () => resolve("closed"));
-  });
+  const problem = await reachPort(place.host, place.port);
   return problem === undefined
     ? ok(check, `${named} accepts connections`)
     : failed(check, `${named}: ${problem}`, `start it, or correct ${setting}`);
-}
-
-function examineCertificates({ data, mqtt }: Config): readonly Finding[] {
-  const file = join(data, "pki", "server.crt");
-  if (mqtt.tlsPort === "off" || !existsSync(file)) return [];
-  const { validToDate } = new X509Certificate(readFileSync(file));
-  const days = Math.floor((validToDate.getTime() - Date.now()) / DAY);
-  const found = `the broker's certificate is valid until ${validToDate.toISOString()}`;
-  return [days > 7 ? ok("certificates", found) : warning("certificates", found, "restart Busbar: it makes a new one")];
 }
 
 function examineBackup({ data, backup }: Config): Finding {

@@ -46,3 +46,12 @@ export type SystemLogLine = {
   /** JSON. */
   readonly details: string;
 };
+
+/** A setting that can be changed while Busbar runs. */
+export type SystemSetting = {
+  readonly name: string;
+  readonly about: string;
+  readonly value: string;
+  readonly configured: string;
+  readonly changed: boolean;
+};

@@ -16,4 +16,5 @@ export const EXAMPLE_IDS = {
   page: "concepts",
   name: "battery",
   tag: "latest",
+  setting: "telemetry.retention",
 } as const;

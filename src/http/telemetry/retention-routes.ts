@@ -31,7 +31,7 @@ const answer = Type.Object(
 
 export type RetentionRouteNeeds = Pick<Needs, "sites" | "retentions" | "now" | "newId"> & {
   /** The setting telemetry.retention. */
-  readonly retentionDefault: Retention;
+  readonly retentionDefault: () => Retention;
 };
 
 export function retentionRoutes(needs: RetentionRouteNeeds): readonly Route[] {
@@ -39,7 +39,7 @@ export function retentionRoutes(needs: RetentionRouteNeeds): readonly Route[] {
     retention: {
       default: fallback ?? null,
       attributes: Object.fromEntries(rules),
-      installation_default: needs.retentionDefault,
+      installation_default: needs.retentionDefault(),
     },
   });
   return [

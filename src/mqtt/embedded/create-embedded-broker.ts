@@ -6,6 +6,7 @@ import { createFairTurns } from "#core/share/fair-turns.ts";
 import { EVENT_LOOP } from "#event-loop";
 import { MAX_PAYLOAD } from "#mqtt/adapter.ts";
 import type { Broker, MqttNeeds } from "#mqtt/mqtt-needs.ts";
+import type { SignInCounts } from "#service/ports/figures.ts";
 import { createConnections } from "./connections.ts";
 import { createDevicePolicy, SIGN_IN_MS } from "./device-policy.ts";
 import { createEmbeddedChannel } from "./embedded-channel.ts";
@@ -49,6 +50,8 @@ export interface EmbeddedBroker extends Broker {
   listen(): Promise<{ readonly port: number | undefined; readonly tlsPort: number | undefined }>;
   /** Connections of signed-in devices. */
   count(): number;
+  /** Since the start. */
+  readonly signIns: SignInCounts;
 }
 
 /** Bytes that all devices together may leave unread. */
@@ -111,6 +114,7 @@ export async function createEmbeddedBroker(needs: MqttNeeds, settings: EmbeddedS
   return {
     channel,
     count: () => connections.all().length,
+    signIns: policy.signIns,
     disconnect(deviceId, valid) {
       for (const { client, device } of connections.of(deviceId)) {
         if (valid === undefined || device.credential !== valid) client.close();

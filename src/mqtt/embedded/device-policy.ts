@@ -5,6 +5,7 @@ import type { MqttNeeds } from "#mqtt/mqtt-needs.ts";
 import { commandTopic, configurationTopic, filterChannel, filterMatches } from "#mqtt/topics.ts";
 import type { ChildChannel, CommandChannel } from "#service/ports/carrier.ts";
 import type { Child, SignedIn } from "#service/ports/device-inbox.ts";
+import type { SignInCounts } from "#service/ports/figures.ts";
 import type { Connection, Connections } from "./connections.ts";
 import type { FrameGuard } from "./frame-guard.ts";
 import { connectionKind, signIn } from "./sign-in.ts";
@@ -31,6 +32,7 @@ type Handlers = Required<
 
 export interface DevicePolicy {
   readonly handlers: Handlers;
+  readonly signIns: SignInCounts;
   /** Hears what the broker tells about its clients. */
   watch(aedes: Aedes): void;
   /** The device showed a sign of life on a connection. */
@@ -46,6 +48,7 @@ export function createDevicePolicy(
   const adapter = createAdapter(inbox);
   const signedIn = new WeakMap<Client, SignedIn>();
   const byClient = new WeakMap<Client, Connection>();
+  const signIns = { accepted: 0, refused: 0 };
   /** One bucket per device, kept while it is away: a reconnect does not refill it. */
   const buckets = new Map<string, TokenBucket>();
 
@@ -116,7 +119,11 @@ export function createDevicePolicy(
         }
       };
       void answer().then((device) => {
-        if (typeof device === "number") return done(refusal(device), false);
+        if (typeof device === "number") {
+          if (device === BAD_LOGIN) signIns.refused++;
+          return done(refusal(device), false);
+        }
+        signIns.accepted++;
         // The same client id used by another device must not end this connection.
         client.id = `${device.deviceId}/${client.id}`;
         signedIn.set(client, device);
@@ -214,6 +221,7 @@ export function createDevicePolicy(
 
   return {
     handlers,
+    signIns,
     watch,
     notice(client) {
       const device = signedIn.get(client);

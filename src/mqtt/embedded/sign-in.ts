@@ -23,15 +23,18 @@ async function lookUp(
   socket: Socket,
   { username, password }: Login,
 ): Promise<SignedIn | undefined> {
+  const remoteAddress = socket.remoteAddress ?? "unknown";
   const certificate = socket instanceof TLSSocket ? socket.getPeerX509Certificate() : undefined;
   if (certificate !== undefined && socket instanceof TLSSocket) {
     // An invalid certificate is refused even when a correct password comes with it.
     if (!socket.authorized) return undefined;
     const hardwareId = /^CN=(.+)$/m.exec(certificate.subject)?.[1];
-    return hardwareId === undefined ? undefined : inbox.signInByCertificate(hardwareId, fingerprintOf(certificate));
+    return hardwareId === undefined
+      ? undefined
+      : inbox.signInByCertificate(hardwareId, fingerprintOf(certificate), remoteAddress);
   }
   if (username === undefined || password === undefined) return undefined;
-  return await inbox.signIn(username, password.toString("utf8"));
+  return await inbox.signIn(username, password.toString("utf8"), remoteAddress);
 }
 
 export function connectionKind(socket: Socket): ConnectionKind {

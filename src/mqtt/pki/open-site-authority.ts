@@ -19,11 +19,17 @@ export interface SiteAuthority {
   readonly certificate: string;
   issueDeviceCertificate(hardwareId: string): DeviceCertificate;
   /**
-   * The server's certificate for these names: the current one, or a new one when it is about to expire or the names
+   * A server's certificate for these names: the current one, or a new one when it is about to expire or the names
    * changed.
    */
-  serverIdentity(names: readonly string[]): KeyPair;
+  serverIdentity(names: readonly string[], server?: keyof typeof SERVERS): KeyPair;
 }
+
+/** Each server has a key and a certificate of its own: the names of their files, and whom they are for. */
+const SERVERS = {
+  mqtt: { file: "server", commonName: "Busbar MQTT" },
+  http: { file: "http", commonName: "Busbar HTTP" },
+} as const;
 
 const DAY_MS = 24 * 3600 * 1000;
 const AUTHORITY_DAYS = 30 * 365;
@@ -66,12 +72,13 @@ export function openSiteAuthority(folder: string, now: () => Instant): SiteAutho
       const made = issue({ purpose: "device", names: [], subject }, DEVICE_DAYS);
       return { ...made, caChain: pair.certificate, fingerprint: fingerprintOf(new X509Certificate(made.certificate)) };
     },
-    serverIdentity(names) {
-      const present = readKeyPair(folder, "server");
+    serverIdentity(names, server = "mqtt") {
+      const { file, commonName } = SERVERS[server];
+      const present = readKeyPair(folder, file);
       if (present !== undefined && isGood(new X509Certificate(present.certificate), own, names, now())) return present;
-      const subject = { commonName: "Busbar MQTT", organization: ORGANIZATION };
+      const subject = { commonName, organization: ORGANIZATION };
       const made = issue({ purpose: "server", names: [...new Set(names)], subject }, SERVER_DAYS);
-      writeKeyPair(folder, "server", made);
+      writeKeyPair(folder, file, made);
       return made;
     },
   };

@@ -11,7 +11,7 @@ import { realTimers } from "./timers.ts";
 
 interface ConnectionNeeds {
   /** What the device may reach (`reachRulesFor`). */
-  readonly rules: readonly ReachRule[];
+  readonly rules: () => readonly ReachRule[];
   readonly ports: PortSession;
   /** Room for MQTT messages that scripts have not taken yet. */
   readonly inboxes: Pick<ByteBudget, "take" | "give">;

@@ -4,6 +4,7 @@ import type { LuaValue } from "#runtime/lua/lua-value.ts";
 import { reachRules } from "../../../test/support/drivers.ts";
 import { startModbusServer } from "../../../test/support/modbus-server.ts";
 import { createDriverThread } from "./driver-thread.ts";
+import { createLiveRules } from "./live-rules.ts";
 import { createPortHub } from "./port-hub.ts";
 import { createSimulatedPorts } from "./simulated-ports.ts";
 
@@ -20,13 +21,14 @@ parentPort.on("message", async ({ id, device, name, args }) => {
 `;
 
 function setUp(...allow: readonly string[]) {
+  const rules = createLiveRules(reachRules(...allow));
   const simulated = createSimulatedPorts();
   const hub = createPortHub({ machine: [], simulated });
   onTestFinished(() => hub.close());
   const startThread = () => {
     const { data, stop } = createDriverThread({
       hub,
-      allow: reachRules(...allow),
+      allow: rules,
       onBug: (error) => {
         throw error;
       },
@@ -50,7 +52,7 @@ function setUp(...allow: readonly string[]) {
       });
     return { call, worker };
   };
-  return { simulated, startThread };
+  return { simulated, startThread, rules };
 }
 
 test("devices of several threads share a port, and a thread that ends gives back what it held", async () => {
@@ -79,4 +81,21 @@ test("each device of a thread reaches what is allowed for it", async () => {
   };
   expect(await read("battery")).toEqual([[5]]);
   expect(await read("meter")).toEqual([undefined, expect.stringContaining("is not allowed for this device")]);
+});
+
+test("rules that change hold for the next connection of a thread that runs, and for threads that start later", async () => {
+  const server = await startModbusServer();
+  server.unit(1).holdings.set(0, 5);
+  const { startThread, rules } = setUp();
+  const read = async ({ call }: ReturnType<typeof startThread>) => {
+    const [handle] = await call("battery", "modbus.open", `tcp://127.0.0.1:${server.port}`);
+    return await call("battery", "modbus.read", handle, "holdings", 1, 0, 1, 1000);
+  };
+  const first = startThread();
+  expect(await read(first)).not.toEqual([[5]]);
+  rules.set(reachRules(`battery=127.0.0.1:${server.port}`));
+  expect(await read(first)).toEqual([[5]]);
+  expect(await read(startThread())).toEqual([[5]]);
+  rules.set([]);
+  expect(await read(startThread())).not.toEqual([[5]]);
 });

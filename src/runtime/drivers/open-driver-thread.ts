@@ -4,7 +4,7 @@ import { createByteBudget } from "#core/share/byte-budgets.ts";
 import type { Drivers } from "#runtime/lua/drivers.ts";
 import { createDrivers } from "./create-drivers.ts";
 import { createPeerConnections } from "./create-peer-connections.ts";
-import type { DriverThreadData } from "./driver-thread.ts";
+import type { AllowMessage, DriverThreadData } from "./driver-thread.ts";
 import { paceDrivers } from "./pace-drivers.ts";
 import { connectPorts } from "./port-bridge.ts";
 import type { PortDevice } from "./port-hub.ts";
@@ -16,10 +16,18 @@ const INBOX_BYTES = 16 * 1024 * 1024;
 /** The thread's end: makes the drivers of one device after the other. */
 export function openDriverThread({ allow, channel }: DriverThreadData): (device: PortDevice) => Drivers {
   const ports = connectPorts(channel);
+  let current = allow;
+  channel.on("message", (message: AllowMessage | object) => {
+    if ("allow" in message) current = message.allow;
+  });
   const inboxes = createByteBudget("mqtt_inboxes", INBOX_BYTES);
   return (device) => {
-    const rules = reachRulesFor(allow, device);
-    const connections = createPeerConnections({ rules, ports: ports.session(device), inboxes, now: Date.now });
+    const connections = createPeerConnections({
+      rules: () => reachRulesFor(current, device),
+      ports: ports.session(device),
+      inboxes,
+      now: Date.now,
+    });
     return paceDrivers(createDrivers(connections, Date.now), realTimers);
   };
 }

@@ -1,4 +1,5 @@
 import { afterEach, expect, onTestFinished, test, vi } from "vitest";
+import { createLiveRules } from "#runtime/drivers/live-rules.ts";
 import { collectingPool } from "../../../test/support/lua-pool.ts";
 import type { LuaPool } from "./lua-pool.ts";
 
@@ -241,7 +242,7 @@ test("a device for which there is no thread is FAILED and tried again", async ()
     get hub(): never {
       throw new Error("no more threads");
     },
-    allow: [],
+    allow: createLiveRules([]),
     onBug: () => {},
   };
   const { pool, start } = newPool({ drivers });

@@ -1,5 +1,6 @@
 // Scripts in real threads of the pool with real drivers.
 import { expect, onTestFinished, test } from "vitest";
+import { createLiveRules } from "#runtime/drivers/live-rules.ts";
 import { createPortHub } from "#runtime/drivers/port-hub.ts";
 import { createSimulatedPorts } from "#runtime/drivers/simulated-ports.ts";
 import { reachRules } from "../../../test/support/drivers.ts";
@@ -12,7 +13,10 @@ function poolWithDrivers(...allow: readonly string[]) {
   const onBug = (error: unknown) => {
     throw error;
   };
-  const collected = collectingPool({ threads: 2, drivers: { hub, allow: reachRules(...allow), onBug } });
+  const collected = collectingPool({
+    threads: 2,
+    drivers: { hub, allow: createLiveRules(reachRules(...allow)), onBug },
+  });
   onTestFinished(async () => {
     await collected.pool.close();
     hub.close();

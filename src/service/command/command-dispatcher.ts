@@ -55,6 +55,8 @@ export interface CommandDispatcher {
   readonly openCount: number;
   /** How many responses did not count since the start, by state: they came too late, twice or for another device. */
   dropped(): ReadonlyMap<ResponseState, number>;
+  /** Calls the listener with each execution whose end this node has stored, and the milliseconds since its creation. */
+  onEnd(listener: EndListener): void;
   /** The open executions of one site's devices. */
   openOf(siteId: string): OpenUse;
   stop(): void;
@@ -72,6 +74,7 @@ export interface DispatcherNeeds extends Pick<Needs, "executions" | "seal" | "no
 }
 
 type Waiter = (execution: Execution) => void;
+type EndListener = (execution: Execution, ms: number) => void;
 
 /** After a failure of the store or the channel, the next try comes after this time. */
 const AGAIN_MS = 1_000;
@@ -94,6 +97,7 @@ const MAYBE_SENT = "it is not known whether the command reached the device; it i
 export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatcher {
   const waiters = new Map<string, Set<Waiter>>();
   const retries = new Set<() => void>();
+  const endListeners: EndListener[] = [];
   /** Executions of other nodes that are being handed over here. */
   const taking = new Set<string>();
   const open = createOpenExecutions();
@@ -133,7 +137,10 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
       deadlines.set(id, execution.deadline, needs.responseTimeoutMs);
       open.add(id, () => countedOf(execution));
     } else closed(execution);
-    if (hasEnded(execution.state)) needs.nodes.tell({ kind: "execution", has: "ended", deviceId, id });
+    if (!hasEnded(execution.state)) return;
+    needs.nodes.tell({ kind: "execution", has: "ended", deviceId, id });
+    const ms = Math.max(0, needs.now() - execution.createdAt);
+    for (const listener of endListeners) listener(execution, ms);
   }
 
   /** Nobody here has to watch it any longer. */
@@ -415,6 +422,7 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
       return deadlines.count;
     },
     dropped: () => dropped,
+    onEnd: (listener) => void endListeners.push(listener),
     openOf: (siteId) => open.of(siteId),
     stop() {
       starts.stop();

@@ -16,6 +16,7 @@ import type { CommandChannel } from "#service/ports/carrier.ts";
 import type { CheckJsonValue } from "#service/ports/check-json.ts";
 import type { Idempotency } from "#service/ports/execution-store.ts";
 import type { Call, Needs } from "#service/ports.ts";
+import type { ExecutionTraces } from "#service/trace/execution-traces.ts";
 import type { CommandDispatcher } from "./command-dispatcher.ts";
 
 export interface CreateNeeds extends StoreNeeds {
@@ -75,6 +76,7 @@ export interface StoreNeeds extends Pick<Needs, "devices" | "executions" | "seal
   readonly channel: CommandChannel;
   readonly dispatcher: CommandDispatcher;
   readonly children: Pick<ChildRoutes, "place">;
+  readonly executionTraces: Pick<ExecutionTraces, "begun">;
 }
 
 export interface PlannedExecution extends Pick<Execution, "id" | "ephemeral" | "createdAt" | "deadline"> {
@@ -121,6 +123,8 @@ export async function storeExecution(
     target: { siteId: device.siteId, deviceId: device.id },
     details: { execution_id: execution.id, command: plan.command.id },
   });
+  // Before it is stored: its event may come before the answer.
+  needs.executionTraces.begun(execution, call.trace);
   const stored = await needs.executions.insert(
     { ...open, idempotency, maxOpen: MAX_OPEN, maxOpenBytes: MAX_OPEN_BYTES },
     trail,

@@ -26,6 +26,8 @@ export interface Connectivity {
   aliveElsewhere(deviceId: string): void;
   /** The event of a change, of this node or another one. */
   heardOf(deviceId: string, status: ConnectivityStatus): void;
+  /** How many devices are known to be there, and to be away. */
+  counts(): { readonly online: number; readonly offline: number };
   /** The devices that have a connection here, or were heard here since the last call. */
   heardHere(): readonly string[];
 }
@@ -118,6 +120,11 @@ export function createConnectivity({ elapsed, silenceMs, onChange }: Connectivit
       // It has moved here before the other node noticed that it had left.
       if (sign.isHere) tell(deviceId, "ONLINE");
       else heard.set(deviceId, undefined);
+    },
+    counts() {
+      let online = 0;
+      for (const sign of heard.values()) if (sign !== undefined) online++;
+      return { online, offline: heard.size - online };
     },
     heardHere() {
       const devices = new Set([...here, ...connections.keys()]);

@@ -1,8 +1,9 @@
 // Sign-in, logs and what is told of bad messages. Properties and responses over MQTT are in test/api/commands.
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { instant } from "#core/time/instant.ts";
 import { parseManifest } from "#manifest/parse-manifest.ts";
 import { hashFingerprint, hashPassword } from "#service/access/hash-secret.ts";
+import type { RefusedCall } from "#service/access/refusal-log.ts";
 import { createEventHub } from "#service/event/event-hub.ts";
 import type { DeviceLogEntry, DeviceLogStore } from "#service/ports/device-log-store.ts";
 import { SimClock } from "../../../test/simulation/sim-clock.ts";
@@ -24,6 +25,7 @@ function setUp() {
   const log: DeviceLogEntry[] = [];
   const heard: string[] = [];
   const properties = new Map<string, unknown>();
+  const refused: string[] = [];
   const events = createEventHub();
   events.listen((event) => "entry" in event && heard.push(`event ${event.entry.message}`));
   const inbox = createDeviceInbox({
@@ -50,10 +52,14 @@ function setUp() {
     catalog: { get: async () => ({ blueprint }) },
     connectivity: { alive: () => heard.push("alive"), gone: () => heard.push("gone") },
     telemetryCounter: { add: () => {} },
+    elapsed: () => clock.elapsed,
+    newId: () => "id",
+    background: { run: (_name: string, task: () => Promise<void>) => void task() },
+    refusals: { note: ({ target, message }: RefusedCall) => refused.push(`${target.deviceId} ${message}`) },
     children: { known: () => [] },
     dispatcher: { deviceReachable: (id: string) => heard.push(`reachable ${id}`) },
   } as unknown as InboxNeeds);
-  return { clock, inbox, log, heard, properties };
+  return { clock, inbox, log, heard, properties, refused };
 }
 
 test.each([
@@ -67,18 +73,18 @@ test.each([
   ["CERT", "AB:CD", false],
 ])("the name %s with the secret %j signs in: %s", async (name, secret, isRight) => {
   const { inbox } = setUp();
-  expect((await inbox.signIn(name, secret)) !== undefined).toBe(isRight);
+  expect((await inbox.signIn(name, secret, "10.0.0.5")) !== undefined).toBe(isRight);
 });
 
 test("a certificate signs in its own device, and a secret is no certificate", async () => {
   const { inbox } = setUp();
-  expect(await inbox.signInByCertificate("CERT", "AB:CD")).toMatchObject({
+  expect(await inbox.signInByCertificate("CERT", "AB:CD", "10.0.0.5")).toMatchObject({
     deviceId: "device",
     hardwareId: "CERT",
     channelId: "main",
   });
-  expect(await inbox.signInByCertificate("CERT", "AB:CE")).toBeUndefined();
-  expect(await inbox.signInByCertificate("HW", SECRET)).toBeUndefined();
+  expect(await inbox.signInByCertificate("CERT", "AB:CE", "10.0.0.5")).toBeUndefined();
+  expect(await inbox.signInByCertificate("HW", SECRET, "10.0.0.5")).toBeUndefined();
 });
 
 test("a device that can be reached is alive and gets what waits for it", () => {
@@ -145,4 +151,28 @@ test.each([
   const { inbox, properties } = setUp();
   await inbox.properties("device", { takenAt: instant(NOON + ahead), values: new Map([["firmware", "1"]]) });
   expect(properties.size).toBe(kept);
+});
+
+test("a wrong secret is in the device's log once a minute, however often it comes, and each time in the audit log", async () => {
+  const { clock, inbox, log, refused } = setUp();
+  const tries = async (count: number) => {
+    for (let one = 0; one < count; one += 1) expect(await inbox.signIn("HW", "wrong", "10.0.0.5")).toBeUndefined();
+  };
+  await tries(1);
+  await vi.waitFor(() => expect(log).toHaveLength(1));
+  await tries(99);
+  expect(log.map(({ message }) => message)).toEqual(["sign-in over MQTT refused: wrong secret, from 10.0.0.5"]);
+  await clock.runUntil(clock.elapsed + 60_000);
+  await tries(1);
+  await vi.waitFor(() => expect(log).toHaveLength(2));
+  expect(log[1]?.message).toContain("; 99 more since the entry before");
+  expect(refused).toHaveLength(101);
+  expect(new Set(refused)).toEqual(new Set(["device a sign-in over MQTT was refused: wrong secret"]));
+});
+
+test("a wrong name is in the audit log and in no device's log", async () => {
+  const { inbox, log, refused } = setUp();
+  expect(await inbox.signIn("nobody", SECRET, "10.0.0.5")).toBeUndefined();
+  expect(refused).toEqual(["undefined a sign-in over MQTT was refused: no device has this name"]);
+  expect(log).toEqual([]);
 });

@@ -9,13 +9,12 @@ import type { ClockWatch } from "#core/time/clock-watch.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
 import { hashFingerprint, hashPassword, sameHash } from "#service/access/hash-secret.ts";
 import type { AlertTracker } from "#service/alert/alert-tracker.ts";
-import type { Background } from "#service/background.ts";
 import { type BlueprintCatalog, deviceBlueprint } from "#service/blueprint/blueprint-catalog.ts";
 import type { CommandDispatcher } from "#service/command/command-dispatcher.ts";
 import { createResponseCheck } from "#service/command/response-check.ts";
 import { acceptProperties } from "#service/device/accept-properties.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
-import type { DeviceLog } from "#service/device/device-log.ts";
+import { createRefusedSignIns, type RefusedSignIn, type SignInNeeds } from "#service/device/refused-sign-ins.ts";
 import { type RegisterNeeds, registerChild } from "#service/device/register-child.ts";
 import type { CheckJsonValue } from "#service/ports/check-json.ts";
 import type { DeviceInbox, SignedIn } from "#service/ports/device-inbox.ts";
@@ -39,7 +38,7 @@ const COMPLAINTS_PER_MINUTE = 10;
 /** Fields of the message by which a device announces a child. */
 const ABOUT_CHILD: ReadonlySet<string> = new Set(["name", "child_type", "blueprint_id"]);
 
-export interface InboxNeeds extends RegisterNeeds, Pick<Needs, "devices" | "telemetry" | "now"> {
+export interface InboxNeeds extends RegisterNeeds, SignInNeeds, Pick<Needs, "telemetry"> {
   readonly catalog: BlueprintCatalog;
   readonly clock: Pick<ClockWatch, "latest">;
   readonly dispatcher: CommandDispatcher;
@@ -47,9 +46,7 @@ export interface InboxNeeds extends RegisterNeeds, Pick<Needs, "devices" | "tele
   readonly feed: TelemetryFeed;
   readonly telemetryCounter: Pick<TelemetryCounter, "add">;
   readonly connectivity: Connectivity;
-  readonly deviceLog: Pick<DeviceLog, "write">;
   readonly checkJson: CheckJsonValue;
-  readonly background: Pick<Background, "run">;
 }
 
 interface Arrived {
@@ -65,6 +62,7 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
   const texts = createTextBudget(needs);
   const responses = createResponseCheck({ ...needs, complain });
   const inOrder = createLanes();
+  const refusedSignIns = createRefusedSignIns(needs);
 
   async function complain(device: Device, text: string): Promise<void> {
     const now = needs.now();
@@ -203,17 +201,27 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
     if (values.size > 0) await takeProperties(child.id, { ...message, values });
   }
 
-  async function signedIn(hardwareId: string, hash: Uint8Array): Promise<SignedIn | undefined> {
+  async function signedIn(
+    hardwareId: string,
+    hash: Uint8Array,
+    refused: Omit<RefusedSignIn, "deviceId">,
+  ): Promise<SignedIn | undefined> {
     const credential = await needs.devices.findCredentialByHardwareId(hardwareId);
     const isRight = sameHash(hash, credential?.secretHash ?? NO_HASH);
-    if (credential === undefined || !isRight) return undefined;
+    if (credential === undefined || !isRight) {
+      // Told later, so that a wrong name takes as long as a wrong secret.
+      refusedSignIns.note({ ...refused, deviceId: credential?.deviceId });
+      return undefined;
+    }
     const { deviceId, channelId } = credential;
     return { deviceId, hardwareId, channelId, credential: credentialKey(credential) };
   }
 
   return {
-    signIn: (hardwareId, secret) => signedIn(hardwareId, hashPassword(secret)),
-    signInByCertificate: (hardwareId, fingerprint) => signedIn(hardwareId, hashFingerprint(fingerprint)),
+    signIn: (hardwareId, secret, remoteAddress) =>
+      signedIn(hardwareId, hashPassword(secret), { by: "secret", remoteAddress }),
+    signInByCertificate: (hardwareId, fingerprint, remoteAddress) =>
+      signedIn(hardwareId, hashFingerprint(fingerprint), { by: "certificate", remoteAddress }),
     reachable(deviceId) {
       needs.connectivity.alive(deviceId);
       needs.dispatcher.deviceReachable(deviceId);

@@ -6,9 +6,9 @@ export type ConnectionKind = "PLAINTEXT" | "TLS" | "LOCALHOST";
 /** What a carrier reports about its devices. Every promise resolves when the report is durable. */
 export interface DeviceInbox {
   /** The device that may sign in with this name and secret, or undefined. Takes the same time either way. */
-  signIn(hardwareId: string, secret: string): Promise<SignedIn | undefined>;
+  signIn(hardwareId: string, secret: string, remoteAddress: string): Promise<SignedIn | undefined>;
   /** The device behind a certificate's hardware id, whose issuer the carrier has checked. */
-  signInByCertificate(hardwareId: string, fingerprint: string): Promise<SignedIn | undefined>;
+  signInByCertificate(hardwareId: string, fingerprint: string, remoteAddress: string): Promise<SignedIn | undefined>;
   /** The device can be reached: waiting commands are handed over now. */
   reachable(deviceId: string): void;
   /** It has a connection whose keep-alive the carrier watches, until `unreachable`. */

@@ -21,6 +21,8 @@ export type NodeMessage =
   | { readonly kind: "rotate"; readonly id: string }
   /** Webhooks were created or deleted. */
   | { readonly kind: "webhooks" }
+  /** Settings were changed. */
+  | { readonly kind: "settings" }
   /** Profiles were uploaded. */
   | { readonly kind: "profiles" }
   /** Devices that a node hears. */

@@ -14,6 +14,7 @@ import type { ProfileStore } from "./profile-store.ts";
 import type { RolloutStore } from "./rollout-store.ts";
 import type { ScriptStore } from "./script-store.ts";
 import type { SessionStore } from "./session-store.ts";
+import type { SettingStore } from "./setting-store.ts";
 import type { SimulationStore } from "./simulation-store.ts";
 import type { RetentionStore, SiteStore } from "./site-store.ts";
 import type { TokenStore } from "./token-store.ts";
@@ -42,6 +43,7 @@ export interface SubjectStores {
   readonly rollouts: RolloutStore;
   readonly copies: CopyStore;
   readonly changes: ChangeStore;
+  readonly settings: SettingStore;
 }
 
 /** All records as one port: a role opens it at the start and closes it at the end. */

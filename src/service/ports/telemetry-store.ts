@@ -106,6 +106,8 @@ export interface TelemetryStore {
   deleteDevice(deviceId: string): Promise<void>;
   /** Deletes stored hours and days that ended before, a bounded number at a time. Returns how many pieces. */
   drop(deviceId: string, attributes: DropChoice, before: Instant): Promise<number>;
+  /** How many sealed chunks there are, about. */
+  chunks(): Promise<number>;
   /** Does now all background work that would otherwise happen until `at`. */
   settle(at: Instant): Promise<void>;
   close(): Promise<void>;

@@ -1,4 +1,5 @@
 import type { Instant } from "#core/time/instant.ts";
+import type { TraceContext } from "#core/trace/trace-context.ts";
 import type { Delivery, WebhookKind } from "#core/webhook/webhook.ts";
 
 /** One delivery on its way out. */
@@ -7,6 +8,8 @@ export interface OutgoingDelivery {
   readonly secret: string;
   readonly delivery: Pick<Delivery, "id" | "occurredAt" | "event"> & { readonly kind: WebhookKind | "test" };
   readonly sentAt: Instant;
+  /** The trace that the delivery belongs to. */
+  readonly trace?: TraceContext | undefined;
 }
 
 /** The way to the receivers of webhooks. */

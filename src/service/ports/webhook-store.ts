@@ -23,6 +23,8 @@ export interface WebhookStore {
   find(deliveryId: string): Promise<Delivery | undefined>;
   /** When the next delivery is due, over all webhooks that are not busy. */
   nextAttempt(busy: Iterable<string>): Promise<Instant | undefined>;
+  /** How many deliveries wait for their first or next attempt. */
+  waiting(): Promise<number>;
   settle(deliveryId: string, outcome: Outcome): Promise<void>;
   /** In the order in which they happened. */
   deliveries(webhookId: string, filter: DeliveryFilter, page: PageRequest): Promise<Page<Delivery>>;

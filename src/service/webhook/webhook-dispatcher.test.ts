@@ -7,6 +7,7 @@ import type { Delivery, Webhook } from "#core/webhook/webhook.ts";
 import { createBackground } from "#service/background.ts";
 import { createEventHub } from "#service/event/event-hub.ts";
 import { ALONE } from "#service/ports/nodes.ts";
+import { PASS_ON } from "#service/ports/tracer.ts";
 import type { SendResult } from "#service/ports/webhook-sender.ts";
 import { createFakeClock } from "../../../test/support/fake-clock.ts";
 import { NOON } from "../../../test/support/records.ts";
@@ -79,6 +80,8 @@ function makeWorld(webhooks: Webhook[]) {
       },
     },
     nodes: ALONE,
+    tracer: PASS_ON,
+    executionTraces: { of: () => undefined },
     // The least jitter: every pause is half of the longest.
     randomBytes: () => new Uint8Array([0]),
     background: createBackground((_name, error) => faults.push(String(error))),

@@ -8,6 +8,7 @@
 // webhook is queued once; whoever claims the webhook sends.
 import type { Leave } from "#core/share/fair-share.ts";
 import type { Shares } from "#core/share/shares.ts";
+import type { TraceContext } from "#core/trace/trace-context.ts";
 import { afterAttempt } from "#core/webhook/after-attempt.ts";
 import { type Delivery, type Notice, siteOf, WEBHOOK_KINDS, type Webhook, wants } from "#core/webhook/webhook.ts";
 import { MAX_WEBHOOKS } from "#core/webhook/webhook-limits.ts";
@@ -16,8 +17,10 @@ import type { After } from "#service/deadlines.ts";
 import type { EventHub } from "#service/event/event-hub.ts";
 import type { PublishedEvent, RenderHappening } from "#service/event/happening.ts";
 import type { Claim, Nodes } from "#service/ports/nodes.ts";
+import type { Tracer } from "#service/ports/tracer.ts";
 import type { OutgoingDelivery, SendResult } from "#service/ports/webhook-sender.ts";
 import type { Needs } from "#service/ports.ts";
+import type { ExecutionTraces } from "#service/trace/execution-traces.ts";
 
 export interface WebhookDispatcher {
   /** The notices to store together with these events. Empty when no webhook subscribes to them. */
@@ -39,6 +42,8 @@ export interface WebhookDispatcherNeeds extends Pick<Needs, "webhooks" | "sender
   readonly after: After;
   readonly shares: Pick<Shares, "open">;
   readonly renderHappening: RenderHappening;
+  readonly tracer: Tracer;
+  readonly executionTraces: Pick<ExecutionTraces, "of">;
 }
 
 /**
@@ -167,12 +172,23 @@ export function createWebhookDispatcher(needs: WebhookDispatcherNeeds): WebhookD
       return { status: undefined, error: "the signing secret cannot be read; make the webhook anew" };
     }
     try {
-      return await needs.sender.send({ url: webhook.url, secret, delivery, sentAt: needs.now() }, stopping.signal);
+      const span = needs.tracer.begin("deliver to a webhook", "client", traceOf(delivery));
+      const outgoing = { url: webhook.url, secret, delivery, sentAt: needs.now(), trace: span.context };
+      const result = await needs.sender.send(outgoing, stopping.signal);
+      const status = result.status === undefined ? {} : { "http.response.status_code": result.status };
+      span.end({ attributes: { "busbar.webhook.id": webhook.id, ...status }, error: result.error });
+      return result;
     } catch {
       // A stored event that cannot be read must not block those behind it: it counts as a failed attempt and is given
       // up in time.
       return { status: undefined, error: "the stored event cannot be read" };
     }
+  }
+
+  function traceOf({ kind, event }: OutgoingDelivery["delivery"]): TraceContext | undefined {
+    if (kind !== "execution") return undefined;
+    const { execution } = JSON.parse(event) as { execution?: { id?: string } };
+    return needs.executionTraces.of(execution?.id ?? "");
   }
 
   async function refresh(): Promise<void> {

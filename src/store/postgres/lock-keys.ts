@@ -25,6 +25,8 @@ const KEYS: { readonly [Name in keyof Writes]: (input: Input<Name>, reader: Data
   updateSite: ({ id }) => [`site ${id}`],
   deleteSite: ({ id }) => ["device tree", `site ${id}`],
   putRetention: ({ siteId }) => [`site ${siteId}`],
+  putSetting: ({ name }) => [`setting ${name}`],
+  deleteSetting: ({ name }) => [`setting ${name}`],
   insertDevice: ({ device: { id } }) => tree(id),
   updateDevice: ({ id }) => tree(id),
   deleteDevice: ({ id }) => tree(id),

@@ -18,6 +18,7 @@ import { createRolloutStore } from "./rollout-store.ts";
 import { number } from "./row.ts";
 import { createScriptStore } from "./script-store.ts";
 import { createSessionStore } from "./session-store.ts";
+import { createSettingStore } from "./setting-store.ts";
 import { createSimulationStore } from "./simulation-store.ts";
 import { createSiteStore } from "./site-store.ts";
 import { createTokenStore } from "./token-store.ts";
@@ -52,6 +53,7 @@ export function createSubjectStores(
     rollouts: createRolloutStore(reader, writer, lists),
     copies: createCopyStore(writer, forget),
     changes: createChangeStore(reader, writer, lists),
+    settings: createSettingStore(reader, writer),
   };
 }
 

@@ -36,6 +36,14 @@ export function createWebhookStore(reader: Database, writer: Writer, lists: List
       );
       return row && time(row, "next_attempt_at");
     },
+    waiting: async () => {
+      const where = () => new Where().and("state = 'PENDING'");
+      const { total } = await lists.page(
+        { limit: 0, offset: 0 },
+        { columns: "id", from: "webhook_delivery", range: where(), where: where(), order: "id", read: () => undefined },
+      );
+      return total;
+    },
     settle: (id, outcome) => writer.run("settleDelivery", { id, outcome }),
     deliveries: async (webhookId, filter, page) =>
       lists.page(page, {

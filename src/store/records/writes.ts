@@ -17,6 +17,7 @@ import { retentionWrites } from "./retention-writes.ts";
 import { rolloutWrites } from "./rollout-writes.ts";
 import { scriptWrites } from "./script-writes.ts";
 import { sessionWrites } from "./session-writes.ts";
+import { settingWrites } from "./setting-writes.ts";
 import { simulationWrites } from "./simulation-writes.ts";
 import { siteWrites } from "./site-writes.ts";
 import { tokenWrites } from "./token-writes.ts";
@@ -45,6 +46,7 @@ const ALL = {
   ...rolloutWrites,
   ...copyWrites,
   ...changeWrites,
+  ...settingWrites,
 };
 
 /** What a gateway has to tell its cloud about. Executions have change numbers of their own, audit entries note themselves. */
@@ -58,6 +60,8 @@ const MARKS: Marks<typeof ALL> = {
   putProperties: ({ deviceId }) => marked("properties", deviceId),
   insertBlueprint: (_, blueprint) => marked("blueprint", blueprint.id),
   putRetention: undefined,
+  putSetting: undefined,
+  deleteSetting: undefined,
   putProfiles: undefined,
   putCredential: undefined,
   insertToken: undefined,

@@ -64,6 +64,8 @@ export interface ChunkStore {
    * before and have no chunk left. Returns the number of chunks.
    */
   drop(whose: DropTarget, before: number, limit: number): Awaitable<number>;
+  /** How many chunks there are, about: it must cost little. */
+  countChunks(): Awaitable<number>;
   readonly held: HeldStore;
   /** Reads a little of what is stored and reports damage. Call after call, it reads everything. */
   scrub(): Awaitable<void>;

@@ -267,6 +267,7 @@ export async function openSeries(
         before,
       );
     },
+    chunks: () => thread.countChunks(),
     settle: (at) => thread.settle(at),
     async close() {
       await intake.idle();

@@ -30,6 +30,8 @@ export interface SeriesWriter {
   /** In hours since 1970: a query that ends before it need not ask this thread. */
   oldestHour(): number;
   hotPoints(): number;
+  /** How many chunks there are, about. */
+  countChunks(): Awaitable<number>;
 }
 
 export type SharedQuestion = Extract<WriterRequest, { kind: "define" | "seriesOf" | "latest" }>;
@@ -76,6 +78,7 @@ export async function openOwnWriter(
     close: () => store.close(),
     oldestHour: () => engine.oldestHour(),
     hotPoints: () => engine.hotPoints,
+    countChunks: () => store.countChunks(),
   };
 }
 
@@ -110,5 +113,6 @@ export async function openSharedWriter(
     // Another node may have taken a point of any hour.
     oldestHour: () => Number.NEGATIVE_INFINITY,
     hotPoints: () => engine.hotPoints,
+    countChunks: () => store.countChunks(),
   };
 }

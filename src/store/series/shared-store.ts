@@ -63,7 +63,10 @@ export class OutpacedError extends Error {
 
 /** Calls may come at the same time. */
 export interface SharedStore
-  extends Pick<ChunkStore, "findSegments" | "newestSegment" | "readSegments" | "skipDay" | "held" | "scrub" | "close"> {
+  extends Pick<
+    ChunkStore,
+    "findSegments" | "newestSegment" | "readSegments" | "skipDay" | "countChunks" | "held" | "scrub" | "close"
+  > {
   /** In the same order. New ones get numbers, the same ones on all nodes. */
   define(wanted: readonly SeriesName[]): Promise<readonly SeriesDefinition[]>;
   /** All series of these devices that any node has defined. */

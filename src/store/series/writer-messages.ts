@@ -52,6 +52,7 @@ export type WriterRequest =
   | { readonly kind: "define"; readonly id: number; readonly wanted: readonly SeriesName[] }
   | { readonly kind: "seriesOf"; readonly id: number; readonly deviceIds: readonly string[] }
   | { readonly kind: "latest"; readonly id: number; readonly deviceId: string }
+  | { readonly kind: "countChunks"; readonly id: number }
   | { readonly kind: "settle"; readonly id: number; readonly now: number }
   | { readonly kind: "close"; readonly id: number };
 

@@ -31,6 +31,7 @@ interface WriterThread {
   latest(deviceId: string): Promise<readonly NamedLatest[]>;
   deleteDevice(deviceId: string): Promise<void>;
   drop(deviceId: string, series: readonly number[], before: number): Promise<number>;
+  countChunks(): Promise<number>;
   settle(now: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -106,6 +107,7 @@ export async function openWriterThread(worker: Worker, { onFault, onTrouble, onD
     seriesOf: (deviceIds) => ask({ kind: "seriesOf", deviceIds }),
     latest: (deviceId) => ask({ kind: "latest", deviceId }),
     drop: (deviceId, series, before) => ask({ kind: "drop", deviceId, series, before }),
+    countChunks: () => ask({ kind: "countChunks" }),
     settle: (now) => ask({ kind: "settle", now }),
     async close() {
       isClosing = true;

@@ -181,6 +181,8 @@ async function run(request: Other): Promise<unknown> {
       return await writer.deleteDevice(request.deviceId);
     case "drop":
       return await writer.drop(request);
+    case "countChunks":
+      return await writer.countChunks();
     case "settle":
       return await writer.settle(request.now);
     case "close":

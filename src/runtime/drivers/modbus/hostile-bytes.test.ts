@@ -69,7 +69,7 @@ test("a server that answers with any bytes is survived, and heard again when it 
   onTestFinished(() => void server.close());
   const { port } = server.address() as AddressInfo;
   const wire = createModbusTcp(
-    { reach: createReach({ rules: reachRules("127.0.0.1") }), timers: realTimers },
+    { reach: createReach({ rules: () => reachRules("127.0.0.1") }), timers: realTimers },
     "127.0.0.1",
     port,
   );

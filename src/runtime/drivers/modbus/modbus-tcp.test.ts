@@ -15,7 +15,7 @@ function open(
   { host = "127.0.0.1", rules = LOOPBACK, addresses = ["127.0.0.1"] } = {},
 ): ModbusConnection {
   const wire = createModbusTcp(
-    { reach: createReach({ rules, lookUp: resolver(addresses) }), timers: realTimers },
+    { reach: createReach({ rules: () => rules, lookUp: resolver(addresses) }), timers: realTimers },
     host,
     port,
   );
@@ -145,7 +145,7 @@ test("a server that is not there is tried again after a pause, in which requests
   const { port } = peer;
   await peer.stop();
   let now = 0;
-  const reach = createReach({ rules: LOOPBACK });
+  const reach = createReach({ rules: () => LOOPBACK });
   let attempts = 0;
   const counted = {
     ...reach,

@@ -16,8 +16,8 @@ export interface Reach {
 }
 
 interface ReachNeeds {
-  /** The rules of the device. */
-  readonly rules: readonly ReachRule[];
+  /** The rules of the device; read again for every connection. */
+  readonly rules: () => readonly ReachRule[];
   /** Addresses of this machine; read again for every connection. */
   readonly ownAddresses?: () => readonly string[];
   /** Used instead of the system's lookup in tests. */
@@ -27,13 +27,13 @@ interface ReachNeeds {
 export function createReach({ rules, ownAddresses = systemAddresses, lookUp = lookup }: ReachNeeds): Reach {
   const own = () => ownAddresses().flatMap((text) => parseAddress(text) ?? []);
   const isAllowed = (name: string | undefined, address: Address, port: number) =>
-    mayReach(rules, { name, address, port }, own());
+    mayReach(rules(), { name, address, port }, own());
 
   return {
     check(host, port) {
       const bare = bareHost(host);
       const address = parseAddress(bare);
-      const mayGoOn = address === undefined ? mayLookUp(rules, bare, port) : isAllowed(undefined, address, port);
+      const mayGoOn = address === undefined ? mayLookUp(rules(), bare, port) : isAllowed(undefined, address, port);
       if (!mayGoOn) throw refusal(host, port);
     },
     lookup: (port) => (hostname, options, callback) => {

@@ -198,7 +198,7 @@ test("a broker that acknowledges nothing does not use up the ids of messages", a
   onTestFinished(() => void server.close());
   const { port } = server.address() as AddressInfo;
   const login = { isTls: false, isInsecure: false, clientId: undefined, username: undefined, password: undefined };
-  const reach = createReach({ rules: reachRules("127.0.0.1") });
+  const reach = createReach({ rules: () => reachRules("127.0.0.1") });
   const wire = createMqttConnection(
     { reach, timers: realTimers, inboxes: createByteBudget("inboxes", 1e9) },
     { host: "127.0.0.1", port, ...login },

@@ -65,6 +65,15 @@ export function createPostgresChunkStore({ jobs, journal, claims, held, onDamage
       );
       return rows;
     },
+    // What the server has counted itself; counting rows would read the whole index.
+    async countChunks() {
+      const { rows } = await query<{ readonly chunks: number }>(
+        `SELECT coalesce(sum(greatest(reltuples, 0)), 0)::float8 AS chunks FROM pg_class
+         WHERE oid IN (SELECT inhrelid FROM pg_inherits WHERE inhparent = 'telemetry_chunk'::regclass)`,
+        [],
+      );
+      return rows[0]?.chunks ?? 0;
+    },
     async newestSegment(device, before) {
       const { rows } = await query<Stretch>(
         "SELECT device, start, span FROM telemetry_segment WHERE device = $1 AND start < $2 ORDER BY start DESC LIMIT 1",

@@ -69,6 +69,7 @@ export function createSqliteChunkStore(database: Connection, onDamaged: OnDamage
           ...touching(device, from, to),
         )
         .map((row) => ({ device: number(row, "device"), start: number(row, "start"), span: number(row, "span") })),
+    countChunks: () => Number(database.lists("SELECT total(chunks) FROM tally")[0]?.[0] ?? 0),
     newestSegment: (device, before) => {
       const sql = "SELECT device, start, span FROM segment WHERE device = ? AND start < ? ORDER BY start DESC LIMIT 1";
       const [row] = database.all(sql, device, before);

@@ -1,0 +1,135 @@
+// Metrics whose values are counted when somebody asks, and cost nothing otherwise.
+import { Counter, Gauge, type Registry } from "prom-client";
+import type { Figures } from "#service/ports/figures.ts";
+
+interface FigureMetric {
+  readonly name: string;
+  readonly help: string;
+  readonly label?: string;
+  readonly isCounter?: true;
+  /** Values, each with that of the label. Empty where there is nothing to count. */
+  readonly read: (figures: Figures) => Iterable<readonly [value: number, label?: string]>;
+}
+
+const METRICS: readonly FigureMetric[] = [
+  {
+    name: "busbar_devices",
+    help: "Devices by connectivity; unknown ones have not been heard of since the start.",
+    label: "status",
+    read: ({ devices }) => Object.entries(devices).map(([status, count]) => [count, status]),
+  },
+  {
+    name: "busbar_alerts",
+    help: "Active alerts by severity.",
+    label: "severity",
+    read: ({ alerts }) => [...alerts].map(([severity, count]) => [count, severity]),
+  },
+  {
+    name: "busbar_executions_open",
+    help: "Executions that this node watches and that have not ended.",
+    read: ({ openExecutions }) => [[openExecutions]],
+  },
+  {
+    name: "busbar_mqtt_connections",
+    help: "Connections of devices that have signed in at the embedded broker.",
+    read: ({ mqtt }) => (mqtt === undefined ? [] : [[mqtt.connections]]),
+  },
+  {
+    name: "busbar_mqtt_sign_ins_total",
+    help: "Sign-ins of devices at the embedded broker, by outcome: accepted or refused.",
+    label: "outcome",
+    isCounter: true,
+    read: ({ mqtt }) => Object.entries(mqtt?.signIns ?? {}).map(([outcome, count]) => [count, outcome]),
+  },
+  {
+    name: "busbar_webhook_deliveries_waiting",
+    help: "Deliveries to webhooks that wait for their first or next attempt.",
+    read: ({ waitingDeliveries }) => [[waitingDeliveries]],
+  },
+  {
+    name: "busbar_link_connected",
+    help: "1 while this gateway is connected to its cloud, otherwise 0.",
+    read: ({ uplink }) => (uplink === undefined ? [] : [[uplink.isConnected ? 1 : 0]]),
+  },
+  {
+    name: "busbar_link_backlog",
+    help: "What the cloud has not confirmed: changes of records, new messages of telemetry, hours of older telemetry.",
+    label: "kind",
+    read: ({ uplink }) =>
+      uplink === undefined
+        ? []
+        : [
+            [uplink.changes, "changes"],
+            [uplink.messages, "messages"],
+            [uplink.hours, "hours"],
+          ],
+  },
+  {
+    name: "busbar_gateways_connected",
+    help: "Gateways that are connected to this cloud.",
+    read: ({ connectedGateways }) => (connectedGateways === undefined ? [] : [[connectedGateways]]),
+  },
+  {
+    name: "busbar_disk_free_bytes",
+    help: "Bytes that are free for Busbar on the disk of the data folder.",
+    read: ({ disk }) => [[disk.freeBytes]],
+  },
+  {
+    name: "busbar_disk_bytes",
+    help: "The size of the disk of the data folder.",
+    read: ({ disk }) => [[disk.totalBytes]],
+  },
+  {
+    name: "busbar_store_bytes",
+    help: "The size of each file of the embedded store.",
+    label: "file",
+    read: ({ files }) => files.map(({ name, bytes }) => [bytes, name]),
+  },
+  {
+    name: "busbar_telemetry_chunks",
+    help: "Sealed chunks of telemetry: one attribute of a device in an hour or a day.",
+    read: ({ chunks }) => [[chunks]],
+  },
+  {
+    name: "busbar_certificate_expiry_timestamp_seconds",
+    help: "When the certificate of each server with TLS ends, in Unix seconds.",
+    label: "server",
+    read: ({ certificates }) => [...certificates].map(([server, at]) => [at / 1000, server]),
+  },
+  {
+    name: "busbar_spans_total",
+    help: "Spans for the collector of tracing.otlp_endpoint, by outcome: sent, or dropped because it is slow or away.",
+    label: "outcome",
+    isCounter: true,
+    read: ({ spans }) => Object.entries(spans ?? {}).map(([outcome, count]) => [count, outcome]),
+  },
+];
+
+/** All metrics of a scrape, and of others at the same time, are read from the same figures. */
+export function addFigureMetrics(registry: Registry, figures: () => Promise<Figures>): void {
+  let reading: Promise<Figures | undefined> | undefined;
+  /** While the records cannot be read, the other metrics are there. */
+  const readOnce = () => {
+    reading ??= figures()
+      .catch(() => undefined)
+      .finally(() => {
+        reading = undefined;
+      });
+    return reading;
+  };
+  for (const { name, help, label, isCounter, read } of METRICS) {
+    const collect = async function (this: Counter | Gauge) {
+      const found = await readOnce();
+      const values = found === undefined ? [] : [...read(found)];
+      this.reset();
+      for (const [value, of] of values) {
+        if (label === undefined || of === undefined) this.inc(value);
+        else this.inc({ [label]: of }, value);
+      }
+      // Otherwise a metric without labels says 0.
+      if (label === undefined && values.length === 0) this.remove();
+    };
+    const options = { name, help, labelNames: label === undefined ? [] : [label], registers: [registry], collect };
+    void (isCounter === true ? new Counter(options) : new Gauge(options));
+  }
+}
