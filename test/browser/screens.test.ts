@@ -105,6 +105,41 @@ function screens(): void {
   );
 
   test(
+    "a later visit reads the site before it knows the session, and no manifest again; a sign-out leaves nothing behind",
+    async () => {
+      const visitor = await world.signedIn();
+      const { page } = visitor;
+      const kept = () => page.evaluate<string[]>("Object.keys(localStorage)");
+      await visitor.go(`/sites/${ids.site}`);
+      await page.locator(".picture").first().waitFor();
+      expect(await kept()).toContain("busbar.manifests");
+
+      const asked: string[] = [];
+      const devices = Promise.withResolvers<void>();
+      page.on("request", (request) => {
+        asked.push(new URL(request.url()).pathname);
+        if (asked.at(-1) === `/v3/sites/${ids.site}/devices`) devices.resolve();
+      });
+      await page.route("**/v3/sessions/current", async (route) => {
+        await devices.promise;
+        await route.continue();
+      });
+      await visitor.go(`/sites/${ids.site}`);
+      await page.locator(".picture").first().waitFor();
+      expect(asked.filter((path) => path.endsWith("/manifest"))).toEqual([]);
+      await page.unroute("**/v3/sessions/current");
+
+      await page.evaluate("fetch('/v3/sessions/current', { method: 'DELETE' }).then((answer) => answer.status)");
+      await page.reload();
+      await page.waitForSelector("input[name=token]");
+      await expect.poll(kept).toEqual(["busbar.preferences"]);
+      expect(visitor.complaints).toEqual([]);
+      await visitor.close();
+    },
+    4 * PATIENCE,
+  );
+
+  test(
     "when the connection is cut the page says so, and it is live again by itself",
     async () => {
       const visitor = await world.signedIn();

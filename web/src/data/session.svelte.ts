@@ -9,6 +9,7 @@ export type SignInProblem = "wrong" | "limited" | "unreachable" | "other";
 
 let phase = $state<Phase>("unknown");
 let current = $state.raw<Session | undefined>();
+let entered = Promise.withResolvers<Session>();
 /** Whether a session ended while the page was open, rather than never having been. */
 let hasEnded = $state(false);
 
@@ -25,6 +26,12 @@ export const session = {
   get level(): AccessLevel {
     return current?.level ?? "readonly";
   },
+  /** Whether this browser was signed in when it was here last. Whoever believes it saves the time to ask first. */
+  get isLikely(): boolean {
+    return hint.read();
+  },
+  /** The session, once there is one. */
+  known: (): Promise<Session> => (current === undefined ? entered.promise : Promise.resolve(current)),
   /** Whether the session's level is enough. */
   allows: (needed: AccessLevel): boolean => allows(current?.level ?? "readonly", needed),
 
@@ -35,6 +42,7 @@ export const session = {
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 401) throw error;
       phase = "signed out";
+      hint.write(false);
     }
   },
 
@@ -62,6 +70,9 @@ function enter(found: Session): void {
   current = found;
   phase = "signed in";
   hasEnded = false;
+  entered.resolve(found);
+  entered = Promise.withResolvers();
+  hint.write(true);
 }
 
 function leave(wasRefused: boolean): void {
@@ -69,6 +80,27 @@ function leave(wasRefused: boolean): void {
   current = undefined;
   phase = "signed out";
   hasEnded = wasRefused;
+  hint.write(false);
 }
+
+const HINT = "busbar.signed-in";
+/** A browser may refuse storage. Then there is no hint. */
+const hint = {
+  read(): boolean {
+    try {
+      return localStorage.getItem(HINT) !== null;
+    } catch {
+      return false;
+    }
+  },
+  write(isSignedIn: boolean): void {
+    try {
+      if (isSignedIn) localStorage.setItem(HINT, "yes");
+      else localStorage.removeItem(HINT);
+    } catch {
+      // See above.
+    }
+  },
+};
 
 onSessionRefused(() => leave(true));
