@@ -82,7 +82,7 @@ test("without any source every setting has its documented default", async () => 
       sessions: 8,
       url: undefined,
     },
-    database: { url: undefined, allowLoss: false },
+    database: { url: undefined, readUrl: undefined, allowLoss: false },
     cloud: { url: undefined, token: undefined },
     commands: { responseTimeout: parseDuration("30s"), waitLimit: parseDuration("60s") },
     tracing: { otlpEndpoint: undefined },

@@ -9,6 +9,8 @@ const CALLS = 300;
 const WARM_UP = 100;
 const AT_ONCE = 32;
 const BURST_MS = 5_000;
+/** Of one node, where the callers do not all call the same one. */
+const DEVICES = 16;
 
 const MANIFEST = `blueprint_spec: device/3.0
 display_name: Commands
@@ -40,6 +42,14 @@ export async function measureCommands({ embedded, one, two }: Nodes, say: (text:
     otherNode: await openDevice(one, two),
     secondNode: await openDevice(two, two),
   };
+  const others: Commanded[] = [];
+  const many = async (node: Busbar): Promise<readonly Commanded[]> => {
+    const opened: Commanded[] = [];
+    for (let n = 0; n < DEVICES; n++) opened.push(await openDevice(node, node));
+    others.push(...opened);
+    for (const { call } of opened) await call();
+    return opened;
+  };
   try {
     for (const { call } of Object.values(calls)) for (let i = 0; i < WARM_UP; i++) await call();
     const latency = {
@@ -54,10 +64,17 @@ export async function measureCommands({ embedded, one, two }: Nodes, say: (text:
       otherNode: await rateOf([calls.otherNode]),
       twoNodes: await rateOf([calls.sameNode, calls.secondNode]),
     };
-    say(`executions a second, ${AT_ONCE} at once: ${JSON.stringify(perSecond)}`);
-    return { latency, perSecond, otherNodeCostsMs: round(latency.otherNode.p50 - latency.sameNode.p50) };
+    say(`executions a second of one device, ${AT_ONCE} at once: ${JSON.stringify(perSecond)}`);
+    const manyDevices = {
+      embedded: await rateOf(await many(embedded)),
+      oneNode: await rateOf(await many(one)),
+      twoNodes: await rateOf([...(await many(one)), ...(await many(two))]),
+    };
+    say(`the same of ${DEVICES} devices: ${JSON.stringify(manyDevices)}`);
+    const otherNodeCostsMs = round(latency.otherNode.p50 - latency.sameNode.p50);
+    return { latency, perSecond, manyDevices, otherNodeCostsMs };
   } finally {
-    for (const { close } of Object.values(calls)) await close();
+    for (const { close } of [...Object.values(calls), ...others]) await close();
   }
 }
 

@@ -277,6 +277,11 @@ export const SETTINGS = {
       kinds.secretUrl("postgres://", "postgresql://"),
       "PostgreSQL to use instead of the embedded store.",
     ),
+    readUrl: optional(
+      "database.read_url",
+      kinds.secretUrl("postgres://", "postgresql://"),
+      "Server that follows that PostgreSQL: sealed telemetry is read from it as long as it has come far enough.",
+    ),
     allowLoss: setting(
       "database.allow_loss",
       kinds.toggle,

@@ -12,6 +12,8 @@ import { openSiteAuthority, type SiteAuthority } from "#mqtt/pki/open-site-autho
 import { shareDuties } from "#role/duties.ts";
 import { ownNames } from "#role/own-names.ts";
 import type { ChannelRouter } from "#service/device/channel-router.ts";
+import { type ConfigurationSender, returned } from "#service/device/configuration-sender.ts";
+import type { Connectivity } from "#service/device/connectivity.ts";
 import type { Carrier, IssueCertificate } from "#service/ports/carrier.ts";
 import type { DeviceStore } from "#service/ports/device-store.ts";
 import type { SignInCounts } from "#service/ports/figures.ts";
@@ -41,6 +43,8 @@ interface CarrierNeeds extends MqttNeeds {
   readonly channel: ChannelRouter;
   readonly troubles: Pick<Troubles, "report">;
   readonly nodes: Nodes;
+  readonly connectivity: Pick<Connectivity, "status">;
+  readonly configurationSender: ConfigurationSender;
   readonly log: Logger;
 }
 
@@ -101,6 +105,11 @@ async function startExternal(needs: CarrierNeeds, config: Config, url: string): 
       const credential = await needs.devices.findCredentialByHardwareId(hardwareId);
       return credential && { deviceId: credential.deviceId, hardwareId, channelId: credential.channelId };
     },
+    ...(needs.nodes.isShared && {
+      isHeardElsewhere: (deviceId: string) => needs.connectivity.status(deviceId) === "ONLINE",
+      tellOnce: (deviceId: string, send: () => Promise<void>) =>
+        needs.configurationSender.once(returned(deviceId), send),
+    }),
   };
   const settings = { ...EXTERNAL_DEFAULTS, url, aliveForMs: toMilliseconds(config.devices.silence) };
   let stop: () => Promise<void>;

@@ -1,6 +1,7 @@
 // What this node does when another one has changed something. Events of the outbox tell everything that they can tell;
 // messages come sooner, and tell what is no event.
 import type { Logger } from "pino";
+import type { Instant } from "#core/time/instant.ts";
 import type { Authenticator } from "#service/access/authenticator.ts";
 import type { Sessions } from "#service/access/sessions.ts";
 import type { AlertTracker } from "#service/alert/alert-tracker.ts";
@@ -8,9 +9,9 @@ import type { Background } from "#service/background.ts";
 import type { CommandDispatcher } from "#service/command/command-dispatcher.ts";
 import type { ChildRoutes } from "#service/device/child-routes.ts";
 import { deviceConfiguration } from "#service/device/configuration.ts";
+import { type ConfigurationSender, writtenAt } from "#service/device/configuration-sender.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
 import type { HostRouter } from "#service/device/host-router.ts";
-import type { OwnConfigurations } from "#service/device/own-configurations.ts";
 import type { EventHub, LiveEvent } from "#service/event/event-hub.ts";
 import type { GatewayChanges } from "#service/link/gateway-changes.ts";
 import type { Links } from "#service/link/links.ts";
@@ -32,7 +33,7 @@ interface JoinNeeds extends Pick<Needs, "devices" | "profiles">, ConfigurationNe
   readonly channel: Carrier;
   readonly children: ChildRoutes;
   readonly connectivity: Connectivity;
-  readonly ownConfigurations: Pick<OwnConfigurations, "take">;
+  readonly configurationSender: ConfigurationSender;
   readonly hosts: HostRouter;
   readonly alertTracker: AlertTracker;
   readonly dispatcher: CommandDispatcher;
@@ -61,11 +62,11 @@ export function joinNodes(needs: JoinNeeds): () => void {
     } else if (event.kind === "alert" && "data" in event) {
       needs.alertTracker.heardOf(event.deviceId, isSoft(event.data));
     } else if (event.kind === "configuration" && "data" in event) {
-      const { deviceId } = event;
-      // What this node wrote, it has sent itself. Buckets that were written together are sent together.
-      if (needs.ownConfigurations.take(event) || unsent.has(deviceId)) return;
+      const { deviceId, at } = event;
+      // Buckets that were written together are sent together.
+      if (unsent.has(deviceId)) return;
       unsent.add(deviceId);
-      background.run("send a configuration of another node", () => configurationChanged(deviceId));
+      background.run("send a configuration of another node", () => configurationChanged(deviceId, at));
     } else if (event.kind === "device" && "change" in event) {
       const { deviceId, change } = event;
       background.run("take over the change of a device", () => deviceChanged(deviceId, change === "deleted"));
@@ -87,13 +88,15 @@ export function joinNodes(needs: JoinNeeds): () => void {
     if (device?.type === "CHILD") await needs.children.place(device);
   }
 
-  /** A device that is connected here and was configured at another node. */
-  async function configurationChanged(deviceId: string): Promise<void> {
+  /** A device that is connected here and was configured at any node. */
+  async function configurationChanged(deviceId: string, at: Instant): Promise<void> {
     // The events of one write come one after the other.
     await new Promise<void>((resolve) => setImmediate(resolve));
     unsent.delete(deviceId);
     if (!needs.channel.isReady(deviceId)) return;
-    await needs.channel.sendConfiguration(deviceId, await deviceConfiguration(needs, deviceId), []);
+    await needs.configurationSender.once(writtenAt(deviceId, at), async () =>
+      needs.channel.sendConfiguration(deviceId, await deviceConfiguration(needs, deviceId), []),
+    );
   }
 
   function take(message: NodeMessage): void {

@@ -68,10 +68,15 @@ export async function openStores(
   /** Loaded only where they are used: a gateway starts sooner without them. */
   const openOn = async (url: string) => {
     const { openPostgresRecords } = await import("#store/postgres/open-records.ts");
+    const { requireCopy } = await import("#store/postgres/require-copy.ts");
     const { postgresChunks } = await import("#store/series/postgres/open-postgres-chunks.ts");
+    const copy = config.database.readUrl?.reveal();
+    if (copy !== undefined && !(await requireCopy(url, copy))) {
+      log.warn("the server of database.read_url cannot be reached now; the primary answers until it can");
+    }
     return {
       records: openPostgresRecords(url, { allowLoss: config.database.allowLoss, onDamaged, onLost }),
-      telemetry: openSeries(postgresChunks(url), series, onFault),
+      telemetry: openSeries(postgresChunks(url, copy), series, onFault),
     };
   };
   const opening = database === undefined ? openEmbedded() : await openOn(database);

@@ -53,12 +53,12 @@ import { createCommandDispatcher } from "#service/command/command-dispatcher.ts"
 import { createChannelRouter } from "#service/device/channel-router.ts";
 import { createChildRoutes } from "#service/device/child-routes.ts";
 import { deviceConfiguration } from "#service/device/configuration.ts";
+import { createConfigurationSender } from "#service/device/configuration-sender.ts";
 import { createConnectivity } from "#service/device/connectivity.ts";
 import { createDeviceInbox } from "#service/device/device-inbox.ts";
 import { createDeviceLog } from "#service/device/device-log.ts";
 import { addMissingGatewayDevices } from "#service/device/gateway-device.ts";
 import { createHostRouter } from "#service/device/host-router.ts";
-import { createOwnConfigurations } from "#service/device/own-configurations.ts";
 import { currentState } from "#service/event/current-state.ts";
 import { createEventHub, EVENT_BUFFER_BYTES } from "#service/event/event-hub.ts";
 import { createPrepareEvent } from "#service/event/happening.ts";
@@ -159,7 +159,7 @@ export async function startOn(
     eventKey: deriveKey(sealKey, `ids of events ${epoch ?? ""}`, EVENT_KEY_BYTES),
     renderHappening,
     prepareEvent: createPrepareEvent(renderHappening),
-    ownConfigurations: createOwnConfigurations(),
+    configurationSender: createConfigurationSender({ nodes: stores.nodes, after: clocks.after }),
     newId: uuidv7,
     randomBytes: (length: number) => randomBytes(length),
     background,
@@ -324,7 +324,7 @@ export async function startOn(
   await attempt("commands", "open executions could not be taken over", () => dispatcher.recover());
   await attempt("alerts", "active alerts could not be taken over", () => alertTracker.recover());
   const carriers = await startCarriers(
-    { ...base, channel, inbox, configurationOf: (deviceId) => deviceConfiguration(needs, deviceId) },
+    { ...base, channel, inbox, connectivity, configurationOf: (deviceId) => deviceConfiguration(needs, deviceId) },
     config,
   );
   opened.defer(() => carriers.stop());

@@ -22,6 +22,20 @@ export interface Database extends DamageLog {
 
 export interface WriteDatabase extends Database {
   /**
+   * A change whose answer nobody needs. A database on a server gets it together with what follows, the commit included,
+   * so it takes no round trip of its own. When it fails, so does the whole transaction.
+   */
+  send(sql: string, ...values: readonly Value[]): void;
+  /** As `run`. It is the last statement of its write, which cannot refuse any more: the commit does not wait for it. */
+  last(sql: string, ...values: readonly Value[]): Awaitable<number>;
+  /**
+   * What all writes of one transaction may read together. Whoever changes what was read changes the value, too. Where
+   * writes can be undone one by one, it is read each time.
+   */
+  shared<Value>(key: string, read: () => Awaitable<Value>): Awaitable<Value>;
+  /** Whether a cloud has to be told of changes. */
+  hasCloud(): Awaitable<boolean>;
+  /**
    * The number of the change that is being stored. Numbers rise, and every number is used once; a transaction that is
    * undone leaves a gap.
    */

@@ -1,6 +1,7 @@
 // The two databases have the same tables and columns, so that the same SQL fits both.
 import { expect, test } from "vitest";
 import { usePostgresRecords } from "../support/postgres-records.ts";
+import { EVERYWHERE, NOT_SPREAD, SPREAD } from "../support/spread-tables.ts";
 import { useRecords } from "../support/sqlite-records.ts";
 
 const sqlite = useRecords();
@@ -22,39 +23,6 @@ test("SQLite and PostgreSQL have the same tables and columns", async () => {
   expect(names.sort()).toEqual(inSqlite.map(({ name }) => name).sort());
 });
 
-// Which tables can be spread over several database servers, as Citus does it: all primary and unique keys of such a table
-// contain the column by which it is spread.
-
-/** Spread by this column. */
-const SPREAD: Readonly<Record<string, string>> = {
-  alert: "device_id",
-  device_configuration: "device_id",
-  device_log: "device_id",
-  device_log_size: "device_id",
-  device_property: "device_id",
-  idempotency: "device_id",
-  rollout_device: "device_id",
-  script_storage: "device_id",
-  simulation: "device_id",
-  telemetry_chunk: "device",
-  telemetry_journal: "partition",
-  telemetry_latest: "device",
-  telemetry_partition: "partition",
-  telemetry_retention: "site_id",
-  telemetry_segment: "device",
-};
-
-/** Their keys name an execution, a group or a series alone: they have to stay on one server until the device is in them. */
-const NOT_YET: ReadonlySet<string> = new Set([
-  "execution",
-  "execution_day",
-  "execution_group",
-  "execution_hour",
-  "execution_response",
-  "telemetry_held",
-  "telemetry_series",
-]);
-
 test("the keys of every table that is spread contain the column by which it is spread", async () => {
   const keys = (await postgres.rows(
     `SELECT c.relname AS "table", i.relname AS key, array_to_string(ARRAY(
@@ -62,20 +30,32 @@ test("the keys of every table that is spread contain the column by which it is s
      FROM pg_index x JOIN pg_class c ON c.oid = x.indrelid JOIN pg_class i ON i.oid = x.indexrelid
      WHERE x.indisunique AND c.relnamespace = 'public'::regnamespace AND NOT c.relispartition`,
   )) as unknown as readonly { readonly table: string; readonly key: string; readonly columns: string }[];
-  const tables = new Set(keys.map(({ table }) => table));
-  for (const table of [...Object.keys(SPREAD), ...NOT_YET]) expect(tables, `${table} has a key`).toContain(table);
   const lacks = ({ table, columns }: (typeof keys)[number]) => {
     const column = SPREAD[table];
     return column !== undefined && !columns.split(",").includes(column);
   };
   expect(keys.filter(lacks)).toEqual([]);
-  // Whoever gives a table of devices its key has to say how it is spread; all others are small, or in one order.
-  const ofDevices = (await postgres.rows(
-    `SELECT DISTINCT table_name AS name FROM information_schema.columns c JOIN pg_class t ON t.relname = c.table_name
-     WHERE c.table_schema = 'public' AND c.column_name IN ('device_id', 'device') AND NOT t.relispartition`,
-  )) as unknown as readonly { readonly name: string }[];
-  // Devices sign in by another name, events have one order for all, and hours of a link and changes are those of a gateway.
-  const SHARED = new Set(["device_credential", "event", "gateway_change", "link_hour", "telemetry_device"]);
-  const unsaid = ofDevices.filter(({ name }) => SPREAD[name] === undefined && !NOT_YET.has(name) && !SHARED.has(name));
-  expect(unsaid).toEqual([]);
+});
+
+test("every table is spread, or there is a reason why it is not", async () => {
+  const tables = await postgres.rows(
+    `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')
+     AND NOT relispartition ORDER BY relname`,
+  );
+  expect([...Object.keys(SPREAD), ...Object.keys(NOT_SPREAD)].sort()).toEqual(tables.map(({ name }) => name));
+});
+
+test("a spread table refers only to tables that are spread in the same way, or that every server has", async () => {
+  const references = (await postgres.rows(
+    `SELECT c.conrelid::regclass::text AS "from", c.confrelid::regclass::text AS "to", array_to_string(ARRAY(
+       SELECT a.attname FROM pg_attribute a WHERE a.attrelid = c.conrelid AND a.attnum = ANY (c.conkey)), ',') AS columns
+     FROM pg_constraint c WHERE c.contype = 'f' AND c.connamespace = 'public'::regnamespace`,
+  )) as unknown as readonly { readonly from: string; readonly to: string; readonly columns: string }[];
+  expect(references.length).toBeGreaterThan(10);
+  const breaks = ({ from, to, columns }: (typeof references)[number]) => {
+    const column = SPREAD[from];
+    if (column === undefined) return SPREAD[to] !== undefined;
+    return SPREAD[to] === undefined ? NOT_SPREAD[to] !== EVERYWHERE : !columns.split(",").includes(column);
+  };
+  expect(references.filter(breaks)).toEqual([]);
 });

@@ -58,8 +58,22 @@ test.runIf(hasMosquitto)(
     }
     expect(device.commands).toHaveLength(4);
 
+    // Both nodes hear the device, and either could tell it what was written.
+    expect(device.configurations).toHaveLength(1);
+    for (const [n, node] of [one, other, one, other].entries()) {
+      const { status } = await node.admin.put(`/v3/devices/${deviceId}/configuration`, { factory: { trim: n / 10 } });
+      expect(status).toBe(200);
+      await expect
+        .poll(() => device.configurations.slice(1), { timeout: 20_000 })
+        .toContainEqual(expect.objectContaining({ factory: { trim: n / 10 } }));
+    }
+    // Events come in their order: when the last one was heard by both, so were the others.
+    await say(4);
+    await expect.poll(async () => (await logOf(other, deviceId)).length, { timeout: 20_000 }).toBe(44);
+    expect(device.configurations).toHaveLength(5);
+
     await one.stop();
-    await say(40);
+    await say(36);
     await expect.poll(async () => (await logOf(other, deviceId)).length, { timeout: 20_000 }).toBe(80);
     expect(new Set(await logOf(other, deviceId))).toEqual(new Set(said));
     const { body } = await other.admin.post(`/v3/devices/${deviceId}/commands/execute`, START);

@@ -391,8 +391,12 @@ export async function findDifference(
   return await findDifferenceOn(seed, await SeriesBench.open(backend, faults));
 }
 
-/** Closes the bench. */
-export async function findDifferenceOn(seed: number, bench: QueryBench): Promise<Difference | undefined> {
+/** Closes the bench. More queries of the same points cost less than more points. */
+export async function findDifferenceOn(
+  seed: number,
+  bench: QueryBench,
+  queries = QUERIES_PER_SEED,
+): Promise<Difference | undefined> {
   const random = createRandom(seed);
   const origin = random.pick(ORIGINS);
   try {
@@ -410,7 +414,7 @@ export async function findDifferenceOn(seed: number, bench: QueryBench): Promise
       if (found !== undefined) return { ...found, question: `seed ${seed}, before round ${round}: ${found.question}` };
     }
     const known = timesOf(bench.points);
-    for (let i = 0; i < QUERIES_PER_SEED; i++) {
+    for (let i = 0; i < queries; i++) {
       const found = await ask(bench, randomQuery(random, origin, known));
       if (found !== undefined) return { ...found, question: `seed ${seed}, query ${i}: ${found.question}` };
     }

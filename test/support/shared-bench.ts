@@ -22,14 +22,15 @@ export interface SharedNodes {
   close(): Promise<void>;
 }
 
-export async function openSharedNodes(url: string, count: number): Promise<SharedNodes> {
+/** `copy` is a server that follows the first one, and that chunks may be read from. */
+export async function openSharedNodes(url: string, count: number, copy?: string): Promise<SharedNodes> {
   const nodes: Node[] = [];
   const onDamaged = (place: object) => {
     throw new Error(`damaged: ${JSON.stringify(place)}`);
   };
   for (let i = 0; i < count; i++) {
     const store = await chunkModule.openShared(url, { forgetDamaged: false, onDamaged });
-    nodes.push({ store, reader: await chunkModule.openReader(url, "queries") });
+    nodes.push({ store, reader: await chunkModule.openReader(url, "queries", copy) });
   }
   const client = new pg.Client(url);
   await client.connect();
@@ -130,7 +131,8 @@ class SharedBench implements QueryBench {
     const before = Math.max(0, ...reaches.map((reach) => reach.before));
     const after = Math.max(0, ...reaches.map((reach) => reach.after));
     const hot = await engine.snapshot(items, query.from - before, query.to + after);
-    return await runQuery({ reader, times: this.#times, elapsed: () => 0 }, { ...query, items }, hot);
+    const asked = { ...query, items, since: engine.stateOf(items) };
+    return await runQuery({ reader, times: this.#times, elapsed: () => 0 }, asked, hot);
   }
 
   async close(): Promise<void> {}

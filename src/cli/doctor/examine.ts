@@ -35,6 +35,9 @@ export async function examine(cli: Cli, flags: ClientFlags): Promise<readonly Fi
   if (config.database.url !== undefined) {
     findings.push(await reach("database", config.database.url.reveal(), "database.url"));
   }
+  if (config.database.readUrl !== undefined) {
+    findings.push(await reach("database copy", config.database.readUrl.reveal(), "database.read_url"));
+  }
   findings.push(...examineCertificates(config), examineBackup(config));
   return findings;
 }

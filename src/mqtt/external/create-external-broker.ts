@@ -41,6 +41,10 @@ export const EXTERNAL_DEFAULTS: Pick<ExternalSettings, "protocolVersion" | "aliv
 export interface ExternalNeeds extends MqttNeeds {
   /** The device with this hardware id. The broker has already checked that the message comes from it. */
   readonly identify: (hardwareId: string) => Promise<SignedIn | undefined>;
+  /** Whether another node hears the device, and so has told it its configuration. */
+  readonly isHeardElsewhere?: (deviceId: string) => boolean;
+  /** Calls `send`, unless another node tells the device its configuration because it has returned. */
+  readonly tellOnce?: (deviceId: string, send: () => Promise<void>) => Promise<void>;
 }
 
 export interface ExternalBroker extends Broker {
@@ -128,20 +132,27 @@ export function createExternalBroker(
       return;
     }
     const hasReturned = presence.note(device);
+    const isKnown = hasReturned && needs.isHeardElsewhere?.(device.deviceId) === true;
     inbox.alive(device.deviceId);
-    if (hasReturned) welcome(device);
+    if (hasReturned) welcome(device, isKnown);
     const bytes = typeof payload === "string" ? Buffer.from(payload) : payload;
     await adapter.receive(device, { topic, payload: bytes, repeated: dup });
   };
 
-  const welcome = (device: SignedIn): void => {
+  const tellOnce = needs.tellOnce ?? ((_deviceId, send) => send());
+
+  /** Where several nodes hear the device, it is new to each of them, and one tells it its configuration. */
+  const welcome = (device: SignedIn, isConfigured: boolean): void => {
     inbox.reachable(device.deviceId);
     const tell = async (): Promise<void> => {
       const children = await inbox.children(device.deviceId);
       for (const { deviceId } of children) inbox.reachable(deviceId);
       for (const one of [device, ...children.map((child) => ({ ...device, ...child }))]) {
-        const configuration = await needs.configurationOf(one.deviceId);
-        if (configuration !== undefined) await sendConfiguration(one, configuration);
+        if (isConfigured) continue;
+        await tellOnce(one.deviceId, async () => {
+          const configuration = await needs.configurationOf(one.deviceId);
+          if (configuration !== undefined) await sendConfiguration(one, configuration);
+        });
       }
     };
     tell().catch((error: unknown) =>

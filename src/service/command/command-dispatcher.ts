@@ -156,7 +156,10 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
     taking.add(id);
     needs.background.run("hand over a command of another node", async () => {
       try {
-        const [isMine, sent] = await Promise.all([needs.executions.markAttempted(id), needs.executions.toSend(id)]);
+        const [isMine, sent] = await Promise.all([
+          needs.executions.markAttempted(id, deviceId),
+          needs.executions.toSend(id, deviceId),
+        ]);
         if (isMine && sent !== undefined) await handOver({ ...waitingOf(sent), attempted: true }, sent);
       } catch (error) {
         // If the command was sent, its mark stops the second try.
@@ -172,7 +175,7 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
   function takeUnlessSent(deviceId: string, id: string): void {
     if (open.has(id) || taking.has(id) || !needs.channel.isReady(deviceId)) return;
     needs.background.run("look at a command of another node", async () => {
-      const waiting = await needs.executions.toSend(id);
+      const waiting = await needs.executions.toSend(id, deviceId);
       if (waiting?.attempted === false) takeWaiting(deviceId, id);
     });
   }
@@ -207,11 +210,11 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
   }
 
   async function send(waiting: WaitingExecution, known?: OpenExecution): Promise<void> {
-    const { id, deadline } = waiting;
-    if (!waiting.attempted && !(await needs.executions.markAttempted(id))) return;
+    const { id, deviceId, deadline } = waiting;
+    if (!waiting.attempted && !(await needs.executions.markAttempted(id, deviceId))) return;
     // An expired command is never started. Its timer is due, or will be soon if the clock was set forward.
     if (deadline <= needs.now()) return;
-    const sent = known ?? (await needs.executions.toSend(id));
+    const sent = known ?? (await needs.executions.toSend(id, deviceId));
     if (sent === undefined) return;
     const { request } = sent.execution;
     const clear = clearArguments(sent);

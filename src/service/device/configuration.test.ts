@@ -14,7 +14,6 @@ import {
   readConfiguration,
   writeConfiguration,
 } from "./configuration.ts";
-import { createOwnConfigurations } from "./own-configurations.ts";
 
 const CALL = callBy("system");
 const ID = newId();
@@ -37,10 +36,11 @@ function setUp() {
     seal: createSeal(new Uint8Array(32)),
     now: () => NOON,
     newId,
-    ownConfigurations: createOwnConfigurations(),
+    configurationSender: { once: (_reason: string, send: () => Promise<void>) => send() },
     prepareEvent: createPrepareEvent((event) => ({ bucket: event.kind === "configuration" ? event.bucket : "" })),
     catalog: { get: async () => ({ blueprint: parseManifest(manifest).blueprint }) },
     channel: {
+      isReady: () => true,
       sendConfiguration: async (_id: string, configuration: DeviceConfiguration) => void told.push(configuration),
     },
   } as unknown as ConfigurationNeeds;

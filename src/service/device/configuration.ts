@@ -11,7 +11,7 @@ import { nearestOf } from "#core/text/nearest.ts";
 import { checkInputs } from "#core/value/check-inputs.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
 import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
-import type { OwnConfigurations } from "#service/device/own-configurations.ts";
+import { type ConfigurationSender, writtenAt } from "#service/device/configuration-sender.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
 import type { PrepareEvent } from "#service/event/happening.ts";
 import type { CommandChannel, DeviceConfiguration } from "#service/ports/carrier.ts";
@@ -22,7 +22,7 @@ import type { Troubles } from "#service/troubles.ts";
 export interface ConfigurationNeeds extends Pick<Needs, "devices" | "configurations" | "seal" | "now" | "newId"> {
   readonly catalog: BlueprintCatalog;
   readonly channel: CommandChannel;
-  readonly ownConfigurations: Pick<OwnConfigurations, "add" | "forget">;
+  readonly configurationSender: ConfigurationSender;
   readonly prepareEvent: PrepareEvent;
   readonly troubles: Pick<Troubles, "report">;
 }
@@ -61,6 +61,7 @@ export async function writeConfiguration(
   const before = new Map((await needs.configurations.get(device.id)).map((one) => [one.bucket, one]));
   const refusals = new MistakeList<Refusal>();
   const written: StoredBucket[] = [];
+  const now = needs.now();
   for (const [id, given] of buckets) {
     const declared = requireBucket(blueprint, call, id);
     const former = openBucket(needs, device, before.get(id)) ?? {};
@@ -72,7 +73,7 @@ export async function writeConfiguration(
       bucket: id,
       shown: hide(declared, values),
       sealed: needs.seal.seal(JSON.stringify(values), sealContext(device, id)),
-      updatedAt: needs.now(),
+      updatedAt: now,
     });
   }
   refuseMistakes(refusals);
@@ -85,13 +86,12 @@ export async function writeConfiguration(
     const { accessLevel: readLevel } = requireBucket(blueprint, call, bucket);
     return needs.prepareEvent({ ...place, kind: "configuration", bucket, readLevel, at });
   });
-  needs.ownConfigurations.add(events);
-  try {
-    await needs.configurations.put({ deviceId: device.id, buckets: written, events }, trail);
-    await needs.channel.sendConfiguration(device.id, await deviceConfiguration(needs, device.id), [...buckets.keys()]);
-  } catch (error) {
-    needs.ownConfigurations.forget(events);
-    throw error;
+  await needs.configurations.put({ deviceId: device.id, buckets: written, events }, trail);
+  // Where it is connected to another node, that node hears of the events.
+  if (needs.channel.isReady(device.id)) {
+    await needs.configurationSender.once(writtenAt(device.id, now), async () =>
+      needs.channel.sendConfiguration(device.id, await deviceConfiguration(needs, device.id), [...buckets.keys()]),
+    );
   }
   return new Map(written.map((one) => [one.bucket, one.shown]));
 }
@@ -136,7 +136,7 @@ function noteProblems(
 
 /** Everything as the device sees it: all buckets, defaults filled in, sensitive values in the clear. */
 export async function deviceConfiguration(
-  needs: Omit<ConfigurationNeeds, "channel" | "ownConfigurations" | "prepareEvent" | "newId" | "now">,
+  needs: Omit<ConfigurationNeeds, "channel" | "configurationSender" | "prepareEvent" | "newId" | "now">,
   deviceId: string,
 ): Promise<DeviceConfiguration> {
   const device = await needs.devices.find(deviceId);

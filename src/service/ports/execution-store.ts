@@ -90,7 +90,7 @@ export interface ExecutionStore {
   /** Ordered by creation time, then id. */
   list(filter: ExecutionFilter, page: PageRequest): Promise<LongPage<Execution>>;
   /** Marks that the device may have received it from now on. False when it was marked before or has ended. */
-  markAttempted(id: string): Promise<boolean>;
+  markAttempted(id: string, deviceId?: string): Promise<boolean>;
   /** Removes the mark of a command that certainly was not sent. */
   unmarkAttempted(id: string): Promise<void>;
   /**
@@ -109,7 +109,7 @@ export interface ExecutionStore {
   /** A page of open executions, of one device or of all: by device, then oldest first. */
   open(page: WaitingPage): Promise<readonly WaitingExecution[]>;
   /** What is sent to the device; undefined when it has ended. */
-  toSend(id: string): Promise<OpenExecution | undefined>;
+  toSend(id: string, deviceId?: string): Promise<OpenExecution | undefined>;
   /**
    * Executions that were stored or changed after the cursor; 0 is the beginning. A cursor stays valid across restarts.
    * A page ends after this many executions, or at about 1 MiB. Deletions are not reported: the other side deletes by

@@ -1,26 +1,38 @@
 // The events of all nodes, as they become visible. They are read from the table, because another node may have stored
 // them, and because transactions may commit in another order than that of their numbers.
-import type { EventFilter } from "#core/event/event-filter.ts";
 import { instant } from "#core/time/instant.ts";
 import type { EventOutbox, StoredEvent } from "#service/ports/event-outbox.ts";
-import type { ReadDatabase } from "#store/database.ts";
-import { readEvents } from "#store/records/event-outbox.ts";
-import { optionalNumber } from "#store/records/row.ts";
+import type { Database, Row } from "#store/database.ts";
+import { READ_TOGETHER } from "#store/records/event-outbox.ts";
+import { EVENT_COLUMNS, parseEvents } from "#store/records/event-row.ts";
+import { number, optionalNumber } from "#store/records/row.ts";
+import { SETTLED } from "./reader.ts";
 
-const EVERYTHING: EventFilter = {
-  ...{ scope: "all", level: "system", kinds: undefined, siteIds: undefined, deviceIds: undefined },
-};
 /** How often the table is read without being woken: while notifications of other nodes arrive, and while they do not. */
 const LOOK_EVERY_MS = { listening: 1_000, deaf: 200 };
 /** The first and the longest wait for events that are stored, while an older transaction may still store others. */
 const UNSETTLED_MS = { first: 2, longest: 200 };
 const AGAIN_MS = 1_000;
 
-/** The newest event, the newest that no older transaction can precede, and the bytes of all. */
+/** The newest event, the newest that no older transaction can precede, the oldest, and the bytes of all. */
 const ENDS = `SELECT (SELECT max(position) FROM event) AS newest,
-  (SELECT max(position) FROM event WHERE position <= ?) AS settled,
-  (SELECT total FROM event ORDER BY position DESC LIMIT 1)
-    - (SELECT total - bytes FROM event ORDER BY position LIMIT 1) AS used`;
+  (SELECT max(position) FROM event WHERE position <= (${SETTLED})) AS settled,
+  oldest.position AS oldest, oldest.before,
+  (SELECT total FROM event ORDER BY position DESC LIMIT 1) - oldest.before AS used
+  FROM (SELECT 1) AS always LEFT JOIN (
+    SELECT position, total - bytes AS before FROM event ORDER BY position LIMIT 1) AS oldest ON true`;
+
+const PAGE_EVENTS = 64;
+const PAGE = `SELECT ${EVENT_COLUMNS}, (SELECT min(position) FROM event) AS oldest FROM event
+  WHERE position > ? AND position <= ? ORDER BY position LIMIT ${PAGE_EVENTS}`;
+
+interface Ends {
+  readonly newest: number;
+  readonly settled: number;
+  readonly oldest: number;
+  /** Whether events were deleted before the oldest. */
+  readonly isCut: boolean;
+}
 
 export interface EventFollower {
   readonly watch: EventOutbox["watch"];
@@ -31,12 +43,32 @@ export interface EventFollower {
   stop(): Promise<void>;
 }
 
-export function followEvents(reader: ReadDatabase, isListening: () => boolean = () => false): EventFollower {
+export function followEvents(reader: Database, isListening: () => boolean = () => false): EventFollower {
   const stops = new Set<() => Promise<void>>();
   const wakes = new Set<() => void>();
   let used = 0;
   /** Woken since the latest look began. */
   let isAwake = false;
+
+  async function readEnds(): Promise<Ends> {
+    const row = await reader.one(ENDS);
+    used = optionalNumber(row, "used") ?? 0;
+    const of = (column: string) => optionalNumber(row, column) ?? 0;
+    return { newest: of("newest"), settled: of("settled"), oldest: of("oldest"), isCut: of("before") > 0 };
+  }
+
+  /** Gives the position up to which the listener has got the events. */
+  async function* readPage(position: number, ends: Ends): AsyncGenerator<readonly [number, readonly StoredEvent[]]> {
+    const rows = await reader.all(PAGE, position, ends.settled);
+    // Some that were there a moment ago may have made room for others. Then there is a gap, which the next look finds.
+    if (rows.some((row) => number(row, "oldest") > Math.max(ends.oldest, position))) return;
+    for (let at = 0; at < rows.length; at += READ_TOGETHER) {
+      const some: readonly Row[] = rows.slice(at, at + READ_TOGETHER);
+      // An ephemeral execution is new when its events are.
+      const events = await parseEvents(reader, some, instant(0));
+      yield [number(some.at(-1) ?? {}, "position"), events.filter((event) => event !== undefined)];
+    }
+  }
 
   async function follow(
     listener: (event: StoredEvent) => void,
@@ -48,23 +80,21 @@ export function followEvents(reader: ReadDatabase, isListening: () => boolean = 
     while (!signal.aborted) {
       try {
         isAwake = false;
-        // An ephemeral execution is new when its events are.
-        const page = await readEvents(reader, { position, filter: EVERYTHING, now: instant(0) });
-        if (signal.aborted) return;
-        for (const event of page?.events ?? []) listener(event);
-        const isEnd = page === undefined || page.next === position;
-        position = page?.next ?? position;
-        if (!isEnd) continue;
-        const ends = await reader.one(ENDS, await reader.settledChange());
-        used = optionalNumber(ends, "used") ?? 0;
-        const settled = optionalNumber(ends, "settled") ?? 0;
-        if (page === undefined && settled !== position) {
+        const ends = await readEnds();
+        if (position > ends.settled || (ends.isCut && position < ends.oldest)) {
           // This node was away for longer than events are kept.
-          position = settled;
+          position = ends.settled;
           onGap(position);
-          continue;
         }
-        const isSettled = (optionalNumber(ends, "newest") ?? 0) <= position;
+        if (position < ends.settled) {
+          for await (const [next, events] of readPage(position, ends)) {
+            if (signal.aborted) return;
+            for (const event of events) listener(event);
+            position = next;
+          }
+          if (position < ends.settled) continue;
+        }
+        const isSettled = ends.newest <= position;
         unsettledMs = isSettled ? UNSETTLED_MS.first : Math.min(2 * unsettledMs, UNSETTLED_MS.longest);
         const waitMs = isListening() ? LOOK_EVERY_MS.listening : LOOK_EVERY_MS.deaf;
         if (!isAwake) await nextLook(isSettled ? waitMs : unsettledMs, signal);

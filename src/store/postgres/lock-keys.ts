@@ -50,7 +50,7 @@ const KEYS: { readonly [Name in keyof Writes]: (input: Input<Name>, reader: Data
   pruneAudit: () => chore("audit"),
   insertExecution: ({ input }) => device(input.execution.deviceId),
   recordResponse: ({ deviceId }) => device(deviceId),
-  markAttempted: ({ id }, reader) => deviceOf(reader, id),
+  markAttempted: ({ id, deviceId }, reader) => (deviceId === undefined ? deviceOf(reader, id) : device(deviceId)),
   unmarkAttempted: ({ id }, reader) => deviceOf(reader, id),
   expireExecution: ({ id }, reader) => deviceOf(reader, id),
   loseSightOfExecution: ({ id }, reader) => deviceOf(reader, id),
@@ -116,6 +116,24 @@ const KEYS: { readonly [Name in keyof Writes]: (input: Input<Name>, reader: Data
   appendEvents: () => NOTHING,
   pruneEvents: () => chore("events"),
 };
+
+/**
+ * Writes that take the lock of a device and change less than that. Within one transaction those that change different
+ * things do not wait for each other: the open executions of a device are counted by all of them together.
+ */
+const PARTS: { readonly [Name in keyof Writes]?: (input: Input<Name>) => readonly string[] } = {
+  insertExecution: ({ input: { execution, idempotency } }) =>
+    idempotency === undefined
+      ? [`execution ${execution.id}`]
+      : [`execution ${execution.id}`, `idempotency ${idempotency.tokenId} ${execution.deviceId} ${idempotency.key}`],
+  recordResponse: ({ id }) => [`execution ${id}`],
+  markAttempted: ({ id }) => [`execution ${id}`],
+};
+
+/** Undefined for a write that changes whatever its locks protect. */
+export function partsOf(name: keyof Writes, input: unknown): readonly string[] | undefined {
+  return (PARTS[name] as ((input: unknown) => readonly string[]) | undefined)?.(input);
+}
 
 /** `reader` answers the writes whose device has to be looked up. */
 export async function lockKeys(name: keyof Writes, input: unknown, reader: Database): Promise<readonly string[]> {

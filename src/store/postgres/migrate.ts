@@ -3,7 +3,7 @@
 import type { ClientBase } from "pg";
 import { failpoint } from "#store/failpoint.ts";
 import { type Migration, readMigrations, refuseUnknown } from "#store/migrations.ts";
-import { CHANGES_PER_TRANSACTION } from "./commit-batch.ts";
+import { CHANGES_PER_TRANSACTION } from "./write-transaction.ts";
 
 /** Any number that no other program uses for the same purpose. */
 const MIGRATION_LOCK = 7_238_411_905;

@@ -49,7 +49,7 @@ export interface BusSettings {
   /** Events of another node may be there. */
   readonly onEvents: () => void;
   readonly onLost: (error: Error) => void;
-  /** False in tests of what holds without notifications. */
+  /** False in tests of what holds without notifications: none is sent, and none is heard. */
   readonly notifications?: boolean;
   /** How often a node looks for notes by itself. */
   readonly lookEveryMs?: number;
@@ -170,9 +170,10 @@ export function openNodeBus(settings: BusSettings): NodeBus {
 
   function hear(payload: string | undefined): void {
     const { events, notes, messages = [] } = parsePayload(payload);
-    if (events === true) onEvents();
-    if (notes === true) wake();
+    // Somebody waits for what messages bring about.
     for (const message of messages) tellHere(message);
+    if (notes === true) wake();
+    if (events === true) onEvents();
   }
 
   function tellHere(message: NodeMessage): void {
@@ -181,7 +182,7 @@ export function openNodeBus(settings: BusSettings): NodeBus {
 
   /** What gathers while a notification is on its way leaves with the next one. */
   function send(): void {
-    if (isSending || session === undefined || !hasNews()) return;
+    if (!notifications || isSending || session === undefined || !hasNews()) return;
     isSending = true;
     const { client } = session;
     setImmediate(() => {

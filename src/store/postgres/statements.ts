@@ -1,4 +1,5 @@
 // Statements over one connection, prepared once each.
+import type pg from "pg";
 import type { ClientBase, QueryResult } from "pg";
 import type { DamageLog, Database, Row, Value } from "#store/database.ts";
 import { toPostgres } from "./to-postgres.ts";
@@ -22,6 +23,19 @@ function prepare(sql: string): Prepared {
 }
 
 type Client = Pick<ClientBase, "query">;
+
+/** What is asked within one turn leaves in one packet. The connection has to send without waiting for answers. */
+export function packStatements(client: ClientBase): Client {
+  const query = (...asked: Parameters<ClientBase["query"]>) => {
+    const { stream } = (client as unknown as pg.Client).connection;
+    if (stream.writableCorked === 0) {
+      stream.cork();
+      process.nextTick(() => stream.uncork());
+    }
+    return client.query(...asked);
+  };
+  return { query: query as unknown as ClientBase["query"] };
+}
 
 /** `damage` gets the places of values that cannot be read. */
 export function statementsOn(client: Client, { onDamaged }: DamageLog): Database {

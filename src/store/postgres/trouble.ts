@@ -2,6 +2,7 @@
 import { type AppError, refuse } from "#core/app-error.ts";
 
 const DISK_FULL = "53100";
+const ABORTED = "25P02";
 /** Two transactions waited for each other, or one saw a state that another changed: running it again is right. */
 const AGAIN: ReadonlySet<string> = new Set(["40001", "40P01"]);
 /**
@@ -32,6 +33,11 @@ export function serverTrouble(error: unknown): AppError | undefined {
 
 export function isWorthRepeating(error: unknown): boolean {
   return AGAIN.has(codeOf(error));
+}
+
+/** After the first error PostgreSQL refuses all other statements of the transaction, which says nothing about them. */
+export function isAftermath(error: unknown): boolean {
+  return codeOf(error) === ABORTED || (error instanceof Error && codeOf(error.cause) === ABORTED);
 }
 
 function isPassing(error: unknown, code: string): boolean {

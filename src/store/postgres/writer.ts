@@ -6,8 +6,9 @@ import { approximateBytes } from "#core/share/approximate-bytes.ts";
 import { createByteBudget } from "#core/share/byte-budgets.ts";
 import type { DamageLog, Database } from "#store/database.ts";
 import type { Writer } from "#store/records/writer.ts";
-import { type Added, commitBatch, type Outcome, type Write } from "./commit-batch.ts";
-import { lockKeys, lockNumber } from "./lock-keys.ts";
+import { type Added, commitBatch } from "./commit-batch.ts";
+import { lockKeys, lockNumber, partsOf } from "./lock-keys.ts";
+import type { Outcome, Write } from "./run-writes.ts";
 import { serverTrouble } from "./trouble.ts";
 
 interface Waiting extends Write {
@@ -96,7 +97,7 @@ export function createWriter({ pool, reader, damage: log, lanes: laneCount, onAd
     if (!budget.take(bytes)) throw refuse("overloaded", "too many bytes wait for the database");
     total++;
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-    const given = { name, input, bytes, resolve, reject };
+    const given = { name, input, bytes, parts: partsOf(name, input), resolve, reject };
     const lookup = lockKeys(name, input, reader)
       .then(
         (keys) => add({ ...given, keys }),

@@ -21,7 +21,7 @@ export const auditWrites = {
 
   async putAudit(database: WriteDatabase, { entries }: { entries: readonly AuditEntry[] }): Promise<void> {
     for (const entry of entries) {
-      await insert(database, entry, MERGED);
+      insert(database, entry, MERGED);
       await note(database, marked("audit", entry.id));
     }
   },
@@ -41,17 +41,17 @@ export const auditWrites = {
 };
 
 export async function recordAudit(database: WriteDatabase, entry: AuditEntry): Promise<void> {
-  await insert(database, entry, "");
+  insert(database, entry, "");
   await note(database, marked("audit", entry.id));
 }
 
 /** Stores the entry; of one that is known, the count and the last time. */
-export async function mergeAudit(database: Database, entry: AuditEntry): Promise<void> {
-  await insert(database, entry, MERGED);
+export function mergeAudit(database: WriteDatabase, entry: AuditEntry): void {
+  insert(database, entry, MERGED);
 }
 
-async function insert(database: Database, entry: AuditEntry, onConflict: string): Promise<void> {
-  await database.run(
+function insert(database: WriteDatabase, entry: AuditEntry, onConflict: string): void {
+  database.send(
     `INSERT INTO audit (${AUDIT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)${onConflict}`,
     entry.id,
     entry.at,

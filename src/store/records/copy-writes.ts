@@ -153,7 +153,7 @@ export const copyWrites = {
   },
 
   async copyAuditEntry(
-    database: Database,
+    database: WriteDatabase,
     { gatewayId, entry }: { gatewayId: string; entry: AuditEntry },
   ): Promise<void> {
     const { siteId } = entry.target;
@@ -163,7 +163,7 @@ export const copyWrites = {
     const known = await database.get("SELECT details FROM audit WHERE id = ?", entry.id);
     const from = known === undefined ? gatewayId : JSON.parse(text(known, "details"))["gateway_id"];
     if (from !== gatewayId) throw refuse("conflict", `audit entry ${entry.id} does not belong to this gateway`);
-    await mergeAudit(database, { ...entry, details: { ...entry.details, gateway_id: gatewayId } });
+    mergeAudit(database, { ...entry, details: { ...entry.details, gateway_id: gatewayId } });
   },
 };
 

@@ -7,9 +7,9 @@ import { type BusbarEvent, DEVICE_CHANGES, STORED_KINDS } from "#core/event/even
 import type { Instant } from "#core/time/instant.ts";
 import type { StoredEvent } from "#service/ports/event-outbox.ts";
 import type { Database, Row } from "#store/database.ts";
-import { findExecution, parseResponse } from "./execution-row.ts";
+import { findExecutions, parseResponse } from "./execution-row.ts";
 import { micros, number, oneOf, text, time } from "./row.ts";
-import { isObject, storedJson } from "./stored-json.ts";
+import { isObject, readRow, storedJson } from "./stored-json.ts";
 
 export const EVENT_COLUMNS = "position, at, kind, site_id, device_id, read_level, execution_id, data";
 
@@ -34,8 +34,31 @@ export function renderEventData(event: BusbarEvent): string {
   return JSON.stringify({ state, revision, deadline, isRemote, answered, answer: response?.state });
 }
 
-/** Undefined when the execution was deleted since. */
-export async function parseEvent(database: Database, row: Row, now: Instant): Promise<StoredEvent | undefined> {
+/**
+ * The events of these rows, undefined for those whose execution was deleted since. The executions are read together, so
+ * that a database on a server is asked once.
+ */
+export async function parseEvents(
+  database: Database,
+  rows: readonly Row[],
+  now: Instant,
+): Promise<readonly (StoredEvent | undefined)[]> {
+  const ids = new Set(rows.flatMap((row) => (row["execution_id"] === null ? [] : [text(row, "execution_id")])));
+  const executions = ids.size === 0 ? NONE : await findExecutions(database, ids);
+  return await Promise.all(
+    rows.map((row) => readRow(database, { table: "event", row }, () => parseEvent({ database, executions, now }, row))),
+  );
+}
+
+const NONE: ReadonlyMap<string, Execution> = new Map();
+
+interface Reading {
+  readonly database: Database;
+  readonly executions: ReadonlyMap<string, Execution>;
+  readonly now: Instant;
+}
+
+async function parseEvent({ database, executions, now }: Reading, row: Row): Promise<StoredEvent | undefined> {
   const facts = {
     position: number(row, "position"),
     siteId: text(row, "site_id"),
@@ -48,7 +71,8 @@ export async function parseEvent(database: Database, row: Row, now: Instant): Pr
   if (data === undefined) return undefined;
   switch (kind) {
     case "execution": {
-      const execution = await executionAfter(database, data, text(row, "execution_id"));
+      const latest = executions.get(text(row, "execution_id"));
+      const execution = latest && (await executionAfter(database, data, latest));
       const isGone = execution?.ephemeral === true && execution.createdAt + EPHEMERAL_LIFETIME_MS <= now;
       return execution === undefined || isGone ? undefined : { ...facts, kind, execution };
     }
@@ -63,9 +87,7 @@ export async function parseEvent(database: Database, row: Row, now: Instant): Pr
 }
 
 /** The execution as it was after the change. */
-async function executionAfter(database: Database, change: Row, id: string): Promise<Execution | undefined> {
-  const latest = (await findExecution(database, id))?.execution;
-  if (latest === undefined) return undefined;
+async function executionAfter(database: Database, change: Row, latest: Execution): Promise<Execution> {
   return {
     ...latest,
     state: oneOf(change, "state", EXECUTION_STATES),

@@ -20,7 +20,7 @@ export async function addEvent(database: WriteDatabase, event: BusbarEvent, posi
   const data = renderEventData(event);
   const bytes = ROW_BYTES + Buffer.byteLength(data);
   const total = await database.nextEventTotal(bytes);
-  await database.run(
+  database.send(
     `INSERT INTO event (position, at, stored_at, kind, site_id, device_id, read_level, execution_id, bytes, total, data)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     at,
@@ -36,12 +36,12 @@ export async function addEvent(database: WriteDatabase, event: BusbarEvent, posi
     data,
   );
   database.announce("execution" in event ? at : { ...event, position: at });
-  if (total % TRIM_EVERY_BYTES < bytes) await trim(database, total - OUTBOX_BYTES);
+  if (total % TRIM_EVERY_BYTES < bytes) trim(database, total - OUTBOX_BYTES);
 }
 
 /** Deletes the events up to this total. */
-async function trim(database: Database, upTo: number): Promise<void> {
-  await database.run(
+function trim(database: WriteDatabase, upTo: number): void {
+  database.send(
     "DELETE FROM event WHERE position < (SELECT position FROM event WHERE total > ? ORDER BY position LIMIT 1)",
     upTo,
   );

@@ -15,16 +15,18 @@ import { executionEvent } from "#core/event/event.ts";
 import type { ChangePage } from "#service/ports/execution-store.ts";
 import type { Database, ReadDatabase, Row, WriteDatabase } from "#store/database.ts";
 import { addEvent } from "./event-writes.ts";
+import { enterGroup, GROUP, groupKey } from "./execution-group-writes.ts";
 import {
   EXECUTION_COLUMNS,
   EXECUTION_FROM,
   findExecution,
+  findStored,
   latestChange,
   parseExecution,
   parseResponse,
   renderPayload,
 } from "./execution-row.ts";
-import { count, replace } from "./execution-writes.ts";
+import { replace } from "./execution-writes.ts";
 import { micros, number, text } from "./row.ts";
 import { readRow, readRows } from "./stored-json.ts";
 
@@ -91,16 +93,17 @@ async function readChange(database: Database, row: Row, cursor: number) {
 export const executionChangeWrites = {
   async applyRemoteExecution(database: WriteDatabase, { change }: { change: ExecutionChange }): Promise<Merge> {
     const { id, deviceId } = change.execution;
-    const before = (await findExecution(database, id))?.execution;
+    const stored = await findStored(database, id);
+    const before = stored?.execution;
     if (before !== undefined && before.deviceId !== deviceId) {
       throw refuse("conflict", `execution ${id} is one of device ${before.deviceId}, not of ${deviceId}`);
     }
     const merge = mergeRemote(before, change);
     if (merge.kind === "known" || merge.execution === before) return merge;
     const number =
-      before === undefined
+      stored === undefined
         ? await insertCopy(database, merge.execution)
-        : (await replace(database, { before, after: merge.execution, logged: 0 })).change;
+        : await replace(database, { stored, after: merge.execution, logged: 0 });
     // The owner does not know what this side wrote into the log before the other side accepted the execution.
     if (before?.isRemote === false) await database.run("DELETE FROM execution_response WHERE execution_id = ?", id);
     if (merge.kind === "applied") await takeLog(database, change, number);
@@ -108,9 +111,9 @@ export const executionChangeWrites = {
   },
 
   async loseSightOfExecution(database: WriteDatabase, { id }: { id: string }): Promise<Execution | undefined> {
-    const before = (await findExecution(database, id))?.execution;
-    const after = before && withoutSight(before);
-    if (before !== undefined && after !== undefined) await replace(database, { before, after, logged: 0 });
+    const stored = await findStored(database, id);
+    const after = stored && withoutSight(stored.execution);
+    if (stored !== undefined && after !== undefined) await replace(database, { stored, after, logged: 0 });
     return after;
   },
 
@@ -118,17 +121,17 @@ export const executionChangeWrites = {
     database: WriteDatabase,
     { id, isAnswered }: { id: string; isAnswered: boolean },
   ): Promise<Execution | undefined> {
-    const before = (await findExecution(database, id))?.execution;
-    const after = before && givenToOwner(before, isAnswered);
-    if (before !== undefined && after !== undefined) await replace(database, { before, after, logged: 0 });
+    const stored = await findStored(database, id);
+    const after = stored && givenToOwner(stored.execution, isAnswered);
+    if (stored !== undefined && after !== undefined) await replace(database, { stored, after, logged: 0 });
     return after;
   },
 
   async takeExecutionFromOwner(database: WriteDatabase, { id }: { id: string }): Promise<Execution | undefined> {
-    const before = (await findExecution(database, id))?.execution;
-    const after = before && returnedByOwner(before);
-    if (before === undefined || after === undefined) return undefined;
-    await replace(database, { before, after, logged: 0 });
+    const stored = await findStored(database, id);
+    const after = stored && returnedByOwner(stored.execution);
+    if (stored === undefined || after === undefined) return undefined;
+    await replace(database, { stored, after, logged: 0 });
     await database.run("UPDATE execution SET attempted = 0 WHERE id = ?", id);
     return after;
   },
@@ -163,13 +166,14 @@ async function insertCopy(database: WriteDatabase, execution: Execution): Promis
   }
   const change = await database.nextChange();
   const shown = JSON.stringify(execution.request.arguments);
+  enterGroup(database, execution);
   // Marked as attempted because its owner hands it over: this side never does.
-  await database.run(
+  database.send(
     `INSERT INTO execution (id, group_id, site_id, device_id, created_at, arguments, attempted, is_open, deadline, bytes,
        response_state, response_payload, received_at, revision, is_remote, changed)
-     VALUES (?, ?, ?, ?, ?, ?, 1, 0, ?, ?, ?, ?, ?, ?, 1, ?)`,
+     VALUES (?, ${GROUP}, ?, ?, ?, ?, 1, 0, ?, ?, ?, ?, ?, ?, 1, ?)`,
     execution.id,
-    await count(database, execution, 1),
+    ...groupKey(execution),
     execution.siteId,
     execution.deviceId,
     execution.createdAt,
@@ -212,13 +216,14 @@ async function takeLog(
 
 async function putResponse(
   database: Database,
-  { id, revision }: Execution,
+  { id, deviceId, revision }: Execution,
   { response, change }: { readonly response: CommandResponse; readonly change: number },
 ): Promise<void> {
   await database.run(
-    `INSERT INTO execution_response (execution_id, received_at, state, payload, revision, changed) VALUES (?, ?, ?, ?, ?, ?)
-     ON CONFLICT DO NOTHING`,
+    `INSERT INTO execution_response (execution_id, device_id, received_at, state, payload, revision, changed)
+     VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
     id,
+    deviceId,
     response.receivedAt,
     response.state,
     renderPayload(response.payload),

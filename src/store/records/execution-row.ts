@@ -8,12 +8,13 @@ import {
 } from "#core/command/execution.ts";
 import type { OpenExecution, WaitingExecution } from "#service/ports/execution-store.ts";
 import type { DamageLog, Database, Row } from "#store/database.ts";
-import { micros, number, oneOf, optionalBytes, text, time } from "./row.ts";
-import { isObject, type StoredRow, storedJson } from "./stored-json.ts";
+import { listed, micros, number, oneOf, optionalBytes, text, time } from "./row.ts";
+import { isObject, readRows, type StoredRow, storedJson } from "./stored-json.ts";
 
 export const EXECUTION_COLUMNS = `e.id, e.group_id, e.site_id, e.device_id, e.created_at, e.arguments, e.sealed, e.attempted,
   e.deadline, e.response_state, e.response_payload, e.received_at, e.revision, e.is_remote, g.name, g.manifest_name, g.state, g.ephemeral, g.read_level`;
-export const EXECUTION_FROM = "execution e JOIN execution_group g ON g.id = e.group_id";
+/** An execution and its group have the same device, and so are on one server where devices are spread over several. */
+export const EXECUTION_FROM = "execution e JOIN execution_group g ON g.id = e.group_id AND g.device_id = e.device_id";
 
 /** Replaces arguments that cannot be read. */
 const UNREADABLE: Payload = {};
@@ -29,9 +30,58 @@ export async function latestChange(database: Database, settled: number): Promise
   return number(row, "latest");
 }
 
-export async function findExecution(database: Database, id: string): Promise<OpenExecution | undefined> {
-  const row = await database.get(`SELECT ${EXECUTION_COLUMNS} FROM ${EXECUTION_FROM} WHERE e.id = ?`, id);
+/** Where the device is known, only what is stored of it is asked. */
+export async function findExecution(
+  database: Database,
+  id: string,
+  deviceId?: string,
+): Promise<OpenExecution | undefined> {
+  const row = await selectOne(database, EXECUTION_COLUMNS, { id, deviceId });
   return row && parseOpenExecution(database, row);
+}
+
+async function selectOne(
+  database: Database,
+  columns: string,
+  { id, deviceId }: { readonly id: string; readonly deviceId: string | undefined },
+): Promise<Row | undefined> {
+  const sql = `SELECT ${columns} FROM ${EXECUTION_FROM} WHERE e.id = ?`;
+  return deviceId === undefined
+    ? await database.get(sql, id)
+    : await database.get(`${sql} AND e.device_id = ?`, id, deviceId);
+}
+
+/** Those of them that exist and can be read, by id. */
+export async function findExecutions(
+  database: Database,
+  ids: Iterable<string>,
+): Promise<ReadonlyMap<string, Execution>> {
+  const rows = await database.all(
+    `SELECT ${EXECUTION_COLUMNS} FROM ${EXECUTION_FROM} WHERE e.id IN (SELECT value FROM json_each(?))`,
+    listed(ids),
+  );
+  const found = readRows(database, { table: "execution", rows }, (row) => parseExecution(database, row));
+  return new Map(found.map((execution) => [execution.id, execution]));
+}
+
+/** With what a change of it needs to know. */
+export interface StoredExecution extends OpenExecution {
+  readonly groupId: number;
+  readonly logBytes: number;
+}
+
+export async function findStored(
+  database: Database,
+  id: string,
+  deviceId?: string,
+): Promise<StoredExecution | undefined> {
+  const row = await selectOne(database, `${EXECUTION_COLUMNS}, e.log_bytes`, { id, deviceId });
+  if (row === undefined) return undefined;
+  return {
+    ...parseOpenExecution(database, row),
+    groupId: number(row, "group_id"),
+    logBytes: number(row, "log_bytes"),
+  };
 }
 
 export function parseWaiting(row: Row): WaitingExecution {

@@ -32,8 +32,8 @@ export function createExecutionStore(reader: ReadDatabase, writer: Writer, lists
       return earlier === undefined ? { execution: input.execution, isNew: true } : { execution: earlier, isNew: false };
     },
     find: async (deviceId, id, now) => {
-      const execution = (await findExecution(reader, id))?.execution;
-      if (execution?.deviceId !== deviceId) return undefined;
+      const execution = (await findExecution(reader, id, deviceId))?.execution;
+      if (execution === undefined) return undefined;
       return execution.ephemeral && execution.createdAt + EPHEMERAL_LIFETIME_MS <= now ? undefined : execution;
     },
     responses: async (id) => {
@@ -46,7 +46,7 @@ export function createExecutionStore(reader: ReadDatabase, writer: Writer, lists
       return [...log.filter(isNewer), entry, ...log.filter((one) => !isNewer(one))];
     },
     list: (filter, page) => lists.executions(filter, page),
-    markAttempted: (id) => writer.run("markAttempted", { id }),
+    markAttempted: (id, deviceId) => writer.run("markAttempted", { id, deviceId }),
     unmarkAttempted: (id) => writer.run("unmarkAttempted", { id }),
     record: (deviceId, id, arrival) =>
       writer.run(
@@ -70,8 +70,8 @@ export function createExecutionStore(reader: ReadDatabase, writer: Writer, lists
       );
       return readRows(reader, { table: "execution", rows }, parseWaiting);
     },
-    toSend: async (id) => {
-      const found = await findExecution(reader, id);
+    toSend: async (id, deviceId) => {
+      const found = await findExecution(reader, id, deviceId);
       return found !== undefined && isOpen(found.execution.state) && !found.execution.isRemote ? found : undefined;
     },
     changesAfter: async (cursor, limit) => await readChanges(reader, cursor, limit),

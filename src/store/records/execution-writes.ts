@@ -1,5 +1,4 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
-import { ACCESS_LEVELS } from "#core/access/level.ts";
 import { refuse } from "#core/app-error.ts";
 import { type Arrival, type Execution, hasEnded, isOpen, withResponse, withTimeout } from "#core/command/execution.ts";
 import { ENTRY_BYTES, MAX_LOG_BYTES } from "#core/command/log-limits.ts";
@@ -7,11 +6,12 @@ import { EPHEMERAL_LIFETIME_MS } from "#core/command/retention.ts";
 import { executionEvent } from "#core/event/event.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { Idempotency, NewExecution } from "#service/ports/execution-store.ts";
+import type { Awaitable } from "#store/awaitable.ts";
 import type { Database, WriteDatabase } from "#store/database.ts";
 import { recordAudit } from "./audit-writes.ts";
 import { addEvent } from "./event-writes.ts";
-import { findExecution, renderPayload } from "./execution-row.ts";
-import { SPANS } from "./execution-spans.ts";
+import { enterGroup, GROUP, groupKey, leaveGroup } from "./execution-group-writes.ts";
+import { findExecution, findStored, renderPayload, type StoredExecution } from "./execution-row.ts";
 import { bytes, number, text, time } from "./row.ts";
 
 const SWEEP_AT_ONCE = 500;
@@ -23,18 +23,22 @@ export const executionWrites = {
     { input, trail }: { input: NewExecution; trail: AuditEntry },
   ): Promise<Execution | undefined> {
     const { execution, idempotency } = input;
-    const earlier = idempotency && (await findEarlier(database, execution, idempotency));
+    const [earlier, room, change] = await Promise.all([
+      idempotency && findEarlier(database, execution, idempotency),
+      openOf(database, execution.deviceId),
+      database.nextChange(),
+    ]);
     if (earlier !== undefined) return earlier;
     const shown = JSON.stringify(execution.request.arguments);
     const bytes = Buffer.byteLength(shown) + (input.sealed?.byteLength ?? 0);
-    await requireRoom(database, input, bytes);
-    const change = await database.nextChange();
-    await database.run(
+    takeRoom(room, input, bytes);
+    enterGroup(database, execution);
+    database.send(
       `INSERT INTO execution (id, group_id, site_id, device_id, created_at, arguments, sealed, attempted, is_open, deadline, bytes,
          revision, changed)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?)`,
+       VALUES (?, ${GROUP}, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?)`,
       execution.id,
-      await count(database, execution, 1),
+      ...groupKey(execution),
       execution.siteId,
       execution.deviceId,
       execution.createdAt,
@@ -46,17 +50,21 @@ export const executionWrites = {
       execution.revision,
       change,
     );
-    if (idempotency !== undefined) await putIdempotency(database, execution, idempotency);
+    if (idempotency !== undefined) putIdempotency(database, execution, idempotency);
     await recordAudit(database, trail);
     await addEvent(database, executionEvent(execution), change);
     return undefined;
   },
 
-  async markAttempted(database: Database, { id }: { id: string }): Promise<boolean> {
-    return (
-      (await database.run("UPDATE execution SET attempted = 1 WHERE id = ? AND attempted = 0 AND is_open = 1", id)) ===
-      1
-    );
+  /** The device, where it is known, saves a database that locks devices from looking it up. */
+  async markAttempted(
+    database: WriteDatabase,
+    { id, deviceId }: { id: string; deviceId?: string | undefined },
+  ): Promise<boolean> {
+    const mark = "UPDATE execution SET attempted = 1 WHERE id = ? AND attempted = 0 AND is_open = 1";
+    const marked =
+      deviceId === undefined ? database.last(mark, id) : database.last(`${mark} AND device_id = ?`, id, deviceId);
+    return (await marked) === 1;
   },
 
   async unmarkAttempted(database: Database, { id }: { id: string }): Promise<void> {
@@ -70,20 +78,23 @@ export const executionWrites = {
     database: WriteDatabase,
     { deviceId, id, arrival }: { deviceId: string; id: string; arrival: Arrival & { repeated: boolean } },
   ): Promise<Execution | undefined> {
-    const before = (await findExecution(database, id))?.execution;
-    if (before?.deviceId !== deviceId || (await isRepetition(database, id, arrival))) return undefined;
-    const after = withResponse(before, arrival);
+    const [stored, isKnown, change] = await Promise.all([
+      findStored(database, id, deviceId),
+      isRepetition(database, { id, deviceId }, arrival),
+      database.nextChange(),
+    ]);
+    if (stored === undefined || isKnown) return undefined;
+    const after = withResponse(stored.execution, arrival);
     if (after === undefined) return undefined;
     const payload = renderPayload(after.response.payload);
-    const { change, logBytes } = await replace(database, {
-      before,
-      after,
-      logged: Buffer.byteLength(payload ?? "") + ENTRY_BYTES,
-    });
-    if (logBytes > MAX_LOG_BYTES) await makeLogRoom(database, id, logBytes);
-    await database.run(
-      "INSERT INTO execution_response (execution_id, received_at, state, payload, revision, changed) VALUES (?, ?, ?, ?, ?, ?)",
+    const logged = Buffer.byteLength(payload ?? "") + ENTRY_BYTES;
+    await replace(database, { stored, after, logged, change });
+    if (stored.logBytes + logged > MAX_LOG_BYTES) await makeLogRoom(database, id, stored.logBytes + logged);
+    database.send(
+      `INSERT INTO execution_response (execution_id, device_id, received_at, state, payload, revision, changed)
+       VALUES (?, ?, ?, ?, ?, ?, ?)`,
       id,
+      deviceId,
       after.response.receivedAt,
       arrival.state,
       payload,
@@ -97,15 +108,15 @@ export const executionWrites = {
     database: WriteDatabase,
     { id, deadline }: { id: string; deadline: Instant },
   ): Promise<Execution | undefined> {
-    const before = (await findExecution(database, id))?.execution;
+    const stored = await findStored(database, id);
     // A different deadline means that the device was heard from since.
-    if (before?.deadline !== deadline) return undefined;
-    const after = withTimeout(before);
-    if (after !== undefined) await replace(database, { before, after, logged: 0 });
+    if (stored?.execution.deadline !== deadline) return undefined;
+    const after = withTimeout(stored.execution);
+    if (after !== undefined) await replace(database, { stored, after, logged: 0 });
     return after;
   },
 
-  async sweepExecutions(database: Database, { now }: { now: Instant }): Promise<number> {
+  async sweepExecutions(database: WriteDatabase, { now }: { now: Instant }): Promise<number> {
     const rows = await database.all(
       `SELECT e.id FROM execution_group g JOIN execution e ON e.group_id = g.id
        WHERE g.ephemeral = 1 AND e.created_at <= ? LIMIT ?`,
@@ -113,10 +124,10 @@ export const executionWrites = {
       SWEEP_AT_ONCE,
     );
     for (const row of rows) {
-      const execution = (await findExecution(database, text(row, "id")))?.execution;
-      if (execution === undefined) continue;
-      await count(database, execution, -1);
-      await database.run("DELETE FROM execution WHERE id = ?", execution.id);
+      const stored = await findStored(database, text(row, "id"));
+      if (stored === undefined) continue;
+      leaveGroup(database, stored);
+      database.send("DELETE FROM execution WHERE id = ?", stored.execution.id);
     }
     const keys = await database.run(
       `DELETE FROM idempotency WHERE (token_id, device_id, key) IN
@@ -128,71 +139,31 @@ export const executionWrites = {
   },
 };
 
-/** Changes the counters of the execution's group and gives the group's id. */
-export async function count(database: Database, execution: Execution, by: 1 | -1): Promise<number> {
-  const row = await database.get(
-    `INSERT INTO execution_group (site_id, device_id, name, manifest_name, state, ephemeral, read_level, total)
-     VALUES (?, ?, ?, ?, ?, ?, ?, 1)
-     ON CONFLICT (device_id, name, manifest_name, state, ephemeral, read_level) DO UPDATE SET total = execution_group.total + ?
-     RETURNING id`,
-    execution.siteId,
-    execution.deviceId,
-    execution.request.name,
-    execution.request.manifestName,
-    execution.state,
-    execution.ephemeral ? 1 : 0,
-    ACCESS_LEVELS.indexOf(execution.readLevel),
-    by,
-  );
-  const group = row === undefined ? 0 : number(row, "id");
-  if (isOpen(execution.state)) return group;
-  for (const { table, column, ms } of SPANS) {
-    const span = Math.floor(execution.createdAt / ms);
-    const counted = await database.get(
-      `INSERT INTO ${table} (group_id, ${column}, count) VALUES (?, ?, 1)
-       ON CONFLICT (group_id, ${column}) DO UPDATE SET count = ${table}.count + ? RETURNING count`,
-      group,
-      span,
-      by,
-    );
-    // Otherwise ephemeral executions would leave a row per command and hour behind for ever.
-    if (counted?.["count"] === 0) {
-      await database.run(`DELETE FROM ${table} WHERE group_id = ? AND ${column} = ?`, group, span);
-    }
-  }
-  return group;
-}
-
-/** An open execution is counted by its group alone, which its row names: finding the group by that is quicker. */
-async function leaveGroup(database: Database, execution: Execution): Promise<void> {
-  if (!isOpen(execution.state)) await count(database, execution, -1);
-  else {
-    const group = "(SELECT group_id FROM execution WHERE id = ?)";
-    await database.run(`UPDATE execution_group SET total = total - 1 WHERE id = ${group}`, execution.id);
-  }
-}
-
 interface Replacement {
-  readonly before: Execution;
+  readonly stored: StoredExecution;
   readonly after: Execution;
   /** Bytes of the entry that the log gets with this change. */
   readonly logged: number;
+  /** The number of the change, where the caller has it. */
+  readonly change?: number;
 }
 
-/** Adds the event, and gives the number of the change and how many bytes the log holds from now on. */
+/** Adds the event, and gives the number of the change. */
 export async function replace(
   database: WriteDatabase,
-  { before, after, logged }: Replacement,
-): Promise<{ readonly change: number; readonly logBytes: number }> {
-  const moved = before.state !== after.state;
-  if (moved) await leaveGroup(database, before);
-  const group = moved ? await count(database, after, 1) : null;
-  const change = await database.nextChange();
-  const row = await database.one(
-    `UPDATE execution SET group_id = coalesce(?, group_id), is_open = ?, deadline = ?, response_state = ?, response_payload = ?,
+  { stored, after, logged, change: given }: Replacement,
+): Promise<number> {
+  const change = given ?? (await database.nextChange());
+  const moved = stored.execution.state !== after.state;
+  if (moved) {
+    leaveGroup(database, stored);
+    enterGroup(database, after);
+  }
+  database.send(
+    `UPDATE execution SET ${moved ? `group_id = ${GROUP}, ` : ""}is_open = ?, deadline = ?, response_state = ?, response_payload = ?,
        received_at = ?, sealed = CASE WHEN ? = 1 THEN NULL ELSE sealed END, revision = ?, is_remote = ?,
-       changed = ?, log_bytes = log_bytes + ? WHERE id = ? RETURNING log_bytes`,
-    group,
+       changed = ?, log_bytes = log_bytes + ? WHERE id = ? AND device_id = ?`,
+    ...(moved ? groupKey(after) : []),
     isOpen(after.state) && !after.isRemote ? 1 : 0,
     after.deadline,
     after.response?.state ?? null,
@@ -204,9 +175,10 @@ export async function replace(
     change,
     logged,
     after.id,
+    after.deviceId,
   );
   await addEvent(database, executionEvent(after), change);
-  return { change, logBytes: number(row, "log_bytes") };
+  return change;
 }
 
 /** The oldest entries between start and end go until the log fits, and are counted. */
@@ -234,34 +206,48 @@ async function makeLogRoom(database: Database, id: string, logBytes: number): Pr
 /** A carrier that delivers at least once may repeat answers, several of them and in their order. */
 async function isRepetition(
   database: Database,
-  id: string,
+  { id, deviceId }: { readonly id: string; readonly deviceId: string },
   arrival: Arrival & { readonly repeated: boolean },
 ): Promise<boolean> {
   if (!arrival.repeated) return false;
   const row = await database.get(
-    "SELECT 1 AS found FROM execution_response WHERE execution_id = ? AND state = ? AND payload IS NOT DISTINCT FROM ? LIMIT 1",
+    `SELECT 1 AS found FROM execution_response
+     WHERE execution_id = ? AND device_id = ? AND state = ? AND payload IS NOT DISTINCT FROM ? LIMIT 1`,
     id,
+    deviceId,
     arrival.state,
     renderPayload(arrival.payload),
   );
   return row !== undefined;
 }
 
-async function requireRoom(database: Database, input: NewExecution, more: number): Promise<void> {
-  const row = await database.get(
-    "SELECT count(*) AS count, coalesce(sum(bytes), 0) AS bytes FROM execution WHERE device_id = ? AND is_open = 1",
-    input.execution.deviceId,
-  );
-  if (row === undefined) return;
-  const count = number(row, "count");
-  if (count >= input.maxOpen) {
-    throw refuse("queue_full", `${count} executions of this device are still open; wait for some to end`);
+interface OpenOf {
+  count: number;
+  bytes: number;
+}
+
+/** The open executions of a device. Those of one transaction count each other by `takeRoom`. */
+function openOf(database: WriteDatabase, deviceId: string): Awaitable<OpenOf> {
+  return database.shared(`open ${deviceId}`, async () => {
+    const row = await database.one(
+      "SELECT count(*) AS count, coalesce(sum(bytes), 0) AS bytes FROM execution WHERE device_id = ? AND is_open = 1",
+      deviceId,
+    );
+    return { count: number(row, "count"), bytes: number(row, "bytes") };
+  });
+}
+
+function takeRoom(open: OpenOf, { maxOpen, maxOpenBytes }: NewExecution, more: number): void {
+  if (open.count >= maxOpen) {
+    throw refuse("queue_full", `${open.count} executions of this device are still open; wait for some to end`);
   }
-  const bytes = number(row, "bytes") + more;
-  if (bytes > input.maxOpenBytes) {
-    const message = `the arguments of this device's open executions would hold ${bytes} bytes, more than ${input.maxOpenBytes}; wait for some to end`;
+  const bytes = open.bytes + more;
+  if (bytes > maxOpenBytes) {
+    const message = `the arguments of this device's open executions would hold ${bytes} bytes, more than ${maxOpenBytes}; wait for some to end`;
     throw refuse("queue_full", message);
   }
+  open.count++;
+  open.bytes = bytes;
 }
 
 async function findEarlier(
@@ -279,11 +265,11 @@ async function findEarlier(
   if (!Buffer.from(bytes(row, "request_digest")).equals(idempotency.requestDigest)) {
     throw refuse("idempotency_conflict", "this idempotency key was used for another request to the device");
   }
-  return (await findExecution(database, text(row, "execution_id")))?.execution;
+  return (await findExecution(database, text(row, "execution_id"), execution.deviceId))?.execution;
 }
 
-async function putIdempotency(database: Database, execution: Execution, idempotency: Idempotency): Promise<void> {
-  await database.run(
+function putIdempotency(database: WriteDatabase, execution: Execution, idempotency: Idempotency): void {
+  database.send(
     `INSERT INTO idempotency (token_id, device_id, key, request_digest, execution_id, expires_at) VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT (token_id, device_id, key) DO UPDATE SET
        request_digest = excluded.request_digest, execution_id = excluded.execution_id, expires_at = excluded.expires_at`,

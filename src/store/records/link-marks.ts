@@ -30,11 +30,13 @@ export function withMarks<Writes extends WritesByName>(writes: Writes, marks: Ma
   return Object.fromEntries(Object.entries(writes).map(([name, write]) => [name, wrap(name, write)])) as Writes;
 }
 
+export const HAS_CLOUD = "SELECT 1 AS found FROM uplink";
+
 /** In the transaction of the change. Without a cloud nothing is noted. */
 export async function note(database: WriteDatabase, keys: readonly LinkedKey[]): Promise<void> {
-  if (keys.length === 0 || (await database.get("SELECT 1 AS found FROM uplink")) === undefined) return;
+  if (keys.length === 0 || !(await database.hasCloud())) return;
   for (const { kind, key } of keys) {
-    await database.run(
+    database.send(
       `INSERT INTO link_change (kind, key, changed) VALUES (?, ?, ?)
        ON CONFLICT (kind, key) DO UPDATE SET changed = excluded.changed`,
       kind,

@@ -21,6 +21,12 @@ export interface SeriesReads extends SeriesRange {
   wanted(head: ChunkHead): { readonly parts: boolean; readonly content: boolean };
 }
 
+/**
+ * How far each partition of a shared store had come when unsealed points were taken: what is not among them is in chunks
+ * of this state, and of every later one. Empty for a store that one process alone uses.
+ */
+export type StoreState = readonly (readonly [partition: number, epoch: number])[];
+
 /** The reads of one query. They are known up front, so that a store on a server can fetch many of them at once. */
 interface ChunkReading {
   /**
@@ -70,12 +76,16 @@ interface SmallLimits {
   readonly bytes: number;
 }
 
-/** The reading side. Each of many threads may have its own. */
+/** The reading side. Each of many threads may have its own. It never reads from before `since`. */
 export interface ChunkReader {
-  open(reads: readonly SeriesReads[]): ChunkReading;
+  open(reads: readonly SeriesReads[], since?: StoreState): ChunkReading;
   /** For each range the chunks that touch it, without their content, all in one state of the store. */
-  counts(ranges: readonly SeriesRange[]): Awaitable<readonly (readonly ChunkCount[])[]>;
+  counts(ranges: readonly SeriesRange[], since?: StoreState): Awaitable<readonly (readonly ChunkCount[])[]>;
   /** All chunks that touch the range, in order and in one state of the store; undefined when they exceed the limits. */
-  smallChunks(range: SeriesRange, limits: SmallLimits): Awaitable<readonly SmallChunk[] | undefined>;
+  smallChunks(
+    range: SeriesRange,
+    limits: SmallLimits,
+    since?: StoreState,
+  ): Awaitable<readonly SmallChunk[] | undefined>;
   close(): Awaitable<void>;
 }

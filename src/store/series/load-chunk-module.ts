@@ -11,6 +11,8 @@ export interface ChunkAddress {
   readonly module: string;
   /** What the module opens: a file, or the address of a server. */
   readonly place: string;
+  /** A copy that follows the store, where there is one: chunks may be read from it. */
+  readonly copy?: string | undefined;
 }
 
 export interface OpenOptions {
@@ -21,7 +23,7 @@ export interface OpenOptions {
 
 interface ChunkReaders {
   /** One for small queries on a busy thread needs little memory. */
-  openReader(place: string, purpose: "queries" | "small queries"): Awaitable<ChunkReader>;
+  openReader(place: string, purpose: "queries" | "small queries", copy?: string): Awaitable<ChunkReader>;
 }
 
 /** A store that only this process writes to. */

@@ -79,7 +79,7 @@ export async function openSeries(
   const { thread, definitions, latest, damaged, setAside, isShared } = opened;
   if (setAside !== undefined) onDamaged({ table: "journal", start: 0, span: 0, setAside });
   const module = await loadChunkModule(chunks);
-  const quick = createQuickReader(await module.openReader(chunks.place, "small queries"));
+  const quick = createQuickReader(await module.openReader(chunks.place, "small queries", chunks.copy));
   const readers = openReaders(chunks, { count: readerCount, budgets, ...(shares && { shares }) }, onTrouble);
   index = new SeriesIndex(definitions);
   for (const place of damaged) tellDamaged(place);
@@ -145,8 +145,9 @@ export async function openSeries(
     const end = to + Math.max(0, ...reaches.map((reach) => reach.after));
     const isSealed = end <= Atomics.load(oldestHour, 0) * HOUR_MS;
     if (isSealed || series.length === 0) return [{ from, to, items: numbered }, NOTHING_HOT];
-    const hot = (await thread.snapshot(series, from - before, end)) as readonly HotSeries[];
-    return [{ from, to, items: numbered }, hot.every(({ columns }) => columns.length === 0) ? NOTHING_HOT : hot];
+    const { hot, state: since } = await thread.snapshot(series, from - before, end);
+    const asked = { from, to, items: numbered, since };
+    return [asked, hot.every(({ columns }) => columns.length === 0) ? NOTHING_HOT : hot];
   }
 
   /** The series of these columns, in their order, and those among them that the load has to define. */

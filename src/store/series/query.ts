@@ -1,6 +1,7 @@
 // A query as the engine takes it: nothing is optional, and names are resolved to series.
 import { type ColumnKind, isIntegral, type ResolvedAggregation } from "#core/telemetry/aggregation.ts";
 import type { Calendar } from "#core/time/calendar.ts";
+import type { StoreState } from "./chunk-reader.ts";
 
 /** How long `integral` holds a value that no other one follows: a longer gap is unknown, and counts nothing. */
 export const HELD_MS = 30 * 60_000;
@@ -26,6 +27,8 @@ export interface SeriesQuery {
   readonly from: number;
   readonly to: number;
   readonly items: readonly SeriesItem[];
+  /** The state that the unsealed points were taken from. */
+  readonly since?: StoreState;
 }
 
 /** How far outside of its range a query reads points of the item. */

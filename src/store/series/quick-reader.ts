@@ -34,7 +34,7 @@ export function createQuickReader(reader: Pick<ChunkReader, "smallChunks" | "clo
   let isClosed = false;
 
   /** The points of every series in the query; undefined when there are too many. */
-  async function readColumns({ from, to, items }: SeriesQuery): Promise<readonly HotSeries[] | undefined> {
+  async function readColumns({ from, to, items, since }: SeriesQuery): Promise<readonly HotSeries[] | undefined> {
     const found: HotSeries[] = [];
     for (const { device, series, kind } of items) {
       if (series === undefined || found.some((one) => one.series === series)) continue;
@@ -43,7 +43,7 @@ export function createQuickReader(reader: Pick<ChunkReader, "smallChunks" | "clo
         from: from - Math.max(...reaches.map(({ before }) => before)),
         to: to + Math.max(...reaches.map(({ after }) => after)),
       };
-      const chunks = await reader.smallChunks({ device, series, ...within }, LIMITS);
+      const chunks = await reader.smallChunks({ device, series, ...within }, LIMITS, since);
       if (chunks === undefined) return undefined;
       found.push({ series, columns: chunks.map((chunk) => columnOf(kind, chunk, within)) });
     }

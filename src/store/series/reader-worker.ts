@@ -38,7 +38,7 @@ const TIMES_BYTES = 8 * 1024 * 1024;
 lowerPriority();
 const port: MessagePort = parentPort ?? fail("reader-worker.ts runs only as a worker");
 const chunks = workerData as ChunkAddress;
-const reader = await (await loadChunkModule(chunks)).openReader(chunks.place, "queries");
+const reader = await (await loadChunkModule(chunks)).openReader(chunks.place, "queries", chunks.copy);
 const times = createTimesCache(TIMES_BYTES);
 const runs = new Map<number, QueryRun & { readonly renderer: Renderer | undefined }>();
 

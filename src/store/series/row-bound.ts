@@ -39,6 +39,7 @@ export async function rowBound(
   const items = query.items.flatMap((item) => (item.series === undefined ? [] : [{ ...item, series: item.series }]));
   const counts = await reader.counts(
     items.map((item) => ({ device: item.device, series: item.series, ...rangeOf(query, item) })),
+    query.since,
   );
   const counted = items.map((item, i): Counted => ({ item, chunks: counts[i] ?? [] }));
   const grids = new Map<number, number>();

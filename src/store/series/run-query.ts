@@ -40,7 +40,8 @@ export function startQuery(
   const bySeries = new Map(hot.map((one) => [one.series, one.columns]));
   const source: CursorSource = { current: NOTHING_READ };
   const columns = query.items.map((item) => openColumn(source, query, item, bySeries.get(item.series ?? -1) ?? []));
-  const reading = reader.open(columns.flatMap(({ cursor }) => (cursor === undefined ? [] : [cursor.reads])));
+  const reads = columns.flatMap(({ cursor }) => (cursor === undefined ? [] : [cursor.reads]));
+  const reading = reader.open(reads, query.since);
   let rows: RowBlocks | undefined;
   const read = (view: ChunkView): Pulled => {
     source.current = { view, times: cache.view(view) };

@@ -1,6 +1,7 @@
 // The engines as the writing thread uses them: one over a store of its own, one over a store that nodes share.
 import type { Awaitable } from "#store/awaitable.ts";
 import type { StoredSegment } from "./chunk.ts";
+import type { StoreState } from "./chunk-reader.ts";
 import type { OnDamaged } from "./chunk-store.ts";
 import { type EngineSettings, type HotSeries, SeriesEngine } from "./engine.ts";
 import type { HeldStore } from "./held-store.ts";
@@ -10,11 +11,17 @@ import type { WriterOpened, WriterRequest } from "./writer-messages.ts";
 
 type Of<Kind extends WriterRequest["kind"]> = Omit<Extract<WriterRequest, { kind: Kind }>, "kind" | "id">;
 
+/** Unsealed points, and the state of the store that has all others. */
+export interface OpenPoints {
+  readonly hot: readonly HotSeries[];
+  readonly state: StoreState;
+}
+
 export interface SeriesWriter {
   readonly opened: Pick<WriterOpened, "isShared" | "definitions" | "latest">;
   readonly held: HeldStore;
   append(batches: readonly Uint8Array[]): Promise<void>;
-  snapshot(asked: Of<"snapshot">): Awaitable<readonly HotSeries[]>;
+  snapshot(asked: Of<"snapshot">): Awaitable<OpenPoints>;
   /** What only a shared store has to be asked for. */
   ask(request: SharedQuestion): Promise<unknown>;
   load(asked: Of<"load">): Promise<void>;
@@ -58,12 +65,10 @@ export async function openOwnWriter(
     opened: { isShared: false, definitions: engine.definitions(), latest: engine.latest(Date.now()) },
     held: store.held,
     append: (batches) => engine.append(batches),
-    snapshot: ({ series, from, to }) =>
-      engine.snapshot(
-        series.map((one) => one.series),
-        from,
-        to,
-      ),
+    snapshot: ({ series, from, to }) => {
+      const numbers = series.map((one) => one.series);
+      return { hot: engine.snapshot(numbers, from, to), state: [] };
+    },
     ask: () => Promise.reject(new Error("this store is not shared")),
     load: ({ load }) => engine.load(load, Date.now()),
     stretches: (device, from, to) => engine.stretches(device, from, to),
@@ -93,7 +98,10 @@ export async function openSharedWriter(
     opened: { isShared: true, definitions: [], latest: [] },
     held: store.held,
     append: (batches) => engine.append(batches),
-    snapshot: ({ series, from, to }) => engine.snapshot(series, from, to),
+    snapshot: async ({ series, from, to }) => {
+      const hot = await engine.snapshot(series, from, to);
+      return { hot, state: engine.stateOf(series) };
+    },
     ask(request) {
       if (request.kind === "define") return engine.define(request.wanted);
       return request.kind === "seriesOf" ? engine.seriesOf(request.deviceIds) : engine.latest(request.deviceId);

@@ -9,6 +9,7 @@ import { failpoint } from "#store/failpoint.ts";
 import { BatchWriter, type SeriesDefinition } from "./batch.ts";
 import { DamagedPiece } from "./checksum.ts";
 import type { Latest, StoredSegment } from "./chunk.ts";
+import type { StoreState } from "./chunk-reader.ts";
 import type { ChunkStore, OnDamaged } from "./chunk-store.ts";
 import { type Column, sortColumn } from "./column.ts";
 import { type EngineSettings, encodeHour, type HotSeries, newestHour, newestOf } from "./engine.ts";
@@ -104,6 +105,12 @@ export class SharedEngine {
       }
       return { series: id, columns };
     });
+  }
+
+  /** The state of the partitions in memory: what a snapshot of them lacks is in chunks of this state. */
+  stateOf(series: readonly DeviceSeries[]): StoreState {
+    const numbers = new Set(series.map(({ device }) => partitionOf(device)));
+    return [...numbers].map((number) => [number, this.#partitions.get(number)?.epoch ?? 0]);
   }
 
   /** As SeriesEngine.stretches. */

@@ -7,6 +7,7 @@ import type { Latest } from "./chunk.ts";
 import type { HeldPoints, HeldRow } from "./held-store.ts";
 import type { Load } from "./plan-load.ts";
 import { parseFailure } from "./read-failure.ts";
+import type { OpenPoints } from "./series-writer.ts";
 import type { DeviceSeries, NamedLatest } from "./shared-engine.ts";
 import type { SeriesName } from "./shared-store.ts";
 import { BACKGROUND, type WriterAnswer, type WriterOpened, type WriterRequest } from "./writer-messages.ts";
@@ -25,7 +26,7 @@ interface WriterThread {
   /** Returns the last value of each column. */
   loadPacked(asked: Asked<"loadPacked">): Promise<readonly Latest[]>;
   newestBefore(device: number, before: number): Promise<number | undefined>;
-  snapshot(series: readonly DeviceSeries[], from: number, to: number): Promise<unknown>;
+  snapshot(series: readonly DeviceSeries[], from: number, to: number): Promise<OpenPoints>;
   define(wanted: readonly SeriesName[]): Promise<readonly SeriesDefinition[]>;
   seriesOf(deviceIds: readonly string[]): Promise<readonly SeriesDefinition[]>;
   latest(deviceId: string): Promise<readonly NamedLatest[]>;

@@ -59,8 +59,8 @@ function fill(file: string, count: number): void {
     INSERT INTO webhook_delivery (id, webhook_id, kind, occurred_at, event, state, attempts, queued_at, give_up_at)
       ${numbers} SELECT n, 'webhook', 'alert', n, '{}', 'DELIVERED', 1, n, n FROM n;
     INSERT INTO execution_group VALUES (1, 'site 1', 'device 1', 'go', 'go', 'SUCCESS', 0, 0, ${count});
-    INSERT INTO execution_hour VALUES (1, 0, ${count});
-    INSERT INTO execution_day VALUES (1, 0, ${count});
+    INSERT INTO execution_hour (group_id, hour, count, device_id) SELECT id, 0, ${count}, device_id FROM execution_group WHERE id = 1;
+    INSERT INTO execution_day (group_id, day, count, device_id) SELECT id, 0, ${count}, device_id FROM execution_group WHERE id = 1;
     INSERT INTO execution (id, group_id, site_id, device_id, created_at, arguments, attempted, is_open, deadline)
       ${numbers} SELECT 'execution ' || n, 1, 'site 1', 'device 1', n, '{}', 1, 0, n FROM n;
     COMMIT`);

@@ -79,6 +79,8 @@ test("executions and what belongs to them survive that their tables are made ane
     "INSERT INTO execution_group VALUES (1, 's', 'd', 'go', 'go', 'SUCCESS', 0, 0, 1)",
     `INSERT INTO execution VALUES ('e', 1, 's', 'd', 2, '{"a":1}', x'01', 1, 0, 3, 'SUCCEEDED', '{"b":2}', 4, 5, 6, 7, 8, 9, 0, 11)`,
     `INSERT INTO execution_response VALUES ('e', 4, 'SUCCEEDED', '{"b":2}', 9, 11)`,
+    "INSERT INTO execution_hour VALUES (1, 7, 3)",
+    "INSERT INTO execution_day VALUES (1, 0, 3)",
     `INSERT INTO device_property VALUES ('d', 'model', '"M"', 12)`,
     "INSERT INTO device_configuration VALUES ('d', 'bucket', '{}', x'02', 13)",
     `INSERT INTO simulation VALUES ('d', '{"c":3}')`,
@@ -86,10 +88,16 @@ test("executions and what belongs to them survive that their tables are made ane
     database.run(sql);
   }
   const names = ["execution", "execution_response", "device_property", "device_configuration", "simulation"];
-  const rows = () => names.map((name) => database.all(`SELECT * FROM ${name}`));
+  const columns = (name: string) =>
+    name === "execution_response" ? "execution_id, received_at, state, payload, revision, changed" : "*";
+  const rows = () => names.map((name) => database.all(`SELECT ${columns(name)} FROM ${name}`));
   const before = rows();
   migrate(database);
   expect(rows()).toEqual(before);
+  expect(database.all("SELECT device_id FROM execution_response")).toEqual([{ device_id: "d" }]);
+  const counted = { group_id: 1, count: 3, device_id: "d" };
+  expect(database.all("SELECT * FROM execution_hour")).toEqual([{ ...counted, hour: 7 }]);
+  expect(database.all("SELECT * FROM execution_day")).toEqual([{ ...counted, day: 0 }]);
   expect(database.all("PRAGMA foreign_key_check")).toEqual([]);
   database.run("DELETE FROM execution");
   expect(database.all("SELECT * FROM execution_response")).toEqual([]);

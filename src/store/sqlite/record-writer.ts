@@ -1,6 +1,7 @@
 import type { AddedEvent, WriteDatabase } from "#store/database.ts";
 import { latestPosition, latestTotal } from "#store/records/event-row.ts";
 import { latestChange } from "#store/records/execution-row.ts";
+import { HAS_CLOUD } from "#store/records/link-marks.ts";
 import { latestMark } from "#store/records/link-store.ts";
 import type { Connection } from "./connection.ts";
 
@@ -19,6 +20,10 @@ export function createRecordWriter(connection: Connection): RecordWriter {
     one: (sql, ...values) => connection.one(sql, ...values),
     all: (sql, ...values) => connection.all(sql, ...values),
     run: (sql, ...values) => connection.run(sql, ...values),
+    send: (sql, ...values) => void connection.run(sql, ...values),
+    last: (sql, ...values) => connection.run(sql, ...values),
+    shared: (_, read) => read(),
+    hasCloud: () => connection.get(HAS_CLOUD) !== undefined,
     onDamaged: (place) => connection.onDamaged(place),
     async nextChange() {
       // Read once, because only one connection writes.

@@ -7,20 +7,26 @@ import { createHeldPoints } from "./held-points.ts";
 import { moveOldRows } from "./move-old-rows.ts";
 import { createPostgresReader } from "./postgres-chunk-reader.ts";
 import { createPostgresChunkStore } from "./postgres-chunk-store.ts";
+import { createReadCopy } from "./read-copy.ts";
 import { createSharedJournal, takeBlock } from "./shared-journal.ts";
 import { createTransactions, type Transactions } from "./transactions.ts";
 
-export const postgresChunks = (url: string): ChunkAddress => ({ module: import.meta.url, place: url });
+/** `copy` is a server that follows this one. */
+export const postgresChunks = (url: string, copy?: string): ChunkAddress => ({
+  module: import.meta.url,
+  place: url,
+  copy,
+});
 
 export const chunkModule: SharedChunks = {
   async openShared(url, options) {
     await prepareDatabase(url);
     return await openTables(url, options);
   },
-  openReader: async (url) => {
+  openReader: async (url, _, copy) => {
     const connection = createConnection(url, { pipeline: false });
     await connection.get();
-    return createPostgresReader(connection);
+    return createPostgresReader(connection, copy === undefined ? undefined : createReadCopy(copy));
   },
 };
 

@@ -2,12 +2,13 @@
 import type { Client } from "pg";
 import type { Connection } from "#store/postgres/connect.ts";
 import { serverTrouble } from "#store/postgres/trouble.ts";
-import type { ChunkCount, ChunkReader, SeriesRange } from "#store/series/chunk-reader.ts";
+import type { ChunkCount, ChunkReader, SeriesRange, StoreState } from "#store/series/chunk-reader.ts";
 import { arrayOf, fetchView, whole } from "./fetch-view.ts";
+import type { ReadCopy } from "./read-copy.ts";
 import { LONGEST_SPAN_MS } from "./rows.ts";
 import { readSmallChunks } from "./small-chunks.ts";
 
-export function createPostgresReader(connection: Connection): ChunkReader {
+export function createPostgresReader(connection: Connection, copy?: ReadCopy): ChunkReader {
   /** One after the other: statements of two transactions must not mix. */
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <Result>(work: (client: Client) => Promise<Result>): Promise<Result> => {
@@ -18,22 +19,27 @@ export function createPostgresReader(connection: Connection): ChunkReader {
     last = next.catch(() => {});
     return next;
   };
+  /** From the copy, if it is there and has come as far as the state. */
+  async function read<Result>(since: StoreState, work: (client: Client) => Promise<Result>): Promise<Result> {
+    const found = await copy?.read(since, work);
+    return found === undefined ? await inTurn(work) : found.result;
+  }
   return {
-    open(reads) {
+    open(reads, since = []) {
       let isFirst = true;
       return {
         async view(use) {
-          const view = await inTurn((client) => fetchView(client, reads, isFirst));
+          const view = await read(since, (client) => fetchView(client, reads, isFirst));
           isFirst = false;
           return use(view);
         },
       };
     },
-    counts: (ranges) => inTurn((client) => readCounts(client, ranges)),
-    smallChunks: (range, limits) => inTurn((client) => readSmallChunks(client, range, limits)),
+    counts: (ranges, since = []) => read(since, (client) => readCounts(client, ranges)),
+    smallChunks: (range, limits, since = []) => read(since, (client) => readSmallChunks(client, range, limits)),
     async close() {
       await last;
-      await connection.close();
+      await Promise.all([connection.close(), copy?.close()]);
     },
   };
 }

@@ -198,8 +198,8 @@ async function readSegments(query: Query, where: readonly number[]): Promise<rea
 
 async function isHeavy(query: Query, { device, day }: DeviceDay): Promise<boolean> {
   const { rows } = await query<{ bytes: number }>(
-    `SELECT coalesce(sum(octet_length(c.data)), 0) AS bytes FROM telemetry_chunk c JOIN telemetry_series s ON s.id = c.series
-     WHERE c.device = $1 AND s.kind = ${KINDS.indexOf("text")} AND c.start >= $2 AND c.start < $3`,
+    `SELECT coalesce(sum(octet_length(c.data)), 0) AS bytes FROM telemetry_chunk c
+     JOIN telemetry_series s ON s.id = c.series AND s.device = c.device WHERE c.device = $1 AND s.kind = ${KINDS.indexOf("text")} AND c.start >= $2 AND c.start < $3`,
     [device, day * DAY_MS, (day + 1) * DAY_MS],
   );
   return (rows[0]?.bytes ?? 0) > HEAVY_TEXT_BYTES;
@@ -285,11 +285,11 @@ async function drop(
 ): Promise<number> {
   const { rows } = await jobs.query<{ device: number; series: number; start: number }>(
     `SELECT c.device, c.series, c.start FROM unnest($1::bigint[]) WITH ORDINALITY AS wanted(series, place)
-     JOIN telemetry_series s ON s.id = wanted.series
+     JOIN telemetry_series s ON s.id = wanted.series AND s.device = ANY ($4::bigint[])
      CROSS JOIN LATERAL (SELECT device, series, start FROM telemetry_chunk
        WHERE device = s.device AND series = s.id AND start < $2 AND start + span <= $2 ORDER BY start LIMIT $3) AS c
      ORDER BY wanted.place, c.start LIMIT $3`,
-    [series, before, limit],
+    [series, before, limit, devices],
   );
   if (rows.length === 0) return 0;
   const partitions = [...new Set(rows.map((row) => partitionOf(row.device)))].toSorted((a, b) => a - b);

@@ -1,0 +1,81 @@
+// What the writes of one transaction share: the connection, the numbers of its changes, and what they have sent.
+import type { ClientBase } from "pg";
+import type { DamageLog, WriteDatabase } from "#store/database.ts";
+import { number } from "#store/records/row.ts";
+import { packStatements, statementsOn } from "./statements.ts";
+
+/** A change number is the id of its transaction, and its place among at most so many changes of the transaction. */
+export const CHANGES_PER_TRANSACTION = 4_096;
+
+/** What nearly every write has to know, by one statement. */
+const START = `SELECT base + pg_current_xact_id()::text::bigint * ${CHANGES_PER_TRANSACTION} AS first,
+    coalesce((SELECT total FROM event ORDER BY position DESC LIMIT 1), 0) AS total,
+    (SELECT count(*) FROM uplink) AS clouds
+  FROM change_base`;
+
+export interface WriteTransaction extends WriteDatabase {
+  /** The answers to all that was sent and that no write waits for. */
+  readonly sent: readonly Promise<unknown>[];
+}
+
+export function createTransaction(
+  connection: ClientBase,
+  damage: DamageLog,
+  { onEvent }: { readonly onEvent: () => void },
+): WriteTransaction {
+  const database = statementsOn(packStatements(connection), damage);
+  const sent: Promise<unknown>[] = [];
+  const shared = new Map<string, unknown>();
+  let start: ReturnType<typeof readStart> | undefined;
+  let changes = 0;
+  let added = 0;
+
+  async function readStart() {
+    const row = await database.one(START);
+    return { first: number(row, "first"), total: number(row, "total"), clouds: number(row, "clouds") };
+  }
+
+  function started() {
+    start ??= readStart();
+    return start;
+  }
+
+  async function run(...statement: Parameters<WriteDatabase["run"]>): Promise<number> {
+    return await database.run(...statement);
+  }
+
+  function send(...statement: Parameters<WriteDatabase["run"]>): Promise<number> {
+    const answer = run(...statement);
+    sent.push(answer);
+    // Whoever ends the transaction looks at them all.
+    answer.catch(() => {});
+    return answer;
+  }
+
+  return {
+    ...database,
+    sent,
+    send: (...statement) => void send(...statement),
+    last: send,
+    shared<Value>(key: string, read: () => Value) {
+      const known = shared.get(key) as Value | undefined;
+      if (known !== undefined) return known;
+      const value = read();
+      shared.set(key, value);
+      return value;
+    },
+    hasCloud: async () => (await started()).clouds > 0,
+    async nextChange() {
+      const place = changes++;
+      if (place >= CHANGES_PER_TRANSACTION) throw new Error("a transaction has too many changes");
+      return (await started()).first + place;
+    },
+    async nextEventTotal(bytes) {
+      added += bytes;
+      const here = added;
+      return (await started()).total + here;
+    },
+    // Events are handed on when they are visible to all nodes.
+    announce: onEvent,
+  };
+}

@@ -1,0 +1,49 @@
+// Counts executions in groups, and those that have ended by hours and days. All of it is sent without waiting: a group is
+// found by its key and not by the answer of the statement that made it.
+import { ACCESS_LEVELS } from "#core/access/level.ts";
+import { type Execution, isOpen } from "#core/command/execution.ts";
+import type { WriteDatabase } from "#store/database.ts";
+import type { StoredExecution } from "./execution-row.ts";
+import { SPANS } from "./execution-spans.ts";
+
+/** The group that `groupKey` names. */
+export const GROUP = `(SELECT id FROM execution_group WHERE device_id = ? AND name = ? AND manifest_name = ? AND state = ?
+  AND ephemeral = ? AND read_level = ?)`;
+
+export function groupKey({ deviceId, request, state, ephemeral, readLevel }: Execution): readonly (string | number)[] {
+  return [deviceId, request.name, request.manifestName, state, ephemeral ? 1 : 0, ACCESS_LEVELS.indexOf(readLevel)];
+}
+
+/** Counts the execution in its group, which is made where there is none yet. */
+export function enterGroup(database: WriteDatabase, execution: Execution): void {
+  database.send(
+    `INSERT INTO execution_group (site_id, device_id, name, manifest_name, state, ephemeral, read_level, total)
+     VALUES (?, ?, ?, ?, ?, ?, ?, 1)
+     ON CONFLICT (device_id, name, manifest_name, state, ephemeral, read_level) DO UPDATE SET total = execution_group.total + 1`,
+    execution.siteId,
+    ...groupKey(execution),
+  );
+  if (isOpen(execution.state)) return;
+  for (const { table, column, ms } of SPANS) {
+    database.send(
+      `INSERT INTO ${table} (group_id, ${column}, count, device_id) VALUES (${GROUP}, ?, 1, ?)
+       ON CONFLICT (group_id, ${column}, device_id) DO UPDATE SET count = ${table}.count + 1`,
+      ...groupKey(execution),
+      Math.floor(execution.createdAt / ms),
+      execution.deviceId,
+    );
+  }
+}
+
+export function leaveGroup(database: WriteDatabase, { execution, groupId }: StoredExecution): void {
+  const { deviceId } = execution;
+  database.send("UPDATE execution_group SET total = total - 1 WHERE id = ? AND device_id = ?", groupId, deviceId);
+  if (isOpen(execution.state)) return;
+  for (const { table, column, ms } of SPANS) {
+    const which = `group_id = ? AND ${column} = ? AND device_id = ?`;
+    const span = [groupId, Math.floor(execution.createdAt / ms), deviceId] as const;
+    database.send(`UPDATE ${table} SET count = count - 1 WHERE ${which}`, ...span);
+    // Otherwise ephemeral executions would leave a row per command and hour behind for ever.
+    database.send(`DELETE FROM ${table} WHERE ${which} AND count <= 0`, ...span);
+  }
+}
