@@ -132,5 +132,7 @@ test("every block has a language that is checked here, or is only shown", () => 
 test("a block that is not run says why", () => {
   const skipped = BLOCKS.filter(({ settings }) => settings.has("skip"));
   expect(skipped.filter(({ settings }) => (settings.get("skip") ?? "").length < 10)).toEqual([]);
-  expect(skipped.length).toBeLessThanOrEqual(22);
+  const run = BLOCKS.filter(({ language, settings }) => CHECKED.has(language) && !settings.has("skip"));
+  console.log(`blocks of the guide: ${run.length} run or checked, ${skipped.length} left out`);
+  expect(skipped.length).toBeLessThan(run.length / 2);
 });
