@@ -45,7 +45,6 @@ import { createSignInCodes } from "#service/access/sign-in-codes.ts";
 import { createAlertTracker } from "#service/alert/alert-tracker.ts";
 import { createBackground } from "#service/background.ts";
 import { createRolloutRunner } from "#service/blueprint/advance-rollouts.ts";
-import { assignBlueprint } from "#service/blueprint/assign-blueprint.ts";
 import { createBlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
 import { createCatalogue } from "#service/blueprint/catalogue.ts";
 import { createProfileCatalog } from "#service/blueprint/profile-catalog.ts";
@@ -62,6 +61,7 @@ import { createHostRouter } from "#service/device/host-router.ts";
 import { currentState } from "#service/event/current-state.ts";
 import { createEventHub, EVENT_BUFFER_BYTES } from "#service/event/event-hub.ts";
 import { createPrepareEvent } from "#service/event/happening.ts";
+import { assignAnywhere } from "#service/link/assign-anywhere.ts";
 import { createGatewayChanges } from "#service/link/gateway-changes.ts";
 import { joinAsSet } from "#service/link/join-cloud.ts";
 import { createLinks } from "#service/link/links.ts";
@@ -411,7 +411,10 @@ export async function startOn(
   opened.defer(() => links?.stop());
   const { port } = await server.listen(config.port, config.host);
   demo?.fill();
-  const rolloutRunner = createRolloutRunner({ ...needs, assign: (call, input) => assignBlueprint(needs, call, input) });
+  const rolloutRunner = createRolloutRunner({
+    ...needs,
+    assign: (call, input) => assignAnywhere({ ...needs, gatewayChanges }, call, input),
+  });
   chores = startChores({ ...needs, storage, links, backups, rolloutRunner, certificate }, config);
   const host = config.http.names[0] ?? config.host;
   return {

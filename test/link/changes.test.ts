@@ -95,6 +95,22 @@ test("a blueprint that only the cloud has travels to the gateway and is assigned
   expect(missing.status).toBe(404);
 });
 
+test("a roll-out in the cloud reaches devices of a gateway", async () => {
+  const id = await known("rolled out");
+  const blueprintId = await upload(cloud, commandManifest("rolled out"));
+  const begun = await cloud.admin.post("/v3/rollouts", {
+    blueprint_id: blueprintId,
+    devices: { device_ids: [id] },
+    watch: 1,
+  });
+  expect(begun.status, begun.text).toBe(200);
+  await eventually(async () => {
+    expect(await deviceIn(cloud, id)).toMatchObject({ blueprint_id: blueprintId });
+    const { body } = await gateway.admin.get<object>(`/v3/devices/${id}/manifest`);
+    expect(body).toMatchObject({ manifest: { display_name: "rolled out" } });
+  });
+});
+
 test("devices are added and deleted on the gateway", async () => {
   const { siteId } = pair.site;
   const made = await cloud.admin.post<{ device_id: string }>("/v3/provisioning/standalone", {

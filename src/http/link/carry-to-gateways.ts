@@ -1,6 +1,6 @@
 // On a cloud: changes of a joined site are carried to its gateway, and the caller gets the gateway's answer. A change
 // that waits for a gateway that is away is answered with what is there now, and with the change.
-import { AppError, refuse } from "#core/app-error.ts";
+import { refuse } from "#core/app-error.ts";
 import type { Payload } from "#core/command/execution.ts";
 import type { Device } from "#core/device/device.ts";
 import { type CarriedOperation, carriedOf, type GatewayChange, isCarried } from "#core/link/asked-change.ts";
@@ -12,7 +12,7 @@ import { renderSite } from "#http/site/site-wire.ts";
 import { type ConfigurationNeeds, checkConfiguration, readConfiguration } from "#service/device/configuration.ts";
 import { type ProvisionNeeds, requireBlueprint } from "#service/device/provision-device.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
-import type { GatewayChanges } from "#service/link/gateway-changes.ts";
+import { type GatewayChanges, requireNotRefused } from "#service/link/gateway-changes.ts";
 import { bucketsOf } from "#service/link/known-values.ts";
 import type { Needs } from "#service/ports.ts";
 import { onlySite } from "#service/site/only-site.ts";
@@ -132,27 +132,15 @@ interface Asked {
 
 async function answerOf(needs: CarryNeeds, { call, named, change }: Asked): Promise<object> {
   const { outcome } = change;
-  switch (outcome?.state) {
-    case "REFUSED": {
-      const [first, ...others] = outcome.errors;
-      throw first === undefined
-        ? refuse("conflict", "the gateway refuses the change")
-        : new AppError([first, ...others]);
-    }
-    case "OVERRULED":
-      throw refuse("overruled", `the gateway has changed ${outcome.fields.join(", ")} meanwhile`, {
-        change_id: change.id,
-        fields: outcome.fields,
-      });
-    case "DONE":
-      return { ...outcome.answer, ...(await currentOf(needs, call, named, outcome.answer)) };
-    case undefined:
-      if (!carriedOf(named.operation).waits) {
-        const message = "the gateway has not answered in time; it makes the change within this time or not at all";
-        throw refuse("gateway_unreachable", message, { change_id: change.id });
-      }
-      return { ...(await currentOf(needs, call, named)), pending_change: renderGatewayChange(change) };
+  requireNotRefused(change);
+  if (outcome?.state === "DONE") {
+    return { ...outcome.answer, ...(await currentOf(needs, call, named, outcome.answer)) };
   }
+  if (!carriedOf(named.operation).waits) {
+    const message = "the gateway has not answered in time; it makes the change within this time or not at all";
+    throw refuse("gateway_unreachable", message, { change_id: change.id });
+  }
+  return { ...(await currentOf(needs, call, named)), pending_change: renderGatewayChange(change) };
 }
 
 /** The cloud's copy in the form of the operation's answer, as far as the gateway's answer does not say it here. */

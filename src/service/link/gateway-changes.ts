@@ -1,6 +1,6 @@
 // The changes that this cloud asks its gateways for. A change is stored before anything else; the node that talks to the
 // gateway hands the changes over one after the other, and stores how each has ended.
-import { refuse } from "#core/app-error.ts";
+import { AppError, refuse } from "#core/app-error.ts";
 import type { Payload } from "#core/command/execution.ts";
 import { type AskedChange, type ChangeOutcome, carriedOf, type GatewayChange } from "#core/link/asked-change.ts";
 import type { DownMessage, LinkedItem, UpMessage } from "#core/link/messages.ts";
@@ -235,6 +235,18 @@ export function createGatewayChanges(needs: GatewayChangeNeeds): GatewayChanges 
   }
 
   return { ask, open, wake, ended };
+}
+
+/** Throws what the gateway says against the change. */
+export function requireNotRefused({ id, outcome }: GatewayChange): void {
+  if (outcome?.state === "REFUSED") {
+    const [first, ...others] = outcome.errors;
+    throw first === undefined ? refuse("conflict", "the gateway refuses the change") : new AppError([first, ...others]);
+  }
+  if (outcome?.state === "OVERRULED") {
+    const { fields } = outcome;
+    throw refuse("overruled", `the gateway has changed ${fields.join(", ")} meanwhile`, { change_id: id, fields });
+  }
 }
 
 const LOST: ChangeOutcome = {
