@@ -93,10 +93,15 @@ export async function joinSimulated(url: string, code: string, onTurn: () => voi
     joinedAt: now(),
     historyBefore: undefined,
     confirmed: 0,
+    cloudEpoch: undefined,
   };
+  let cloudEpoch: string | undefined;
   const uplinks = {
     epoch: async () => epoch,
-    get: async () => stored,
+    get: async () => ({ ...stored, cloudEpoch }),
+    noteCloud: async (name: string) => {
+      cloudEpoch = name;
+    },
     changesAfter: async () => ({ keys: [], upTo: await latest() }),
     amongChanged: async () => [],
     latest,

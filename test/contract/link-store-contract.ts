@@ -5,6 +5,7 @@ import type { Micros } from "#core/command/execution.ts";
 import type { Gateway } from "#core/link/gateway.ts";
 import { parseAlertKey, parseLogKey } from "#core/link/linked-key.ts";
 import { instant } from "#core/time/instant.ts";
+import { asNew, makeExecution } from "../support/executions.ts";
 import { makeDevice, makeEntry, makeSite, makeToken, NOON, newId } from "../support/records.ts";
 import { ALL, expectRefusal, type OpenStores } from "./stores.ts";
 
@@ -57,6 +58,7 @@ export function linkStoreContract(open: OpenStores): void {
       joinedAt: NOON,
       historyBefore: NOON,
       confirmed: 0,
+      cloudEpoch: undefined,
     };
 
     test("the records keep their epoch", async () => {
@@ -136,7 +138,7 @@ export function linkStoreContract(open: OpenStores): void {
     await sites.insert(site, makeEntry());
     const device = await devices.insert(makeDevice(site.id), makeEntry());
     const joined = { url: "https://cloud.example", gatewayId: newId(), credential: bytes("x"), joinedAt: NOON };
-    await uplinks.put({ ...joined, historyBefore: undefined, confirmed: 0 }, makeEntry());
+    await uplinks.put({ ...joined, historyBefore: undefined, confirmed: 0, cloudEpoch: undefined }, makeEntry());
     const start = await uplinks.latest();
     const alert = makeAlert();
     const nobody = { events: [], notices: [] };
@@ -153,6 +155,77 @@ export function linkStoreContract(open: OpenStores): void {
     await uplinks.confirm(upTo);
     expect((await uplinks.get())?.confirmed).toBe(upTo);
     expect((await uplinks.changesAfter(start, 10)).keys.map(({ kind }) => kind)).toEqual(["configuration"]);
+  });
+
+  test("the number of the latest change does not go back when its note is forgotten", async () => {
+    const { uplinks, sites, devices, deviceLogs } = await open();
+    const site = makeSite();
+    await sites.insert(site, makeEntry());
+    const device = await devices.insert(makeDevice(site.id), makeEntry());
+    const joined = { url: "https://cloud.example", gatewayId: newId(), credential: bytes("x"), joinedAt: NOON };
+    await uplinks.put({ ...joined, historyBefore: undefined, confirmed: 0, cloudEpoch: undefined }, makeEntry());
+    await deviceLogs.append(device.id, [makeLogEntry()], 1_000);
+    const latest = await uplinks.latest();
+    await uplinks.confirm(latest);
+    expect(await uplinks.latest()).toBe(latest);
+    await uplinks.noteCloud("c");
+    expect((await uplinks.get())?.cloudEpoch).toBe("c");
+  });
+
+  describe("executions of a gateway's devices", () => {
+    async function ordered(fields: { readonly attempted: boolean }) {
+      const stores = await open();
+      const site = makeSite();
+      await stores.copies.site("g1", site);
+      const device = { ...makeDevice(site.id), slug: "a" };
+      await stores.copies.device("g1", device);
+      const execution = makeExecution({ siteId: site.id, deviceId: device.id });
+      await stores.executions.insert(asNew(execution, fields), makeEntry());
+      return { ...stores, execution, siteId: site.id };
+    }
+
+    test("one that was sent is not timed out here: its gateway may have accepted it", async () => {
+      const { executions, execution, siteId } = await ordered({ attempted: true });
+      expect(await executions.ownedElsewhere(siteId, "", 10)).toMatchObject([{ id: execution.id, isRemote: false }]);
+      const expired = await executions.expire(execution.id, execution.deadline);
+      expect(expired).toMatchObject({ state: "UNSYNC", isRemote: true, revision: 0 });
+      expect(await executions.takeFromOwner(execution.id)).toMatchObject({ state: "NEW", isRemote: false });
+      expect(await executions.expire(execution.id, execution.deadline)).toMatchObject({ state: "TIMEOUT" });
+    });
+
+    test("one that was never sent is", async () => {
+      const { executions, execution, siteId } = await ordered({ attempted: false });
+      expect(await executions.ownedElsewhere(siteId, "", 10)).toEqual([]);
+      expect(await executions.loseSight(execution.id)).toBeUndefined();
+      expect(await executions.expire(execution.id, execution.deadline)).toMatchObject({ state: "TIMEOUT" });
+    });
+
+    test("one that its gateway has lost ends as an error, once, and says so in its log", async () => {
+      const { executions, execution } = await ordered({ attempted: true });
+      expect(await executions.endLost(execution.id, (NOON * 1_000) as Micros)).toBeUndefined();
+      expect(await executions.loseSight(execution.id)).toMatchObject({ state: "UNSYNC", isRemote: true });
+      const ended = await executions.endLost(execution.id, (NOON * 1_000) as Micros);
+      expect(ended).toMatchObject({
+        state: "ERROR",
+        response: { payload: { message: expect.stringContaining("lost") } },
+      });
+      expect(await executions.responses(execution.id)).toEqual([ended?.response]);
+      expect(await executions.endLost(execution.id, (NOON * 1_000) as Micros)).toBeUndefined();
+    });
+
+    test("after a gateway has replaced its records, lower revisions count, except for what is final", async () => {
+      const { executions, execution, siteId } = await ordered({ attempted: true });
+      const change = { responses: [], since: 0, leftOut: undefined };
+      const told = { ...execution, state: "IN_PROGRESS" as const, revision: 7 };
+      await executions.applyRemote({ ...change, execution: told });
+      const older = { ...execution, state: "TIMEOUT" as const, revision: 2 };
+      expect((await executions.applyRemote({ ...change, execution: older })).kind).toBe("known");
+      await executions.forgetRevisions(siteId);
+      expect((await executions.applyRemote({ ...change, execution: older })).kind).toBe("applied");
+      await executions.applyRemote({ ...change, execution: { ...older, state: "SUCCESS", revision: 3 } });
+      await executions.forgetRevisions(siteId);
+      expect((await executions.applyRemote({ ...change, execution: { ...older, revision: 4 } })).kind).toBe("known");
+    });
   });
 
   describe("gateways", () => {

@@ -6,6 +6,7 @@ import {
   type CommandResponse,
   type Execution,
   hasEnded,
+  isFinal,
   isOpen,
   type Micros,
   type Payload,
@@ -16,6 +17,7 @@ import { ENTRY_BYTES, leftOutEntry, MAX_LOG_BYTES } from "#core/command/log-limi
 import {
   type ExecutionChange,
   givenToOwner,
+  lostByOwner,
   mergeRemote,
   returnedByOwner,
   withoutSight,
@@ -230,6 +232,21 @@ export function createMemoryExecutions(outbox: Pick<MemoryOutbox, "add"> = { add
       const after = one && givenToOwner(one.execution, isAnswered);
       return one && after && replace(one, after);
     },
+    async endLost(id, at) {
+      const one = kept.get(id);
+      const after = one && lostByOwner(one.execution, at);
+      if (one === undefined || after === undefined) return undefined;
+      one.log = [...one.log, after.response];
+      replace(one, after);
+      number(one, [after.response]);
+      return after;
+    },
+    async forgetRevisions(siteId) {
+      for (const one of all()) {
+        if (one.execution.siteId !== siteId || !one.execution.isRemote || isFinal(one.execution.state)) continue;
+        one.execution = { ...one.execution, revision: 0 };
+      }
+    },
     async takeFromOwner(id) {
       const one = kept.get(id);
       const after = one && returnedByOwner(one.execution);
@@ -239,8 +256,12 @@ export function createMemoryExecutions(outbox: Pick<MemoryOutbox, "add"> = { add
     },
     async ownedElsewhere(siteId, after, limit) {
       return all()
+        .filter(
+          ({ execution, attempted }) =>
+            execution.siteId === siteId && (attempted || execution.isRemote) && !hasEnded(execution.state),
+        )
         .map(({ execution }) => execution)
-        .filter((one) => one.siteId === siteId && one.isRemote && !hasEnded(one.state) && one.id > after)
+        .filter(({ id }) => id > after)
         .sort((a, b) => (a.id < b.id ? -1 : 1))
         .slice(0, limit);
     },
@@ -250,7 +271,7 @@ export function createMemoryExecutions(outbox: Pick<MemoryOutbox, "add"> = { add
     },
     async loseSight(id) {
       const one = kept.get(id);
-      const after = one && withoutSight(one.execution);
+      const after = one && withoutSight(one.execution, one.attempted);
       return one && after && replace(one, after);
     },
     async sweep(now) {

@@ -81,8 +81,8 @@ test.each(EXECUTION_STATES)("a copy in state %s takes no response and no timeout
 });
 
 test("only an open execution of another side is out of sight, and keeps its revision", () => {
-  const lost = EXECUTION_STATES.filter((state) => withoutSight(copy(state, 2)) !== undefined);
+  const lost = EXECUTION_STATES.filter((state) => withoutSight(copy(state, 2), false) !== undefined);
   expect(lost).toEqual(["NEW", "IN_PROGRESS"]);
-  expect(withoutSight(copy("NEW", 2))).toEqual(copy("UNSYNC", 2));
-  for (const state of EXECUTION_STATES) expect(withoutSight(own(state))).toBeUndefined();
+  expect(withoutSight(copy("NEW", 2), false)).toEqual(copy("UNSYNC", 2));
+  for (const state of EXECUTION_STATES) expect(withoutSight(own(state), false)).toBeUndefined();
 });

@@ -4,7 +4,7 @@
 //   UNSYNC: the owner has more of it than is here, or may have. It resolves to what the owner tells, and only to that.
 //
 // A copy never becomes TIMEOUT on its own: only its owner knows whether the device still answers.
-import { type CommandResponse, type Execution, isFinal, isOpen, type Micros } from "./execution.ts";
+import { type CommandResponse, type Execution, hasEnded, isFinal, isOpen, type Micros } from "./execution.ts";
 
 /** What the owner tells of an execution. */
 export interface ExecutionChange {
@@ -48,9 +48,13 @@ function isKnown(before: Execution, revision: number): boolean {
   return before.state === "UNSYNC" ? revision < before.revision : revision <= before.revision;
 }
 
-/** The copy while its owner cannot be asked; undefined when it stays what it is. */
-export function withoutSight(execution: Execution): Execution | undefined {
-  return execution.isRemote && isOpen(execution.state) ? { ...execution, state: "UNSYNC" } : undefined;
+/**
+ * The copy while its owner cannot be asked; undefined when it stays what it is. One that was sent and not answered may
+ * have an owner.
+ */
+export function withoutSight(execution: Execution, wasSent: boolean): Execution | undefined {
+  if (!execution.isRemote) return wasSent ? givenToOwner(execution, false) : undefined;
+  return isOpen(execution.state) ? { ...execution, state: "UNSYNC" } : undefined;
 }
 
 /**
@@ -67,4 +71,19 @@ export function givenToOwner(execution: Execution, isAnswered: boolean): Executi
 export function returnedByOwner(execution: Execution): Execution | undefined {
   if (!execution.isRemote || execution.revision > 0) return undefined;
   return { ...execution, state: "NEW", revision: 1, isRemote: false };
+}
+
+const LOST =
+  "the gateway has lost this execution, because its records were replaced by older ones; nobody knows how it ended";
+
+/** The execution that its owner has lost: nobody will ever tell its end. Undefined when it stays what it is. */
+export function lostByOwner(execution: Execution, at: Micros): AnsweredCopy | undefined {
+  if (!execution.isRemote || hasEnded(execution.state)) return undefined;
+  const receivedAt = Math.max(at, (execution.response?.receivedAt ?? 0) + 1) as Micros;
+  const response: CommandResponse = { state: "ERROR", payload: { message: LOST }, receivedAt };
+  return { ...execution, state: "ERROR", response, revision: execution.revision + 1 };
+}
+
+interface AnsweredCopy extends Execution {
+  readonly response: CommandResponse;
 }

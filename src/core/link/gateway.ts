@@ -53,4 +53,6 @@ export interface Uplink {
   readonly nextCredential?: Uint8Array | undefined;
   /** Since when it has the present credential; undefined: since it joined. */
   readonly credentialAt?: Instant | undefined;
+  /** Names the cloud's records that have everything of here; undefined: none have yet. */
+  readonly cloudEpoch?: string | undefined;
 }

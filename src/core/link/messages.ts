@@ -98,8 +98,14 @@ export type UpMessage =
 
 /** From the cloud to the gateway. */
 export type DownMessage =
-  /** `taken`: everything up to this number is stored; null: nothing of these records is. */
-  | { readonly type: "welcome"; readonly protocol: string; readonly version: string; readonly taken: number | null }
+  /** `taken`: everything up to this number is stored; null: nothing of these records is. `epoch` names the cloud's records. */
+  | {
+      readonly type: "welcome";
+      readonly protocol: string;
+      readonly version: string;
+      readonly epoch: string;
+      readonly taken: number | null;
+    }
   | { readonly type: "ack"; readonly to: number }
   | { readonly type: "execute"; readonly order: ExecutionOrder }
   /** Telemetry up to this number is stored, except for devices that the cloud does not know. */

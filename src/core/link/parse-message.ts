@@ -76,6 +76,7 @@ export function parseDownMessage(value: unknown, content?: Uint8Array): DownMess
         type: "welcome",
         protocol: text(given, "protocol"),
         version: text(given, "version"),
+        epoch: text(given, "epoch"),
         taken: given["taken"] === null ? null : count(given, "taken"),
       };
     case "ack":

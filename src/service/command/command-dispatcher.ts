@@ -39,8 +39,13 @@ export interface CommandDispatcher {
   told(message: Extract<NodeMessage, { readonly kind: "execution" }>): void;
   /** Ends executions whose deadline passed a while ago: the node that watched them is gone. */
   endOverdue(): Promise<void>;
-  /** The other side says that it never accepted the execution: it is ours again, and is sent if there is still time. */
-  returned(id: string): Promise<void>;
+  /**
+   * The other side says that it never accepted the execution: it is ours again, and is sent if there is still time. False
+   * when the other side once had it, or it has ended.
+   */
+  returned(id: string): Promise<boolean>;
+  /** The other side no longer knows the execution, so nobody will tell its end. */
+  lost(id: string): Promise<void>;
   /** Hands over everything that waits for the device. */
   deviceReachable(deviceId: string): void;
   /** Resolves with the execution when it has ended, or as undefined when the time is up or the signal fires. */
@@ -137,10 +142,16 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
       deadlines.set(id, execution.deadline, needs.responseTimeoutMs);
       open.add(id, () => countedOf(execution));
     } else closed(execution);
+    askOwner(execution);
     if (!hasEnded(execution.state)) return;
     needs.nodes.tell({ kind: "execution", has: "ended", deviceId, id });
     const ms = Math.max(0, needs.now() - execution.createdAt);
     for (const listener of endListeners) listener(execution, ms);
+  }
+
+  /** What is unknown while its owner can be asked need not stay unknown. */
+  function askOwner({ id, deviceId, state }: Execution): void {
+    if (state === "UNSYNC" && needs.channel.isReady(deviceId)) needs.channel.ask?.(deviceId, id);
   }
 
   /** Nobody here has to watch it any longer. */
@@ -213,7 +224,7 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
     const { id, deviceId, deadline } = waiting;
     if (!waiting.attempted && !(await needs.executions.markAttempted(id, deviceId))) return;
     // An expired command is never started. Its timer is due, or will be soon if the clock was set forward.
-    if (deadline <= needs.now()) return;
+    if (deadline <= needs.now()) return await needs.executions.unmarkAttempted(id);
     const sent = known ?? (await needs.executions.toSend(id, deviceId));
     if (sent === undefined) return;
     const { request } = sent.execution;
@@ -221,7 +232,7 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
     if (clear === undefined) return await recordOwn(waiting, "ERROR", UNREADABLE);
     const command = { id, name: request.manifestName, arguments: clear };
     const outcome = await handOverNow(sent.execution, command);
-    if (typeof outcome === "object") return await recordOwn(waiting, "ERROR", outcome.refused);
+    if (typeof outcome === "object") return await refused(waiting, outcome.refused);
     switch (outcome) {
       case "handed_over":
         return starts.note(waiting, arrivalNow({ state: "STARTED", payload: undefined, repeated: false }));
@@ -230,7 +241,10 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
       case "unknown":
         return await recordOwn(waiting, "IN_PROGRESS", MAYBE_SENT);
       case "accepted":
-        return await giveToOwner(id, true);
+        await giveToOwner(id, true);
+        // The way to the owner may be gone already, and whoever noticed that did not see this execution.
+        if (!needs.channel.isReady(waiting.deviceId)) await loseSight(id);
+        return;
       case "unanswered":
         return await giveToOwner(id, false);
     }
@@ -239,6 +253,17 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
   async function giveToOwner(id: string, isAnswered: boolean): Promise<void> {
     const execution = await needs.executions.giveToOwner(id, isAnswered);
     if (execution !== undefined) changed(execution);
+  }
+
+  async function loseSight(id: string): Promise<void> {
+    const execution = await needs.executions.loseSight(id);
+    if (execution !== undefined) changed(execution);
+  }
+
+  /** The other side has not accepted it. Its time may be over here, and then it was taken for accepted. */
+  async function refused(waiting: WaitingExecution, message: string): Promise<void> {
+    await needs.executions.takeFromOwner(waiting.id);
+    await recordOwn(waiting, "ERROR", message);
   }
 
   async function handOverNow(execution: Execution, command: OutgoingCommand): Promise<HandOver> {
@@ -282,6 +307,8 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
     }
     // The device is already back. It returned before the mark was removed, so nobody else hands the command over.
     if (needs.channel.isReady(deviceId)) handOverLater(waiting);
+    // Or at another node, which does not look at what is marked.
+    else needs.nodes.tell({ kind: "execution", has: "waits", deviceId, id });
   }
 
   function handOverSoon(waiting: WaitingExecution, known?: OpenExecution): void {
@@ -338,6 +365,7 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
       const { id, deviceId, state } = execution;
       if (hasEnded(state)) closed(execution);
       else if (state === "NEW") takeUnlessSent(deviceId, id);
+      else askOwner(execution);
     },
     told({ has, deviceId, id }) {
       if (has === "waits") takeWaiting(deviceId, id);
@@ -367,19 +395,21 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
       if (merge.kind !== "known") changed(merge.execution);
       return merge;
     },
-    async loseSight(id) {
-      const execution = await needs.executions.loseSight(id);
+    loseSight,
+    async lost(id) {
+      const execution = await needs.executions.endLost(id, (needs.now() * 1000) as Micros);
       if (execution !== undefined) changed(execution);
     },
     async returned(id) {
       const execution = await needs.executions.takeFromOwner(id);
-      if (execution === undefined) return;
+      if (execution === undefined) return false;
       open.add(id, () => countedOf(execution));
       const left = Math.min(Math.max(execution.deadline - needs.now(), 0), needs.responseTimeoutMs);
       deadlines.set(id, execution.deadline, left);
       if (needs.channel.isReady(execution.deviceId)) {
         handOverSoon(waitingOf({ execution, attempted: false, sealed: undefined }));
       }
+      return true;
     },
     deviceReachable(deviceId) {
       needs.background.run("hand over what waits for a device", async () => {

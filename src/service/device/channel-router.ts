@@ -27,6 +27,7 @@ export function createChannelRouter(routes?: Pick<ChildRoutes, "find">): Channel
       const carrier = channels.find(({ children }) => children?.isReady(child) === true);
       return (await carrier?.children?.send(child, command)) ?? "not_sent";
     },
+    ask: (deviceId, executionId) => ready(deviceId)?.ask?.(deviceId, executionId),
     async sendConfiguration(deviceId, configuration, written) {
       const child = routes?.find(deviceId);
       if (child === undefined) await ready(deviceId)?.sendConfiguration(deviceId, configuration, written);

@@ -32,7 +32,15 @@ export async function joinCloud(
   const credential = needs.seal.seal(answer.credential, CREDENTIAL_CONTEXT);
   const now = needs.now();
   await needs.uplinks.put(
-    { url, gatewayId: answer.gatewayId, credential, joinedAt: now, historyBefore: endOfHistory(now), confirmed: 0 },
+    {
+      url,
+      gatewayId: answer.gatewayId,
+      credential,
+      joinedAt: now,
+      historyBefore: endOfHistory(now),
+      confirmed: 0,
+      cloudEpoch: undefined,
+    },
     trail,
   );
   await needs.telemetryLane.restart();

@@ -8,10 +8,10 @@ import { createLinkChannel } from "./link-channel.ts";
 function channel(received: readonly Uint8Array[] = []) {
   const sent: Uint8Array[] = [];
   async function* frames() {
-    for (const message of received) yield* toFrames(message);
+    for (const message of received) yield* toFrames(Buffer.concat([Buffer.alloc(4), message]));
   }
   const socket = { frames: frames(), close: () => {}, send: async (frame: Uint8Array) => void sent.push(frame) };
-  return { sent, ...createLinkChannel<object, unknown>(socket, (value) => value) };
+  return { sent, ...createLinkChannel<object, unknown>(socket, (value) => value, 7) };
 }
 
 const all = async (messages: AsyncIterable<unknown>) => await Array.fromAsync(messages);
@@ -23,7 +23,7 @@ test.each([0, 1_000, 100_000, 1_000_000])("a message of %i characters arrives as
   const frames = async function* () {
     yield* sent;
   };
-  const other = createLinkChannel({ frames: frames(), close: () => {}, send: async () => {} }, (value) => value);
+  const other = createLinkChannel({ frames: frames(), close: () => {}, send: async () => {} }, (value) => value, 8);
   expect(await all(other.messages)).toEqual([{ text }]);
 });
 

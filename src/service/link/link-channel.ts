@@ -3,6 +3,7 @@
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { createFrameReader, toFrames } from "#core/link/frames.ts";
 import { LinkMistake } from "#core/link/message-fields.ts";
+import { createMessageNumbers, NUMBER_BYTES } from "#core/link/message-numbers.ts";
 import type { LinkSocket } from "#service/ports/link-socket.ts";
 
 export interface LinkChannel<Sent, Received> {
@@ -20,48 +21,57 @@ const MAX_HEADER_BYTES = 64 * 1024;
 
 type Parse<Received> = (value: unknown, content?: Uint8Array) => Received;
 
+/** `nonce`: a random number below 2^32, another one for each connection. */
 export function createLinkChannel<Sent extends object, Received>(
   socket: LinkSocket,
   parse: Parse<Received>,
+  nonce: number,
 ): LinkChannel<Sent, Received> {
+  const numbers = createMessageNumbers(nonce);
   let last: Promise<void> = Promise.resolve();
+
+  async function* read(): AsyncIterable<Received> {
+    const join = createFrameReader();
+    for await (const frame of socket.frames) {
+      const message = join(frame);
+      if (message === undefined) continue;
+      const bytes = Buffer.from(message.buffer, message.byteOffset, message.length);
+      if (bytes.length <= NUMBER_BYTES) throw new LinkMistake("a message is too short");
+      if (numbers.isNew(bytes.readUInt32LE())) yield parse(...unpack(bytes.subarray(NUMBER_BYTES)));
+    }
+  }
+
   return {
     send(message) {
-      const frames = toFrames(render(message));
+      const parts = render(message);
       const sending = last.then(async () => {
-        for (const frame of frames) await socket.send(frame);
+        const start = Buffer.alloc(NUMBER_BYTES);
+        start.writeUInt32LE(numbers.next());
+        for (const frame of toFrames(Buffer.concat([start, ...parts]))) await socket.send(frame);
       });
       last = sending.catch(() => {});
       return sending;
     },
-    messages: read(socket.frames, parse),
+    messages: read(),
     close: (reason) => socket.close(reason),
   };
 }
 
-async function* read<Received>(frames: AsyncIterable<Uint8Array>, parse: Parse<Received>): AsyncIterable<Received> {
-  const join = createFrameReader();
-  for await (const frame of frames) {
-    const message = join(frame);
-    if (message !== undefined) yield parse(...unpack(message));
-  }
-}
-
-function render(message: object): Uint8Array {
+function render(message: object): readonly Uint8Array[] {
   if (!("content" in message) || !(message.content instanceof Uint8Array)) return pack(JSON.stringify(message));
   const { content, ...rest } = message;
   const header = Buffer.from(JSON.stringify(rest));
   const start = Buffer.alloc(5);
   start.writeUInt8(WITH_CONTENT);
   start.writeUInt32LE(header.length, 1);
-  return Buffer.concat([start, header, content]);
+  return [start, header, content];
 }
 
-function pack(json: string): Uint8Array {
+function pack(json: string): readonly Uint8Array[] {
   const plain = Buffer.from(json);
   const isLarge = plain.length >= PACK_FROM_BYTES;
   const body = isLarge ? deflateRawSync(plain, { level: 1 }) : plain;
-  return Buffer.concat([Buffer.of(isLarge ? PACKED : PLAIN), body]);
+  return [Buffer.of(isLarge ? PACKED : PLAIN), body];
 }
 
 function unpack(message: Uint8Array): [value: unknown, content?: Uint8Array] {

@@ -35,10 +35,12 @@ function connect() {
     tokenSharing: { open: async () => () => {} },
     log: { info: () => {}, warn: () => {} },
     pause: (_ms: number, signal: AbortSignal) => new Promise((resolve) => signal.addEventListener("abort", resolve)),
+    uplinks: { epoch: async () => "c" },
+    randomBytes: (length: number) => new Uint8Array(length),
     gateways: {
+      find: async () => undefined,
       devices: async () => ["own", "itself"],
       sites: async () => ["s"],
-      find: async () => undefined,
       noteTaken: nothing,
       noteGone: async (id: string) => void heard.push(`gone ${id}`),
     },
@@ -55,7 +57,7 @@ function connect() {
   const links = createLinks(needs);
   const [cloud, gateway] = socketPair();
   const served = links.serve({ id: "g", epoch: undefined, taken: 0 } as Gateway, cloud);
-  const channel = createLinkChannel<UpMessage, DownMessage>(gateway, parseDownMessage);
+  const channel = createLinkChannel<UpMessage, DownMessage>(gateway, parseDownMessage, 1);
   const messages = channel.messages[Symbol.asyncIterator]();
   return { links, served, channel, heard, next: async () => (await messages.next()).value as DownMessage };
 }

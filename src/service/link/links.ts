@@ -21,7 +21,7 @@ import type { Needs } from "#service/ports.ts";
 export interface LinkNeeds
   extends Omit<ApplyNeeds, "connectivity" | "dispatcher" | "log">,
     TakeTelemetryNeeds,
-    Pick<Needs, "gateways" | "copies" | "devices" | "executions"> {
+    Pick<Needs, "gateways" | "copies" | "devices" | "executions" | "uplinks" | "randomBytes"> {
   readonly dispatcher: CommandDispatcher;
   readonly connectivity: Connectivity;
   readonly background: Background;
@@ -65,7 +65,12 @@ interface Session {
   changes: ChangeLane | undefined;
   /** Tokens are told until then. */
   endTokens: () => void;
-  isReady: boolean;
+  /** Executions that the gateway was asked for before it gets commands. */
+  readonly asked: Set<string>;
+  /** The gateway has replaced its records since it was here last. What it does not know it may have run. */
+  isRestored: boolean;
+  /** It tells what changed, then it is asked for what is open, and then it gets commands. */
+  stage: "telling" | "asked" | "ready";
 }
 
 const ASKED_AT_ONCE = 100;
@@ -89,6 +94,8 @@ export function createLinks(needs: LinkNeeds): Links {
   const ways = new Map<string, Session>();
   let isStopping = false;
 
+  const randomNumber = () => Buffer.from(needs.randomBytes(4)).readUInt32LE();
+
   async function serve(gateway: Gateway, socket: LinkSocket): Promise<void> {
     const former = sessions.get(gateway.id);
     former?.channel.close("the gateway has connected again");
@@ -98,7 +105,8 @@ export function createLinks(needs: LinkNeeds): Links {
       await claim?.release();
       return socket.close(isStopping ? "the cloud stops" : "another node still talks to this gateway");
     }
-    const channel: Session["channel"] = createLinkChannel(socket, parseUpMessage);
+    const channel: Session["channel"] = createLinkChannel(socket, parseUpMessage, randomNumber());
+    const current = (await needs.gateways.find(gateway.id)) ?? gateway;
     const devices = new Map<string, string>();
     const fail = (error: unknown) => {
       needs.log.warn({ gatewayId: gateway.id, err: error }, "telemetry of a gateway cannot be stored");
@@ -114,11 +122,13 @@ export function createLinks(needs: LinkNeeds): Links {
       orders: new Map(),
       changes: undefined,
       endTokens: () => {},
-      isReady: false,
+      asked: new Set(),
+      isRestored: false,
+      stage: "telling",
     };
     sessions.set(gateway.id, session);
     claim.lost.addEventListener("abort", () => session.channel.close("this node has lost the database"));
-    const ended = talkUntilEnd(session, gateway, claim);
+    const ended = talkUntilEnd(session, current, claim);
     ends.set(
       gateway.id,
       ended.catch(() => {}),
@@ -167,6 +177,18 @@ export function createLinks(needs: LinkNeeds): Links {
     }
     let taken = gateway.taken;
     let hello: Extract<UpMessage, { type: "hello" }> | undefined;
+    /** The new epoch counts once everything is settled that the gateway may have lost. Else a cut would hide the loss. */
+    const note = async (said: Extract<UpMessage, { type: "hello" }>) => {
+      const epoch = session.stage === "ready" ? said.epoch : gateway.epoch;
+      await needs.gateways.noteTaken(gateway.id, { version: said.version, epoch, taken, at: needs.now() });
+    };
+    const settle = async (said: Extract<UpMessage, { type: "hello" }>) => {
+      if (session.stage !== "asked" || session.asked.size > 0) return;
+      session.stage = "ready";
+      await note(said);
+      open(session);
+      if (speaks(said.protocol, 1)) await openDown(session, gateway);
+    };
     /** What a whole telling has named so far. */
     let named: Set<string> | undefined;
     for await (const message of channel.messages) {
@@ -175,12 +197,16 @@ export function createLinks(needs: LinkNeeds): Links {
         requireSameProtocol(message);
         hello = message;
         const isKnown = gateway.epoch === hello.epoch;
-        await needs.gateways.noteTaken(gateway.id, { ...hello, taken: isKnown ? taken : 0, at: needs.now() });
+        session.isRestored = !isKnown && gateway.epoch !== undefined;
+        if (!isKnown) taken = 0;
+        if (session.isRestored) await forgetRevisions(gateway.id);
+        await note(hello);
         await channel.send({
           type: "welcome",
           protocol: LINK_PROTOCOL,
           version: needs.version,
-          taken: isKnown && taken > 0 ? taken : null,
+          epoch: await needs.uplinks.epoch(),
+          taken: taken > 0 ? taken : null,
         });
         for (const deviceId of session.own) needs.connectivity.connected(deviceId);
         needs.log.info({ gatewayId: gateway.id, version: hello.version }, "a gateway has connected");
@@ -196,21 +222,26 @@ export function createLinks(needs: LinkNeeds): Links {
             if (message.isWhole && named !== undefined) await forgetOthers(needs, session, named);
             if (message.isWhole) named = undefined;
             taken = message.to;
-            await needs.gateways.noteTaken(gateway.id, { ...hello, taken, at: needs.now() });
+            await note(hello);
           }
           await channel.send({ type: "ack", to: message.to });
-          if (message.isLast && !session.isReady) {
-            await catchUp(session);
-            if (speaks(hello.protocol, 1)) await openDown(session, gateway);
-          }
+          if (message.isLast && session.stage === "telling") await askForOpen(session);
+          await settle(hello);
           break;
         }
         case "answer":
           session.orders.get(message.id)?.(message.refused === null ? "accepted" : { refused: message.refused });
           break;
         case "told":
-          for (const change of message.changes) await applyItem(needs, session, executionItem(change));
-          for (const id of message.unknown) await needs.dispatcher.returned(id);
+          for (const change of message.changes) {
+            await applyItem(needs, session, executionItem(change));
+            session.asked.delete(change.execution.id);
+          }
+          for (const id of message.unknown) {
+            if (session.isRestored || !(await needs.dispatcher.returned(id))) await needs.dispatcher.lost(id);
+            session.asked.delete(id);
+          }
+          await settle(hello);
           break;
         case "changed":
           await session.changes?.settled(message);
@@ -251,23 +282,40 @@ export function createLinks(needs: LinkNeeds): Links {
       else together.push(item);
       const early = item.kind === "device" ? session.early.get(item.key) : undefined;
       if (early !== undefined && session.early.delete(item.key)) noteConnectivity(session, item.key, early);
-      if (session.isReady && item.kind === "device" && item.value !== null) ways.set(item.key, session);
+      if (session.stage === "ready" && item.kind === "device" && item.value !== null) ways.set(item.key, session);
     }
     await applyTogether();
-    if (missing.length > 0) await session.channel.send({ type: "ask", executions: missing });
+    for (let at = 0; at < missing.length; at += ASKED_AT_ONCE) {
+      await session.channel.send({ type: "ask", executions: missing.slice(at, at + ASKED_AT_ONCE) });
+    }
   }
 
-  /** The gateway has told what changed. What is still open is asked for once more, and then it may get commands. */
-  async function catchUp(session: Session): Promise<void> {
-    for (const siteId of await needs.gateways.sites(session.gatewayId)) {
+  /** The gateway has told what changed. What is still open, or was sent and never answered, is asked for once more. */
+  async function askForOpen(session: Session): Promise<void> {
+    session.stage = "asked";
+    for await (const open of openElsewhere(session.gatewayId)) {
+      for (const { id, isRemote } of open) {
+        session.asked.add(id);
+        if (!isRemote) await needs.dispatcher.loseSight(id);
+      }
+      await session.channel.send({ type: "ask", executions: open.map(({ id }) => id) });
+    }
+  }
+
+  /** What the gateway owns or may own, and has not ended. */
+  async function* openElsewhere(gatewayId: string): AsyncIterable<readonly Execution[]> {
+    for (const siteId of await needs.gateways.sites(gatewayId)) {
       for (let after = ""; ; ) {
         const open = await needs.executions.ownedElsewhere(siteId, after, ASKED_AT_ONCE);
-        if (open.length > 0) await session.channel.send({ type: "ask", executions: open.map(({ id }) => id) });
+        if (open.length > 0) yield open;
         after = open.at(-1)?.id ?? after;
         if (open.length < ASKED_AT_ONCE) break;
       }
     }
-    session.isReady = true;
+  }
+
+  /** From now on the gateway gets commands. */
+  function open(session: Session): void {
     for (const deviceId of session.devices.keys()) {
       ways.set(deviceId, session);
       needs.dispatcher.deviceReachable(deviceId);
@@ -334,14 +382,14 @@ export function createLinks(needs: LinkNeeds): Links {
   }
 
   async function loseSight(gatewayId: string): Promise<void> {
-    for (const siteId of await needs.gateways.sites(gatewayId)) {
-      for (let after = ""; ; ) {
-        const open = await needs.executions.ownedElsewhere(siteId, after, ASKED_AT_ONCE);
-        for (const { id, state } of open) if (state !== "UNSYNC") await needs.dispatcher.loseSight(id);
-        after = open.at(-1)?.id ?? after;
-        if (open.length < ASKED_AT_ONCE) break;
-      }
+    for await (const open of openElsewhere(gatewayId)) {
+      for (const { id, state } of open) if (state !== "UNSYNC") await needs.dispatcher.loseSight(id);
     }
+  }
+
+  async function forgetRevisions(gatewayId: string): Promise<void> {
+    await loseSight(gatewayId);
+    for (const siteId of await needs.gateways.sites(gatewayId)) await needs.executions.forgetRevisions(siteId);
   }
 
   async function order(session: Session, command: OutgoingCommand, execution: Execution): Promise<HandOver> {
@@ -363,9 +411,13 @@ export function createLinks(needs: LinkNeeds): Links {
     };
     session.channel.send(message).catch(() => settle("unanswered"));
     const answered = new AbortController();
-    const patience = needs.pause(message.order.patienceMs + ANSWER_MS, answered.signal);
+    const patience = needs.pause(message.order.patienceMs + ANSWER_MS, answered.signal).then(() => {
+      // After the next connection it is asked whether it has accepted the order.
+      if (!answered.signal.aborted) session.channel.close("the gateway has not answered an order in time");
+      return "unanswered" as const;
+    });
     try {
-      return await Promise.race([promise, patience.then(() => "unanswered" as const)]);
+      return await Promise.race([promise, patience]);
     } finally {
       answered.abort();
       session.orders.delete(command.id);
@@ -379,6 +431,12 @@ export function createLinks(needs: LinkNeeds): Links {
         const session = ways.get(deviceId);
         if (session === undefined || execution === undefined) return "not_sent";
         return await order(session, command, execution);
+      },
+      ask: (deviceId, id) => {
+        ways
+          .get(deviceId)
+          ?.channel.send({ type: "ask", executions: [id] })
+          .catch(() => {});
       },
       sendConfiguration: async () => {},
       disconnect: () => {},

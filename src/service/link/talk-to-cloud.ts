@@ -65,6 +65,7 @@ export async function talkToCloud(
   const confirmed = createWake();
   let unconfirmed = 0;
   const working = new Set<Promise<void>>();
+  const accepting = new Set<Promise<unknown>>();
   let failure: unknown;
   let confirmAt = 0;
   /** Changes are made one after the other. */
@@ -72,6 +73,8 @@ export async function talkToCloud(
   /** Packages that were asked for. */
   const wanted = new Map<string, PromiseWithResolvers<Uint8Array>>();
   const rotation = createRotation(needs, channel.send);
+  /** What the cloud has once it has confirmed the number: everything. */
+  let whole: { readonly to: number; readonly epoch: string } | undefined;
   const telemetry = tellTelemetry(needs, { send: channel.send, signal: end.signal });
 
   function start(work: Promise<void>): void {
@@ -90,19 +93,26 @@ export async function talkToCloud(
     await channel.send(message);
   }
 
-  async function tellEverything(): Promise<number> {
+  async function tellEverything(epoch: string): Promise<number> {
     const to = await needs.uplinks.latest();
+    // A cloud that knows nothing of these records has none of their telemetry.
+    await needs.telemetryLane.retell();
     for await (const items of inPieces(readEverythingLinked(needs, to))) {
       await tell({ type: "records", to: 0, isWhole: true, isLast: false, items });
     }
+    whole = { to, epoch };
     await tell({ type: "records", to, isWhole: true, isLast: true, items: [] });
-    // A cloud that knows nothing of these records has none of their telemetry.
-    await needs.telemetryLane.retell();
     return to;
   }
 
-  async function tellChanges(taken: number | null): Promise<void> {
-    let at = taken ?? (await tellEverything());
+  async function tellChanges({
+    taken,
+    epoch,
+  }: {
+    readonly taken: number | null;
+    readonly epoch: string;
+  }): Promise<void> {
+    let at = taken ?? (await tellEverything(epoch));
     let isTelemetryTold = false;
     for (let isFirst = taken !== null; !end.signal.aborted; isFirst = false) {
       const { items, to, isLast } = await readLinkedChanges(needs, at);
@@ -136,6 +146,10 @@ export async function talkToCloud(
         unconfirmed = Math.max(0, unconfirmed - 1);
         confirmed.call();
         if (message.to > 0) talk.onTaken(message.to);
+        if (whole !== undefined && message.to >= whole.to) {
+          start(needs.uplinks.noteCloud(whole.epoch));
+          whole = undefined;
+        }
         if (message.to > 0 && needs.now() >= confirmAt) {
           confirmAt = needs.now() + CONFIRM_EVERY_MS;
           start(needs.uplinks.confirm(message.to));
@@ -160,6 +174,8 @@ export async function talkToCloud(
       case "package":
         return wanted.get(message.digest)?.resolve(message.content);
       case "ask": {
+        // An order that came before is known only when it is stored.
+        await Promise.allSettled(accepting);
         const told = await Promise.all(
           message.executions.slice(0, MAX_ASKED).map(async (id) => ({ id, change: await needs.executions.whole(id) })),
         );
@@ -173,7 +189,9 @@ export async function talkToCloud(
   }
 
   async function accept(order: ExecutionOrder): Promise<void> {
-    const refused = (await acceptOrder(needs, order)) ?? null;
+    const accepted = acceptOrder(needs, order);
+    accepting.add(accepted);
+    const refused = (await accepted.finally(() => accepting.delete(accepted))) ?? null;
     await channel.send({ type: "answer", id: order.id, refused });
   }
 
@@ -223,12 +241,13 @@ export async function talkToCloud(
       isWelcome = true;
       requireSameProtocol(message);
       talk.onWelcome();
-      // A number that is not reached here comes from records that were replaced by older ones. A cloud that has confirmed
-      // more than it has now was replaced itself.
-      const { confirmed: atLeast = 0 } = (await needs.uplinks.get()) ?? {};
+      // A number that is not reached here comes from records that were replaced by older ones. A cloud of another epoch,
+      // or one that has confirmed more than it has now, was replaced itself.
+      const { confirmed: atLeast = 0, cloudEpoch } = (await needs.uplinks.get()) ?? {};
+      const { taken, epoch: its } = message;
       const isReached =
-        message.taken !== null && message.taken >= atLeast && message.taken <= (await needs.uplinks.latest());
-      start(tellChanges(isReached ? message.taken : null));
+        its === cloudEpoch && taken !== null && taken >= atLeast && taken <= (await needs.uplinks.latest());
+      start(tellChanges({ taken: isReached ? taken : null, epoch: its }));
       start(followConnectivity());
       start(needs.offlineAccess.follow(end.signal));
       if (speaks(message.protocol, 1)) start(rotation.follow(end.signal));

@@ -66,7 +66,7 @@ export function createUplink(needs: UplinkNeeds): Uplink {
     signal.addEventListener("abort", close);
     try {
       if (signal.aborted) return;
-      await talkToCloud(needs, createLinkChannel(socket, parseDownMessage), {
+      await talkToCloud(needs, createLinkChannel(socket, parseDownMessage, needs.random() * 2 ** 32), {
         onWelcome: () => {
           turn(true);
           lastError = undefined;

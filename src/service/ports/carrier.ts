@@ -34,6 +34,11 @@ export interface CommandChannel {
    */
   send(deviceId: string, command: OutgoingCommand, execution?: Execution): Promise<HandOver>;
   /**
+   * Asks the side that may own the execution what it knows of it. The answer comes as a change of the execution. Absent
+   * where no other side owns executions.
+   */
+  ask?(deviceId: string, executionId: string): void;
+  /**
    * Sends the device its configuration and the names of the buckets that were just written. A device that is away gets
    * it when it returns.
    */

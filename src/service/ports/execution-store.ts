@@ -1,7 +1,7 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import type { SiteScope } from "#core/access/caller.ts";
 import type { AccessLevel } from "#core/access/level.ts";
-import type { Arrival, CommandResponse, Execution, ExecutionState } from "#core/command/execution.ts";
+import type { Arrival, CommandResponse, Execution, ExecutionState, Micros } from "#core/command/execution.ts";
 import type { ExecutionChange, Merge } from "#core/command/remote-execution.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { LongPage, PageRequest } from "./page.ts";
@@ -103,7 +103,8 @@ export interface ExecutionStore {
     arrival: Arrival & { readonly repeated: boolean },
   ): Promise<Execution | undefined>;
   /**
-   * The execution after its timeout; undefined when it has ended, or was heard of since and so has another deadline.
+   * The execution after its timeout; undefined when it has ended, or was heard of since and so has another deadline. One
+   * that was sent to a gateway becomes UNSYNC: the gateway may have accepted it.
    */
   expire(id: string, deadline: Instant): Promise<Execution | undefined>;
   /** A page of open executions, of one device or of all: by device, then oldest first. */
@@ -122,7 +123,8 @@ export interface ExecutionStore {
    */
   applyRemote(change: ExecutionChange): Promise<Merge>;
   /**
-   * Sets the execution to UNSYNC, because its owner cannot be asked. Undefined when it is not open or is owned here.
+   * Sets the execution to UNSYNC, because its owner cannot be asked. Undefined when it is not open, or is owned here and
+   * was never sent.
    */
   loseSight(id: string): Promise<Execution | undefined>;
   /**
@@ -130,9 +132,16 @@ export interface ExecutionStore {
    * execution has ended or is not ours.
    */
   giveToOwner(id: string, isAnswered: boolean): Promise<Execution | undefined>;
+  /** Ends it as ERROR, because its owner no longer knows it. Undefined when it has ended or is owned here. */
+  endLost(id: string, at: Micros): Promise<Execution | undefined>;
+  /**
+   * The owner of the site's executions has replaced its records: whatever it tells next of those that are not final
+   * counts, whatever revisions it told before.
+   */
+  forgetRevisions(siteId: string): Promise<void>;
   /** The other side never accepted it, so it is ours again and may be sent. Undefined when it stays what it is. */
   takeFromOwner(id: string): Promise<Execution | undefined>;
-  /** Executions of a site that another side owns and that have not ended, ordered by id. */
+  /** Executions of a site that another side owns, or may own because they were sent, and that have not ended, by id. */
   ownedElsewhere(siteId: string, after: string, limit: number): Promise<readonly Execution[]>;
   /** Everything that there is to tell about one execution; undefined when there is none. */
   whole(id: string): Promise<ExecutionChange | undefined>;

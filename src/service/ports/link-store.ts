@@ -34,6 +34,8 @@ export interface UplinkStore {
   latest(): Promise<number>;
   /** The cloud has everything up to this number. What is told only once is forgotten. */
   confirm(number: number): Promise<void>;
+  /** The cloud's records of this name have everything. */
+  noteCloud(epoch: string): Promise<void>;
   /** Hours of which the cloud may lack points. */
   hours(): Promise<readonly LinkedHour[]>;
   markHours(hours: readonly LinkedHour[]): Promise<void>;

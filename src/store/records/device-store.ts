@@ -10,26 +10,37 @@ import type { Writer } from "./writer.ts";
 
 const CREDENTIAL_COLUMNS = "device_id, hardware_id, channel_id, secret_hash, broker_password, protocol, issued_at";
 
+/** The cache of devices. */
+interface DeviceCache {
+  /**
+   * A device is not in the cache while it is changed: from the commit on, which may be long before the writer's answer,
+   * nobody sees the old state. Else a gateway would tell it to its cloud under the number of the change.
+   */
+  changing<Result>(id: string, write: Promise<Result>): Promise<Result>;
+  forget(id: string): void;
+  forgetAll(): void;
+}
+
 /** Devices are read far more often than they change: with every message and every call. */
 const MAX_KNOWN = 10_000;
 
-export function createDeviceStore(
-  reader: Database,
-  writer: Writer,
-  lists: Lists,
-): DeviceStore & { readonly forget: (id: string) => void } {
+export function createDeviceStore(reader: Database, writer: Writer, lists: Lists): DeviceStore & DeviceCache {
   const known = new Map<string, Device>();
+  const beingChanged = new Map<string, number>();
   let changes = 0;
-  // A changed device leaves the cache before the change is acknowledged, so a caller that knows of the change never
-  // sees the old state.
   const forget = (id: string) => {
     changes++;
     known.delete(id);
   };
   const changing = async <Result>(id: string, write: Promise<Result>): Promise<Result> => {
+    beingChanged.set(id, (beingChanged.get(id) ?? 0) + 1);
+    forget(id);
     try {
       return await write;
     } finally {
+      const left = (beingChanged.get(id) ?? 1) - 1;
+      if (left === 0) beingChanged.delete(id);
+      else beingChanged.set(id, left);
       forget(id);
     }
   };
@@ -39,13 +50,18 @@ export function createDeviceStore(
     const before = changes;
     const device = await findDevice(reader, id);
     // If any device changed meanwhile, this may be the state before the change.
-    if (device === undefined || before !== changes) return device;
+    if (device === undefined || before !== changes || beingChanged.has(id)) return device;
     if (known.size >= MAX_KNOWN) for (const oldest of known.keys()) if (known.delete(oldest)) break;
     known.set(id, device);
     return device;
   };
   return {
+    changing,
     forget,
+    forgetAll() {
+      changes++;
+      known.clear();
+    },
     insert: (device, trail) => writer.run("insertDevice", { device, trail }),
     find,
     findIn: async (id, scope) => {

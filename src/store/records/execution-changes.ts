@@ -1,11 +1,12 @@
 // What a link between two stores needs: reading the changes after a cursor, and applying the changes of an execution's
 // owner.
 import { refuse } from "#core/app-error.ts";
-import type { CommandResponse, Execution } from "#core/command/execution.ts";
+import type { CommandResponse, Execution, Micros } from "#core/command/execution.ts";
 import { ENTRY_BYTES } from "#core/command/log-limits.ts";
 import {
   type ExecutionChange,
   givenToOwner,
+  lostByOwner,
   type Merge,
   mergeRemote,
   returnedByOwner,
@@ -112,9 +113,32 @@ export const executionChangeWrites = {
 
   async loseSightOfExecution(database: WriteDatabase, { id }: { id: string }): Promise<Execution | undefined> {
     const stored = await findStored(database, id);
-    const after = stored && withoutSight(stored.execution);
+    const after = stored && withoutSight(stored.execution, stored.attempted);
     if (stored !== undefined && after !== undefined) await replace(database, { stored, after, logged: 0 });
     return after;
+  },
+
+  async endLostExecution(
+    database: WriteDatabase,
+    { id, at }: { id: string; at: Micros },
+  ): Promise<Execution | undefined> {
+    const stored = await findStored(database, id);
+    const after = stored && lostByOwner(stored.execution, at);
+    if (stored === undefined || after === undefined) return undefined;
+    const { response } = after;
+    const bytes = Buffer.byteLength(renderPayload(response.payload) ?? "") + ENTRY_BYTES;
+    const change = await replace(database, { stored, after, logged: bytes });
+    await putResponse(database, after, { response, change });
+    return after;
+  },
+
+  async forgetRevisions(database: Database, { siteId }: { siteId: string }): Promise<void> {
+    await database.run(
+      `UPDATE execution SET revision = 0 WHERE site_id = ? AND is_remote = 1 AND group_id IN
+         (SELECT id FROM execution_group WHERE site_id = ? AND state IN ('NEW', 'IN_PROGRESS', 'UNSYNC', 'TIMEOUT'))`,
+      siteId,
+      siteId,
+    );
   },
 
   async giveExecutionToOwner(
@@ -151,7 +175,8 @@ export async function readOwnedElsewhere(
 ): Promise<readonly Execution[]> {
   const rows = await database.all(
     `SELECT ${EXECUTION_COLUMNS} FROM ${EXECUTION_FROM}
-     WHERE g.site_id = ? AND g.state IN ('NEW', 'IN_PROGRESS', 'UNSYNC') AND e.is_remote = 1 AND e.id > ?
+     WHERE g.site_id = ? AND g.state IN ('NEW', 'IN_PROGRESS', 'UNSYNC') AND (e.is_remote = 1 OR e.attempted = 1)
+       AND e.id > ?
      ORDER BY e.id LIMIT ?`,
     siteId,
     after,
@@ -214,11 +239,19 @@ async function takeLog(
   );
 }
 
+/** An owner that has replaced its records may give the time of an earlier response to another one. */
 async function putResponse(
   database: Database,
   { id, deviceId, revision }: Execution,
   { response, change }: { readonly response: CommandResponse; readonly change: number },
 ): Promise<void> {
+  await database.run(
+    "DELETE FROM execution_response WHERE execution_id = ? AND received_at = ? AND (state <> ? OR payload IS DISTINCT FROM ?)",
+    id,
+    response.receivedAt,
+    response.state,
+    renderPayload(response.payload),
+  );
   await database.run(
     `INSERT INTO execution_response (execution_id, device_id, received_at, state, payload, revision, changed)
      VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,

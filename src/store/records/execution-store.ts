@@ -83,6 +83,8 @@ export function createExecutionStore(reader: ReadDatabase, writer: Writer, lists
       ),
     loseSight: (id) => writer.run("loseSightOfExecution", { id }, { changed: itself }),
     giveToOwner: (id, isAnswered) => writer.run("giveExecutionToOwner", { id, isAnswered }, { changed: itself }),
+    endLost: (id, at) => writer.run("endLostExecution", { id, at }, { changed: itself }),
+    forgetRevisions: (siteId) => writer.run("forgetRevisions", { siteId }),
     takeFromOwner: (id) => writer.run("takeExecutionFromOwner", { id }, { changed: itself }),
     ownedElsewhere: (siteId, after, limit) => readOwnedElsewhere(reader, siteId, { after, limit }),
     whole: (id) => readWhole(reader, id),

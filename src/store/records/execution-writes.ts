@@ -2,6 +2,7 @@ import type { AuditEntry } from "#core/access/audit-entry.ts";
 import { refuse } from "#core/app-error.ts";
 import { type Arrival, type Execution, hasEnded, isOpen, withResponse, withTimeout } from "#core/command/execution.ts";
 import { ENTRY_BYTES, MAX_LOG_BYTES } from "#core/command/log-limits.ts";
+import { givenToOwner } from "#core/command/remote-execution.ts";
 import { EPHEMERAL_LIFETIME_MS } from "#core/command/retention.ts";
 import { executionEvent } from "#core/event/event.ts";
 import type { Instant } from "#core/time/instant.ts";
@@ -111,7 +112,9 @@ export const executionWrites = {
     const stored = await findStored(database, id);
     // A different deadline means that the device was heard from since.
     if (stored?.execution.deadline !== deadline) return undefined;
-    const after = withTimeout(stored.execution);
+    // A gateway that was sent it and has not answered may have accepted it: then its end is the gateway's to tell.
+    const isSent = stored.attempted && (await isOfGateway(database, stored.execution.siteId));
+    const after = isSent ? givenToOwner(stored.execution, false) : withTimeout(stored.execution);
     if (after !== undefined) await replace(database, { stored, after, logged: 0 });
     return after;
   },
@@ -138,6 +141,11 @@ export const executionWrites = {
     return rows.length + keys;
   },
 };
+
+async function isOfGateway(database: Database, siteId: string): Promise<boolean> {
+  const sql = "SELECT 1 AS found FROM site WHERE id = ? AND gateway_id IS NOT NULL";
+  return (await database.get(sql, siteId)) !== undefined;
+}
 
 interface Replacement {
   readonly stored: StoredExecution;

@@ -23,7 +23,7 @@ export function parseGateway(row: Row): Gateway {
 }
 
 export const UPLINK_COLUMNS =
-  "url, gateway_id, credential, joined_at, history_before, confirmed, contact_at, next_credential, credential_at";
+  "url, gateway_id, credential, joined_at, history_before, confirmed, contact_at, next_credential, credential_at, cloud_epoch";
 
 export function parseUplink(row: Row): Uplink {
   return {
@@ -36,5 +36,6 @@ export function parseUplink(row: Row): Uplink {
     contactAt: optionalTime(row, "contact_at"),
     nextCredential: optionalBytes(row, "next_credential"),
     credentialAt: optionalTime(row, "credential_at"),
+    cloudEpoch: optionalText(row, "cloud_epoch"),
   };
 }

@@ -53,6 +53,7 @@ export function createUplinkStore(reader: ReadDatabase, writer: Writer, newEpoch
         deviceId: text(row, "device_id"),
         hour: number(row, "hour"),
       })),
+    noteCloud: (epoch) => writer.run("noteCloud", { epoch }),
     confirm: (number) => writer.run("confirmChanges", { number }),
     markHours: (hours) => writer.run("markHours", { hours }),
     unmarkHours: (hours) => writer.run("unmarkHours", { hours }),
@@ -63,13 +64,14 @@ export function createUplinkStore(reader: ReadDatabase, writer: Writer, newEpoch
   };
 }
 
-/** The number of the latest change that was noted for a cloud. */
+/** The number of the latest change that was noted for a cloud. The note of one that the cloud has confirmed may be gone. */
 export async function latestMark(database: Database, settled: number): Promise<number> {
   const row = await database.one(
     "SELECT coalesce(max(changed), 0) AS latest FROM link_change WHERE changed <= ?",
     settled,
   );
-  return number(row, "latest");
+  const uplink = await database.get("SELECT confirmed FROM uplink");
+  return Math.max(number(row, "latest"), uplink === undefined ? 0 : number(uplink, "confirmed"));
 }
 
 export function createGatewayStore(reader: Database, writer: Writer, lists: Lists): GatewayStore {
@@ -138,15 +140,11 @@ export function createGatewayStore(reader: Database, writer: Writer, lists: List
   };
 }
 
-/** `forget` is called with each device whose copy has changed. */
-export function createCopyStore(writer: Writer, forget: (deviceId: string) => void): CopyStore {
-  const changing = async <Result>(deviceId: string, write: Promise<Result>): Promise<Result> => {
-    try {
-      return await write;
-    } finally {
-      forget(deviceId);
-    }
-  };
+/** `changing` wraps each write that changes the copy of a device. */
+export function createCopyStore(
+  writer: Writer,
+  changing: <Result>(deviceId: string, write: Promise<Result>) => Promise<Result>,
+): CopyStore {
   return {
     site: (gatewayId, site) => writer.run("copySite", { gatewayId, site }),
     device: (gatewayId, device) => changing(device.id, writer.run("copyDevice", { gatewayId, device })),

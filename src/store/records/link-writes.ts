@@ -87,6 +87,10 @@ export const uplinkWrites = {
     );
   },
 
+  async noteCloud(database: Database, { epoch }: { epoch: string }): Promise<void> {
+    await database.run("UPDATE uplink SET cloud_epoch = ?", epoch);
+  },
+
   async noteHistory(database: Database, { before }: { before: Instant | undefined }): Promise<void> {
     await database.run("UPDATE uplink SET history_before = ?", before ?? null);
   },

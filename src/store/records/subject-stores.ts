@@ -27,10 +27,23 @@ import type { Writer } from "./writer.ts";
 
 /** The stores of all subjects over one SQL database. */
 export function createSubjectStores(
-  { reader, lists, ...outbox }: OutboxParts & { readonly reader: ReadDatabase; readonly lists: Lists },
+  { reader, lists, used, ...events }: OutboxParts & { readonly reader: ReadDatabase; readonly lists: Lists },
   writer: Writer,
 ): SubjectStores {
-  const { forget, ...devices } = createDeviceStore(reader, writer, lists);
+  const { changing, forget, forgetAll, ...devices } = createDeviceStore(reader, writer, lists);
+  // Another node may have changed a device. Whoever hears of the change sees the new state.
+  const watch: OutboxParts["watch"] = (listener, after, onGap = () => {}) =>
+    events.watch(
+      (event) => {
+        if (event.kind === "device") forget(event.deviceId);
+        listener(event);
+      },
+      after,
+      (position) => {
+        forgetAll();
+        onGap(position);
+      },
+    );
   return {
     sites: createSiteStore(reader, writer, lists),
     devices,
@@ -44,14 +57,14 @@ export function createSubjectStores(
     configurations: createConfigurationStore(reader, writer),
     alerts: createAlertStore(reader, writer, lists),
     webhooks: createWebhookStore(reader, writer, lists),
-    outbox: createEventOutbox(reader, writer, outbox),
+    outbox: createEventOutbox(reader, writer, { watch, used }),
     retentions: createRetentionStore(reader, writer),
     scripts: createScriptStore(reader, writer),
     simulations: createSimulationStore(reader, writer),
     uplinks: createUplinkStore(reader, writer, randomUUID),
     gateways: createGatewayStore(reader, writer, lists),
     rollouts: createRolloutStore(reader, writer, lists),
-    copies: createCopyStore(writer, forget),
+    copies: createCopyStore(writer, changing),
     changes: createChangeStore(reader, writer, lists),
     settings: createSettingStore(reader, writer),
   };

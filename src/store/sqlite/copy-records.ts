@@ -24,22 +24,27 @@ export function copyRecords(from: string, to: string): void {
   }
 }
 
-/**
- * Makes restored records fit to be used again. Nothing that was under way is sent again: after the backup it may have
- * been sent. The epoch is made anew at the next start, so that the other side of a link starts over.
- */
+/** Checks restored records and makes them fit to be used again. */
 export function finishRestoredRecords(file: string): void {
   const records = new Connection(file, "write", 4);
   try {
     requireSound(records, "the records");
     refuseUnknown(records.all("SELECT number, name, digest FROM migration ORDER BY number"), readMigrations());
-    records.script("BEGIN IMMEDIATE");
-    records.run("UPDATE execution SET attempted = 1 WHERE is_open = 1 AND attempted = 0");
-    if (hasTable(records, "epoch")) records.run("DELETE FROM epoch");
-    records.script("COMMIT");
+    makeFit(records);
   } finally {
     records.close();
   }
+}
+
+/**
+ * Nothing that was under way is sent again: after the backup it may have been sent. The epoch is made anew at the next
+ * start, so that the other side of a link starts over.
+ */
+export function makeFit(records: Connection): void {
+  records.script("BEGIN IMMEDIATE");
+  records.run("UPDATE execution SET attempted = 1 WHERE is_open = 1 AND attempted = 0");
+  if (hasTable(records, "epoch")) records.run("DELETE FROM epoch");
+  records.script("COMMIT");
 }
 
 export function requireSound(database: Connection, what: string): void {
