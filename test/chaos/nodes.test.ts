@@ -1,67 +1,17 @@
 // kill -9 of nodes, of Mosquitto and of PostgreSQL while commands run: nothing acknowledged is lost, no command starts
 // twice, every execution ends.
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { commandManifest } from "../support/command-site.ts";
 import type { FakeDeviceConfig } from "../support/fake-device.ts";
 import { hasMosquitto, type Mosquitto, startMosquitto } from "../support/mosquitto.ts";
-import { NODE_ADMIN_TOKEN } from "../support/nodes.ts";
 import { startPostgres } from "../support/postgres.ts";
 import { randomFrom } from "../support/random.ts";
-import { createSession, type Session } from "../support/session.ts";
 import { type CountingDevice, startCountingDevice } from "./counting-device.ts";
+import { type NodeProcess, NodeVictim } from "./node-victim.ts";
 
 const ROUNDS = process.env["BUSBAR_LONG"] === "1" ? 100 : 20;
 const TIMEOUT_S = 3;
 const AT_ONCE = 4;
-const PROGRAM = fileURLToPath(new URL("./node-process.ts", import.meta.url));
-const SEAL_KEY = "0123456789abcdef".repeat(4);
-
-interface NodeProcess {
-  readonly session: Session;
-  readonly process: ChildProcess;
-}
-
-/** A process that is killed and started again in the same data folder. */
-class Victim {
-  current: NodeProcess | undefined;
-  readonly #options: object;
-
-  constructor(options: object) {
-    const data = mkdtempSync(join(tmpdir(), "busbar-victim-"));
-    writeFileSync(join(data, "seal.key"), `${SEAL_KEY}\n`, { mode: 0o400 });
-    this.#options = { ...options, data };
-  }
-
-  async start(): Promise<void> {
-    const child = spawn(process.execPath, [PROGRAM, JSON.stringify(this.#options)], {
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    const errors: string[] = [];
-    child.stderr.setEncoding("utf8").on("data", (text: string) => errors.push(text));
-    const lines = createInterface({ input: child.stdout });
-    const first = await Promise.race([once(lines, "line"), once(child, "exit")]);
-    if (typeof first[0] !== "string" || !first[0].startsWith("{"))
-      throw new Error(`a node did not start: ${errors.join("")}`);
-    const { url } = JSON.parse(first[0]) as { readonly url: string };
-    this.current = { process: child, session: createSession(url, NODE_ADMIN_TOKEN) };
-  }
-
-  async kill(signal: NodeJS.Signals = "SIGKILL"): Promise<void> {
-    const victim = this.current;
-    this.current = undefined;
-    if (victim === undefined || victim.process.exitCode !== null) return;
-    const gone = once(victim.process, "exit");
-    victim.process.kill(signal);
-    await gone;
-  }
-}
 
 class Load {
   readonly acknowledged = new Map<string, string>();
@@ -71,7 +21,7 @@ class Load {
   readonly #unanswered: string[] = [];
 
   /** Creates executions at any living node, each asked for again with its key until it is acknowledged. */
-  async run(victims: readonly Victim[], deviceId: string): Promise<void> {
+  async run(victims: readonly NodeVictim[], deviceId: string): Promise<void> {
     await Promise.all(
       Array.from({ length: AT_ONCE }, async (_, n) => {
         for (let turn = n; !this.isOver || this.#unanswered.length > 0; turn++) {
@@ -118,7 +68,7 @@ test.runIf(hasMosquitto)("kills of any part at random moments, under load", { ti
   const url = await server.database("chaos");
   const flags = ["--commands-response-timeout", `${TIMEOUT_S}s`, "--mqtt-client-id", "chaos", "--mqtt-sessions", "4"];
   const options = { url, flags, env: { BUSBAR_MQTT_URL: mosquitto.url } };
-  const victims = [new Victim(options), new Victim(options)] as const;
+  const victims = [new NodeVictim(options), new NodeVictim(options)] as const;
   onTestFinished(async () => void (await Promise.all(victims.map((victim) => victim.kill()))));
   await victims[0].start();
   await victims[1].start();
@@ -157,7 +107,7 @@ test.runIf(hasMosquitto)("kills of any part at random moments, under load", { ti
   expect(await stopped(victims)).toEqual([0, 0]);
 });
 
-async function makeDevice(victim: Victim, { port }: Mosquitto) {
+async function makeDevice(victim: NodeVictim, { port }: Mosquitto) {
   const post = async (path: string, body: unknown) => {
     let answer = await victim.current?.session.post(path, body);
     // A busy machine may be too slow for a limit.
@@ -191,7 +141,7 @@ async function check(load: Load, device: CountingDevice, states: ReadonlyMap<str
 }
 
 /** Waits for the end of everything, and gives the state of every execution. */
-async function ended(victim: Victim, deviceId: string): Promise<ReadonlyMap<string, string>> {
+async function ended(victim: NodeVictim, deviceId: string): Promise<ReadonlyMap<string, string>> {
   const base = `/v3/devices/${deviceId}/commands/executions`;
   const get = async (query: string) => (await victim.current?.session.get(`${base}${query}`))?.body;
   await expect
@@ -205,7 +155,7 @@ async function ended(victim: Victim, deviceId: string): Promise<ReadonlyMap<stri
   }
 }
 
-async function stopped(victims: readonly Victim[]): Promise<readonly (number | null | undefined)[]> {
+async function stopped(victims: readonly NodeVictim[]): Promise<readonly (number | null | undefined)[]> {
   const processes = victims.map((victim) => victim.current?.process);
   await Promise.all(victims.map((victim) => victim.kill("SIGTERM")));
   return processes.map((one) => one?.exitCode);

@@ -1,0 +1,312 @@
+// A gateway and its cloud, each `./bin/busbar serve` with the embedded store, over a line that counts bytes. Prints what
+// each stage found on stderr, and one JSON line; times are in milliseconds.
+//   latency  `execute` in the cloud and at the gateway for the same device, next to a bare round trip and a flush of the disk.
+//            Goal: a command of the cloud takes as long as one of the gateway, a round trip and two flushes.
+//   resync   10,000 executions and 1,000,000 points that were made while the line was cut. Goal: the cloud has them within
+//            10 s of the connection. Bytes on the line per point. Goal: 1.5.
+//   live     bytes on the line per point of 10 devices at 1 Hz with 20 attributes each.
+//   memory   of the cloud per idle gateway, with gateways that speak the real protocol. Goal: 100 kB.
+//   npm run bench -- link [latency] [resync] [live] [memory]        without a word all of them, about three minutes
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { type AddressInfo, connect as connectTcp, createServer } from "node:net";
+import { availableParallelism, loadavg } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { MqttClient } from "mqtt";
+import { connectMqtt } from "./commands/device-process.ts";
+import { type BenchDevice, type Gateway, makeDevices, startGateway } from "./commands/gateway.ts";
+import { flushTimes, percentile } from "./commands/machine.ts";
+import { type CountingLine, openCountingLine } from "./link/counting-line.ts";
+import { connectGateways } from "./link/idle-gateways.ts";
+import { ATTRIBUTES, randomFrom } from "./telemetry/data.ts";
+import { finish, residentBytes } from "./telemetry/process.ts";
+
+const CALLS = 300;
+const WARM_UP = 100;
+const EXECUTIONS = 10_000;
+const POINTS = 1_000_000;
+const AT_ONCE = 64;
+const DEVICES = 10;
+const LIVE_SECONDS = 20;
+const IDLE = 1_000;
+const PUBLISH_SECONDS = 4;
+
+const words = process.argv.slice(2);
+const wants = (part: string) => words.length === 0 || words.includes(part);
+const begun = performance.now();
+const say = (text: string) => process.stderr.write(`[${Math.round((performance.now() - begun) / 1_000)} s] ${text}\n`);
+const round = (value: number, places = 2) => Math.round(value * 10 ** places) / 10 ** places;
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const load = () => loadavg().map((one) => round(one, 1));
+
+/** In the checkout, because a temporary folder may lie in memory, where a flush costs nothing. */
+const parent = fileURLToPath(new URL("../.busbar/", import.meta.url));
+const publisher = fileURLToPath(new URL("./telemetry/publish.ts", import.meta.url));
+
+interface Stage {
+  readonly cloud: Gateway;
+  readonly gateway: Gateway;
+  readonly line: CountingLine;
+  readonly devices: readonly BenchDevice[];
+  readonly folder: string;
+}
+
+mkdirSync(parent, { recursive: true });
+const folder = mkdtempSync(join(parent, "bench-link-"));
+const stops: (() => Promise<void> | void)[] = [() => rmSync(folder, { recursive: true, force: true })];
+try {
+  const found: Record<string, object> = {};
+  if (wants("latency") || wants("resync") || wants("live")) {
+    const stage = await openStage();
+    for (const [part, measure] of Object.entries({
+      latency: measureLatency,
+      live: measureLive,
+      resync: measureResync,
+    })) {
+      if (!wants(part)) continue;
+      const figures = { ...(await measure(stage)), load: load() };
+      found[part] = figures;
+      say(`${part}: ${JSON.stringify(figures)}`);
+    }
+    await stage.gateway.stop();
+    await stage.cloud.stop();
+  }
+  if (wants("memory")) {
+    const figures = { ...(await measureMemory()), load: load() };
+    found["memory"] = figures;
+    say(`memory: ${JSON.stringify(figures)}`);
+  }
+  console.log(JSON.stringify({ bench: "link", cores: availableParallelism(), ...found }));
+} finally {
+  for (const stop of stops.reverse()) await stop();
+}
+process.exit(0);
+
+async function openStage(): Promise<Stage> {
+  const cloud = await startGateway(join(folder, "cloud"), ["--role", "cloud", "--mqtt-port", "off"]);
+  stops.push(() => cloud.stop());
+  const gateway = await startGateway(join(folder, "gateway"));
+  stops.push(() => gateway.stop());
+  const line = await openCountingLine(cloud.url);
+  stops.push(() => line.close());
+  const devices = await makeDevices(gateway, manifest(), DEVICES);
+  const { code } = JSON.parse(await cloud.call("/v3/gateways/join_codes", { name: "North" })) as { code: string };
+  await gateway.call("/v3/uplink", { url: line.url, code });
+  await isTold(gateway);
+  return { cloud, gateway, line, devices, folder };
+}
+
+function manifest(): string {
+  const telemetry = ATTRIBUTES.map(({ name, type, words: values }) => {
+    const known = values === undefined || name === "note" ? "" : `\n    enum: [${values.join(", ")}]`;
+    return `  ${name}:\n    type: ${type}\n    display_name: ${name}${known}\n`;
+  });
+  return `blueprint_spec: device/3.0
+display_name: Linked
+runtime:
+  type: embedded
+command_groups:
+  main: {display_name: Main}
+commands:
+  set_power: {group: main, display_name: Set power}
+telemetry:
+${telemetry.join("")}`;
+}
+
+interface Status {
+  readonly connected: boolean;
+  readonly backlog: number;
+  readonly telemetry: { readonly messages: number; readonly hours: number; readonly history_before: string | null };
+}
+
+const statusOf = async (gateway: Gateway) => JSON.parse(await gateway.call("/v3/uplink")) as Status;
+
+/** Resolves when the gateway is connected and has nothing left to tell. */
+async function isTold(gateway: Gateway): Promise<void> {
+  for (;;) {
+    const { connected, backlog, telemetry } = await statusOf(gateway);
+    const isLeft = backlog > 0 || telemetry.messages > 0 || telemetry.hours > 0 || telemetry.history_before !== null;
+    if (connected && !isLeft) return;
+    await sleep(20);
+  }
+}
+
+async function answering({ config }: BenchDevice): Promise<MqttClient> {
+  const client = await connectMqtt(config.mqtt_port, config.mqtt_credentials);
+  const address = `${config.hardware_id}/${config.channel_id}`;
+  client.on("message", (_topic, payload) => {
+    const { id } = JSON.parse(payload.toString("utf8")) as { id: string };
+    client.publish(`v1/from/${address}/v1/command/responses`, `{"id":"${id}","state":"completed"}`, { qos: 1 });
+  });
+  await client.subscribeAsync(`v1/to/${address}/v1/command/requests`, { qos: 1 });
+  return client;
+}
+
+async function execute(server: Gateway, deviceId: string): Promise<number> {
+  const began = performance.now();
+  const answer = await server.call(`/v3/devices/${deviceId}/commands/execute`, { name: "set_power", arguments: {} });
+  const { execution } = JSON.parse(answer) as { execution: { state: string } };
+  if (execution.state !== "SUCCESS") throw new Error(`the command ended as ${execution.state}`);
+  return performance.now() - began;
+}
+
+async function measureLatency({ cloud, gateway, devices, folder: place }: Stage): Promise<object> {
+  const [device] = devices;
+  if (device === undefined) throw new Error("there is a device");
+  const client = await answering(device);
+  const echo = await openEcho();
+  const times = { cloud: [] as number[], gateway: [] as number[], roundTrip: [] as number[] };
+  // In turns, so that all of them meet the same load.
+  for (let i = -WARM_UP; i < CALLS; i++) {
+    const [far, near, bare] = [await execute(cloud, device.id), await execute(gateway, device.id), await echo.ask()];
+    if (i < 0) continue;
+    times.cloud.push(far);
+    times.gateway.push(near);
+    times.roundTrip.push(bare);
+  }
+  echo.close();
+  await client.endAsync(true);
+  const flush = percentile(flushTimes(place, 200), 0.5);
+  const p50 = (list: readonly number[]) => round(percentile(list, 0.5));
+  const allowed = p50(times.gateway) + p50(times.roundTrip) + 2 * flush;
+  return {
+    cloud: { p50: p50(times.cloud), p99: round(percentile(times.cloud, 0.99)) },
+    gateway: { p50: p50(times.gateway), p99: round(percentile(times.gateway, 0.99)) },
+    roundTrip: p50(times.roundTrip),
+    flush: round(flush, 3),
+    goal: round(allowed),
+    overGoal: round(p50(times.cloud) / allowed),
+  };
+}
+
+async function openEcho(): Promise<{ ask(): Promise<number>; close(): void }> {
+  const server = createServer((socket) => {
+    socket.setNoDelay(true);
+    socket.on("error", () => {});
+    socket.pipe(socket);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const socket = connectTcp((server.address() as AddressInfo).port, "127.0.0.1");
+  socket.setNoDelay(true);
+  await once(socket, "connect");
+  return {
+    async ask() {
+      const began = performance.now();
+      socket.write("x".repeat(200));
+      await once(socket, "data");
+      return performance.now() - began;
+    },
+    close() {
+      socket.destroy();
+      server.close();
+    },
+  };
+}
+
+/** 10 devices that send 20 values a second, each at its own moment of the second. */
+async function measureLive({ gateway, line, devices }: Stage): Promise<object> {
+  await isTold(gateway);
+  const before = { ...line.bytes };
+  await sleep(3_000);
+  const idle = (line.bytes.up + line.bytes.down - before.up - before.down) / 3;
+  const start = { ...line.bytes };
+  const values = ATTRIBUTES.map(({ name, words: texts, type, make }, at) => {
+    const made = make(randomFrom(at + 1), LIVE_SECONDS * DEVICES);
+    return (row: number) => [
+      name,
+      texts === undefined ? (type === "boolean" ? made[row] === 1 : made[row]) : texts[made[row] ?? 0],
+    ];
+  });
+  await Promise.all(
+    devices.map(async (device, index) => {
+      const { config } = device;
+      const client = await connectMqtt(config.mqtt_port, config.mqtt_credentials);
+      const topic = `v1/from/${config.hardware_id}/${config.channel_id}/v1/telemetry`;
+      const from = performance.now() + (index * 1_000) / DEVICES;
+      for (let second = 0; second < LIVE_SECONDS; second++) {
+        await sleep(Math.max(1, from + second * 1_000 - performance.now()));
+        const body = Object.fromEntries(values.map((value) => value(index * LIVE_SECONDS + second)));
+        await client.publishAsync(topic, JSON.stringify({ timestamp: Date.now() / 1_000, ...body }), { qos: 1 });
+      }
+      await client.endAsync(true);
+    }),
+  );
+  await isTold(gateway);
+  const points = LIVE_SECONDS * DEVICES * ATTRIBUTES.length;
+  const up = line.bytes.up - start.up;
+  const down = line.bytes.down - start.down;
+  return {
+    points,
+    idleBytesPerSecond: round(idle),
+    bytesPerPoint: round(up / points),
+    withAnswers: round((up + down) / points),
+    goal: 1.5,
+  };
+}
+
+async function measureResync({ cloud, gateway, line, devices }: Stage): Promise<object> {
+  line.cut();
+  const points = await publishPoints(devices);
+  say(`${points} points while the line is cut`);
+  const client = await answering(devices[0] as BenchDevice);
+  let left = EXECUTIONS;
+  const caller = async () => {
+    while (left-- > 0) await execute(gateway, devices[0]?.id ?? "");
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, caller));
+  await client.endAsync(true);
+  say(`${EXECUTIONS} executions while the line is cut`);
+  const before = { ...line.bytes };
+  line.heal();
+  const healed = performance.now();
+  while (!(await statusOf(gateway)).connected) await sleep(10);
+  const connected = performance.now();
+  await isTold(gateway);
+  const told = performance.now();
+  const total = async (server: Gateway) =>
+    (JSON.parse(await server.call("/v3/commands/executions?limit=1")) as { total_count: number }).total_count;
+  const [own, copies] = [await total(gateway), await total(cloud)];
+  if (own !== copies) throw new Error(`the gateway has ${own} executions, the cloud ${copies}`);
+  const up = line.bytes.up - before.up;
+  return {
+    executions: EXECUTIONS,
+    points,
+    reconnectedAfterMs: Math.round(connected - healed),
+    seconds: round((told - connected) / 1_000),
+    goalSeconds: 10,
+    bytes: up,
+    bytesPerPointAndExecution: round(up / points),
+  };
+}
+
+async function publishPoints(devices: readonly BenchDevice[]): Promise<number> {
+  const credentials = devices.map(({ config }) => ({ ...config.mqtt_credentials, channel: config.channel_id }));
+  const port = devices[0]?.config.mqtt_port;
+  let points = 0;
+  while (points < POINTS) {
+    const job = { port, credentials, seconds: PUBLISH_SECONDS, late: 0, window: 50 };
+    const output = await finish(process.execPath, [
+      "--disable-warning=ExperimentalWarning",
+      publisher,
+      JSON.stringify(job),
+    ]);
+    points += (JSON.parse(output) as { messages: number }).messages * ATTRIBUTES.length;
+  }
+  return points;
+}
+
+async function measureMemory(): Promise<object> {
+  const cloud = await startGateway(join(folder, "crowd"), ["--role", "cloud", "--mqtt-port", "off"]);
+  stops.push(() => cloud.stop());
+  // What the first ones load is there for all.
+  const first = await connectGateways(cloud, 0, IDLE / 10);
+  await sleep(5_000);
+  const before = residentBytes(cloud.pid);
+  const others = await connectGateways(cloud, IDLE / 10, IDLE);
+  await sleep(10_000);
+  const after = residentBytes(cloud.pid);
+  first.close();
+  others.close();
+  return { gateways: IDLE, kilobytesEach: round((after - before) / IDLE / 1_000, 1), goal: 100 };
+}
