@@ -62,6 +62,26 @@ test("each node reads at once what the other one acknowledged, as history and as
   }
 });
 
+test("points that come after a crash of the database are read and sealed, though it gives numbers of commits out again", {
+  timeout: 120_000,
+}, async () => {
+  const node = await open();
+  await node.append([point("a", 0, 1)]);
+  const session = await server.session("nodes");
+  await session.query("ALTER SYSTEM SET wal_writer_delay = '10s'");
+  await session.query("SELECT pg_reload_conf()");
+  // Each has a number, and none of them is flushed.
+  for (let i = 0; i < 500; i++) await session.query("SELECT pg_notify('nobody', '')");
+  expect(await readCsv(node, asked())).toBe("0,1\n");
+  await server.crash();
+  await expect
+    .poll(() => node.append([point("a", 1_000, 2)]).then(() => "stored", String), { timeout: 30_000 })
+    .toBe("stored");
+  await expect.poll(() => readCsv(node, asked()).catch(String), { timeout: 30_000 }).toBe("0,1\n1,2\n");
+  await node.settle(instant(DAY));
+  for (const one of [node, await open()]) expect(await readCsv(one, asked())).toBe("0,1\n1,2\n");
+});
+
 test("of two writes of the same time the later one counts, on every node, sealed or not", {
   timeout: 120_000,
 }, async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { includes, parseMoment } from "./moment.ts";
+import { before, includes, parseMoment } from "./moment.ts";
 
 test("a moment has every commit before its end that was not running", () => {
   const moment = parseMoment("10:14:10,12");
@@ -7,6 +7,13 @@ test("a moment has every commit before its end that was not running", () => {
   expect(parseMoment("10:14:10,12", 100)).toEqual(parseMoment("110:114:110,112"));
   const quiet = parseMoment("7:7:");
   expect([6, 7].filter((commit) => includes(quiet, commit))).toEqual([6]);
+});
+
+test("a moment can be cut off before a commit", () => {
+  const moment = parseMoment("10:14:10,12");
+  expect(before(moment, 14)).toBe(moment);
+  expect(before(moment, 12)).toEqual(parseMoment("10:12:10"));
+  expect(before(moment, 5)).toEqual(parseMoment("5:5:"));
 });
 
 test("what is no moment is refused", () => {

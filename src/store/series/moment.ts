@@ -18,6 +18,14 @@ export function parseMoment(text: string, base = 0): Moment {
   return { text: `${first}:${end}:${raised.join(",")}`, first, end, running: new Set(raised) };
 }
 
+/** The same moment without what happened at `end` and after it. */
+export function before(moment: Moment, end: number): Moment {
+  const { first, running } = moment;
+  if (end >= moment.end) return moment;
+  const left = [...running].filter((one) => one < end);
+  return parseMoment(`${Math.min(first, end)}:${end}:${left.join(",")}`);
+}
+
 /** Whether the commit had happened. */
 export function includes({ first, end, running }: Moment, commit: number): boolean {
   return commit < first || (commit < end && !running.has(commit));

@@ -3,7 +3,7 @@ import type { Connection } from "#store/postgres/connect.ts";
 import { serverTrouble } from "#store/postgres/trouble.ts";
 import { DamagedPiece, type StoredPlace } from "#store/series/checksum.ts";
 import type { OnDamaged } from "#store/series/chunk-store.ts";
-import { type Moment, parseMoment } from "#store/series/moment.ts";
+import { before, type Moment, parseMoment } from "#store/series/moment.ts";
 import { journalSum } from "#store/series/piece-sums.ts";
 import { packSealMark } from "#store/series/seal-mark.ts";
 import type { ReadPartition, SharedBatch, SharedChanges, SharedRow, SharedStore } from "#store/series/shared-store.ts";
@@ -66,11 +66,12 @@ export function createSharedJournal({ appends, reads, block }: JournalNeeds): Sh
     const rows = await copyRows(await reads.get(), readSql(wanted));
     const found = new Map<number, Omit<ReadPartition, "rows"> & { rows: SharedRow[] }>();
     const damaged: { readonly partition: number; readonly sequence: number }[] = [];
+    const ends = endsOf(wanted, rows);
     for (const [kind, partition, epoch, base, , moment] of rows) {
       if (readInteger(kind) !== PARTITION) continue;
       const own = { partition: readInteger(partition), epoch: readInteger(epoch) };
-      const running = parseMoment(Buffer.from(readBytes(moment)).toString(), readInteger(base));
-      found.set(own.partition, { ...own, moment: running, rows: [] });
+      const now = parseMoment(Buffer.from(readBytes(moment)).toString(), readInteger(base));
+      found.set(own.partition, { ...own, moment: before(now, ends.get(own.partition) ?? 0), rows: [] });
     }
     for (const [kind, partition, number, sequence, sum, bytes] of rows) {
       if (readInteger(kind) === PARTITION) continue;
@@ -144,6 +145,23 @@ function readSql(wanted: Parameters<SharedStore["read"]>[0]): string {
   const running = lists.map((one) => `"{${[...one.running].join(",")}}"`);
   return `SELECT * FROM telemetry_news(${list(({ partition }) => partition)}, ${list(({ first }) => first)},
     ${list(({ end }) => end)}, '{${running.join(",")}}')`;
+}
+
+/**
+ * Where the moments that are known end: after the last row of each partition. A crash of the database gives numbers out again
+ * unless a commit that was flushed has a higher one, and commits without rows, such as those of notifications, are not flushed.
+ */
+function endsOf(
+  wanted: Parameters<SharedStore["read"]>[0],
+  rows: Awaited<ReturnType<typeof copyRows>>,
+): ReadonlyMap<number, number> {
+  const ends = new Map(wanted.map(({ partition, after }) => [partition, after?.end ?? 0]));
+  for (const [kind, partition, commit] of rows) {
+    if (readInteger(kind) === PARTITION) continue;
+    const own = readInteger(partition);
+    ends.set(own, Math.max(ends.get(own) ?? 0, readInteger(commit) + 1));
+  }
+  return ends;
 }
 
 const NOTHING_KNOWN: Pick<Moment, "first" | "end" | "running"> = { first: 0, end: 0, running: new Set() };
