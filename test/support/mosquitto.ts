@@ -37,7 +37,8 @@ export async function startMosquitto(
     chmodSync(path, 0o644);
     return path;
   };
-  chmodSync(folder, 0o755);
+  // Started by root, Mosquitto gives up its rights, and then keeps its sessions only in a folder that anyone may write to.
+  chmodSync(folder, persistence ? 0o777 : 0o755);
   const protect = (devices: readonly FakeLogin[]): readonly string[] => {
     const users = [["busbar", "service-secret"] as const, ...devices.map((l) => [l.hardwareId, l.secret] as const)];
     const passwords = users.map(([name, secret]) =>
