@@ -7,8 +7,8 @@ import type { GuideSource } from "#http/guide/guide-page.ts";
 const DOCS = fileURLToPath(new URL("../../docs", import.meta.url));
 /** A name is searched in this order. */
 const FOLDERS = ["guide", ".", "decisions"];
-/** No name leads out of the folders. */
-const NAME = /^[A-Za-z0-9][\w-]*(?:\.[\w-]+)*$/;
+/** No name leads out of the folders, or is too long for a file. */
+const NAME = /^(?=.{1,100}$)[A-Za-z0-9][\w-]*(?:\.[\w-]+)*$/;
 
 /** Read when it is asked for: few people read it, and then seldom. */
 export function readGuide(folder = DOCS): GuideSource {

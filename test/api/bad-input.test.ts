@@ -116,7 +116,9 @@ test("every field of every body refuses every wrong type with a pointer to it", 
 test("a required field that is missing, null or empty is named", async () => {
   for (const { method, path, body } of withJson) {
     for (const field of (body as unknown as BodySchema).required ?? []) {
-      for (const json of [{}, { [field]: null }, { [field]: "" }]) {
+      // A setting may be empty: then scripts reach no address.
+      const empty = path.endsWith("/settings/:setting") ? [] : [{ [field]: "" }];
+      for (const json of [{}, { [field]: null }, ...empty]) {
         const answer = await busbar.admin.call(method, pathWith(path, device), { json });
         expect(answer.errors.map((error) => error.details?.["pointer"])).toContain(`/${field}`);
       }

@@ -87,12 +87,12 @@ export async function writeConfiguration(
     return needs.prepareEvent({ ...place, kind: "configuration", bucket, readLevel, at });
   });
   await needs.configurations.put({ deviceId: device.id, buckets: written, events }, trail);
-  // Where it is connected to another node, that node hears of the events.
-  if (needs.channel.isReady(device.id)) {
-    await needs.configurationSender.once(writtenAt(device.id, now), async () =>
-      needs.channel.sendConfiguration(device.id, await deviceConfiguration(needs, device.id), [...buckets.keys()]),
-    );
-  }
+  const send = async () =>
+    needs.channel.sendConfiguration(device.id, await deviceConfiguration(needs, device.id), [...buckets.keys()]);
+  // Where it is connected to another node, that node hears of the events. A device that takes no commands is reached by one
+  // node at most.
+  if (needs.channel.isReady(device.id)) await needs.configurationSender.once(writtenAt(device.id, now), send);
+  else await send();
   return new Map(written.map((one) => [one.bucket, one.shown]));
 }
 
