@@ -93,8 +93,7 @@ export function joinNodes(needs: JoinNeeds): () => void {
     // The events of one write come one after the other.
     await new Promise<void>((resolve) => setImmediate(resolve));
     unsent.delete(deviceId);
-    const send = async () =>
-      needs.channel.sendConfiguration(deviceId, await deviceConfiguration(needs, deviceId), []);
+    const send = async () => needs.channel.sendConfiguration(deviceId, await deviceConfiguration(needs, deviceId), []);
     if (needs.channel.isReady(deviceId)) await needs.configurationSender.once(writtenAt(deviceId, at), send);
     else await send();
   }
