@@ -42,6 +42,7 @@ async function deletions(): Promise<ReadonlyMap<string, readonly number[]>> {
     alerts: { prune: note("alerts") },
     webhooks: { prune: note("deliveries") },
     outbox: { prune: note("events") },
+    changes: { prune: note("changes of gateways") },
     audit: { prune: note("audit log") },
     sites: { list: onePage },
     devices: { list: onePage },
@@ -68,6 +69,7 @@ test("after the clock was set forward by weeks, nothing is deleted that is not o
   expect([...before.keys()].sort()).toEqual([
     "alerts",
     "audit log",
+    "changes of gateways",
     "deliveries",
     "device logs",
     "events",

@@ -208,6 +208,7 @@ export class World {
         withProfiles: async () => [],
       },
       checkJson: async () => undefined,
+      executionTraces: { begun: () => {} },
       channel: this.#channel,
       seal: createSeal(new Uint8Array(32).fill(7)),
       now: () => this.clock.now(),
@@ -225,23 +226,21 @@ export class World {
     };
     const began = this.clock.elapsed;
     const acknowledged = (id: string) => this.#acknowledged.set(id, device.id);
+    // A call may be refused or cut off. A mistake of the program, or of this simulation, is neither.
+    const failed = (error: unknown) => {
+      if (error instanceof TypeError) this.referee.violations.push(String(error.stack));
+    };
     if (waits) {
       const signal = new AbortController().signal;
       const wait = { input: () => input, stored: () => {}, waitMs: WAIT_LIMIT_MS, signal };
-      executeCommand(needs, CALL, wait).then(
-        async (execution) => {
-          acknowledged(execution.id);
-          const ms = this.clock.elapsed - began;
-          const stored = await this.rows.find(device.id, execution.id, this.clock.now());
-          this.referee.answered(execution, stored, { ms, limit: WAIT_LIMIT_MS });
-        },
-        () => {},
-      );
+      executeCommand(needs, CALL, wait).then(async (execution) => {
+        acknowledged(execution.id);
+        const ms = this.clock.elapsed - began;
+        const stored = await this.rows.find(device.id, execution.id, this.clock.now());
+        this.referee.answered(execution, stored, { ms, limit: WAIT_LIMIT_MS });
+      }, failed);
     } else {
-      createExecution(needs, CALL, input).then(
-        (execution) => acknowledged(execution.id),
-        () => {},
-      );
+      createExecution(needs, CALL, input).then((execution) => acknowledged(execution.id), failed);
     }
   }
 
