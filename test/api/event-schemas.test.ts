@@ -39,13 +39,21 @@ test("the data of each kind of event fits its schema", { timeout: 60_000 }, asyn
     { name: "main.lua", content: LUA },
   ]);
   const script = await client.blueprints.upload(zip);
-  await client.provisioning.simulatedDevice({ name: "Converter", slug: "pcs", blueprint_id: blueprint.id });
-  await client.provisioning.luaDevice({ name: "Script", slug: "script", blueprint_id: script.blueprint.id });
-  await client.devices.configuration.putBucket("pcs", "grid", { limit: 5 });
-  await client.devices.adjustSimulation("pcs", { alerts: { hot: true } });
-  await client.commands.run("pcs", { name: "set_power", arguments: { power: 5 } }).end();
+  let round = 0;
+  const act = async (): Promise<void> => {
+    const [pcs, slug] = [`pcs-${++round}`, `script-${round}`];
+    await client.provisioning.simulatedDevice({ name: "Converter", slug: pcs, blueprint_id: blueprint.id });
+    await client.provisioning.luaDevice({ name: "Script", slug, blueprint_id: script.blueprint.id });
+    await client.devices.configuration.putBucket(pcs, "grid", { limit: 5 });
+    await client.devices.adjustSimulation(pcs, { alerts: { hot: true } });
+    await client.commands.run(pcs, { name: "set_power", arguments: { power: 5 } }).end();
+  };
+  await act();
+  // A listener that was cut off for a moment gets what is not stored, such as the state of a script, with the next devices.
+  const again = setInterval(() => void act().catch(() => {}), 5_000);
 
   const missing = new Set(KINDS);
+  const late = setTimeout(() => leaving.abort(), 50_000);
   const wrong: string[] = [];
   for await (const { kind, ...data } of events) {
     const validate = validators.get(kind);
@@ -54,6 +62,9 @@ test("the data of each kind of event fits its schema", { timeout: 60_000 }, asyn
     if (!validate(data)) wrong.push(`${kind}: ${ajv.errorsText(validate.errors)} ${JSON.stringify(data)}`);
     if (missing.size === 0) break;
   }
+  clearTimeout(late);
+  clearInterval(again);
   leaving.abort();
+  expect([...missing]).toEqual([]);
   expect(wrong).toEqual([]);
 });
