@@ -41,7 +41,7 @@ interface JoinNeeds extends Pick<Needs, "devices" | "profiles">, ConfigurationNe
   readonly log: Logger;
   readonly liveSettings: Pick<LiveSettings, "refresh">;
   /** Undefined where no gateways connect. */
-  readonly links: Pick<Links, "leaveTo" | "rotate"> | undefined;
+  readonly links: Pick<Links, "leaveTo" | "rotate" | "disconnect"> | undefined;
   readonly tokenSharing: Pick<TokenSharing, "changed">;
   readonly gatewayChanges: Pick<GatewayChanges, "wake" | "ended"> | undefined;
 }
@@ -123,6 +123,9 @@ export function joinNodes(needs: JoinNeeds): () => void {
         break;
       case "rotate":
         needs.links?.rotate(message.id);
+        break;
+      case "revoked":
+        needs.links?.disconnect(message.id);
         break;
       case "webhooks":
         background.run("read the webhooks again", () => needs.webhookDispatcher.refresh());

@@ -152,6 +152,7 @@ export function linkRoutes(needs: LinkRouteNeeds): readonly Route[] {
         const trail = auditTrail(needs, call, { target: {}, details: { gateway_id: id } });
         if (!(await needs.gateways.revoke(id, needs.now(), trail))) throw noGateway(id);
         needs.links?.disconnect(id);
+        needs.nodes.tell({ kind: "revoked", id });
         return {};
       },
     }),
@@ -169,7 +170,7 @@ export function linkRoutes(needs: LinkRouteNeeds): readonly Route[] {
         requireAllSites(call.caller);
         const { gateway_id: id } = call.params;
         const trail = auditTrail(needs, call, { target: {}, details: { gateway_id: id } });
-        if (!(await needs.gateways.askRotation(id, trail))) throw refuse("not_found", `there is no gateway ${id}`);
+        if (!(await needs.gateways.askRotation(id, trail))) throw noGateway(id);
         needs.links?.rotate(id);
         needs.nodes.tell({ kind: "rotate", id });
         return {};

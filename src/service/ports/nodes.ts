@@ -19,6 +19,8 @@ export type NodeMessage =
   | { readonly kind: "change"; readonly has: "waits" | "ended"; readonly gatewayId: string; readonly id: string }
   /** A gateway shall get another credential. */
   | { readonly kind: "rotate"; readonly id: string }
+  /** The access of a gateway was revoked. */
+  | { readonly kind: "revoked"; readonly id: string }
   /** Webhooks were created or deleted. */
   | { readonly kind: "webhooks" }
   /** Settings were changed. */
