@@ -1,0 +1,64 @@
+// Commands that were sent to one gateway and whose answer is missing.
+import type { Execution } from "#core/command/execution.ts";
+import type { DownMessage } from "#core/link/messages.ts";
+import type { LinkChannel } from "#service/link/link-channel.ts";
+import type { HandOver, OutgoingCommand } from "#service/ports/carrier.ts";
+import type { Needs } from "#service/ports.ts";
+
+export interface GatewayOrders {
+  /** Sends the command. Resolves when the gateway has answered, or when it is certain that it will not. */
+  give(command: OutgoingCommand, execution: Execution): Promise<HandOver>;
+  /** The gateway has answered. `refused` is its reason, null when it has accepted. */
+  answered(id: string, refused: string | null): void;
+  /** The connection has ended, so no answer comes. */
+  abandon(): void;
+}
+
+export interface OrderNeeds extends Pick<Needs, "now"> {
+  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+/** How long after the deadline of a command its gateway may still answer whether it has accepted it. */
+const ANSWER_MS = 5_000;
+
+export function createGatewayOrders(
+  needs: OrderNeeds,
+  channel: Pick<LinkChannel<DownMessage, never>, "send" | "close">,
+): GatewayOrders {
+  const missing = new Map<string, (outcome: HandOver) => void>();
+  return {
+    async give(command, execution) {
+      const { promise, resolve: settle } = Promise.withResolvers<HandOver>();
+      missing.set(command.id, settle);
+      const { id, deviceId, createdAt, ephemeral, request } = execution;
+      const patienceMs = Math.max(0, execution.deadline - needs.now());
+      const order = {
+        id,
+        deviceId,
+        createdAt,
+        ephemeral,
+        name: request.name,
+        arguments: command.arguments,
+        patienceMs,
+        caller: "cloud",
+      };
+      channel.send({ type: "execute", order }).catch(() => settle("unanswered"));
+      const answered = new AbortController();
+      const patience = needs.pause(patienceMs + ANSWER_MS, answered.signal).then(() => {
+        // After the next connection it is asked whether it has accepted the order.
+        if (!answered.signal.aborted) channel.close("the gateway has not answered an order in time");
+        return "unanswered" as const;
+      });
+      try {
+        return await Promise.race([promise, patience]);
+      } finally {
+        answered.abort();
+        missing.delete(command.id);
+      }
+    },
+    answered: (id, refused) => missing.get(id)?.(refused === null ? "accepted" : { refused }),
+    abandon() {
+      for (const settle of missing.values()) settle("unanswered");
+    },
+  };
+}

@@ -1,0 +1,299 @@
+// One connection of a gateway to this cloud: takes what the gateway tells, asks for what is unknown, and hands over
+// commands and changes.
+
+import type { Gateway } from "#core/link/gateway.ts";
+import { LinkMistake } from "#core/link/message-fields.ts";
+import { type DownMessage, LINK_PROTOCOL, type LinkedItem, type UpMessage } from "#core/link/messages.ts";
+import type { CommandDispatcher } from "#service/command/command-dispatcher.ts";
+import type { Connectivity } from "#service/device/connectivity.ts";
+import { type ApplyNeeds, applyItem, forgetOthers, type Teller } from "#service/link/apply-linked.ts";
+import type { ChangeLane, GatewayChanges } from "#service/link/gateway-changes.ts";
+import { createGatewayOrders, type GatewayOrders, type OrderNeeds } from "#service/link/gateway-orders.ts";
+import type { LinkChannel } from "#service/link/link-channel.ts";
+import { ASKED_AT_ONCE, loseSightOf, openElsewhere } from "#service/link/open-elsewhere.ts";
+import type { TokenSharing } from "#service/link/share-tokens.ts";
+import { type TakeTelemetryNeeds, takeTelemetry } from "#service/link/take-telemetry.ts";
+import { requireSameProtocol, speaks } from "#service/link/talk-to-cloud.ts";
+import type { Needs } from "#service/ports.ts";
+
+export interface SessionNeeds
+  extends Omit<ApplyNeeds, "connectivity" | "dispatcher" | "log">,
+    TakeTelemetryNeeds,
+    OrderNeeds,
+    Pick<Needs, "gateways" | "copies" | "devices" | "executions" | "uplinks"> {
+  readonly dispatcher: CommandDispatcher;
+  readonly connectivity: Connectivity;
+  readonly version: string;
+  readonly gatewayChanges: Pick<GatewayChanges, "open">;
+  readonly tokenSharing: Pick<TokenSharing, "open">;
+  readonly log: { info(about: object, text: string): void; warn(about: object, text: string): void };
+}
+
+export interface GatewaySession {
+  /** Resolves when the connection has ended, and throws a LinkMistake when the gateway breaks the protocol. */
+  talk(): Promise<void>;
+  /** After the connection: what nobody tells any longer is unknown. */
+  leave(): Promise<void>;
+  readonly orders: Pick<GatewayOrders, "give">;
+  /** Asks what became of an execution. */
+  ask(executionId: string): void;
+  /** Asks the gateway to change its credential. */
+  rotate(): void;
+  close(reason: string): void;
+}
+
+type Hello = Extract<UpMessage, { type: "hello" }>;
+
+/** Others refer to these. All other records are independent of each other, and those stored together share a commit. */
+const FIRST: ReadonlySet<LinkedItem["kind"]> = new Set(["site", "blueprint", "device"]);
+const APPLIED_TOGETHER = 256;
+const MAX_EARLY = 10_000;
+/** A whole telling deletes those of these kinds that it does not name. */
+const NAMED: ReadonlySet<LinkedItem["kind"]> = new Set(["site", "device", "alert"]);
+
+/** `onWay` is called with each device that gets commands over this connection from now on. */
+export function createGatewaySession(
+  needs: SessionNeeds,
+  gateway: Gateway,
+  channel: LinkChannel<DownMessage, UpMessage>,
+  onWay: (deviceId: string) => void,
+): GatewaySession {
+  const gatewayId = gateway.id;
+  const devices = new Map<string, string>();
+  const own = new Set<string>();
+  const teller: Teller = { gatewayId, devices, own };
+  const orders = createGatewayOrders(needs, channel);
+  const telemetry = takeTelemetry(needs, {
+    devices,
+    send: channel.send,
+    fail(error) {
+      needs.log.warn({ gatewayId, err: error }, "telemetry of a gateway cannot be stored");
+      channel.close(error instanceof LinkMistake ? error.message : "the cloud cannot store telemetry");
+    },
+  });
+  /** Connectivity of devices that the gateway has not told yet. */
+  const early = new Map<string, string>();
+  /** Executions that the gateway was asked for before it gets commands. */
+  const asked = new Set<string>();
+  /** It tells what changed, then it is asked for what is open, and then it gets commands. */
+  let stage: "telling" | "asked" | "ready" = "telling";
+  /** The gateway has replaced its records since it was here last. What it does not know it may have run. */
+  let isRestored = false;
+  /** Its records up to this one are stored here. */
+  let taken = gateway.taken;
+  /** What a whole telling has named so far. */
+  let named: Set<string> | undefined;
+  /** Hands over changes, once the gateway has told what changed on its side. */
+  let changes: ChangeLane | undefined;
+  let endTokens = () => {};
+
+  async function talk(): Promise<void> {
+    for (const deviceId of await needs.gateways.devices(gatewayId)) {
+      const device = await needs.devices.find(deviceId);
+      if (device === undefined) continue;
+      devices.set(deviceId, device.siteId);
+      if (device.type === "GATEWAY") own.add(deviceId);
+    }
+    let hello: Hello | undefined;
+    for await (const message of channel.messages) {
+      if (hello !== undefined) await hear(hello, message);
+      else if (message.type !== "hello") throw new LinkMistake("the gateway did not say hello first");
+      else {
+        hello = message;
+        await welcome(hello);
+      }
+    }
+  }
+
+  async function welcome(hello: Hello): Promise<void> {
+    requireSameProtocol(hello);
+    const isKnown = gateway.epoch === hello.epoch;
+    isRestored = !isKnown && gateway.epoch !== undefined;
+    if (!isKnown) taken = 0;
+    if (isRestored) await forgetRevisions();
+    await note(hello);
+    await channel.send({
+      type: "welcome",
+      protocol: LINK_PROTOCOL,
+      version: needs.version,
+      epoch: await needs.uplinks.epoch(),
+      taken: taken > 0 ? taken : null,
+    });
+    for (const deviceId of own) needs.connectivity.connected(deviceId);
+    needs.log.info({ gatewayId, version: hello.version }, "a gateway has connected");
+  }
+
+  async function hear(hello: Hello, message: UpMessage): Promise<void> {
+    switch (message.type) {
+      case "hello":
+        throw new LinkMistake("the gateway said hello twice");
+      case "records":
+        await takeRecords(hello, message);
+        return await settle(hello);
+      case "told":
+        await takeTold(message);
+        return await settle(hello);
+      case "answer":
+        return orders.answered(message.id, message.refused);
+      case "changed":
+        return await changes?.settled(message);
+      case "want":
+        return await changes?.wanted(message.digest);
+      case "credential":
+        return await takeCredential(message);
+      case "points":
+      case "history":
+        return await telemetry.take(message);
+      case "connectivity":
+        for (const [deviceId, status] of message.devices) noteConnectivity(deviceId, status);
+    }
+  }
+
+  /** The new epoch counts once everything is settled that the gateway may have lost. Else a cut would hide the loss. */
+  async function note(hello: Hello): Promise<void> {
+    const epoch = stage === "ready" ? hello.epoch : gateway.epoch;
+    await needs.gateways.noteTaken(gatewayId, { version: hello.version, epoch, taken, at: needs.now() });
+  }
+
+  /** When nothing is left to ask for, the gateway gets commands and changes. */
+  async function settle(hello: Hello): Promise<void> {
+    if (stage !== "asked" || asked.size > 0) return;
+    stage = "ready";
+    await note(hello);
+    for (const deviceId of devices.keys()) {
+      onWay(deviceId);
+      needs.dispatcher.deviceReachable(deviceId);
+    }
+    if (speaks(hello.protocol, 1)) await openDown();
+  }
+
+  async function takeRecords(hello: Hello, message: Extract<UpMessage, { type: "records" }>): Promise<void> {
+    const { isWhole, isLast, to } = message;
+    if (isWhole) named ??= new Set();
+    await take(message.items, named);
+    if (!isWhole || isLast) {
+      if (isWhole && named !== undefined) await forgetOthers(needs, teller, named);
+      if (isWhole) named = undefined;
+      taken = to;
+      await note(hello);
+    }
+    await channel.send({ type: "ack", to });
+    if (isLast && stage === "telling") await askForOpen();
+  }
+
+  async function take(items: readonly LinkedItem[], into?: Set<string>): Promise<void> {
+    const missing: string[] = [];
+    let together: LinkedItem[] = [];
+    const apply = async (item: LinkedItem) => {
+      if ((await applyItem(needs, teller, item)) === "gap") missing.push(item.key);
+    };
+    const applyTogether = async () => {
+      const waiting = together;
+      together = [];
+      await Promise.all(waiting.map(apply));
+    };
+    for (const item of items) {
+      if (NAMED.has(item.kind)) into?.add(`${item.kind} ${item.key}`);
+      const isFirst = FIRST.has(item.kind);
+      if (isFirst || together.length >= APPLIED_TOGETHER) await applyTogether();
+      if (isFirst) await apply(item);
+      else together.push(item);
+      const status = item.kind === "device" ? early.get(item.key) : undefined;
+      if (status !== undefined && early.delete(item.key)) noteConnectivity(item.key, status);
+      if (stage === "ready" && item.kind === "device" && item.value !== null) onWay(item.key);
+    }
+    await applyTogether();
+    for (let at = 0; at < missing.length; at += ASKED_AT_ONCE) {
+      await channel.send({ type: "ask", executions: missing.slice(at, at + ASKED_AT_ONCE) });
+    }
+  }
+
+  /** The gateway has told what changed. What is still open, or was sent and never answered, is asked for once more. */
+  async function askForOpen(): Promise<void> {
+    stage = "asked";
+    for await (const open of openElsewhere(needs, gatewayId)) {
+      for (const { id, isRemote } of open) {
+        asked.add(id);
+        if (!isRemote) await needs.dispatcher.loseSight(id);
+      }
+      await channel.send({ type: "ask", executions: open.map(({ id }) => id) });
+    }
+  }
+
+  async function takeTold(message: Extract<UpMessage, { type: "told" }>): Promise<void> {
+    for (const change of message.changes) {
+      await applyItem(needs, teller, { kind: "execution", key: change.execution.id, value: change });
+      asked.delete(change.execution.id);
+    }
+    for (const id of message.unknown) {
+      if (isRestored || !(await needs.dispatcher.returned(id))) await needs.dispatcher.lost(id);
+      asked.delete(id);
+    }
+  }
+
+  /** What goes down the line, beside commands. */
+  async function openDown(): Promise<void> {
+    const { lane, done } = needs.gatewayChanges.open({ gatewayId, send: channel.send, copy: (items) => take(items) });
+    changes = lane;
+    done.catch((error: unknown) => {
+      needs.log.warn({ gatewayId, err: error }, "changes cannot be handed over to a gateway");
+      channel.close("the cloud cannot go on");
+    });
+    endTokens = await needs.tokenSharing.open({ gatewayId, send: channel.send });
+    // Read again: it may have been asked for since the gateway signed in.
+    const { mustRotate } = (await needs.gateways.find(gatewayId)) ?? {};
+    if (mustRotate === true) await channel.send({ type: "rotate" });
+  }
+
+  async function takeCredential({ hash, isUsed }: Extract<UpMessage, { type: "credential" }>): Promise<void> {
+    const bytes = Buffer.from(hash, "hex");
+    if (isUsed) {
+      await needs.gateways.settleCredential(gatewayId, bytes);
+      needs.log.info({ gatewayId }, "a gateway has another credential");
+    } else {
+      await needs.gateways.acceptCredential(gatewayId, bytes);
+      await channel.send({ type: "credential", hash });
+    }
+  }
+
+  function noteConnectivity(deviceId: string, status: string): void {
+    if (!devices.has(deviceId)) {
+      if (early.size < MAX_EARLY) early.set(deviceId, status);
+      return;
+    }
+    if (own.has(deviceId)) return;
+    if (status === "ONLINE") needs.connectivity.connected(deviceId);
+    else if (status === "OFFLINE") needs.connectivity.gone(deviceId);
+  }
+
+  async function forgetRevisions(): Promise<void> {
+    await loseSightOf(needs, gatewayId);
+    for (const siteId of await needs.gateways.sites(gatewayId)) await needs.executions.forgetRevisions(siteId);
+  }
+
+  /** A line that fails is closed, and what was asked is asked again over the next one. */
+  const sendIfOpen = (message: DownMessage) => void channel.send(message).catch(() => {});
+
+  return {
+    talk,
+    async leave() {
+      await telemetry.idle();
+      changes?.close();
+      endTokens();
+      orders.abandon();
+      for (const deviceId of devices.keys()) {
+        if (own.has(deviceId)) needs.connectivity.absent(deviceId);
+        else needs.connectivity.loseSight(deviceId);
+      }
+      await loseSightOf(needs, gatewayId);
+      await needs.gateways.noteGone(gatewayId);
+      needs.log.info({ gatewayId }, "a gateway has disconnected");
+    },
+    orders,
+    ask: (executionId) => sendIfOpen({ type: "ask", executions: [executionId] }),
+    rotate: () => {
+      if (changes !== undefined) sendIfOpen({ type: "rotate" });
+    },
+    close: channel.close,
+  };
+}
