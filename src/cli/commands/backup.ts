@@ -82,7 +82,7 @@ async function backupFolder(
   }: BackupFlags & { data: string; name: string; path: string; lock: Locked },
 ): Promise<void> {
   if (name === "-") throw new UsageError("with --data, give a file");
-  const { file: configFile } = await loadConfig({ flags: [], env: cli.env, cwd: cli.cwd, readFile: readFileIfPresent });
+  const { file: configFile } = await readSettings(cli);
   const to = folder === undefined ? { file: path } : { folder: resolve(cli.cwd, folder), keep };
   const { file, kind } = await cli.backups.ofFolder({ data: resolve(cli.cwd, data), configFile, lock, to });
   if (kind === "keys") remark(cli, IN_POSTGRES);
@@ -92,6 +92,8 @@ async function backupFolder(
 
 const IN_POSTGRES =
   "records and telemetry are in PostgreSQL: back them up with pg_dump. This backup holds the keys without which they cannot be read";
+
+const readSettings = (cli: Cli) => loadConfig({ flags: [], env: cli.env, cwd: cli.cwd, readFile: readFileIfPresent });
 
 type Locked = BackupLock & { readonly recipients: readonly string[] };
 
@@ -145,12 +147,18 @@ export function addRestoreCommand(restore: Command, cli: Cli): void {
       `
 The backup is checked before anything is put in place. A backup of an older version is upgraded by the next start; one of
 a newer version is refused. Tokens that were revoked after the backup are valid again: look at busbar token list.
-Commands that were under way are not sent again. The old installation must not go on with the same devices and cloud.`,
+Commands that were under way are not sent again. The old installation must not go on with the same devices and cloud.
+
+Where records and telemetry are in PostgreSQL, restore them first, with pg_restore, and set database.url
+(BUSBAR_DATABASE_URL): this command then prepares the database too.`,
     )
     .action(async (file: string, flags: OpenFlags & { readonly data: string }) => {
       const path = resolve(cli.cwd, file);
       const data = resolve(cli.cwd, flags.data);
-      const restored = await withKeys(cli, path, flags, (keys) => cli.backups.restore({ file: path, data, keys }));
+      const databaseUrl = (await readSettings(cli)).config.database.url?.reveal();
+      const restored = await withKeys(cli, path, flags, (keys) =>
+        cli.backups.restore({ file: path, data, keys, databaseUrl }),
+      );
       const { manifest, telemetry, configuration } = restored;
       remark(cli, `restored the state of ${manifest.createdAt}, made by Busbar ${manifest.version}`);
       if (telemetry !== undefined) {
@@ -159,7 +167,7 @@ Commands that were under way are not sent again. The old installation must not g
           `${telemetry.points} points in ${telemetry.chunks} chunks, and ${telemetry.journalRows} rows of open hours`,
         );
       }
-      if (manifest.storage === "postgres") remark(cli, KEYS_ONLY);
+      if (manifest.storage === "postgres") remark(cli, databaseUrl === undefined ? KEYS_ONLY : WITH_DATABASE);
       if (configuration !== undefined) {
         remark(
           cli,
@@ -172,7 +180,9 @@ Commands that were under way are not sent again. The old installation must not g
   addExamples(restore, "restore busbar-20261116T030000Z.tar.gz --data /var/lib/busbar");
 }
 
-const KEYS_ONLY = "it holds the keys only: restore records and telemetry with pg_restore";
+const KEYS_ONLY =
+  "it holds the keys only: restore records and telemetry with pg_restore, set BUSBAR_DATABASE_URL, and restore again";
+const WITH_DATABASE = "it holds the keys; the database is prepared: commands that were under way are not sent again";
 
 function addIdentityOption(command: Command): Command {
   return command.option("--identity <file>", "age identity that opens an encrypted backup");

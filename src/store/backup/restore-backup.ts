@@ -28,6 +28,8 @@ export interface RestoreOptions {
   readonly file: string;
   readonly data: string;
   readonly keys: Keys;
+  /** Called with a backup that is complete, before anything comes into its place. */
+  readonly beforePlacing?: (manifest: BackupManifest) => Promise<void>;
 }
 
 export interface Restored {
@@ -39,7 +41,7 @@ export interface Restored {
 
 const WORK = "restoring";
 
-export async function restoreBackup({ file, data, keys }: RestoreOptions): Promise<Restored> {
+export async function restoreBackup({ file, data, keys, beforePlacing }: RestoreOptions): Promise<Restored> {
   requireEmpty(data);
   const release = claimFolder(data);
   try {
@@ -51,6 +53,7 @@ export async function restoreBackup({ file, data, keys }: RestoreOptions): Promi
     const hasTelemetry = existsSync(at("telemetry.db"));
     const telemetry = hasTelemetry ? finishRestoredTelemetry(at("telemetry.db")) : undefined;
     if (existsSync(at("records.db"))) finishRestoredRecords(at("records.db"));
+    await beforePlacing?.(manifest);
     return { manifest, telemetry, configuration: putInPlace(work, data) };
   } finally {
     rmSync(join(data, WORK), { recursive: true, force: true });
