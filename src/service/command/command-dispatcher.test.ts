@@ -73,6 +73,13 @@ async function setUp({ sendingBytes = 1e6, handOver = async () => {}, recording 
   return { dispatcher, store, background, execution, sent, writes, say, pass, told, dropped, failures, timers };
 }
 
+test("a response to an execution that never was is dropped without a write", async () => {
+  const { dispatcher, writes, dropped } = await setUp();
+  const message = { executionId: "unknown", state: "SUCCEEDED", payload: undefined, repeated: false } as const;
+  expect(await dispatcher.respond(PLACE.deviceId, message)).toBeUndefined();
+  expect([writes, dropped]).toEqual([[], ["SUCCEEDED"]]);
+});
+
 test("a start and an answer that follows at once are stored in the same turn, and told one after the other", async () => {
   const { store, execution, writes, say, pass, told } = await setUp();
   const said = say("SUCCEEDED");

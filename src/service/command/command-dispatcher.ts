@@ -140,11 +140,21 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
     const recorded = needs.executions.record(deviceId, message.executionId, arrivalAt(needs, message));
     const [execution] = await Promise.all([recorded, started]);
     if (execution !== undefined) changed(execution);
-    else {
-      dropped.set(message.state, (dropped.get(message.state) ?? 0) + 1);
-      needs.onDropped(deviceId, message);
-    }
+    else drop(deviceId, message);
     return execution;
+  }
+
+  function drop(deviceId: string, message: ResponseMessage): void {
+    dropped.set(message.state, (dropped.get(message.state) ?? 0) + 1);
+    needs.onDropped(deviceId, message);
+  }
+
+  /**
+   * Whether the device never got such an execution. What it says about one then costs a small read instead of a write. A
+   * database that nodes share is not asked: the read would take as long as the write.
+   */
+  async function neverWas(deviceId: string, id: string): Promise<boolean> {
+    return !needs.nodes.isShared && (await needs.executions.find(deviceId, id, needs.now())) === undefined;
   }
 
   return {
@@ -174,9 +184,14 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
       }
     },
     async respond(deviceId, message) {
+      const { executionId } = message;
+      if (!open.has(executionId) && (await neverWas(deviceId, executionId))) {
+        drop(deviceId, message);
+        return undefined;
+      }
       const bytes = approximateBytes(message.payload);
       const kept = bytes > MAX_PAYLOAD_BYTES ? { ...message, payload: leftOutPayload(bytes) } : message;
-      const size = bytes + open.bytesOf(message.executionId);
+      const size = bytes + open.bytesOf(executionId);
       if (size < LARGE_BYTES) return await record(deviceId, kept);
       const leave = await recording.enter(size);
       try {
