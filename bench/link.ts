@@ -2,11 +2,13 @@
 // each stage found on stderr, and one JSON line; times are in milliseconds.
 //   latency  `execute` in the cloud and at the gateway for the same device, next to a bare round trip and a flush of the disk.
 //            Goal: a command of the cloud takes as long as one of the gateway, a round trip and two flushes.
+//   live     bytes on the line per point, to and fro, of 10 and of 200 devices that send 20 values a second each, at their
+//            own moments. Goal: 1.5 for 200.
+//   history  bytes on the line per point, to and fro, of 200,000 points that were made while the line was cut. Goal: 1.5.
 //   resync   10,000 executions and 1,000,000 points that were made while the line was cut. Goal: the cloud has them within
-//            10 s of the connection. Bytes on the line per point. Goal: 1.5.
-//   live     bytes on the line per point of 10 devices at 1 Hz with 20 attributes each.
+//            10 s of the connection.
 //   memory   of the cloud per idle gateway, with gateways that speak the real protocol. Goal: 100 kB.
-//   npm run bench -- link [latency] [resync] [live] [memory]        without a word all of them, about three minutes
+//   npm run bench -- link [latency] [live] [history] [resync] [memory]        without a word all of them, about four minutes
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { type AddressInfo, connect as connectTcp, createServer } from "node:net";
@@ -26,8 +28,10 @@ const CALLS = 300;
 const WARM_UP = 100;
 const EXECUTIONS = 10_000;
 const POINTS = 1_000_000;
+const HISTORY_POINTS = 200_000;
 const AT_ONCE = 64;
 const DEVICES = 10;
+const MANY_DEVICES = 200;
 const LIVE_SECONDS = 20;
 const IDLE = 1_000;
 const PUBLISH_SECONDS = 4;
@@ -57,13 +61,10 @@ const folder = mkdtempSync(join(parent, "bench-link-"));
 const stops: (() => Promise<void> | void)[] = [() => rmSync(folder, { recursive: true, force: true })];
 try {
   const found: Record<string, object> = {};
-  if (wants("latency") || wants("resync") || wants("live")) {
+  const measures = { latency: measureLatency, live: measureLive, history: measureHistory, resync: measureResync };
+  if (Object.keys(measures).some(wants)) {
     const stage = await openStage();
-    for (const [part, measure] of Object.entries({
-      latency: measureLatency,
-      live: measureLive,
-      resync: measureResync,
-    })) {
+    for (const [part, measure] of Object.entries(measures)) {
       if (!wants(part)) continue;
       const figures = { ...(await measure(stage)), load: load() };
       found[part] = figures;
@@ -90,7 +91,7 @@ async function openStage(): Promise<Stage> {
   stops.push(() => gateway.stop());
   const line = await openCountingLine(cloud.url);
   stops.push(() => line.close());
-  const devices = await makeDevices(gateway, manifest(), DEVICES);
+  const devices = await makeDevices(gateway, manifest(), wants("live") ? MANY_DEVICES : DEVICES);
   const { code } = JSON.parse(await cloud.call("/v3/gateways/join_codes", { name: "North" })) as { code: string };
   await gateway.call("/v3/uplink", { url: line.url, code });
   await isTold(gateway);
@@ -120,7 +121,9 @@ interface Status {
   readonly telemetry: { readonly messages: number; readonly hours: number; readonly history_before: string | null };
 }
 
-const statusOf = async (gateway: Gateway) => JSON.parse(await gateway.call("/v3/uplink")) as Status;
+async function statusOf(gateway: Gateway): Promise<Status> {
+  return JSON.parse(await gateway.call("/v3/uplink")) as Status;
+}
 
 /** Resolves when the gateway is connected and has nothing left to tell. */
 async function isTold(gateway: Gateway): Promise<void> {
@@ -180,6 +183,7 @@ async function measureLatency({ cloud, gateway, devices, folder: place }: Stage)
   };
 }
 
+/** Over a line like that of the link. */
 async function openEcho(): Promise<{ ask(): Promise<number>; close(): void }> {
   const server = createServer((socket) => {
     socket.setNoDelay(true);
@@ -187,7 +191,8 @@ async function openEcho(): Promise<{ ask(): Promise<number>; close(): void }> {
     socket.pipe(socket);
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
-  const socket = connectTcp((server.address() as AddressInfo).port, "127.0.0.1");
+  const line = await openCountingLine(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const socket = connectTcp(Number(new URL(line.url).port), "127.0.0.1");
   socket.setNoDelay(true);
   await once(socket, "connect");
   return {
@@ -199,55 +204,75 @@ async function openEcho(): Promise<{ ask(): Promise<number>; close(): void }> {
     },
     close() {
       socket.destroy();
+      line.close();
       server.close();
     },
   };
 }
 
-/** 10 devices that send 20 values a second, each at its own moment of the second. */
 async function measureLive({ gateway, line, devices }: Stage): Promise<object> {
   await isTold(gateway);
   const before = { ...line.bytes };
   await sleep(3_000);
   const idle = (line.bytes.up + line.bytes.down - before.up - before.down) / 3;
-  const start = { ...line.bytes };
-  const values = ATTRIBUTES.map(({ name, words: texts, type, make }, at) => {
-    const made = make(randomFrom(at + 1), LIVE_SECONDS * DEVICES);
-    return (row: number) => [
-      name,
-      texts === undefined ? (type === "boolean" ? made[row] === 1 : made[row]) : texts[made[row] ?? 0],
-    ];
-  });
-  await Promise.all(
-    devices.map(async (device, index) => {
-      const { config } = device;
-      const client = await connectMqtt(config.mqtt_port, config.mqtt_credentials);
-      const topic = `v1/from/${config.hardware_id}/${config.channel_id}/v1/telemetry`;
-      const from = performance.now() + (index * 1_000) / DEVICES;
-      for (let second = 0; second < LIVE_SECONDS; second++) {
-        await sleep(Math.max(1, from + second * 1_000 - performance.now()));
-        const body = Object.fromEntries(values.map((value) => value(index * LIVE_SECONDS + second)));
-        await client.publishAsync(topic, JSON.stringify({ timestamp: Date.now() / 1_000, ...body }), { qos: 1 });
-      }
-      await client.endAsync(true);
-    }),
+  const few = await liveBytes({ gateway, line, devices: devices.slice(0, DEVICES) });
+  const many = await liveBytes({ gateway, line, devices });
+  return { idleBytesPerSecond: round(idle), few, many, goal: 1.5 };
+}
+
+/** Each device sends its values at its own moment of each second. */
+async function liveBytes({ gateway, line, devices }: Pick<Stage, "gateway" | "line" | "devices">): Promise<object> {
+  const clients = await Promise.all(
+    devices.map(({ config }) => connectMqtt(config.mqtt_port, config.mqtt_credentials)),
   );
   await isTold(gateway);
-  const points = LIVE_SECONDS * DEVICES * ATTRIBUTES.length;
-  const up = line.bytes.up - start.up;
-  const down = line.bytes.down - start.down;
-  return {
-    points,
-    idleBytesPerSecond: round(idle),
-    bytesPerPoint: round(up / points),
-    withAnswers: round((up + down) / points),
-    goal: 1.5,
+  const start = { ...line.bytes };
+  let points = 0;
+  const send = async (client: MqttClient, index: number) => {
+    const { config } = devices[index] as BenchDevice;
+    const topic = `v1/from/${config.hardware_id}/${config.channel_id}/v1/telemetry`;
+    const bodies = bodiesOf(index);
+    const from = performance.now() + (index * 1_000) / devices.length;
+    for (const [second, body] of bodies.entries()) {
+      await sleep(Math.max(1, from + second * 1_000 - performance.now()));
+      points += Object.keys(body).length;
+      await client.publishAsync(topic, JSON.stringify({ timestamp: Date.now() / 1_000, ...body }), { qos: 1 });
+    }
   };
+  await Promise.all(clients.map(send));
+  await isTold(gateway);
+  const [up, down] = [line.bytes.up - start.up, line.bytes.down - start.down];
+  await Promise.all(clients.map((client) => client.endAsync(true)));
+  return { devices: devices.length, points, up: round(up / points), bytesPerPoint: round((up + down) / points) };
+}
+
+/** What a device sends, a message a second. */
+function bodiesOf(index: number): readonly Readonly<Record<string, unknown>>[] {
+  const random = randomFrom(index + 1);
+  const columns = ATTRIBUTES.map((spec) => ({ spec, values: spec.make(random, LIVE_SECONDS) }));
+  return Array.from({ length: LIVE_SECONDS }, (_, second) => {
+    const told = columns.filter(({ spec: { share = 1 } }) => random() < share);
+    const shown = told.map(({ spec: { name, type, words: texts }, values }) => {
+      const value = values[second] ?? 0;
+      return [name, texts?.[value] ?? (type === "boolean" ? value === 1 : value)] as const;
+    });
+    return Object.fromEntries(shown);
+  });
+}
+
+async function measureHistory({ gateway, line, devices }: Stage): Promise<object> {
+  line.cut();
+  const points = await publishPoints(devices.slice(0, DEVICES), HISTORY_POINTS);
+  const before = { ...line.bytes };
+  line.heal();
+  await isTold(gateway);
+  const [up, down] = [line.bytes.up - before.up, line.bytes.down - before.down];
+  return { points, up: round(up / points), bytesPerPoint: round((up + down) / points), goal: 1.5 };
 }
 
 async function measureResync({ cloud, gateway, line, devices }: Stage): Promise<object> {
   line.cut();
-  const points = await publishPoints(devices);
+  const points = await publishPoints(devices.slice(0, DEVICES), POINTS);
   say(`${points} points while the line is cut`);
   const client = await answering(devices[0] as BenchDevice);
   let left = EXECUTIONS;
@@ -276,16 +301,21 @@ async function measureResync({ cloud, gateway, line, devices }: Stage): Promise<
     seconds: round((told - connected) / 1_000),
     goalSeconds: 10,
     bytes: up,
-    bytesPerPointAndExecution: round(up / points),
   };
 }
 
-async function publishPoints(devices: readonly BenchDevice[]): Promise<number> {
+async function publishPoints(devices: readonly BenchDevice[], atLeast: number): Promise<number> {
   const credentials = devices.map(({ config }) => ({ ...config.mqtt_credentials, channel: config.channel_id }));
   const port = devices[0]?.config.mqtt_port;
   let points = 0;
-  while (points < POINTS) {
-    const job = { port, credentials, seconds: PUBLISH_SECONDS, late: 0, window: 50 };
+  while (points < atLeast) {
+    const job = {
+      port,
+      credentials,
+      seconds: Math.min(PUBLISH_SECONDS, atLeast / HISTORY_POINTS),
+      late: 0,
+      window: 50,
+    };
     const output = await finish(process.execPath, [
       "--disable-warning=ExperimentalWarning",
       publisher,

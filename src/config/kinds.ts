@@ -74,6 +74,18 @@ export const retention: Kind<Retention> = kind<Retention>("duration or unlimited
     : accept(value);
 });
 
+const UNITS = { MB: 1e6, GB: 1e9, TB: 1e12 } as const;
+
+/** In bytes; Infinity for unlimited. */
+export const sizeOrUnlimited: Kind<number> = kind("size or unlimited", (text) => {
+  if (text === "unlimited") return { value: Number.POSITIVE_INFINITY, shown: text };
+  const [, number, unit] = /^(\d{1,6}(?:\.\d{1,3})?) ?(MB|GB|TB)$/.exec(text) ?? [];
+  const bytes = Number(number) * (UNITS[unit as keyof typeof UNITS] ?? Number.NaN);
+  return bytes >= UNITS.MB
+    ? { value: bytes, shown: text }
+    : refuse(`must be a size of at least 1 MB such as 500MB or 20GB, or unlimited, not "${text}"`);
+});
+
 export const scheduleOrOff: Kind<Schedule | "off"> = kind<Schedule | "off">("off, daily or cron expression", (text) => {
   if (text === "off") return accept("off");
   const value = parseSchedule(text);

@@ -343,6 +343,12 @@ export const SETTINGS = {
       "unlimited",
       "How long telemetry is kept, unless a site has its own rule.",
     ),
+    maxSize: setting(
+      "telemetry.max_size",
+      kinds.sizeOrUnlimited,
+      "unlimited",
+      "How much of the disk telemetry may take on the embedded store. Beyond that the oldest is deleted.",
+    ),
     sealAfter: setting(
       "telemetry.seal_after",
       kinds.duration,

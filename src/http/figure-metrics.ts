@@ -65,6 +65,13 @@ const METRICS: readonly FigureMetric[] = [
           ],
   },
   {
+    name: "busbar_link_history_lost_total",
+    help: "Hours, days or pieces of telemetry that the cloud never gets, since joining: deleted before it had them, or not readable.",
+    label: "reason",
+    isCounter: true,
+    read: ({ uplink }) => Object.entries(uplink?.dropped ?? {}).map(([reason, count]) => [count, reason]),
+  },
+  {
     name: "busbar_gateways_connected",
     help: "Gateways that are connected to this cloud.",
     read: ({ connectedGateways }) => (connectedGateways === undefined ? [] : [[connectedGateways]]),

@@ -47,7 +47,7 @@ async function deletions(): Promise<ReadonlyMap<string, readonly number[]>> {
     sites: { list: onePage },
     devices: { list: onePage },
     retentions: { get: async () => ({ attributes: new Map(), fallback: undefined }) },
-    telemetry: { drop: note("telemetry") },
+    telemetry: { drop: note("telemetry"), space: async () => undefined },
     log: { error: (fields: unknown) => expect(fields).toBeUndefined() },
   };
   const day = parseDuration("1d");

@@ -6,6 +6,7 @@ import type { ClockWatch } from "#core/time/clock-watch.ts";
 import { toMilliseconds } from "#core/time/duration.ts";
 import { instant } from "#core/time/instant.ts";
 import { DELIVERY_RETENTION_MS } from "#core/webhook/webhook-limits.ts";
+import { diskOf } from "#role/disk-of.ts";
 import type { StorageGuard } from "#role/guard-storage.ts";
 import type { HttpCertificate } from "#role/http-certificate.ts";
 import type { RunningSettings } from "#role/live-settings.ts";
@@ -21,6 +22,7 @@ import type { Links } from "#service/link/links.ts";
 import type { Nodes } from "#service/ports/nodes.ts";
 import type { Needs } from "#service/ports.ts";
 import { enforceRetention, type RetentionNeeds } from "#service/telemetry/enforce-retention.ts";
+import { limitTelemetry } from "#service/telemetry/limit-size.ts";
 
 /** Work on the records: where several nodes share them, one node does it. */
 interface SharedChore extends Chore {
@@ -132,6 +134,15 @@ export function startChores(needs: ChoreNeeds, config: Config): { stop(): Promis
       isShared: true,
       everyMs: 10 * MINUTE,
       task: async () => void (await enforceRetention({ ...needs, now: earliest }, live().telemetry.retention)),
+    },
+    {
+      name: "keep telemetry within its size",
+      isShared: true,
+      everyMs: 10 * SECOND,
+      task: async () => {
+        const disk = () => diskOf(config.data);
+        await limitTelemetry({ ...needs, now: earliest, disk }, config.telemetry.maxSize);
+      },
     },
     {
       name: "prune audit log",

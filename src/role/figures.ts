@@ -1,10 +1,11 @@
 // Counts what the metrics tell of the whole installation, when somebody asks.
-import { statfsSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "#config";
 import { ALERT_SEVERITIES } from "#core/alert/alert-state.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { Carriers } from "#role/carriers.ts";
+import { diskOf } from "#role/disk-of.ts";
 import { DATABASE_FILES } from "#role/guard-storage.ts";
 import type { HttpCertificate } from "#role/http-certificate.ts";
 import type { OpenTracer } from "#role/open-tracer.ts";
@@ -36,7 +37,6 @@ export function createFigures(needs: FigureNeeds, config: Config): () => Promise
       config.role === "cloud" ? needs.gateways.connected() : undefined,
       needs.telemetry.chunks(),
     ]);
-    const { bavail, blocks, bsize } = statfsSync(config.data);
     const { connections, signIns } = needs.carriers;
     return {
       devices,
@@ -44,9 +44,9 @@ export function createFigures(needs: FigureNeeds, config: Config): () => Promise
       openExecutions: needs.dispatcher.openCount,
       mqtt: connections && signIns && { connections: connections(), signIns: signIns() },
       waitingDeliveries,
-      uplink: uplink && { isConnected: uplink.isConnected, ...uplink.backlog },
+      uplink: uplink && { isConnected: uplink.isConnected, dropped: uplink.dropped, ...uplink.backlog },
       connectedGateways: gateways?.length,
-      disk: { freeBytes: bavail * bsize, totalBytes: blocks * bsize },
+      disk: diskOf(config.data),
       files: files.map((name) => ({ name, bytes: sizeOf(join(config.data, name)) })),
       chunks,
       certificates: certificatesOf(needs),

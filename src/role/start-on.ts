@@ -68,7 +68,7 @@ import { createLinks } from "#service/link/links.ts";
 import { createOfflineAccess } from "#service/link/offline-access.ts";
 import { type GatewayReports, reportGateway } from "#service/link/report-gateway.ts";
 import { createTokenSharing, watchTokens } from "#service/link/share-tokens.ts";
-import { LINK_HISTORY_BYTES } from "#service/link/take-telemetry.ts";
+import { LINK_HISTORY_BYTES, LINK_LIVE_BYTES } from "#service/link/take-telemetry.ts";
 import { createTelemetryLane } from "#service/link/telemetry-lane.ts";
 import { createUplink } from "#service/link/uplink.ts";
 import type { OperationCall, RunOperation } from "#service/ports/run-operation.ts";
@@ -274,6 +274,7 @@ export async function startOn(
   };
   const inbox = createDeviceInbox(needs);
   const telemetryBudget = budgets.open("link_history", LINK_HISTORY_BYTES);
+  const liveBudget = budgets.open("link_values", LINK_LIVE_BYTES);
   // The routes are made later, when everything that they need runs.
   const operations = Promise.withResolvers<RunOperation>();
   const linking = {
@@ -284,6 +285,7 @@ export async function startOn(
     runOperation: async (call: OperationCall) => await (await operations.promise)(call),
     telemetryLane,
     telemetryBudget,
+    liveBudget,
     version: version(),
     pause,
     random: Math.random,

@@ -72,7 +72,8 @@ export function linkStoreContract(open: OpenStores): void {
       expect(await uplinks.get()).toBeUndefined();
       await uplinks.put(uplink, makeEntry());
       await uplinks.put({ ...uplink, url: "https://other.example" }, makeEntry());
-      expect(await uplinks.get()).toEqual({ ...uplink, url: "https://other.example" });
+      const dropped = { expired: 0, unreadable: 0 };
+      expect(await uplinks.get()).toEqual({ ...uplink, url: "https://other.example", dropped });
       expect([await uplinks.delete(makeEntry()), await uplinks.delete(makeEntry())]).toEqual([true, false]);
       expect(await uplinks.get()).toBeUndefined();
     });
@@ -87,9 +88,14 @@ export function linkStoreContract(open: OpenStores): void {
       ];
       await uplinks.markHours(hours.slice(0, 2));
       await uplinks.markHours(hours.slice(1));
-      expect(await uplinks.hours()).toEqual(expect.arrayContaining(hours));
+      expect(await uplinks.hours()).toEqual(
+        expect.arrayContaining(hours.map((one) => ({ ...one, hasExpired: false }))),
+      );
       await uplinks.unmarkHours(hours.slice(0, 2));
-      expect(await uplinks.hours()).toEqual(hours.slice(2));
+      await uplinks.noteDropped({ expired: 3, unreadable: 1 }, hours);
+      await uplinks.markHours(hours.slice(2));
+      expect(await uplinks.hours()).toEqual([{ deviceId: "b", hour: 2, hasExpired: true }]);
+      expect((await uplinks.get())?.dropped).toEqual({ expired: 3, unreadable: 1 });
       await uplinks.noteHistory(undefined);
       expect((await uplinks.get())?.historyBefore).toBeUndefined();
       await uplinks.delete(makeEntry());

@@ -113,6 +113,7 @@ export function createMemoryChunks() {
       findSegments: (device, from, to) =>
         later(() => segmentsOf(device, from, to).map(({ start, span }) => ({ device, start, span }))),
       countChunks: () => later(() => state.chunks.size),
+      space: () => later(() => undefined),
       newestSegment: (device, before) =>
         later(() =>
           segmentsOf(device, Number.NEGATIVE_INFINITY, before)

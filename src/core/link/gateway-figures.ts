@@ -7,7 +7,7 @@ export interface GatewayFigures {
   readonly uptimeMs: number;
   /** What the cloud has not confirmed. */
   readonly backlog: LinkBacklog;
-  /** Hours or days of devices that the cloud never gets, since the start. */
+  /** Hours or days of devices that the cloud never gets, since joining. */
   readonly dropped: DroppedHistory;
   readonly load: {
     /** Share of time, 0 to 1, in which the main thread worked. */
@@ -30,7 +30,7 @@ export interface LinkBacklog {
 }
 
 export interface DroppedHistory {
-  /** Retention deleted them before they were told. */
+  /** They were deleted before they were told: because of their age, or to make room. */
   readonly expired: number;
   /** They cannot be read. */
   readonly unreadable: number;
@@ -161,11 +161,11 @@ telemetry:
   history_expired:
     type: integer
     display_name: History deleted before it was told
-    description: Hours or days of devices since the start. Retention deleted them on the gateway.
+    description: Hours or days of devices since joining. They were deleted on the gateway, because of their age or for room.
   history_unreadable:
     type: integer
     display_name: History that cannot be read
-    description: Pieces of stored telemetry since the start that are damaged on the gateway.
+    description: Pieces of stored telemetry since joining that are damaged on the gateway.
   cpu_load:
     type: float
     unit: "%"

@@ -1,4 +1,5 @@
 import type { Instant } from "#core/time/instant.ts";
+import type { DroppedHistory } from "./gateway-figures.ts";
 
 /** What the encrypted credential of a gateway is bound to. */
 export const CREDENTIAL_CONTEXT = "uplink credential";
@@ -55,4 +56,6 @@ export interface Uplink {
   readonly credentialAt?: Instant | undefined;
   /** Names the cloud's records that have everything of here; undefined: none have yet. */
   readonly cloudEpoch?: string | undefined;
+  /** What the cloud never gets. */
+  readonly dropped?: DroppedHistory;
 }

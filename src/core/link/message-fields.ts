@@ -68,7 +68,7 @@ export function count(given: Fields, name: string): number {
 }
 
 /** Milliseconds that a Date can hold. */
-const FARTHEST = 8.64e15;
+export const FARTHEST = 8.64e15;
 
 export function moment(given: Fields, name: string): Instant {
   const value = number(given, name);

@@ -11,8 +11,11 @@ import type { Instant } from "#core/time/instant.ts";
 import type { AskedChange, ChangeOutcome } from "./asked-change.ts";
 import type { LinkedToken } from "./linked-token.ts";
 
-/** Sides whose first numbers are equal understand each other. */
-export const LINK_PROTOCOL = "1.1";
+/**
+ * Raise the second number with every change of what travels, and record the frames anew: test/link/frames says how.
+ * Sides whose second numbers differ by one at most understand each other.
+ */
+export const LINK_PROTOCOL = "1.2";
 
 /** A record as it is now; null when it was deleted. */
 export type LinkedItem =
@@ -80,8 +83,10 @@ export type UpMessage =
   | { readonly type: "answer"; readonly id: string; readonly refused: string | null }
   | { readonly type: "told"; readonly changes: readonly ExecutionChange[]; readonly unknown: readonly string[] }
   | { readonly type: "connectivity"; readonly devices: readonly (readonly [string, string])[] }
-  /** New telemetry. Numbers of these two kinds rise by one within a connection. */
+  /** New telemetry. Numbers of these three kinds rise by one within a connection. */
   | { readonly type: "points"; readonly number: number; readonly messages: readonly LinkedPoints[] }
+  /** New telemetry, as `createPointsPacker` packs it. Since 1.2. */
+  | { readonly type: "packed"; readonly number: number; readonly content: Uint8Array }
   /** Stored telemetry of a device, packed. */
   | { readonly type: "history"; readonly number: number; readonly deviceId: string; readonly content: Uint8Array }
   /** How a change has ended, and the records that it is about as they are now. */
@@ -98,18 +103,24 @@ export type UpMessage =
 
 /** From the cloud to the gateway. */
 export type DownMessage =
-  /** `taken`: everything up to this number is stored; null: nothing of these records is. `epoch` names the cloud's records. */
+  /**
+   * `taken`: everything up to this number is stored; null: nothing of these records is. `epoch` names the cloud's
+   * records. `packs`: it takes packed points. Since 1.2; without it: false.
+   */
   | {
       readonly type: "welcome";
       readonly protocol: string;
       readonly version: string;
       readonly epoch: string;
       readonly taken: number | null;
+      readonly packs: boolean;
     }
   | { readonly type: "ack"; readonly to: number }
   | { readonly type: "execute"; readonly order: ExecutionOrder }
   /** Telemetry up to this number is stored, except for devices that the cloud does not know. */
   | { readonly type: "stored"; readonly number: number; readonly unknown: readonly string[] }
+  /** The same about packed points, of devices that the cloud knows. Since 1.2. */
+  | { readonly type: "packed_stored"; readonly number: number }
   /** Asks for these executions as a whole. */
   | { readonly type: "ask"; readonly executions: readonly string[] }
   /** A change to make. Late: nobody waits for the answer any more. Since 1.1. */
@@ -123,6 +134,11 @@ export type DownMessage =
   /** The credential with this hash is accepted. */
   | { readonly type: "credential"; readonly hash: string };
 
+export interface LinkedTrace {
+  readonly traceparent: string;
+  readonly tracestate: string | undefined;
+}
+
 /** An execution that was created in the cloud. */
 export interface ExecutionOrder extends Pick<Execution, "id" | "deviceId" | "createdAt" | "ephemeral"> {
   /** The name as sent. */
@@ -133,4 +149,6 @@ export interface ExecutionOrder extends Pick<Execution, "id" | "deviceId" | "cre
   readonly patienceMs: number;
   /** Name of the token that created it, for the audit log. */
   readonly caller: string;
+  /** The trace that it belongs to, as the headers of W3C Trace Context. Since 1.2. */
+  readonly trace: LinkedTrace | undefined;
 }

@@ -2,8 +2,20 @@
 // connection with the reason.
 import { ACCESS_LEVELS } from "#core/access/level.ts";
 import type { LinkedToken } from "./linked-token.ts";
-import { count, flag, hash, LinkMistake, list, moment, object, text, texts, word } from "./message-fields.ts";
-import type { DownMessage, LinkedPoints, UpMessage } from "./messages.ts";
+import {
+  count,
+  flag,
+  hash,
+  LinkMistake,
+  list,
+  moment,
+  object,
+  optionalText,
+  text,
+  texts,
+  word,
+} from "./message-fields.ts";
+import type { DownMessage, LinkedPoints, LinkedTrace, UpMessage } from "./messages.ts";
 import { parseAskedChange, parseOutcome } from "./parse-change.ts";
 import { parseChange, parseItem } from "./parse-item.ts";
 
@@ -49,6 +61,9 @@ export function parseUpMessage(value: unknown, content?: Uint8Array): UpMessage 
       };
     case "points":
       return { type: "points", number: count(given, "number"), messages: list(given, "messages").map(parsePoints) };
+    case "packed":
+      if (content === undefined) throw new LinkMistake("points come without their bytes");
+      return { type: "packed", number: count(given, "number"), content };
     case "history":
       if (content === undefined) throw new LinkMistake("history comes without its bytes");
       return { type: "history", number: count(given, "number"), deviceId: text(given, "deviceId"), content };
@@ -78,6 +93,7 @@ export function parseDownMessage(value: unknown, content?: Uint8Array): DownMess
         version: text(given, "version"),
         epoch: text(given, "epoch"),
         taken: given["taken"] === null ? null : count(given, "taken"),
+        packs: given["packs"] === undefined ? false : flag(given, "packs"),
       };
     case "ack":
       return { type: "ack", to: count(given, "to") };
@@ -94,11 +110,14 @@ export function parseDownMessage(value: unknown, content?: Uint8Array): DownMess
           arguments: object(order["arguments"], "arguments"),
           patienceMs: count(order, "patienceMs"),
           caller: text(order, "caller"),
+          trace: order["trace"] === undefined ? undefined : parseTrace(order["trace"]),
         },
       };
     }
     case "stored":
       return { type: "stored", number: count(given, "number"), unknown: texts(given, "unknown") };
+    case "packed_stored":
+      return { type: "packed_stored", number: count(given, "number") };
     case "ask":
       return { type: "ask", executions: texts(given, "executions") };
     case "change":
@@ -115,6 +134,11 @@ export function parseDownMessage(value: unknown, content?: Uint8Array): DownMess
     default:
       throw new LinkMistake(`no message has the type ${String(given["type"]).slice(0, 40)}`);
   }
+}
+
+function parseTrace(value: unknown): LinkedTrace {
+  const given = object(value, "trace");
+  return { traceparent: text(given, "traceparent"), tracestate: optionalText(given, "tracestate") };
 }
 
 function parseToken(value: unknown): LinkedToken {

@@ -12,6 +12,11 @@ export interface LinkedHour {
   readonly hour: number;
 }
 
+export interface MarkedHour extends LinkedHour {
+  /** Points of it were deleted before the cloud had them, and it was counted. */
+  readonly hasExpired?: boolean;
+}
+
 interface Hour extends LinkedHour {
   /** The cloud gets all its points. */
   isWhole: boolean;
@@ -46,7 +51,7 @@ export interface TelemetrySpool<Message extends { readonly deviceId: string; rea
   /** Points that were begun may be stored or not. Their hour is told as a whole. */
   leave(deviceId: string, at: number): void;
   /** Hours that were marked before the process started, or whose points no queue has seen. */
-  addWhole(hours: Iterable<LinkedHour>): void;
+  addWhole(hours: Iterable<MarkedHour>): void;
   /** A message that was begun is stored. */
   add(message: Message, size: { readonly bytes: number; readonly points: number }): void;
   /** The oldest messages of the queue; undefined when it is empty. They are on their way until they are settled. */
@@ -64,8 +69,8 @@ export interface TelemetrySpool<Message extends { readonly deviceId: string; rea
   /** Takes out the hours that are to be told as a whole, because they will be told in another way. The same holds. */
   takeWhole(): readonly LinkedHour[];
   takeDevice(deviceId: string): readonly LinkedHour[];
-  /** Points of the device before this time were deleted. Returns in how many hours for the first time before the cloud had them. */
-  expire(deviceId: string, before: number): number;
+  /** Points of the device before this time were deleted. Returns the hours of which the cloud lacked some, each once. */
+  expire(deviceId: string, before: number): readonly LinkedHour[];
   clear(): void;
   /** How many hours are marked. */
   readonly marked: number;
@@ -191,7 +196,11 @@ export function createTelemetrySpool<Message extends { readonly deviceId: string
       leaveToWhole(hour);
     },
     addWhole(hours) {
-      for (const { deviceId, hour } of hours) leaveToWhole(find(deviceId, hour) ?? create(deviceId, hour));
+      for (const { deviceId, hour, hasExpired } of hours) {
+        const found = find(deviceId, hour) ?? create(deviceId, hour);
+        found.hasExpired ||= hasExpired === true;
+        leaveToWhole(found);
+      }
     },
     add(message, size) {
       const hour = find(message.deviceId, Math.floor(message.at / HOUR_MS));
@@ -255,13 +264,13 @@ export function createTelemetrySpool<Message extends { readonly deviceId: string
     takeWhole: () => takeOut((hour) => hour.isWhole && hour.pending === 0),
     takeDevice: (deviceId) => takeOut((hour) => hour.deviceId === deviceId),
     expire(deviceId, before) {
-      let count = 0;
+      const expired: LinkedHour[] = [];
       for (const hour of devices.get(deviceId)?.values() ?? []) {
         if (!hour.isWhole || hour.hasExpired || (hour.hour + 1) * HOUR_MS > before) continue;
         hour.hasExpired = true;
-        count++;
+        expired.push({ deviceId, hour: hour.hour });
       }
-      return count;
+      return expired;
     },
     clear() {
       devices.clear();

@@ -2,6 +2,10 @@ import { expect, test } from "vitest";
 import { type AppError, refuse } from "#core/app-error.ts";
 import type { ExecutionOrder } from "#core/link/messages.ts";
 import { instant } from "#core/time/instant.ts";
+import { parseTraceContext } from "#core/trace/trace-context.ts";
+import { parseManifest } from "#manifest/parse-manifest.ts";
+import { commandManifest } from "../../../test/support/command-site.ts";
+import { createMemoryExecutions } from "../../../test/support/memory-executions.ts";
 import { type AcceptNeeds, acceptOrder } from "./accept-order.ts";
 
 const ORDER: ExecutionOrder = {
@@ -13,6 +17,7 @@ const ORDER: ExecutionOrder = {
   arguments: {},
   patienceMs: 1_000,
   caller: "cloud",
+  trace: undefined,
 };
 
 /** A gateway that has the device, and whose blueprint cannot be read for this reason. */
@@ -38,6 +43,28 @@ test.each([0, -5])("an order with %i ms left is refused and not started", async 
 test("an order that cannot be run here is refused with the reason", async () => {
   expect(await acceptOrder(gateway(REFUSED), ORDER)).toBe("there is no blueprint b");
   expect(await acceptOrder(gateway(REFUSED, { blueprintId: undefined }), ORDER)).toContain("no blueprint");
+});
+
+const TRACE = { traceparent: `00-${"1".repeat(32)}-${"2".repeat(16)}-01`, tracestate: "a=b" };
+
+test.each([
+  ["the trace of the call in the cloud", TRACE, parseTraceContext(TRACE.traceparent, TRACE.tracestate)],
+  ["no trace without one", undefined, undefined],
+  ["no trace when the cloud tells nonsense", { traceparent: "nonsense", tracestate: undefined }, undefined],
+])("an accepted order belongs to %s", async (_, trace, expected) => {
+  const { blueprint } = parseManifest(commandManifest("Site"));
+  const begun: unknown[] = [];
+  const needs = {
+    ...gateway(REFUSED),
+    catalog: { get: async () => ({ blueprint }) },
+    executions: createMemoryExecutions(),
+    channel: { isReady: () => false },
+    dispatcher: { openCount: 0, openOf: () => ({ count: 0, bytes: 0 }), accept: () => {} },
+    executionTraces: { begun: (_execution: unknown, parent: unknown) => void begun.push(parent) },
+    newId: () => "00000000-0000-7000-8000-000000000001",
+  } as unknown as AcceptNeeds;
+  expect(await acceptOrder(needs, { ...ORDER, name: "stop", trace })).toBeUndefined();
+  expect(begun).toEqual([expected]);
 });
 
 test("trouble with the storage is no answer to an order: the cloud must not take it for a refusal", async () => {

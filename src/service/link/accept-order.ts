@@ -2,6 +2,7 @@ import { AppError } from "#core/app-error.ts";
 import { planCommand } from "#core/command/plan-command.ts";
 import type { ExecutionOrder } from "#core/link/messages.ts";
 import { instant } from "#core/time/instant.ts";
+import { parseTraceContext } from "#core/trace/trace-context.ts";
 import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
 import { type StoreNeeds, storeExecution } from "#service/command/create-execution.ts";
 import type { Call } from "#service/ports.ts";
@@ -41,11 +42,12 @@ export async function acceptOrder(needs: AcceptNeeds, order: ExecutionOrder): Pr
   }
 }
 
-function callOf({ id, caller }: ExecutionOrder): Call {
+function callOf({ id, caller, trace }: ExecutionOrder): Call {
   return {
     caller: { tokenId: "cloud", tokenName: caller, level: "system", sites: "all" },
     operation: "createExecution",
     requestId: id,
     remoteAddress: "cloud",
+    trace: trace && parseTraceContext(trace.traceparent, trace.tracestate),
   };
 }

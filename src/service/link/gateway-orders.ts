@@ -1,9 +1,11 @@
 // Commands that were sent to one gateway and whose answer is missing.
 import type { Execution } from "#core/command/execution.ts";
-import type { DownMessage } from "#core/link/messages.ts";
+import type { DownMessage, LinkedTrace } from "#core/link/messages.ts";
+import { renderTraceContext } from "#core/trace/trace-context.ts";
 import type { LinkChannel } from "#service/link/link-channel.ts";
 import type { HandOver, OutgoingCommand } from "#service/ports/carrier.ts";
 import type { Needs } from "#service/ports.ts";
+import type { ExecutionTraces } from "#service/trace/execution-traces.ts";
 
 export interface GatewayOrders {
   /** Sends the command. Resolves when the gateway has answered, or when it is certain that it will not. */
@@ -15,6 +17,7 @@ export interface GatewayOrders {
 }
 
 export interface OrderNeeds extends Pick<Needs, "now"> {
+  readonly executionTraces: Pick<ExecutionTraces, "of">;
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
@@ -25,6 +28,13 @@ export function createGatewayOrders(
   needs: OrderNeeds,
   channel: Pick<LinkChannel<DownMessage, never>, "send" | "close">,
 ): GatewayOrders {
+  function traceOf(executionId: string): LinkedTrace | undefined {
+    const trace = needs.executionTraces.of(executionId);
+    if (trace === undefined) return undefined;
+    const { traceparent = "", tracestate } = renderTraceContext(trace);
+    return { traceparent, tracestate };
+  }
+
   const missing = new Map<string, (outcome: HandOver) => void>();
   return {
     async give(command, execution) {
@@ -41,6 +51,7 @@ export function createGatewayOrders(
         arguments: command.arguments,
         patienceMs,
         caller: "cloud",
+        trace: traceOf(id),
       };
       channel.send({ type: "execute", order }).catch(() => settle("unanswered"));
       const answered = new AbortController();

@@ -4,6 +4,7 @@
 import type { Gateway } from "#core/link/gateway.ts";
 import { LinkMistake } from "#core/link/message-fields.ts";
 import { type DownMessage, LINK_PROTOCOL, type LinkedItem, type UpMessage } from "#core/link/messages.ts";
+import { requireProtocol } from "#core/link/protocol.ts";
 import type { CommandDispatcher } from "#service/command/command-dispatcher.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
 import { type ApplyNeeds, applyItem, forgetOthers, type Teller } from "#service/link/apply-linked.ts";
@@ -12,8 +13,7 @@ import { createGatewayOrders, type GatewayOrders, type OrderNeeds } from "#servi
 import type { LinkChannel } from "#service/link/link-channel.ts";
 import { ASKED_AT_ONCE, loseSightOf, openElsewhere } from "#service/link/open-elsewhere.ts";
 import type { TokenSharing } from "#service/link/share-tokens.ts";
-import { type TakeTelemetryNeeds, takeTelemetry } from "#service/link/take-telemetry.ts";
-import { requireSameProtocol, speaks } from "#service/link/talk-to-cloud.ts";
+import { hasRoomToUnpack, type TakeTelemetryNeeds, takeTelemetry } from "#service/link/take-telemetry.ts";
 import type { Needs } from "#service/ports.ts";
 
 export interface SessionNeeds
@@ -81,6 +81,8 @@ export function createGatewaySession(
   let isRestored = false;
   /** Its records up to this one are stored here. */
   let taken = gateway.taken;
+  /** Resolves when the position of what was told so far is stored, and confirmed to the gateway. */
+  let noted: Promise<void> = Promise.resolve();
   /** What a whole telling has named so far. */
   let named: Set<string> | undefined;
   /** Hands over changes, once the gateway has told what changed on its side. */
@@ -106,7 +108,7 @@ export function createGatewaySession(
   }
 
   async function welcome(hello: Hello): Promise<void> {
-    requireSameProtocol(hello);
+    requireProtocol(hello);
     const isKnown = gateway.epoch === hello.epoch;
     isRestored = !isKnown && gateway.epoch !== undefined;
     if (!isKnown) taken = 0;
@@ -118,6 +120,7 @@ export function createGatewaySession(
       version: needs.version,
       epoch: await needs.uplinks.epoch(),
       taken: taken > 0 ? taken : null,
+      packs: hasRoomToUnpack(needs.liveBudget),
     });
     for (const deviceId of own) needs.connectivity.connected(deviceId);
     needs.log.info({ gatewayId, version: hello.version }, "a gateway has connected");
@@ -142,6 +145,7 @@ export function createGatewaySession(
       case "credential":
         return await takeCredential(message);
       case "points":
+      case "packed":
       case "history":
         return await telemetry.take(message);
       case "connectivity":
@@ -164,7 +168,7 @@ export function createGatewaySession(
       onWay(deviceId);
       needs.dispatcher.deviceReachable(deviceId);
     }
-    if (speaks(hello.protocol, 1)) await openDown();
+    await openDown();
   }
 
   async function takeRecords(hello: Hello, message: Extract<UpMessage, { type: "records" }>): Promise<void> {
@@ -175,10 +179,23 @@ export function createGatewaySession(
       if (isWhole && named !== undefined) await forgetOthers(needs, teller, named);
       if (isWhole) named = undefined;
       taken = to;
-      await note(hello);
-    }
-    await channel.send({ type: "ack", to });
-    if (isLast && stage === "telling") await askForOpen();
+      confirm(note(hello), to);
+    } else confirm(undefined, to);
+    if (!isLast || stage !== "telling") return;
+    await noted;
+    await askForOpen();
+  }
+
+  /** The next message is read meanwhile: what it changes shares a commit with the position. */
+  function confirm(storing: Promise<void> | undefined, to: number): void {
+    noted = Promise.all([noted, storing]).then(
+      // A line that is gone is noticed where messages are read.
+      () => channel.send({ type: "ack", to }).catch(() => {}),
+      (error: unknown) => {
+        needs.log.warn({ gatewayId, err: error }, "what a gateway has told cannot be confirmed");
+        channel.close("the cloud cannot go on");
+      },
+    );
   }
 
   async function take(items: readonly LinkedItem[], into?: Set<string>): Promise<void> {
@@ -277,7 +294,8 @@ export function createGatewaySession(
   return {
     talk,
     async leave() {
-      await telemetry.idle();
+      await noted;
+      await telemetry.end();
       changes?.close();
       endTokens();
       orders.abandon();

@@ -31,6 +31,7 @@ test.each([
   ["that unpacks to far more than it is", Buffer.concat([Buffer.of(1), deflateRawSync(Buffer.alloc(40_000_000))])],
   ["that cannot be unpacked", Buffer.from([1, 255, 255])],
   ["that is no JSON", Buffer.from([0, 123])],
+  ["that ends within its number", Buffer.from([3, 255])],
 ])("a message %s is a mistake of the other side", async (_, message) => {
   await expect(all(channel([message]).messages)).rejects.toBeInstanceOf(LinkMistake);
 });

@@ -1,6 +1,8 @@
 // Messages over a socket: JSON, packed when that saves something, in frames. A message may carry bytes, which travel as
-// they are.
+// they are. What goes to and fro with each handful of points has a form without JSON: its kind, its number, its bytes.
 import { deflateRawSync, inflateRawSync } from "node:zlib";
+import { ByteReader } from "#core/bytes/byte-reader.ts";
+import { ByteWriter } from "#core/bytes/byte-writer.ts";
 import { createFrameReader, toFrames } from "#core/link/frames.ts";
 import { LinkMistake } from "#core/link/message-fields.ts";
 import { createMessageNumbers, NUMBER_BYTES } from "#core/link/message-numbers.ts";
@@ -16,7 +18,9 @@ export interface LinkChannel<Sent, Received> {
 
 const PACK_FROM_BYTES = 1_024;
 const MAX_UNPACKED_BYTES = 32 * 1024 * 1024;
-const [PLAIN, PACKED, WITH_CONTENT] = [0, 1, 2];
+const [PLAIN, PACKED, WITH_CONTENT, SHORT] = [0, 1, 2, 3];
+/** The first has the kind SHORT, and the next ones follow. */
+const SHORT_TYPES = ["packed", "packed_stored"];
 const MAX_HEADER_BYTES = 64 * 1024;
 
 type Parse<Received> = (value: unknown, content?: Uint8Array) => Received;
@@ -58,6 +62,8 @@ export function createLinkChannel<Sent extends object, Received>(
 }
 
 function render(message: object): readonly Uint8Array[] {
+  const short = renderShort(message);
+  if (short !== undefined) return short;
   if (!("content" in message) || !(message.content instanceof Uint8Array)) return pack(JSON.stringify(message));
   const { content, ...rest } = message;
   const header = Buffer.from(JSON.stringify(rest));
@@ -65,6 +71,15 @@ function render(message: object): readonly Uint8Array[] {
   start.writeUInt8(WITH_CONTENT);
   start.writeUInt32LE(header.length, 1);
   return [start, header, content];
+}
+
+function renderShort(message: { type?: unknown; number?: unknown; content?: unknown }): Uint8Array[] | undefined {
+  const place = SHORT_TYPES.indexOf(String(message.type));
+  if (place < 0) return undefined;
+  const writer = new ByteWriter(10);
+  writer.byte(SHORT + place);
+  writer.unsigned(Number(message.number));
+  return message.content instanceof Uint8Array ? [writer.bytes(), message.content] : [writer.bytes()];
 }
 
 function pack(json: string): readonly Uint8Array[] {
@@ -76,15 +91,21 @@ function pack(json: string): readonly Uint8Array[] {
 
 function unpack(message: Uint8Array): [value: unknown, content?: Uint8Array] {
   const body = Buffer.from(message.buffer, message.byteOffset + 1, message.length - 1);
+  const [kind = PLAIN] = message;
   try {
-    if (message[0] === WITH_CONTENT) {
+    const type = SHORT_TYPES[kind - SHORT];
+    if (type !== undefined) {
+      const reader = new ByteReader(body, "message");
+      return [{ type, number: reader.unsigned() }, reader.take(reader.left)];
+    }
+    if (kind === WITH_CONTENT) {
       const end = 4 + Math.min(body.readUInt32LE(), MAX_HEADER_BYTES);
       // The content is on its own, so that it can be handed to a thread.
       return [JSON.parse(body.toString("utf8", 4, end)), Uint8Array.from(body.subarray(end))];
     }
-    const json = message[0] === PACKED ? inflateRawSync(body, { maxOutputLength: MAX_UNPACKED_BYTES }) : body;
+    const json = kind === PACKED ? inflateRawSync(body, { maxOutputLength: MAX_UNPACKED_BYTES }) : body;
     return [JSON.parse(json.toString())];
   } catch (error) {
-    throw new LinkMistake("a message is no JSON", { cause: error });
+    throw new LinkMistake("a message cannot be read", { cause: error });
   }
 }

@@ -2,11 +2,14 @@ import { expect, test } from "vitest";
 import type { Gateway } from "#core/link/gateway.ts";
 import { type DownMessage, LINK_PROTOCOL, type UpMessage } from "#core/link/messages.ts";
 import { parseDownMessage } from "#core/link/parse-message.ts";
+import { createByteBudget } from "#core/share/byte-budgets.ts";
 import type { LinkSocket } from "#service/ports/link-socket.ts";
 import { ALONE } from "#service/ports/nodes.ts";
 import { makeExecution } from "../../../test/support/executions.ts";
 import { createLinkChannel } from "./link-channel.ts";
 import { createLinks, type LinkNeeds } from "./links.ts";
+
+const TRACE = { traceId: "1".repeat(32), spanId: "2".repeat(16), isSampled: true, state: undefined };
 
 /** Two ends of one connection in memory. */
 function socketPair(): readonly [LinkSocket, LinkSocket] {
@@ -35,6 +38,8 @@ function connect() {
     tokenSharing: { open: async () => () => {} },
     log: { info: () => {}, warn: () => {} },
     pause: (_ms: number, signal: AbortSignal) => new Promise((resolve) => signal.addEventListener("abort", resolve)),
+    liveBudget: createByteBudget("link_values", 1_000),
+    executionTraces: { of: (id: string) => (id === "e" ? TRACE : undefined) },
     uplinks: { epoch: async () => "c" },
     randomBytes: (length: number) => new Uint8Array(length),
     gateways: {
@@ -97,7 +102,8 @@ test.each([
   expect(await cloud.links.carrier.send("own", COMMAND as never, EXECUTION)).toBe("not_sent");
   await enter(cloud);
   const sent = cloud.links.carrier.send("own", COMMAND as never, EXECUTION);
-  expect(await cloud.next()).toMatchObject({ type: "execute", order: { id: "e", deviceId: "own" } });
+  const trace = { traceparent: `00-${TRACE.traceId}-${TRACE.spanId}-01` };
+  expect(await cloud.next()).toMatchObject({ type: "execute", order: { id: "e", deviceId: "own", trace } });
   await cloud.channel.send({ type: "answer", id: "e", refused });
   expect(await sent).toEqual(outcome);
   cloud.channel.close("");

@@ -34,13 +34,15 @@ const EXECUTIONS_AT_ONCE = 500;
 /** What changed after this number. */
 export async function readLinkedChanges(needs: ReadLinkedNeeds, after: number): Promise<LinkedPage> {
   const { keys, upTo } = await needs.uplinks.changesAfter(after, KEYS_AT_ONCE);
-  const items = await readItems(needs, await withReferences(needs, keys, after));
-  // An execution refers to its device. Only when all devices are told can it be told too.
-  if (keys.length >= KEYS_AT_ONCE) return { items, to: upTo, isLast: false };
-  const page = await needs.executions.changesAfter(after, EXECUTIONS_AT_ONCE);
+  const page = await needs.executions.changesAfter(after, EXECUTIONS_AT_ONCE, upTo);
   const executions = page.changes.map((value) => ({ kind: "execution" as const, key: value.execution.id, value }));
-  const isLast = executions.length === 0 || page.next >= page.latest;
-  return { items: [...items, ...executions], to: isLast ? Math.max(upTo, after) : Math.min(upTo, page.next), isLast };
+  const isWhole = page.next >= page.latest || page.next === after;
+  // The next page goes on behind both, so that neither a record nor an execution is left out.
+  const to = isWhole ? Math.max(upTo, after) : page.next;
+  const told = keys.filter(({ changed }) => changed <= to);
+  const deviceIds = new Set(page.changes.map(({ execution }) => execution.deviceId));
+  const items = await readItems(needs, await withReferences(needs, { keys: told, deviceIds, after }));
+  return { items: [...items, ...executions], to, isLast: isWhole && keys.length < KEYS_AT_ONCE };
 }
 
 /** Everything there is, in an order in which each record comes after those it refers to; executions up to the number. */
@@ -87,11 +89,14 @@ async function* readPassing(needs: ReadLinkedNeeds, devices: readonly Device[]):
   }
 }
 
-/** The keys, and before each those it refers to that changed as well. */
+/** The keys and devices, and before each those it refers to, as far as they have changed. */
 async function withReferences(
   needs: ReadLinkedNeeds,
-  keys: readonly LinkedKey[],
-  after: number,
+  {
+    keys,
+    deviceIds,
+    after,
+  }: { readonly keys: readonly LinkedKey[]; readonly deviceIds: Iterable<string>; readonly after: number },
 ): Promise<readonly LinkedKey[]> {
   const found = new Map<string, LinkedKey>();
   const add = async (one: LinkedKey): Promise<void> => {
@@ -109,6 +114,8 @@ async function withReferences(
     for (const changed of await needs.uplinks.amongChanged(referred, after)) await add(changed);
   };
   for (const { kind, key } of keys) await add({ kind, key });
+  const devicesOf = Array.from(deviceIds, (key) => ({ kind: "device" as const, key }));
+  for (const changed of await needs.uplinks.amongChanged(devicesOf, after)) await add(changed);
   const devices = [...found.values()].filter(({ kind }) => kind === "device");
   const order = new Map((await depths(needs, devices)).map((id, place) => [id, place]));
   return [...found.values()].sort(

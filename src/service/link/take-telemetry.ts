@@ -2,9 +2,11 @@
 
 import { AppError } from "#core/app-error.ts";
 import { LinkMistake } from "#core/link/message-fields.ts";
-import type { DownMessage, LinkedPoints, UpMessage } from "#core/link/messages.ts";
+import type { DownMessage, UpMessage } from "#core/link/messages.ts";
+import { createPointsUnpacker } from "#core/link/unpack-points.ts";
 import type { ByteBudget } from "#core/share/byte-budgets.ts";
 import { type BlueprintCatalog, deviceBlueprint } from "#service/blueprint/blueprint-catalog.ts";
+import type { TelemetryPoints } from "#service/ports/telemetry-store.ts";
 import type { Needs } from "#service/ports.ts";
 import { attributesOf } from "#service/telemetry/attributes.ts";
 import type { TelemetryCounter } from "#service/telemetry/telemetry-counts.ts";
@@ -14,17 +16,18 @@ export interface TakeTelemetryNeeds extends Pick<Needs, "telemetry" | "devices">
   readonly catalog: BlueprintCatalog;
   readonly feed: TelemetryFeed;
   readonly telemetryCounter: Pick<TelemetryCounter, "add">;
-  /** Of all gateways together. */
+  /** Of all gateways together: what is not stored yet, and what is remembered of live values. */
   readonly telemetryBudget: ByteBudget;
+  readonly liveBudget: ByteBudget;
 }
 
-type TelemetryMessage = Extract<UpMessage, { type: "points" | "history" }>;
+type TelemetryMessage = Extract<UpMessage, { type: "points" | "packed" | "history" }>;
 
 export interface TelemetryIntake {
   /** Resolves when the next message may be read: at once, or when this one is stored. */
   take(message: TelemetryMessage): Promise<void>;
-  /** Resolves when everything is stored or has failed. */
-  idle(): Promise<void>;
+  /** The connection has ended. Resolves when everything is stored or has failed. */
+  end(): Promise<void>;
 }
 
 /** Telemetry that gateways have sent and that is not stored yet. */
@@ -32,9 +35,20 @@ export const LINK_HISTORY_BYTES = 64 * 1024 * 1024;
 /** Messages of one gateway that are read and not yet stored. */
 const MAX_WAITING = 8;
 
+/** Names and latest values of the live telemetry of all gateways, by which it is packed. */
+export const LINK_LIVE_BYTES = 32 * 1024 * 1024;
+
+/** Below this share of the limit a gateway that connects may pack its points. */
+const PACKS_BELOW = 0.75;
+
+/** Whether there is room to remember the live values of one more gateway. */
+export const hasRoomToUnpack = ({ used, limit }: ByteBudget): boolean => used() < PACKS_BELOW * limit;
+
 /** A message in memory is larger than its bytes. */
-const bytesOf = (message: TelemetryMessage) =>
-  message.type === "history" ? message.content.length : 200 * message.messages.length;
+function bytesOf(message: TelemetryMessage): number {
+  if (message.type === "history") return message.content.length;
+  return message.type === "packed" ? 20 * message.content.length : 200 * message.messages.length;
+}
 
 export function takeTelemetry(
   needs: TakeTelemetryNeeds,
@@ -49,20 +63,36 @@ export function takeTelemetry(
   let last: Promise<void> = Promise.resolve();
   let waiting = 0;
   let hasFailed = false;
+  const unpacker = createPointsUnpacker();
+  /** What the budget counts for it. */
+  let known = 0;
 
   async function store(message: TelemetryMessage): Promise<void> {
     // A confirmation would count for the message that failed, too.
     if (hasFailed) return;
-    const unknown = message.type === "points" ? await storePoints(message.messages) : await storeHistory(message);
-    await session.send({ type: "stored", number: message.number, unknown });
+    const unknown = message.type === "history" ? await storeHistory(message) : await storePoints(pointsOf(message));
+    const { type, number } = message;
+    const isShort = type === "packed" && unknown.length === 0;
+    await session.send(isShort ? { type: "packed_stored", number } : { type: "stored", number, unknown });
   }
 
-  async function storePoints(messages: readonly LinkedPoints[]): Promise<readonly string[]> {
+  function pointsOf(message: Exclude<TelemetryMessage, { type: "history" }>): readonly TelemetryPoints[] {
+    if (message.type === "points")
+      return message.messages.map(([deviceId, at, values]) => ({ deviceId, at, values: new Map(values) }));
+    const points = unpacker.unpack(message.content) as readonly TelemetryPoints[];
+    needs.liveBudget.give(known);
+    known = unpacker.knownBytes;
+    if (needs.liveBudget.take(known)) return points;
+    known = 0;
+    throw new LinkMistake("the cloud has no room to remember the live values of so many devices");
+  }
+
+  async function storePoints(messages: readonly TelemetryPoints[]): Promise<readonly string[]> {
     const unknown = new Set<string>();
-    const points = messages.flatMap(([deviceId, at, values]) => {
-      if (session.devices.has(deviceId)) return [{ deviceId, at, values: new Map(values) }];
-      unknown.add(deviceId);
-      return [];
+    const points = messages.filter(({ deviceId }) => {
+      const isKnown = session.devices.has(deviceId);
+      if (!isKnown) unknown.add(deviceId);
+      return isKnown;
     });
     await needs.telemetry.append(points);
     needs.telemetryCounter.add({ kept: points.reduce((sum, { values }) => sum + values.size, 0), leftOut: 0 });
@@ -70,7 +100,7 @@ export function takeTelemetry(
     return [...unknown];
   }
 
-  async function publish({ deviceId, at, values }: Parameters<Needs["telemetry"]["append"]>[0][number]): Promise<void> {
+  async function publish({ deviceId, at, values }: TelemetryPoints): Promise<void> {
     const device = await needs.devices.find(deviceId);
     if (device === undefined) return;
     const attributes = attributesOf(await deviceBlueprint(needs, device));
@@ -111,6 +141,10 @@ export function takeTelemetry(
       // Without room the gateway has to wait, and with it what it sends next.
       if (!hasRoom) await last;
     },
-    idle: () => last,
+    async end() {
+      await last;
+      needs.liveBudget.give(known);
+      known = 0;
+    },
   };
 }

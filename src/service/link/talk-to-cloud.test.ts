@@ -5,16 +5,27 @@ import { type TalkNeeds, talkToCloud } from "./talk-to-cloud.ts";
 
 const NOTHING = async () => ({ items: [], total: 0 });
 
-/** Lets the cloud say welcome with this number, and gives what the gateway says until it has told its records. */
+/**
+ * Lets the cloud say welcome with this number, and gives what the gateway says until it has told its records. Then the cloud
+ * confirms them, and something happens that is not told.
+ */
 async function saidAfter(
   taken: number | null,
   { latest, confirmed, cloudEpoch }: { latest: number; confirmed: number; cloudEpoch: string },
-): Promise<readonly UpMessage[]> {
+): Promise<{ readonly said: readonly UpMessage[]; readonly taken: readonly number[] }> {
   const said: UpMessage[] = [];
+  const numbers: number[] = [];
   const told = Promise.withResolvers<void>();
+  const seen = Promise.withResolvers<void>();
+  let wake: () => void = () => {};
+  let upTo = latest;
   async function* messages(): AsyncIterable<DownMessage> {
-    yield { type: "welcome", protocol: "1.7", version: "9", epoch: cloudEpoch, taken };
+    yield { type: "welcome", protocol: "1.3", version: "9", epoch: cloudEpoch, taken, packs: false };
     await told.promise;
+    yield { type: "ack", to: latest };
+    upTo++;
+    wake();
+    await seen.promise;
   }
   /** A gateway without telemetry. */
   const telemetryLane = {
@@ -33,7 +44,13 @@ async function saidAfter(
     credentialLifetimeMs: Number.POSITIVE_INFINITY,
     pause: (_ms: number, signal: AbortSignal) => new Promise((resolve) => signal.addEventListener("abort", resolve)),
     connectivity: { status: () => "UNKNOWN" },
-    outbox: { latest: async () => 0, watch: () => () => {} },
+    outbox: {
+      latest: async () => 0,
+      watch: (listener: (event: object) => void) => {
+        wake = () => listener({});
+        return () => {};
+      },
+    },
     sites: { list: NOTHING },
     devices: { list: NOTHING },
     blueprints: { list: NOTHING },
@@ -44,7 +61,9 @@ async function saidAfter(
       epoch: async () => "e",
       get: async () => ({ confirmed, cloudEpoch: "c", joinedAt: 0 }),
       latest: async () => latest,
-      changesAfter: async () => ({ keys: [], upTo: latest }),
+      changesAfter: async () => ({ keys: [], upTo }),
+      confirm: async () => {},
+      noteCloud: async () => {},
       amongChanged: async () => [],
     },
   } as unknown as TalkNeeds;
@@ -56,8 +75,12 @@ async function saidAfter(
       if (message.type === "records" && message.isLast) told.resolve();
     },
   };
-  await talkToCloud(needs, channel, { onWelcome: () => {}, onTaken: () => {} });
-  return said;
+  const onTaken = (number: number) => {
+    numbers.push(number);
+    if (number === latest + 1) seen.resolve();
+  };
+  await talkToCloud(needs, channel, { onWelcome: () => {}, onTaken });
+  return { said, taken: numbers };
 }
 
 test.each([
@@ -68,7 +91,10 @@ test.each([
   ["tells everything to a cloud whose records are others than those that had everything", 5, "other", true],
 ])("a gateway %s", async (_, taken, cloudEpoch, isWhole) => {
   const latest = 5;
-  const [hello, records] = await saidAfter(taken, { latest, confirmed: 4, cloudEpoch });
-  expect(hello).toEqual({ type: "hello", protocol: "1.1", version: "1", epoch: "e" });
+  const { said, taken: numbers } = await saidAfter(taken, { latest, confirmed: 4, cloudEpoch });
+  const [hello, records] = said;
+  expect(hello).toEqual({ type: "hello", protocol: "1.2", version: "1", epoch: "e" });
   expect(records).toEqual({ type: "records", to: latest, isWhole, isLast: true, items: [] });
+  // Also what is not told counts as confirmed, once everything before it is.
+  expect([numbers[0], numbers.at(-1)]).toEqual([latest, latest + 1]);
 });

@@ -11,6 +11,7 @@ import {
   type LinkedItem,
   type UpMessage,
 } from "#core/link/messages.ts";
+import { requireProtocol } from "#core/link/protocol.ts";
 import { approximateBytes } from "#core/share/approximate-bytes.ts";
 import type { Authenticator } from "#service/access/authenticator.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
@@ -64,6 +65,8 @@ export async function talkToCloud(
   const awake = createWake();
   const confirmed = createWake();
   let unconfirmed = 0;
+  /** Everything up to this number was told, or is nothing that is told. */
+  let toldTo = 0;
   const working = new Set<Promise<void>>();
   const accepting = new Set<Promise<unknown>>();
   let failure: unknown;
@@ -87,6 +90,11 @@ export async function talkToCloud(
     working.add(supervised);
   }
 
+  /** Not every change is told, and the last ones may be such. */
+  function noteTold(): void {
+    if (unconfirmed === 0 && toldTo > 0) talk.onTaken(toldTo);
+  }
+
   async function tell(message: Extract<UpMessage, { type: "records" }>): Promise<void> {
     while (unconfirmed >= MAX_UNCONFIRMED && !end.signal.aborted) await confirmed.next();
     unconfirmed++;
@@ -108,10 +116,8 @@ export async function talkToCloud(
   async function tellChanges({
     taken,
     epoch,
-  }: {
-    readonly taken: number | null;
-    readonly epoch: string;
-  }): Promise<void> {
+    packs,
+  }: Pick<Extract<DownMessage, { type: "welcome" }>, "taken" | "epoch" | "packs">): Promise<void> {
     let at = taken ?? (await tellEverything(epoch));
     let isTelemetryTold = false;
     for (let isFirst = taken !== null; !end.signal.aborted; isFirst = false) {
@@ -126,8 +132,10 @@ export async function talkToCloud(
         }
       }
       at = to;
+      toldTo = to;
+      noteTold();
       // Once the cloud knows the devices.
-      if (isLast && !isTelemetryTold) start(telemetry.run());
+      if (isLast && !isTelemetryTold) start(telemetry.run(packs));
       isTelemetryTold ||= isLast;
       if (isLast) await Promise.race([awake.next(), needs.pause(LOOK_AGAIN_MS, end.signal)]);
     }
@@ -146,6 +154,7 @@ export async function talkToCloud(
         unconfirmed = Math.max(0, unconfirmed - 1);
         confirmed.call();
         if (message.to > 0) talk.onTaken(message.to);
+        noteTold();
         if (whole !== undefined && message.to >= whole.to) {
           start(needs.uplinks.noteCloud(whole.epoch));
           whole = undefined;
@@ -157,6 +166,8 @@ export async function talkToCloud(
         return;
       case "stored":
         return telemetry.stored(message.number, message.unknown);
+      case "packed_stored":
+        return telemetry.stored(message.number, []);
       case "execute":
         // At the same time as others: what is stored together shares a commit.
         return start(accept(message.order));
@@ -239,18 +250,18 @@ export async function talkToCloud(
       }
       if (message.type !== "welcome") throw new LinkMistake("the cloud did not say welcome first");
       isWelcome = true;
-      requireSameProtocol(message);
+      requireProtocol(message);
       talk.onWelcome();
       // A number that is not reached here comes from records that were replaced by older ones. A cloud of another epoch,
       // or one that has confirmed more than it has now, was replaced itself.
       const { confirmed: atLeast = 0, cloudEpoch } = (await needs.uplinks.get()) ?? {};
-      const { taken, epoch: its } = message;
+      const { taken, epoch: its, packs } = message;
       const isReached =
         its === cloudEpoch && taken !== null && taken >= atLeast && taken <= (await needs.uplinks.latest());
-      start(tellChanges({ taken: isReached ? taken : null, epoch: its }));
+      start(tellChanges({ taken: isReached ? taken : null, epoch: its, packs }));
       start(followConnectivity());
       start(needs.offlineAccess.follow(end.signal));
-      if (speaks(message.protocol, 1)) start(rotation.follow(end.signal));
+      start(rotation.follow(end.signal));
     }
   } finally {
     unwatch();
@@ -278,20 +289,6 @@ export async function talkToCloud(
       await tellConnectivity(changed);
     }
   }
-}
-
-/** The first numbers of both must be equal. */
-export function requireSameProtocol(said: { readonly protocol: string; readonly version: string }): void {
-  const [major] = said.protocol.split(".");
-  if (major === LINK_PROTOCOL.split(".")[0]) return;
-  throw new LinkMistake(
-    `the other side runs Busbar ${said.version} and speaks version ${said.protocol} of the link, this one speaks ${LINK_PROTOCOL}; update the older one`,
-  );
-}
-
-/** Whether the other side knows what this version of the protocol has added. */
-export function speaks(protocol: string, minor: number): boolean {
-  return Number(protocol.split(".")[1] ?? 0) >= minor;
 }
 
 async function* inPieces(items: AsyncIterable<LinkedItem> | Iterable<LinkedItem>): AsyncIterable<LinkedItem[]> {

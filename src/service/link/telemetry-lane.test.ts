@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import type { DroppedHistory } from "#core/link/gateway-figures.ts";
+import type { LinkedHour } from "#core/link/telemetry-spool.ts";
 import { createByteBudgets } from "#core/share/byte-budgets.ts";
 import { instant } from "#core/time/instant.ts";
 import type { TelemetryStore } from "#service/ports/telemetry-store.ts";
@@ -10,14 +12,20 @@ const HOUR = 3_600_000;
 /** A gateway that has joined, with these hours of its device `d` to tell. */
 async function open({ hours = [] as readonly number[], historyBefore = undefined as number | undefined } = {}) {
   const nothing = async () => {};
+  const marked = hours.map((hour) => ({ deviceId: "d", hour, hasExpired: false }));
+  let dropped: DroppedHistory | undefined;
   const uplinks = {
-    get: async () => ({ historyBefore: historyBefore === undefined ? undefined : instant(historyBefore) }),
-    hours: async () => hours.map((hour) => ({ deviceId: "d", hour })),
+    get: async () => ({ historyBefore: historyBefore === undefined ? undefined : instant(historyBefore), dropped }),
+    hours: async () => marked,
+    noteDropped: async (now: DroppedHistory, expired: readonly LinkedHour[]) => {
+      dropped = now;
+      for (const one of marked) one.hasExpired ||= expired.some(({ hour }) => hour === one.hour);
+    },
     markHours: nothing,
     unmarkHours: nothing,
     noteHistory: nothing,
   } as unknown as Needs["uplinks"];
-  const left = [3, 2, 0];
+  const left = [3, 2, 0, 1, 0];
   const telemetry = { append: nothing, drop: async () => left.shift() ?? 0 } as unknown as TelemetryStore;
   const lane = createTelemetryLane({ uplinks, telemetry, now: () => instant(0), budgets: createByteBudgets() });
   await lane.restart();
@@ -35,10 +43,19 @@ test("hours that retention deletes before they are told are counted once each", 
   expect(lane.spool.waiting.hours).toBe(3);
 });
 
+test("a restart neither forgets what is lost nor counts it again", async () => {
+  const lane = await open({ hours: [1, 2, 5] });
+  await drop(lane, 3 * HOUR);
+  await lane.restart();
+  expect(lane.dropped).toEqual({ expired: 2, unreadable: 0 });
+  await drop(lane, 6 * HOUR);
+  expect(lane.dropped).toEqual({ expired: 3, unreadable: 0 });
+});
+
 test("of the history that is told after joining, every piece that retention deletes is lost", async () => {
   const lane = await open({ historyBefore: 10 * HOUR });
   await drop(lane, 3 * HOUR);
-  lane.noteUnreadable();
+  await lane.noteUnreadable();
   expect(lane.dropped).toEqual({ expired: 5, unreadable: 1 });
 });
 

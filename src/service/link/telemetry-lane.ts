@@ -41,8 +41,8 @@ export interface TelemetryLane {
   /** These hours are told as a whole, because the cloud did not take them. */
   leave(hours: readonly LinkedHour[]): Promise<void>;
   /** Stored telemetry cannot be read, so the cloud does not get it. */
-  noteUnreadable(): void;
-  /** What the cloud never gets, since the start or since joining. */
+  noteUnreadable(): Promise<void>;
+  /** What the cloud never gets, since joining. */
   readonly dropped: DroppedHistory;
   /** Deletes the marks of hours of which the cloud has everything. */
   tidy(): Promise<void>;
@@ -129,6 +129,13 @@ export function createTelemetryLane(needs: LaneNeeds): TelemetryLane {
     }
   }
 
+  async function noteDropped(more: Partial<DroppedHistory>, hours: readonly LinkedHour[]): Promise<void> {
+    const { expired = 0, unreadable = 0 } = more;
+    if (expired + unreadable === 0) return;
+    dropped = { expired: dropped.expired + expired, unreadable: dropped.unreadable + unreadable };
+    await uplinks.noteDropped(dropped, hours);
+  }
+
   async function setHistory(before: Instant | undefined): Promise<void> {
     await uplinks.noteHistory(before);
     historyBefore = before;
@@ -169,7 +176,7 @@ export function createTelemetryLane(needs: LaneNeeds): TelemetryLane {
           // Of the history that is told newest first, everything so old is left.
           const isLeft = historyBefore !== undefined && before <= historyBefore;
           const hours = spool.expire(deviceId, before);
-          dropped = { ...dropped, expired: dropped.expired + (isLeft ? pieces : hours) };
+          await noteDropped({ expired: isLeft ? pieces : hours.length }, hours);
         }
         return pieces;
       },
@@ -181,7 +188,7 @@ export function createTelemetryLane(needs: LaneNeeds): TelemetryLane {
     async restart() {
       const uplink = await uplinks.get();
       spool.clear();
-      dropped = NOTHING_DROPPED;
+      dropped = uplink?.dropped ?? NOTHING_DROPPED;
       round++;
       historyBefore = uplink?.historyBefore;
       isJoined = uplink !== undefined;
@@ -196,9 +203,7 @@ export function createTelemetryLane(needs: LaneNeeds): TelemetryLane {
       await uplinks.markHours(hours);
       spool.addWhole(hours);
     },
-    noteUnreadable: () => {
-      dropped = { ...dropped, unreadable: dropped.unreadable + 1 };
-    },
+    noteUnreadable: () => noteDropped({ unreadable: 1 }, []),
     get dropped() {
       return dropped;
     },

@@ -2,10 +2,13 @@
 // it has stored; what is not confirmed when the connection ends is told again.
 import { AppError } from "#core/app-error.ts";
 import type { UpMessage } from "#core/link/messages.ts";
+import { createPointsPacker } from "#core/link/pack-points.ts";
+import type { SentMessages } from "#core/link/telemetry-spool.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
 import { allPages } from "#service/all-pages.ts";
 import { createWake } from "#service/link/create-wake.ts";
 import type { History, TelemetryLane } from "#service/link/telemetry-lane.ts";
+import type { TelemetryPoints } from "#service/ports/telemetry-store.ts";
 import type { Needs } from "#service/ports.ts";
 
 export interface TellTelemetryNeeds extends Pick<Needs, "telemetry" | "devices" | "now"> {
@@ -14,12 +17,12 @@ export interface TellTelemetryNeeds extends Pick<Needs, "telemetry" | "devices" 
   readonly log: { warn(about: object, text: string): void };
 }
 
-type TelemetryMessage = Extract<UpMessage, { type: "points" | "history" }>;
+type TelemetryMessage = Extract<UpMessage, { type: "points" | "packed" | "history" }>;
 type Unnumbered = TelemetryMessage extends infer Each ? (Each extends unknown ? Omit<Each, "number"> : never) : never;
 
 export interface TelemetryTelling {
-  /** Until the connection ends. */
-  run(): Promise<void>;
+  /** Until the connection ends. `packs`: the cloud takes packed points. */
+  run(packs: boolean): Promise<void>;
   /** The cloud has stored everything up to this number, except for devices that it does not know. */
   stored(number: number, unknown: readonly string[]): void;
   /** The connection has ended. */
@@ -49,6 +52,7 @@ export function tellTelemetry(
   const { spool } = lane;
   const unconfirmed: { readonly number: number; readonly settle: Settle }[] = [];
   const awake = createWake();
+  const packer = createPointsPacker();
   let last = 0;
   let day: DayTelling | undefined;
 
@@ -60,15 +64,19 @@ export function tellTelemetry(
     await send({ ...message, number });
   }
 
-  async function tellMessages(): Promise<boolean> {
+  async function tellMessages(packs: boolean): Promise<boolean> {
     const sent = spool.takeMessages(MESSAGES_BYTES);
     if (sent === undefined) return false;
-    const messages = sent.map(({ message: { deviceId, at, values } }) => [deviceId, at, [...values]] as const);
-    await tell({ type: "points", messages }, (stored) => {
+    await tell(packs ? packed(sent) : plain(sent), (stored) => {
       if (stored === undefined) spool.messagesLost(sent);
       else spool.messagesStored(sent, stored.unknown, needs.now() + UNKNOWN_MS);
     });
     return true;
+  }
+
+  /** Once packed, it has to be sent: what follows refers to it. */
+  function packed(sent: SentPoints): Unnumbered {
+    return { type: "packed", content: packer.pack(sent.map(({ message }) => message)) };
   }
 
   async function tellHour(): Promise<boolean> {
@@ -104,7 +112,7 @@ export function tellTelemetry(
       return await telemetry.pack(deviceId, instant(from), instant(to));
     } catch (error) {
       if (!(error instanceof AppError) || error.code === "storage_unavailable") throw error;
-      lane.noteUnreadable();
+      await lane.noteUnreadable();
       needs.log.warn({ deviceId, from, err: error }, "stored telemetry cannot be read, so the cloud does not get it");
       return [];
     }
@@ -149,12 +157,12 @@ export function tellTelemetry(
   }
 
   return {
-    async run() {
+    async run(packs) {
       const unlisten = lane.listen(awake.call);
       let tidyAt = 0;
       try {
         while (!signal.aborted) {
-          if ((await tellMessages()) || (await tellHour()) || (await tellHistory())) continue;
+          if ((await tellMessages(packs)) || (await tellHour()) || (await tellHistory())) continue;
           if (needs.now() >= tidyAt) {
             tidyAt = needs.now() + TIDY_MS;
             await lane.tidy();
@@ -179,6 +187,14 @@ export function tellTelemetry(
       awake.call();
     },
   };
+}
+
+type SentPoints = SentMessages<TelemetryPoints>;
+
+/** As a cloud takes it that does not unpack. */
+function plain(sent: SentPoints): Unnumbered {
+  const messages = sent.map(({ message: { deviceId, at, values } }) => [deviceId, at, [...values]] as const);
+  return { type: "points", messages };
 }
 
 /** Stored history in [from, to). */

@@ -112,11 +112,11 @@ export interface ExecutionStore {
   /** What is sent to the device; undefined when it has ended. */
   toSend(id: string, deviceId?: string): Promise<OpenExecution | undefined>;
   /**
-   * Executions that were stored or changed after the cursor; 0 is the beginning. A cursor stays valid across restarts.
+   * Executions that were stored or changed after the cursor, up to a number; 0 is the beginning. A cursor stays valid across restarts.
    * A page ends after this many executions, or at about 1 MiB. Deletions are not reported: the other side deletes by
    * the same rule.
    */
-  changesAfter(cursor: number, limit: number): Promise<ChangePage>;
+  changesAfter(cursor: number, limit: number, upTo?: number): Promise<ChangePage>;
   /**
    * Applies a change from the owner of an execution, in any order and any number of times. Refuses with
    * `device_not_found`, and with `conflict` when the execution belongs to another device.

@@ -1,4 +1,5 @@
 import type { AlertSeverity } from "#core/alert/alert-state.ts";
+import type { DroppedHistory } from "#core/link/gateway-figures.ts";
 import type { Instant } from "#core/time/instant.ts";
 
 /** What the installation counts when somebody asks. What only this node knows says so. */
@@ -38,4 +39,6 @@ interface UplinkFigures {
   readonly changes: number;
   readonly messages: number;
   readonly hours: number;
+  /** What the cloud never gets, since joining. */
+  readonly dropped: DroppedHistory;
 }

@@ -1,8 +1,9 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import type { Device, PropertyValue } from "#core/device/device.ts";
 import type { Gateway, JoinCode, Uplink } from "#core/link/gateway.ts";
+import type { DroppedHistory } from "#core/link/gateway-figures.ts";
 import type { AlertName, LinkedKey } from "#core/link/linked-key.ts";
-import type { LinkedHour } from "#core/link/telemetry-spool.ts";
+import type { LinkedHour, MarkedHour } from "#core/link/telemetry-spool.ts";
 import type { Site } from "#core/site/site.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { AlertAnnouncement, AlertRecord } from "./alert-store.ts";
@@ -37,9 +38,11 @@ export interface UplinkStore {
   /** The cloud's records of this name have everything. */
   noteCloud(epoch: string): Promise<void>;
   /** Hours of which the cloud may lack points. */
-  hours(): Promise<readonly LinkedHour[]>;
+  hours(): Promise<readonly MarkedHour[]>;
   markHours(hours: readonly LinkedHour[]): Promise<void>;
   unmarkHours(hours: readonly LinkedHour[]): Promise<void>;
+  /** The cloud never gets so much. These marked hours are part of it and are not counted again. */
+  noteDropped(dropped: DroppedHistory, hours: readonly LinkedHour[]): Promise<void>;
   /** All telemetry before this time has yet to be told; undefined: there is none. */
   noteHistory(before: Instant | undefined): Promise<void>;
   /** The cloud is connected now. */

@@ -108,6 +108,13 @@ export interface TelemetryStore {
   drop(deviceId: string, attributes: DropChoice, before: Instant): Promise<number>;
   /** How many sealed chunks there are, about. */
   chunks(): Promise<number>;
+  /**
+   * How much of the disk the stored hours and days take, how much of that is free for more, and when the oldest of them
+   * begins. Undefined where the disk is a server's.
+   */
+  space(): Promise<
+    { readonly usedBytes: number; readonly spareBytes: number; readonly oldest: Instant | undefined } | undefined
+  >;
   /** Does now all background work that would otherwise happen until `at`. */
   settle(at: Instant): Promise<void>;
   close(): Promise<void>;

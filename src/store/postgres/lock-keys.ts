@@ -86,6 +86,7 @@ const KEYS: { readonly [Name in keyof Writes]: (input: Input<Name>, reader: Data
   markHours: () => ["link hours"],
   unmarkHours: () => ["link hours"],
   noteCloud: () => ["uplink"],
+  noteDropped: () => ["uplink", "link hours"],
   noteHistory: () => ["uplink"],
   noteContact: () => ["uplink"],
   putNextCredential: () => ["uplink"],

@@ -35,12 +35,18 @@ const MAX_PAGE = 1_000;
 /** A page ends with the change that reaches this. */
 const PAGE_BYTES = 1_048_576;
 
-export function readChanges(reader: ReadDatabase, cursor: number, limit: number): Promise<ChangePage> {
-  return reader.snapshot((database) => readPage(database, cursor, limit));
+interface PageBounds {
+  readonly cursor: number;
+  readonly limit: number;
+  readonly upTo: number;
 }
 
-async function readPage(database: ReadDatabase, cursor: number, limit: number): Promise<ChangePage> {
-  const settled = await database.settledChange();
+export function readChanges(reader: ReadDatabase, bounds: PageBounds): Promise<ChangePage> {
+  return reader.snapshot((database) => readPage(database, bounds));
+}
+
+async function readPage(database: ReadDatabase, { cursor, limit, upTo }: PageBounds): Promise<ChangePage> {
+  const settled = Math.min(await database.settledChange(), upTo);
   const rows = await database.all(
     `SELECT id, changed, octet_length(arguments) AS bytes, left_out, left_out_at FROM execution
      WHERE changed > ? AND changed <= ? ORDER BY changed LIMIT ?`,

@@ -74,7 +74,8 @@ export function createExecutionStore(reader: ReadDatabase, writer: Writer, lists
       const found = await findExecution(reader, id, deviceId);
       return found !== undefined && isOpen(found.execution.state) && !found.execution.isRemote ? found : undefined;
     },
-    changesAfter: async (cursor, limit) => await readChanges(reader, cursor, limit),
+    changesAfter: async (cursor, limit, upTo = Number.MAX_SAFE_INTEGER) =>
+      await readChanges(reader, { cursor, limit, upTo }),
     applyRemote: (change) =>
       writer.run(
         "applyRemoteExecution",

@@ -23,7 +23,7 @@ export function parseGateway(row: Row): Gateway {
 }
 
 export const UPLINK_COLUMNS =
-  "url, gateway_id, credential, joined_at, history_before, confirmed, contact_at, next_credential, credential_at, cloud_epoch";
+  "url, gateway_id, credential, joined_at, history_before, confirmed, contact_at, next_credential, credential_at, cloud_epoch, history_expired, history_unreadable";
 
 export function parseUplink(row: Row): Uplink {
   return {
@@ -37,5 +37,6 @@ export function parseUplink(row: Row): Uplink {
     nextCredential: optionalBytes(row, "next_credential"),
     credentialAt: optionalTime(row, "credential_at"),
     cloudEpoch: optionalText(row, "cloud_epoch"),
+    dropped: { expired: number(row, "history_expired"), unreadable: number(row, "history_unreadable") },
   };
 }

@@ -49,9 +49,10 @@ export function createUplinkStore(reader: ReadDatabase, writer: Writer, newEpoch
     },
     latest,
     hours: async () =>
-      (await reader.all("SELECT device_id, hour FROM link_hour ORDER BY hour")).map((row) => ({
+      (await reader.all("SELECT device_id, hour, has_expired FROM link_hour ORDER BY hour")).map((row) => ({
         deviceId: text(row, "device_id"),
         hour: number(row, "hour"),
+        hasExpired: row["has_expired"] === 1,
       })),
     noteCloud: (epoch) => writer.run("noteCloud", { epoch }),
     confirm: (number) => writer.run("confirmChanges", { number }),
@@ -60,6 +61,7 @@ export function createUplinkStore(reader: ReadDatabase, writer: Writer, newEpoch
     noteContact: (at) => writer.run("noteContact", { at }),
     putNextCredential: (next) => writer.run("putNextCredential", { next }),
     useNextCredential: (change) => writer.run("useNextCredential", change),
+    noteDropped: (dropped, hours) => writer.run("noteDropped", { dropped, hours }),
     noteHistory: (before) => writer.run("noteHistory", { before }),
   };
 }

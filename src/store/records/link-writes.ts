@@ -1,5 +1,6 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import type { Gateway, JoinCode, Uplink } from "#core/link/gateway.ts";
+import type { DroppedHistory } from "#core/link/gateway-figures.ts";
 import { PASSING_KINDS } from "#core/link/linked-key.ts";
 import type { LinkedHour } from "#core/link/telemetry-spool.ts";
 import type { Instant } from "#core/time/instant.ts";
@@ -89,6 +90,20 @@ export const uplinkWrites = {
 
   async noteCloud(database: Database, { epoch }: { epoch: string }): Promise<void> {
     await database.run("UPDATE uplink SET cloud_epoch = ?", epoch);
+  },
+
+  async noteDropped(
+    database: Database,
+    { dropped, hours }: { dropped: DroppedHistory; hours: readonly LinkedHour[] },
+  ): Promise<void> {
+    await database.run(
+      "UPDATE uplink SET history_expired = ?, history_unreadable = ?",
+      dropped.expired,
+      dropped.unreadable,
+    );
+    for (const { deviceId, hour } of hours) {
+      await database.run("UPDATE link_hour SET has_expired = 1 WHERE device_id = ? AND hour = ?", deviceId, hour);
+    }
   },
 
   async noteHistory(database: Database, { before }: { before: Instant | undefined }): Promise<void> {

@@ -114,6 +114,7 @@ const MARKS: Marks<typeof ALL> = {
   markHours: undefined,
   unmarkHours: undefined,
   noteCloud: undefined,
+  noteDropped: undefined,
   noteHistory: undefined,
   noteContact: undefined,
   putNextCredential: undefined,

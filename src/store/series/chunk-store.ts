@@ -66,10 +66,21 @@ export interface ChunkStore {
   drop(whose: DropTarget, before: number, limit: number): Awaitable<number>;
   /** How many chunks there are, about: it must cost little. */
   countChunks(): Awaitable<number>;
+  /** Undefined where the disk is not ours to look after. */
+  space(): Awaitable<StoreSpace | undefined>;
   readonly held: HeldStore;
   /** Reads a little of what is stored and reports damage. Call after call, it reads everything. */
   scrub(): Awaitable<void>;
   close(): Awaitable<void>;
+}
+
+export interface StoreSpace {
+  /** Of its file, what holds something. */
+  readonly usedBytes: number;
+  /** Of its file, what is free for more. */
+  readonly spareBytes: number;
+  /** When its oldest segment begins. */
+  readonly oldest: number | undefined;
 }
 
 export interface DropTarget {

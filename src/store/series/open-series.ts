@@ -269,6 +269,10 @@ export async function openSeries(
       );
     },
     chunks: () => thread.countChunks(),
+    async space() {
+      const space = await thread.space();
+      return space && { ...space, oldest: space.oldest === undefined ? undefined : instant(space.oldest) };
+    },
     settle: (at) => thread.settle(at),
     async close() {
       await intake.idle();

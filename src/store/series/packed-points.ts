@@ -4,10 +4,10 @@
 //   piece := 1, rows, times, chunks, chunk*        (numbers are varints; bytes and texts have their length before them)
 //   chunk := attribute, kind byte, count, presence, values
 import { refuse } from "#core/app-error.ts";
+import { ByteReader } from "#core/bytes/byte-reader.ts";
+import { ByteWriter } from "#core/bytes/byte-writer.ts";
 import { KINDS, type SeriesDefinition } from "./batch.ts";
 import type { Chunk, StoredSegment } from "./chunk.ts";
-import { ByteReader } from "./codec/byte-reader.ts";
-import { ByteWriter } from "./codec/byte-writer.ts";
 import { type Column, sliceColumn } from "./column.ts";
 import { decodeChunk, decodeSegmentTimes, encodeSegment } from "./segment-codec.ts";
 

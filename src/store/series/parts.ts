@@ -5,10 +5,10 @@
 //   start := the parts' places in the chunk, in units of its grain (times); every other field is numbers.
 //   A sum is `sum + rest`. The first is a decimal where the values are, which takes two bytes instead of eight.
 
+import { ByteReader } from "#core/bytes/byte-reader.ts";
+import { ByteWriter } from "#core/bytes/byte-writer.ts";
 import { itemAt } from "#core/item-at.ts";
 import type { ExactSum } from "#core/telemetry/exact-sum.ts";
-import { ByteReader } from "./codec/byte-reader.ts";
-import { ByteWriter } from "./codec/byte-writer.ts";
 import { POWERS, placesOf } from "./codec/decimals.ts";
 import { countOf, decodeNumbers, encodeNumbers } from "./codec/numbers.ts";
 import { decodeTimes, encodeTimes } from "./codec/times.ts";

@@ -2,7 +2,7 @@
 import type { Awaitable } from "#store/awaitable.ts";
 import type { StoredSegment } from "./chunk.ts";
 import type { StoreState } from "./chunk-reader.ts";
-import type { OnDamaged } from "./chunk-store.ts";
+import type { OnDamaged, StoreSpace } from "./chunk-store.ts";
 import { type EngineSettings, type HotSeries, SeriesEngine } from "./engine.ts";
 import type { HeldStore } from "./held-store.ts";
 import type { OwnChunks, SharedChunks } from "./load-chunk-module.ts";
@@ -39,6 +39,7 @@ export interface SeriesWriter {
   hotPoints(): number;
   /** How many chunks there are, about. */
   countChunks(): Awaitable<number>;
+  space(): Awaitable<StoreSpace | undefined>;
 }
 
 export type SharedQuestion = Extract<WriterRequest, { kind: "define" | "seriesOf" | "latest" }>;
@@ -84,6 +85,7 @@ export async function openOwnWriter(
     oldestHour: () => engine.oldestHour(),
     hotPoints: () => engine.hotPoints,
     countChunks: () => store.countChunks(),
+    space: () => store.space(),
   };
 }
 
@@ -122,5 +124,6 @@ export async function openSharedWriter(
     oldestHour: () => Number.NEGATIVE_INFINITY,
     hotPoints: () => engine.hotPoints,
     countChunks: () => store.countChunks(),
+    space: () => store.space(),
   };
 }

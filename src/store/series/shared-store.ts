@@ -65,7 +65,7 @@ export class OutpacedError extends Error {
 export interface SharedStore
   extends Pick<
     ChunkStore,
-    "findSegments" | "newestSegment" | "readSegments" | "skipDay" | "countChunks" | "held" | "scrub" | "close"
+    "findSegments" | "newestSegment" | "readSegments" | "skipDay" | "countChunks" | "space" | "held" | "scrub" | "close"
   > {
   /** In the same order. New ones get numbers, the same ones on all nodes. */
   define(wanted: readonly SeriesName[]): Promise<readonly SeriesDefinition[]>;

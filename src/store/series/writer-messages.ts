@@ -53,6 +53,7 @@ export type WriterRequest =
   | { readonly kind: "seriesOf"; readonly id: number; readonly deviceIds: readonly string[] }
   | { readonly kind: "latest"; readonly id: number; readonly deviceId: string }
   | { readonly kind: "countChunks"; readonly id: number }
+  | { readonly kind: "space"; readonly id: number }
   | { readonly kind: "settle"; readonly id: number; readonly now: number }
   | { readonly kind: "close"; readonly id: number };
 

@@ -4,6 +4,7 @@ import { tryPost } from "#core/thread/try-post.ts";
 import type { SeriesDefinition } from "./batch.ts";
 import type { StoredPlace } from "./checksum.ts";
 import type { Latest } from "./chunk.ts";
+import type { StoreSpace } from "./chunk-store.ts";
 import type { HeldPoints, HeldRow } from "./held-store.ts";
 import type { Load } from "./plan-load.ts";
 import { parseFailure } from "./read-failure.ts";
@@ -33,6 +34,7 @@ interface WriterThread {
   deleteDevice(deviceId: string): Promise<void>;
   drop(deviceId: string, series: readonly number[], before: number): Promise<number>;
   countChunks(): Promise<number>;
+  space(): Promise<StoreSpace | undefined>;
   settle(now: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -109,6 +111,7 @@ export async function openWriterThread(worker: Worker, { onFault, onTrouble, onD
     latest: (deviceId) => ask({ kind: "latest", deviceId }),
     drop: (deviceId, series, before) => ask({ kind: "drop", deviceId, series, before }),
     countChunks: () => ask({ kind: "countChunks" }),
+    space: () => ask({ kind: "space" }),
     settle: (now) => ask({ kind: "settle", now }),
     async close() {
       isClosing = true;

@@ -183,6 +183,8 @@ async function run(request: Other): Promise<unknown> {
       return await writer.drop(request);
     case "countChunks":
       return await writer.countChunks();
+    case "space":
+      return await writer.space();
     case "settle":
       return await writer.settle(request.now);
     case "close":

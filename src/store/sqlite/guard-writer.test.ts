@@ -16,7 +16,7 @@ test.each([
   ["insertExecution recordResponse markAttempted expireExecution", true],
   ["applyRemoteExecution giveExecutionToOwner takeExecutionFromOwner loseSightOfExecution", true],
   // Without these a connection to the cloud would not begin, or would end.
-  ["makeEpoch confirmChanges unmarkHours noteHistory noteTaken noteGatewayGone", true],
+  ["makeEpoch confirmChanges unmarkHours noteDropped noteHistory noteTaken noteGatewayGone", true],
   // History stops first, and then everything else that would be stored.
   ["markHours", false],
   ["insertDevice putProperties appendDeviceLog putConfiguration insertBlueprint", false],

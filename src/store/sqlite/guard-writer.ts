@@ -20,6 +20,7 @@ const FROM_RESERVE: ReadonlySet<keyof typeof WRITES> = new Set<keyof typeof WRIT
   "makeEpoch",
   "confirmChanges",
   "unmarkHours",
+  "noteDropped",
   "noteHistory",
   "noteTaken",
   "noteGatewayGone",

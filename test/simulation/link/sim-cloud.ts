@@ -101,6 +101,7 @@ export async function startNode(side: CloudNeeds): Promise<NodeRun> {
     feed: { isWatched: false },
     telemetryCounter: { add: nothing },
     telemetryBudget: around.budgets.open("link_history", 1024 * 1024),
+    liveBudget: around.budgets.open("link_values", 1024 * 1024),
     connectivity: { connected: nothing, gone: nothing, absent: nothing, loseSight: nothing, forget: nothing },
     gatewayChanges: { open: () => ({ lane: { close: nothing }, done: Promise.resolve() }) },
     tokenSharing: { open: async () => nothing },

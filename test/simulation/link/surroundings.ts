@@ -59,7 +59,7 @@ export function surroundings(side: SideNeeds, run: Run, stores: SubjectStores) {
     responseTimeoutMs: PATIENCE_MS,
     version: "1.0.0",
     children: { place: async () => {} },
-    executionTraces: { begun: () => {} },
+    executionTraces: { begun: () => {}, of: () => undefined },
     checkJson: async () => undefined,
     inspectPackage: async () => ({ issues: [], found }),
     buildScripts: async () => ({ program: undefined, issues: [] }),

@@ -1,5 +1,5 @@
-import type { ByteReader } from "./byte-reader.ts";
-import { ByteWriter } from "./byte-writer.ts";
+import type { ByteReader } from "#core/bytes/byte-reader.ts";
+import { ByteWriter } from "#core/bytes/byte-writer.ts";
 
 // Zeros and ones, one a byte in memory. A blob = base + form, count, content by form. The shortest form is taken.
 

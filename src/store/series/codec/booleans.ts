@@ -1,5 +1,5 @@
+import { ByteReader } from "#core/bytes/byte-reader.ts";
 import { decodeBits, encodeBits } from "./bits.ts";
-import { ByteReader } from "./byte-reader.ts";
 
 /** Formats 0x30 to 0x34. */
 const BASE = 0x30;

@@ -1,5 +1,5 @@
+import { ByteReader } from "#core/bytes/byte-reader.ts";
 import { decodeBits, encodeBits } from "./bits.ts";
-import { ByteReader } from "./byte-reader.ts";
 
 /** Formats 0x40 to 0x44. */
 const BASE = 0x40;

@@ -1,5 +1,5 @@
+import type { ByteReader } from "#core/bytes/byte-reader.ts";
 import { BLOCK, DELTA, DELTA_OF_DELTA, MAX_WIDTH, PATCHED, PLAIN } from "./blocks.ts";
-import type { ByteReader } from "./byte-reader.ts";
 import { packedBytes, unpack } from "./unpack.ts";
 
 /** What each whole number `n` is multiplied with as it is read: it becomes `n * high + n * low`. */

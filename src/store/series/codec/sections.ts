@@ -1,5 +1,5 @@
-import { ByteReader } from "./byte-reader.ts";
-import { ByteWriter } from "./byte-writer.ts";
+import { ByteReader } from "#core/bytes/byte-reader.ts";
+import { ByteWriter } from "#core/bytes/byte-writer.ts";
 import { countOf, decodeNumbers, encodeNumbers, isConstant } from "./numbers.ts";
 
 // Many numbers in sections of their own, so that an hour of a day is read without the rest of it.

@@ -1,6 +1,6 @@
+import { ByteReader } from "#core/bytes/byte-reader.ts";
+import { ByteWriter } from "#core/bytes/byte-writer.ts";
 import { LIMIT } from "./blocks.ts";
-import { ByteReader } from "./byte-reader.ts";
-import { ByteWriter } from "./byte-writer.ts";
 import { ONE, readIntegers } from "./read-integers.ts";
 import { writeIntegers } from "./write-integers.ts";
 

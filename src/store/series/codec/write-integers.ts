@@ -1,5 +1,5 @@
+import { ByteWriter } from "#core/bytes/byte-writer.ts";
 import { type Before, BLOCK, PATCHED } from "./blocks.ts";
-import { ByteWriter } from "./byte-writer.ts";
 import { type Plan, planBlock } from "./plan-block.ts";
 
 const words = new Uint32Array(BLOCK);

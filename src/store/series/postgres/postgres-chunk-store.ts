@@ -74,6 +74,7 @@ export function createPostgresChunkStore({ jobs, journal, claims, held, onDamage
       );
       return rows[0]?.chunks ?? 0;
     },
+    space: () => undefined,
     async newestSegment(device, before) {
       const { rows } = await query<Stretch>(
         "SELECT device, start, span FROM telemetry_segment WHERE device = $1 AND start < $2 ORDER BY start DESC LIMIT 1",

@@ -70,6 +70,21 @@ export function createSqliteChunkStore(database: Connection, onDamaged: OnDamage
         )
         .map((row) => ({ device: number(row, "device"), start: number(row, "start"), span: number(row, "span") })),
     countChunks: () => Number(database.lists("SELECT total(chunks) FROM tally")[0]?.[0] ?? 0),
+    space() {
+      const pragma = (name: string) => Number(database.lists(`PRAGMA ${name}`)[0]?.[0] ?? 0);
+      const [size, pages, spare] = [pragma("page_size"), pragma("page_count"), pragma("freelist_count")];
+      // The index has the spans first.
+      const [row] = database.all(
+        `SELECT min(start) AS oldest FROM (SELECT min(start) AS start FROM segment WHERE span = ${HOUR_MS}
+         UNION ALL SELECT min(start) FROM segment WHERE span = ${DAY_MS})`,
+      );
+      const oldest = row?.["oldest"];
+      return {
+        usedBytes: (pages - spare) * size,
+        spareBytes: spare * size,
+        oldest: typeof oldest === "number" ? oldest : undefined,
+      };
+    },
     newestSegment: (device, before) => {
       const sql = "SELECT device, start, span FROM segment WHERE device = ? AND start < ? ORDER BY start DESC LIMIT 1";
       const [row] = database.all(sql, device, before);

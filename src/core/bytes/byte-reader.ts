@@ -47,6 +47,10 @@ export class ByteReader {
     return first & 1 ? 0 - magnitude : magnitude;
   }
 
+  word(): number {
+    return this.view.getInt32(this.skip(4), true);
+  }
+
   double(): number {
     return this.view.getFloat64(this.skip(8), true);
   }

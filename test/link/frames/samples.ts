@@ -1,0 +1,221 @@
+// One message of each type, with every field that there is. The types see to that: a new field is asked for here.
+import type { Micros } from "#core/command/execution.ts";
+import type { DownMessage, LinkedItem, UpMessage } from "#core/link/messages.ts";
+import { createPointsPacker } from "#core/link/pack-points.ts";
+import { instant } from "#core/time/instant.ts";
+
+/** With no field left out. */
+type Full<T> = T extends string | number | boolean | null | Uint8Array
+  ? T
+  : T extends readonly (infer Each)[]
+    ? readonly Full<Each>[]
+    : { readonly [Key in keyof T]-?: Full<Exclude<T[Key], undefined>> };
+
+type Samples<Message extends { readonly type: string }> = {
+  readonly [Type in Message["type"]]: readonly Full<Extract<Message, { readonly type: Type }>>[];
+};
+
+type ItemSamples = { readonly [Kind in LinkedItem["kind"]]: Full<Extract<LinkedItem, { readonly kind: Kind }>> };
+
+const AT = instant(1_760_000_000_000);
+const MICROS = 1_760_000_000_000_001 as Micros;
+const HASH = "ab".repeat(32);
+const response = { state: "SUCCEEDED", payload: { power: 5 }, receivedAt: MICROS } as const;
+const change = {
+  execution: {
+    id: "execution",
+    deviceId: "device",
+    siteId: "site",
+    state: "SUCCESS",
+    ephemeral: false,
+    createdAt: AT,
+    request: { name: "start", manifestName: "start", arguments: { power: 5 } },
+    response,
+    readLevel: "user",
+    deadline: AT,
+    revision: 3,
+    isRemote: false,
+  },
+  responses: [response],
+  since: 0,
+  leftOut: { count: 1, at: MICROS },
+} as const;
+
+const ITEMS: ItemSamples = {
+  site: {
+    kind: "site",
+    key: "site",
+    value: {
+      id: "site",
+      name: "Site",
+      timezone: "Europe/Berlin",
+      location: { name: "Berlin", latitude: 52.5, longitude: 13.4 },
+      createdAt: AT,
+      updatedAt: AT,
+    },
+  },
+  blueprint: { kind: "blueprint", key: "blueprint", value: { digest: HASH, content: "AAEC" } },
+  device: {
+    kind: "device",
+    key: "device",
+    value: {
+      id: "device",
+      siteId: "site",
+      name: "Device",
+      slug: "device",
+      type: "CHILD",
+      parentId: "parent",
+      childType: "module",
+      createdAt: AT,
+      updatedAt: AT,
+      blueprintDigest: HASH,
+    },
+  },
+  properties: { kind: "properties", key: "device", value: [{ name: "serial", value: "7", receivedAt: AT }] },
+  configuration: {
+    kind: "configuration",
+    key: "device",
+    value: [{ bucket: "main", shown: { limit: 3 }, updatedAt: AT }],
+  },
+  alert: {
+    kind: "alert",
+    key: "alert",
+    value: {
+      source: "alerts",
+      readLevel: "user",
+      alertId: "hot",
+      severity: "warning",
+      raisedAt: AT,
+      hardensAt: AT,
+      isHard: true,
+      notConfirmedSince: AT,
+      details: "{}",
+      blueprintDigest: HASH,
+      clearedAt: AT,
+    },
+  },
+  log: { kind: "log", key: "log", value: { takenAt: AT, severity: "info", message: "text", persist: true } },
+  audit: {
+    kind: "audit",
+    key: "audit",
+    value: {
+      id: "audit",
+      at: AT,
+      actor: { tokenId: "token", name: "Token" },
+      action: "createSite",
+      target: { siteId: "site", deviceId: "device", blueprintId: "blueprint", tokenId: "token" },
+      outcome: "OK",
+      code: "none",
+      requestId: "request",
+      remoteAddress: "::1",
+      details: { name: "Site" },
+      count: 1,
+      lastAt: AT,
+    },
+  },
+  execution: { kind: "execution", key: "execution", value: change },
+};
+
+const packed = createPointsPacker().pack([
+  {
+    deviceId: "device",
+    at: AT,
+    values: new Map<string, number | boolean | string>([
+      ["power", 2.5],
+      ["on", true],
+    ]),
+  },
+  {
+    deviceId: "device",
+    at: AT + 1_000,
+    values: new Map<string, number | boolean | string>([
+      ["power", 2.6],
+      ["on", true],
+    ]),
+  },
+  { deviceId: "device", at: AT + 2_000, values: new Map([["note", "text"]]) },
+  { deviceId: "device", at: AT + 3_000, values: new Map([["power", Math.fround(1 / 3)]]) },
+  { deviceId: "device", at: AT + 4_000, values: new Map([["power", 1 / 3]]) },
+]);
+
+export const UP: Samples<UpMessage> = {
+  hello: [{ type: "hello", protocol: "0.0", version: "1.0.0", epoch: "epoch" }],
+  records: Object.values(ITEMS).map((item) => ({
+    type: "records",
+    to: 7,
+    isWhole: true,
+    isLast: false,
+    items: [item],
+  })),
+  answer: [{ type: "answer", id: "execution", refused: "why" }],
+  told: [{ type: "told", changes: [change], unknown: ["other"] }],
+  connectivity: [{ type: "connectivity", devices: [["device", "ONLINE"]] }],
+  points: [{ type: "points", number: 1, messages: [["device", AT, [["power", 2.5]]]] }],
+  packed: [{ type: "packed", number: 300, content: packed }],
+  history: [{ type: "history", number: 3, deviceId: "device", content: Uint8Array.of(1, 2, 3) }],
+  changed: [
+    { type: "changed", id: "change", outcome: { state: "DONE", answer: { name: "New" } }, items: [ITEMS.site] },
+    {
+      type: "changed",
+      id: "change",
+      outcome: { state: "REFUSED", errors: [{ code: "invalid_body", message: "why", details: { needed: "owner" } }] },
+      items: [],
+    },
+    { type: "changed", id: "change", outcome: { state: "OVERRULED", fields: ["name"] }, items: [] },
+  ],
+  want: [{ type: "want", digest: HASH }],
+  credential: [{ type: "credential", hash: HASH, isUsed: false }],
+};
+
+export const DOWN: Samples<DownMessage> = {
+  welcome: [{ type: "welcome", protocol: "0.0", version: "1.0.0", epoch: "epoch", taken: 7, packs: true }],
+  ack: [{ type: "ack", to: 7 }],
+  execute: [
+    {
+      type: "execute",
+      order: {
+        id: "execution",
+        deviceId: "device",
+        createdAt: AT,
+        ephemeral: false,
+        name: "start",
+        arguments: { power: 5 },
+        patienceMs: 30_000,
+        caller: "cloud",
+        trace: { traceparent: `00-${"1".repeat(32)}-${"2".repeat(16)}-01`, tracestate: "a=b" },
+      },
+    },
+  ],
+  stored: [{ type: "stored", number: 2, unknown: ["device"] }],
+  packed_stored: [{ type: "packed_stored", number: 300 }],
+  ask: [{ type: "ask", executions: ["execution"] }],
+  change: [
+    {
+      type: "change",
+      change: {
+        id: "change",
+        operation: "updateDevice",
+        siteId: "site",
+        deviceId: "device",
+        params: { device_id: "device" },
+        body: { name: "New" },
+        blueprintDigest: HASH,
+        base: { name: "Old" },
+        asker: { tokenId: "token", tokenName: "Token", level: "owner", sites: ["site"] },
+        requestId: "request",
+      },
+      isLate: true,
+    },
+  ],
+  package: [{ type: "package", digest: HASH, content: Uint8Array.of(1, 2, 3) }],
+  tokens: [
+    {
+      type: "tokens",
+      tokens: [
+        { id: "token", name: "Token", level: "user", createdAt: AT, sites: ["site"], hash: HASH, expiresInMs: 60_000 },
+      ],
+    },
+  ],
+  rotate: [{ type: "rotate" }],
+  credential: [{ type: "credential", hash: HASH }],
+};
