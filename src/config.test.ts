@@ -88,6 +88,7 @@ test("without any source every setting has its documented default", async () => 
     tracing: { otlpEndpoint: undefined },
     telemetry: {
       retention: "unlimited",
+      maxSize: Number.POSITIVE_INFINITY,
       sealAfter: parseDuration("15m"),
       maxOpenPoints: 1_000_000,
       readers: 2,

@@ -343,13 +343,15 @@ export function linkStoreContract(open: OpenStores): void {
     await uplinks.put(uplink, makeEntry());
     await uplinks.noteContact(NOON);
     await uplinks.putNextCredential(bytes("next"));
-    const before = { ...uplink, contactAt: NOON, nextCredential: bytes("next") };
+    const dropped = { expired: 0, unreadable: 0 };
+    const before = { ...uplink, dropped, contactAt: NOON, nextCredential: bytes("next") };
     expect(await uplinks.get()).toEqual(before);
     const at = instant(NOON + 1);
     await uplinks.useNextCredential({ next: bytes("another"), credential: bytes("x"), at });
     expect(await uplinks.get()).toEqual(before);
     await uplinks.useNextCredential({ next: bytes("next"), credential: bytes("new"), at });
-    expect(await uplinks.get()).toEqual({ ...uplink, contactAt: NOON, credential: bytes("new"), credentialAt: at });
+    const after = { ...before, nextCredential: undefined, credential: bytes("new"), credentialAt: at };
+    expect(await uplinks.get()).toEqual(after);
   });
 
   test("tokens of the cloud are replaced as a whole, and never those of the gateway", async () => {
