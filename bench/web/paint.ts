@@ -72,14 +72,12 @@ async function visits(
 
 /** Notes the moment after the frame in which the element is first there. */
 const watch = (selector: string) => `
-  addEventListener("DOMContentLoaded", () => {
-    const seen = new MutationObserver(() => {
-      if (document.querySelector(${JSON.stringify(`main :is(${selector})`)}) === null) return;
-      seen.disconnect();
-      requestAnimationFrame(() => setTimeout(() => { window.paintedAt = performance.now(); }));
-    });
-    seen.observe(document, { childList: true, subtree: true });
-  });`;
+  const seen = new MutationObserver(() => {
+    if (document.querySelector(${JSON.stringify(`main :is(${selector})`)}) === null) return;
+    seen.disconnect();
+    requestAnimationFrame(() => setTimeout(() => { window.paintedAt = performance.now(); }));
+  });
+  seen.observe(document, { childList: true, subtree: true });`;
 
 const READ_VISIT = `(async () => {
   while (window.paintedAt === undefined) await new Promise((resolve) => setTimeout(resolve, 20));

@@ -111,10 +111,12 @@ function atomTable(): ReadonlyMap<string, Atom> {
   if (atoms) return atoms;
   const table = new Map<string, Atom>();
   for (const row of `${UCUM_ATOMS};${ENERGY_ATOMS}`.split(/[;\n]/)) {
-    const [code = "", ...definition] = row.trim().split(" ");
+    const entry = row.trim();
+    const end = entry.indexOf(" ");
+    const code = end < 0 ? entry : entry.slice(0, end);
     const takesPrefix = code.length > 1 && code.endsWith("*") && code !== "10*";
-    if (code !== "")
-      table.set(takesPrefix ? code.slice(0, -1) : code, { takesPrefix, definition: definition.join(" ") });
+    const definition = end < 0 ? "" : entry.slice(end + 1);
+    if (code !== "") table.set(takesPrefix ? code.slice(0, -1) : code, { takesPrefix, definition });
   }
   atoms = table;
   return table;

@@ -84,7 +84,9 @@ export function chartModel(read: readonly ReadSeries[], frame: Frame): ChartMode
   const axes = axesOf(
     drawn.map((index) => {
       const info = read[index]?.info;
-      return { unit: info?.unit, autoScale: info?.autoScale ?? [], size: sizeOf(amounts[index]?.values ?? []) };
+      const { least, greatest } = extentOf(amounts[index]?.values ?? []);
+      const size = least > greatest ? 0 : Math.max(Math.abs(least), Math.abs(greatest));
+      return { unit: info?.unit, autoScale: info?.autoScale ?? [], size };
     }),
   );
   const axisOf = new Map(
@@ -135,7 +137,7 @@ export function chartModel(read: readonly ReadSeries[], frame: Frame): ChartMode
       amounts: shown,
       band,
       previous,
-      summary: shown === undefined ? undefined : summaryOf(shown, band),
+      summary: points === undefined ? undefined : summaryOf(points, conversion, band),
       symbol,
       states,
       stretches: states === undefined ? [] : stretches(states, { ...frame, measured }),
@@ -173,10 +175,26 @@ function joined([low, high]: readonly Points[]): Points | undefined {
   };
 }
 
-function sizeOf(values: readonly number[]): number {
-  let size = 0;
-  for (const value of values) if (Number.isFinite(value)) size = Math.max(size, Math.abs(value));
-  return size;
+type Extent = { readonly least: number; readonly greatest: number; readonly mean: number };
+
+/** Asked for by the axis and by the table: 100,000 values are looked at once. */
+const extents = new WeakMap<readonly number[], Extent>();
+
+/** Of the finite values. Without any, the least is infinite, and so is the greatest below zero. */
+function extentOf(values: readonly number[]): Extent {
+  const known = extents.get(values);
+  if (known !== undefined) return known;
+  let [least, greatest, sum, count] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0, 0];
+  for (const value of values) {
+    if (!Number.isFinite(value)) continue;
+    if (value < least) least = value;
+    if (value > greatest) greatest = value;
+    sum += value;
+    count += 1;
+  }
+  const extent = { least, greatest, mean: sum / count };
+  extents.set(values, extent);
+  return extent;
 }
 
 function converted({ times, values }: Points<number>, { factor, offset }: Conversion): Points<number> {
@@ -208,18 +226,22 @@ function measuredTimes(helping: Answer | undefined): ReadonlySet<number> | undef
   return first === undefined ? undefined : new Set(first.times);
 }
 
-function summaryOf({ times, values }: Points<number>, band: SeriesModel["band"]): Summary | undefined {
+function summaryOf(
+  { times, values }: Points<number>,
+  { factor, offset }: Conversion,
+  band: SeriesModel["band"],
+): Summary | undefined {
   const [last, lastAt] = [values.at(-1), times.at(-1)];
   if (last === undefined || lastAt === undefined) return undefined;
-  let [least, greatest, sum, count] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0, 0];
-  for (const value of values) {
-    if (!Number.isFinite(value)) continue;
-    least = Math.min(least, value);
-    greatest = Math.max(greatest, value);
-    sum += value;
-    count += 1;
-  }
-  for (const value of band?.low.values ?? []) least = Math.min(least, value);
-  for (const value of band?.high.values ?? []) greatest = Math.max(greatest, value);
-  return { least, greatest, mean: sum / count, last, lastAt };
+  const extent = extentOf(values);
+  const shown = (value: number) => offset + factor * value;
+  const ends = [shown(extent.least), shown(extent.greatest)];
+  if (band !== undefined) ends.push(extentOf(band.low.values).least, extentOf(band.high.values).greatest);
+  return {
+    least: Math.min(...ends),
+    greatest: Math.max(...ends),
+    mean: shown(extent.mean),
+    last: shown(last),
+    lastAt,
+  };
 }

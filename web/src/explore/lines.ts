@@ -19,6 +19,7 @@ export function usualStep(times: readonly number[], bucketMs: number): number {
 
 /** Asked for again with each move of the cursor; series often share their times. */
 const medianSteps = new WeakMap<readonly number[], number>();
+const greatestSteps = new WeakMap<readonly number[], number>();
 /** So many steps tell what is usual. */
 const SAMPLE = 1_000;
 
@@ -53,9 +54,14 @@ export function withGaps({ times, values }: Points<number>, bucketMs: number): L
 }
 
 function hasGap(times: readonly number[], longest: number): boolean {
-  for (let index = 1; index < times.length; index += 1)
-    if ((times[index] ?? 0) - (times[index - 1] ?? 0) > longest) return true;
-  return false;
+  let greatest = greatestSteps.get(times);
+  if (greatest === undefined) {
+    greatest = 0;
+    for (let index = 1; index < times.length; index += 1)
+      greatest = Math.max(greatest, (times[index] ?? 0) - (times[index - 1] ?? 0));
+    greatestSteps.set(times, greatest);
+  }
+  return greatest > longest;
 }
 
 /** Parts a line into what was measured and what was carried on. Carried parts begin and end at a measured value. */
