@@ -1,12 +1,12 @@
-// CodeMirror for manifests. It lives in a shadow root: there it brings its styles as style sheets of script, which the
+// CodeMirror for the files of a package. It lives in a shadow root: there it brings its styles as style sheets of script, which the
 // content security policy allows; in the document itself it would need inline styles.
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { yaml } from "@codemirror/lang-yaml";
-import { bracketMatching, indentUnit, syntaxTree } from "@codemirror/language";
+import { bracketMatching, indentUnit, StreamLanguage, syntaxTree } from "@codemirror/language";
 import { type Diagnostic, lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
-import { EditorState, type Range } from "@codemirror/state";
+import { EditorState, type Extension, type Range } from "@codemirror/state";
 import {
   Decoration,
   type DecorationSet,
@@ -20,106 +20,134 @@ import {
   ViewPlugin,
   type ViewUpdate,
 } from "@codemirror/view";
+import { MANIFEST } from "#web/blueprints/package.ts";
 import { editorTheme } from "./editor-theme.ts";
+import { luaWords } from "./lua-words.ts";
 import type { Explanation, Hints } from "./manifest-hints.ts";
 import type { Problem } from "./problems.ts";
 
 export type CodeEditor = {
-  /** Underlines problems of the manifest. `text` is what they were found in. */
+  /** Shows another file. What can be undone in each is kept. */
+  readonly open: (path: string, text: string) => void;
+  /** Underlines problems of the file that is shown. `text` is what they were found in. */
   readonly mark: (text: string, problems: readonly Problem[]) => void;
   /** Replaces everything, as one step that can be undone. */
   readonly replace: (text: string) => void;
   readonly apply: (edits: readonly { readonly start: number; readonly end: number; readonly text: string }[]) => void;
-  readonly jump: (offset: number) => void;
+  readonly jump: (line: number, column: number) => void;
   readonly close: () => void;
 };
 
 type Options = {
   readonly host: HTMLElement;
+  readonly path: string;
   readonly text: string;
-  readonly label: string;
+  /** What the editor of a file is called. */
+  readonly label: (path: string) => string;
   readonly isReadOnly: boolean;
-  readonly onchange: (text: string) => void;
+  readonly onchange: (path: string, text: string) => void;
+  /** Of the manifest. */
   readonly hints: (text: string, offset: number) => Hints | undefined;
   readonly explain: (text: string, offset: number) => Explanation | undefined;
 };
 
 export function createCodeEditor(options: Options): CodeEditor {
-  const { host, text, label, isReadOnly, onchange, hints, explain } = options;
+  const { host } = options;
   const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
-  const view = new EditorView({
-    root,
-    parent: root,
-    state: EditorState.create({
-      doc: text,
-      extensions: [
-        lineNumbers(),
-        lintGutter(),
-        history(),
-        drawSelection(),
-        highlightActiveLine(),
-        highlightActiveLineGutter(),
-        highlightSelectionMatches(),
-        bracketMatching(),
-        closeBrackets(),
-        yaml(),
-        wordColors,
-        indentUnit.of("  "),
-        EditorState.tabSize.of(2),
-        EditorState.readOnly.of(isReadOnly),
-        EditorView.editable.of(!isReadOnly),
-        EditorView.contentAttributes.of({
-          "aria-label": label,
-          spellcheck: "false",
-          autocorrect: "off",
-          autocapitalize: "off",
-          tabindex: "0",
-        }),
-        // After a key, its values are offered at once.
-        autocompletion({
-          override: [completeBy(hints)],
-          icons: false,
-          activateOnCompletion: ({ apply }) => typeof apply === "string" && apply.endsWith(" "),
-        }),
-        hoverTooltip((inner, position) => tooltip(explain(inner.state.doc.toString(), position))),
-        keymap.of([
-          ...closeBracketsKeymap,
-          ...completionKeymap,
-          ...lintKeymap,
-          ...searchKeymap,
-          ...historyKeymap,
-          ...defaultKeymap,
-          // Escape and then Tab leaves the editor.
-          indentWithTab,
-        ]),
-        EditorView.updateListener.of((update) => {
-          if (update.docChanged) onchange(update.state.doc.toString());
-        }),
-        editorTheme,
-      ],
-    }),
-  });
+  const states = new Map<string, EditorState>();
+  let path = options.path;
+  const stateOf = (text: string) => EditorState.create({ doc: text, extensions: extensionsOf(path, options) });
+  const view = new EditorView({ root, parent: root, state: stateOf(options.text) });
   return {
+    open(next, text) {
+      if (next === path) return;
+      states.set(path, view.state);
+      path = next;
+      const known = states.get(path);
+      // It may have been changed by something else than typing.
+      view.setState(known?.doc.toString() === text ? known : stateOf(text));
+    },
     mark(checked, problems) {
       if (view.state.doc.toString() !== checked) return;
-      const inManifest = problems.filter(({ file }) => file === undefined);
       view.dispatch(
         setDiagnostics(
           view.state,
-          inManifest.map((problem) => diagnosticOf(checked, problem)),
+          problems.map((problem) => diagnosticOf(checked, problem)),
         ),
       );
     },
     replace: (next) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next } }),
     apply: (edits) =>
       view.dispatch({ changes: edits.map(({ start, end, text: insert }) => ({ from: start, to: end, insert })) }),
-    jump(offset) {
-      const at = Math.min(offset, view.state.doc.length);
+    jump(line, column) {
+      const { doc } = view.state;
+      const found = doc.line(Math.min(Math.max(line, 1), doc.lines));
+      const at = Math.min(found.from + Math.max(column - 1, 0), found.to);
       view.dispatch({ selection: { anchor: at }, effects: EditorView.scrollIntoView(at, { y: "center" }) });
       view.focus();
     },
     close: () => view.destroy(),
   };
+}
+
+function extensionsOf(path: string, { label, isReadOnly, onchange, hints, explain }: Options): readonly Extension[] {
+  return [
+    lineNumbers(),
+    lintGutter(),
+    history(),
+    drawSelection(),
+    highlightActiveLine(),
+    highlightActiveLineGutter(),
+    highlightSelectionMatches(),
+    bracketMatching(),
+    closeBrackets(),
+    languageOf(path),
+    wordColors,
+    indentUnit.of("  "),
+    EditorState.tabSize.of(2),
+    EditorState.readOnly.of(isReadOnly),
+    EditorView.editable.of(!isReadOnly),
+    EditorView.contentAttributes.of({
+      "aria-label": label(path),
+      spellcheck: "false",
+      autocorrect: "off",
+      autocapitalize: "off",
+      tabindex: "0",
+    }),
+    path === MANIFEST ? manifestHelp(hints, explain) : [],
+    keymap.of([
+      ...closeBracketsKeymap,
+      ...completionKeymap,
+      ...lintKeymap,
+      ...searchKeymap,
+      ...historyKeymap,
+      ...defaultKeymap,
+      // Escape and then Tab leaves the editor.
+      indentWithTab,
+    ]),
+    EditorView.updateListener.of((update) => {
+      if (update.docChanged) onchange(path, update.state.doc.toString());
+    }),
+    editorTheme,
+  ];
+}
+
+/** JSON is YAML, too. A rockspec is Lua. */
+function languageOf(path: string): Extension {
+  if (/\.(?:ya?ml|json)$/.test(path)) return yaml();
+  return /\.(?:lua|rockspec)$/.test(path) ? StreamLanguage.define(luaWords) : [];
+}
+
+function manifestHelp(hints: Options["hints"], explain: Options["explain"]): Extension {
+  return [
+    // After a key, its values are offered at once.
+    autocompletion({
+      override: [completeBy(hints)],
+      icons: false,
+      activateOnCompletion: ({ apply }) => typeof apply === "string" && apply.endsWith(" "),
+    }),
+    hoverTooltip((inner, position) => tooltip(explain(inner.state.doc.toString(), position))),
+  ];
 }
 
 function diagnosticOf(checked: string, { from, to, severity, message, code, fix }: Problem): Diagnostic {
@@ -200,6 +228,11 @@ const CLASSES: ReadonlyMap<string, string> = new Map([
   ["Anchor", "cm-word-reference"],
   ["Alias", "cm-word-reference"],
   ["Tag", "cm-word-reference"],
+  // Of Lua.
+  ["keyword", "cm-word-key"],
+  ["string", "cm-word-text"],
+  ["number", "cm-word-reference"],
+  ["comment", "cm-word-comment"],
 ]);
 const MARKS = new Map([...CLASSES].map(([name, word]) => [name, Decoration.mark({ class: word })]));
 

@@ -11,20 +11,20 @@ export type Problem = {
   readonly file: string | undefined;
   readonly line: number;
   readonly column: number;
-  /** Offsets in the manifest. */
+  /** Offsets in its file. */
   readonly from: number;
   readonly to: number;
   readonly fix: Fix | undefined;
 };
 
+/** `textOf`: the text of another file of the package. */
 export function problemsOf(
   text: string,
   issues: readonly Issue[],
   ofService: readonly Diagnostic[] = [],
+  textOf: (path: string) => string | undefined = () => undefined,
 ): readonly Problem[] {
-  const starts = lineStarts(text);
-  const offset = (line: number, column: number) =>
-    Math.min((starts[line - 1] ?? text.length) + Math.max(column - 1, 0), text.length);
+  const offset = offsetIn(text);
   const own = issues.map(({ severity, code, message, range: { start, end }, fix }): Problem => {
     const from = offset(start.line, start.column);
     const to = Math.max(offset(end.line, end.column), from);
@@ -36,8 +36,9 @@ export function problemsOf(
     .map((one): Problem => {
       const { severity, code, message, path, line, column } = one;
       const isManifest = path === "" || path.startsWith("/");
-      const from = isManifest ? offset(line, column) : 0;
-      const to = isManifest ? Math.max(offset(one.end_line, one.end_column), from) : 0;
+      const place = isManifest ? offset : offsetIn(textOf(path) ?? "");
+      const from = place(line, column);
+      const to = Math.max(place(one.end_line, one.end_column), from);
       return { severity, code, message, file: isManifest ? undefined : path, line, column, from, to, fix: undefined };
     });
   return [...own, ...others].sort(
@@ -51,6 +52,11 @@ export function problemsOf(
 export function countOf(problems: readonly Problem[]): { readonly errors: number; readonly warnings: number } {
   const errors = problems.filter(({ severity }) => severity === "error").length;
   return { errors, warnings: problems.length - errors };
+}
+
+function offsetIn(text: string): (line: number, column: number) => number {
+  const starts = lineStarts(text);
+  return (line, column) => Math.min((starts[line - 1] ?? text.length) + Math.max(column - 1, 0), text.length);
 }
 
 function lineStarts(text: string): readonly number[] {
