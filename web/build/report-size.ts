@@ -3,8 +3,6 @@ import type { Plugin } from "vite";
 
 /** What a browser loads before the first screen shows something: at most this many bytes of script and style. */
 const LIMIT = 150_000;
-/** The screen that people open first. */
-const FIRST_SCREEN = /site-screen\.svelte$/;
 
 /** Prints the gzip size of the first load, and fails the build when it is too large. */
 export function reportSize(): Plugin {
@@ -12,10 +10,7 @@ export function reportSize(): Plugin {
     name: "busbar-size",
     apply: "build",
     writeBundle(_options, bundle) {
-      const chunks = Object.values(bundle).filter((file) => file.type === "chunk");
-      const wanted = chunks.filter(
-        (chunk) => chunk.isEntry || (chunk.facadeModuleId !== null && FIRST_SCREEN.test(chunk.facadeModuleId)),
-      );
+      const wanted = Object.values(bundle).filter((file) => file.type === "chunk" && file.isEntry);
       const scripts = new Set<string>();
       const visit = (name: string): void => {
         const chunk = bundle[name];

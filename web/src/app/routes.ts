@@ -1,6 +1,7 @@
 import type { Component } from "svelte";
 import type { RouteName } from "#web/router/paths.ts";
 import type { DeviceScreenProps, ScreenProps, SiteScreenProps } from "#web/router/screen.ts";
+import SiteScreen from "#web/site/site-screen.svelte";
 
 /** Which entry of the navigation is marked. */
 export type Section =
@@ -42,12 +43,15 @@ const ofDevice = <Name extends RouteName>(load: Given<DeviceScreenProps<Name>>):
   load: load as Load<DeviceScreenProps<"home">>,
 });
 
-/** The screens behind the addresses. Each is a file of its own that is loaded when it is first shown. */
+/**
+ * The screens behind the addresses. Each is a file of its own that is loaded when it is first shown, but for the overview of a
+ * site: it is what people open, and waiting for a second round of files would delay its first picture.
+ */
 export const ROUTES: { readonly [Name in RouteName]: Route } = {
   home: page("sites", () => import("#web/sites/home-screen.svelte")),
   signIn: page("sites", () => import("#web/sites/home-screen.svelte")),
   sites: page("sites", () => import("#web/sites/sites-screen.svelte")),
-  site: ofSite("overview", () => import("#web/site/site-screen.svelte")),
+  site: ofSite("overview", () => Promise.resolve({ default: SiteScreen })),
   devices: ofSite("devices", () => import("#web/devices/devices-screen.svelte")),
   addDevice: ofSite("devices", () => import("#web/add-device/add-device-screen.svelte")),
   explore: ofSite("explore", () => import("#web/explore/explore-screen.svelte")),
@@ -66,10 +70,15 @@ export const ROUTES: { readonly [Name in RouteName]: Route } = {
   catalogueEntry: page<"catalogueEntry">("catalogue", () => import("#web/catalogue/catalogue-entry-screen.svelte")),
   blueprints: page("blueprints", () => import("#web/blueprints/blueprints-screen.svelte")),
   newBlueprint: page("blueprints", () => import("#web/editor/new-blueprint-screen.svelte")),
+  rollouts: page("blueprints", () => import("#web/rollouts/rollouts-screen.svelte")),
+  newRollout: page<"newRollout">("blueprints", () => import("#web/rollouts/new-rollout-screen.svelte")),
+  rollout: page<"rollout">("blueprints", () => import("#web/rollouts/rollout-screen.svelte")),
   blueprint: page<"blueprint">("blueprints", () => import("#web/blueprints/blueprint-screen.svelte")),
   editBlueprint: page<"editBlueprint">("blueprints", () => import("#web/editor/edit-blueprint-screen.svelte")),
   access: page("access", () => import("#web/access/tokens-screen.svelte")),
   accessSessions: page("access", () => import("#web/access/sessions-screen.svelte")),
   audit: page("access", () => import("#web/access/audit-screen.svelte")),
   system: page("system", () => import("#web/system/system-screen.svelte")),
+  gateways: page("system", () => import("#web/system/gateways-screen.svelte")),
+  changes: page<"changes">("system", () => import("#web/changes/changes-screen.svelte")),
 };

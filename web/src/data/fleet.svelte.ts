@@ -1,8 +1,12 @@
+import { untrack } from "svelte";
 import { listAll } from "#client/list-all.ts";
 import type { Site } from "#client/resources/site.ts";
 import { client } from "./client.ts";
+import { clock } from "./clock.svelte.ts";
+import { createKeptSite } from "./kept-site.ts";
 import { live } from "./live.svelte.ts";
 import { forgetManifests } from "./manifests.ts";
+import { session } from "./session.svelte.ts";
 import { type Phase, SiteState } from "./site-state.svelte.ts";
 
 let sites = $state.raw<readonly Site[]>([]);
@@ -11,6 +15,9 @@ let error = $state.raw<unknown>();
 const states = new Map<string, SiteState>();
 /** Which site a device belongs to, for addresses that name only the device. */
 const siteOfDevice = new Map<string, string>();
+const kept = createKeptSite(typeof localStorage === "undefined" ? undefined : localStorage, import.meta.url);
+/** The site that was looked at last. */
+let lastId: string | undefined;
 
 /** The sites that the session sees, and the state of those that were looked at. */
 export const fleet = {
@@ -37,14 +44,35 @@ export const fleet = {
     }
   },
 
+  /** Reads the sites again when one of these is not among them: a gateway that has joined brings its own. Not a signal. */
+  learn(ids: readonly string[]): void {
+    const isKnown = untrack(() => ids.every((id) => sites.some((site) => site.id === id)));
+    if (!isKnown) void fleet.loadSites();
+  },
+
   /** The state of a site; the first call begins to read it. */
   site(id: string): SiteState {
+    lastId = id;
     const known = states.get(id);
     if (known !== undefined) return known;
     const state = new SiteState(id);
     states.set(id, state);
-    void state.load().catch(() => {});
+    void read(state);
     return state;
+  },
+
+  /** Shows a site as this browser last knew it, and begins to read it. False when it knows nothing. */
+  showKept(id: string): boolean {
+    const found = kept.find(id, clock.read());
+    if (found === undefined || states.has(id)) return false;
+    const state = fleet.site(id);
+    state.showKept(found);
+    return state.keptAt !== undefined;
+  },
+
+  /** What another session saw is not shown to this one. */
+  keepFor(sessionId: string): void {
+    kept.keepFor(sessionId);
   },
 
   /** The site of a device, by the device's id or slug. Throws when there is no such device. */
@@ -62,9 +90,28 @@ export const fleet = {
     siteOfDevice.clear();
     sites = [];
     phase = "loading";
+    lastId = undefined;
     forgetManifests();
+    kept.forget();
   },
 };
+
+async function read(state: SiteState): Promise<void> {
+  try {
+    await state.load();
+    keep(state);
+  } catch {
+    // The screen of the site tells it.
+  }
+}
+
+/** For the next visit, and for the same session only. Another window of this browser may have signed out. */
+function keep(state: SiteState): void {
+  const found = state.id === lastId ? state.keep(clock.read()) : undefined;
+  if (found === undefined || session.current === undefined || !session.isLikely) return;
+  const { id, level, expires_at } = session.current;
+  kept.put({ ...found, session: { id, level, expires_at } });
+}
 
 /** Keeps all read sites true by live events. */
 export function followFleet(): () => void {
@@ -77,8 +124,14 @@ export function followFleet(): () => void {
       void again.catch(() => {});
     }
   });
+  const onHidden = () => {
+    const last = lastId === undefined ? undefined : states.get(lastId);
+    if (document.hidden && last !== undefined) keep(last);
+  };
+  document.addEventListener("visibilitychange", onHidden);
   return () => {
     stopEvents();
     stopCatchUp();
+    document.removeEventListener("visibilitychange", onHidden);
   };
 }

@@ -1,5 +1,6 @@
 // Manifests that this browser keeps between visits: they are most of what a first screen waits for on a slow line. A stored
 // blueprint never changes. What may be seen of it depends on the level, so each level has its own. They go with the sign-out.
+import { attempt } from "./attempt.ts";
 
 const KEY = "busbar.manifests";
 /** Characters of all that is kept; a browser allows about five million. */
@@ -50,12 +51,3 @@ function write(store: Store | undefined, kept: Kept): void {
 }
 
 const isObject = (value: unknown) => typeof value === "object" && value !== null && !Array.isArray(value);
-
-/** A browser may refuse storage. Then nothing is kept. */
-function attempt<Value>(act: () => Value): Value | undefined {
-  try {
-    return act();
-  } catch {
-    return undefined;
-  }
-}

@@ -29,6 +29,12 @@ async function find(deviceId: string, blueprintId: string): Promise<Manifest> {
   return readManifest(manifest);
 }
 
+/** What this browser keeps of a manifest, for a level. Undefined: it must be read. */
+export function keptManifest(level: string, blueprintId: string | null): Manifest | undefined {
+  const found = blueprintId === null ? {} : kept.find(level, blueprintId);
+  return found && readManifest(found);
+}
+
 /** After another sign-in, the level may be another. */
 export function forgetManifests(): void {
   known.clear();

@@ -6,8 +6,10 @@ import type { Site } from "#client/resources/site.ts";
 import { hasEnded } from "#core/command/execution.ts";
 import { client } from "./client.ts";
 import { DeviceState } from "./device-state.svelte.ts";
-import { manifestOf } from "./manifests.ts";
+import type { KeptSite } from "./kept-site.ts";
+import { keptManifest, manifestOf } from "./manifests.ts";
 import { readValues } from "./read-values.ts";
+import { session } from "./session.svelte.ts";
 
 export type Phase = "loading" | "ready" | "failed";
 
@@ -27,7 +29,10 @@ export class SiteState {
   running: readonly Execution[] = $state.raw([]);
   /** Whether manifests and values of the devices were read. */
   hasValues = $state(false);
+  /** Unix ms of the visit whose values are shown, until the site is read. */
+  keptAt: number | undefined = $state();
 
+  #keptFor: string | undefined;
   #byId = new Map<string, DeviceState>();
   #loading: Promise<void> | undefined;
   /** Events that came while the site was being read; they may be newer than what was read. */
@@ -39,6 +44,33 @@ export class SiteState {
 
   device(id: string): DeviceState | undefined {
     return this.#byId.get(id) ?? this.devices.find((device) => device.resource.slug === id);
+  }
+
+  /** Shows the site as it was on an earlier visit, until it is read. */
+  showKept({ session: of, at, site, devices }: KeptSite): void {
+    const manifests = devices.map(({ resource }) => keptManifest(of.level, resource.blueprint_id));
+    if (!manifests.every((manifest) => manifest !== undefined)) return;
+    this.site = site;
+    this.#setDevices(
+      devices.map(({ resource }) => resource),
+      { isSorted: true },
+    );
+    for (const [index, { resource, values }] of devices.entries()) {
+      const [device, manifest] = [this.#byId.get(resource.id), manifests[index]];
+      if (device === undefined || manifest === undefined) continue;
+      device.setManifest(manifest);
+      device.merge(values);
+      device.hasValues = true;
+    }
+    this.keptAt = at;
+    this.#keptFor = of.id;
+  }
+
+  /** What the next visit can show at once. Undefined while not everything is read. */
+  keep(now: number): Pick<KeptSite, "at" | "site" | "devices"> | undefined {
+    if (this.phase !== "ready" || !this.hasValues || this.site === undefined) return undefined;
+    const devices = this.devices.map(({ resource, values }) => ({ resource, values: Object.fromEntries(values) }));
+    return { at: now, site: this.site, devices };
   }
 
   /** Reads everything, for the first time or again. Several calls at once are one. */
@@ -77,6 +109,10 @@ export class SiteState {
         collect(listAll("alerts", (window) => client.alerts.listBySite(this.id, window))),
         client.commands.listBySite(this.id, { "state.in": ["NEW", "IN_PROGRESS"], retention: "ALL", limit: 100 }),
       ]);
+      // Another session may see other values and other parts of manifests.
+      if (this.#keptFor !== undefined && (await session.known()).id !== this.#keptFor) this.#byId = new Map();
+      this.#keptFor = undefined;
+      this.keptAt = undefined;
       this.site = site;
       this.#setDevices(devices);
       this.alerts = alerts;
@@ -96,7 +132,7 @@ export class SiteState {
     await this.readValues();
   }
 
-  #setDevices(resources: readonly DeviceState["resource"][]): void {
+  #setDevices(resources: readonly DeviceState["resource"][], { isSorted = false } = {}): void {
     const states = resources.map((resource) => {
       const known = this.#byId.get(resource.id);
       if (known === undefined) return new DeviceState(resource);
@@ -104,7 +140,8 @@ export class SiteState {
       known.resource = resource;
       return known;
     });
-    this.devices = states.sort((a, b) => a.name.localeCompare(b.name));
+    // Those that are kept are in order already, and the first comparison of names costs more than a frame.
+    this.devices = isSorted ? states : states.sort((a, b) => a.name.localeCompare(b.name));
     this.#byId = new Map(states.map((device) => [device.id, device]));
   }
 
