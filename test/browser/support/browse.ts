@@ -66,19 +66,28 @@ export function useDemo(provoked?: RegExp): World {
   return useWorld(useServer(["--demo", "--http-page", "--mqtt-port", "0"], { ...(provoked && { provoked }) }));
 }
 
-export function useWorld(busbar: TestServer): World {
+/** `beside`: another server of the same file, whose browser is taken. */
+export function useWorld(busbar: TestServer, beside?: World): World {
   let browser: Browser;
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: LAUNCH, timeout: 2 * PATIENCE });
+    browser =
+      beside?.browser ?? (await chromium.launch({ executablePath: CHROMIUM, args: LAUNCH, timeout: 2 * PATIENCE }));
   }, 2 * PATIENCE);
   afterAll(async () => {
-    await browser?.close();
+    if (beside === undefined) await browser?.close();
   });
 
   async function visit(look: Look = {}): Promise<Visitor> {
     const { scheme = "light", width = 1440, bypassCSP = false, locale = "en-US" } = look;
     const viewport = { width, height: 900 };
-    const context = await browser.newContext({ colorScheme: scheme, viewport, bypassCSP, locale });
+    // Without a graphics card, moving pictures take most of the processor.
+    const context = await browser.newContext({
+      colorScheme: scheme,
+      viewport,
+      bypassCSP,
+      locale,
+      reducedMotion: "reduce",
+    });
     const page = await context.newPage();
     const { url: origin } = busbar;
     page.setDefaultTimeout(PATIENCE);
