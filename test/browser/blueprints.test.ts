@@ -5,6 +5,7 @@ import { beforeAll, expect, test } from "vitest";
 import type { Blueprint } from "#client/resources/blueprint.ts";
 import type { Device } from "#client/resources/device.ts";
 import type { Site } from "#client/resources/site.ts";
+import { readZip } from "../../web/src/blueprints/zip.ts";
 import { useServer } from "../support/server.ts";
 import { inBrowser, PATIENCE, useWorld } from "./support/browse.ts";
 
@@ -136,6 +137,84 @@ function blueprints(): void {
       await visitor.go(`/blueprints/${blueprint.id}?view=changes&with=${first}`);
       await page.getByText("1 breaking change").waitFor();
       await page.getByText("Telemetry attribute flow: unit changed from m3/h to L/min.").waitFor();
+      expect(visitor.complaints).toEqual([]);
+      await visitor.close();
+    },
+    LONG,
+  );
+
+  test(
+    "the other files of a package are edited, made and uploaded with the manifest",
+    async () => {
+      const visitor = await world.signedIn();
+      const { page } = visitor;
+      const files = page.getByRole("navigation", { name: "Files of the package" });
+      await visitor.go("/blueprints/new?kind=battery&runtime=lua&name=Scripted");
+      await page.getByRole("region", { name: "Problems" }).getByText("No problems").waitFor();
+      await files.getByRole("link", { name: "main.lua" }).click();
+      await page.getByRole("textbox", { name: "Text of main.lua" }).waitFor();
+      await writeAtEnd(page, "-- written in the page");
+      await page.getByRole("button", { name: "New file" }).click();
+      const dialog = page.getByRole("dialog", { name: "New file" });
+      await dialog.getByLabel("Path").fill("../outside.lua");
+      await dialog.getByRole("button", { name: "Make the file" }).click();
+      await dialog.getByText("without steps upwards").waitFor();
+      await dialog.getByLabel("Path").fill("helper.lua");
+      await dialog.getByRole("button", { name: "Make the file" }).click();
+      await page.getByRole("textbox", { name: "Text of helper.lua" }).waitFor();
+      await writeAtEnd(page, "return {}");
+      // What was typed is still there, and can be undone.
+      await files.getByRole("link", { name: "main.lua" }).click();
+      await page.locator(".cm-content", { hasText: "-- written in the page" }).waitFor();
+
+      await page.getByRole("button", { name: "Upload", exact: true }).click();
+      await page.getByRole("heading", { name: "Edit Scripted" }).waitFor();
+      const id = /blueprints\/([^/]+)\/edit/.exec(page.url())?.[1];
+      const { content } = await busbar.admin.get(`/v3/blueprints/${id}/zip`);
+      const packed = await readZip(new Uint8Array(content));
+      const text = (name: string) => new TextDecoder().decode(packed.get(name));
+      expect(text("main.lua")).toContain("-- written in the page");
+      expect(text("helper.lua")).toBe("return {}");
+      expect(visitor.complaints).toEqual([]);
+      await visitor.close();
+    },
+    LONG,
+  );
+
+  test(
+    "a version is rolled out to devices in stages; a roll-out is paused and aborted",
+    async () => {
+      const visitor = await world.signedIn();
+      const { page } = visitor;
+      const { blueprint } = (
+        await busbar.admin.call<{ blueprint: Blueprint }>("POST", "/v3/blueprints/upload", {
+          bytes: MANIFEST.replace("Speed", "Speed of the pump"),
+        })
+      ).body;
+      await visitor.go(`/blueprints/${blueprint.id}`);
+      await page.getByRole("link", { name: "Roll out" }).click();
+      await page.getByText("1 device would get it.").waitFor();
+      await page.getByLabel("Watch each device for").fill("soon");
+      await page.getByRole("button", { name: "Start the roll-out" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Start the roll-out" }).click();
+      await page
+        .getByRole("alert")
+        .getByText(/Watch must be a duration/)
+        .waitFor();
+      await page.getByLabel("Watch each device for").fill("1h");
+      await page.getByRole("button", { name: "Start the roll-out" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Start the roll-out" }).click();
+      await page.getByRole("heading", { name: "Pump", exact: true }).waitFor();
+      const row = page.getByRole("row", { name: /^Well/ });
+      await row.getByText("watched", { exact: true }).waitFor();
+      expect(await assigned()).toBe(blueprint.id);
+      await page.getByRole("button", { name: "Pause" }).click();
+      await page.getByRole("button", { name: "Resume" }).click();
+      await page.getByRole("button", { name: "Abort" }).click();
+      await page.getByRole("dialog", { name: "End the roll-out?" }).getByRole("button", { name: "Abort" }).click();
+      await page.getByText("The roll-out has ended.").waitFor();
+      await page.getByRole("navigation", { name: "Roll-outs" }).getByRole("link").click();
+      await page.getByRole("row", { name: /^Pump/ }).getByText("aborted").waitFor();
       expect(visitor.complaints).toEqual([]);
       await visitor.close();
     },

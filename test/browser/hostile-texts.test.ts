@@ -48,7 +48,12 @@ function hostileTexts(): void {
     }
     for (let i = 0; i < 3; i++) await busbar.token({ name: payload(), site_ids: [site.id] });
     await busbar.admin.post(`${made}/commands/execute`, { name: payload() });
-    ids = { site: site.id, device: device_id, command: "one", entry: `upload.${blueprint}`, blueprint };
+    const spare = { name: payload(), site_id: site.id };
+    const other = (await busbar.admin.post<{ device_id: string }>("/v3/provisioning/standalone", spare)).body.device_id;
+    const rolledOut = { name: payload(), blueprint_id: blueprint, devices: { device_ids: [other] } };
+    const { rollout } = (await busbar.admin.post<{ rollout: { id: string } }>("/v3/rollouts", rolledOut)).body;
+    const names = { command: "one", entry: `upload.${blueprint}`, blueprint, rollout: rollout.id };
+    ids = { site: site.id, device: device_id, ...names };
   }, 2 * PATIENCE);
 
   test(
@@ -58,8 +63,10 @@ function hostileTexts(): void {
       const { page } = visitor;
       const found: unknown[] = [];
       for (const { name, path } of screensOf(ids)) {
-        for (const address of [path, `${path}?q=${encodeURIComponent(payload())}&x=${encodeURIComponent(payload())}`]) {
-          await visitor.go(address);
+        // Once by opening it, and with more in its address as a link of the page does it.
+        const more = `${path}?q=${encodeURIComponent(payload())}&x=${encodeURIComponent(payload())}`;
+        for (const show of [() => visitor.go(path), () => visitor.move(more)]) {
+          await show();
           const planted = await page.evaluate<string[]>(
             `[...document.querySelectorAll("[${MARK}], [href^='javascript:' i], [src^='javascript:' i]")].map((one) => one.outerHTML)`,
           );

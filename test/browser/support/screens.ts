@@ -8,6 +8,7 @@ export interface Ids {
   readonly command: string;
   readonly entry: string;
   readonly blueprint: string;
+  readonly rollout: string;
 }
 
 export interface Screen {

@@ -3,6 +3,8 @@ import { defineMessages } from "#web/i18n/define-messages.ts";
 export const t = defineMessages({
   en: {
     title: "Blueprints",
+    rollouts: "Roll-outs",
+    rollOut: "Roll out",
     shown: (shown: number, all: number) => (shown === all ? `${all} blueprints` : `${shown} of ${all} blueprints`),
     new: "New blueprint",
     uploadFile: "Upload a file",
@@ -79,6 +81,8 @@ export const t = defineMessages({
   },
   de: {
     title: "Blueprints",
+    rollouts: "Verteilungen",
+    rollOut: "Verteilen",
     shown: (shown, all) => (shown === all ? `${all} Blueprints` : `${shown} von ${all} Blueprints`),
     new: "Neuer Blueprint",
     uploadFile: "Datei hochladen",

@@ -19,6 +19,9 @@ export const t = defineMessages({
     newToken: "New token",
     sessions: "Sessions",
     audit: "Audit log",
+    rollouts: "Roll-outs",
+    gateways: "Gateways",
+    changes: "Changes that wait for gateways",
     historyOf: (name: string) => `History: ${name}`,
   },
   de: {
@@ -39,6 +42,9 @@ export const t = defineMessages({
     newToken: "Neues Token",
     sessions: "Sitzungen",
     audit: "Änderungsprotokoll",
+    rollouts: "Verteilungen",
+    gateways: "Gateways",
+    changes: "Änderungen, die auf Gateways warten",
     historyOf: (name) => `Verlauf: ${name}`,
   },
 });

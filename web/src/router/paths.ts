@@ -22,12 +22,17 @@ export const PATHS = {
   catalogueEntry: "/catalogue/:entry",
   blueprints: "/blueprints",
   newBlueprint: "/blueprints/new",
+  rollouts: "/blueprints/rollouts",
+  newRollout: "/blueprints/rollouts/new",
+  rollout: "/blueprints/rollouts/:rollout",
   blueprint: "/blueprints/:blueprint",
   editBlueprint: "/blueprints/:blueprint/edit",
   access: "/access",
   accessSessions: "/access/sessions",
   audit: "/access/audit",
   system: "/system",
+  gateways: "/system/gateways",
+  changes: "/system/changes",
 } as const;
 
 export type RouteName = keyof typeof PATHS;
@@ -40,6 +45,11 @@ type Names<Path extends string> = Path extends `${infer Head}/${infer Rest}`
 
 /** The ids in an address: `Params<"deviceCommand">` is `{ device: string; command: string }`. */
 export type Params<Name extends RouteName> = { readonly [K in Names<(typeof PATHS)[Name]>]: string };
+
+/** Addresses without ids. */
+export type PlainRouteName = {
+  [Name in RouteName]: Names<(typeof PATHS)[Name]> extends never ? Name : never;
+}[RouteName];
 
 type QueryValue = string | number | boolean | readonly string[] | undefined;
 export type QueryChange = { readonly [name: string]: QueryValue };

@@ -1,0 +1,112 @@
+// A cloud and a gateway, each with its page: a code is made here and used there, the gateway is listed, and a change waits for
+// it while it is away.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Device } from "#client/resources/device.ts";
+import type { Site } from "#client/resources/site.ts";
+import { type Line, openLine } from "../support/cut-line.ts";
+import { useServer } from "../support/server.ts";
+import { inBrowser, PATIENCE, useWorld } from "./support/browse.ts";
+
+const LONG = 4 * PATIENCE;
+
+inBrowser("gateways", gateways);
+
+function gateways(): void {
+  const cloud = useServer(["--role", "cloud", "--mqtt-port", "off", "--http-page"]);
+  const gateway = useServer(["--mqtt-port", "off", "--http-page"]);
+  const inCloud = useWorld(cloud);
+  const onGateway = useWorld(gateway, inCloud);
+  const ends: (() => void)[] = [];
+  let line: Line;
+  let device = "";
+
+  beforeAll(async () => {
+    line = await openLine(cloud.url, (end) => ends.push(end));
+    const { site } = (await gateway.admin.post<{ site: Site }>("/v3/sites", { name: "North yard" })).body;
+    const body = { name: "Pump", site_id: site.id };
+    device = (await gateway.admin.post<{ device_id: string }>("/v3/provisioning/standalone", body)).body.device_id;
+  });
+  afterAll(() => {
+    for (const end of ends) end();
+  });
+
+  test(
+    "a gateway joins with a code that the cloud's page made, and is listed with its version; a change waits while it is away",
+    async () => {
+      const visitor = await inCloud.signedIn();
+      const { page } = visitor;
+      await visitor.go("/system/gateways");
+      await page.getByText("No gateway has joined yet").waitFor();
+      await page.getByRole("button", { name: "Code for a gateway" }).first().click();
+      const dialog = page.getByRole("dialog", { name: "Code for a gateway" });
+      await dialog.getByLabel("What the gateway is called here").fill("North");
+      await dialog.getByRole("button", { name: "Make the code" }).click();
+      await dialog.getByText("The code is shown this once").waitFor();
+      const code = (await dialog.locator("code").first().textContent()) ?? "";
+      expect(await dialog.locator("code").last().textContent()).toBe(`busbar gateway join ${cloud.url} ${code}`);
+      await dialog.getByRole("button", { name: "Done" }).click();
+
+      const installer = await onGateway.signedIn();
+      await installer.go("/system");
+      await installer.page.getByLabel("Address of the cloud").fill(line.url);
+      await installer.page.getByLabel("Code", { exact: true }).fill(code);
+      await installer.page.getByRole("button", { name: "Join" }).click();
+      await installer.page.getByText("The gateway has joined the cloud.").waitFor();
+      await installer.move("/system/gateways");
+      await installer.page.getByText("This is a gateway").waitFor();
+      expect(installer.complaints).toEqual([]);
+      await installer.close();
+
+      const row = page.getByRole("row", { name: /^North/ });
+      await row.getByText("connected", { exact: true }).waitFor();
+      await row.getByText("North yard").waitFor();
+      await page.getByText(/1 of 1 connected/).waitFor();
+      await expect.poll(async () => (await cloud.admin.get(`/v3/devices/${device}`)).status).toBe(200);
+
+      line.cut();
+      await row.getByText("not connected").waitFor();
+      const asked = await cloud.admin.patch(`/v3/devices/${device}`, { name: "Big pump" });
+      expect(asked.text).toContain("PENDING");
+      await page.getByRole("link", { name: "Changes", exact: true }).click();
+      const change = page.getByRole("row", { name: /Change a device/ });
+      await change.getByText("waits", { exact: true }).waitFor();
+      await change.getByText("Big pump").waitFor();
+      await change.getByText("North yard").waitFor();
+      line.heal();
+      await change.getByText("made", { exact: true }).waitFor();
+      const { body } = await gateway.admin.get<{ device: Device }>(`/v3/devices/${device}`);
+      expect(body.device.name).toBe("Big pump");
+      await page.getByLabel("waits").dispatchEvent("click");
+      await page.getByText("No change fits").waitFor();
+      expect(new URL(page.url()).searchParams.get("state")).toBe("PENDING");
+
+      await visitor.move("/system/gateways");
+      await page.getByRole("button", { name: "Revoke North" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+      await page
+        .getByRole("row", { name: /^North/ })
+        .getByText("revoked")
+        .waitFor();
+      expect(visitor.complaints).toEqual([]);
+      await visitor.close();
+    },
+    LONG,
+  );
+
+  test(
+    "a level that is too low, or a token for some sites, is told why it sees no gateways, in German, too",
+    async () => {
+      const owner = await inCloud.signedIn({ locale: "de-DE" }, await cloud.token({ level: "owner" }));
+      await owner.go("/system/gateways");
+      await owner.page.getByText(/Braucht die Zugriffsstufe installer/).waitFor();
+      await owner.move("/system/changes");
+      await owner.page.getByRole("heading", { name: "System" }).waitFor();
+      await owner.page.getByText("Ein Gateway macht die Änderungen seiner Standorte.", { exact: false }).waitFor();
+      await owner.move("/blueprints/rollouts");
+      await owner.page.getByText(/Braucht die Zugriffsstufe installer/).waitFor();
+      expect(owner.complaints).toEqual([]);
+      await owner.close();
+    },
+    LONG,
+  );
+}

@@ -1,0 +1,43 @@
+// Changes that a cloud asks its gateways for: which are listed, and what is asked. Pure.
+import type { GatewayChange } from "#client/resources/gateway.ts";
+import type { Query } from "#web/router/query.ts";
+
+export const CHANGE_STATES = ["PENDING", "REFUSED", "OVERRULED", "DONE"] as const;
+
+/** Colours of the states; `t` has their words. */
+export const CHANGE_TONES = { PENDING: "info", DONE: "ok", REFUSED: "error", OVERRULED: "warning" } as const;
+
+const PAGE_SIZE = 50;
+
+export type ChangeFilter = {
+  readonly "state.in"?: readonly GatewayChange["state"][];
+  readonly "site_id.in"?: readonly string[];
+  readonly limit: number;
+  readonly offset: number;
+};
+
+/** What the address asks for; what is not known is left out. */
+export function readChangeFilter(query: Query): ChangeFilter {
+  const wanted = query.list("state");
+  const states = CHANGE_STATES.filter((state) => wanted.includes(state));
+  const site = query.text("site");
+  const page = Math.max(1, Math.floor(Number(query.text("page"))) || 1);
+  return {
+    ...(states.length > 0 && { "state.in": states }),
+    ...(site !== undefined && { "site_id.in": [site] }),
+    limit: PAGE_SIZE,
+    offset: (page - 1) * PAGE_SIZE,
+  };
+}
+
+type Asked = { readonly name: string; readonly text: string };
+
+const LONGEST = 200;
+
+/** What is asked for, a line for each part. Long texts are cut: the whole of it is behind the interface. */
+export function askedParts({ asked }: Pick<GatewayChange, "asked">): readonly Asked[] {
+  return Object.entries(asked).map(([name, value]) => {
+    const text = typeof value === "string" ? value : JSON.stringify(value);
+    return { name, text: text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text };
+  });
+}
