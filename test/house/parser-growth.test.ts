@@ -3,8 +3,11 @@
 // as long.
 import { expect, test } from "vitest";
 import { tokenIdOf } from "#core/access/token.ts";
+import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import { slugOf } from "#core/device/slug.ts";
 import { parseHardwarePort } from "#core/hardware/hardware-port.ts";
+import { lintScripts } from "#core/lua/lint/lint-scripts.ts";
+import { parseLua } from "#core/lua/parse-lua.ts";
 import { parseDependency, parseRockVersion } from "#core/lua/rock-version.ts";
 import { readRockspec } from "#core/lua/rockspec.ts";
 import { scanRequires } from "#core/lua/scan-requires.ts";
@@ -37,6 +40,23 @@ function readAll(text: string): void {
   while (reader.step() === undefined);
 }
 
+function parsedManifest(text: string): Blueprint {
+  const { blueprint } = parseManifest(text);
+  if (blueprint === undefined) throw new Error("the manifest has errors");
+  return blueprint;
+}
+
+/** A unit of the text is no Lua by itself: repeated as a statement, it is read to its end. */
+function lintLua(text: string): unknown {
+  const files = [text, `${text.slice(0, 12).replaceAll(/[^\w.]/g, "x")} = enapter.x(1);\n`.repeat(text.length >> 5)];
+  return lintScripts({
+    files: files.map((one, index) => ({ path: `${index}.lua`, text: one, isOwn: true })),
+    blueprint: pump,
+    isComplete: true,
+    libraryAt: () => undefined,
+  });
+}
+
 interface Parser {
   readonly parse: (text: string) => unknown;
   /** What each hostile text begins with: so far it is right. */
@@ -54,6 +74,7 @@ const UNITS = [
 
 const bytes = (text: string) => Buffer.from(text);
 const head = "blueprint_spec: device/3.0\ndisplay_name: X\nruntime: {type: embedded}\n";
+const pump = parsedManifest(head.replace("embedded", "lua"));
 const body = compileBody({ type: "object", properties: { name: { type: "string" } }, additionalProperties: true });
 const query = {
   word: choice("", ["one", "two"]),
@@ -94,6 +115,8 @@ const PARSERS: Readonly<Record<string, Parser>> = {
     starts: ["", 'package = "', "dependencies = {", "x = [["],
   },
   "Lua sources": { parse: scanRequires, starts: ["", "require '", "--[==["] },
+  "Lua syntax": { parse: parseLua, starts: ["", "return ", "f(", "x = {", "goto a ", "local a = "] },
+  "Lua lint": { parse: lintLua, starts: ["a = 1 ", "return a.b", "enapter.x(", "local a = b."] },
   "rock dependencies": { parse: (text) => [parseDependency(text), parseRockVersion(text)], starts: ["", "lua >= "] },
   "queries, by value": {
     parse: (text) => parseQuery(query, { word: text, words: text, list: text, time: text, span: text, "map[a]": text }),

@@ -10,6 +10,12 @@ export const SCRIPT_ISSUE_CODES = {
     "A required module that is neither in the package nor in a rock. Running that line fails.",
   ),
   lua_dynamic_require: warning("A require whose module is known only when it runs."),
+  lua_undefined_global: warning("A global name that nothing defines."),
+  lua_accidental_global: warning("A global variable that only one function uses: `local` is missing."),
+  lua_unknown_field: warning("A field that a table or an object of the host does not have."),
+  lua_wrong_call: warning("A call of the host with too few or too many arguments, or with a dot in place of a colon."),
+  lua_undeclared_name: warning("A command, attribute, property or bucket that the manifest does not declare."),
+  lua_too_many_issues: warning("More findings in the scripts than are listed."),
   rock_dependency: error("A dependency that cannot be read."),
   rock_missing: error("A rock that is not in the operator's folder in a version that fits."),
   rock_development: error("Only a development version fits, and allow_dev_luarocks is not set."),
@@ -17,7 +23,7 @@ export const SCRIPT_ISSUE_CODES = {
   rockspec_invalid: error("A rockspec that fails when it is run, or does not say what it must."),
 } as const;
 
-type ScriptIssueCode = keyof typeof SCRIPT_ISSUE_CODES;
+export type ScriptIssueCode = keyof typeof SCRIPT_ISSUE_CODES;
 
 /** Has the shape of an `Issue`, so that all are shown and sent in one list. */
 export interface ScriptIssue {

@@ -1,25 +1,47 @@
-// Splits Lua text into tokens: enough to find what a script requires and to read a file that holds only data. The
-// engine reports all other errors in the text.
+// Splits Lua text into tokens, by the rules of the interpreter. Takes time in proportion to the text.
 
 export interface LuaToken {
   readonly kind: "name" | "string" | "number" | "symbol";
   /** The value of a string; for everything else the text as written. */
   readonly text: string;
   readonly line: number;
+  /** Offsets in the text; `end` is the one after the last character. */
+  readonly at: number;
+  readonly end: number;
+}
+
+export interface LuaProblem {
+  readonly at: number;
+  readonly line: number;
+  readonly message: string;
 }
 
 export interface LexedLua {
   readonly tokens: readonly LuaToken[];
   /** Where reading stopped, if it did. */
-  readonly problem: { readonly line: number; readonly message: string } | undefined;
+  readonly problem: LuaProblem | undefined;
 }
 
+/** A byte order mark, as a character or as its bytes, and a first line for other readers, such as #!/usr/bin/lua. */
+const OPENING = /^(?:\ufeff|\xef\xbb\xbf)?(?:#[^\n]*)?/;
 const BLANK = /[ \t\v\f\r\n]+/y;
 const NAME = /[A-Za-z_][A-Za-z0-9_]*/y;
-const NUMBER = /0[xX][0-9A-Fa-f.]*(?:[pP][+-]?[0-9]+)?|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?/y;
+/** As the interpreter takes it: everything that could belong to a number, judged afterwards. */
+const NUMBER = /0[xX](?:[pP][+-]?|[0-9A-Fa-f.])*[A-Za-z_]?|(?:[0-9]|\.[0-9])(?:[eE][+-]?|[0-9A-Fa-f.])*[A-Za-z_]?/y;
+const DECIMAL = /^(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/;
+const HEXADECIMAL = /^0[xX](?:[0-9A-Fa-f]+\.?[0-9A-Fa-f]*|\.[0-9A-Fa-f]+)(?:[pP][+-]?[0-9]+)?$/;
 const LONG_OPEN = /\[(=*)\[/y;
 const SYMBOL = /\.\.\.|\.\.|==|~=|<=|>=|<<|>>|\/\/|::|[-+*/%^#&~|<>=(){}[\];:,.]/y;
 const PLAIN_TEXT = /[^\\"'\n\r]+/y;
+const LINE_END = /\r\n|\n\r|\n|\r/g;
+const COMMENT = /[^\n\r]*/y;
+const ESCAPED_LINE = /\r\n|\n\r|\n|\r/y;
+const DECIMAL_ESCAPE = /[0-9]{1,3}/y;
+const HEX_ESCAPE = /x([0-9A-Fa-f]{2})/y;
+const UNICODE_ESCAPE = /u\{0*([0-9A-Fa-f]{1,8})\}/y;
+const LAST_UNICODE = 0x10ffff;
+/** The interpreter writes larger ones than Unicode has. */
+const LARGEST_ESCAPE = 0x7fffffff;
 
 const SIMPLE_ESCAPES: Readonly<Record<string, string>> = {
   a: "\x07",
@@ -32,7 +54,6 @@ const SIMPLE_ESCAPES: Readonly<Record<string, string>> = {
   "\\": "\\",
   '"': '"',
   "'": "'",
-  "\n": "\n",
 };
 
 class LuaFault extends Error {}
@@ -40,7 +61,7 @@ class LuaFault extends Error {}
 /** Never throws. */
 export function lexLua(text: string): LexedLua {
   const tokens: LuaToken[] = [];
-  let at = text.startsWith("#") ? endOfLine(text, 0) : 0;
+  let at = OPENING.exec(text)?.[0].length ?? 0;
   let line = 1;
 
   const match = (pattern: RegExp): RegExpExecArray | undefined => {
@@ -49,7 +70,7 @@ export function lexLua(text: string): LexedLua {
   };
   const advance = (length: number): string => {
     const passed = text.slice(at, at + length);
-    for (let i = passed.indexOf("\n"); i >= 0; i = passed.indexOf("\n", i + 1)) line++;
+    line += passed.match(LINE_END)?.length ?? 0;
     at += length;
     return passed;
   };
@@ -60,7 +81,7 @@ export function lexLua(text: string): LexedLua {
     const close = text.indexOf(`]${open[1]}]`, at + open[0].length);
     if (close < 0) throw new LuaFault("a long bracket is not closed");
     const content = advance(close - at + open[0].length).slice(open[0].length, -open[0].length);
-    return content.replace(/^\r?\n/, "");
+    return content.replace(/^(?:\r\n|\n\r|\n|\r)/, "");
   };
   const quotedText = (quote: string): string => {
     let value = "";
@@ -76,34 +97,50 @@ export function lexLua(text: string): LexedLua {
     }
   };
   const escapedText = (): string => {
-    const rest = text.slice(at, at + 12);
-    const simple = SIMPLE_ESCAPES[rest[0] ?? ""];
+    const simple = SIMPLE_ESCAPES[text[at] ?? ""];
     if (simple !== undefined) {
       advance(1);
       return simple;
     }
-    const decimal = /^[0-9]{1,3}/.exec(rest)?.[0];
-    if (decimal !== undefined) {
-      advance(decimal.length);
-      return String.fromCharCode(Number(decimal));
+    const lineEnd = match(ESCAPED_LINE);
+    if (lineEnd !== undefined) {
+      advance(lineEnd[0].length);
+      return "\n";
     }
-    const hex = /^x([0-9A-Fa-f]{2})/.exec(rest);
-    if (hex !== null) {
+    const decimal = match(DECIMAL_ESCAPE);
+    if (decimal !== undefined && Number(decimal[0]) <= 255) {
+      advance(decimal[0].length);
+      return String.fromCharCode(Number(decimal[0]));
+    }
+    const hex = match(HEX_ESCAPE);
+    if (hex !== undefined) {
       advance(hex[0].length);
       return String.fromCharCode(Number.parseInt(hex[1] ?? "0", 16));
     }
-    const unicode = /^u\{([0-9A-Fa-f]{1,6})\}/.exec(rest);
+    const unicode = match(UNICODE_ESCAPE);
     const code = Number.parseInt(unicode?.[1] ?? "", 16);
-    if (unicode !== null && code <= 0x10ffff) {
+    if (unicode !== undefined && code <= LARGEST_ESCAPE) {
       advance(unicode[0].length);
-      return String.fromCodePoint(code);
+      return String.fromCodePoint(Math.min(code, LAST_UNICODE));
     }
-    if (rest.startsWith("z")) {
+    if (text[at] === "z") {
       advance(1);
       advance(match(BLANK)?.[0].length ?? 0);
       return "";
     }
     throw new LuaFault("a string has an escape that does not exist");
+  };
+  const plainToken = (): Pick<LuaToken, "kind" | "text"> => {
+    const name = match(NAME);
+    if (name !== undefined) return { kind: "name", text: advance(name[0].length) };
+    const number = match(NUMBER);
+    if (number !== undefined) {
+      if (!DECIMAL.test(number[0]) && !HEXADECIMAL.test(number[0])) throw new LuaFault("a number cannot be read");
+      return { kind: "number", text: advance(number[0].length) };
+    }
+    const symbol = match(SYMBOL);
+    if (symbol === undefined) throw new LuaFault(`${JSON.stringify(text[at] ?? "")} has no meaning in Lua`);
+    return { kind: "symbol", text: advance(symbol[0].length) };
   };
 
   try {
@@ -115,32 +152,19 @@ export function lexLua(text: string): LexedLua {
       }
       if (text.startsWith("--", at)) {
         advance(2);
-        if (longText() === undefined) at = endOfLine(text, at);
+        if (longText() === undefined) advance(match(COMMENT)?.[0].length ?? 0);
         continue;
       }
-      const start = line;
+      const start = { line, at };
       const first = text[at] ?? "";
       const long = first === "[" ? longText() : undefined;
-      if (long !== undefined) tokens.push({ kind: "string", text: long, line: start });
-      else if (first === '"' || first === "'") tokens.push({ kind: "string", text: quotedText(first), line: start });
-      else {
-        const name = match(NAME);
-        const number = name === undefined ? match(NUMBER) : undefined;
-        const symbol = name === undefined && number === undefined ? match(SYMBOL) : undefined;
-        const found = name ?? number ?? symbol;
-        if (found === undefined) throw new LuaFault(`${JSON.stringify(first)} has no meaning in Lua`);
-        const kind = name !== undefined ? "name" : number !== undefined ? "number" : "symbol";
-        tokens.push({ kind, text: advance(found[0].length), line: start });
-      }
+      const isString = long !== undefined || first === '"' || first === "'";
+      const token = isString ? { kind: "string" as const, text: long ?? quotedText(first) } : plainToken();
+      tokens.push({ ...token, ...start, end: at });
     }
   } catch (error) {
     if (!(error instanceof LuaFault)) throw error;
-    return { tokens, problem: { line, message: error.message } };
+    return { tokens, problem: { at, line, message: error.message } };
   }
   return { tokens, problem: undefined };
-}
-
-function endOfLine(text: string, from: number): number {
-  const end = text.indexOf("\n", from);
-  return end < 0 ? text.length : end;
 }

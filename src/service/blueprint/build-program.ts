@@ -3,6 +3,8 @@
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import { type ScriptIssue, scriptIssue } from "#core/blueprint/script-issue.ts";
 import { findModule, folderOf } from "#core/lua/find-module.ts";
+import { STUBS_FOLDER } from "#core/lua/host/render-stubs.ts";
+import { lintScripts } from "#core/lua/lint/lint-scripts.ts";
 import type { EvaluateLua } from "#core/lua/lua-data.ts";
 import { parseDependency } from "#core/lua/rock-version.ts";
 import { type Rockspec, readRockspec } from "#core/lua/rockspec.ts";
@@ -77,6 +79,24 @@ export function buildProgram(content: Package, blueprint: Blueprint, around: Sur
       issues.push(scriptIssue({ code: "lua_syntax", path, message: problem.message }, problem.line));
   }
   const isSound = issues.every(({ severity }) => severity !== "error");
+  if (isSound) {
+    const isOpen = found.dynamic.length > 0 && !options.amalgMode.includes("isolate");
+    issues.push(
+      ...lintScripts({
+        files: [...found.modules].map(([path, source]) => ({
+          path,
+          text: decodeText(source) ?? LATIN.decode(source),
+          isOwn: rocks.get(path) !== source,
+        })),
+        blueprint,
+        isComplete: isKnown && found.missing.length === 0 && !isOpen,
+        libraryAt(name, path) {
+          const module = findModule({ entry, modules: all, ...host }, name, folderOf(path));
+          return "library" in module ? module.library : undefined;
+        },
+      }),
+    );
+  }
   const program = { entry, modules: owned(found.modules), nodebug: options.amalgMode.includes("nodebug"), ...host };
   return { program: isSound ? program : undefined, issues };
 }
@@ -90,7 +110,8 @@ function owned(modules: Modules): Modules {
 }
 
 function luaFilesIn(files: Package["files"]): Modules {
-  return new Map([...files].filter(([path]) => path.endsWith(".lua")));
+  // Type stubs are for editors, also where somebody has packed them.
+  return new Map([...files].filter(([path]) => path.endsWith(".lua") && !path.startsWith(`${STUBS_FOLDER}/`)));
 }
 
 type Place = Pick<ScriptIssue, "severity" | "path" | "range">;

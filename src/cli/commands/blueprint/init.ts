@@ -10,6 +10,7 @@ import { draftManifest } from "#manifest/draft/draft-manifest.ts";
 import { draftScenario, draftScript } from "#manifest/draft/draft-script.ts";
 import { parseManifest } from "#manifest/parse-manifest.ts";
 import { starterLibrary } from "#manifest/starter-profiles.ts";
+import { writeStubs } from "./stubs.ts";
 
 export type InitFlags = {
   readonly name?: string;
@@ -48,6 +49,7 @@ function saveScript(cli: Cli, target: string, manifest: string): void {
   const script = join(target, "main.lua");
   if (blueprint === undefined || existsSync(resolve(cli.cwd, script))) return;
   saveFile(cli, { file: script }, draftScript(blueprint));
+  writeStubs(cli, target, blueprint);
   if (existsSync(resolve(cli.cwd, target, "tests"))) return;
   saveFile(cli, { file: join(target, "tests", "first.yml") }, draftScenario(blueprint, SCENARIO_SCHEMA));
 }

@@ -168,7 +168,7 @@ describe("init", () => {
   test.each(Object.keys(DEVICE_KINDS))("a fresh %s lints clean under --strict", async (kind) => {
     await inFolder({}, async (run) => {
       expect((await run(`init fresh --kind ${kind} --runtime lua --yes`)).out).toBe(
-        "fresh/manifest.yml\nfresh/main.lua\nfresh/tests/first.yml\n",
+        "fresh/manifest.yml\nfresh/main.lua\nfresh/.lua-stubs\nfresh/.luarc.json\nfresh/tests/first.yml\n",
       );
       expect(await run("lint --strict fresh")).toMatchObject({ code: 0, out: "1 blueprint checked, no problems.\n" });
     });

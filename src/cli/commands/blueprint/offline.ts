@@ -26,6 +26,7 @@ export function addOfflineBlueprintCommands(blueprint: Command, cli: Cli): void 
   addDiff(blueprint, cli);
   addDocs(blueprint, cli);
   addTypes(blueprint, cli);
+  addStubs(blueprint, cli);
   addPack(blueprint, cli);
   addConvert(blueprint, cli);
   blueprint
@@ -177,6 +178,19 @@ function addTypes(blueprint: Command, cli: Cli): void {
       (await import("./types.ts")).types(cli, path, flags),
     );
   addExamples(command, "blueprint types my-battery --output my-battery.d.ts");
+}
+
+function addStubs(blueprint: Command, cli: Cli): void {
+  const about = "Write type stubs of the Lua host and of the manifest, by which editors with LuaLS complete and check.";
+  const command = blueprint
+    .command("stubs [folder]")
+    .description(about)
+    .addHelpText(
+      "after",
+      "\nThey are written into .lua-stubs, which no package contains; .luarc.json is written if it is missing.",
+    )
+    .action(async (path: string | undefined) => (await import("./stubs.ts")).stubs(cli, path));
+  addExamples(command, "blueprint stubs", "blueprint stubs my-battery");
 }
 
 function fileOptions(command: Command): Command {

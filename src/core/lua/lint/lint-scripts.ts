@@ -1,0 +1,76 @@
+// Finds mistakes in a program's Lua that running it would show, if ever: names that nothing defines, fields and calls that
+// the host does not have. It reports only what is certain: a warning that is wrong teaches people to ignore warnings.
+import type { Blueprint } from "#core/blueprint/blueprint.ts";
+import type { ScriptIssue } from "#core/blueprint/script-issue.ts";
+import { hostApi } from "#core/lua/host/host-api.ts";
+import { parseLua } from "#core/lua/parse-lua.ts";
+import { scanRequires } from "#core/lua/scan-requires.ts";
+import { walkLua } from "#core/lua/walk-lua.ts";
+import { checkCall, checkManifestNames, reportUnknownField } from "./check-calls.ts";
+import { checkGlobals } from "./check-globals.ts";
+import { createHostTypes } from "./host-types.ts";
+import { gatherFacts, type ParsedFile } from "./lint-facts.ts";
+import { createLintReport } from "./lint-report.ts";
+
+export interface LintInput {
+  readonly files: readonly LintFile[];
+  readonly blueprint: Blueprint;
+  /** Every module that the program may load is among the files. */
+  readonly isComplete: boolean;
+  /** The host's table that `require(name)` in this file gives; undefined for a file of the program. */
+  readonly libraryAt: (name: string, path: string) => string | undefined;
+}
+
+interface LintFile {
+  readonly path: string;
+  readonly text: string;
+  /** Of the package; otherwise of a rock. */
+  readonly isOwn: boolean;
+}
+
+/** All of them warnings. The interpreter has accepted the files. Never throws. */
+export function lintScripts({ files, blueprint, isComplete, libraryAt }: LintInput): readonly ScriptIssue[] {
+  const parsed = files.flatMap(({ path, text, isOwn }): ParsedFile[] => {
+    const { chunk } = parseLua(text);
+    return chunk === undefined ? [] : [{ path, chunk, isOwn }];
+  });
+  const own = files.filter(({ isOwn }) => isOwn);
+  const isV1 =
+    blueprint.luaHost === "v1" ||
+    own.some(({ text }) => scanRequires(text).needed.some(({ name }) => name === "busbar.v1"));
+  const api = hostApi(isV1 ? "v1" : "v3");
+  const facts = gatherFacts(parsed);
+  const types = createHostTypes({ api, facts, libraryAt });
+  const report = createLintReport(new Map(own.map(({ path, text }) => [path, text])));
+  const ownParsed = parsed.filter(({ isOwn }) => isOwn);
+
+  /** A field that a script tests somewhere may be missing. */
+  const tested = new Set<string>();
+  for (const { path, chunk } of ownParsed) {
+    walkLua(chunk, {
+      chain: (chain, isTest) =>
+        types.follow(chain, path, {
+          unknown: (table, { kind, name }, isLast) => {
+            if (isTest && isLast && kind === "field") tested.add(`${table.name}.${name}`);
+          },
+          called: (call) => types.addCallbacks(call),
+        }),
+    });
+  }
+  for (const { path, chunk } of ownParsed) {
+    walkLua(chunk, {
+      chain: (chain) =>
+        types.follow(chain, path, {
+          unknown(table, step) {
+            if (!tested.has(`${table.name}.${step.name}`)) reportUnknownField(report, path, { table, step });
+          },
+          called(call) {
+            checkCall(report, path, call);
+            checkManifestNames({ report, blueprint }, path, call);
+          },
+        }),
+    });
+  }
+  checkGlobals({ api, facts, report, isComplete: isComplete && parsed.length === files.length });
+  return report.issues();
+}
