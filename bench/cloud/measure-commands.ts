@@ -4,9 +4,12 @@ import type { MqttClient } from "mqtt";
 import type { FakeDeviceConfig } from "../../test/support/fake-device.ts";
 import { connectMqtt } from "../commands/device-process.ts";
 import type { Busbar } from "../telemetry/busbar.ts";
+import { type Cost, costOf } from "./cost-of.ts";
 
 const CALLS = 300;
 const WARM_UP = 100;
+/** Calls of one device before the next has its turn. */
+const TURN = 20;
 const AT_ONCE = 32;
 const BURST_MS = 5_000;
 /** Of one node, where the callers do not all call the same one. */
@@ -28,6 +31,8 @@ interface Nodes {
   readonly embedded: Busbar;
   readonly one: Busbar;
   readonly two: Busbar;
+  /** The address of the nodes' database. */
+  readonly database: string;
 }
 
 interface Latency {
@@ -35,7 +40,10 @@ interface Latency {
   readonly p99: number;
 }
 
-export async function measureCommands({ embedded, one, two }: Nodes, say: (text: string) => void): Promise<object> {
+export async function measureCommands(
+  { embedded, one, two, database }: Nodes,
+  say: (text: string) => void,
+): Promise<object> {
   const calls = {
     embedded: await openDevice(embedded, embedded),
     sameNode: await openDevice(one, one),
@@ -52,12 +60,14 @@ export async function measureCommands({ embedded, one, two }: Nodes, say: (text:
   };
   try {
     for (const { call } of Object.values(calls)) for (let i = 0; i < WARM_UP; i++) await call();
-    const latency = {
-      embedded: await latencyOf(calls.embedded),
-      sameNode: await latencyOf(calls.sameNode),
-      otherNode: await latencyOf(calls.otherNode),
-    };
+    const latency = await latenciesOf([calls.embedded, calls.sameNode, calls.otherNode]);
     say(`execute, one after the other, ms: ${JSON.stringify(latency)}`);
+    const paid = { nodes: [one, two], database };
+    const cost: Record<string, Cost> = {
+      sameNode: await costOf(paid, () => callAll(calls.sameNode)),
+      otherNode: await costOf(paid, () => callAll(calls.otherNode)),
+    };
+    say(`what one of them costs: ${JSON.stringify(cost)}`);
     const perSecond = {
       embedded: await rateOf([calls.embedded]),
       oneNode: await rateOf([calls.sameNode]),
@@ -72,7 +82,7 @@ export async function measureCommands({ embedded, one, two }: Nodes, say: (text:
     };
     say(`the same of ${DEVICES} devices: ${JSON.stringify(manyDevices)}`);
     const otherNodeCostsMs = round(latency.otherNode.p50 - latency.sameNode.p50);
-    return { latency, perSecond, manyDevices, otherNodeCostsMs };
+    return { latency, otherNodeCostsMs, cost, perSecond, manyDevices };
   } finally {
     for (const { close } of [...Object.values(calls), ...others]) await close();
   }
@@ -84,11 +94,22 @@ interface Commanded {
   close(): Promise<void>;
 }
 
-async function latencyOf({ call }: Commanded): Promise<Latency> {
-  const times: number[] = [];
-  for (let i = 0; i < CALLS; i++) times.push(await call());
-  times.sort((a, b) => a - b);
-  return { p50: round(times[CALLS / 2] ?? 0), p99: round(times[Math.floor(CALLS * 0.99)] ?? 0) };
+/** By turns, so that a noisy moment of the machine hits all. */
+async function latenciesOf([embedded, sameNode, otherNode]: readonly [Commanded, Commanded, Commanded]) {
+  const times = new Map<Commanded, number[]>([embedded, sameNode, otherNode].map((one) => [one, []]));
+  for (let done = 0; done < CALLS; done += TURN) {
+    for (const [{ call }, own] of times) for (let i = 0; i < TURN; i++) own.push(await call());
+  }
+  const of = (one: Commanded): Latency => {
+    const own = (times.get(one) ?? []).sort((a, b) => a - b);
+    return { p50: round(own[CALLS / 2] ?? 0), p99: round(own[Math.floor(CALLS * 0.99)] ?? 0) };
+  };
+  return { embedded: of(embedded), sameNode: of(sameNode), otherNode: of(otherNode) };
+}
+
+async function callAll({ call }: Commanded): Promise<number> {
+  for (let i = 0; i < CALLS; i++) await call();
+  return CALLS;
 }
 
 /** Callers are shared out among these. */
@@ -104,7 +125,7 @@ async function rateOf(all: readonly Commanded[]): Promise<number> {
 }
 
 /** A device that is connected to one node and commanded through another, or the same. */
-async function openDevice(called: Busbar, connected: Busbar): Promise<Commanded> {
+export async function openDevice(called: Busbar, connected: Busbar): Promise<Commanded> {
   const { blueprint } = await called.post<{ blueprint: { id: string } }>("/v3/blueprints/upload", MANIFEST);
   const body = { name: "Commanded", blueprint_id: blueprint.id };
   const { device_id: id } = await called.post<{ device_id: string }>("/v3/provisioning/standalone", body);

@@ -2,7 +2,13 @@
 import { AUDIT_OUTCOMES, type AuditEntry } from "#core/access/audit-entry.ts";
 import { ACCESS_LEVELS } from "#core/access/level.ts";
 import { ALERT_SEVERITIES } from "#core/alert/alert-state.ts";
-import { type CommandResponse, EXECUTION_STATES, type Micros, RESPONSE_STATES } from "#core/command/execution.ts";
+import {
+  type CommandResponse,
+  EXECUTION_STATES,
+  type Execution,
+  type Micros,
+  RESPONSE_STATES,
+} from "#core/command/execution.ts";
 import type { ExecutionChange } from "#core/command/remote-execution.ts";
 import { DEVICE_TYPES, type PropertyValue } from "#core/device/device.ts";
 import { LOG_SEVERITIES } from "#core/device/device-message.ts";
@@ -106,31 +112,35 @@ function parseProperty(value: unknown): PropertyValue {
 
 export function parseChange(value: unknown): ExecutionChange {
   const given = object(value, "a change of an execution");
-  const execution = object(given["execution"], "execution");
-  const request = object(execution["request"], "request");
   const leftOut = given["leftOut"] === undefined ? undefined : object(given["leftOut"], "leftOut");
   return {
-    execution: {
-      id: text(execution, "id"),
-      deviceId: text(execution, "deviceId"),
-      siteId: text(execution, "siteId"),
-      state: word(execution, "state", EXECUTION_STATES),
-      ephemeral: flag(execution, "ephemeral"),
-      createdAt: moment(execution, "createdAt"),
-      request: {
-        name: text(request, "name"),
-        manifestName: text(request, "manifestName"),
-        arguments: object(request["arguments"], "arguments"),
-      },
-      response: execution["response"] === undefined ? undefined : parseResponse(execution["response"]),
-      readLevel: word(execution, "readLevel", ACCESS_LEVELS),
-      deadline: moment(execution, "deadline"),
-      revision: count(execution, "revision"),
-      isRemote: flag(execution, "isRemote"),
-    },
+    execution: parseExecution(given["execution"]),
     responses: list(given, "responses").map(parseResponse),
     since: count(given, "since"),
     leftOut: leftOut && { count: count(leftOut, "count"), at: count(leftOut, "at") as Micros },
+  };
+}
+
+export function parseExecution(value: unknown): Execution {
+  const execution = object(value, "execution");
+  const request = object(execution["request"], "request");
+  return {
+    id: text(execution, "id"),
+    deviceId: text(execution, "deviceId"),
+    siteId: text(execution, "siteId"),
+    state: word(execution, "state", EXECUTION_STATES),
+    ephemeral: flag(execution, "ephemeral"),
+    createdAt: moment(execution, "createdAt"),
+    request: {
+      name: text(request, "name"),
+      manifestName: text(request, "manifestName"),
+      arguments: object(request["arguments"], "arguments"),
+    },
+    response: execution["response"] === undefined ? undefined : parseResponse(execution["response"]),
+    readLevel: word(execution, "readLevel", ACCESS_LEVELS),
+    deadline: moment(execution, "deadline"),
+    revision: count(execution, "revision"),
+    isRemote: flag(execution, "isRemote"),
   };
 }
 

@@ -20,8 +20,11 @@ export interface CommandDelivery {
    * the mark first.
    */
   handOver(waiting: WaitingExecution, known?: OpenExecution): void;
-  /** Hands over an execution that another node stored. The mark decides which node sends it, and that one does. */
-  take(deviceId: string, id: string): void;
+  /**
+   * Hands over an execution that another node stored. The mark decides which node sends it, and that one does. What that node
+   * told of it need not be read.
+   */
+  take(deviceId: string, id: string, told?: OpenExecution): void;
   /** The same, for an execution that was most often sent already. */
   takeUnlessSent(deviceId: string, id: string): void;
   /** The owner of an execution cannot be asked for now. */
@@ -53,6 +56,9 @@ const AGAIN_MS = 1_000;
 /** Bytes that the arguments of commands may hold while they are being handed over. */
 const SENDING_BYTES = 16 * 1024 * 1024;
 
+/** How many executions a node remembers that it has handed over. */
+const HANDED_OVER = 1_000;
+
 /** The final message of a command that was not sent because its arguments are lost. */
 const UNREADABLE = "the stored arguments cannot be read; the command was not sent";
 /** The message of an execution while it is unknown whether the device got the command. */
@@ -62,6 +68,8 @@ export function createCommandDelivery(needs: DeliveryNeeds, watch: DeliveryWatch
   const retries = new Set<() => void>();
   /** Executions of other nodes that are being handed over here. */
   const taking = new Set<string>();
+  /** The latest executions that were handed over here: the events of their creation, which come later, need no look. */
+  const handed = new Set<string>();
   const sending = createByteGate(needs.budgets.open("commands_being_sent", SENDING_BYTES));
   const starts = createLateStarts(needs.after, (deviceId, id, start) => {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -77,14 +85,14 @@ export function createCommandDelivery(needs: DeliveryNeeds, watch: DeliveryWatch
   });
 
   /** Hands over an execution that another node stored. The mark decides which node sends it, and that one does. */
-  function take(deviceId: string, id: string): void {
+  function take(deviceId: string, id: string, told?: OpenExecution): void {
     if (watch.isWatched(id) || taking.has(id) || !needs.channel.isReady(deviceId)) return;
     taking.add(id);
     needs.background.run("hand over a command of another node", async () => {
       try {
         const [isMine, sent] = await Promise.all([
           needs.executions.markAttempted(id, deviceId),
-          needs.executions.toSend(id, deviceId),
+          told ?? needs.executions.toSend(id, deviceId),
         ]);
         if (isMine && sent !== undefined) await deliver({ ...waitingOf(sent), attempted: true }, sent);
       } catch (error) {
@@ -99,7 +107,7 @@ export function createCommandDelivery(needs: DeliveryNeeds, watch: DeliveryWatch
 
   /** The event of a new execution comes to every node, most often after the execution was sent. */
   function takeUnlessSent(deviceId: string, id: string): void {
-    if (watch.isWatched(id) || taking.has(id) || !needs.channel.isReady(deviceId)) return;
+    if (watch.isWatched(id) || taking.has(id) || handed.has(id) || !needs.channel.isReady(deviceId)) return;
     needs.background.run("look at a command of another node", async () => {
       const waiting = await needs.executions.toSend(id, deviceId);
       if (waiting?.attempted === false) take(deviceId, id);
@@ -128,6 +136,7 @@ export function createCommandDelivery(needs: DeliveryNeeds, watch: DeliveryWatch
   async function send(waiting: WaitingExecution, known?: OpenExecution): Promise<void> {
     const { id, deviceId, deadline } = waiting;
     if (!waiting.attempted && !(await needs.executions.markAttempted(id, deviceId))) return;
+    noteHanded(id);
     // An expired command is never started. Its timer is due, or will be soon if the clock was set forward.
     if (deadline <= needs.now()) return await needs.executions.unmarkAttempted(id);
     const sent = known ?? (await needs.executions.toSend(id, deviceId));
@@ -153,6 +162,11 @@ export function createCommandDelivery(needs: DeliveryNeeds, watch: DeliveryWatch
       case "unanswered":
         return await giveToOwner(id, false);
     }
+  }
+
+  function noteHanded(id: string): void {
+    handed.add(id);
+    if (handed.size > HANDED_OVER) for (const oldest of handed) if (handed.delete(oldest)) break;
   }
 
   async function giveToOwner(id: string, isAnswered: boolean): Promise<void> {
@@ -203,6 +217,7 @@ export function createCommandDelivery(needs: DeliveryNeeds, watch: DeliveryWatch
   /** The command certainly was not sent, so it may be handed over when the device is back. */
   async function removeMark(waiting: WaitingExecution): Promise<void> {
     const { id, deviceId } = waiting;
+    handed.delete(id);
     try {
       await needs.executions.unmarkAttempted(id);
     } catch (error) {

@@ -15,9 +15,10 @@ import { instant } from "#core/time/instant.ts";
 import { arrivalAt, createCommandDelivery, type DeliveryNeeds, waitingOf } from "#service/command/command-delivery.ts";
 import { everyOpen } from "#service/command/every-open.ts";
 import { createOpenExecutions, type OpenUse } from "#service/command/open-executions.ts";
+import { readTold, type ToldExecution, tellExecution } from "#service/command/told-executions.ts";
 import { createDeadlines } from "#service/deadlines.ts";
 import type { OpenExecution } from "#service/ports/execution-store.ts";
-import type { NodeMessage, Nodes } from "#service/ports/nodes.ts";
+import type { Nodes } from "#service/ports/nodes.ts";
 
 export interface CommandDispatcher {
   /** Takes over an execution that was just stored. */
@@ -31,7 +32,7 @@ export interface CommandDispatcher {
   /** An execution has changed, on this node or on another one. Also called for changes that are known here. */
   heard(execution: Execution): void;
   /** Another node says that an execution waits for its device, or has ended. */
-  told(message: Extract<NodeMessage, { readonly kind: "execution" }>): void;
+  told(message: ToldExecution): void;
   /** Ends executions whose deadline passed a while ago: the node that watched them is gone. */
   endOverdue(): Promise<void>;
   /**
@@ -111,7 +112,15 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
     } else closed(execution);
     askOwner(execution);
     if (!hasEnded(execution.state)) return;
-    needs.nodes.tell({ kind: "execution", has: "ended", deviceId, id });
+    if (needs.nodes.isShared) {
+      // Where a caller waits here, hardly anybody waits at another node.
+      const isAwaited = waiters.has(id);
+      needs.nodes.tell(
+        isAwaited
+          ? { kind: "execution", has: "ended", deviceId, id }
+          : tellExecution(needs.seal, "ended", { execution, sealed: undefined }),
+      );
+    }
     const ms = Math.max(0, needs.now() - execution.createdAt);
     for (const listener of endListeners) listener(execution, ms);
   }
@@ -164,7 +173,7 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
       deadlines.set(execution.id, execution.deadline, needs.responseTimeoutMs);
       open.add(execution.id, () => ({ siteId: waiting.siteId, bytes: waiting.bytes }));
       if (attempted || needs.channel.isReady(execution.deviceId)) delivery.handOver(waiting, accepted);
-      else needs.nodes.tell({ kind: "execution", has: "waits", deviceId: execution.deviceId, id: execution.id });
+      else if (needs.nodes.isShared) needs.nodes.tell(tellExecution(needs.seal, "waits", accepted));
     },
     heard(execution) {
       const { id, deviceId, state } = execution;
@@ -172,9 +181,15 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
       else if (state === "NEW") delivery.takeUnlessSent(deviceId, id);
       else askOwner(execution);
     },
-    told({ has, deviceId, id }) {
-      if (has === "waits") delivery.take(deviceId, id);
-      else if (waiters.has(id)) needs.background.run("look at an end", () => lookAtEnd(deviceId, id));
+    told(message) {
+      const { has, deviceId, id } = message;
+      if (has === "waits") {
+        if (needs.channel.isReady(deviceId)) delivery.take(deviceId, id, readTold(needs.seal, message));
+      } else if (waiters.has(id)) {
+        const ended = readTold(needs.seal, message)?.execution;
+        if (ended !== undefined && hasEnded(ended.state)) closed(ended);
+        else needs.background.run("look at an end", () => lookAtEnd(deviceId, id));
+      }
     },
     async endOverdue() {
       const dueBefore = instant(needs.now() - OVERDUE_MS);

@@ -6,7 +6,14 @@
  */
 export type NodeMessage =
   /** An execution waits for its device, or has ended. */
-  | { readonly kind: "execution"; readonly has: "waits" | "ended"; readonly deviceId: string; readonly id: string }
+  | {
+      readonly kind: "execution";
+      readonly has: "waits" | "ended";
+      readonly deviceId: string;
+      readonly id: string;
+      /** The execution, sealed, where that is known and small. */
+      readonly content?: string;
+    }
   /** A token was revoked or otherwise changed. */
   | { readonly kind: "token"; readonly id: string }
   /** Sessions of the page. */

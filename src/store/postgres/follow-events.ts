@@ -10,6 +10,11 @@ import { SETTLED } from "./reader.ts";
 
 /** How often the table is read without being woken: while notifications of other nodes arrive, and while they do not. */
 const LOOK_EVERY_MS = { listening: 1_000, deaf: 200 };
+/**
+ * A look begins so long after what woke it. The events of a moment are read together, and whoever waits for a command has its
+ * answer before anybody reads about it.
+ */
+const GATHER_MS = 20;
 /** The first and the longest wait for events that are stored, while an older transaction may still store others. */
 const UNSETTLED_MS = { first: 2, longest: 200 };
 const AGAIN_MS = 1_000;
@@ -47,8 +52,6 @@ export function followEvents(reader: Database, isListening: () => boolean = () =
   const stops = new Set<() => Promise<void>>();
   const wakes = new Set<() => void>();
   let used = 0;
-  /** Woken since the latest look began. */
-  let isAwake = false;
 
   async function readEnds(): Promise<Ends> {
     const row = await reader.one(ENDS);
@@ -77,9 +80,12 @@ export function followEvents(reader: Database, isListening: () => boolean = () =
   ): Promise<void> {
     let position = from;
     let unsettledMs = UNSETTLED_MS.first;
+    const sleep = createSleep(signal);
+    wakes.add(sleep.wake);
+    signal.addEventListener("abort", () => wakes.delete(sleep.wake), { once: true });
     while (!signal.aborted) {
       try {
-        isAwake = false;
+        sleep.begin();
         const ends = await readEnds();
         if (position > ends.settled || (ends.isCut && position < ends.oldest)) {
           // This node was away for longer than events are kept.
@@ -97,23 +103,12 @@ export function followEvents(reader: Database, isListening: () => boolean = () =
         const isSettled = ends.newest <= position;
         unsettledMs = isSettled ? UNSETTLED_MS.first : Math.min(2 * unsettledMs, UNSETTLED_MS.longest);
         const waitMs = isListening() ? LOOK_EVERY_MS.listening : LOOK_EVERY_MS.deaf;
-        if (!isAwake) await nextLook(isSettled ? waitMs : unsettledMs, signal);
+        await sleep.until(isSettled ? waitMs : unsettledMs);
       } catch {
         // The database cannot be reached now: nothing is lost, and the events follow later.
-        await nextLook(AGAIN_MS, signal);
+        await sleep.until(AGAIN_MS);
       }
     }
-  }
-
-  function nextLook(ms: number, signal: AbortSignal): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, ms);
-    wakes.add(resolve);
-    signal.addEventListener("abort", () => resolve(), { once: true });
-    return promise.finally(() => {
-      clearTimeout(timer);
-      wakes.delete(resolve);
-    });
   }
 
   return {
@@ -129,12 +124,41 @@ export function followEvents(reader: Database, isListening: () => boolean = () =
       return () => void stop();
     },
     wake() {
-      isAwake = true;
       for (const wake of wakes) wake();
     },
     used: () => used,
     async stop() {
       await Promise.all([...stops].map((stop) => stop()));
+    },
+  };
+}
+
+/** The pauses between looks. A pause is short when something was stored since the look before it began. */
+function createSleep(signal: AbortSignal) {
+  let isAwake = false;
+  let end = (_afterMs: number) => {};
+  signal.addEventListener("abort", () => end(0), { once: true });
+  return {
+    begin() {
+      isAwake = false;
+    },
+    wake() {
+      if (isAwake) return;
+      isAwake = true;
+      end(GATHER_MS);
+    },
+    until(ms: number): Promise<void> {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      let timer = setTimeout(resolve, isAwake ? Math.min(ms, GATHER_MS) : ms);
+      end = (afterMs) => {
+        clearTimeout(timer);
+        timer = setTimeout(resolve, Math.min(ms, afterMs));
+      };
+      if (signal.aborted) resolve();
+      return promise.finally(() => {
+        end = () => {};
+        clearTimeout(timer);
+      });
     },
   };
 }
