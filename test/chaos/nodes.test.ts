@@ -59,7 +59,7 @@ class Load {
   }
 }
 
-test.runIf(hasMosquitto)("kills of any part at random moments, under load", { timeout: 900_000 }, async () => {
+test.runIf(hasMosquitto)("kills of any part at random moments, under load", { timeout: ROUNDS * 45_000 }, async () => {
   const seed = Number(process.env["BUSBAR_TEST_SEED"] ?? Date.now() % 1_000_000);
   const random = randomFrom(seed);
   const server = await startPostgres({ fsync: true });

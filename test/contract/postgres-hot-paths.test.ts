@@ -4,14 +4,17 @@ import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { prepareDatabase } from "#store/postgres/connect.ts";
 import { openPostgresRecords } from "#store/postgres/open-records.ts";
-import { BatchWriter } from "#store/series/batch.ts";
+import { BatchWriter, type SeriesDefinition } from "#store/series/batch.ts";
+import type { ChunkReader, StoreState } from "#store/series/chunk-reader.ts";
+import type { HotSeries } from "#store/series/engine.ts";
 import { chunkModule } from "#store/series/postgres/open-postgres-chunks.ts";
+import { startEarly } from "#store/series/run-query.ts";
 import { SharedEngine } from "#store/series/shared-engine.ts";
 import { createTimesCache } from "#store/series/times-cache.ts";
 import { arrival, asNew, makeExecution, makeKey, type Place } from "../support/executions.ts";
 import { type Postgres, startPostgres } from "../support/postgres.ts";
 import { makeDevice, makeEntry, makeSite, NOON } from "../support/records.ts";
-import { runQuery } from "../support/series-bench.ts";
+import { renderRun, runQuery } from "../support/series-bench.ts";
 import { SPREAD } from "../support/spread-tables.ts";
 
 interface Recorded {
@@ -169,12 +172,13 @@ test("start and end of a command wait three times, a mark once, and looking at o
   expect(await scattered([marked, ended, found].flatMap(({ statements }) => statements))).toEqual([]);
 });
 
-test("points in, queries and current values stay on the server of their device", async () => {
+/** A series of the device, with an engine and a reader for it. */
+async function withSeries(attribute: string, work: (bench: SeriesBench) => Promise<void>): Promise<void> {
   const store = await chunkModule.openShared(url, { forgetDamaged: false, onDamaged: () => {} });
   const reader = await chunkModule.openReader(url, "queries");
   try {
     const engine = new SharedEngine(store, { graceMs: 0, maxHotPoints: 1e9 });
-    const [series] = await store.define([{ deviceId: place.deviceId, attribute: "power", kind: "number" }]);
+    const [series] = await store.define([{ deviceId: place.deviceId, attribute, kind: "number" }]);
     if (series === undefined) throw new Error("the series was not defined");
     const points = (at: number) => {
       const batch = new BatchWriter();
@@ -182,6 +186,22 @@ test("points in, queries and current values stay on the server of their device",
       batch.value(series.series, 1);
       return batch.take();
     };
+    await work({ engine, reader, series, points });
+  } finally {
+    await reader.close();
+    await store.close();
+  }
+}
+
+interface SeriesBench {
+  readonly engine: SharedEngine;
+  readonly reader: ChunkReader;
+  readonly series: SeriesDefinition;
+  points(at: number): Uint8Array;
+}
+
+test("points in, queries and current values stay on the server of their device", async () => {
+  await withSeries("power", async ({ engine, reader, series, points }) => {
     const appended = await record(() => engine.append([points(0)]));
     expect(appended.waits).toBe(1);
     await engine.settle(1e9);
@@ -195,10 +215,54 @@ test("points in, queries and current values stay on the server of their device",
     expect(asked.waits).toBe(2);
     const latest = await record(() => engine.latest(place.deviceId));
     expect(await scattered([appended, asked, latest].flatMap(({ statements }) => statements))).toEqual([]);
-  } finally {
-    await reader.close();
-    await store.close();
-  }
+  });
+});
+
+const viewsIn = ({ statements }: Recorded) => statements.filter((text) => text.includes("telemetry_view")).length;
+
+test("chunks are read before it is known which points are unsealed, and again if more was sealed meanwhile", async () => {
+  await withSeries("energy", async ({ engine, reader, series, points }) => {
+    const item = { ...series, aggregation: "count", granularityMs: 3_600_000, lookAroundMs: undefined } as const;
+    const query = { from: 0, to: 3_600_000, items: [item] };
+    const needs = { reader, times: createTimesCache(1e6), elapsed: () => 0 };
+    const small = { chunks: 9, points: 99, bytes: 9_999 };
+    const range = { device: series.device, series: series.series, from: 0, to: 3_600_000 };
+    /** What a query gives whose chunks are read before `meanwhile`, and its points after it. */
+    const ask = async (meanwhile: () => Promise<unknown>) => {
+      const known = Promise.withResolvers<{ hot: readonly HotSeries[]; state: StoreState }>();
+      const run = startEarly(needs, query, known.promise);
+      const chunks = reader.smallChunks(
+        range,
+        small,
+        known.promise.then(({ state }) => state),
+      );
+      // The reader does one thing after the other.
+      await reader.counts([range]);
+      await meanwhile();
+      const hot = await engine.snapshot([series], 0, 3_600_000);
+      known.resolve({ hot, state: engine.stateOf([series]) });
+      const count = (await chunks)?.reduce((sum, one) => sum + one.count, 0);
+      return [await renderRun(run), count];
+    };
+    await engine.append([points(0)]);
+    await engine.settle(1e9);
+    let given: readonly unknown[] = [];
+    const quiet = await record(async () => {
+      given = await ask(async () => {});
+    });
+    expect([given, viewsIn(quiet)]).toEqual([["0,1\n", 1], 1]);
+    // Not sealed yet: they come with the points that are not.
+    const unsealed = await record(async () => {
+      given = await ask(() => engine.append([points(60_000)]));
+    });
+    expect(given).toEqual(["0,2\n", 1]);
+    expect(viewsIn(unsealed)).toBeLessThan(4);
+    const outpaced = await record(async () => {
+      given = await ask(() => engine.settle(1e9));
+    });
+    expect(given).toEqual(["0,2\n", 2]);
+    expect(viewsIn(outpaced)).toBe(2);
+  });
 });
 
 test("a statement without the column is noticed", async () => {

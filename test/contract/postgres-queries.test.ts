@@ -1,32 +1,35 @@
-// Random points and queries on PostgreSQL, by one node and by two that take turns: cell by cell what a naive reference
-// gives. The whole of them takes minutes, so it runs with BUSBAR_LONG=1; a part of them always runs.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+// Random points and queries on PostgreSQL 15 and 18 and on SQLite, at the same time and cell by cell what a naive reference
+// gives. On PostgreSQL one node does everything, or two take turns. BUSBAR_LONG=1 asks ten times as much.
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { POSTGRES_VERSIONS, type Postgres, startPostgres } from "../support/postgres.ts";
-import { findDifferenceOn, QUERIES_PER_SEED } from "../support/series-bench.ts";
+import { findDifferenceOn, type QueryBench, SeriesBench, sqliteBackend, together } from "../support/series-bench.ts";
 import { openSharedNodes, type SharedNodes } from "../support/shared-bench.ts";
 
-const SEEDS = process.env["BUSBAR_LONG"] === "1" ? 2_500 : 25;
+const SEEDS = process.env["BUSBAR_LONG"] === "1" ? 500 : 50;
+/** Queries cost less than points, and their borders lie on and beside the points of their seed. */
+const QUERIES = 100;
 
-describe.each(POSTGRES_VERSIONS)("on PostgreSQL %i", (version) => {
-  let server: Postgres;
-  let nodes: SharedNodes;
-  beforeAll(async () => {
-    server = await startPostgres({ version });
-  }, 60_000);
-  afterAll(() => server.stop());
+const servers: Postgres[] = [];
+const shared = new Map<string, SharedNodes>();
 
-  test.each([1, 2])(
-    `${SEEDS * QUERIES_PER_SEED} random queries, by %i node(s)`,
-    async (count) => {
-      nodes = await openSharedNodes(await server.database(`queries${count}`), count);
-      try {
-        for (let seed = 1; seed <= SEEDS; seed++) {
-          expect(await findDifferenceOn(seed, await nodes.openBench(`seed ${seed}`))).toBeUndefined();
-        }
-      } finally {
-        await nodes.close();
-      }
-    },
-    7_200_000,
-  );
+beforeAll(async () => {
+  for (const version of POSTGRES_VERSIONS) {
+    const server = await startPostgres({ version });
+    servers.push(server);
+    shared.set(`PostgreSQL ${version}`, await openSharedNodes(await server.database("queries"), 2));
+  }
+}, 120_000);
+afterAll(async () => {
+  for (const nodes of shared.values()) await nodes.close();
+  for (const server of servers) await server.stop();
+});
+
+test(`${SEEDS * QUERIES} random queries on SQLite, ${[...POSTGRES_VERSIONS].map((version) => `PostgreSQL ${version}`).join(", ")}`, {
+  timeout: 7_200_000,
+}, async () => {
+  for (let seed = 1; seed <= SEEDS; seed++) {
+    const benches = new Map<string, QueryBench>([["SQLite", await SeriesBench.open(sqliteBackend())]]);
+    for (const [name, nodes] of shared) benches.set(name, await nodes.openBench(`seed ${seed}`, 1 + (seed % 2)));
+    expect(await findDifferenceOn(seed, together(benches), QUERIES)).toBeUndefined();
+  }
 });

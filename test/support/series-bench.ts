@@ -13,7 +13,7 @@ import { type HotSeries, SeriesEngine } from "#store/series/engine.ts";
 import { HOUR_MS } from "#store/series/hot-store.ts";
 import type { Load } from "#store/series/plan-load.ts";
 import { reachOf, type SeriesItem, type SeriesQuery } from "#store/series/query.ts";
-import { startQuery } from "#store/series/run-query.ts";
+import { type QueryRun, startQuery } from "#store/series/run-query.ts";
 import { DAY_MS } from "#store/series/sealed-segments.ts";
 import { createSqliteReader } from "#store/series/sqlite/sqlite-chunk-reader.ts";
 import { createSqliteChunkStore } from "#store/series/sqlite/sqlite-chunk-store.ts";
@@ -149,12 +149,15 @@ export function columnsOf(messages: readonly Message[]): ReadonlyMap<number, Loa
 }
 
 /** The answer as CSV. */
-export async function runQuery(
+export function runQuery(
   needs: Parameters<typeof startQuery>[0],
   query: SeriesQuery,
   hot: readonly HotSeries[],
 ): Promise<string> {
-  const run = startQuery(needs, query, hot);
+  return renderRun(startQuery(needs, query, hot));
+}
+
+export async function renderRun(run: QueryRun): Promise<string> {
   const renderer = createRenderer({ renderer: "csv", settings: { header: "" } });
   let text = "";
   for (;;) {
@@ -271,6 +274,30 @@ function withView(reader: ChunkReader, fault: Faults["view"]): Pick<ChunkReader,
   };
 }
 
+/** Whatever is done is done by all of them at once. A query that they answer differently has no answer but these. */
+export function together(benches: ReadonlyMap<string, QueryBench>): QueryBench {
+  const [first] = benches.values();
+  if (first === undefined) throw new Error("there is no bench");
+  const all = async (work: (bench: QueryBench) => Promise<void>) => {
+    await Promise.all([...benches.values()].map(work));
+  };
+  return {
+    points: first.points,
+    append: (messages) => all((bench) => bench.append(messages)),
+    load: (messages) => all((bench) => bench.load(messages)),
+    seal: (now) => all((bench) => bench.seal(now)),
+    compact: (now) => all((bench) => bench.compact(now)),
+    reopen: () => all((bench) => bench.reopen()),
+    close: () => all((bench) => bench.close()),
+    async query(query) {
+      const asked = [...benches].map(async ([name, bench]) => [name, await bench.query(query)] as const);
+      const answers = await Promise.all(asked);
+      const isSame = answers.every(([, answer]) => answer === answers[0]?.[1]);
+      return isSame ? (answers[0]?.[1] ?? "") : answers.map(([name, answer]) => `${name}:\n${answer}`).join("\n");
+    },
+  };
+}
+
 /** Small, fast and the same everywhere. */
 function createRandom(seed: number) {
   let state = seed >>> 0;
@@ -381,6 +408,8 @@ export interface Difference {
 }
 
 export const QUERIES_PER_SEED = 20;
+/** A store on a server is asked the next questions before it has answered. */
+const ASKED_AT_ONCE = 8;
 
 /** Everything that a seed gives: points in rounds, with sealing, compaction and restarts in between, then queries. */
 export async function findDifference(
@@ -414,9 +443,14 @@ export async function findDifferenceOn(
       if (found !== undefined) return { ...found, question: `seed ${seed}, before round ${round}: ${found.question}` };
     }
     const known = timesOf(bench.points);
-    for (let i = 0; i < queries; i++) {
-      const found = await ask(bench, randomQuery(random, origin, known));
-      if (found !== undefined) return { ...found, question: `seed ${seed}, query ${i}: ${found.question}` };
+    const asked = Array.from({ length: queries }, () => randomQuery(random, origin, known));
+    for (let i = 0; i < queries; i += ASKED_AT_ONCE) {
+      const found = await Promise.all(asked.slice(i, i + ASKED_AT_ONCE).map((query) => ask(bench, query)));
+      const first = found.findIndex((one) => one !== undefined);
+      const difference = found[first];
+      if (difference !== undefined) {
+        return { ...difference, question: `seed ${seed}, query ${i + first}: ${difference.question}` };
+      }
     }
     return undefined;
   } finally {
@@ -425,6 +459,9 @@ export async function findDifferenceOn(
 }
 
 async function ask(bench: QueryBench, query: SeriesQuery): Promise<Difference | undefined> {
-  const [given, expected] = [await bench.query(query), answerNaively(bench.points, query)];
+  const answering = bench.query(query);
+  // A store on a server works meanwhile.
+  const expected = answerNaively(bench.points, query);
+  const given = await answering;
   return given === expected ? undefined : { question: JSON.stringify(query), given, expected };
 }

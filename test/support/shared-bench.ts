@@ -5,11 +5,21 @@ import { BatchWriter, type SeriesDefinition } from "#store/series/batch.ts";
 import type { ChunkReader } from "#store/series/chunk-reader.ts";
 import { chunkModule } from "#store/series/postgres/open-postgres-chunks.ts";
 import { reachOf, type SeriesQuery } from "#store/series/query.ts";
+import { startEarly } from "#store/series/run-query.ts";
 import { SharedEngine } from "#store/series/shared-engine.ts";
 import type { SharedStore } from "#store/series/shared-store.ts";
 import { createTimesCache } from "#store/series/times-cache.ts";
 import type { Points } from "./naive-answer.ts";
-import { columnsOf, type Message, NOW, notePoints, type QueryBench, runQuery, SERIES } from "./series-bench.ts";
+import {
+  columnsOf,
+  type Message,
+  NOW,
+  notePoints,
+  type QueryBench,
+  renderRun,
+  runQuery,
+  SERIES,
+} from "./series-bench.ts";
 
 interface Node {
   readonly store: SharedStore;
@@ -17,8 +27,8 @@ interface Node {
 }
 
 export interface SharedNodes {
-  /** New devices for each bench, so that nothing has to be emptied but the journal. */
-  openBench(name: string): Promise<SharedBench>;
+  /** New devices for each bench, so that nothing has to be emptied but the journal. All nodes take turns, or the first ones. */
+  openBench(name: string, count?: number): Promise<SharedBench>;
   close(): Promise<void>;
 }
 
@@ -35,10 +45,10 @@ export async function openSharedNodes(url: string, count: number, copy?: string)
   const client = new pg.Client(url);
   await client.connect();
   return {
-    async openBench(name) {
+    async openBench(name, taking = nodes.length) {
       await client.query("TRUNCATE telemetry_journal");
       const wanted = SERIES.map(({ device, attribute, kind }) => ({ deviceId: `${name} d${device}`, attribute, kind }));
-      return new SharedBench(nodes, (await nodes[0]?.store.define(wanted)) ?? []);
+      return new SharedBench(nodes.slice(0, taking), (await nodes[0]?.store.define(wanted)) ?? []);
     },
     async close() {
       await client.end();
@@ -58,6 +68,7 @@ class SharedBench implements QueryBench {
   readonly #times = createTimesCache(1e6);
   #engines: readonly SharedEngine[] = [];
   #turn = 0;
+  #asked = 0;
 
   constructor(nodes: readonly Node[], definitions: readonly SeriesDefinition[]) {
     this.#nodes = nodes;
@@ -130,9 +141,15 @@ class SharedBench implements QueryBench {
     const reaches = items.map(reachOf);
     const before = Math.max(0, ...reaches.map((reach) => reach.before));
     const after = Math.max(0, ...reaches.map((reach) => reach.after));
-    const hot = await engine.snapshot(items, query.from - before, query.to + after);
-    const asked = { ...query, items, since: engine.stateOf(items) };
-    return await runQuery({ reader, times: this.#times, elapsed: () => 0 }, asked, hot);
+    const points = engine
+      .snapshot(items, query.from - before, query.to + after)
+      .then((hot) => ({ hot, state: engine.stateOf(items) }));
+    const needs = { reader, times: this.#times, elapsed: () => 0 };
+    const asked = { ...query, items };
+    // Both ways in which a node asks.
+    if (this.#asked++ % 2 === 0) return await renderRun(startEarly(needs, asked, points));
+    const { hot, state } = await points;
+    return await runQuery(needs, { ...asked, since: state }, hot);
   }
 
   async close(): Promise<void> {}

@@ -76,16 +76,24 @@ interface SmallLimits {
   readonly bytes: number;
 }
 
-/** The reading side. Each of many threads may have its own. It never reads from before `since`. */
+/** The reading side. Each of many threads may have its own. Nothing that it gives is from before `since`. */
 export interface ChunkReader {
   open(reads: readonly SeriesReads[], since?: StoreState): ChunkReading;
+  /**
+   * Begins to read before it is known which points are unsealed and since when. What it gives opens the same reads when that is
+   * known. Absent where there is nothing to wait for.
+   */
+  early?(reads: readonly SeriesReads[]): Pick<ChunkReader, "open">;
   /** For each range the chunks that touch it, without their content, all in one state of the store. */
   counts(ranges: readonly SeriesRange[], since?: StoreState): Awaitable<readonly (readonly ChunkCount[])[]>;
-  /** All chunks that touch the range, in order and in one state of the store; undefined when they exceed the limits. */
+  /**
+   * All chunks that touch the range, in order and in one state of the store; undefined when they exceed the limits. They may be
+   * read before `since` is known.
+   */
   smallChunks(
     range: SeriesRange,
     limits: SmallLimits,
-    since?: StoreState,
+    since?: Awaitable<StoreState>,
   ): Awaitable<readonly SmallChunk[] | undefined>;
   close(): Awaitable<void>;
 }

@@ -25,17 +25,18 @@ import { valueAt } from "./column.ts";
 import { CURRENT_TEXTS_BYTES, CURRENT_VALUES_BYTES, CurrentValues } from "./current-values.ts";
 import { type Damage, damageAt, namedRows, refuseDamaged } from "./damage.ts";
 import { createDefineFirst } from "./define-first.ts";
-import type { EngineSettings, HotSeries } from "./engine.ts";
+import type { EngineSettings } from "./engine.ts";
 import { createHeldBack } from "./held-back.ts";
 import { HOUR_MS } from "./hot-store.ts";
 import { createIntake, MAX_WAITING_BYTES } from "./intake.ts";
 import { type ChunkAddress, loadChunkModule } from "./load-chunk-module.ts";
 import { parsePacked } from "./packed-points.ts";
 import { reachOf, type SeriesItem, type SeriesQuery } from "./query.ts";
-import { createQuickReader } from "./quick-reader.ts";
+import { createQuickReader, isNothing } from "./quick-reader.ts";
 import { openReaders } from "./readers.ts";
 import { loadRenderer } from "./render/load-renderer.ts";
 import { SeriesIndex } from "./series-index.ts";
+import type { OpenPoints } from "./series-writer.ts";
 import { openWriterThread } from "./writer-thread.ts";
 import type { WriterData } from "./writer-worker.ts";
 
@@ -131,8 +132,8 @@ export async function openSeries(
     return refuseDamaged(damageAt(index, error.place));
   }
 
-  /** The query with series numbers, and its unsealed points. */
-  async function prepare({ from, to, items }: SeriesRequest): Promise<[SeriesQuery, readonly HotSeries[]]> {
+  /** The query with series numbers, and its unsealed points; undefined when it is about sealed hours only. */
+  async function prepare({ from, to, items }: SeriesRequest): Promise<[SeriesQuery, Promise<OpenPoints> | undefined]> {
     const unknown = items.filter((item) => index.find(item.deviceId, item.attribute, item.kind) === undefined);
     if (isShared) await learnSeries(unknown.map(({ deviceId }) => deviceId));
     const numbered = items.map((item): SeriesItem => {
@@ -144,11 +145,19 @@ export async function openSeries(
     const before = Math.max(0, ...reaches.map((reach) => reach.before));
     const end = to + Math.max(0, ...reaches.map((reach) => reach.after));
     const isSealed = end <= Atomics.load(oldestHour, 0) * HOUR_MS;
-    if (isSealed || series.length === 0) return [{ from, to, items: numbered }, NOTHING_HOT];
-    const { hot, state: since } = await thread.snapshot(series, from - before, end);
-    const asked = { from, to, items: numbered, since };
-    return [asked, hot.every(({ columns }) => columns.length === 0) ? NOTHING_HOT : hot];
+    const query = { from, to, items: numbered };
+    return [query, isSealed || series.length === 0 ? undefined : thread.snapshot(series, from - before, end)];
   }
+
+  /** Its points are known. */
+  async function known(query: SeriesQuery, points: Promise<OpenPoints> | undefined) {
+    if (points === undefined) return { query, hot: [] };
+    const { hot, state } = await points;
+    return { query: { ...query, since: state }, hot: isNothing(hot) ? [] : hot };
+  }
+
+  /** A server takes a while for the unsealed points, and there are hardly any of these hours. */
+  const isPast = ({ to }: SeriesQuery) => isShared && to <= clock() - 2 * HOUR_MS;
 
   /** The series of these columns, in their order, and those among them that the load has to define. */
   async function seriesFor(
@@ -234,19 +243,29 @@ export async function openSeries(
       return newest;
     },
     async query<Rendered extends Rendering | undefined>(request: SeriesRequest, rendering?: Rendered) {
-      const [query, hot] = await prepare(request);
+      const [asked, points] = await prepare(request);
+      // Whoever needs them is told; meanwhile nobody may be waiting.
+      points?.catch(() => {});
+      const rendered = rendering as Rendered;
+      const isQuick = quick.looksSmall(asked);
       try {
-        const block = hot === NOTHING_HOT ? await quick.answer(query) : undefined;
+        if (points !== undefined && isShared && !isQuick) {
+          const early = { query: asked, points, rendering: rendered };
+          return namedRows(await readers.openEarly(early, request.requester), named);
+        }
+        const early = isQuick && points !== undefined && isPast(asked) ? await quick.answer(asked, points) : undefined;
+        const { query, hot } = await known(asked, points);
+        const block = early ?? (isQuick && hot.length === 0 ? await quick.answer(query) : undefined);
         if (block !== undefined) return rowsOf(await pieceOf(block, rendering));
-        const asked = { query, hot, rendering: rendering as Rendered };
-        return namedRows(await readers.open(asked, request.requester), named);
+        return namedRows(await readers.open({ query, hot, rendering: rendered }, request.requester), named);
       } catch (error) {
         throw named(error);
       }
     },
     async rowBound(request) {
       try {
-        return await readers.bound(...(await prepare(request)), request.requester);
+        const { query, hot } = await known(...(await prepare(request)));
+        return await readers.bound(query, hot, request.requester);
       } catch (error) {
         throw named(error);
       }
@@ -282,9 +301,6 @@ export async function openSeries(
     },
   };
 }
-
-/** For a query about sealed hours only. */
-const NOTHING_HOT: readonly HotSeries[] = [];
 
 /** All rows at once. */
 async function* rowsOf<Piece>(piece: Piece): Rows<Piece> {

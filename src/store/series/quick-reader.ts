@@ -4,12 +4,14 @@
 // The cost is bounded before anything is decoded, because the calling thread has other callers. The points of a series
 // come from one state of the store. After that they are columns in memory, like those of an unsealed hour.
 import type { RowBlock } from "#core/telemetry/row-block.ts";
-import type { ChunkReader, ChunkView, SmallChunk } from "./chunk-reader.ts";
+import type { Awaitable } from "#store/awaitable.ts";
+import type { ChunkReader, ChunkView, SmallChunk, StoreState } from "./chunk-reader.ts";
 import type { Column } from "./column.ts";
 import type { HotSeries } from "./engine.ts";
 import { reachOf, type SeriesItem, type SeriesQuery } from "./query.ts";
 import { startQuery } from "./run-query.ts";
 import { decodeChunk, decodeSegmentTimes } from "./segment-codec.ts";
+import type { OpenPoints } from "./series-writer.ts";
 import { createTimesCache } from "./times-cache.ts";
 
 const MAX_ITEMS = 4;
@@ -20,8 +22,13 @@ const MAX_ROWS = 2_000;
 const LIMITS = { chunks: 8, points: 2_000, bytes: 32 * 1024 };
 
 export interface QuickReader {
-  /** All rows, or undefined when they may cost too much or the reader is closed. */
-  answer(query: SeriesQuery): Promise<RowBlock | undefined>;
+  /** Whether an answer may be expected, judged by the query alone. */
+  looksSmall(query: SeriesQuery): boolean;
+  /**
+   * All rows, or undefined when they may cost too much or the reader is closed. Where it is not known yet which points are
+   * unsealed, chunks are read meanwhile; then undefined also means that there are some.
+   */
+  answer(query: SeriesQuery, points?: Promise<OpenPoints>): Promise<RowBlock | undefined>;
   close(): Promise<void>;
 }
 
@@ -34,7 +41,10 @@ export function createQuickReader(reader: Pick<ChunkReader, "smallChunks" | "clo
   let isClosed = false;
 
   /** The points of every series in the query; undefined when there are too many. */
-  async function readColumns({ from, to, items, since }: SeriesQuery): Promise<readonly HotSeries[] | undefined> {
+  async function readColumns(
+    { from, to, items }: SeriesQuery,
+    since: Awaitable<StoreState> | undefined,
+  ): Promise<readonly HotSeries[] | undefined> {
     const found: HotSeries[] = [];
     for (const { device, series, kind } of items) {
       if (series === undefined || found.some((one) => one.series === series)) continue;
@@ -51,10 +61,14 @@ export function createQuickReader(reader: Pick<ChunkReader, "smallChunks" | "clo
   }
 
   return {
-    async answer(query) {
+    looksSmall,
+    async answer(query, points) {
       if (isClosed || !looksSmall(query)) return undefined;
-      const columns = await readColumns(query);
-      if (columns === undefined) return undefined;
+      const since = points?.then(({ state }) => state);
+      // A store that fails before does not ask for it.
+      since?.catch(() => {});
+      const columns = await readColumns(query, since ?? query.since);
+      if (columns === undefined || (points !== undefined && !isNothing((await points).hot))) return undefined;
       // A few texts may still be many bytes, once gap filling repeats them.
       const { block, isLast } = await startQuery(needs, query, columns).pull();
       return isLast ? block : undefined;
@@ -88,7 +102,11 @@ const EMPTY: ChunkView = {
 };
 const NO_CHUNKS: Pick<ChunkReader, "open"> = { open: () => ({ view: (use) => use(EMPTY) }) };
 
-/** Judged by the query alone. */
+/** Whether no series has unsealed points. */
+export function isNothing(hot: readonly HotSeries[]): boolean {
+  return hot.every(({ columns }) => columns.length === 0);
+}
+
 function looksSmall({ from, to, items }: SeriesQuery): boolean {
   const reach = (item: SeriesItem) => to - from + reachOf(item).before + reachOf(item).after;
   const rows = items.reduce((sum, { granularityMs }) => sum + (to - from) / granularityMs + 1, 0);

@@ -12,7 +12,8 @@ import type { SeriesQuery } from "./query.ts";
 import { type ReadFailure, renderFailure } from "./read-failure.ts";
 import { loadRenderer } from "./render/load-renderer.ts";
 import { rowBound } from "./row-bound.ts";
-import { type QueryRun, startQuery } from "./run-query.ts";
+import { type QueryRun, startEarly, startQuery } from "./run-query.ts";
+import type { OpenPoints } from "./series-writer.ts";
 import { createTimesCache } from "./times-cache.ts";
 
 export type ReaderRequest =
@@ -24,6 +25,14 @@ export type ReaderRequest =
       /** Undefined: the rows are returned as blocks. */
       readonly rendering?: Rendering | undefined;
     }
+  /** Has no answer: the thread may begin to read. The start, or a drop, follows when the unsealed points are known. */
+  | {
+      readonly kind: "prepare";
+      readonly id: number;
+      readonly query: SeriesQuery;
+      readonly rendering?: Rendering | undefined;
+    }
+  | { readonly kind: "start"; readonly id: number; readonly points: OpenPoints }
   | { readonly kind: "pull"; readonly id: number }
   | { readonly kind: "drop"; readonly id: number };
 
@@ -41,16 +50,31 @@ const chunks = workerData as ChunkAddress;
 const reader = await (await loadChunkModule(chunks)).openReader(chunks.place, "queries", chunks.copy);
 const times = createTimesCache(TIMES_BYTES);
 const runs = new Map<number, QueryRun & { readonly renderer: Renderer | undefined }>();
+/** Those whose unsealed points are not known yet. */
+const prepared = new Map<number, Prepared>();
+
+interface Prepared extends QueryRun {
+  readonly rendering: Rendering | undefined;
+  readonly begin: (points: OpenPoints) => void;
+}
 
 const elapsed = () => performance.now();
 
 port.on("message", (request: ReaderRequest) => {
-  if (request.kind === "drop") runs.delete(request.id);
+  if (request.kind === "drop") {
+    prepared.delete(request.id);
+    runs.delete(request.id);
+  } else if (request.kind === "prepare") prepare(request);
   else void answer(request);
 });
 keepCompiled();
 
-async function answer(request: Exclude<ReaderRequest, { kind: "drop" }>): Promise<void> {
+function prepare({ id, query, rendering }: Extract<ReaderRequest, { kind: "prepare" }>): void {
+  const { promise, resolve } = Promise.withResolvers<OpenPoints>();
+  prepared.set(id, { ...startEarly({ reader, times, elapsed }, query, promise), rendering, begin: resolve });
+}
+
+async function answer(request: Exclude<ReaderRequest, { kind: "drop" | "prepare" }>): Promise<void> {
   const { id } = request;
   try {
     if (request.kind === "bound") {
@@ -61,6 +85,12 @@ async function answer(request: Exclude<ReaderRequest, { kind: "drop" }>): Promis
       const { query, hot, rendering } = request;
       const renderer = rendering && (await loadRenderer(rendering));
       runs.set(id, { ...startQuery({ reader, times, elapsed }, query, hot), renderer });
+    }
+    if (request.kind === "start") {
+      const { rendering, begin, pull } = prepared.get(id) ?? fail("a query starts that was not prepared");
+      prepared.delete(id);
+      begin(request.points);
+      runs.set(id, { pull, renderer: rendering && (await loadRenderer(rendering)) });
     }
     await pull(id);
   } catch (error) {

@@ -12,6 +12,7 @@ import type { ChunkAddress } from "./load-chunk-module.ts";
 import type { SeriesQuery } from "./query.ts";
 import { parseFailure, type ReadFailure } from "./read-failure.ts";
 import type { ReaderAnswer, ReaderRequest } from "./reader-worker.ts";
+import type { OpenPoints } from "./series-writer.ts";
 
 export interface Readers {
   /**
@@ -20,6 +21,14 @@ export interface Readers {
    */
   open<Rendered extends Rendering | undefined>(
     asked: AskedRows<Rendered>,
+    requester: string,
+  ): Promise<Rows<PieceOf<Rendered>>>;
+  /**
+   * As `open`, where the unsealed points are not known yet. A thread that has nothing else to do begins to read meanwhile: the
+   * others have their turns first.
+   */
+  openEarly<Rendered extends Rendering | undefined>(
+    asked: Omit<AskedRows<Rendered>, "hot"> & { readonly points: Promise<OpenPoints> },
     requester: string,
   ): Promise<Rows<PieceOf<Rendered>>>;
   /** How many rows the answer can have at most. */
@@ -107,8 +116,7 @@ export function openReaders(
   };
   const points = createByteShares(budgets.open("query_points", POINTS_BYTES), POINTS_BYTES_PER_KEY);
   /** Waits for a place, and for room for the points. A query larger than a requester's part runs alone. */
-  const roomFor = (requester: string, hot: readonly HotSeries[]): Leave => {
-    const leave = placeFor(requester);
+  const roomFor = (requester: string, hot: readonly HotSeries[], leave = placeFor(requester)): Leave => {
     const giveBack = points.take(requester, Math.min(bytesOf(hot), POINTS_BYTES_PER_KEY));
     if (typeof giveBack !== "function") {
       leave();
@@ -146,11 +154,36 @@ export function openReaders(
     threads.push(thread);
     return thread;
   };
+  const open: Readers["open"] = async (asked, requester) => {
+    const thread = leastBusy();
+    const run = { requester, leave: roomFor(requester, asked.hot), idleSince: undefined };
+    return await startRun(thread, run, { kind: "open", id: ++lastId, ...asked });
+  };
   return {
-    async open(asked, requester) {
+    open,
+    async openEarly({ query, points, rendering }, requester) {
       const thread = leastBusy();
-      const run = { requester, leave: roomFor(requester, asked.hot), idleSince: undefined };
-      return await startRun(thread, run, { kind: "open", id: ++lastId, ...asked });
+      if (thread.asked() > 0) {
+        const { hot, state } = await points;
+        return await open({ query: { ...query, since: state }, hot, rendering }, requester);
+      }
+      const id = ++lastId;
+      const place = placeFor(requester);
+      const unprepare = thread.prepare({ kind: "prepare", id, query, rendering });
+      try {
+        const known = await points.catch((error: unknown) => {
+          place();
+          throw error;
+        });
+        const run = { requester, leave: roomFor(requester, known.hot, place), idleSince: undefined };
+        unprepare();
+        return await startRun(thread, run, { kind: "start", id, points: known });
+      } catch (error) {
+        // If it has not started, the thread need not wait for it any longer.
+        unprepare();
+        thread.forget(id);
+        throw error;
+      }
     },
     async bound(query, hot, requester) {
       const answer = await leastBusy().ask({ kind: "bound", id: ++lastId, query, hot }, requester);
@@ -194,7 +227,7 @@ interface Run {
 async function startRun<Piece>(
   thread: Thread,
   run: Run,
-  request: Exclude<ReaderRequest, { kind: "pull" | "drop" }>,
+  request: Exclude<ReaderRequest, { kind: "pull" | "drop" | "prepare" }>,
 ): Promise<Rows<Piece>> {
   const { id } = request;
   thread.runs.set(id, run);
@@ -246,6 +279,7 @@ function openReader(chunks: ChunkAddress, onEnd: (error: Error) => void) {
   const unavailable = () => refuse("storage_unavailable", "telemetry cannot be read now");
   let isClosing = false;
   let isEnded = false;
+  const preparing = new Set<number>();
   let usedAt = performance.now();
   worker.on("message", (answer: ReaderAnswer) => {
     usedAt = performance.now();
@@ -271,7 +305,7 @@ function openReader(chunks: ChunkAddress, onEnd: (error: Error) => void) {
   const drop = (id: number) => {
     if (endRun(id)) tryPost(worker, { kind: "drop", id } satisfies ReaderRequest);
   };
-  function post(request: Exclude<ReaderRequest, { kind: "drop" }>): Promise<Answer> {
+  function post(request: Exclude<ReaderRequest, { kind: "drop" | "prepare" }>): Promise<Answer> {
     if (isEnded) return Promise.reject(unavailable());
     // The thread would never answer for one that lost its place while it waited for its turn.
     if (request.kind === "pull" && !runs.has(request.id)) return Promise.reject(new Error(TOO_SLOW));
@@ -289,10 +323,17 @@ function openReader(chunks: ChunkAddress, onEnd: (error: Error) => void) {
     drop,
     end: endRun,
     /** How many requests it was sent and has not answered. */
-    asked: () => waiting.size + turns.waiting,
+    asked: () => waiting.size + turns.waiting + preparing.size,
     /** When it last answered. */
     usedAt: () => usedAt,
-    async ask(request: Exclude<ReaderRequest, { kind: "drop" }>, requester: string): Promise<Answer> {
+    /** Returns the function that ends the preparation. */
+    prepare(request: Extract<ReaderRequest, { kind: "prepare" }>): () => void {
+      preparing.add(request.id);
+      tryPost(worker, request);
+      return () => preparing.delete(request.id);
+    },
+    forget: (id: number) => void tryPost(worker, { kind: "drop", id } satisfies ReaderRequest),
+    async ask(request: Exclude<ReaderRequest, { kind: "drop" | "prepare" }>, requester: string): Promise<Answer> {
       const turn = turns.enter(requester);
       const leave = turn instanceof Promise ? await turn : turn;
       const begun = performance.now();

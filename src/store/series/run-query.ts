@@ -11,6 +11,7 @@ import type { HotSeries } from "./engine.ts";
 import { IntegralStream } from "./integral-stream.ts";
 import { reachOf, type SeriesItem, type SeriesQuery } from "./query.ts";
 import { RowBlocks, type RowColumn } from "./row-blocks.ts";
+import type { OpenPoints } from "./series-writer.ts";
 import type { TimesCache } from "./times-cache.ts";
 
 const SLICE_MS = 25;
@@ -26,10 +27,20 @@ export interface QueryRun {
 }
 
 interface RunNeeds {
-  readonly reader: Pick<ChunkReader, "open">;
+  readonly reader: Pick<ChunkReader, "open" | "early">;
   readonly times: TimesCache;
   /** Milliseconds on a monotonic clock. */
   readonly elapsed: () => number;
+}
+
+/** Begins to read chunks before the unsealed points are known, where the store takes a while for both. */
+export function startEarly(needs: RunNeeds, query: SeriesQuery, points: Promise<OpenPoints>): QueryRun {
+  const planned = query.items.flatMap((item) => openColumn({ current: NOTHING_READ }, query, item, []).cursor ?? []);
+  const reader = needs.reader.early?.(planned.map(({ reads }) => reads)) ?? needs.reader;
+  const started = points.then(({ hot, state }) => startQuery({ ...needs, reader }, { ...query, since: state }, hot));
+  // Whoever pulls is told.
+  started.catch(() => {});
+  return { pull: async () => (await started).pull() };
 }
 
 export function startQuery(

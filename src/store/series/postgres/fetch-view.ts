@@ -5,9 +5,11 @@
 import type { Client } from "pg";
 import { DamagedPiece } from "#store/series/checksum.ts";
 import type { ChunkContent, ChunkHead, Segment } from "#store/series/chunk.ts";
-import type { ChunkView, SeriesReads } from "#store/series/chunk-reader.ts";
+import type { ChunkView, SeriesReads, StoreState } from "#store/series/chunk-reader.ts";
 import { areTimes } from "#store/series/codec/times.ts";
+import { partitionOf } from "#store/series/shared-store.ts";
 import { type BinaryRow, copyRows, readBytes, readInteger } from "./copy-rows.ts";
+import { hasReached } from "./has-reached.ts";
 import { LONGEST_SPAN_MS, readContent, readHead, readParts, readSegment } from "./rows.ts";
 
 /** Heads that a view has, of all series together. */
@@ -18,10 +20,8 @@ const VIEW_BYTES = 8 * 1024 * 1024;
 const GUESSED_BYTES = 2 * 1024 * 1024;
 
 export async function fetchView(client: Client, reads: readonly SeriesReads[], isFirst: boolean): Promise<ChunkView> {
-  const perSeries = Math.max(2, Math.ceil(VIEW_HEADS / Math.max(1, reads.length)));
-  const looking = isFirst ? reads.filter(({ lookBack }) => lookBack !== undefined) : [];
-  const asked = { reads, looking, perSeries };
-  const guessed = parseView(asked, await copyRows(client, viewSql(asked, reads.map(guessOf))));
+  const asked = askedOf(reads, isFirst);
+  const guessed = parseView(asked, await fetchGuessed(client, reads, isFirst));
   if (guessed.isEnough) return createView({ ...asked, ...guessed, fitting: guessed.all, isCut: false });
   await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
   try {
@@ -42,6 +42,35 @@ export async function fetchView(client: Client, reads: readonly SeriesReads[], i
     // The answer to this is awaited by nobody; the next statement comes after it anyway.
     void client.query("COMMIT").catch(() => {});
   }
+}
+
+/** The rows of a view that has what a query usually needs. They depend on ranges only, and not on what is unsealed. */
+export function fetchGuessed(
+  client: Client,
+  reads: readonly SeriesReads[],
+  isFirst: boolean,
+): Promise<readonly BinaryRow[]> {
+  return copyRows(client, viewSql(askedOf(reads, isFirst), reads.map(guessOf)));
+}
+
+/** The first view of such rows; undefined when they lack something or are from before `since`. */
+export function guessedView(
+  rows: readonly BinaryRow[],
+  reads: readonly SeriesReads[],
+  since: StoreState,
+): ChunkView | undefined {
+  const asked = askedOf(reads, true);
+  const guessed = parseView(asked, rows);
+  if (!guessed.isEnough || !hasReached(guessed.state, since)) return undefined;
+  return createView({ ...asked, ...guessed, fitting: guessed.all, isCut: false });
+}
+
+function askedOf(reads: readonly SeriesReads[], isFirst: boolean): Asked {
+  return {
+    reads,
+    looking: isFirst ? reads.filter(({ lookBack }) => lookBack !== undefined) : [],
+    perSeries: Math.max(2, Math.ceil(VIEW_HEADS / Math.max(1, reads.length))),
+  };
 }
 
 interface Asked {
@@ -91,7 +120,10 @@ function viewSql({ reads, looking, perSeries }: Asked, guesses: readonly number[
     reads.map((one) => (looking.includes(one) ? whole(one.from, Math.ceil) : "NULL")),
   ];
   const limits = [LONGEST_SPAN_MS, perSeries, GUESSED_BYTES];
-  return `SELECT * FROM telemetry_view(${[...lists.map(arrayOf), ...limits].join(", ")})`;
+  const partitions = [...new Set(reads.map(({ device }) => partitionOf(device)))];
+  return `SELECT * FROM telemetry_view(${[...lists.map(arrayOf), ...limits].join(", ")})
+    UNION ALL SELECT NULL, partition, epoch, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM telemetry_partition
+    WHERE partition = ANY ('{${partitions.join(",")}}'::smallint[])`;
 }
 
 interface FoundView {
@@ -100,6 +132,7 @@ interface FoundView {
   readonly pieces: Pieces;
   /** Whether everything that is wanted of the heads came with them. */
   readonly isEnough: boolean;
+  readonly state: StoreState;
 }
 
 function parseView({ reads }: Asked, rows: readonly BinaryRow[]): FoundView {
@@ -109,7 +142,12 @@ function parseView({ reads }: Asked, rows: readonly BinaryRow[]): FoundView {
     Mutable<Pieces["contents"]>,
     Mutable<Pieces["segments"]>,
   ] = [new Map(), new Map(), new Map()];
+  const state: (readonly [number, number])[] = [];
   for (const [placeField, startField, spanField, sum, bytes, partsBytes, contentBytes, ...piece] of rows) {
+    if (placeField === undefined) {
+      state.push([readInteger(startField), readInteger(spanField)]);
+      continue;
+    }
     const [place, start, span] = [readInteger(placeField), readInteger(startField), readInteger(spanField)];
     if (place === 0) {
       if (bytes === undefined) continue;
@@ -141,7 +179,7 @@ function parseView({ reads }: Asked, rows: readonly BinaryRow[]): FoundView {
     const hasContent = presence !== undefined && (areTimes(presence) || segments.has(keyOf(own.device, head.start)));
     return (!wanted.parts || parts.has(key)) && (!wanted.content || hasContent);
   };
-  return { all, before, pieces: { parts, contents, segments }, isEnough: [...all, ...before].every(hasAll) };
+  return { all, before, pieces: { parts, contents, segments }, isEnough: [...all, ...before].every(hasAll), state };
 }
 
 type Mutable<Found> = Found extends ReadonlyMap<infer Key, infer Value> ? Map<Key, Value> : never;

@@ -2,8 +2,17 @@
 import type { Client } from "pg";
 import type { Connection } from "#store/postgres/connect.ts";
 import { serverTrouble } from "#store/postgres/trouble.ts";
-import type { ChunkCount, ChunkReader, SeriesRange, StoreState } from "#store/series/chunk-reader.ts";
-import { arrayOf, fetchView, whole } from "./fetch-view.ts";
+import type {
+  ChunkCount,
+  ChunkReader,
+  ChunkView,
+  SeriesRange,
+  SeriesReads,
+  StoreState,
+} from "#store/series/chunk-reader.ts";
+import type { BinaryRow } from "./copy-rows.ts";
+import { arrayOf, fetchGuessed, fetchView, guessedView, whole } from "./fetch-view.ts";
+import { hasReached } from "./has-reached.ts";
 import type { ReadCopy } from "./read-copy.ts";
 import { LONGEST_SPAN_MS } from "./rows.ts";
 import { readSmallChunks } from "./small-chunks.ts";
@@ -24,19 +33,32 @@ export function createPostgresReader(connection: Connection, copy?: ReadCopy): C
     const found = await copy?.read(since, work);
     return found === undefined ? await inTurn(work) : found.result;
   }
+  function open(reads: readonly SeriesReads[], since: StoreState, early?: Promise<readonly BinaryRow[] | undefined>) {
+    let isFirst = true;
+    return {
+      async view<Result>(use: (view: ChunkView) => Result): Promise<Result> {
+        const rows = isFirst ? await early : undefined;
+        const guessed = rows && guessedView(rows, reads, since);
+        const view = guessed ?? (await read(since, (client) => fetchView(client, reads, isFirst)));
+        isFirst = false;
+        return use(view);
+      },
+    };
+  }
   return {
-    open(reads, since = []) {
-      let isFirst = true;
-      return {
-        async view(use) {
-          const view = await read(since, (client) => fetchView(client, reads, isFirst));
-          isFirst = false;
-          return use(view);
-        },
-      };
+    open: (reads, since = []) => open(reads, since),
+    early(planned) {
+      // Trouble of the server is told when it is asked again.
+      const rows = read([], (client) => fetchGuessed(client, planned, true)).catch(() => undefined);
+      return { open: (reads, since = []) => open(reads, since, rows) };
     },
     counts: (ranges, since = []) => read(since, (client) => readCounts(client, ranges)),
-    smallChunks: (range, limits, since = []) => read(since, (client) => readSmallChunks(client, range, limits)),
+    async smallChunks(range, limits, since = []) {
+      const readSince = (state: StoreState) => read(state, (client) => readSmallChunks(client, range, limits));
+      const found = await readSince(since instanceof Promise ? [] : since);
+      const known = await since;
+      return hasReached(found.state, known) ? found.chunks : (await readSince(known)).chunks;
+    },
     async close() {
       await last;
       await Promise.all([connection.close(), copy?.close()]);

@@ -1,8 +1,9 @@
 import type { Client } from "pg";
 import { DamagedPiece } from "#store/series/checksum.ts";
-import type { ChunkReader, SeriesRange } from "#store/series/chunk-reader.ts";
+import type { ChunkReader, SeriesRange, StoreState } from "#store/series/chunk-reader.ts";
 import { areTimes } from "#store/series/codec/times.ts";
 import { contentSum } from "#store/series/piece-sums.ts";
+import { partitionOf } from "#store/series/shared-store.ts";
 import { LONGEST_SPAN_MS, readSegment } from "./rows.ts";
 
 interface SmallRow {
@@ -25,12 +26,16 @@ const FROM = `FROM telemetry_chunk c
 /** One statement, which sees one state of the store. It gives no row when the chunks exceed the limits. */
 const WHOLE = `WITH found AS (SELECT c.* ${FROM} ORDER BY c.start LIMIT $5::bigint + 1),
   size AS (SELECT count(*) AS chunks, sum(count) AS points, sum(octet_length(presence) + octet_length(data)) AS bytes FROM found)
-SELECT size.chunks <= $5 AND size.points <= $6 AND size.bytes <= $7 AS is_small, f.device, f.start, f.span, f.count,
+SELECT (SELECT epoch FROM telemetry_partition WHERE partition = $9) AS epoch,
+  size.chunks <= $5 AND size.points <= $6 AND size.bytes <= $7 AS is_small, f.device, f.start, f.span, f.count,
   f.checksum, f.presence, f.data, g.row_count, g.span AS segment_span, g.checksum AS segment_checksum, g.times
 FROM size LEFT JOIN found f ON size.chunks <= $5 AND size.points <= $6 AND size.bytes <= $7
 LEFT JOIN telemetry_segment g ON g.device = f.device AND g.start = f.start ORDER BY f.start`;
 
-type SmallChunks = Awaited<ReturnType<ChunkReader["smallChunks"]>>;
+interface SmallChunks {
+  readonly chunks: Awaited<ReturnType<ChunkReader["smallChunks"]>>;
+  readonly state: StoreState;
+}
 type Limits = Parameters<ChunkReader["smallChunks"]>[1];
 
 export async function readSmallChunks(
@@ -38,7 +43,8 @@ export async function readSmallChunks(
   { device, series, from, to }: SeriesRange,
   limits: Limits,
 ): Promise<SmallChunks> {
-  const { rows } = await client.query<SmallRow & { readonly is_small: boolean | null }>({
+  const partition = partitionOf(device);
+  const { rows } = await client.query<SmallRow & { readonly is_small: boolean | null; readonly epoch: number }>({
     name: "small",
     text: WHOLE,
     values: [
@@ -50,19 +56,23 @@ export async function readSmallChunks(
       limits.points,
       limits.bytes,
       device,
+      partition,
     ],
   });
   const [first] = rows;
+  if (first === undefined) throw new Error("a sum without a row");
+  const state: StoreState = [[partition, first.epoch]];
   // Without any chunk there are no sums to compare.
-  if (first === undefined || first.is_small === null) return [];
-  if (!first.is_small) return undefined;
-  return rows.map((row) => {
+  if (first.is_small === null) return { chunks: [], state };
+  if (!first.is_small) return { chunks: undefined, state };
+  const chunks = rows.map((row) => {
     const { start, span, count, presence, data: values, checksum } = row;
     if (contentSum({ series, start, count }, { presence, values }) !== checksum) {
       throw new DamagedPiece({ table: "chunk", key: series, start, span });
     }
     return { count, presence, values, segment: areTimes(presence) ? undefined : segmentOf(row) };
   });
+  return { chunks, state };
 }
 
 function segmentOf({ device, start, row_count, segment_span, segment_checksum, times }: SmallRow) {
