@@ -125,7 +125,7 @@ async function rateOf(all: readonly Commanded[]): Promise<number> {
 }
 
 /** A device that is connected to one node and commanded through another, or the same. */
-export async function openDevice(called: Busbar, connected: Busbar): Promise<Commanded> {
+async function openDevice(called: Busbar, connected: Busbar): Promise<Commanded> {
   const { blueprint } = await called.post<{ blueprint: { id: string } }>("/v3/blueprints/upload", MANIFEST);
   const body = { name: "Commanded", blueprint_id: blueprint.id };
   const { device_id: id } = await called.post<{ device_id: string }>("/v3/provisioning/standalone", body);
