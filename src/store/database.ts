@@ -1,6 +1,7 @@
 // What the records need of a SQL database.
 import type { StoredEvent } from "#service/ports/event-outbox.ts";
 import type { Awaitable } from "./awaitable.ts";
+import type { WriteMemory } from "./write-memory.ts";
 
 export type Value = string | number | null | Uint8Array;
 export type Row = Readonly<Record<string, unknown>>;
@@ -35,6 +36,8 @@ export interface WriteDatabase extends Database {
   shared<Value>(key: string, read: () => Awaitable<Value>): Awaitable<Value>;
   /** Whether a cloud has to be told of changes. */
   hasCloud(): Awaitable<boolean>;
+  /** Undefined where others write to the database, too. */
+  readonly memory?: WriteMemory;
   /**
    * The number of the change that is being stored. Numbers rise, and every number is used once; a transaction that is
    * undone leaves a gap.

@@ -3,12 +3,23 @@
 import { ACCESS_LEVELS } from "#core/access/level.ts";
 import { type Execution, isOpen } from "#core/command/execution.ts";
 import type { WriteDatabase } from "#store/database.ts";
-import type { StoredExecution } from "./execution-row.ts";
+import type { StoredExecution } from "#store/write-memory.ts";
 import { SPANS } from "./execution-spans.ts";
 
 /** The group that `groupKey` names. */
-export const GROUP = `(SELECT id FROM execution_group WHERE device_id = ? AND name = ? AND manifest_name = ? AND state = ?
-  AND ephemeral = ? AND read_level = ?)`;
+export const FIND_GROUP = `SELECT id FROM execution_group WHERE device_id = ? AND name = ? AND manifest_name = ? AND state = ?
+  AND ephemeral = ? AND read_level = ?`;
+
+interface InStatement {
+  readonly sql: string;
+  readonly values: readonly (string | number)[];
+}
+
+/** How a statement names the group of the execution, which exists. */
+export function groupIn(database: WriteDatabase, execution: Execution): InStatement {
+  const known = database.memory?.findGroup(execution);
+  return known === undefined ? { sql: `(${FIND_GROUP})`, values: groupKey(execution) } : { sql: "?", values: [known] };
+}
 
 export function groupKey({ deviceId, request, state, ephemeral, readLevel }: Execution): readonly (string | number)[] {
   return [deviceId, request.name, request.manifestName, state, ephemeral ? 1 : 0, ACCESS_LEVELS.indexOf(readLevel)];
@@ -16,19 +27,23 @@ export function groupKey({ deviceId, request, state, ephemeral, readLevel }: Exe
 
 /** Counts the execution in its group, which is made where there is none yet. */
 export function enterGroup(database: WriteDatabase, execution: Execution): void {
-  database.send(
-    `INSERT INTO execution_group (site_id, device_id, name, manifest_name, state, ephemeral, read_level, total)
-     VALUES (?, ?, ?, ?, ?, ?, ?, 1)
-     ON CONFLICT (device_id, name, manifest_name, state, ephemeral, read_level) DO UPDATE SET total = execution_group.total + 1`,
-    execution.siteId,
-    ...groupKey(execution),
-  );
+  const known = database.memory?.findGroup(execution);
+  if (known === undefined) {
+    database.send(
+      `INSERT INTO execution_group (site_id, device_id, name, manifest_name, state, ephemeral, read_level, total)
+       VALUES (?, ?, ?, ?, ?, ?, ?, 1)
+       ON CONFLICT (device_id, name, manifest_name, state, ephemeral, read_level) DO UPDATE SET total = execution_group.total + 1`,
+      execution.siteId,
+      ...groupKey(execution),
+    );
+  } else database.send("UPDATE execution_group SET total = total + 1 WHERE id = ?", known);
   if (isOpen(execution.state)) return;
+  const group = groupIn(database, execution);
   for (const { table, column, ms } of SPANS) {
     database.send(
-      `INSERT INTO ${table} (group_id, ${column}, count, device_id) VALUES (${GROUP}, ?, 1, ?)
+      `INSERT INTO ${table} (group_id, ${column}, count, device_id) VALUES (${group.sql}, ?, 1, ?)
        ON CONFLICT (group_id, ${column}, device_id) DO UPDATE SET count = ${table}.count + 1`,
-      ...groupKey(execution),
+      ...group.values,
       Math.floor(execution.createdAt / ms),
       execution.deviceId,
     );

@@ -8,6 +8,7 @@ import {
 } from "#core/command/execution.ts";
 import type { OpenExecution, WaitingExecution } from "#service/ports/execution-store.ts";
 import type { DamageLog, Database, Row } from "#store/database.ts";
+import type { StoredExecution } from "#store/write-memory.ts";
 import { listed, micros, number, oneOf, optionalBytes, text, time } from "./row.ts";
 import { isObject, readRows, type StoredRow, storedJson } from "./stored-json.ts";
 
@@ -62,12 +63,6 @@ export async function findExecutions(
   );
   const found = readRows(database, { table: "execution", rows }, (row) => parseExecution(database, row));
   return new Map(found.map((execution) => [execution.id, execution]));
-}
-
-/** With what a change of it needs to know. */
-export interface StoredExecution extends OpenExecution {
-  readonly groupId: number;
-  readonly logBytes: number;
 }
 
 export async function findStored(

@@ -9,10 +9,11 @@ import type { Instant } from "#core/time/instant.ts";
 import type { Idempotency, NewExecution } from "#service/ports/execution-store.ts";
 import type { Awaitable } from "#store/awaitable.ts";
 import type { Database, WriteDatabase } from "#store/database.ts";
+import type { StoredExecution } from "#store/write-memory.ts";
 import { recordAudit } from "./audit-writes.ts";
 import { addEvent } from "./event-writes.ts";
-import { enterGroup, GROUP, groupKey, leaveGroup } from "./execution-group-writes.ts";
-import { findExecution, findStored, renderPayload, type StoredExecution } from "./execution-row.ts";
+import { enterGroup, groupIn, leaveGroup } from "./execution-group-writes.ts";
+import { findExecution, findStored, renderPayload } from "./execution-row.ts";
 import { bytes, number, text, time } from "./row.ts";
 
 const SWEEP_AT_ONCE = 500;
@@ -34,12 +35,13 @@ export const executionWrites = {
     const bytes = Buffer.byteLength(shown) + (input.sealed?.byteLength ?? 0);
     takeRoom(room, input, bytes);
     enterGroup(database, execution);
+    const group = groupIn(database, execution);
     database.send(
       `INSERT INTO execution (id, group_id, site_id, device_id, created_at, arguments, sealed, attempted, is_open, deadline, bytes,
          revision, changed)
-       VALUES (?, ${GROUP}, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?)`,
+       VALUES (?, ${group.sql}, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?)`,
       execution.id,
-      ...groupKey(execution),
+      ...group.values,
       execution.siteId,
       execution.deviceId,
       execution.createdAt,
@@ -54,6 +56,7 @@ export const executionWrites = {
     if (idempotency !== undefined) putIdempotency(database, execution, idempotency);
     await recordAudit(database, trail);
     await addEvent(database, executionEvent(execution), change);
+    remember(database, { execution, attempted: input.attempted, sealed: input.sealed, logBytes: 0 }, bytes);
     return undefined;
   },
 
@@ -62,6 +65,7 @@ export const executionWrites = {
     database: WriteDatabase,
     { id, deviceId }: { id: string; deviceId?: string | undefined },
   ): Promise<boolean> {
+    database.memory?.drop(id);
     const mark = "UPDATE execution SET attempted = 1 WHERE id = ? AND attempted = 0 AND is_open = 1";
     const marked =
       deviceId === undefined ? database.last(mark, id) : database.last(`${mark} AND device_id = ?`, id, deviceId);
@@ -80,7 +84,7 @@ export const executionWrites = {
     { deviceId, id, arrival }: { deviceId: string; id: string; arrival: Arrival & { repeated: boolean } },
   ): Promise<Execution | undefined> {
     const [stored, isKnown, change] = await Promise.all([
-      findStored(database, id, deviceId),
+      findOpen(database, id, deviceId),
       isRepetition(database, { id, deviceId }, arrival),
       database.nextChange(),
     ]);
@@ -90,7 +94,8 @@ export const executionWrites = {
     const payload = renderPayload(after.response.payload);
     const logged = Buffer.byteLength(payload ?? "") + ENTRY_BYTES;
     await replace(database, { stored, after, logged, change });
-    if (stored.logBytes + logged > MAX_LOG_BYTES) await makeLogRoom(database, id, stored.logBytes + logged);
+    const logBytes = stored.logBytes + logged;
+    if (logBytes > MAX_LOG_BYTES) await makeLogRoom(database, id, logBytes);
     database.send(
       `INSERT INTO execution_response (execution_id, device_id, received_at, state, payload, revision, changed)
        VALUES (?, ?, ?, ?, ?, ?, ?)`,
@@ -102,6 +107,8 @@ export const executionWrites = {
       after.revision,
       change,
     );
+    if (logBytes > MAX_LOG_BYTES) database.memory?.drop(id);
+    else remember(database, { ...stored, execution: after, logBytes }, logged);
     return after;
   },
 
@@ -167,11 +174,12 @@ export async function replace(
     leaveGroup(database, stored);
     enterGroup(database, after);
   }
+  const group = moved ? groupIn(database, after) : undefined;
   database.send(
-    `UPDATE execution SET ${moved ? `group_id = ${GROUP}, ` : ""}is_open = ?, deadline = ?, response_state = ?, response_payload = ?,
+    `UPDATE execution SET ${group === undefined ? "" : `group_id = ${group.sql}, `}is_open = ?, deadline = ?, response_state = ?, response_payload = ?,
        received_at = ?, sealed = CASE WHEN ? = 1 THEN NULL ELSE sealed END, revision = ?, is_remote = ?,
        changed = ?, log_bytes = log_bytes + ? WHERE id = ? AND device_id = ?`,
-    ...(moved ? groupKey(after) : []),
+    ...(group?.values ?? []),
     isOpen(after.state) && !after.isRemote ? 1 : 0,
     after.deadline,
     after.response?.state ?? null,
@@ -227,6 +235,17 @@ async function isRepetition(
     renderPayload(arrival.payload),
   );
   return row !== undefined;
+}
+
+/** As `findStored`, from memory where it is there. */
+function findOpen(database: WriteDatabase, id: string, deviceId: string): Awaitable<StoredExecution | undefined> {
+  const known = database.memory?.execution(id);
+  return known?.execution.deviceId === deviceId ? known : findStored(database, id, deviceId);
+}
+
+function remember(database: WriteDatabase, stored: Omit<StoredExecution, "groupId">, bytes: number): void {
+  const groupId = database.memory?.findGroup(stored.execution);
+  if (groupId !== undefined) database.memory?.keep({ ...stored, groupId }, bytes);
 }
 
 interface OpenOf {

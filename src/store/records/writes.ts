@@ -147,5 +147,20 @@ const MARKS: Marks<typeof ALL> = {
   pruneChanges: undefined,
 };
 
+/** Writes that change nothing that `WriteMemory` remembers, or tell it. */
+export const KEEPS_MEMORY: ReadonlySet<keyof typeof ALL> = new Set([
+  "insertExecution",
+  "recordResponse",
+  "markAttempted",
+  "appendAudit",
+  "putAudit",
+  "appendEvents",
+  "appendDeviceLog",
+  "putProperties",
+  "recordAlerts",
+  "noteTokenUse",
+  "noteSessionUse",
+] as const);
+
 /** Every write by name. Each runs alone on the writing thread, inside a transaction. */
 export const WRITES = withMarks(ALL, MARKS);

@@ -7,7 +7,7 @@
 import { AppError, type Refusal } from "#core/app-error.ts";
 import type { AddedEvent, WriteDatabase } from "#store/database.ts";
 import { failpoint } from "#store/failpoint.ts";
-import { WRITES } from "#store/records/writes.ts";
+import { KEEPS_MEMORY, WRITES } from "#store/records/writes.ts";
 import { type Connection, diskTrouble } from "./connection.ts";
 import { createRecordWriter, type RecordWriter } from "./record-writer.ts";
 
@@ -42,6 +42,7 @@ export async function commitBatch(
     failpoint("commit.after");
     return answers;
   } catch (error) {
+    writer.forget();
     if (database.inTransaction) database.script("ROLLBACK");
     return refuseBatch(requests, error);
   }
@@ -67,6 +68,7 @@ async function runTogether(
     return answers;
   } catch (error) {
     if (concernsAll(database, error)) throw error;
+    writer.forget();
     database.script("ROLLBACK; BEGIN IMMEDIATE");
     return undefined;
   }
@@ -85,6 +87,7 @@ async function runApart(
       answers.push(answer);
     } catch (error) {
       if (concernsAll(database, error)) throw error;
+      writer.forget();
       database.script("ROLLBACK TO one; RELEASE one");
       answers.push(failure(request.id, error));
     }
@@ -96,6 +99,7 @@ async function perform(writer: RecordWriter, { id, name, input }: WriteRequest):
   const write = WRITES[name] as (database: WriteDatabase, input: unknown) => Promise<unknown>;
   // What a write added that was undone has not happened.
   writer.takeAdded();
+  if (!KEEPS_MEMORY.has(name)) writer.forget();
   const result = await write(writer, input);
   const events = writer.takeAdded();
   return events === undefined ? { id, result } : { id, result, events };

@@ -1,13 +1,27 @@
+import { isOpen } from "#core/command/execution.ts";
 import type { AddedEvent, WriteDatabase } from "#store/database.ts";
 import { latestPosition, latestTotal } from "#store/records/event-row.ts";
+import { FIND_GROUP, groupKey } from "#store/records/execution-group-writes.ts";
 import { latestChange } from "#store/records/execution-row.ts";
 import { HAS_CLOUD } from "#store/records/link-marks.ts";
 import { latestMark } from "#store/records/link-store.ts";
+import { number } from "#store/records/row.ts";
+import type { StoredExecution } from "#store/write-memory.ts";
 import type { Connection } from "./connection.ts";
+
+/** What is remembered: so little that nobody has to count its bytes. */
+const MAX_EXECUTIONS = 1_000;
+const MAX_EXECUTION_BYTES = 2_048;
+const MAX_GROUPS = 5_000;
 
 export interface RecordWriter extends WriteDatabase {
   /** The events that were added since the last call; undefined when there are none. */
   takeAdded(): readonly AddedEvent[] | undefined;
+  /**
+   * Forgets what it remembers: when writes are undone, and before a write that may change it in another way. Remembering
+   * saves 60 us of processor time per execution, of 250.
+   */
+  forget(): void;
 }
 
 /** The connection for writes. */
@@ -15,6 +29,9 @@ export function createRecordWriter(connection: Connection): RecordWriter {
   let lastChange: number | undefined;
   let eventTotal: number | undefined;
   let added: AddedEvent[] = [];
+  let hasCloud: boolean | undefined;
+  const executions = new Map<string, StoredExecution>();
+  const groups = new Map<string, number>();
   return {
     get: (sql, ...values) => connection.get(sql, ...values),
     one: (sql, ...values) => connection.one(sql, ...values),
@@ -23,7 +40,38 @@ export function createRecordWriter(connection: Connection): RecordWriter {
     send: (sql, ...values) => void connection.run(sql, ...values),
     last: (sql, ...values) => connection.run(sql, ...values),
     shared: (_, read) => read(),
-    hasCloud: () => connection.get(HAS_CLOUD) !== undefined,
+    hasCloud() {
+      hasCloud ??= connection.get(HAS_CLOUD) !== undefined;
+      return hasCloud;
+    },
+    memory: {
+      execution: (id) => executions.get(id),
+      keep(stored, bytes) {
+        const { id, state } = stored.execution;
+        executions.delete(id);
+        if (!isOpen(state) || bytes > MAX_EXECUTION_BYTES) return;
+        if (executions.size >= MAX_EXECUTIONS) executions.clear();
+        executions.set(id, stored);
+      },
+      drop: (id) => void executions.delete(id),
+      findGroup(execution) {
+        const key = groupKey(execution);
+        const name = JSON.stringify(key);
+        const known = groups.get(name);
+        if (known !== undefined) return known;
+        const row = connection.get(FIND_GROUP, ...key);
+        if (row === undefined) return undefined;
+        const id = number(row, "id");
+        if (groups.size >= MAX_GROUPS) groups.clear();
+        groups.set(name, id);
+        return id;
+      },
+    },
+    forget() {
+      hasCloud = undefined;
+      executions.clear();
+      groups.clear();
+    },
     onDamaged: (place) => connection.onDamaged(place),
     async nextChange() {
       // Read once, because only one connection writes.
