@@ -1,6 +1,7 @@
 import { enableCompileCache } from "node:module";
 import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
+import "#tuning/find-modules.ts";
 
 // Kept beside the packages and not in the shared temporary folder, where others could plant code.
 const cache = fileURLToPath(new URL("../node_modules/.cache/busbar", import.meta.url));

@@ -1,7 +1,8 @@
 import type { EventEmitter } from "node:events";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { addOutputOption } from "./output-format.ts";
-import { type ClientFlags, parseTimeout } from "./session.ts";
+import { parseTimeout } from "./parse-timeout.ts";
+import type { ClientFlags } from "./session.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** A command that talks to a server: it takes the flags of `ClientFlags`. */

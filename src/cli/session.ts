@@ -3,9 +3,9 @@ import { join, resolve } from "node:path";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { type Client, createClient } from "#client/create-client.ts";
 import { type Config, loadConfig } from "#config";
-import { parseDuration } from "#core/time/duration.ts";
 import type { Cli } from "./cli.ts";
 import { findConnection } from "./connections.ts";
+import { parseTimeout } from "./parse-timeout.ts";
 import { withProgress } from "./progress.ts";
 import { readFileIfPresent } from "./read-file-if-present.ts";
 import { UsageError } from "./usage-error.ts";
@@ -119,15 +119,4 @@ function parseAddress(text: string): URL {
 
 function isLoopback({ hostname }: URL): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d+){3}$/.test(hostname);
-}
-
-/** The longest wait a timer can count, in milliseconds: about 24 days. */
-const LONGEST_TIMER = 2 ** 31 - 1;
-
-/** Milliseconds. */
-export function parseTimeout(text: string): number {
-  const duration = parseDuration(text);
-  if (duration === undefined || duration <= 0n)
-    throw new UsageError(`--timeout must be a duration such as 30s, not "${text}"`);
-  return Math.min(Number(duration / 1_000_000n), LONGEST_TIMER);
 }

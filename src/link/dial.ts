@@ -1,5 +1,4 @@
 // Outgoing connections of a gateway to its cloud.
-import { WebSocket } from "ws";
 import { refuse } from "#core/app-error.ts";
 import { LINK_SOCKET_SETTINGS, webSocketLink } from "#service/link/web-socket-link.ts";
 import type { AskCloud, OpenLinkSocket } from "#service/ports/link-socket.ts";
@@ -10,6 +9,9 @@ const MAX_ANSWER_BYTES = 64 * 1024;
 export const openLinkSocket: OpenLinkSocket = async (url, credential, signal) => {
   const address = new URL("v3/link", withSlash(url));
   address.protocol = address.protocol === "https:" || address.protocol === "wss:" ? "wss:" : "ws:";
+  // Loaded with the first connection: most gateways have no cloud.
+  const { WebSocket } = await import("ws");
+  if (signal.aborted) throw new Error("the gateway stops");
   const socket = new WebSocket(address, {
     ...LINK_SOCKET_SETTINGS,
     handshakeTimeout: HANDSHAKE_MS,

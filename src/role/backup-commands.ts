@@ -7,9 +7,10 @@ import { type ChosenBackup, writeNextBackup } from "#role/backup-folder.ts";
 import { readConfiguration } from "#role/backups.ts";
 import { createClocks } from "#role/clocks.ts";
 import { encrypt, isLocked, type Keys, type Lock, parseIdentities } from "#store/backup/age.ts";
+import { partOf } from "#store/backup/backup-files.ts";
 import { type ReadBackup, readBackup } from "#store/backup/read-backup.ts";
 import { baseOf, type Restored, type RestoreOptions, restoreBackup } from "#store/backup/restore-backup.ts";
-import { partOf, type WrittenBackup, writeBackup } from "#store/backup/write-backup.ts";
+import { type WrittenBackup, writeBackup } from "#store/backup/write-backup.ts";
 import { version } from "#version";
 
 interface FolderBackup {

@@ -9,8 +9,9 @@ import { nextMoment } from "#core/time/schedule.ts";
 import { type ChosenBackup, listBackups, writeNextBackup } from "#role/backup-folder.ts";
 import type { Backups, LastBackup } from "#service/ports/backups.ts";
 import type { Troubles } from "#service/troubles.ts";
+import { partOf, SENT_FOLDER, workFolderOf } from "#store/backup/backup-files.ts";
 import { runBackup } from "#store/backup/run-backup.ts";
-import { partOf, SENT_FOLDER, type WrittenBackup, workFolderOf } from "#store/backup/write-backup.ts";
+import type { WrittenBackup } from "#store/backup/write-backup.ts";
 import { version } from "#version";
 
 interface BackupsNeeds {

@@ -8,7 +8,7 @@ import { toMilliseconds } from "#core/time/duration.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
 import { createEmbeddedBroker, EMBEDDED_DEFAULTS } from "#mqtt/embedded/create-embedded-broker.ts";
 import type { Broker, MqttNeeds } from "#mqtt/mqtt-needs.ts";
-import { openSiteAuthority, type SiteAuthority } from "#mqtt/pki/open-site-authority.ts";
+import type { SiteAuthority } from "#mqtt/pki/open-site-authority.ts";
 import { shareDuties } from "#role/duties.ts";
 import { ownNames } from "#role/own-names.ts";
 import type { ChannelRouter } from "#service/device/channel-router.ts";
@@ -56,7 +56,7 @@ export async function startCarriers(needs: CarrierNeeds, config: Config): Promis
 
 async function startEmbedded(needs: CarrierNeeds, config: Config): Promise<Carriers> {
   const tlsPort = config.mqtt.tlsPort;
-  const authority = tlsPort === "off" ? undefined : openAuthority(needs, join(config.data, "pki"));
+  const authority = tlsPort === "off" ? undefined : await openAuthority(needs, join(config.data, "pki"));
   const names = [...config.mqtt.names, ...ownNames(config.host)];
   const broker = await createEmbeddedBroker(needs, {
     ...EMBEDDED_DEFAULTS,
@@ -85,7 +85,9 @@ async function startEmbedded(needs: CarrierNeeds, config: Config): Promise<Carri
 }
 
 /** Undefined when its files cannot be used: a new authority would lock out every device that trusts the old one. */
-function openAuthority(needs: CarrierNeeds, folder: string): SiteAuthority | undefined {
+async function openAuthority(needs: CarrierNeeds, folder: string): Promise<SiteAuthority | undefined> {
+  // Without TLS it is not loaded, so that a start is shorter.
+  const { openSiteAuthority } = await import("#mqtt/pki/open-site-authority.ts");
   try {
     return openSiteAuthority(folder, needs.now);
   } catch (error) {

@@ -7,7 +7,6 @@ import type { Config } from "#config";
 import { type CertificatePair, type CheckedPair, checkPair } from "#config/certificate-pair.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
 import type { ServerCertificate, TlsIdentity } from "#http/tls-door.ts";
-import { openSiteAuthority } from "#mqtt/pki/open-site-authority.ts";
 import { ownNames } from "#role/own-names.ts";
 import type { Troubles } from "#service/troubles.ts";
 
@@ -41,7 +40,7 @@ export async function openHttpCertificate(
   needs: CertificateNeeds,
   config: Config,
 ): Promise<HttpCertificate | undefined> {
-  const read = readerOf(needs, config);
+  const read = await readerOf(needs, config);
   if (read === undefined) return undefined;
   const first = check(await read());
   if ("problem" in first) throw new Error(first.problem + (first.place === undefined ? "" : `: ${first.place}`));
@@ -52,10 +51,12 @@ function check(found: CertificatePair | Unread): CheckedPair | Unread {
   return "problem" in found ? found : checkPair(found);
 }
 
-function readerOf(needs: CertificateNeeds, { http, data, host }: Config): Read | undefined {
+async function readerOf(needs: CertificateNeeds, { http, data, host }: Config): Promise<Read | undefined> {
   const { tlsCert, tlsKey } = http;
   if (tlsCert !== undefined && tlsKey !== undefined) return () => readFiles(tlsCert, tlsKey);
   if (http.tls === "off") return undefined;
+  // Without TLS it is not loaded, so that a start is shorter.
+  const { openSiteAuthority } = await import("#mqtt/pki/open-site-authority.ts");
   const authority = openSiteAuthority(join(data, "pki"), needs.now);
   return async () => {
     const { certificate, privateKey } = authority.serverIdentity([...http.names, ...ownNames(host)], "http");

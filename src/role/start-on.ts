@@ -64,7 +64,6 @@ import { createPrepareEvent } from "#service/event/happening.ts";
 import { assignAnywhere } from "#service/link/assign-anywhere.ts";
 import { createGatewayChanges } from "#service/link/gateway-changes.ts";
 import { joinAsSet } from "#service/link/join-cloud.ts";
-import { createLinks } from "#service/link/links.ts";
 import { createOfflineAccess } from "#service/link/offline-access.ts";
 import { type GatewayReports, reportGateway } from "#service/link/report-gateway.ts";
 import { createTokenSharing, watchTokens } from "#service/link/share-tokens.ts";
@@ -293,7 +292,10 @@ export async function startOn(
     askCloud,
   };
   const gatewayChanges = config.role === "cloud" ? createGatewayChanges(linking) : undefined;
-  const links = gatewayChanges && createLinks({ ...linking, gatewayChanges, tokenSharing });
+  // Loaded in a cloud alone: a gateway starts sooner without it.
+  const links =
+    gatewayChanges &&
+    (await import("#service/link/links.ts")).createLinks({ ...linking, gatewayChanges, tokenSharing });
   if (links !== undefined) channel.add(links.carrier);
   opened.defer(joinNodes({ ...needs, links, gatewayChanges, tokenSharing }));
   clocks.clock.listen(({ from, to }) =>

@@ -1,5 +1,5 @@
 import { refuse } from "#core/app-error.ts";
-import { type GuideSource, INDEX, renderGuidePage } from "#http/guide/guide-page.ts";
+import type { GuideSource } from "#http/guide/guide-page.ts";
 import { htmlAnswer } from "#http/page/html-answer.ts";
 import { type Route, route } from "#http/route.ts";
 
@@ -12,7 +12,10 @@ export interface GuideNeeds {
 
 /** The documentation, readable without a token and without the internet. */
 export function guideRoutes({ guide }: GuideNeeds): readonly Route[] {
-  const render = (name: string, base: string) => {
+  // Loaded when somebody reads a page, so that a start is shorter.
+  const pages = () => import("#http/guide/guide-page.ts");
+  const render = async (name: string, base: string) => {
+    const { renderGuidePage } = await pages();
     const html = renderGuidePage(guide, name, base);
     if (html === undefined) throw refuse("not_found", `the guide has no page ${JSON.stringify(name.slice(0, 100))}`);
     return htmlAnswer(html);
@@ -26,7 +29,7 @@ export function guideRoutes({ guide }: GuideNeeds): readonly Route[] {
       tag,
       access: "public",
       answer,
-      handle: async () => render(INDEX, "guide/"),
+      handle: async () => render((await pages()).INDEX, "guide/"),
     }),
     route({
       method: "GET",

@@ -1,7 +1,5 @@
 import { METRICS } from "#http/metrics.ts";
-import { renderOpenapi } from "#http/openapi.ts";
 import { htmlAnswer } from "#http/page/html-answer.ts";
-import { renderReferencePage } from "#http/page/reference-page.ts";
 import { renderWelcomePage } from "#http/page/welcome-page.ts";
 import { type Route, route } from "#http/route.ts";
 import { Type } from "#http/schema.ts";
@@ -102,8 +100,12 @@ export function systemRoutes(needs: SystemNeeds, others: readonly Route[]): read
   ];
   // The server adds the metrics itself, because it measures.
   const all = [...others, ...routes, METRICS];
-  const document = once(() => renderOpenapi(all, needs.about));
-  const reference = once(() => htmlAnswer(renderReferencePage(document())));
+  // Loaded when somebody asks for it, so that a start is shorter.
+  const document = once(async () => (await import("#http/openapi.ts")).renderOpenapi(all, needs.about));
+  const reference = once(async () => {
+    const { renderReferencePage } = await import("#http/page/reference-page.ts");
+    return htmlAnswer(renderReferencePage(await document()));
+  });
   const welcome = once(() => htmlAnswer(renderWelcomePage(needs.about)));
   return routes;
 }

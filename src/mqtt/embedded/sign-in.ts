@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
 import { parseAddress } from "#core/net/address.ts";
 import { addressKind } from "#core/net/address-kind.ts";
-import { fingerprintOf } from "#mqtt/pki/open-site-authority.ts";
+import { fingerprintOf } from "#mqtt/pki/fingerprint-of.ts";
 import { isTopicLevel } from "#mqtt/topics.ts";
 import type { ConnectionKind, DeviceInbox, SignedIn } from "#service/ports/device-inbox.ts";
 

@@ -1,8 +1,9 @@
 // The site's own certificate authority. It is created at the first start, kept in one folder, and known to this site's
 // devices only.
-import { createHash, createPrivateKey, generateKeyPairSync, randomBytes, X509Certificate } from "node:crypto";
+import { createPrivateKey, generateKeyPairSync, randomBytes, X509Certificate } from "node:crypto";
 import type { Instant } from "#core/time/instant.ts";
 import { isTopicLevel } from "#mqtt/topics.ts";
+import { fingerprintOf } from "./fingerprint-of.ts";
 import { type KeyPair, readKeyPair, writeKeyPair } from "./key-files.ts";
 import { type CertificateRequest, type Issuer, type Subject, signCertificate } from "./sign-certificate.ts";
 
@@ -82,10 +83,6 @@ export function openSiteAuthority(folder: string, now: () => Instant): SiteAutho
       return made;
     },
   };
-}
-
-export function fingerprintOf(certificate: X509Certificate): string {
-  return createHash("sha256").update(certificate.raw).digest("hex");
 }
 
 function makeAuthority(folder: string, now: Instant): KeyPair {

@@ -8,7 +8,7 @@ import type { BufferUse } from "#core/share/byte-budgets.ts";
 import { createDriverThread, type DriverThreadNeeds } from "#runtime/drivers/driver-thread.ts";
 import { INTERRUPTED } from "#service/command/end-interrupted.ts";
 import { afterFailure, type BackOff, NO_BACK_OFF } from "./back-off.ts";
-import { createLuaEngine, type LuaEngine, type ScriptLimits } from "./lua-engine.ts";
+import type { LuaEngine, ScriptLimits } from "./lua-engine.ts";
 import { createLuaThread, type LuaThread, type ThreadNeeds } from "./lua-thread.ts";
 import type { LuaValue } from "./lua-value.ts";
 import { createOpenCommands, type OpenCommands } from "./open-commands.ts";
@@ -129,13 +129,24 @@ export function createLuaPool(needs: LuaPoolNeeds, settings: LuaPoolSettings = {
   const slots = new Map<number, Hosted>();
   const threads = createPoolThreads<Hosted>({ most, open: openThread, died: threadDied });
   const memory = createScriptMemory(settings.memoryBytes ?? MEMORY_BYTES);
+  let loading: Promise<LuaEngine> | undefined;
   let engine: LuaEngine | undefined;
   let lastSlot = 0;
   let overruns = 0;
   let isClosed = false;
 
+  /** Loaded with the first script, so that a start without one is shorter. */
+  async function loadEngine(): Promise<LuaEngine> {
+    try {
+      return (await import("./lua-engine.ts")).createLuaEngine(settings.limits);
+    } catch (error) {
+      loading = undefined;
+      throw error;
+    }
+  }
+
   function openThread(died: ThreadNeeds["died"]): LuaThread {
-    engine ??= createLuaEngine(settings.limits);
+    if (engine === undefined) throw new Error("a thread is opened before the engine is loaded");
     return createLuaThread({
       engine,
       memory,
@@ -198,6 +209,8 @@ export function createLuaPool(needs: LuaPoolNeeds, settings: LuaPoolSettings = {
     // Stopped, replaced or started again meanwhile.
     const isPast = (): boolean => isClosed || hosted.slot !== slot;
     try {
+      loading ??= loadEngine();
+      engine ??= await loading;
       const context = await hosted.context();
       if (isPast()) return;
       const on = threads.next();

@@ -12,7 +12,7 @@ import {
   simulatedTime,
   untouched,
 } from "#core/simulator/adjustments.ts";
-import { createDeviceModel, type DeviceModel } from "#core/simulator/device-model.ts";
+import type { DeviceModel } from "#core/simulator/device-model.ts";
 import { seedOf } from "#core/simulator/noise.ts";
 import type { Instant } from "#core/time/instant.ts";
 import { parseUnit } from "#manifest/units.ts";
@@ -25,7 +25,7 @@ import type { DeviceInbox } from "#service/ports/device-inbox.ts";
 import type { SimulationStore } from "#service/ports/simulation-store.ts";
 import type { Simulation, Simulator } from "#service/ports/simulator.ts";
 import { createAgenda } from "./agenda.ts";
-import { createSimulatedDevice, type SimulatedDevice } from "./simulated-device.ts";
+import type { SimulatedDevice } from "./simulated-device.ts";
 
 export interface SimulatorNeeds {
   readonly inbox: DeviceInbox;
@@ -88,6 +88,9 @@ export function createSimulator(needs: SimulatorNeeds): Simulators {
   async function open(device: Device): Promise<SimulatedDevice> {
     const blueprint = await needs.blueprintOf(device);
     if (blueprint === undefined) throw refuse("conflict", "the device has no blueprint to simulate");
+    // Loaded with the first simulated device, so that a start without one is shorter.
+    const { createDeviceModel } = await import("#core/simulator/device-model.ts");
+    const { createSimulatedDevice } = await import("./simulated-device.ts");
     const offsetMs = await needs.offsetOf(device);
     const stored = await needs.simulations.get(device.id);
     const adjustments = fitting(blueprint, stored ?? untouched(seedOf(0, device.id), needs.now()));

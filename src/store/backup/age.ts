@@ -1,6 +1,7 @@
-// Encryption in the age format (https://age-encryption.org), so that other tools open a backup too: `age -d FILE`.
+// Encryption in the age format (https://age-encryption.org), so that other tools open a backup too: `age -d FILE`. Its
+// program is loaded by the first backup that is encrypted.
 import { Readable } from "node:stream";
-import { Decrypter, Encrypter } from "age-encryption";
+import type { Decrypter, Encrypter } from "age-encryption";
 
 /** For whom a backup is encrypted: who knows the passphrase, or who has the identity of a recipient. */
 export interface Lock {
@@ -26,11 +27,12 @@ export function isLocked({ passphrase, recipients = [] }: Lock): boolean {
 const WORK_FACTOR = 16;
 
 /** Throws when a recipient is none. */
-function createEncrypter({ passphrase, recipients = [] }: Lock): Encrypter {
+async function createEncrypter({ passphrase, recipients = [] }: Lock): Promise<Encrypter> {
   if (passphrase !== undefined && recipients.length > 0) {
     throw new Error("a backup is encrypted by a passphrase or for recipients, not by both");
   }
-  const encrypter = new Encrypter();
+  const age = await import("age-encryption");
+  const encrypter = new age.Encrypter();
   if (passphrase !== undefined) {
     encrypter.setPassphrase(passphrase);
     encrypter.setScryptWorkFactor(WORK_FACTOR);
@@ -46,7 +48,8 @@ function createEncrypter({ passphrase, recipients = [] }: Lock): Encrypter {
 }
 
 export async function encrypt(plain: Readable, lock: Lock): Promise<Readable> {
-  const encrypted = await createEncrypter(lock).encrypt(toWeb(plain));
+  const encrypter = await createEncrypter(lock);
+  const encrypted = await encrypter.encrypt(toWeb(plain));
   return fromWeb(encrypted);
 }
 
@@ -54,7 +57,8 @@ export async function decrypt(encrypted: Readable, { passphrase, identities = []
   if (passphrase === undefined && identities.length === 0) {
     throw new Error("the backup is encrypted; give its passphrase, or an age identity with --identity FILE");
   }
-  const decrypter = new Decrypter();
+  const age = await import("age-encryption");
+  const decrypter = new age.Decrypter();
   if (passphrase !== undefined) decrypter.addPassphrase(passphrase);
   for (const identity of identities) decrypter.addIdentity(identity);
   const plain = await open(decrypter, encrypted);

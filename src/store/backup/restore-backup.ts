@@ -19,10 +19,10 @@ import { applyChanges, finishRestoredTelemetry, type TelemetryCounts } from "#st
 import { finishRestoredRecords } from "#store/sqlite/copy-records.ts";
 import { claimFolder } from "#store/sqlite/open-records.ts";
 import type { Keys } from "./age.ts";
+import { CHANGES_FILE, CONFIG_FILE, DATA_PREFIX } from "./backup-files.ts";
 import type { BackupManifest } from "./backup-manifest.ts";
 import { readBackup } from "./read-backup.ts";
 import type { TarFile } from "./tar.ts";
-import { CHANGES_FILE, CONFIG_FILE, DATA_PREFIX } from "./write-backup.ts";
 
 export interface RestoreOptions {
   readonly file: string;

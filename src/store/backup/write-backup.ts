@@ -33,6 +33,7 @@ import {
 } from "#store/series/sqlite/copy-telemetry.ts";
 import { copyRecords, readRecordsSchema } from "#store/sqlite/copy-records.ts";
 import { encrypt, isLocked, type Lock } from "./age.ts";
+import { CHANGES_FILE, CONFIG_FILE, DATA_PREFIX, partOf, workFolderOf } from "./backup-files.ts";
 import { type BackupManifest, MANIFEST_FILE, renderManifest, SUMS_FILE } from "./backup-manifest.ts";
 import { type TarFile, writeTar } from "./tar.ts";
 
@@ -56,14 +57,6 @@ export interface WrittenBackup {
   readonly kind: "full" | "changes" | "keys";
   readonly bytes: number;
 }
-
-export const CONFIG_FILE = "busbar.yaml";
-export const DATA_PREFIX = "data/";
-export const CHANGES_FILE = "telemetry-changes.db";
-export const partOf = (target: string) => `${target}.part`;
-export const workFolderOf = (target: string) => `${target}.work`;
-/** In the data folder, for backups that are sent. */
-export const SENT_FOLDER = "backup-work";
 
 export async function writeBackup(options: BackupOptions): Promise<WrittenBackup> {
   const { data, target, lock } = options;

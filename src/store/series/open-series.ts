@@ -18,6 +18,7 @@ import type {
   TelemetryPoints,
   TelemetryStore,
 } from "#service/ports/telemetry-store.ts";
+import { THREAD_OPTIONS } from "#tuning/thread-options.ts";
 import type { SeriesDefinition } from "./batch.ts";
 import { DamagedPiece, type StoredPlace } from "./checksum.ts";
 import type { Latest } from "./chunk.ts";
@@ -75,7 +76,11 @@ export async function openSeries(
   const workerData: WriterData = { chunks, settings, forgetDamaged, oldestHour, openPoints };
   let index = new SeriesIndex([]);
   const tellDamaged = (place: StoredPlace) => onDamaged(damageAt(index, place));
-  const worker = new Worker(new URL("./writer-worker.ts", import.meta.url), { workerData, name: "series writer" });
+  const worker = new Worker(new URL("./writer-worker.ts", import.meta.url), {
+    ...THREAD_OPTIONS,
+    workerData,
+    name: "series writer",
+  });
   const opened = await openWriterThread(worker, { onFault, onTrouble, onDamaged: tellDamaged });
   const { thread, definitions, latest, damaged, setAside, isShared } = opened;
   if (setAside !== undefined) onDamaged({ table: "journal", start: 0, span: 0, setAside });

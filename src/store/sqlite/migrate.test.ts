@@ -55,6 +55,9 @@ test("a migration that fails leaves nothing of itself", () => {
   const database = openDatabase();
   const broken = { ...SECOND, sql: "CREATE TABLE two (a TEXT) STRICT;\nCREATE TABLE one (a TEXT) STRICT;\n" };
   expect(() => migrate(database, [FIRST, broken])).toThrow("table one already exists");
+  expect(tables(database)).toEqual(["migration"]);
+  migrate(database, [FIRST]);
+  expect(() => migrate(database, [FIRST, broken])).toThrow("table one already exists");
   expect(tables(database)).toEqual(["migration", "one"]);
   expect(database.inTransaction).toBe(false);
   migrate(database, [FIRST, SECOND]);

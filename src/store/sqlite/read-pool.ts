@@ -6,6 +6,7 @@ import { AppError, refuse } from "#core/app-error.ts";
 import { createFairShare, type Leave } from "#core/share/fair-share.ts";
 import { tryPost } from "#core/thread/try-post.ts";
 import type { Reads } from "#store/records/reads.ts";
+import { THREAD_OPTIONS } from "#tuning/thread-options.ts";
 import type { ReadAnswer } from "./read-worker.ts";
 
 type Input<Name extends keyof Reads> = Parameters<Reads[Name]>[1];
@@ -34,7 +35,11 @@ interface Thread {
 export function openReadPool(
   file: string,
   startWorker = () =>
-    new Worker(new URL("./read-worker.ts", import.meta.url), { workerData: { file }, name: "records reader" }),
+    new Worker(new URL("./read-worker.ts", import.meta.url), {
+      ...THREAD_OPTIONS,
+      workerData: { file },
+      name: "records reader",
+    }),
 ): ReadPool {
   const share = createFairShare(LIMITS);
   const threads = new Set<Thread>();

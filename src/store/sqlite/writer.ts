@@ -10,6 +10,7 @@ import { tryPost, tryPostAll } from "#core/thread/try-post.ts";
 import type { StoredEvent } from "#service/ports/event-outbox.ts";
 import type { AddedEvent } from "#store/database.ts";
 import type { WriteHints, WriteInput, WriteResult, Writer, Writes } from "#store/records/writer.ts";
+import { THREAD_OPTIONS } from "#tuning/thread-options.ts";
 import type { WriteAnswer, WriteRequest } from "./commit-batch.ts";
 
 /** The writer of this process, which knows the events of each write. */
@@ -35,7 +36,11 @@ const MAX_WAITING_BYTES = 32 * 1024 * 1024;
 export async function openWriter(
   file: string,
   onFault: (error: Error) => void,
-  worker = new Worker(new URL("./writer-worker.ts", import.meta.url), { workerData: { file }, name: "records writer" }),
+  worker = new Worker(new URL("./writer-worker.ts", import.meta.url), {
+    ...THREAD_OPTIONS,
+    workerData: { file },
+    name: "records writer",
+  }),
 ): Promise<LocalWriter> {
   await new Promise<void>((resolve, reject) => {
     worker.once("message", () => resolve());

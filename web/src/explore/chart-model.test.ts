@@ -67,7 +67,13 @@ test("amounts are lines on axes by unit, states are stretches", () => {
     [230, 231],
   ]);
   expect(model.series[1]?.stretches.map(({ value }) => value)).toEqual(["a", "b"]);
-  expect(model.series[0]?.summary).toEqual({ least: 0.9, greatest: 21, mean: expect.closeTo(10.95), last: 21, lastAt: 1000 });
+  expect(model.series[0]?.summary).toEqual({
+    least: 0.9,
+    greatest: 21,
+    mean: expect.closeTo(10.95),
+    last: 21,
+    lastAt: 1000,
+  });
 });
 
 test("the band, the carried parts and the period before are lines of their own", () => {
