@@ -7,8 +7,11 @@ import { countIssues, hasFix, isInManifest, type LintResult, placeOf } from "./l
 export function renderReport(results: readonly LintResult[], colour: boolean): string {
   const style = styleFor(colour);
   const blocks = results.flatMap((result) => {
-    const lines = result.text.split("\n");
-    return result.issues.map((issue) => renderIssue({ result, lines, style }, issue));
+    const manifest = result.text.split("\n");
+    const scripts = new Map([...(result.scripts ?? [])].map(([path, text]) => [path, text.split("\n")]));
+    return result.issues.map((issue) =>
+      renderIssue({ result, lines: isInManifest(issue) ? manifest : (scripts.get(issue.path) ?? []), style }, issue),
+    );
   });
   return [...blocks, renderSummary(results, style)].join("\n\n");
 }
@@ -24,7 +27,9 @@ function renderIssue({ result, lines, style }: Context, issue: AnyIssue): string
   const place = isInText || isScript ? `${file}:${range.start.line}:${range.start.column}` : file;
   const head = `${style("bold", place)} ${style(severity, severity)} ${style("dim", code)}`;
   const parts = [head, `  ${printable(message)}`];
-  if (isInText) parts.push(indent(codeFrame(lines, range, style)));
+  // An empty range is the beginning of a line that is meant as a whole.
+  const isPlace = range.start.column < range.end.column;
+  if (isInText || (isScript && isPlace && lines.length > 0)) parts.push(indent(codeFrame(lines, range, style)));
   if (hasFix(issue)) parts.push(`  ${style("dim", `fix: ${printable(issue.fix.title)}`)}`);
   return parts.join("\n");
 }

@@ -4,6 +4,7 @@ import { createSyntaxChecks } from "#runtime/lua/check-syntax.ts";
 import { createEvaluator } from "#runtime/lua/evaluate-lua.ts";
 import { buildProgram } from "#service/blueprint/build-program.ts";
 import { checkUnpacked } from "#service/blueprint/check-package.ts";
+import { decodeText } from "#service/blueprint/unpack-package.ts";
 import type { LintResult } from "./lint-result.ts";
 import type { Source } from "./read-source.ts";
 
@@ -26,5 +27,7 @@ export function lintSource(source: Source, { profiles, rocks }: LintContext): Li
   }
   const repository = rocks === undefined ? undefined : openRockRepository(rocks, rocks);
   const scripts = buildProgram(content, blueprint, { repository, checkSyntax: syntaxChecks(), evaluate });
-  return { name, folder, issues: [...issues, ...scripts.issues], text };
+  const read = (path: string) => decodeText(content.files.get(path) ?? new Uint8Array());
+  const texts = new Map(scripts.issues.map(({ path }) => [path, read(path) ?? ""]));
+  return { name, folder, issues: [...issues, ...scripts.issues], text, scripts: texts };
 }

@@ -74,6 +74,11 @@ export function lexLua(text: string): LexedLua {
     at += length;
     return passed;
   };
+  /** Past a text that has no line ends. */
+  const skip = (passed: string): string => {
+    at += passed.length;
+    return passed;
+  };
   /** The content of a long bracket that opens here, or undefined when none does. */
   const longText = (): string | undefined => {
     const open = match(LONG_OPEN);
@@ -85,13 +90,13 @@ export function lexLua(text: string): LexedLua {
   };
   const quotedText = (quote: string): string => {
     let value = "";
-    advance(1);
+    at += 1;
     for (;;) {
       const plain = match(PLAIN_TEXT);
-      if (plain !== undefined) value += advance(plain[0].length);
+      if (plain !== undefined) value += skip(plain[0]);
       const next = text[at];
       if (next === undefined || next === "\n" || next === "\r") throw new LuaFault("a string is not closed");
-      advance(1);
+      at += 1;
       if (next === quote) return value;
       value += next === "\\" ? escapedText() : next;
     }
@@ -132,27 +137,28 @@ export function lexLua(text: string): LexedLua {
   };
   const plainToken = (): Pick<LuaToken, "kind" | "text"> => {
     const name = match(NAME);
-    if (name !== undefined) return { kind: "name", text: advance(name[0].length) };
+    if (name !== undefined) return { kind: "name", text: skip(name[0]) };
     const number = match(NUMBER);
     if (number !== undefined) {
       if (!DECIMAL.test(number[0]) && !HEXADECIMAL.test(number[0])) throw new LuaFault("a number cannot be read");
-      return { kind: "number", text: advance(number[0].length) };
+      return { kind: "number", text: skip(number[0]) };
     }
     const symbol = match(SYMBOL);
     if (symbol === undefined) throw new LuaFault(`${JSON.stringify(text[at] ?? "")} has no meaning in Lua`);
-    return { kind: "symbol", text: advance(symbol[0].length) };
+    return { kind: "symbol", text: skip(symbol[0]) };
   };
 
   try {
     while (at < text.length) {
       const blank = match(BLANK);
       if (blank !== undefined) {
-        advance(blank[0].length);
+        if (blank[0] === " ") at += 1;
+        else advance(blank[0].length);
         continue;
       }
       if (text.startsWith("--", at)) {
-        advance(2);
-        if (longText() === undefined) advance(match(COMMENT)?.[0].length ?? 0);
+        at += 2;
+        if (longText() === undefined) skip(match(COMMENT)?.[0] ?? "");
         continue;
       }
       const start = { line, at };
@@ -160,7 +166,7 @@ export function lexLua(text: string): LexedLua {
       const long = first === "[" ? longText() : undefined;
       const isString = long !== undefined || first === '"' || first === "'";
       const token = isString ? { kind: "string" as const, text: long ?? quotedText(first) } : plainToken();
-      tokens.push({ ...token, ...start, end: at });
+      tokens.push({ kind: token.kind, text: token.text, line: start.line, at: start.at, end: at });
     }
   } catch (error) {
     if (!(error instanceof LuaFault)) throw error;

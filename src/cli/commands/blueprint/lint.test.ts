@@ -29,6 +29,22 @@ test.each<readonly [string, Files, string, number, string]>([
     "main.lua:2:1 error lua_syntax\n  It is not valid Lua: 'then' expected near <eof>.\n\n1 blueprint checked: 1 error.\n",
   ],
   [
+    "a script with misspelt names",
+    { "manifest.yml": LUA, "main.lua": "local n = 1\nenapter.send_telemtry({})" },
+    "lint --strict",
+    1,
+    [
+      "main.lua:2:9 warning lua_unknown_field",
+      "  enapter has no send_telemtry. Did you mean send_telemetry?",
+      "  1 | local n = 1",
+      "  2 | enapter.send_telemtry({})",
+      "    |         ^^^^^^^^^^^^^",
+      "",
+      "1 blueprint checked: 1 warning.",
+      "",
+    ].join("\n"),
+  ],
+  [
     "rocks, where there is a folder of them",
     { "b/manifest.yml": LUA, "b/main.lua": "", "rocks/readme.txt": "" },
     "lint b --rocks rocks -q -o json",

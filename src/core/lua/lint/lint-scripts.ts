@@ -28,10 +28,15 @@ interface LintFile {
   readonly isOwn: boolean;
 }
 
+/** Of all files together: an upload must be read within seconds, also on a small gateway. */
+const MOST_CHARACTERS = 256 * 1024;
+
 /** All of them warnings. The interpreter has accepted the files. Never throws. */
 export function lintScripts({ files, blueprint, isComplete, libraryAt }: LintInput): readonly ScriptIssue[] {
+  let characters = 0;
   const parsed = files.flatMap(({ path, text, isOwn }): ParsedFile[] => {
-    const { chunk } = parseLua(text);
+    characters += text.length;
+    const chunk = characters > MOST_CHARACTERS ? undefined : parseLua(text).chunk;
     return chunk === undefined ? [] : [{ path, chunk, isOwn }];
   });
   const own = files.filter(({ isOwn }) => isOwn);
