@@ -18,7 +18,7 @@ import { fileURLToPath } from "node:url";
 import type { MqttClient } from "mqtt";
 import { connectMqtt } from "./commands/device-process.ts";
 import { type BenchDevice, type Gateway, makeDevices, startGateway } from "./commands/gateway.ts";
-import { flushTimes, percentile } from "./commands/machine.ts";
+import { cpuSeconds, flushTimes, percentile } from "./commands/machine.ts";
 import { type CountingLine, openCountingLine } from "./link/counting-line.ts";
 import { connectGateways } from "./link/idle-gateways.ts";
 import { ATTRIBUTES, randomFrom } from "./telemetry/data.ts";
@@ -287,10 +287,15 @@ async function measureResync({ cloud, gateway, line, devices }: Stage): Promise<
   const healed = performance.now();
   while (!(await statusOf(gateway)).connected) await sleep(10);
   const connected = performance.now();
+  const processor = () => ({ gateway: cpuSeconds(gateway.pid), cloud: cpuSeconds(cloud.pid) });
+  const idle = processor();
+  while ((await statusOf(gateway)).backlog > 0) await sleep(20);
+  const recordsTold = performance.now();
   await isTold(gateway);
   const told = performance.now();
-  const total = async (server: Gateway) =>
-    (JSON.parse(await server.call("/v3/commands/executions?limit=1")) as { total_count: number }).total_count;
+  const busy = processor();
+  const path = `/v3/devices/${devices[0]?.id}/commands/executions?limit=1`;
+  const total = async (server: Gateway) => (JSON.parse(await server.call(path)) as { total_count: number }).total_count;
   const [own, copies] = [await total(gateway), await total(cloud)];
   if (own !== copies) throw new Error(`the gateway has ${own} executions, the cloud ${copies}`);
   const up = line.bytes.up - before.up;
@@ -300,6 +305,8 @@ async function measureResync({ cloud, gateway, line, devices }: Stage): Promise<
     reconnectedAfterMs: Math.round(connected - healed),
     seconds: round((told - connected) / 1_000),
     goalSeconds: 10,
+    secondsOfRecords: round((recordsTold - connected) / 1_000),
+    processorSeconds: { gateway: round(busy.gateway - idle.gateway), cloud: round(busy.cloud - idle.cloud) },
     bytes: up,
   };
 }

@@ -27,10 +27,11 @@ export interface PointsUnpacker {
 /** A bit can stand for a point, so a few bytes could stand for very many. */
 const MOST_POINTS = 100_000;
 const MOST_SERIES = 100_000;
+/** One for all connections: it keeps nothing between two texts. */
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 export function createPointsUnpacker(): PointsUnpacker {
   let known = new LiveValues();
-  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
   function readText(reader: ByteReader): string {
     const head = reader.unsigned();

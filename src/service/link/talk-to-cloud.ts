@@ -237,7 +237,8 @@ export async function talkToCloud(
   const unwatch = needs.outbox.watch(
     (event) => {
       if (event.kind === "connectivity") changedConnectivity.add(event.deviceId);
-      awake.call();
+      // What becomes of a new execution is told with its next change, or in a moment.
+      if (event.kind !== "execution" || !("execution" in event) || event.execution.state !== "NEW") awake.call();
     },
     await needs.outbox.latest(),
   );
