@@ -116,7 +116,7 @@ const PARSERS: Readonly<Record<string, Parser>> = {
   },
   "Lua sources": { parse: scanRequires, starts: ["", "require '", "--[==["] },
   "Lua syntax": { parse: parseLua, starts: ["", "return ", "f(", "x = {", "goto a ", "local a = "] },
-  "Lua lint": { parse: lintLua, starts: ["a = 1 ", "return a.b", "enapter.x(", "local a = b."] },
+  "Lua lint": { parse: lintLua, starts: ["a = 1 ", "return a.b", "enapter.x(", "local a = b."], size: 4_096 },
   "rock dependencies": { parse: (text) => [parseDependency(text), parseRockVersion(text)], starts: ["", "lua >= "] },
   "queries, by value": {
     parse: (text) => parseQuery(query, { word: text, words: text, list: text, time: text, span: text, "map[a]": text }),
