@@ -39,6 +39,8 @@ const LAYERS = {
     "#manifest/**",
     "#service/blueprint/**",
     "#runtime/harness/**",
+    // `modbus read` asks devices by the very code that scripts use.
+    "#runtime/drivers/open-modbus.ts",
     "#runtime/inspect/open-rock-repository.ts",
     "#runtime/inspect/read-package-folder.ts",
     "#runtime/inspect/read-profile-folder.ts",

@@ -97,6 +97,10 @@ export const VERBS: Readonly<Record<string, readonly [about: string, load: () =>
     "Look at a simulated device, and change what it does.",
     async () => (await import("#cli/commands/simulation.ts")).addSimulationCommand,
   ],
+  modbus: [
+    "Ask a Modbus device from here: read, scan.",
+    async () => (await import("#cli/commands/modbus.ts")).addModbusCommands,
+  ],
   dev: [
     "Work on a Lua blueprint: each change is checked, uploaded and run at once.",
     async () => (await import("#cli/commands/dev.ts")).addDevCommand,

@@ -28,7 +28,7 @@ export type ValidManifest = Valid<typeof MANIFEST>;
 /** Fills in what the author left out and reads values by their declared types. The manifest has no errors. */
 export function buildBlueprint(
   manifest: ValidManifest,
-  { alertLists, luaHost }: ManifestExtension,
+  { alertLists, luaHost, modbusMap }: ManifestExtension,
   files: PackageFiles | undefined,
 ): Blueprint {
   const propertyNames = effectiveAliases(manifest.properties);
@@ -80,9 +80,11 @@ export function buildBlueprint(
     configuration: mapEntries(manifest.configuration, buildBucket),
     alertLists,
     luaHost,
+    modbusMap,
   } satisfies EveryField<Omit<ValidManifest, "blueprintSpec">> & {
     readonly spec: string;
     readonly alertLists: unknown;
+    readonly modbusMap: unknown;
     readonly luaHost: unknown;
   };
 }

@@ -1,6 +1,7 @@
 import { jsonSchemaProblem } from "./json-schema-problem.ts";
 import { type Checked, type Path, reportAt } from "./manifest-rules.ts";
 import { packagePath } from "./package-path.ts";
+import { namesMap } from "./read-extension.ts";
 import { follow } from "./tree.ts";
 import { quote } from "./words.ts";
 
@@ -26,8 +27,9 @@ function checkRuntime(checked: Checked): void {
   if (options?.dir !== undefined) checkFile(checked, [...path, "dir"], `${options.dir}/main.lua`);
 }
 
-/** Also true where a broken or misspelt key may hold it, which is reported anyway. */
+/** Also true where a broken or misspelt key may hold it, which is reported anyway. A register map needs no script. */
 function hasScript({ root }: Checked): boolean {
+  if (namesMap(root)) return true;
   const { node: runtime } = follow(root, ["runtime"]);
   if (runtime.kind !== "map") return true;
   const options = runtime.entries.get("options")?.value;

@@ -47,7 +47,7 @@ export function parseManifest(text: string, context: ManifestContext = {}): Pars
   checkUnits(checked);
   checkFiles(checked);
   checkProfiles(checked);
-  const extension = readExtension(reporter, root);
+  const extension = readExtension(reporter, root, context.files);
   // Without errors everything that is required was read.
   const blueprint = reporter.hasErrors() ? undefined : buildBlueprint(draft as ValidManifest, extension, context.files);
   return { blueprint, issues: reporter.issues() };

@@ -1,6 +1,8 @@
 // The key `.busbar` at the root of a manifest: what Busbar knows beyond the manifest language. Other readers pass over
 // keys with a dot, so nothing here may be needed to understand the rest.
 import { ALERT_LISTS, type AlertLists, LUA_HOSTS, type LuaHostVersion } from "#core/blueprint/blueprint.ts";
+import type { PackageFiles } from "./manifest-context.ts";
+import { packagePath } from "./package-path.ts";
 import type { Reporter } from "./reporter.ts";
 import { entryTrail, type Trail } from "./tree.ts";
 import { choices, quote } from "./words.ts";
@@ -8,6 +10,7 @@ import { choices, quote } from "./words.ts";
 export interface ManifestExtension {
   readonly alertLists: AlertLists;
   readonly luaHost: LuaHostVersion;
+  readonly modbusMap: string | undefined;
 }
 
 /** The words of each option; the first one counts where nothing is said. */
@@ -16,15 +19,31 @@ const OPTIONS = new Map<string, readonly string[]>([
   ["lua_host", LUA_HOSTS],
 ]);
 
-/** What cannot be read is a warning, and the default counts: a manifest without the key is complete. */
-export function readExtension(reporter: Reporter, root: Trail): ManifestExtension {
-  const given = readOptions(reporter, root);
-  const find = <Word extends string>(words: readonly [Word, ...Word[]], option: string): Word =>
-    words.find((word) => word === given.get(option)) ?? words[0];
-  return { alertLists: find(ALERT_LISTS, "alerts"), luaHost: find(LUA_HOSTS, "lua_host") };
+/** The option that names a register map. */
+const MAP_OPTION = "modbus";
+
+/** Whether the manifest names a register map. */
+export function namesMap({ node }: Trail): boolean {
+  const extension = node.kind === "map" ? node.extension?.value : undefined;
+  return extension?.kind === "map" && extension.entries.has(MAP_OPTION);
 }
 
-function readOptions(reporter: Reporter, root: Trail): ReadonlyMap<string, string> {
+/**
+ * What cannot be read is a warning, and the default counts: a manifest without the key is complete. A register map that
+ * is not there is an error, because the device would do nothing.
+ */
+export function readExtension(reporter: Reporter, root: Trail, files: PackageFiles | undefined): ManifestExtension {
+  const given = readOptions(reporter, root, files);
+  const find = <Word extends string>(words: readonly [Word, ...Word[]], option: string): Word =>
+    words.find((word) => word === given.get(option)) ?? words[0];
+  return {
+    alertLists: find(ALERT_LISTS, "alerts"),
+    luaHost: find(LUA_HOSTS, "lua_host"),
+    modbusMap: given.get(MAP_OPTION),
+  };
+}
+
+function readOptions(reporter: Reporter, root: Trail, files: PackageFiles | undefined): ReadonlyMap<string, string> {
   const entry = root.node.kind === "map" ? root.node.extension : undefined;
   const given = new Map<string, string>();
   if (entry === undefined) return given;
@@ -39,8 +58,11 @@ function readOptions(reporter: Reporter, root: Trail): ReadonlyMap<string, strin
     const inner = entryTrail(trail, option);
     const known = OPTIONS.get(option.key);
     const text = inner.node.kind === "scalar" ? inner.node.text : "";
-    if (known === undefined) {
-      const { words } = choices(reporter, option.key, [...OPTIONS.keys()]);
+    if (option.key === MAP_OPTION) {
+      checkMapFile(reporter, inner, files);
+      given.set(option.key, text);
+    } else if (known === undefined) {
+      const { words } = choices(reporter, option.key, [...OPTIONS.keys(), MAP_OPTION]);
       reporter.atKey(inner, { code: "bad_extension", message: `.busbar has no key ${quote(option.key)}. ${words}` });
     } else if (known.includes(text)) given.set(option.key, text);
     else {
@@ -49,4 +71,15 @@ function readOptions(reporter: Reporter, root: Trail): ReadonlyMap<string, strin
     }
   }
   return given;
+}
+
+function checkMapFile(reporter: Reporter, trail: Trail, files: PackageFiles | undefined): void {
+  const text = trail.node.kind === "scalar" ? trail.node.text : "";
+  const path = packagePath(text);
+  if (text === "")
+    reporter.atKey(trail, { code: "bad_extension", message: "modbus must name a file, such as modbus.yml." });
+  else if (path === undefined)
+    reporter.atValue(trail, { code: "file_outside", message: `${quote(text)} lies outside the package.` });
+  else if (files !== undefined && !files.has(path))
+    reporter.atValue(trail, { code: "missing_file", message: `The package has no file ${quote(path)}.` });
 }

@@ -26,8 +26,8 @@ async function blueprints(): Promise<readonly Blueprint[]> {
   return checked.flatMap(({ blueprint }) => (blueprint === undefined ? [] : [blueprint]));
 }
 
-test("the six examples of the guide are there", () => {
-  expect(names).toEqual(["battery", "electrolyser", "ev-charger", "grid-meter", "pv-inverter", "weather-station"]);
+test("the seven examples of the guide are there", () => {
+  expect(names).toEqual(["battery", "electrolyser", "ev-charger", "grid-meter", "pv-inverter", "sunspec-inverter", "weather-station"]);
 });
 
 test.each(names)("%s has no error and no warning, as a folder and as a zip", async (name) => {

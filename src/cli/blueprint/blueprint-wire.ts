@@ -110,6 +110,7 @@ export function renderResolved(blueprint: Blueprint, profiles: ProfileLibrary): 
     ),
     alert_lists: blueprint.alertLists,
     lua_host: blueprint.luaHost,
+    modbus_map: blueprint.modbusMap,
   } satisfies SpeltFields<Omit<Blueprint, "spec">> & Plain);
 }
 

@@ -37,6 +37,8 @@ export interface Blueprint {
   readonly alertLists: AlertLists;
   /** The host that its Lua was written for. */
   readonly luaHost: LuaHostVersion;
+  /** The file with its map of Modbus registers. */
+  readonly modbusMap: string | undefined;
 }
 
 /** That of device/3.0, and that of device/1.0. */

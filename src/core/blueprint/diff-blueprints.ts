@@ -47,6 +47,7 @@ export function diffBlueprints(old: Blueprint, next: Blueprint): BlueprintDiff {
     configuration: diffConfiguration(old, next),
     alertLists: compareText(device, "way of listing alerts", [old.alertLists, next.alertLists]),
     luaHost: compareText(device, "host of its Lua", [old.luaHost, next.luaHost]),
+    modbusMap: compareText(device, "register map", [old.modbusMap, next.modbusMap]),
     units: diffUnits(old, next),
   });
   const breaking = changes.filter((change) => change.breaking);

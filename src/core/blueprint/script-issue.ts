@@ -21,6 +21,8 @@ export const SCRIPT_ISSUE_CODES = {
   rock_development: error("Only a development version fits, and allow_dev_luarocks is not set."),
   rock_unusable: error("A rock that is damaged, made for another Lua, or not written in Lua."),
   rockspec_invalid: error("A rockspec that fails when it is run, or does not say what it must."),
+  modbus_map: error("A register map that cannot be read, or does not fit the manifest."),
+  modbus_map_gap: warning("Something in the manifest that the register map leaves out, in a package without a script."),
 } as const;
 
 export type ScriptIssueCode = keyof typeof SCRIPT_ISSUE_CODES;
@@ -42,7 +44,11 @@ interface ScriptFinding {
 }
 
 /** An issue about a line of a file. */
-export function scriptIssue({ code, path, message }: ScriptFinding, line = 1): ScriptIssue {
+export function scriptIssue(finding: ScriptFinding, line = 1): ScriptIssue {
   const place = { line, column: 1 };
-  return { code, severity: SCRIPT_ISSUE_CODES[code].severity, message, path, range: { start: place, end: place } };
+  return scriptIssueAt(finding, { start: place, end: place });
+}
+
+export function scriptIssueAt({ code, path, message }: ScriptFinding, range: Range): ScriptIssue {
+  return { code, severity: SCRIPT_ISSUE_CODES[code].severity, message, path, range };
 }

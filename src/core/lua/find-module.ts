@@ -3,7 +3,7 @@ import type { ScriptProgram } from "./script-program.ts";
 /** Names under which the host's own tables can be required, unless the program has a file of that name. */
 const LIBRARIES: ReadonlySet<string> = new Set([
   ..."enapter device scheduler configuration storage system json".split(" "),
-  ..."modbus http serial can relay digitalin digitalout analogin analogout mqtt".split(" "),
+  ..."modbus sunspec http serial can relay digitalin digitalout analogin analogout mqtt".split(" "),
   ..."_G coroutine math os string table utf8".split(" "),
 ]);
 

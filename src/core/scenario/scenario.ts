@@ -3,8 +3,8 @@
 import type { JsonValue } from "#core/blueprint/blueprint.ts";
 import type { Position } from "#core/blueprint/issue.ts";
 import type { LogSeverity } from "#core/device/device-message.ts";
+import type { RegisterLayout } from "#core/modbus/register-value.ts";
 import type { ExpectedValue } from "./expected-value.ts";
-import type { RegisterLayout } from "./register-value.ts";
 
 export interface Scenario {
   readonly name: string;

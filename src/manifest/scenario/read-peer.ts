@@ -1,4 +1,4 @@
-import { WORD_ORDERS, type WordOrder } from "#core/scenario/register-value.ts";
+import { WORD_ORDERS, type WordOrder } from "#core/modbus/register-value.ts";
 import { type ModbusTables, PEER_KINDS, type Peer, type PeerChange, type PeerKind } from "#core/scenario/scenario.ts";
 import { entryTrail, type MapNode, type Node, type Trail } from "#manifest/tree.ts";
 import { quote } from "#manifest/words.ts";

@@ -1,5 +1,5 @@
 // Registers and bits in a scenario: `40001: {float32: 51.2}`, `10: [1, 2]`, `3: true`.
-import type { ExpectedValue } from "#core/scenario/expected-value.ts";
+
 import {
   encodeRegisters,
   REGISTER_TYPES,
@@ -9,7 +9,8 @@ import {
   registerProblem,
   WORD_ORDERS,
   type WordOrder,
-} from "#core/scenario/register-value.ts";
+} from "#core/modbus/register-value.ts";
+import type { ExpectedValue } from "#core/scenario/expected-value.ts";
 import type { ModbusError } from "#core/scenario/scenario.ts";
 import { entryTrail, type Trail } from "#manifest/tree.ts";
 import { quote } from "#manifest/words.ts";
@@ -84,7 +85,8 @@ function typedReader<T>(words: WordOrder, value: Reader<T>): Reader<Typed<T>> {
       const given = field(type, value);
       const scale = field("scale", LAYOUT_FIELDS.scale.reader) ?? 1;
       const count = field("count", LAYOUT_FIELDS.count.reader) ?? defaultCount(type, given);
-      const layout = { type, scale, count, words: field("words", LAYOUT_FIELDS.words.reader) ?? words };
+      const order = field("words", LAYOUT_FIELDS.words.reader) ?? words;
+      const layout = { type, scale, count, words: order, bytes: "big" } as const;
       if (scale === 0) return wrong(context, trail, "scaled by something else than 0");
       return given === undefined ? undefined : { layout, value: given };
     },

@@ -3,7 +3,7 @@
 import type { Blueprint, JsonValue } from "#core/blueprint/blueprint.ts";
 import type { Position } from "#core/blueprint/issue.ts";
 import type { JsonSchema } from "#core/blueprint/json-schema.ts";
-import type { WordOrder } from "#core/scenario/register-value.ts";
+import type { WordOrder } from "#core/modbus/register-value.ts";
 import type { PeerKind, Placed } from "#core/scenario/scenario.ts";
 import { parseDuration, toMilliseconds } from "#core/time/duration.ts";
 import { parseInstant } from "#core/time/instant.ts";
@@ -190,7 +190,8 @@ export function mapReader<A, B>(reader: Reader<A>, change: (value: A) => B): Rea
 
 export function wrong(context: ScenarioContext, trail: Trail, wanted: string): undefined {
   if (reportBroken(context, trail)) return undefined;
-  const message = `${nameOf(trail)} must be ${wanted}, and is ${kindOf(trail.node)}.`;
+  const name = trail.parent === undefined ? `The ${context.reporter.what}` : nameOf(trail);
+  const message = `${name} must be ${wanted}, and is ${kindOf(trail.node)}.`;
   context.reporter.atValue(trail, { code: "wrong_type", message });
   return undefined;
 }

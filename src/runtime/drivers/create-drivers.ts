@@ -5,6 +5,7 @@ import { bytesOf, type LuaValue } from "#runtime/lua/lua-value.ts";
 import type { Call } from "./calls/arguments.ts";
 import { httpCalls } from "./calls/http-calls.ts";
 import { modbusCalls } from "./calls/modbus-calls.ts";
+import { modbusMapCalls } from "./calls/modbus-map-calls.ts";
 import { mqttCalls } from "./calls/mqtt-calls.ts";
 import { portCalls } from "./calls/port-calls.ts";
 import { ConnectionError, type PeerConnections } from "./peer-connections.ts";
@@ -19,9 +20,13 @@ const CODED = "coded";
 
 export function createDrivers(connections: PeerConnections, now: () => number): Drivers {
   const calls: ReadonlyMap<string, Call> = new Map(
-    [modbusCalls(connections), httpCalls(connections, now), portCalls(connections), mqttCalls(connections)].flatMap(
-      (part) => Object.entries(part),
-    ),
+    [
+      modbusCalls(connections),
+      modbusMapCalls(connections),
+      httpCalls(connections, now),
+      portCalls(connections),
+      mqttCalls(connections),
+    ].flatMap((part) => Object.entries(part)),
   );
   let underWay = 0;
   let isClosed = false;

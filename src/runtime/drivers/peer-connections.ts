@@ -77,10 +77,13 @@ export type ConnectionErrorCode =
 
 export class ConnectionError extends Error {
   readonly code: ConnectionErrorCode;
+  /** The number of a Modbus exception. */
+  readonly exception: number | undefined;
 
-  constructor(code: ConnectionErrorCode, message: string) {
+  constructor(code: ConnectionErrorCode, message: string, exception?: number) {
     super(message);
     this.name = "ConnectionError";
     this.code = code;
+    this.exception = exception;
   }
 }

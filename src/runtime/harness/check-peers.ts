@@ -6,7 +6,7 @@ import {
   type ExpectedValue,
   isExpected,
 } from "#core/scenario/expected-value.ts";
-import { decodeRegisters, registerCount } from "#core/scenario/register-value.ts";
+import { decodeRegisters, registerCount } from "#core/modbus/register-value.ts";
 import type {
   Expectations,
   ExpectedJson,

@@ -12,6 +12,7 @@ import { scanRequires } from "#core/lua/scan-requires.ts";
 import type { ScriptProgram } from "#core/lua/script-program.ts";
 import { packagePath } from "#manifest/package-path.ts";
 import { rangeAt } from "#manifest/range-at.ts";
+import { readMapModules } from "#service/blueprint/read-map-modules.ts";
 import { decodeText, type Package } from "#service/blueprint/unpack-package.ts";
 import { chooseRocks, type WantedRock } from "#service/rock/choose-rocks.ts";
 import { findModules } from "#service/rock/read-rock.ts";
@@ -43,11 +44,15 @@ interface Surroundings {
 /** The blueprint belongs to the package and has no errors. Never throws. */
 export function buildProgram(content: Package, blueprint: Blueprint, around: Surroundings): BuiltProgram {
   const { options } = blueprint.runtime;
-  const entry = packagePath(options.file ?? (options.dir === undefined ? "" : `${options.dir}/main.lua`));
-  if (entry === undefined || !content.files.has(entry)) return { program: undefined, issues: [] };
+  const script = packagePath(options.file ?? (options.dir === undefined ? "" : `${options.dir}/main.lua`));
+  const hasScript = script !== undefined && content.files.has(script);
+  const map = readMapModules(content, blueprint, hasScript);
+  const entry = hasScript ? script : map?.runner.path;
+  if (entry === undefined) return { program: undefined, issues: [] };
   const issues: ScriptIssue[] = [];
 
   const own = luaFilesIn(content.files);
+  if (map !== undefined) for (const { path, source } of [map.text, map.runner]) own.set(path, source);
   const { wanted, spec } = readWanted(content, blueprint, { issues, evaluate: around.evaluate });
   addOwnSpec(own, content, spec);
   const rocks: Modules = new Map();
@@ -67,6 +72,10 @@ export function buildProgram(content: Package, blueprint: Blueprint, around: Sur
   const all: Modules = new Map([...rocks, ...own]);
   const host = blueprint.luaHost === "v1" ? { host: blueprint.luaHost } : {};
   const found = reach(all, { entry, ...host });
+  if (map !== undefined) {
+    found.modules.set(map.text.path, map.text.source);
+    issues.push(...map.issues);
+  }
   if (isKnown) issues.push(...found.missing);
   if (options.amalgMode.includes("isolate")) {
     for (const [path, source] of all) {

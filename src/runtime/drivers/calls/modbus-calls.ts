@@ -1,3 +1,4 @@
+import { itemAt } from "#core/item-at.ts";
 import {
   checkWriteAnswer,
   MAX_READ,
@@ -8,11 +9,13 @@ import {
   type WriteKind,
   writeRequest,
 } from "#runtime/drivers/modbus/pdu.ts";
+import { createRegisterAccess } from "#runtime/drivers/modbus/register-access.ts";
 import { ConnectionError, type ModbusConnection, type PeerConnections } from "#runtime/drivers/peer-connections.ts";
-import { modbusOverPort } from "#runtime/drivers/port/modbus-over-port.ts";
 import { bytesOf, type LuaValue } from "#runtime/lua/lua-value.ts";
 import { type Call, integer, list, table, text, timeout } from "./arguments.ts";
-import { type ConnectionUri, parseConnectionUri } from "./connection-uri.ts";
+import type { ConnectionUri } from "./connection-uri.ts";
+import { connectionTo, openEndpoint } from "./modbus-endpoint.ts";
+import { findSunSpec, readSunSpec, writeSunSpec } from "./sunspec-calls.ts";
 
 const MAX_ENDPOINTS = 64;
 const MAX_QUERIES = 256;
@@ -24,11 +27,8 @@ export function modbusCalls(connections: PeerConnections): Readonly<Record<strin
   const handles = new Map<string, number>();
   const endpoints: ConnectionUri[] = [];
 
-  const wireOf = (handle: LuaValue): ModbusConnection => {
-    const endpoint = endpoints[integer(handle, "handle", [0, endpoints.length - 1])];
-    if (endpoint?.scheme === "tcp") return connections.modbusTcp(endpoint.host, endpoint.port);
-    return modbusOverPort(connections.ports, endpoint?.name ?? "");
-  };
+  const wireOf = (handle: LuaValue): ModbusConnection =>
+    connectionTo(connections, itemAt(endpoints, integer(handle, "handle", [0, endpoints.length - 1])));
   const read = async (wire: ModbusConnection, asked: Read): Promise<readonly number[]> => {
     const answer = await wire.request(
       asked.unit,
@@ -45,9 +45,7 @@ export function modbusCalls(connections: PeerConnections): Readonly<Record<strin
   return {
     "modbus.open": async ([uri]) => {
       const key = text(uri, "connection URI");
-      const endpoint = parseConnectionUri(key);
-      if (endpoint.scheme === "port")
-        await connections.ports.call(endpoint.name, { op: "open", use: "modbus", parameters: endpoint.parameters });
+      const endpoint = await openEndpoint(connections, key);
       const known = handles.get(key);
       if (known !== undefined) return [known];
       if (endpoints.length >= MAX_ENDPOINTS)
@@ -70,6 +68,19 @@ export function modbusCalls(connections: PeerConnections): Readonly<Record<strin
         const asked = { name: field("type"), unit: field("addr"), register: field("reg"), count: field("count") };
         return new Map([["data", await read(wire, parseRead({ ...asked, timeoutMs: field("timeout") }))]]);
       });
+    },
+    "sunspec.find": async ([handle, unit, timeoutMs]) => {
+      const access = createRegisterAccess(wireOf(handle), timeout(timeoutMs));
+      return [await findSunSpec(access, integer(unit, "unit", UNIT))];
+    },
+    "sunspec.read": async ([handle, unit, model, timeoutMs]) => {
+      const access = createRegisterAccess(wireOf(handle), timeout(timeoutMs));
+      return [await readSunSpec(access, integer(unit, "unit", UNIT), table(model, "model"))];
+    },
+    "sunspec.write": async ([handle, unit, model, values, timeoutMs]) => {
+      const access = createRegisterAccess(wireOf(handle), timeout(timeoutMs));
+      await writeSunSpec(access, integer(unit, "unit", UNIT), { model, values: table(values, "values") });
+      return [];
     },
     "modbus.write_all": async ([handle, queries]) => {
       const wire = wireOf(handle);

@@ -1,5 +1,6 @@
 // Protocol data units of Modbus: requests and answers without address and checksum.
 import { itemAt } from "#core/item-at.ts";
+import { MAX_SPAN } from "#core/modbus/modbus-map.ts";
 import { ConnectionError } from "#runtime/drivers/peer-connections.ts";
 
 export type ReadTable = "coils" | "discrete_inputs" | "holdings" | "inputs";
@@ -8,7 +9,12 @@ export type WriteKind = "coil" | "holding" | "multiple_coils" | "multiple_holdin
 export const READ_CODES = { coils: 1, discrete_inputs: 2, holdings: 3, inputs: 4 } as const;
 export const WRITE_CODES = { coil: 5, holding: 6, multiple_coils: 15, multiple_holdings: 16 } as const;
 /** The most values that fit one frame. */
-export const MAX_READ = { coils: 2000, discrete_inputs: 2000, holdings: 125, inputs: 125 } as const;
+export const MAX_READ = {
+  coils: MAX_SPAN.coil,
+  discrete_inputs: MAX_SPAN.discrete,
+  holdings: MAX_SPAN.holding,
+  inputs: MAX_SPAN.input,
+} as const;
 export const MAX_WRITE = { coil: 1, holding: 1, multiple_coils: 1968, multiple_holdings: 123 } as const;
 export const EXCEPTION_BIT = 0x80;
 const COIL_ON = 0xff00;
@@ -73,7 +79,8 @@ function checkCode(code: number, pdu: Uint8Array): void {
   if (answered !== (code | EXCEPTION_BIT) || pdu.length !== 2)
     throw new ConnectionError("answer", `the answer is for function ${answered}, not ${code}`);
   const exception = itemAt(pdu, 1);
-  throw new ConnectionError("exception", `exception ${exception}: ${EXCEPTIONS[exception] ?? "unknown"}`);
+  const words = `exception ${exception}: ${EXCEPTIONS[exception] ?? "unknown"}`;
+  throw new ConnectionError("exception", words, exception);
 }
 
 function bytesOf(value: number): readonly [number, number] {

@@ -1,6 +1,6 @@
--- modbus: clients around a handle; the host speaks the protocol.
+-- modbus and sunspec: clients around a handle; the host speaks the protocol and knows the models.
 local call = ...
-local setmetatable, ipairs, error = setmetatable, ipairs, error
+local setmetatable, ipairs, error, type = setmetatable, ipairs, error, type
 
 local handles = setmetatable({}, { __mode = 'k' })
 local Client = {}
@@ -63,4 +63,52 @@ end
 
 function Client:write(queries)
   return call('modbus.write_all', handle_of(self, 'write'), queries)
+end
+
+-- SunSpec: the models of a device, found once, and their values by name.
+local units = setmetatable({}, { __mode = 'k' })
+local Device = {}
+Device.__index = Device
+Device.__name = 'sunspec device'
+
+sunspec = {}
+
+function sunspec.find(client, unit, timeout)
+  local handle = type(client) == 'table' and handles[client] or error('give a client of modbus.new', 2)
+  local found, err = call('sunspec.find', handle, unit, timeout)
+  if err ~= nil then
+    return nil, err
+  end
+  units[found] = { handle = handle, unit = unit, timeout = timeout }
+  return setmetatable(found, Device)
+end
+
+local function unit_of(device, name)
+  return units[device] or error('call it with a colon: device:' .. name .. '(...)', 3)
+end
+
+-- The first of the models that the device has.
+function Device:model(...)
+  for _, id in ipairs({ ... }) do
+    for _, model in ipairs(self.models) do
+      if model.id == id then
+        return model
+      end
+    end
+  end
+end
+
+function Device:read(...)
+  local own = unit_of(self, 'read')
+  local model = self:model(...)
+  if model == nil then
+    return nil, 'the device has no such SunSpec model'
+  end
+  return call('sunspec.read', own.handle, own.unit, model, own.timeout)
+end
+
+function Device:write(id, values)
+  local own = unit_of(self, 'write')
+  local _, err = call('sunspec.write', own.handle, own.unit, id, values, own.timeout)
+  return err
 end

@@ -21,6 +21,8 @@ export interface RegisterLayout {
   readonly type: RegisterType;
   /** `big`: the register with the highest bits comes first. */
   readonly words: WordOrder;
+  /** `little`: the two bytes of each register are swapped. */
+  readonly bytes: WordOrder;
   /** What one step of the register is worth: 0.1 for tenths. The registers hold value / scale, rounded. */
   readonly scale: number;
   /** For a string; numbers have their own. */
@@ -69,7 +71,7 @@ export function encodeRegisters(layout: RegisterLayout, value: number | string):
     const bytes = new TextEncoder().encode(value).subarray(0, count * 2);
     for (const [at, byte] of bytes.entries()) view.setUint8(at, byte);
   } else writeNumber(view, layout, value);
-  const registers = Array.from({ length: count }, (_, index) => view.getUint16(index * 2));
+  const registers = Array.from({ length: count }, (_, index) => view.getUint16(index * 2, layout.bytes === "little"));
   return layout.words === "little" && layout.type !== "string" ? registers.reverse() : registers;
 }
 
@@ -87,7 +89,8 @@ export function decodeRegisters(layout: RegisterLayout, registers: readonly numb
   const count = registerCount(layout);
   const view = new DataView(new ArrayBuffer(count * 2));
   const ordered = layout.words === "little" && layout.type !== "string" ? registers.toReversed() : registers;
-  for (let index = 0; index < count; index += 1) view.setUint16(index * 2, ordered[index] ?? 0);
+  for (let index = 0; index < count; index += 1)
+    view.setUint16(index * 2, ordered[index] ?? 0, layout.bytes === "little");
   if (layout.type === "string") return new TextDecoder().decode(view).replace(/\0+$/, "");
   return withoutNoise(readNumber(view, layout.type) * layout.scale);
 }
@@ -95,7 +98,7 @@ export function decodeRegisters(layout: RegisterLayout, registers: readonly numb
 function readNumber(view: DataView, type: Exclude<RegisterType, "string">): number {
   switch (type) {
     case "float32":
-      return view.getFloat32(0);
+      return shortest(view.getFloat32(0));
     case "float64":
       return view.getFloat64(0);
     case "int16":
@@ -113,7 +116,17 @@ function readNumber(view: DataView, type: Exclude<RegisterType, "string">): numb
   }
 }
 
+/** The shortest number that is stored as this float32: 51.2, not 51.20000076293945. */
+function shortest(value: number): number {
+  if (!Number.isFinite(value)) return value;
+  for (let digits = 6; digits < 9; digits += 1) {
+    const short = Number(value.toPrecision(digits));
+    if (Math.fround(short) === value) return short;
+  }
+  return value;
+}
+
 /** Rounds for reports: 235 * 0.1 is shown as 23.5. */
-function withoutNoise(value: number): number {
+export function withoutNoise(value: number): number {
   return Number.isFinite(value) ? Number(value.toPrecision(15)) : value;
 }

@@ -1,0 +1,28 @@
+import type { IssueCode } from "#core/blueprint/issue.ts";
+import type { Reporter } from "#manifest/reporter.ts";
+import { follow, pointer, type Trail } from "#manifest/tree.ts";
+
+export type Path = readonly (string | number)[];
+
+/** Tells what is wrong at a place of a register map. */
+export interface MapReport {
+  (path: Path, code: IssueCode, message: string): void;
+  readonly reporter: Reporter;
+  /** Whether something below this place could not be read, and has been told: nothing more can be said about it. */
+  isBroken(path: Path): boolean;
+}
+
+/** `reporter` has the issues of reading the document already. */
+export function createMapReport(reporter: Reporter, root: Trail): MapReport {
+  const broken = reporter.issues().map(({ path }) => path);
+  return Object.assign(
+    (path: Path, code: IssueCode, message: string) => reporter.atValue(follow(root, path), { code, message }),
+    {
+      reporter,
+      isBroken(path: Path): boolean {
+        const place = pointer(follow(root, path));
+        return broken.some((one) => one === place || one.startsWith(`${place}/`));
+      },
+    },
+  );
+}
