@@ -2,6 +2,7 @@
 import type { Blueprint, CommandArgument, EnumValue } from "#core/blueprint/blueprint.ts";
 import { registersFor, unconvert } from "#core/modbus/convert-value.ts";
 import { type MapPoint, type MapWrite, type ModbusMap, type PointValue, settingsOf } from "#core/modbus/modbus-map.ts";
+import { findModelPoint, sunSpecModel } from "#core/sunspec/parse-model.ts";
 import { choices, quote } from "#manifest/words.ts";
 import { isTextPlace } from "./build-modbus-map.ts";
 import type { GivenMap } from "./map-language.ts";
@@ -85,7 +86,12 @@ function checkType(report: MapReport, { place, conversion, name }: MapPoint, { p
 
 function mayHaveFraction(place: MapPoint["place"], { scale, offset }: MapPoint["conversion"]): boolean {
   if (!Number.isInteger(scale) || !Number.isInteger(offset)) return true;
-  return place.from === "register" && place.layout.type.startsWith("float");
+  if (place.from === "register") return place.layout.type.startsWith("float");
+  return place.points.some(({ model: id, name }) => {
+    const model = sunSpecModel(id);
+    const point = model && findModelPoint(model, name)?.point;
+    return point?.scaleFactor !== undefined || point?.type === "float32";
+  });
 }
 
 function checkMeaning(

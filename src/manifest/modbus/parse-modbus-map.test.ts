@@ -113,6 +113,7 @@ test.each([
   ["an interval that is too short", "interval: 5ms\ntelemetry: {power: {address: 1}}", "at least 100ms"],
   ["a bare interval", "interval: 5\ntelemetry: {power: {address: 1}}", "Did you mean 5s?"],
   ["an unknown model", "telemetry: {power: {sunspec: 9999.W}}", "The model 9999 is not known"],
+  ["a SunSpec point with a scale factor for an integer", "telemetry: {starts: {sunspec: 103.W}}", "gives fractions"],
   ["an unknown point", "telemetry: {power: {sunspec: 103.TmpCap}}", "Did you mean TmpCab?"],
   ["a type of a SunSpec point", "telemetry: {power: {sunspec: 103.W, type: int16}}", "SunSpec says the type"],
   ["an unknown property", "properties: {sn: {address: 1}}", "no property"],
