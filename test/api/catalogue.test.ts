@@ -45,7 +45,15 @@ async function upload(bytes: string | Uint8Array): Promise<Blueprint> {
 
 test("the examples are there, in the order of their names, with what they say about themselves", async () => {
   const page = await look();
-  const examples = ["battery", "electrolyser", "ev-charger", "grid-meter", "pv-inverter", "sunspec-inverter", "weather-station"];
+  const examples = [
+    "battery",
+    "electrolyser",
+    "ev-charger",
+    "grid-meter",
+    "pv-inverter",
+    "sunspec-inverter",
+    "weather-station",
+  ];
   expect(ids(page).sort()).toEqual(examples.map((name) => `examples.${name}`));
   const names = page.entries.map((entry) => entry.display_name);
   expect(names).toEqual(names.toSorted());

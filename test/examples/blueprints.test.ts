@@ -27,7 +27,15 @@ async function blueprints(): Promise<readonly Blueprint[]> {
 }
 
 test("the seven examples of the guide are there", () => {
-  expect(names).toEqual(["battery", "electrolyser", "ev-charger", "grid-meter", "pv-inverter", "sunspec-inverter", "weather-station"]);
+  expect(names).toEqual([
+    "battery",
+    "electrolyser",
+    "ev-charger",
+    "grid-meter",
+    "pv-inverter",
+    "sunspec-inverter",
+    "weather-station",
+  ]);
 });
 
 test.each(names)("%s has no error and no warning, as a folder and as a zip", async (name) => {

@@ -6,6 +6,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { findModule } from "#core/lua/find-module.ts";
 import { type HostTable, hostApi } from "#core/lua/host/host-api.ts";
 import { startDrivers } from "../support/drivers.ts";
+import { startModbusServer } from "../support/modbus-server.ts";
+import { playSunSpec } from "../support/sunspec-server.ts";
 import { virtualScript } from "../support/virtual-script.ts";
 
 /** `name: key:type key:type` lines, of each table and of each kind of object. */
@@ -35,6 +37,8 @@ end
 
 const OBJECTS = `
 show_object('modbus.Client', modbus.new('port://m'))
+show_object('modbus.Map', modbus.map({ telemetry = { power = { address = 0 } } }))
+show_object('sunspec.Device', sunspec.find(modbus.new(MODBUS), 1))
 show_object('http.Client', http.client())
 show_object('http.Request', http.request('GET', 'http://x/'))
 show_object('serial.Client', serial.new('port://s'))
@@ -80,10 +84,13 @@ async function dump(script: string, prelude = ""): Promise<ReadonlyMap<string, R
     server.close();
   });
   const { drivers } = startDrivers("127.0.0.1");
+  const modbus = await startModbusServer();
+  playSunSpec(modbus.unit(1), 0, [{ id: 1, values: {} }]);
+  const peer = `local MODBUS = 'tcp://127.0.0.1:${modbus.port}'\n`;
   const url = `local URL = 'http://127.0.0.1:${(server.address() as AddressInfo).port}/'\n`;
   let woken = Promise.withResolvers<void>();
   const host = { drivers, wake: () => woken.resolve(), registerChild: async () => undefined };
-  const { script: running, told } = virtualScript(`${prelude}${DUMP}${url}${script}`, { host });
+  const { script: running, told } = virtualScript(`${prelude}${DUMP}${url}${peer}${script}`, { host });
   let isAsked = false;
   while (!told.some((line) => line.endsWith("the end"))) {
     const outcome = running.run(50);

@@ -9,6 +9,12 @@ export const DRIVER_TABLES: Readonly<Record<string, string>> = {
   "modbus.ReadResult": "The result of a query: its data, or what went wrong.",
   "modbus.WriteQuery": "One of the queries of `client:write`.",
   "modbus.WriteResult": "The result of a query: empty, or what went wrong.",
+  "modbus.Map": "Registers of a device by name.",
+  "modbus.MapOptions": "How a map runs.",
+  "modbus.MapReading": "What a map has read. Values that could not be read are absent.",
+  sunspec: "Modbus devices that follow SunSpec. An addition of Busbar.",
+  "sunspec.Device": "A device with its SunSpec models.",
+  "sunspec.Model": "A model that the device has.",
   http: "HTTP and HTTPS.",
   "http.ClientOptions": "How a client works.",
   "http.Client": "A client with options of its own.",
@@ -82,6 +88,33 @@ export const DRIVER_SIGNATURES: Readonly<Record<string, string>> = {
   "modbus.WriteQuery.timeout: number?": "Milliseconds.",
   "modbus.WriteResult.errmsg: string?": "What went wrong.",
   "modbus.WriteResult.errcode: string?": "The kind of failure, such as `'timeout'`.",
+  "modbus.map(map: string|table, connection_uri?: string): modbus.Map?, string?":
+    "Returns a register map from a file, a text or a table, or nil and an error text.",
+  "modbus.Map:run(options?: modbus.MapOptions)":
+    "Reads each group at its interval, sends what it has read, and handles the commands of the map.",
+  "modbus.Map:read(group?: string): modbus.MapReading?, string?": "Reads a group, or all of them.",
+  "modbus.Map:write(command: string, arguments?: table<string, any>): string?":
+    "Writes what a command of the map writes; returns nil or an error text.",
+  "modbus.MapOptions.alert: string?": "The alert that is active while the device does not answer.",
+  "modbus.MapReading.telemetry: table<string, any>": "Values by attribute.",
+  "modbus.MapReading.properties: table<string, any>": "Values by property.",
+  "modbus.MapReading.alerts: string[]": "The active alerts.",
+  "modbus.MapReading.failures: string[]": "What could not be read, and why.",
+  "modbus.MapReading.is_silent: boolean": "Whether some request got no answer.",
+
+  "sunspec.find(client: modbus.Client, unit: integer, timeout?: number): sunspec.Device?, string?":
+    "Finds the models of a unit; returns nil and an error text if it has none.",
+  "sunspec.Device:model(...: integer): sunspec.Model?": "Returns the first of these models that the device has.",
+  "sunspec.Device:read(...: integer): table<string, any>?, string?":
+    "Reads the first of these models that the device has: values by the names of SunSpec, scaled.",
+  "sunspec.Device:write(model: integer, values: table<string, any>): string?":
+    "Writes points of a model; returns nil or an error text.",
+  "sunspec.Device.base: integer": "The register of the marker.",
+  "sunspec.Device.models: sunspec.Model[]": "All models, in order.",
+  "sunspec.Model.id: integer": "The number of the model.",
+  "sunspec.Model.address: integer": "The first register of its data.",
+  "sunspec.Model.length: integer": "How many registers of data it has.",
+  "sunspec.Model.name: string?": "What it is, if Busbar knows it.",
 
   "http.get(url: string): http.Response?, string?": "Sends a GET with the default client.",
   "http.post(url: string, content_type?: string, body?: string): http.Response?, string?":
