@@ -5,7 +5,7 @@ import { pointLayout } from "#core/sunspec/decode-model.ts";
 import { findModelPoint, sunSpecModel } from "#core/sunspec/parse-model.ts";
 import type { RegisterBank } from "#runtime/drivers/answer-pdu.ts";
 
-export interface PlayedModel {
+interface PlayedModel {
   readonly id: number;
   /** How often its group is repeated. */
   readonly repeats?: number;

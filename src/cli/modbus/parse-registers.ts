@@ -1,6 +1,6 @@
 import { UsageError } from "#cli/usage-error.ts";
 
-export interface RegisterRange {
+interface RegisterRange {
   readonly first: number;
   readonly last: number;
 }

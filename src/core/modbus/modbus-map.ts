@@ -42,7 +42,7 @@ export interface SunSpecPlace {
   readonly points: readonly SunSpecPoint[];
 }
 
-export interface SunSpecPoint {
+interface SunSpecPoint {
   readonly model: number;
   /** As SunSpec names it; a point of a repeated group as `module[1].DCW`. */
   readonly name: string;

@@ -3,7 +3,7 @@ import { findModels, type ModelChain } from "#core/sunspec/find-models.ts";
 import { MAX_SPAN, type RegisterKind, type Span } from "./modbus-map.ts";
 import { type AccessFailure, isFailure, type RegisterAccess } from "./register-access.ts";
 
-export interface ScanPlan {
+interface ScanPlan {
   readonly units: readonly number[];
   readonly kinds: readonly RegisterKind[];
   /** The first and the last register to look at. */
@@ -11,14 +11,14 @@ export interface ScanPlan {
   readonly last: number;
 }
 
-export interface ScanNeeds {
+interface ScanNeeds {
   readonly access: Pick<RegisterAccess, "read">;
   /** Whether the time is over. What is found until then is the result. */
   readonly isOver: () => boolean;
   readonly tell: (what: string) => void;
 }
 
-export interface ScannedUnit {
+interface ScannedUnit {
   readonly unit: number;
   readonly sunspec: ModelChain | undefined;
   /** Registers that can be read, in order. */

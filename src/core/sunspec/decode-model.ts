@@ -24,7 +24,7 @@ export function pointLayout({ type, count }: Pick<ModelPoint, "type" | "count">)
   return { type: TYPES[type][0], words: "big", bytes: "big", scale: 1, count } as const;
 }
 
-export type ModelValue = number | string;
+type ModelValue = number | string;
 
 /** A point of a model in the registers of its data; undefined when the device does not implement it. */
 export function decodePoint(model: SunSpecModel, name: string, registers: readonly number[]): ModelValue | undefined {
@@ -47,7 +47,7 @@ function rawAt(point: ModelPoint, registers: readonly number[], offset: number):
 }
 
 /** Values by name; those of a repeated group as a list, in which a value that is not implemented is missing, too. */
-export interface DecodedModel {
+interface DecodedModel {
   readonly values: ReadonlyMap<string, ModelValue>;
   readonly group: { readonly name: string; readonly items: readonly ReadonlyMap<string, ModelValue>[] } | undefined;
 }

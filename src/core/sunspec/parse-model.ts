@@ -85,7 +85,7 @@ function parseBlock(text: string): Block {
   return { points, count: offset };
 }
 
-export interface FoundPoint {
+interface FoundPoint {
   readonly point: ModelPoint;
   /** Registers from the beginning of the model's data. */
   readonly offset: number;

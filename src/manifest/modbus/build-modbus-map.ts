@@ -20,7 +20,7 @@ import type { GivenGroup, GivenMap, GivenPoint, GivenWrite } from "./map-languag
 import type { MapReport, Path } from "./map-report.ts";
 
 /** The group of what names none. */
-export const DEFAULT_GROUP = "";
+const DEFAULT_GROUP = "";
 const DEFAULT_INTERVAL_MS = 1_000;
 const LEAST_INTERVAL_MS = 100;
 const DEFAULT_TIMEOUT_MS = 1_000;

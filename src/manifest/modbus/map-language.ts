@@ -15,7 +15,7 @@ import {
 } from "#manifest/scenario/reader.ts";
 import { byForm, listOf, object, oneOrMore, textRecord } from "#manifest/scenario/reader-shapes.ts";
 
-export const POINT_TYPES = [...REGISTER_TYPES, "bool"] as const;
+const POINT_TYPES = [...REGISTER_TYPES, "bool"] as const;
 
 const scalar: Reader<string | number | boolean> = {
   schema: { type: ["string", "number", "boolean"] },

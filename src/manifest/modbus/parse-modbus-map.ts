@@ -11,7 +11,7 @@ import { checkOverlaps } from "./check-overlaps.ts";
 import { mapDocument } from "./map-language.ts";
 import { createMapReport } from "./map-report.ts";
 
-export interface ParsedModbusMap {
+interface ParsedModbusMap {
   /** Undefined exactly when there is an issue. */
   readonly map: ModbusMap | undefined;
   /** Everything at once, in the order of the text. */

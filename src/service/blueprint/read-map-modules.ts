@@ -14,7 +14,7 @@ interface MapModule {
   readonly source: Uint8Array;
 }
 
-export interface MapModules {
+interface MapModules {
   /** Returns the text of the map. */
   readonly text: MapModule;
   /** Runs it, where the package has no script. */
