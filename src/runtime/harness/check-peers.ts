@@ -1,4 +1,6 @@
 // What a script is expected to have done to its peers.
+
+import { decodeRegisters, registerCount } from "#core/modbus/register-value.ts";
 import {
   countInOrder,
   describeExpected,
@@ -6,7 +8,6 @@ import {
   type ExpectedValue,
   isExpected,
 } from "#core/scenario/expected-value.ts";
-import { decodeRegisters, registerCount } from "#core/modbus/register-value.ts";
 import type {
   Expectations,
   ExpectedJson,
