@@ -13,8 +13,8 @@ export interface SendingDevice {
   close(): void;
 }
 
-/** The points of one sender, probes included, lie within so many seconds. */
-export const SPAN_S = 4 * 3_600;
+/** The points of one sender, probes included, lie within so many seconds: enough for half an hour. */
+export const SPAN_S = 24 * 3_600;
 const EVERY_MS = 20;
 /** Points that are not acknowledged yet, at most. */
 const WINDOW = 50;
