@@ -164,7 +164,9 @@ test("start and end of a command wait three times, a mark once, and looking at o
   const execution = makeExecution(place);
   await records.executions.insert(asNew(execution), makeEntry());
   const marked = await record(() => records.executions.markAttempted(execution.id, place.deviceId));
-  expect(marked.waits).toBe(1);
+  expect([marked.waits, marked.statements.length]).toEqual([1, 1]);
+  const again = [1, 2].map(() => records.executions.markAttempted(execution.id, place.deviceId));
+  expect(await Promise.all(again)).toEqual([false, false]);
   const ended = await record(() => end(execution.id));
   expect(ended.waits).toBe(3);
   const found = await record(() => records.executions.find(place.deviceId, execution.id, NOON));

@@ -4,11 +4,12 @@
 //
 // A write that refuses before it has changed anything is answered alone. One that fails later fails the transaction;
 // then nothing of the batch has happened, and its writes run again, each in a transaction of its own.
-import type { ClientBase } from "pg";
+import type { ClientBase, QueryConfig } from "pg";
 import type { DamageLog } from "#store/database.ts";
 import { failpoint } from "#store/failpoint.ts";
 import { lockNumber } from "./lock-keys.ts";
 import { type Outcome, outcomeOf, runAll, type Write } from "./run-writes.ts";
+import { singleStatement } from "./single-statements.ts";
 import { packStatements } from "./statements.ts";
 import { isAftermath, isWorthRepeating, serverTrouble } from "./trouble.ts";
 import { createTransaction } from "./write-transaction.ts";
@@ -47,7 +48,24 @@ async function transact(client: ClientBase, damage: DamageLog & Added, writes: r
   }
 }
 
+/** A write that is a single statement, and alone. The statement is its transaction. */
+async function attemptSingle(client: ClientBase, statement: QueryConfig): Promise<Done> {
+  failpoint("commit.before");
+  try {
+    const { rowCount } = await client.query(statement);
+    failpoint("commit.after");
+    return [{ result: rowCount === 1 }];
+  } catch (error) {
+    const trouble = serverTrouble(error);
+    if (trouble !== undefined) throw trouble;
+    return { failed: error };
+  }
+}
+
 async function attempt(client: ClientBase, damage: DamageLog & Added, writes: readonly Write[]): Promise<Done> {
+  const [first, ...others] = writes;
+  const single = first !== undefined && others.length === 0 ? singleStatement(first) : undefined;
+  if (single !== undefined) return await attemptSingle(client, { ...single, values: [...single.values] });
   failpoint("commit.before");
   try {
     const added = new Set<"events" | "notes">();
