@@ -86,8 +86,9 @@ const watch = (selector: string) => `
   seen.observe(document, { childList: true, subtree: true });`;
 
 const READ_VISIT = `(async () => {
-  while (window.paintedAt === undefined) await new Promise((resolve) => setTimeout(resolve, 20));
-  const first = performance.getEntriesByName("first-contentful-paint")[0];
+  const firstPaint = () => performance.getEntriesByName("first-contentful-paint")[0];
+  while (window.paintedAt === undefined || firstPaint() === undefined) await new Promise((resolve) => setTimeout(resolve, 20));
+  const first = firstPaint();
   const bytes = performance.getEntriesByType("resource").reduce((sum, { transferSize }) => sum + transferSize, 0);
-  return { first: first === undefined ? NaN : first.startTime, flow: window.paintedAt, bytes };
+  return { first: first.startTime, flow: window.paintedAt, bytes };
 })()`;
