@@ -47,6 +47,7 @@ async function deletions(): Promise<ReadonlyMap<string, readonly number[]>> {
     sites: { list: onePage },
     devices: { list: onePage },
     retentions: { get: async () => ({ attributes: new Map(), fallback: undefined }) },
+    uplinks: { get: async () => undefined },
     telemetry: { drop: note("telemetry"), space: async () => undefined },
     log: { error: (fields: unknown) => expect(fields).toBeUndefined() },
   };

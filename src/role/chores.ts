@@ -32,7 +32,16 @@ interface SharedChore extends Chore {
 interface ChoreNeeds
   extends Pick<
       Needs,
-      "audit" | "executions" | "deviceLogs" | "alerts" | "webhooks" | "outbox" | "sessions" | "changes" | "now"
+      | "audit"
+      | "executions"
+      | "deviceLogs"
+      | "alerts"
+      | "webhooks"
+      | "outbox"
+      | "sessions"
+      | "changes"
+      | "uplinks"
+      | "now"
     >,
     RetentionNeeds {
   readonly authenticator: Authenticator;

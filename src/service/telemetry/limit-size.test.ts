@@ -8,13 +8,14 @@ const MB = 1e6;
 /** A store with a day of 10 MB for each of these days, on a disk with so much room. What is deleted is free in its file. */
 async function limit(
   days: readonly number[],
-  { maxBytes = Number.POSITIVE_INFINITY, freeBytes = 1_000 * MB, now = 100 },
+  { maxBytes = Number.POSITIVE_INFINITY, freeBytes = 1_000 * MB, now = 100, isJoined = true },
 ) {
   let left = [...days];
   let spare = 0;
   const said: string[] = [];
   const needs = {
     now: () => instant(now * DAY),
+    uplinks: { get: async () => (isJoined ? {} : undefined) },
     disk: () => ({ freeBytes, totalBytes: 10_000 * MB }),
     log: { warn: (_: object, text: string) => void said.push(text) },
     devices: {
@@ -50,6 +51,11 @@ test("beyond the size the oldest days go, as few as needed", async () => {
 
 test("on a disk that fills up the oldest days make room in the file", async () => {
   expect(await limit([1, 2, 3, 4, 5], { freeBytes: 50 * MB })).toMatchObject({ left: [3, 4, 5] });
+});
+
+test("a gateway on its own keeps what it has on a disk that fills up, and still keeps to its size", async () => {
+  expect(await limit([1, 2, 3], { freeBytes: 0, isJoined: false })).toEqual({ left: [1, 2, 3], pieces: 0, said: 0 });
+  expect(await limit([1, 2, 3], { maxBytes: 25 * MB, isJoined: false })).toMatchObject({ left: [2, 3] });
 });
 
 test("what is new is never deleted, however full the disk is", async () => {
