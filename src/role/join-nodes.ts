@@ -26,6 +26,7 @@ type ConfigurationNeeds = Parameters<typeof deviceConfiguration>[0];
 
 interface JoinNeeds extends Pick<Needs, "devices" | "profiles">, ConfigurationNeeds {
   readonly nodes: Nodes;
+  readonly gateways: Pick<Needs["gateways"], "ownerOf">;
   readonly events: EventHub;
   readonly authenticator: Authenticator;
   readonly openSessions: Pick<Sessions, "forget" | "reread">;
@@ -83,7 +84,10 @@ export function joinNodes(needs: JoinNeeds): () => void {
       return;
     }
     const device = await needs.devices.find(deviceId);
-    if (device !== undefined) await needs.hosts.changed(device);
+    // A device of a gateway's site runs on its gateway. Here is a copy, whose script would run a second time.
+    if (device !== undefined && (await needs.gateways.ownerOf(device.siteId)) === undefined) {
+      await needs.hosts.changed(device);
+    }
     // Its channel may have changed, or the device that carries its messages.
     if (device?.type === "CHILD") await needs.children.place(device);
   }

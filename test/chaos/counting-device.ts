@@ -7,7 +7,7 @@ export interface CountingDevice {
   readonly starts: ReadonlyMap<string, number>;
   /** Executions whose success the service has acknowledged. */
   readonly acknowledged: ReadonlySet<string>;
-  /** Sends something else, such as `telemetry`. Resolves when the service has acknowledged it. */
+  /** Sends something else, such as `v1/telemetry`. Resolves when the service has acknowledged it. */
   send(what: string, body: object): Promise<unknown>;
   close(): void;
 }
@@ -49,7 +49,7 @@ export async function startCountingDevice(
   return {
     starts,
     acknowledged,
-    send: (what, body) => client.publishAsync(`${from}/v1/${what}`, JSON.stringify(body), { qos: 1 }),
+    send: (what, body) => client.publishAsync(`${from}/${what}`, JSON.stringify(body), { qos: 1 }),
     close() {
       clearInterval(telling);
       client.end(true);

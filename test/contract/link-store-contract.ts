@@ -208,15 +208,18 @@ export function linkStoreContract(open: OpenStores): void {
 
     test("one that its gateway has lost ends as an error, once, and says so in its log", async () => {
       const { executions, execution } = await ordered({ attempted: true });
-      expect(await executions.endLost(execution.id, (NOON * 1_000) as Micros)).toBeUndefined();
+      const loss = { at: (NOON * 1_000) as Micros, isReplaced: true };
+      expect(await executions.endLost(execution.id, loss)).toBeUndefined();
       expect(await executions.loseSight(execution.id)).toMatchObject({ state: "UNSYNC", isRemote: true });
-      const ended = await executions.endLost(execution.id, (NOON * 1_000) as Micros);
+      // A gateway whose records are the same never accepted it.
+      expect(await executions.endLost(execution.id, { ...loss, isReplaced: false })).toBeUndefined();
+      const ended = await executions.endLost(execution.id, loss);
       expect(ended).toMatchObject({
         state: "ERROR",
         response: { payload: { message: expect.stringContaining("lost") } },
       });
       expect(await executions.responses(execution.id)).toEqual([ended?.response]);
-      expect(await executions.endLost(execution.id, (NOON * 1_000) as Micros)).toBeUndefined();
+      expect(await executions.endLost(execution.id, loss)).toBeUndefined();
     });
 
     test("after a gateway has replaced its records, lower revisions count, except for what is final", async () => {
@@ -303,12 +306,13 @@ export function linkStoreContract(open: OpenStores): void {
       await gateways.noteTaken(gateway.id, { version: "2", epoch: "e", taken: 7, at: instant(NOON + 5) });
       const seen = { ...gateway, version: "2", epoch: "e", taken: 7, lastSeenAt: instant(NOON + 5), isConnected: true };
       expect(await gateways.find(gateway.id)).toEqual(seen);
-      expect(await gateways.connected()).toEqual([gateway.id]);
-      await gateways.noteGone(gateway.id);
-      expect(await gateways.connected()).toEqual([]);
+      expect([await gateways.connected(), await gateways.revokedConnected()]).toEqual([[gateway.id], []]);
       const at = instant(NOON + 9);
       expect(await gateways.revoke(gateway.id, at, makeEntry())).toBe(true);
       expect(await gateways.revoke(gateway.id, at, makeEntry())).toBe(false);
+      expect([await gateways.connected(), await gateways.revokedConnected()]).toEqual([[gateway.id], [gateway.id]]);
+      await gateways.noteGone(gateway.id);
+      expect([await gateways.connected(), await gateways.revokedConnected()]).toEqual([[], []]);
       expect(await gateways.find(gateway.id)).toEqual({ ...seen, isConnected: false, revokedAt: at });
     });
   });

@@ -7,12 +7,13 @@ import { startModbusServer } from "../support/modbus-server.ts";
 import { startPostgres } from "../support/postgres.ts";
 import { randomFrom } from "../support/random.ts";
 import type { Session } from "../support/session.ts";
+import { differences, type ListedExecution, readExecutions, readSide, type SideRecords } from "./compare-records.ts";
 import { openSiteGateway, type SiteGateway } from "./site-gateway.ts";
 
 const IS_LONG = process.env["BUSBAR_LONG"] === "1";
-const ROUNDS = IS_LONG ? 50 : 5;
+const ROUNDS = Number(process.env["BUSBAR_TEST_ROUNDS"] ?? (IS_LONG ? 50 : 5));
 const GATEWAYS = 3;
-/** The promise, which only the long run judges: a busy machine is slower. */
+/** The promise. A busy machine may be slower in one round, so a short run judges the median. */
 const AGREED_WITHIN_MS = 30_000;
 const PATIENCE_MS = 120_000;
 const TIMEOUT_S = 3;
@@ -22,73 +23,105 @@ interface Situation {
   readonly nodes: readonly NodeVictim[];
   readonly gateways: readonly SiteGateway[];
   readonly random: () => number;
-  /** Executions that were acknowledged, by device. */
-  readonly acknowledged: Map<string, string>;
+  /** How often each register was written, by gateway. */
+  readonly effects: ReadonlyMap<string, number>;
+  /** Calls and messages that are under way. */
+  readonly pending: Set<Promise<void>>;
+  readonly acknowledged: Acknowledged;
   last: number;
+  lastAt: number;
+}
+
+/** What callers and devices were told is stored. */
+interface Acknowledged {
+  /** Executions, with the place of the gateway that acknowledged them; undefined: the cloud did. */
+  readonly executions: Map<string, number | undefined>;
+  /** Numbers of points and of log entries, by place of the gateway. */
+  readonly points: readonly Set<number>[];
+  readonly logs: readonly Set<number>[];
 }
 
 test.runIf(IS_LONG)(
   `${ROUNDS} rounds of trouble: both sides agree afterwards, and nothing is done twice`,
   {
-    timeout: 3_600_000,
+    timeout: 240_000 + ROUNDS * 60_000,
   },
   async () => {
     const seed = Number(process.env["BUSBAR_TEST_SEED"] ?? Date.now() % 1_000_000);
-    const random = randomFrom(seed);
-    const server = await startPostgres();
-    onTestFinished(() => server.stop());
-    const options = {
-      url: await server.database("link"),
-      flags: ["--commands-response-timeout", `${TIMEOUT_S}s`, "--mqtt-port", "off"],
-    };
-    const nodes = [new NodeVictim(options), new NodeVictim(options)];
-    onTestFinished(async () => void (await Promise.all(nodes.map((node) => node.kill()))));
-    // One after the other: the first one makes the tables.
-    for (const node of nodes) await node.start();
-    const modbus = await startModbusServer();
-    const effects = new Map<string, number>();
-    const gateways = await Promise.all(
-      Array.from({ length: GATEWAYS }, (_, n) => {
-        const unit = modbus.unit(n + 1);
-        for (let register = 0; register < 10_000; register++) unit.holdings.set(register, 0);
-        unit.onWrite = (_table, register) => {
-          effects.set(`${n} ${register}`, (effects.get(`${n} ${register}`) ?? 0) + 1);
-          return undefined;
-        };
-        return openSiteGateway(n + 1, {
-          cloud: () => cloudOf(nodes),
-          targets: () => nodes.flatMap(({ current }) => current?.url ?? []),
-          modbus,
-          flags: ["--commands-response-timeout", `${TIMEOUT_S}s`],
-        });
-      }),
-    );
-    const situation: Situation = { nodes, gateways, random, acknowledged: new Map(), last: 0 };
+    const situation = await setUp(randomFrom(seed));
+    const { gateways, nodes, effects, acknowledged } = situation;
     await agreement(situation);
     const times: number[] = [];
     for (let round = 0; round < ROUNDS; round++) {
       await Promise.all([trouble(situation, round % 2 === 1), load(situation)]);
       for (const { line } of gateways) line.heal();
-      times.push(await agreement(situation));
-      const twice = [...effects, ...gateways.flatMap(({ device }) => [...device.starts])].filter(
-        ([, count]) => count > 1,
-      );
-      expect(twice, `BUSBAR_TEST_SEED=${seed}, round ${round}: done twice`).toEqual([]);
+      const healed = performance.now();
+      const sides = await agreement(situation);
+      times.push(Math.round(performance.now() - healed));
+      const starts = [...effects, ...gateways.flatMap(({ device }) => [...device.starts])];
+      const where = `BUSBAR_TEST_SEED=${seed}, round ${round}`;
+      expect(
+        starts.filter(([, count]) => count > 1),
+        `${where}: done twice`,
+      ).toEqual([]);
+      expect(
+        sides.flatMap((side, place) => lostAt(side, place, acknowledged)),
+        `${where}: acknowledged and lost`,
+      ).toEqual([]);
     }
-    const all = new Map(
-      (await Promise.all(gateways.map(({ devices }) => executionsOf(cloudOf(nodes), devices)))).flat(),
-    );
-    const lost = [...situation.acknowledged.keys()].filter((id) => !all.has(id));
-    expect(lost, "acknowledged and lost").toEqual([]);
+    const all = new Map<string, ListedExecution>();
+    for (const { devices } of gateways) {
+      for (const [id, one] of await readExecutions(cloudOf(nodes), devices)) all.set(id, one);
+    }
+    expect(
+      [...acknowledged.executions.keys()].filter((id) => !all.has(id)),
+      "acknowledged and lost",
+    ).toEqual([]);
     const states = Map.groupBy(all.values(), ({ state }) => state);
+    const started = effects.size + gateways.reduce((sum, { device }) => sum + device.starts.size, 0);
     console.log(
       `seed ${seed}: ${ROUNDS} rounds, ${all.size} executions (${[...states].map(([state, those]) => `${those.length} ${state}`).join(", ")}), ` +
-        `${effects.size + gateways.reduce((sum, { device }) => sum + device.starts.size, 0)} effects, none twice; agreed after ${times.join(", ")} ms`,
+        `${started} effects, none twice; agreed after ${times.join(", ")} ms`,
     );
     expect(states.get("SUCCESS")?.length ?? 0, "the load reached the devices").toBeGreaterThan(0);
-    if (IS_LONG) expect(Math.max(...times)).toBeLessThan(AGREED_WITHIN_MS);
+    const judged = IS_LONG ? Math.max(...times) : (times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0);
+    expect(judged).toBeLessThan(AGREED_WITHIN_MS);
   },
 );
+
+async function setUp(random: () => number): Promise<Situation> {
+  const server = await startPostgres();
+  onTestFinished(() => server.stop());
+  const options = {
+    url: await server.database("link"),
+    flags: ["--commands-response-timeout", `${TIMEOUT_S}s`, "--mqtt-port", "off"],
+  };
+  const nodes = [new NodeVictim(options), new NodeVictim(options)];
+  onTestFinished(async () => void (await Promise.all(nodes.map((node) => node.kill()))));
+  // One after the other: the first one makes the tables.
+  for (const node of nodes) await node.start();
+  const modbus = await startModbusServer();
+  const effects = new Map<string, number>();
+  const gateways = await Promise.all(
+    Array.from({ length: GATEWAYS }, (_, n) => {
+      const unit = modbus.unit(n + 1);
+      for (let register = 0; register < 10_000; register++) unit.holdings.set(register, 0);
+      unit.onWrite = (_table, register) => {
+        effects.set(`${n} ${register}`, (effects.get(`${n} ${register}`) ?? 0) + 1);
+        return undefined;
+      };
+      return openSiteGateway(n + 1, {
+        cloud: () => cloudOf(nodes),
+        targets: () => nodes.flatMap(({ current }) => current?.url ?? []),
+        modbus,
+        flags: ["--commands-response-timeout", `${TIMEOUT_S}s`],
+      });
+    }),
+  );
+  const numbers = () => gateways.map(() => new Set<number>());
+  const acknowledged = { executions: new Map(), points: numbers(), logs: numbers() };
+  return { nodes, gateways, random, effects, pending: new Set(), acknowledged, last: 0, lastAt: 0 };
+}
 
 const cloudOf = (nodes: readonly NodeVictim[], first = 0): Session => {
   const session = (nodes[first]?.current ?? nodes[1 - first]?.current)?.session;
@@ -99,25 +132,47 @@ const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Commands from both sides, points, alerts and log entries, while the lines are in trouble. */
 async function load(situation: Situation): Promise<void> {
-  const { gateways, nodes, random, acknowledged } = situation;
+  const { gateways, nodes, random, acknowledged, pending } = situation;
+  const follow = (call: Promise<unknown> | undefined) => {
+    // What fails was not acknowledged.
+    const ended: Promise<void> = Promise.resolve(call)
+      .then(
+        () => {},
+        () => {},
+      )
+      .finally(() => pending.delete(ended));
+    pending.add(ended);
+    return ended;
+  };
   for (let action = 0; action < ACTIONS; action++) {
-    const gateway = gateways[Math.floor(random() * gateways.length)];
+    const place = Math.floor(random() * gateways.length);
+    const gateway = gateways[place];
     if (gateway === undefined) continue;
-    const power = ++situation.last;
+    const number = ++situation.last;
     const deviceId = gateway.devices[random() < 0.5 ? "mqtt" : "lua"];
-    const caller = random() < 0.6 ? cloudOf(nodes, Math.floor(random() * 2)) : gateway.session();
+    const isLocal = random() >= 0.6;
+    const caller = isLocal ? gateway.session() : cloudOf(nodes, Math.floor(random() * 2));
     const path = `/v3/devices/${deviceId}/commands/executions`;
-    const created = caller?.post(path, { name: "start", arguments: { power } }).then(
-      ({ status, body }) => void (status === 200 && acknowledged.set(body.execution_id, deviceId)),
-      () => {},
+    const created = follow(
+      caller?.post(path, { name: "start", arguments: { power: number } }).then(({ status, body }) => {
+        if (status === 200) acknowledged.executions.set(body.execution_id, isLocal ? place : undefined);
+      }),
     );
-    const timestamp = Date.now() / 1_000;
-    const faults = random() < 0.5 ? [`fault_${power % 5}`] : [];
+    // Each point has a time of its own, so none takes the place of another.
+    situation.lastAt = Math.max(Date.now(), situation.lastAt + 1);
+    const timestamp = situation.lastAt / 1_000;
+    const faults = random() < 0.5 ? [`fault_${number % 5}`] : [];
     // A gateway that is killed meanwhile gets it when it is back.
-    gateway.device.send("telemetry", { timestamp, power, faults }).catch(() => {});
-    gateway.device
-      .send("logs", { timestamp, message: `entry ${power}`, severity: "info", persist: true })
-      .catch(() => {});
+    void follow(
+      gateway.device
+        .send("v1/telemetry", { timestamp, power: number, faults })
+        .then(() => acknowledged.points[place]?.add(number)),
+    );
+    void follow(
+      gateway.device
+        .send("v3/logs", { timestamp, message: `entry ${number}`, severity: "info", persist: true })
+        .then(() => acknowledged.logs[place]?.add(number)),
+    );
     await Promise.race([created, sleep(100)]);
     await sleep(random() * 60);
   }
@@ -145,96 +200,35 @@ async function trouble({ gateways, nodes, random }: Situation, kills: boolean): 
   await Promise.all([...gateways.map(disturb), ...(kills ? [kill()] : [])]);
 }
 
-/** Waits until both sides agree and everything has ended, and gives how long that took. */
-async function agreement({ nodes, gateways }: Situation): Promise<number> {
-  const began = performance.now();
-  for (const [place, gateway] of gateways.entries()) {
-    const own = async () => await recordsOf(gateway.session(), gateway.devices);
-    const options = { timeout: PATIENCE_MS, interval: 200 };
-    await expect
-      .poll(
-        async () => await differences(await own(), await recordsOf(cloudOf(nodes, place % 2), gateway.devices)),
-        options,
-      )
-      .toEqual([]);
+/** Waits until both sides agree and everything has ended, and gives what the gateways have. */
+async function agreement({ nodes, gateways, effects, pending }: Situation): Promise<readonly SideRecords[]> {
+  // Devices repeat what was not acknowledged until it is.
+  await Promise.all(pending);
+  const sides: SideRecords[] = [];
+  for (const [place, { session, devices, device }] of gateways.entries()) {
+    const hasStarted = ({ id, device_id: deviceId, request }: ListedExecution) =>
+      deviceId === devices.mqtt ? device.starts.has(id) : effects.has(`${place} ${request.arguments.power}`);
+    const compare = async () => {
+      const own = session();
+      if (own === undefined) throw new Error("the gateway runs");
+      const records = await readSide(own, devices);
+      sides[place] = records;
+      return await differences(records, await readSide(cloudOf(nodes, place % 2), devices), hasStarted);
+    };
+    await expect.poll(compare, { timeout: PATIENCE_MS, interval: 200 }).toEqual([]);
   }
-  return Math.round(performance.now() - began);
+  return sides;
 }
 
-type Records = Awaited<ReturnType<typeof recordsOf>>;
-
-interface ListedExecution {
-  readonly id: string;
-  readonly state: string;
-}
-
-async function recordsOf(session: Session | undefined, devices: SiteGateway["devices"]) {
-  if (session === undefined) throw new Error("the gateway runs");
-  const get = async (path: string) => {
-    const { status, body } = await session.get(path);
-    if (status !== 200) throw new Error(`${path} answered ${status}`);
-    return body;
-  };
-  const id = devices.mqtt;
-  const series = { from: 0, to: Math.ceil(Date.now() / 1_000) + 60, granularity: "1s", aggregation: "last" };
-  const points = await session.post("/telemetry/v1/timeseries", {
-    ...series,
-    telemetry: [{ device: id, attribute: "power" }],
-  });
-  const alerts = [await get(`/v3/devices/${id}/alerts`), await get(`/v3/devices/${id}/alerts?active=false&limit=1000`)];
-  return {
-    executions: new Map(await executionsOf(session, devices)),
-    logs: (await get(`/v3/devices/${id}/logs?limit=1000`)).logs as readonly unknown[],
-    // Each side has its own ids of blueprints.
-    alerts: alerts.map(({ alerts: those }) =>
-      those.map(({ blueprint_id: _, ...alert }: { blueprint_id: string }) => alert),
-    ),
-    points: points.body as unknown,
-    session,
-  };
-}
-
-async function executionsOf(
-  session: Session,
-  devices: SiteGateway["devices"],
-): Promise<readonly (readonly [string, ListedExecution])[]> {
-  const lists = await Promise.all(
-    Object.values(devices).map(async (id) => {
-      const found: ListedExecution[] = [];
-      for (let offset = 0; ; offset += 1_000) {
-        const { body } = await session.get(`/v3/devices/${id}/commands/executions?limit=1000&offset=${offset}`);
-        found.push(...body.executions);
-        if (offset + 1_000 >= body.total_count) return found;
-      }
-    }),
-  );
-  return lists.flat().map((one) => [one.id, one] as const);
-}
-
-/** What differs; the logs of executions are only compared once everything else is equal. */
-async function differences(own: Records, copies: Records): Promise<readonly string[]> {
-  const found: string[] = [];
-  const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
-  for (const [id, execution] of own.executions) {
-    const copy = copies.executions.get(id);
-    if (!same(execution, copy)) found.push(`execution ${id}: ${JSON.stringify(execution)} and ${JSON.stringify(copy)}`);
-  }
-  for (const [id, { state }] of copies.executions) {
-    if (["NEW", "IN_PROGRESS", "UNSYNC"].includes(state)) found.push(`execution ${id} is ${state} in the cloud`);
-    if (!own.executions.has(id) && state === "SUCCESS")
-      found.push(`execution ${id} is ${state} and not at the gateway`);
-  }
-  for (const kind of ["logs", "alerts", "points"] as const) {
-    if (!same(own[kind], copies[kind])) found.push(`${kind} differ`);
-  }
-  if (found.length > 0) return found.slice(0, 5);
-  for (const [id, { device_id: deviceId }] of own.executions as ReadonlyMap<
-    string,
-    ListedExecution & { device_id?: string }
-  >) {
-    const path = `/v3/devices/${deviceId}/commands/executions/${id}?expand=log`;
-    const [one, other] = await Promise.all([own.session.get(path), copies.session.get(path)]);
-    if (!same(one.body, other.body)) found.push(`the log of execution ${id} differs`);
-  }
-  return found;
+function lostAt(side: SideRecords, place: number, acknowledged: Acknowledged): readonly string[] {
+  const entries = new Set(side.logs.map(({ message }) => message));
+  const [head = "", ...rows] = side.points.trimEnd().split("\n");
+  const column = head.split(",").findIndex((name) => name.includes("power"));
+  const powers = new Set(rows.map((row) => Number(row.split(",")[column])));
+  const created = [...acknowledged.executions].filter(([id, at]) => at === place && !side.executions.has(id));
+  return [
+    ...created.map(([id]) => `execution ${id}`),
+    ...[...(acknowledged.logs[place] ?? [])].filter((one) => !entries.has(`entry ${one}`)).map((one) => `entry ${one}`),
+    ...[...(acknowledged.points[place] ?? [])].filter((one) => !powers.has(one)).map((one) => `point ${one}`),
+  ];
 }

@@ -3,15 +3,15 @@ import { type Instant, instant } from "#core/time/instant.ts";
 
 interface Due {
   readonly at: number;
-  readonly order: number;
   readonly run: () => void;
+  isCalledOff: boolean;
 }
 
 export class SimClock {
   #elapsed = 0;
   #wallAhead: number;
-  #order = 0;
-  readonly #due = new Set<Due>();
+  /** The latest first, so that the next one is taken from the end. */
+  readonly #due: Due[] = [];
 
   constructor(start: number) {
     this.#wallAhead = start;
@@ -32,33 +32,43 @@ export class SimClock {
   }
 
   after(ms: number, run: () => void): () => void {
-    const due = { at: this.#elapsed + Math.max(0, Math.ceil(ms)), order: this.#order++, run };
-    this.#due.add(due);
-    return () => this.#due.delete(due);
+    const due = { at: this.#elapsed + Math.max(0, Math.ceil(ms)), run, isCalledOff: false };
+    let [low, high] = [0, this.#due.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      // Of two at the same time, the one that was set first comes first.
+      if ((this.#due[middle]?.at ?? 0) > due.at) low = middle + 1;
+      else high = middle;
+    }
+    this.#due.splice(low, 0, due);
+    return () => {
+      due.isCalledOff = true;
+    };
   }
 
   /** Runs what is due until then, one after the other, each with everything that follows from it. */
   async runUntil(elapsed: number): Promise<void> {
     await settled();
-    for (let next = this.#next(); next !== undefined && next.at <= elapsed; next = this.#next()) {
-      this.#due.delete(next);
+    for (let next = this.#due.at(-1); next !== undefined && next.at <= elapsed; next = this.#due.at(-1)) {
+      this.#due.pop();
+      if (next.isCalledOff) continue;
       this.#elapsed = next.at;
       next.run();
-      await settled();
+      await drained();
     }
     this.#elapsed = elapsed;
-  }
-
-  #next(): Due | undefined {
-    let first: Due | undefined;
-    for (const due of this.#due) {
-      if (first === undefined || due.at < first.at || (due.at === first.at && due.order < first.order)) first = due;
-    }
-    return first;
   }
 }
 
 /** Everything that is under way comes to rest: nothing here waits for anything but simulated time. */
 export function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
+}
+
+/**
+ * As `settled`, without a turn of the event loop, which costs ten times more. For callers that run as a promise job: a tick
+ * that such a job asks for comes after all promise jobs, also those that are added meanwhile.
+ */
+function drained(): Promise<void> {
+  return new Promise((resolve) => process.nextTick(resolve));
 }

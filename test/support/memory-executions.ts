@@ -232,9 +232,9 @@ export function createMemoryExecutions(outbox: Pick<MemoryOutbox, "add"> = { add
       const after = one && givenToOwner(one.execution, isAnswered);
       return one && after && replace(one, after);
     },
-    async endLost(id, at) {
+    async endLost(id, loss) {
       const one = kept.get(id);
-      const after = one && lostByOwner(one.execution, at);
+      const after = one && lostByOwner(one.execution, loss);
       if (one === undefined || after === undefined) return undefined;
       one.log = [...one.log, after.response];
       replace(one, after);

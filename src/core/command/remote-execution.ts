@@ -76,9 +76,16 @@ export function returnedByOwner(execution: Execution): Execution | undefined {
 const LOST =
   "the gateway has lost this execution, because its records were replaced by older ones; nobody knows how it ended";
 
-/** The execution that its owner has lost: nobody will ever tell its end. Undefined when it stays what it is. */
-export function lostByOwner(execution: Execution, at: Micros): AnsweredCopy | undefined {
+/**
+ * The execution that its owner has lost: nobody will ever tell its end. Undefined when it stays what it is. An owner whose
+ * records were not replaced has lost only what it once told: of others it says that it never accepted them.
+ */
+export function lostByOwner(
+  execution: Execution,
+  { at, isReplaced }: { readonly at: Micros; readonly isReplaced: boolean },
+): AnsweredCopy | undefined {
   if (!execution.isRemote || hasEnded(execution.state)) return undefined;
+  if (!isReplaced && execution.revision === 0) return undefined;
   const receivedAt = Math.max(at, (execution.response?.receivedAt ?? 0) + 1) as Micros;
   const response: CommandResponse = { state: "ERROR", payload: { message: LOST }, receivedAt };
   return { ...execution, state: "ERROR", response, revision: execution.revision + 1 };

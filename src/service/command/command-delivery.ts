@@ -110,7 +110,7 @@ export function createCommandDelivery(needs: DeliveryNeeds, watch: DeliveryWatch
     if (watch.isWatched(id) || taking.has(id) || handed.has(id) || !needs.channel.isReady(deviceId)) return;
     needs.background.run("look at a command of another node", async () => {
       const waiting = await needs.executions.toSend(id, deviceId);
-      if (waiting?.attempted === false) take(deviceId, id);
+      if (waiting?.attempted === false && waiting.execution.deadline > needs.now()) take(deviceId, id);
     });
   }
 
@@ -135,12 +135,15 @@ export function createCommandDelivery(needs: DeliveryNeeds, watch: DeliveryWatch
 
   async function send(waiting: WaitingExecution, known?: OpenExecution): Promise<void> {
     const { id, deviceId, deadline } = waiting;
+    // Marked, one whose time is over would be taken for sent, and its end would be unknown.
+    if (!waiting.attempted && deadline <= needs.now()) return;
     if (!waiting.attempted && !(await needs.executions.markAttempted(id, deviceId))) return;
     noteHanded(id);
-    // An expired command is never started. Its timer is due, or will be soon if the clock was set forward.
-    if (deadline <= needs.now()) return await needs.executions.unmarkAttempted(id);
     const sent = known ?? (await needs.executions.toSend(id, deviceId));
     if (sent === undefined) return;
+    // An expired command is never started. Its timer is due, or will be soon if the clock was set forward. Nothing is
+    // awaited between this look at the clock and the hand-over.
+    if (deadline <= needs.now()) return await needs.executions.unmarkAttempted(id);
     const { request } = sent.execution;
     const clear = clearArguments(sent);
     if (clear === undefined) return await recordOwn(waiting, "ERROR", UNREADABLE);

@@ -158,6 +158,21 @@ test("an expired command is never started", async () => {
   expect(sent).toEqual([]);
 });
 
+test("a command that expires while it is read is never started, and times out", async () => {
+  const { clock, executions, dispatcher, device, accept, sent, state } = await setUp();
+  const { id } = await accept();
+  const { toSend } = executions;
+  executions.toSend = async (...asked) => {
+    clock.jump(PATIENCE_MS);
+    return await toSend(...asked);
+  };
+  device.isReady = true;
+  dispatcher.deviceReachable("device");
+  await settled();
+  await clock.runUntil(PATIENCE_MS);
+  expect([sent, await state(id)]).toEqual([[], "TIMEOUT"]);
+});
+
 test("without a response an execution times out, and every response moves that", async () => {
   const { clock, device, accept, respond, state } = await setUp();
   const { id: lonely } = await accept();

@@ -41,7 +41,7 @@ export interface CommandDispatcher {
    */
   returned(id: string): Promise<boolean>;
   /** The other side no longer knows the execution, so nobody will tell its end. */
-  lost(id: string): Promise<void>;
+  lost(id: string, isReplaced: boolean): Promise<void>;
   /** Hands over everything that waits for the device. */
   deviceReachable(deviceId: string): void;
   /** Resolves with the execution when it has ended, or as undefined when the time is up or the signal fires. */
@@ -221,8 +221,8 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
       return merge;
     },
     loseSight: (id) => delivery.loseSight(id),
-    async lost(id) {
-      const execution = await needs.executions.endLost(id, (needs.now() * 1000) as Micros);
+    async lost(id, isReplaced) {
+      const execution = await needs.executions.endLost(id, { at: (needs.now() * 1000) as Micros, isReplaced });
       if (execution !== undefined) changed(execution);
     },
     async returned(id) {

@@ -38,10 +38,12 @@ export function createGatewayOrders(
   const missing = new Map<string, (outcome: HandOver) => void>();
   return {
     async give(command, execution) {
+      const patienceMs = execution.deadline - needs.now();
+      // The gateway would have to refuse it, and it would end as an error instead of a timeout.
+      if (patienceMs <= 0) return "not_sent";
       const { promise, resolve: settle } = Promise.withResolvers<HandOver>();
       missing.set(command.id, settle);
       const { id, deviceId, createdAt, ephemeral, request } = execution;
-      const patienceMs = Math.max(0, execution.deadline - needs.now());
       const order = {
         id,
         deviceId,

@@ -243,7 +243,7 @@ export function createGatewaySession(
       asked.delete(change.execution.id);
     }
     for (const id of message.unknown) {
-      if (isRestored || !(await needs.dispatcher.returned(id))) await needs.dispatcher.lost(id);
+      if (isRestored || !(await needs.dispatcher.returned(id))) await needs.dispatcher.lost(id, isRestored);
       asked.delete(id);
     }
   }

@@ -3,6 +3,7 @@ import type { Gateway } from "#core/link/gateway.ts";
 import { type DownMessage, LINK_PROTOCOL, type UpMessage } from "#core/link/messages.ts";
 import { parseDownMessage } from "#core/link/parse-message.ts";
 import { createByteBudget } from "#core/share/byte-budgets.ts";
+import { instant } from "#core/time/instant.ts";
 import type { LinkSocket } from "#service/ports/link-socket.ts";
 import { ALONE } from "#service/ports/nodes.ts";
 import { makeExecution } from "../../../test/support/executions.ts";
@@ -47,6 +48,8 @@ function connect() {
       devices: async () => ["own", "itself"],
       sites: async () => ["s"],
       noteTaken: nothing,
+      connected: async () => [],
+      revokedConnected: async () => ["g"],
       noteGone: async (id: string) => void heard.push(`gone ${id}`),
     },
     devices: { find: async (id: string) => ({ id, siteId: "s", type: id === "itself" ? "GATEWAY" : "STANDALONE" }) },
@@ -110,6 +113,15 @@ test.each([
   await cloud.served;
 });
 
+test("an execution whose time is over is not ordered: it is the cloud's, and becomes TIMEOUT there", async () => {
+  const cloud = connect();
+  await enter(cloud);
+  const expired = { ...EXECUTION, deadline: instant(0) };
+  expect(await cloud.links.carrier.send("own", COMMAND as never, expired)).toBe("not_sent");
+  cloud.channel.close("");
+  await cloud.served;
+});
+
 test("an order whose connection ends before the answer is unanswered: it may have reached the gateway", async () => {
   const cloud = connect();
   await enter(cloud);
@@ -118,4 +130,12 @@ test("an order whose connection ends before the answer is unanswered: it may hav
   cloud.channel.close("");
   expect(await sent).toBe("unanswered");
   await cloud.served;
+});
+
+test("a connection whose access was revoked elsewhere is ended by the next sweep", async () => {
+  const cloud = connect();
+  await enter(cloud);
+  await cloud.links.sweep();
+  await cloud.served;
+  expect(cloud.heard.at(-1)).toBe("gone g");
 });

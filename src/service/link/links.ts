@@ -26,7 +26,10 @@ export interface Links {
   disconnect(gatewayId: string): void;
   /** Asks the gateway to change its credential, if it is connected here. */
   rotate(gatewayId: string): void;
-  /** Finds the gateways whose node has ended. Nothing is known of what they own until they are back. */
+  /**
+   * Finds the gateways whose node has ended: nothing is known of what they own until they are back. Ends connections whose
+   * access was revoked at another node, because the message that says so may be lost.
+   */
   sweep(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -98,6 +101,10 @@ export function createLinks(needs: LinkNeeds): Links {
     return undefined;
   }
 
+  function disconnect(gatewayId: string): void {
+    sessions.get(gatewayId)?.close("the gateway's access was revoked");
+  }
+
   return {
     carrier: {
       isReady: (deviceId) => ways.has(deviceId),
@@ -112,9 +119,10 @@ export function createLinks(needs: LinkNeeds): Links {
     },
     serve,
     leaveTo: (gatewayId) => sessions.get(gatewayId)?.close("the gateway has connected to another node"),
-    disconnect: (gatewayId) => sessions.get(gatewayId)?.close("the gateway's access was revoked"),
+    disconnect,
     rotate: (gatewayId) => sessions.get(gatewayId)?.rotate(),
     async sweep() {
+      for (const gatewayId of await needs.gateways.revokedConnected()) disconnect(gatewayId);
       for (const gatewayId of await needs.gateways.connected()) {
         if (sessions.has(gatewayId)) continue;
         const claim = await needs.nodes.claim(`gateway ${gatewayId}`);

@@ -34,6 +34,8 @@ const EXECUTIONS_AT_ONCE = 500;
 /** What changed after this number. */
 export async function readLinkedChanges(needs: ReadLinkedNeeds, after: number): Promise<LinkedPage> {
   const { keys, upTo } = await needs.uplinks.changesAfter(after, KEYS_AT_ONCE);
+  // Executions have numbers of the same count.
+  if (upTo <= after) return { items: [], to: after, isLast: true };
   const page = await needs.executions.changesAfter(after, EXECUTIONS_AT_ONCE, upTo);
   const executions = page.changes.map((value) => ({ kind: "execution" as const, key: value.execution.id, value }));
   const isWhole = page.next >= page.latest || page.next === after;

@@ -132,8 +132,11 @@ export interface ExecutionStore {
    * execution has ended or is not ours.
    */
   giveToOwner(id: string, isAnswered: boolean): Promise<Execution | undefined>;
-  /** Ends it as ERROR, because its owner no longer knows it. Undefined when it has ended or is owned here. */
-  endLost(id: string, at: Micros): Promise<Execution | undefined>;
+  /**
+   * Ends it as ERROR, because its owner no longer knows it. Undefined when it has ended or is owned here, and when the owner
+   * never told of it, unless the owner's records were replaced.
+   */
+  endLost(id: string, loss: { readonly at: Micros; readonly isReplaced: boolean }): Promise<Execution | undefined>;
   /**
    * The owner of the site's executions has replaced its records: whatever it tells next of those that are not final
    * counts, whatever revisions it told before.

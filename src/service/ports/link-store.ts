@@ -96,6 +96,8 @@ export interface GatewayStore {
   noteGone(id: string): Promise<void>;
   /** Those that have a connection, or had one when their node ended. */
   connected(): Promise<readonly string[]>;
+  /** Those of them whose access was revoked. */
+  revokedConnected(): Promise<readonly string[]>;
   /** The gateway is connected; what it told up to the number is stored. */
   noteTaken(id: string, seen: Pick<Gateway, "version" | "epoch" | "taken"> & { readonly at: Instant }): Promise<void>;
   /** How many gateways run each version, and how many of them have a connection. Revoked ones are left out. */

@@ -126,10 +126,10 @@ export const executionChangeWrites = {
 
   async endLostExecution(
     database: WriteDatabase,
-    { id, at }: { id: string; at: Micros },
+    { id, loss }: { id: string; loss: { readonly at: Micros; readonly isReplaced: boolean } },
   ): Promise<Execution | undefined> {
     const stored = await findStored(database, id);
-    const after = stored && lostByOwner(stored.execution, at);
+    const after = stored && lostByOwner(stored.execution, loss);
     if (stored === undefined || after === undefined) return undefined;
     const { response } = after;
     const bytes = Buffer.byteLength(renderPayload(response.payload) ?? "") + ENTRY_BYTES;

@@ -84,7 +84,7 @@ export function createExecutionStore(reader: ReadDatabase, writer: Writer, lists
       ),
     loseSight: (id) => writer.run("loseSightOfExecution", { id }, { changed: itself }),
     giveToOwner: (id, isAnswered) => writer.run("giveExecutionToOwner", { id, isAnswered }, { changed: itself }),
-    endLost: (id, at) => writer.run("endLostExecution", { id, at }, { changed: itself }),
+    endLost: (id, loss) => writer.run("endLostExecution", { id, loss }, { changed: itself }),
     forgetRevisions: (siteId) => writer.run("forgetRevisions", { siteId }),
     takeFromOwner: (id) => writer.run("takeExecutionFromOwner", { id }, { changed: itself }),
     ownedElsewhere: (siteId, after, limit) => readOwnedElsewhere(reader, siteId, { after, limit }),

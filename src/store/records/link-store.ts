@@ -29,6 +29,8 @@ export function createUplinkStore(reader: ReadDatabase, writer: Writer, newEpoch
     changesAfter: async (after, limit) => {
       // Read first: a change that is stored after this line has a higher number.
       const newest = await latest();
+      // The usual answer: a gateway asks twice a second.
+      if (newest <= after) return { keys: [], upTo: newest };
       const rows = await reader.all(
         "SELECT kind, key, changed FROM link_change WHERE changed > ? AND changed <= ? ORDER BY changed LIMIT ?",
         after,
@@ -126,6 +128,8 @@ export function createGatewayStore(reader: Database, writer: Writer, lists: List
     settleCredential: (id, hash) => writer.run("settleCredential", { id, hash }),
     noteGone: (id) => writer.run("noteGatewayGone", { id }),
     connected: async () => idsOf(await reader.all("SELECT id FROM gateway WHERE is_connected = 1 ORDER BY id")),
+    revokedConnected: async () =>
+      idsOf(await reader.all("SELECT id FROM gateway WHERE is_connected = 1 AND revoked_at IS NOT NULL ORDER BY id")),
     noteTaken: (id, seen) => writer.run("noteTaken", { id, seen }),
     sites: async (id) => idsOf(await reader.all("SELECT id FROM site WHERE gateway_id = ? ORDER BY id", id)),
     ownerOf: async (siteId) => {

@@ -27,6 +27,8 @@ export interface SimDisk {
   writer: RecordWriter;
   /** Called with the events of each commit, by whoever shares the disk. */
   readonly watchers: Set<(event: StoredEvent) => void>;
+  /** How many commits there were. While it stays the same, so does what is stored. */
+  commits: number;
   /** Called after each commit. */
   onCommit: () => void;
 }
@@ -44,6 +46,7 @@ export function createSimDisk(database: MemoryDatabase): SimDisk {
     database,
     writer: createRecordWriter(database.asConnection),
     watchers: new Set(),
+    commits: 0,
     onCommit: () => {},
   };
 }
@@ -63,6 +66,7 @@ export function openSimRecords(
     const requests = batch.map(({ name, input }, id) => ({ id, name, input }));
     const answers = await commitBatch(database.asConnection, requests, disk.writer);
     if (database.inTransaction) throw new Error("a commit left its transaction open");
+    disk.commits++;
     disk.onCommit();
     const events = answers.flatMap((answer) => eventsOf(answer, batch[answer.id]?.changed));
     for (const watch of disk.watchers) for (const event of events) watch(event);

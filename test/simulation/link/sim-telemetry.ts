@@ -11,8 +11,11 @@ const HOUR_MS = 3_600_000;
 /** By device, then by time and attribute. */
 export class StoredPoints {
   #devices = new Map<string, Map<string, Point>>();
+  /** How many points were added, new ones or not. */
+  added = 0;
 
   add(deviceId: string, [at, attribute, value]: Point): void {
+    this.added++;
     const points = this.#devices.get(deviceId) ?? new Map<string, Point>();
     this.#devices.set(deviceId, points.set(`${at} ${attribute}`, [at, attribute, value]));
   }

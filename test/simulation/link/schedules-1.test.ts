@@ -1,0 +1,3 @@
+import { playSchedules } from "./play-schedules.ts";
+
+playSchedules(1, 2);
