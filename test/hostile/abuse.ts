@@ -19,12 +19,14 @@ export interface HostileSite {
   readonly url: string;
   readonly port: number;
   readonly mqttPort: number;
+  readonly mqttTlsPort: number;
   /** Address that the abuse comes from. */
   readonly address: string;
   readonly siteId: string;
   /** Of `manifest.ts`. */
   readonly blueprintId: string;
-  readonly tokens: Readonly<Record<"readonly" | "user" | "owner" | "installer" | "vendor", string>>;
+  /** All are for the abuser's site, except `system`, the admin token: it may do everything, and has a share like others. */
+  readonly tokens: Readonly<Record<"readonly" | "user" | "owner" | "installer" | "vendor" | "system", string>>;
   /** A server that accepts connections and never answers; scripts and webhooks may reach it. */
   readonly silentUrl: string;
 }

@@ -5,6 +5,7 @@ import { BODY_ABUSES } from "./abuses/bodies.ts";
 import { CONNECTION_ABUSES } from "./abuses/connections.ts";
 import { DEVICE_ABUSES } from "./abuses/devices.ts";
 import { EVENT_ABUSES } from "./abuses/event-streams.ts";
+import { OPERATION_ABUSES } from "./abuses/operations.ts";
 import { OWNER_ABUSES } from "./abuses/owners.ts";
 import { READ_ABUSES } from "./abuses/reads.ts";
 import { SCRIPT_ABUSES } from "./abuses/scripts.ts";
@@ -16,6 +17,7 @@ export const ABUSES: readonly Abuse[] = [
   ...EVENT_ABUSES,
   ...BLUEPRINT_ABUSES,
   ...OWNER_ABUSES,
+  ...OPERATION_ABUSES,
   ...DEVICE_ABUSES,
   ...SCRIPT_ABUSES,
 ];

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import type { FakeDeviceConfig } from "../support/fake-device.ts";
 import { type RunningBusbar, startBusbar } from "../support/start-busbar.ts";
 import type { HostileSite } from "./abuse.ts";
 import { type Client, createClient } from "./client.ts";
@@ -27,7 +28,7 @@ export async function startGateway(folder: string): Promise<Gateway> {
   const start = (ports: readonly number[]) =>
     startBusbar(
       folder,
-      ...["--port", `${ports[0] ?? 0}`, "--mqtt-port", `${ports[1] ?? 0}`],
+      ...["--port", `${ports[0] ?? 0}`, "--mqtt-port", `${ports[1] ?? 0}`, "--mqtt-tls-port", `${ports[2] ?? 0}`],
       ...["--webhooks-allow-private", "--lua-allow", `127.0.0.1:${silentPort}`],
     );
   let busbar = await start([]);
@@ -39,7 +40,7 @@ export async function startGateway(folder: string): Promise<Gateway> {
     busbar: () => busbar,
   });
   const port = Number(new URL(busbar.url).port);
-  const hostile = await makeHostileSite(admin, {
+  const hostile = await makeHostileSite(admin, token, {
     url: busbar.url,
     port,
     mqttPort: honest.mqttPort,
@@ -55,7 +56,7 @@ export async function startGateway(folder: string): Promise<Gateway> {
     async restart() {
       await busbar.stop("SIGKILL");
       const began = performance.now();
-      busbar = await start([port, honest.mqttPort]);
+      busbar = await start([port, honest.mqttPort, hostile.mqttTlsPort]);
       return performance.now() - began;
     },
     async close() {
@@ -70,7 +71,8 @@ export async function startGateway(folder: string): Promise<Gateway> {
 
 async function makeHostileSite(
   admin: Client,
-  place: Omit<HostileSite, "siteId" | "blueprintId" | "tokens">,
+  adminToken: string,
+  place: Omit<HostileSite, "siteId" | "blueprintId" | "tokens" | "mqttTlsPort">,
 ): Promise<HostileSite> {
   const { site } = await admin.ask<{ site: { id: string } }>("POST", "/v3/sites", { name: "Hostile" });
   const { blueprint } = await admin.ask<{ blueprint: { id: string } }>(
@@ -80,8 +82,16 @@ async function makeHostileSite(
   );
   const token = async (level: string) =>
     (await admin.ask<{ token: string }>("POST", "/v3/tokens", { name: level, level, site_ids: [site.id] })).token;
+  const { device_id: id } = await admin.ask<{ device_id: string }>("POST", "/v3/provisioning/standalone", {
+    name: "Over TLS",
+    site_id: site.id,
+    blueprint_id: blueprint.id,
+  });
+  const path = `/v3/devices/${id}/generate_config`;
+  const { config } = await admin.ask<{ config: FakeDeviceConfig }>("POST", path, { protocol: "MQTTS" });
   return {
     ...place,
+    mqttTlsPort: config.mqtt_port,
     siteId: site.id,
     blueprintId: blueprint.id,
     tokens: {
@@ -90,6 +100,7 @@ async function makeHostileSite(
       owner: await token("owner"),
       installer: await token("installer"),
       vendor: await token("vendor"),
+      system: adminToken,
     },
   };
 }

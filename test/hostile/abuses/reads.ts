@@ -14,7 +14,7 @@ async function deviceWithExecutions(world: World): Promise<string> {
 }
 
 /** Points of one device: a value a second for so long, imported as CSV. */
-async function deviceWithPoints(world: World, seconds: number): Promise<string> {
+export async function deviceWithPoints(world: World, seconds: number): Promise<string> {
   const id = await world.newDevice();
   const end = Math.floor(Date.now() / 1000) - DAY_S;
   const rows = Array.from({ length: seconds }, (_, n) => `${end - n},${n % 100}`);
