@@ -16,7 +16,7 @@ export default defineConfig({
     // What is waited for comes soon; on a busy machine it comes later, and that is no failure.
     expect: { poll: { timeout: 15_000 } },
     // Suites start servers, workers and browsers of their own: more files at once than cores only adds noise.
-    maxWorkers: 2,
+    maxWorkers: 3,
     projects: [
       {
         extends: true,
