@@ -52,8 +52,8 @@ export function joinNodes(needs: JoinNeeds): () => void {
   const { nodes, events, background } = needs;
   if (!nodes.isShared) return () => {};
 
-  /** Devices whose configuration another node has changed, until it is read. */
-  const unsent = new Set<string>();
+  /** Devices whose configuration was changed, until it is read, and the time of the latest change. */
+  const unsent = new Map<string, Instant>();
 
   function hear(event: LiveEvent): void {
     if (event.kind === "execution" && "execution" in event) needs.dispatcher.heard(event.execution);
@@ -64,10 +64,10 @@ export function joinNodes(needs: JoinNeeds): () => void {
       needs.alertTracker.heardOf(event.deviceId, isSoft(event.data));
     } else if (event.kind === "configuration" && "data" in event) {
       const { deviceId, at } = event;
-      // Buckets that were written together are sent together.
-      if (unsent.has(deviceId)) return;
-      unsent.add(deviceId);
-      background.run("send a configuration of another node", () => configurationChanged(deviceId, at));
+      const isWaiting = unsent.has(deviceId);
+      // Buckets that were written together are sent together. Of several writes the latest counts: it has them all.
+      unsent.set(deviceId, at);
+      if (!isWaiting) background.run("send a configuration of another node", () => configurationChanged(deviceId));
     } else if (event.kind === "device" && "change" in event) {
       const { deviceId, change } = event;
       background.run("take over the change of a device", () => deviceChanged(deviceId, change === "deleted"));
@@ -93,10 +93,12 @@ export function joinNodes(needs: JoinNeeds): () => void {
   }
 
   /** A device that is connected here and was configured at any node. */
-  async function configurationChanged(deviceId: string, at: Instant): Promise<void> {
+  async function configurationChanged(deviceId: string): Promise<void> {
     // The events of one write come one after the other.
     await new Promise<void>((resolve) => setImmediate(resolve));
+    const at = unsent.get(deviceId);
     unsent.delete(deviceId);
+    if (at === undefined) return;
     const send = async () => needs.channel.sendConfiguration(deviceId, await deviceConfiguration(needs, deviceId), []);
     if (needs.channel.isReady(deviceId)) await needs.configurationSender.once(writtenAt(deviceId, at), send);
     else await send();

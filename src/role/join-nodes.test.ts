@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { instant } from "#core/time/instant.ts";
+import { createBackground } from "#service/background.ts";
+import { writtenAt } from "#service/device/configuration-sender.ts";
+import type { LiveEvent } from "#service/event/event-hub.ts";
+import { joinNodes } from "./join-nodes.ts";
+
+test("of two changes of a configuration that are heard together, the later one is sent", async () => {
+  let hear = (_event: LiveEvent) => {};
+  const failures: unknown[] = [];
+  const reasons: string[] = [];
+  const background = createBackground((_name, error) => failures.push(error));
+  const needs = {
+    nodes: { isShared: true, listen: () => () => {} },
+    events: {
+      listen: (listener: typeof hear) => {
+        hear = listener;
+        return () => {};
+      },
+    },
+    background,
+    channel: { isReady: () => true },
+    configurationSender: { once: async (reason: string) => void reasons.push(reason) },
+  } as unknown as Parameters<typeof joinNodes>[0];
+  joinNodes(needs);
+  const change = (deviceId: string, at: number) =>
+    hear({ kind: "configuration", deviceId, at: instant(at), data: "{}" } as unknown as LiveEvent);
+  // The first one was made here, and was sent by the call that made it.
+  change("pump", 1);
+  change("pump", 2);
+  change("other", 1);
+  await background.idle();
+  expect([reasons, failures]).toEqual([[writtenAt("pump", instant(2)), writtenAt("other", instant(1))], []]);
+  change("pump", 3);
+  await background.idle();
+  expect(reasons.at(-1)).toBe(writtenAt("pump", instant(3)));
+});
