@@ -16,7 +16,7 @@ test("the guide explains every code of a package", () => {
 });
 
 test("the page on Lua explains every code of a script", () => {
-  const rows = [...page("lua").matchAll(/^\| `((?:lua|rock)\w*)` \| (error|warning) \| (.*) \|$/gm)];
+  const rows = [...page("lua").matchAll(/^\| `((?:lua|rock|modbus)\w*)` \| (error|warning) \| (.*) \|$/gm)];
   expect(rows.map(([, code, severity, summary]) => [code, { severity, summary }])).toEqual(
     Object.entries(SCRIPT_ISSUE_CODES),
   );

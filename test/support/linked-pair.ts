@@ -12,15 +12,19 @@ export interface LinkedPair {
   readonly line: Line;
 }
 
+/** After a long cut a gateway waits for up to a minute before it tries the line again. */
+const LONGEST_MS = 90_000;
+
 /** Waits for what the other side will know in a moment. */
 export const eventually = <Result>(look: () => Promise<Result>): Promise<Result> =>
-  vi.waitFor(look, { timeout: 20_000, interval: 50 });
+  vi.waitFor(look, { timeout: LONGEST_MS, interval: 50 });
 
 /** `more`: settings of both, as flags. The site and the line exist once the tests run. */
 export function useLinkedPair(
   more: readonly string[] = [],
   beforeJoining: (gateway: TestServer, siteId: string) => Promise<void> = async () => {},
 ): LinkedPair {
+  vi.setConfig({ testTimeout: 2 * LONGEST_MS });
   const cloud = useServer(["--role", "cloud", "--mqtt-port", "off", ...more]);
   const gateway = useServer(["--mqtt-port", "0", ...more]);
   const ends: (() => void)[] = [];
