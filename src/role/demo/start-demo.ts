@@ -201,7 +201,7 @@ class DemoSite implements Demo {
     const onStored = async (history: DemoHistory, count: number) => {
       points += count;
       this.#record = { ...this.#record, history };
-      await this.#save();
+      await this.#saveOrTell();
       const percent = this.#percent();
       if (percent >= told + 20 || percent === 100) {
         told = percent;
