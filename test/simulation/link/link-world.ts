@@ -68,7 +68,7 @@ export class LinkWorld {
   readonly nodes: (NodeRun | undefined)[] = [undefined, undefined];
   /** Executions that the gateway has ever stored. */
   readonly accepted = new Set<string>();
-  /** Executions whose copies had ended when their gateway was restored: they stay as they are. */
+  /** Executions that had ended, here or there, when their gateway was restored: ended copies of them stay as they are. */
   readonly endedBefore = new Set<string>();
   readonly restores: Record<Side, number> = { gateway: 0, cloud: 0 };
   readonly #bug: LinkBug;
@@ -359,7 +359,10 @@ export class LinkWorld {
     if (side === "cloud") this.crash(side, 1);
     const disk = this.disks[side];
     if (side === "gateway") {
-      for (const { id } of this.disks.cloud.database.all(ENDED)) this.endedBefore.add(String(id));
+      // What it has ended may be on its way to the cloud.
+      for (const { database } of Object.values(this.disks)) {
+        for (const { id } of database.all(ENDED)) this.endedBefore.add(String(id));
+      }
     } else this.#finals.clear();
     disk.database.replace(backup.records);
     const epoch = String(disk.database.get("SELECT epoch FROM epoch")?.["epoch"]);
