@@ -18,6 +18,7 @@ const CODES: Readonly<Record<AccessFailure["kind"], 5 | 6 | 7>> = {
 
 /** Tells what could not be read, and ends the command. */
 export function failModbus(cli: Cli, what: string, { failure, kind }: AccessFailure): never {
-  complain(cli, [`${what}: ${failure}`, NEXT[kind]]);
+  // A device that cannot be reached is named by the failure itself, and no register matters then.
+  complain(cli, [kind === "unreachable" ? failure : `${what}: ${failure}`, NEXT[kind]]);
   throw new QuietFailure(CODES[kind]);
 }

@@ -108,7 +108,10 @@ test("what goes wrong is told in words, with an exit code for each kind", async 
     err: expect.stringContaining("no answer from"),
   });
   const closed = await freePort();
-  expect(await run(`read 127.0.0.1:${closed} 12`)).toMatchObject({ code: 5, err: expect.stringContaining("refused") });
+  expect(await run(`read 127.0.0.1:${closed} 12`)).toMatchObject({
+    code: 5,
+    err: expect.stringContaining(`busbar: 127.0.0.1:${closed}: the connection was refused\n`),
+  });
   for (const [words, problem] of [
     ["read ADDRESS", "which registers?"],
     ["read", "which device?"],
