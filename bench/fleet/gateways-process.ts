@@ -1,5 +1,5 @@
 // Many simulated gateways in a process of their own, led by messages of the benchmark.
-import { joinSimulated, type SimulatedGateway } from "./simulated-gateway.ts";
+import { joinSimulated, type SimulatedGateway } from "../../test/support/simulated-gateway.ts";
 
 export type FleetOrder =
   | { readonly do: "join"; readonly url: string; readonly codes: readonly string[] }

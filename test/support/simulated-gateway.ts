@@ -14,8 +14,8 @@ import { createTelemetryLane } from "#service/link/telemetry-lane.ts";
 import { createUplink, type Uplink, type UplinkNeeds } from "#service/link/uplink.ts";
 import type { TelemetryStore } from "#service/ports/telemetry-store.ts";
 import type { Needs } from "#service/ports.ts";
-import { createMemoryExecutions } from "../../test/support/memory-executions.ts";
-import { createMemoryOutbox } from "../../test/support/memory-outbox.ts";
+import { createMemoryExecutions } from "./memory-executions.ts";
+import { createMemoryOutbox } from "./memory-outbox.ts";
 
 const MANIFEST = `blueprint_spec: device/3.0
 display_name: Fleet device
@@ -40,6 +40,9 @@ const BLUEPRINTS = new Map(
 );
 
 const nothing = async () => {};
+const never = () => {
+  throw new Error("a simulated gateway does not do this");
+};
 const page = <Item>(items: readonly Item[]) => ({ items, total: items.length });
 const now = () => instant(Date.now());
 const pause = (ms: number, signal: AbortSignal) =>
@@ -156,6 +159,16 @@ export async function joinSimulated(url: string, code: string, onTurn: () => voi
     deviceLogs: { list: async () => page([]) },
     audit: { list: async () => page([]) },
     children: { place: nothing },
+    executionTraces: { begun: () => {} },
+    buildScripts: never,
+    inspectPackage: never,
+    runOperation: never,
+    randomBytes: never,
+    offlineAccess: { follow: nothing },
+    tokens: { putOfCloud: async () => [] },
+    takesTokens: false,
+    authenticator: { forget: () => {} },
+    credentialLifetimeMs: Number.POSITIVE_INFINITY,
     channel: { isReady: () => true },
     dispatcher: {
       openCount: 0,
@@ -171,8 +184,8 @@ export async function joinSimulated(url: string, code: string, onTurn: () => voi
     pause,
     openLinkSocket,
     onTurn,
-    log: { info: () => {}, warn: () => {} },
-  };
+    log: { info: () => {}, warn: (about: object, text: string) => console.error(text, about) },
+  } satisfies Record<keyof UplinkNeeds, unknown>;
   // What it does not name is for things that never happen here.
   const uplink = createUplink(needs as unknown as UplinkNeeds);
   return {
