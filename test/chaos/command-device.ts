@@ -1,5 +1,4 @@
-// A device of the chaos tests that takes commands, and a port that its program keeps across restarts.
-import { createServer } from "node:net";
+// A device of the chaos tests that takes commands.
 import { commandManifest } from "../support/command-site.ts";
 import type { FakeDeviceConfig } from "../support/fake-device.ts";
 import { send } from "./send.ts";
@@ -15,13 +14,4 @@ export async function makeCommandDevice(
   const deviceId = (await post("/v3/provisioning/standalone", body)).device_id ?? "";
   const { config } = await post(`/v3/devices/${deviceId}/generate_config`, { protocol: "MQTT" });
   return { deviceId, config: config as FakeDeviceConfig };
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (typeof address !== "object" || address === null) throw new Error("no free port");
-  return address.port;
 }

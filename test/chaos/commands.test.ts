@@ -2,9 +2,10 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
+import { freePort } from "../support/free-port.ts";
 import { randomFrom } from "../support/random.ts";
 import { tempFolder } from "../support/temp-folder.ts";
-import { freePort, makeCommandDevice } from "./command-device.ts";
+import { makeCommandDevice } from "./command-device.ts";
 import { CommandLoad } from "./command-load.ts";
 import { type CountingDevice, startCountingDevice } from "./counting-device.ts";
 import { send } from "./send.ts";

@@ -2,9 +2,10 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { LiveEvent } from "#client/resources/event.ts";
 import type { CommandResponse, Execution } from "#client/resources/execution.ts";
+import { freePort } from "../support/free-port.ts";
 import { randomFrom } from "../support/random.ts";
 import { tempFolder } from "../support/temp-folder.ts";
-import { freePort, makeCommandDevice } from "./command-device.ts";
+import { makeCommandDevice } from "./command-device.ts";
 import { CommandLoad } from "./command-load.ts";
 import { startCountingDevice } from "./counting-device.ts";
 import { EventListener } from "./event-listener.ts";

@@ -20,6 +20,7 @@ export interface SideRecords {
 }
 
 const PAGE = 1_000;
+const LOGS_AT_ONCE = 16;
 const UNENDED: readonly string[] = ["NEW", "IN_PROGRESS", "UNSYNC"];
 
 export async function readSide(session: Session, devices: SiteGateway["devices"]): Promise<SideRecords> {
@@ -63,30 +64,28 @@ async function read(session: Session, path: string) {
   return body;
 }
 
-/**
- * What differs, or has not ended. `hasStarted` tells whether a device was seen to run an execution. The logs of executions
- * are compared once everything else is equal.
- */
-export async function differences(
-  own: SideRecords,
-  copies: SideRecords,
-  hasStarted: (execution: ListedExecution) => boolean,
-): Promise<readonly string[]> {
+interface Seen {
+  /** Whether a device was seen to run the execution. */
+  readonly hasStarted: (execution: ListedExecution) => boolean;
+  /** Executions whose logs were equal, as they were then. An execution that is still so is not read again. */
+  readonly equalLogs: Map<string, string>;
+}
+
+/** What differs, or has not ended. The logs of executions are compared once everything else is equal. */
+export async function differences(own: SideRecords, copies: SideRecords, seen: Seen): Promise<readonly string[]> {
   const found: string[] = [];
   for (const [id, execution] of own.executions) {
     const copy = copies.executions.get(id);
     if (!same(execution, copy)) found.push(`execution ${id}: ${JSON.stringify(execution)} and ${JSON.stringify(copy)}`);
   }
-  const alone: string[] = [];
   for (const [id, copy] of copies.executions) {
     if (UNENDED.includes(copy.state)) found.push(`execution ${id} is ${copy.state} in the cloud`);
     else if (!own.executions.has(id)) {
       // The only record that one side has alone: the line was not there before its deadline, so the gateway never got it.
       // Then it ended in the cloud, as a timeout, without a response, and nothing was started. An order that a gateway
       // refuses ends as an error in the cloud alone, too, but every order here is one that a gateway can run.
-      const isUntouched = copy.state === "TIMEOUT" && copy.response === undefined && !hasStarted(copy);
+      const isUntouched = copy.state === "TIMEOUT" && copy.response === undefined && !seen.hasStarted(copy);
       if (!isUntouched) found.push(`the gateway does not have execution ${id}: ${JSON.stringify(copy)}`);
-      alone.push(id);
     }
   }
   for (const kind of ["logs", "alerts"] as const) {
@@ -95,20 +94,31 @@ export async function differences(
   if (own.points !== copies.points) {
     found.push(`points differ: ${firstDifference(own.points.split("\n"), copies.points.split("\n"))}`);
   }
-  if (found.length > 0) return found.slice(0, 5);
-  for (const execution of own.executions.values()) {
-    if (!same(await logOf(own.session, execution), await logOf(copies.session, execution)))
-      found.push(`the log of execution ${execution.id} differs`);
-  }
-  for (const id of alone) {
-    const log = await logOf(copies.session, copies.executions.get(id));
-    if (!same(log, [])) found.push(`execution ${id} was never accepted and has the log ${JSON.stringify(log)}`);
-  }
-  return found;
+  return found.length > 0 ? found.slice(0, 5) : await differentLogs(own, copies, seen.equalLogs);
 }
 
-async function logOf(session: Session, execution: ListedExecution | undefined): Promise<unknown> {
-  const { device_id: device, id } = execution ?? {};
+async function differentLogs(
+  own: SideRecords,
+  copies: SideRecords,
+  equal: Seen["equalLogs"],
+): Promise<readonly string[]> {
+  const found: string[] = [];
+  const compare = async (execution: ListedExecution) => {
+    const isAlone = !own.executions.has(execution.id);
+    // The gateway never had it, so it has no responses.
+    const log = isAlone ? [] : await logOf(own.session, execution);
+    const copy = await logOf(copies.session, execution);
+    if (same(log, copy)) equal.set(execution.id, JSON.stringify(execution));
+    else found.push(`the log of execution ${execution.id}: ${JSON.stringify(log)} and ${JSON.stringify(copy)}`);
+  };
+  const unseen = [...copies.executions.values()].filter((one) => equal.get(one.id) !== JSON.stringify(one));
+  for (let at = 0; at < unseen.length; at += LOGS_AT_ONCE) {
+    await Promise.all(unseen.slice(at, at + LOGS_AT_ONCE).map(compare));
+  }
+  return found.slice(0, 5);
+}
+
+async function logOf(session: Session, { device_id: device, id }: ListedExecution): Promise<unknown> {
   return (await read(session, `/v3/devices/${device}/commands/executions/${id}?expand=log`)).execution?.log;
 }
 

@@ -4,12 +4,12 @@ import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { freePort } from "../support/free-port.ts";
 import { hasMosquitto } from "../support/mosquitto.ts";
 import { connectAt, makeNodeSite } from "../support/node-site.ts";
 import { startNode } from "../support/nodes.ts";
 import { type Postgres, startPostgres } from "../support/postgres.ts";
 import { runBusbar } from "../support/run-busbar.ts";
-import { startTcpProxy } from "../support/tcp-proxy.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
 let server: Postgres;
@@ -111,10 +111,4 @@ async function retry<Result>(call: () => Promise<Result>): Promise<Result> {
     }
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-}
-
-async function freePort(): Promise<number> {
-  const proxy = await startTcpProxy(1);
-  await proxy.stop();
-  return proxy.port;
 }

@@ -14,11 +14,11 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
+import { freePort } from "./free-port.ts";
 
 export const DEBIAN_PROGRAMS = "/usr/lib/postgresql/15/bin";
 const FROM_NPM = fileURLToPath(
@@ -218,14 +218,4 @@ async function answers(url: string): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("a TCP server has a port");
-  server.close();
-  await once(server, "close");
-  return address.port;
 }

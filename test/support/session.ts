@@ -10,7 +10,7 @@ interface Reply {
 export interface Session {
   get(path: string): Promise<Reply>;
   delete(path: string): Promise<Reply>;
-  /** Of JSON, or of text as it is. */
+  /** Of JSON, or of text and bytes as they are. */
   post(path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Reply>;
   put(path: string, body: unknown): Promise<Reply>;
 }
@@ -20,7 +20,7 @@ export function createSession(url: string, token: string): Session {
     const response = await fetch(url + path, {
       method,
       headers: { "X-Service-Auth-Token": token, ...more },
-      ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+      ...(body !== undefined && { body: isAsIs(body) ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
     const isJson = response.headers.get("content-type") === "application/json";
@@ -33,3 +33,6 @@ export function createSession(url: string, token: string): Session {
     put: (path, body) => call("PUT", path, body),
   };
 }
+
+const isAsIs = (body: unknown): body is string | Uint8Array<ArrayBuffer> =>
+  typeof body === "string" || body instanceof Uint8Array;
