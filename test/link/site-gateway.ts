@@ -79,7 +79,7 @@ export async function openSiteGateway(unit: number, around: Surroundings): Promi
   const post = async (path: string, body: unknown) => {
     let answer = await session?.post(path, body);
     // A busy machine may be too slow for a limit.
-    for (let tries = 0; answer?.status === 503 && tries < 10; tries++) answer = await session?.post(path, body);
+    while (answer?.status === 503) answer = await session?.post(path, body);
     if (answer?.status !== 200) throw new Error(`${path} answered ${answer?.status} ${JSON.stringify(answer?.body)}`);
     return answer.body;
   };
