@@ -32,6 +32,11 @@ interface ConnectionNeeds {
 }
 
 export interface BoundConnections {
+  /**
+   * Someone has signed in on this connection to stay. It counts for them from now on: those behind one proxy, which have
+   * one address, do not take each other's places.
+   */
+  signedIn(stream: Socket, who: string): void;
   /** Closes connections that were opened ahead of need. Node does not count one as idle before its first request, or handshake. */
   closeUnused(): void;
 }
@@ -124,6 +129,7 @@ export function boundConnections(server: Server, needs: ConnectionNeeds, limits:
   });
 
   return {
+    signedIn: (stream, who) => void slots.signedIn(connectionOf(stream), who)?.destroy(),
     closeUnused() {
       for (const [connection, { stream, answer }] of begun) {
         const isOpening = door !== undefined && stream === connection;

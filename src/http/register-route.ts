@@ -165,8 +165,8 @@ function register(app: FastifyInstance, route: Route, registration: Registration
           return reply;
         }
         if (route.link !== undefined && webSockets.isAskedFor(request)) {
-          const serve = await route.link(callOf(request, reply, { caller, leave: undefined }));
-          await webSockets.openLink(request, reply, serve);
+          const link = await route.link(callOf(request, reply, { caller, leave: undefined }));
+          await webSockets.openLink(request, reply, link);
           return reply;
         }
         const leave = route.method === "GET" ? undefined : changing({ caller, remoteAddress: request.ip });

@@ -125,7 +125,13 @@ export interface Route extends RouteDescription {
   /** The messages for a client that asks for a WebSocket at this path: what the answer tells, as it changes. */
   readonly live?: (call: RouteCall<string, QuerySpec, unknown>) => Promise<Readable>;
   /** For a WebSocket on which both sides speak. It is opened after this call. */
-  readonly link?: (call: RouteCall<string, QuerySpec, unknown>) => Promise<(socket: LinkSocket) => void>;
+  readonly link?: (call: RouteCall<string, QuerySpec, unknown>) => Promise<LinkServer>;
+}
+
+export interface LinkServer {
+  /** Who has signed in. */
+  readonly who: string;
+  serve(socket: LinkSocket): void;
 }
 
 /** A route with a JSON body or none. */
@@ -141,7 +147,7 @@ export function route<
       call: RouteCall<Path, Query, [Body] extends [never] ? undefined : Static<Body>>,
     ) => Promise<object>;
     readonly live?: (call: RouteCall<Path, Query, undefined>) => Promise<Readable>;
-    readonly link?: (call: RouteCall<Path, Query, undefined>) => Promise<(socket: LinkSocket) => void>;
+    readonly link?: (call: RouteCall<Path, Query, undefined>) => Promise<LinkServer>;
   },
 ): Route {
   return definition as unknown as Route;

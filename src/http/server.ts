@@ -134,7 +134,10 @@ export async function createServer(
 
   const bodies = needs.budgets.open("request_bodies", BODIES_BYTES);
   countBodies(app, createByteShares(bodies, BODIES_BYTES_PER_CALLER), pacer);
-  const webSockets = createWebSockets(app, limits.stallMs);
+  const webSockets = createWebSockets(app, {
+    stallMs: limits.stallMs,
+    signedIn: (stream, who) => connections.signedIn(stream, who),
+  });
   const late = {
     countUnread: boundUnread(app, needs.budgets.open("unread_answers", UNREAD_BYTES)),
     renderFailure: (request: FastifyRequest, error: unknown) => renderFailure(problemNeeds, request, error),

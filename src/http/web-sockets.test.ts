@@ -96,3 +96,28 @@ test("messages are taken only as fast as the client reads", async () => {
   client.resume();
   await expect.poll(() => made).toBeGreaterThan(before);
 });
+
+test("gateways behind one address do not take each other's places", async () => {
+  const link = route({
+    ...head,
+    method: "GET",
+    path: "/links/:name",
+    operation: "link",
+    handle: async () => ({}),
+    link: async ({ params }) => ({ who: params.name, serve: (socket) => void socket.send(Buffer.from("welcome")) }),
+  });
+  const { port } = await openBareServer([link], { connectionsPerAddress: 4 });
+  const clients: WebSocket[] = [];
+  for (let gateway = 0; gateway < 12; gateway++) {
+    const client = new WebSocket(`ws://127.0.0.1:${port}/links/${gateway}`);
+    onTestFinished(() => client.terminate());
+    clients.push(client);
+    expect(String((await once(client, "message"))[0])).toBe("welcome");
+  }
+  for (const client of clients) {
+    expect(client.readyState).toBe(WebSocket.OPEN);
+    const ponged = once(client, "pong");
+    client.ping();
+    await ponged;
+  }
+});

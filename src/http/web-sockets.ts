@@ -3,12 +3,13 @@
 // Clients only listen: what they send is not used, and a client that goes on sending is cut off.
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
-import type { Duplex, Readable } from "node:stream";
+import type { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { ServerOptions, WebSocket, WebSocketServer } from "ws";
+import type { BoundConnections } from "#http/bound-connections.ts";
 import { refuseSocket } from "#http/refuse-socket.ts";
+import type { LinkServer } from "#http/route.ts";
 import { LINK_SOCKET_SETTINGS, webSocketLink } from "#service/link/web-socket-link.ts";
-import type { LinkSocket } from "#service/ports/link-socket.ts";
 import { ServerResponse } from "#tuning/plain-http.ts";
 
 const HEARTBEAT_MS = 15_000;
@@ -29,7 +30,7 @@ const SETTINGS = {
 } satisfies ServerOptions & Record<string, unknown>;
 
 interface Upgrade {
-  readonly socket: Duplex;
+  readonly socket: Socket;
   readonly head: Buffer;
 }
 
@@ -38,7 +39,7 @@ export interface WebSockets {
   /** Sends the messages until they end or the client leaves. A text among them is the reason for the end. */
   open(request: FastifyRequest, reply: FastifyReply, messages: Readable): Promise<void>;
   /** Opens a connection on which both sides speak. */
-  openLink(request: FastifyRequest, reply: FastifyReply, serve: (socket: LinkSocket) => void): Promise<void>;
+  openLink(request: FastifyRequest, reply: FastifyReply, link: LinkServer): Promise<void>;
 }
 
 /** Only such requests reach the event "upgrade". Other protocols are not offered, and the request counts as a plain one. */
@@ -46,8 +47,13 @@ export function wantsWebSocket({ method, headers }: Pick<IncomingMessage, "metho
   return method === "GET" && headers.upgrade?.toLowerCase() === "websocket";
 }
 
-/** `stallMs`: how long a plain answer to such a request may wait for its client. */
-export function createWebSockets(app: FastifyInstance, stallMs: number): WebSockets {
+interface WebSocketNeeds {
+  /** How long a plain answer to such a request may wait for its client. */
+  readonly stallMs: number;
+  readonly signedIn: BoundConnections["signedIn"];
+}
+
+export function createWebSockets(app: FastifyInstance, { stallMs, signedIn }: WebSocketNeeds): WebSockets {
   const upgrades = new WeakMap<IncomingMessage, Upgrade>();
   // Most gateways never see a WebSocket, so the library is loaded with the first one.
   let accepting: Promise<WebSocketServer> | undefined;
@@ -99,7 +105,9 @@ export function createWebSockets(app: FastifyInstance, stallMs: number): WebSock
       if (client === undefined) messages.destroy();
       else sendMessages(client, messages);
     },
-    async openLink(request, reply, serve) {
+    async openLink(request, reply, { who, serve }) {
+      const socket = upgrades.get(request.raw)?.socket;
+      if (socket !== undefined) signedIn(socket, who);
       acceptingLinks ??= load({ ...SETTINGS, ...LINK_SOCKET_SETTINGS, autoPong: true });
       const client = await accept(request, reply, acceptingLinks);
       if (client !== undefined) serve(webSocketLink(client));

@@ -7,8 +7,8 @@ interface Connection {
 }
 
 /**
- * `a1` opens connection 1 of address a, `a1!` opens one that is in use, `a1~` touches it and `a1-` closes it. Told is what
- * was closed to make room.
+ * `a1` opens connection 1 of address a, `a1!` opens one that is in use, `a1~` touches it, `a1=g` lets g sign in on it and
+ * `a1-` closes it. Told is what was closed to make room.
  */
 function closed(steps: string, limits = { total: 6, perAddress: 3 }): string {
   const slots = createConnectionSlots<Connection>({ ...limits, isWaiting: ({ isBusy }) => !isBusy });
@@ -18,7 +18,10 @@ function closed(steps: string, limits = { total: 6, perAddress: 3 }): string {
     const name = step.slice(0, 2);
     const known = open.get(name);
     if (known !== undefined && step.endsWith("~")) slots.touch(known);
-    else if (known !== undefined) slots.remove(known);
+    else if (known !== undefined && step.includes("=")) {
+      const excess = slots.signedIn(known, step.slice(3));
+      if (excess !== undefined) gone.push(excess.name);
+    } else if (known !== undefined) slots.remove(known);
     else {
       const connection = { name, isBusy: step.endsWith("!") };
       open.set(name, connection);
@@ -39,6 +42,10 @@ test.each([
   ["of all, the address with the most makes room", "a1 b1 b2 c1 c2 c3 d1", "c1"],
   ["also when that is not the oldest", "a1 b1 c1 c2 d1 e1 f1", "c1"],
   ["unless all of its own are in use", "a1 b1 b2 c1! c2! c3! d1", "b1"],
+  ["one that has signed in does not count for its address", "a1! a1=g a2! a2=h a3 a4 a5", ""],
+  ["one that has signed in counts among all", "a1! a1=g a2! a2=h a3 a4 a5 b1 b2", "a3"],
+  ["one that signs in too often makes room", "a1! a1=g b1 b1=g c1! c1=g d1! d1=g", "b1"],
+  ["one that is gone cannot sign in", "a1 a1- a1=g a2 a3 a4", ""],
   ["when all of all are in use, the newcomer goes", "a1! b1! b2! c1! c2! c3! d1!", "d1"],
 ])("%s: %s", (_, steps, expected) => {
   expect(closed(steps)).toBe(expected);

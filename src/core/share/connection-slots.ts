@@ -12,6 +12,8 @@ export interface SlotLimits<T> {
 export interface ConnectionSlots<T> {
   /** Counts one more. Returns the connection that has to be closed for it and counts no longer; that may be itself. */
   add(connection: T, address: string | undefined): T | undefined;
+  /** Someone has signed in on the connection: it counts for them, and no longer for its address. Returns as `add`. */
+  signedIn(connection: T, who: string): T | undefined;
   /** The connection was used: others of its address are closed before it. */
   touch(connection: T): void;
   remove(connection: T): void;
@@ -19,7 +21,7 @@ export interface ConnectionSlots<T> {
 }
 
 export function createConnectionSlots<T>({ total, perAddress, isWaiting }: SlotLimits<T>): ConnectionSlots<T> {
-  /** By address, the least recently used connection first. */
+  /** By address, or by who has signed in; the least recently used connection first. */
   const addresses = new Map<string, Set<T>>();
   const keys = new Map<T, string>();
 
@@ -50,16 +52,22 @@ export function createConnectionSlots<T>({ total, perAddress, isWaiting }: SlotL
     return found;
   }
 
+  function enter(connection: T, key: string): T | undefined {
+    const group = addresses.get(key) ?? new Set<T>();
+    addresses.set(key, group.add(connection));
+    keys.set(connection, key);
+    if (group.size <= perAddress && keys.size <= total) return undefined;
+    const excess = (group.size > perAddress ? longestWaiting(group) : ofTheLargest()) ?? connection;
+    remove(excess);
+    return excess;
+  }
+
   return {
-    add(connection, address) {
-      const key = addressBlock(address ?? "");
-      const group = addresses.get(key) ?? new Set<T>();
-      addresses.set(key, group.add(connection));
-      keys.set(connection, key);
-      if (group.size <= perAddress && keys.size <= total) return undefined;
-      const excess = (group.size > perAddress ? longestWaiting(group) : ofTheLargest()) ?? connection;
-      remove(excess);
-      return excess;
+    add: (connection, address) => enter(connection, addressBlock(address ?? "")),
+    signedIn(connection, who) {
+      if (!keys.has(connection)) return undefined;
+      remove(connection);
+      return enter(connection, `signed in: ${who}`);
     },
     touch(connection) {
       const group = addresses.get(keys.get(connection) ?? "");

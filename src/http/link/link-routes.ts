@@ -25,6 +25,7 @@ import { describeGateways, fleetOverview } from "#service/link/fleet-overview.ts
 import { type JoinNeeds, joinCloud, leaveCloud, uplinkStatus } from "#service/link/join-cloud.ts";
 import { createJoinCode, joinGateway, signInGateway } from "#service/link/join-gateway.ts";
 import type { Links } from "#service/link/links.ts";
+import type { LinkSocket } from "#service/ports/link-socket.ts";
 import type { Nodes } from "#service/ports/nodes.ts";
 import type { Needs } from "#service/ports.ts";
 
@@ -191,7 +192,8 @@ export function linkRoutes(needs: LinkRouteNeeds): readonly Route[] {
       link: async (call) => {
         const links = linksOf();
         const gateway = await signInGateway(needs, /^Bearer (.+)$/.exec(call.header("authorization") ?? "")?.[1]);
-        return (socket) => needs.background.run("talk to a gateway", () => links.serve(gateway, socket));
+        const talk = (socket: LinkSocket) => links.serve(gateway, socket);
+        return { who: gateway.id, serve: (socket) => needs.background.run("talk to a gateway", () => talk(socket)) };
       },
     }),
     route({
