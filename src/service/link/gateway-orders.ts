@@ -65,7 +65,8 @@ export function createGatewayOrders(
       try {
         return await Promise.race([promise, patience]);
       } finally {
-        answered.abort();
+        // With a reason: without one, an error with its stack is made for each order.
+        answered.abort("answered");
         missing.delete(command.id);
       }
     },

@@ -104,12 +104,20 @@ export class Connection {
   #prepare(sql: string, shape: "objects" | "lists" = "objects"): StatementSync {
     let statement = this.#statements.get(sql);
     if (statement === undefined) {
-      statement = this.#database.prepare(sql);
+      statement = this.#database.prepare(compiledOnce(sql));
       statement.setReturnArrays(shape === "lists");
       this.#statements.set(sql, statement);
     }
     return statement;
   }
+}
+
+/**
+ * SQLite plans a statement by the value of its `LIMIT ?`, so it compiles the statement anew whenever that value is bound:
+ * 19 us instead of 3 for a short one. It does not look into a sum.
+ */
+export function compiledOnce(sql: string): string {
+  return sql.replaceAll("LIMIT ?", "LIMIT ? + 0");
 }
 
 /**

@@ -90,9 +90,7 @@ export class LinkWorld {
     const { clock } = this;
     databases ??= { gateway: new MemoryDatabase(), cloud: new MemoryDatabase() };
     this.disks = { gateway: createSimDisk(databases.gateway), cloud: createSimDisk(databases.cloud) };
-    this.disks.gateway.onCommit = () => {
-      for (const { id } of this.disks.gateway.database.all("SELECT id FROM execution")) this.accepted.add(String(id));
-    };
+    this.disks.gateway.onExecution = (id) => this.accepted.add(id);
     this.line = new SimLine({ clock, random });
     this.#shared = new SimNodes({ clock, random });
     this.devices = DEVICES.map(

@@ -2,7 +2,7 @@
 // It survives the crashes of a schedule, can be copied like a backup, and is used again for the next schedule.
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import type { Row, Value } from "#store/database.ts";
-import type { Connection } from "#store/sqlite/connection.ts";
+import { type Connection, compiledOnce } from "#store/sqlite/connection.ts";
 import { migrate } from "#store/sqlite/migrate.ts";
 
 export type TableCopies = ReadonlyMap<string, readonly (readonly SQLInputValue[])[]>;
@@ -99,7 +99,7 @@ export class MemoryDatabase implements Used {
   #prepare(sql: string): StatementSync {
     let statement = this.#statements.get(sql);
     if (statement === undefined) {
-      statement = this.#database.prepare(sql);
+      statement = this.#database.prepare(compiledOnce(sql));
       this.#statements.set(sql, statement);
     }
     return statement;

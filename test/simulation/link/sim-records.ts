@@ -29,8 +29,8 @@ export interface SimDisk {
   readonly watchers: Set<(event: StoredEvent) => void>;
   /** How many commits there were. While it stays the same, so does what is stored. */
   commits: number;
-  /** Called after each commit. */
-  onCommit: () => void;
+  /** Called with each execution that is stored. */
+  onExecution: (id: string) => void;
 }
 
 interface Waiting {
@@ -47,7 +47,7 @@ export function createSimDisk(database: MemoryDatabase): SimDisk {
     writer: createRecordWriter(database.asConnection),
     watchers: new Set(),
     commits: 0,
-    onCommit: () => {},
+    onExecution: () => {},
   };
 }
 
@@ -67,7 +67,12 @@ export function openSimRecords(
     const answers = await commitBatch(database.asConnection, requests, disk.writer);
     if (database.inTransaction) throw new Error("a commit left its transaction open");
     disk.commits++;
-    disk.onCommit();
+    for (const answer of answers) {
+      const { name, input } = batch[answer.id] ?? {};
+      if ("result" in answer && name === "insertExecution") {
+        disk.onExecution((input as WriteInput<"insertExecution">).input.execution.id);
+      }
+    }
     const events = answers.flatMap((answer) => eventsOf(answer, batch[answer.id]?.changed));
     for (const watch of disk.watchers) for (const event of events) watch(event);
     clock.after(random() * 4, () => {
