@@ -19,18 +19,18 @@ export async function openBrowser(): Promise<Browser> {
   return await chromium.launch({ executablePath: CHROMIUM, args, timeout: PATIENCE });
 }
 
-export async function signIn(
-  browser: Browser,
-  gateway: Gateway,
-): Promise<{ readonly page: Page; readonly context: BrowserContext }> {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: "en-GB" });
+export async function openContext(browser: Browser): Promise<BrowserContext> {
+  return await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: "en-GB" });
+}
+
+export async function signIn(context: BrowserContext, gateway: Gateway): Promise<Page> {
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE);
   const answer = await fetch(`${gateway.url}/v3/sessions/codes`, { method: "POST", headers: gateway.headers });
   const { code } = (await answer.json()) as { code: string };
   await page.goto(`${gateway.url}/sign-in#code=${code}`);
   await page.waitForSelector("nav", { state: "attached" });
-  return { page, context };
+  return page;
 }
 
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -4,7 +4,7 @@
 import type { Browser, CDPSession, Page } from "playwright-core";
 import { type Gateway, startGateway } from "../commands/gateway.ts";
 import { percentile } from "../commands/machine.ts";
-import { pause, rounded, signIn } from "./browser.ts";
+import { openContext, pause, rounded, signIn } from "./browser.ts";
 
 const ROUNDS = Number(process.env["BENCH_ROUNDS"] ?? 7);
 const SERIES = 10;
@@ -24,7 +24,8 @@ export async function measureExplore(folder: string, browser: Browser): Promise<
   const gateway = await startGateway(folder, ["--http-page"]);
   try {
     const site = await fill(gateway);
-    const { page, context } = await signIn(browser, gateway);
+    const context = await openContext(browser);
+    const page = await signIn(context, gateway);
     const tools = await context.newCDPSession(page);
     await tools.send("Performance.enable", { timeDomain: "threadTicks" });
     await page.addInitScript({ content: WATCH_PAINT });

@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import type { Browser, CDPSession } from "playwright-core";
 import { type Gateway, startGateway } from "../commands/gateway.ts";
-import { pause, rounded, signIn } from "./browser.ts";
+import { openContext, pause, rounded, signIn } from "./browser.ts";
 
 const DEVICES = Number(process.env["BENCH_DEVICES"] ?? 200);
 const SECONDS = Number(process.env["BENCH_SECONDS"] ?? 120);
@@ -19,7 +19,8 @@ export async function measureLive(folder: string, browser: Browser): Promise<obj
   try {
     const [empty, full] = [await newSite(gateway, "Empty"), await newSite(gateway, "Full")];
     await makeDevices(gateway, full);
-    const { page, context } = await signIn(browser, gateway);
+    const context = await openContext(browser);
+    const page = await signIn(context, gateway);
     const tools = await context.newCDPSession(page);
     await tools.send("Performance.enable");
     await page.goto(`${gateway.url}/sites/${empty}`);

@@ -16,11 +16,12 @@ export type Section =
   | "access"
   | "system";
 
-type Load<Props extends object> = () => Promise<{ readonly default: Component<Props> }>;
+type Loaded<Screen> = { readonly default: Screen };
+/** What is here already is no promise, so that it is drawn without a placeholder before it. */
+type Load<Props extends object> = () => Loaded<Component<Props>> | Promise<Loaded<Component<Props>>>;
 /** A screen need not take what it is given. */
-type Given<Props extends object> = () => Promise<{
-  readonly default: Component<Props> | Component<Record<string, never>>;
-}>;
+type Taking<Props extends object> = Component<Props> | Component<Record<string, never>>;
+type Given<Props extends object> = () => Loaded<Taking<Props>> | Promise<Loaded<Taking<Props>>>;
 
 export type Route =
   | { readonly scope: "page"; readonly section: Section; readonly load: Load<ScreenProps<"home">> }
@@ -51,7 +52,7 @@ export const ROUTES: { readonly [Name in RouteName]: Route } = {
   home: page("sites", () => import("#web/sites/home-screen.svelte")),
   signIn: page("sites", () => import("#web/sites/home-screen.svelte")),
   sites: page("sites", () => import("#web/sites/sites-screen.svelte")),
-  site: ofSite("overview", () => Promise.resolve({ default: SiteScreen })),
+  site: ofSite("overview", () => ({ default: SiteScreen })),
   devices: ofSite("devices", () => import("#web/devices/devices-screen.svelte")),
   addDevice: ofSite("devices", () => import("#web/add-device/add-device-screen.svelte")),
   explore: ofSite("explore", () => import("#web/explore/explore-screen.svelte")),

@@ -8,7 +8,17 @@ export function onSessionRefused(call: () => void): void {
   whenRefused = call;
 }
 
+let held: Promise<void> | undefined;
+
+/** Calls that are made until then are sent then: each takes as long as drawing some elements. */
+export function holdCalls(until: Promise<void>): void {
+  held = until.then(() => {
+    held = undefined;
+  });
+}
+
 async function watchedFetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+  if (held !== undefined) await held;
   const response = await fetch(input, init);
   clock.learn(Date.parse(response.headers.get("date") ?? ""));
   if (response.status === 401) whenRefused();

@@ -19,6 +19,8 @@ export class DeviceState {
   values: Values = $state.raw(new Map());
   /** Whether the values were read once: before, a missing value means "not read yet", afterwards "never seen". */
   hasValues = $state(false);
+  /** Unix ms of the newest value; undefined while there is none. */
+  readonly lastSeen: number | undefined = $derived(newest(this.values));
   /** Unix ms of the last change of the connection, if it happened while the page was open. */
   connectivityChangedAt: number | undefined = $state();
 
@@ -33,13 +35,6 @@ export class DeviceState {
 
   get connectivity(): Connectivity {
     return this.resource.connectivity?.status ?? "UNKNOWN";
-  }
-
-  /** Unix ms of the newest value; undefined while there is none. */
-  get lastSeen(): number | undefined {
-    let latest: number | undefined;
-    for (const { timestamp } of this.values.values()) latest = Math.max(latest ?? 0, timestamp * 1000);
-    return latest;
   }
 
   setManifest(manifest: Manifest): void {
@@ -58,4 +53,10 @@ export class DeviceState {
     }
     if (values !== undefined) this.values = values;
   }
+}
+
+function newest(values: Values): number | undefined {
+  let latest: number | undefined;
+  for (const { timestamp } of values.values()) latest = Math.max(latest ?? 0, timestamp * 1000);
+  return latest;
 }

@@ -1,11 +1,12 @@
 import { untrack } from "svelte";
 import { listAll } from "#client/list-all.ts";
 import type { Site } from "#client/resources/site.ts";
-import { client } from "./client.ts";
+import { client, holdCalls } from "./client.ts";
 import { clock } from "./clock.svelte.ts";
 import { createKeptSite } from "./kept-site.ts";
 import { live } from "./live.svelte.ts";
 import { forgetManifests } from "./manifests.ts";
+import { painted } from "./painted.ts";
 import { session } from "./session.svelte.ts";
 import { type Phase, SiteState } from "./site-state.svelte.ts";
 
@@ -65,6 +66,8 @@ export const fleet = {
   showKept(id: string): boolean {
     const found = kept.find(id, clock.read());
     if (found === undefined || states.has(id)) return false;
+    // On a slow phone the calls of a first screen take as long as a tenth of its drawing.
+    holdCalls(painted());
     const state = fleet.site(id);
     state.showKept(found);
     return state.keptAt !== undefined;

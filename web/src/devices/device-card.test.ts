@@ -4,7 +4,7 @@ import { cardModel } from "./device-card.ts";
 
 const W = { type: "float", unit: "W" };
 const model = (manifest: object) => {
-  const { main, aside, kind } = cardModel({ id: "d", manifest: readManifest(manifest) });
+  const { main, aside, kind } = cardModel({ manifest: readManifest(manifest) });
   return `${kind} ${main?.id} ${aside?.id}`;
 };
 
@@ -34,4 +34,9 @@ test.each([
   ["a device without a blueprint", {}, "undefined undefined undefined"],
 ])("%s", (_, manifest, expected) => {
   expect(model(manifest)).toBe(expected);
+});
+
+test("what is shown of a manifest is worked out once for all its devices", () => {
+  const manifest = readManifest({ telemetry: { power: { type: "float", unit: "W" } } });
+  expect(cardModel({ manifest })).toBe(cardModel({ manifest }));
 });

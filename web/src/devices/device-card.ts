@@ -24,9 +24,19 @@ export const COLOR_OF_KIND: Readonly<Record<Kind | "rest" | "none", string>> = {
   none: "var(--neutral)",
 };
 
-export function cardModel(device: { readonly id: string; readonly manifest: Manifest }): CardModel {
-  const { manifest } = device;
-  const [reading] = powerReadings(device);
+/** Tables ask for it with every value, and many devices share a manifest. */
+const models = new WeakMap<Manifest, CardModel>();
+
+export function cardModel({ manifest }: { readonly manifest: Manifest }): CardModel {
+  const known = models.get(manifest);
+  if (known !== undefined) return known;
+  const model = findModel(manifest);
+  models.set(manifest, model);
+  return model;
+}
+
+function findModel(manifest: Manifest): CardModel {
+  const [reading] = powerReadings({ id: "", manifest });
   const kind = reading?.kind;
   const power = reading?.attributes.length === 1 ? reading.attributes[0] : undefined;
   const charge = kind === "battery" ? findAttribute(manifest, "battery_soc") : undefined;

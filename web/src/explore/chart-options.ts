@@ -109,17 +109,34 @@ function valueAxis(index: number, { axes }: ChartModel, { locale, color, width }
 
 const WIDTHS: Readonly<Record<LineRole, number>> = { main: 1.6, filled: 1.4, previous: 1.3, low: 0, high: 0 };
 
+const isEdge = ({ role }: DrawnLine) => role === "low" || role === "high";
+const isAloneEdge = (line: DrawnLine, { series }: ChartModel) =>
+  isEdge(line) && series[line.series]?.info.aggregation === "min_max";
+const widthOf = (line: DrawnLine, model: ChartModel) => (isAloneEdge(line, model) ? 1 : WIDTHS[line.role]);
+
+/**
+ * With more points than pixels a line is a band of zigzags. One pixel is enough for it: wider ones hide each other, and take the
+ * processor several times as long. Call it before lines are drawn.
+ */
+export function fitWidths(u: uPlot, model: ChartModel): void {
+  const [first, last] = u.series[0]?.idxs ?? [0, 0];
+  const most = last - first > u.bbox.width ? 1 : Number.POSITIVE_INFINITY;
+  for (const [index, line] of model.lines.entries()) {
+    const series = u.series[index + 1];
+    if (series !== undefined) series.width = Math.min(widthOf(line, model), most);
+  }
+}
+
 function seriesOptions(line: DrawnLine, model: ChartModel, { color }: Look): uPlot.Series {
   const own = color(seriesColor(line.series));
-  const isEdge = line.role === "low" || line.role === "high";
-  const isAlone = isEdge && model.series[line.series]?.info.aggregation === "min_max";
+  const isAlone = isAloneEdge(line, model);
   const stepped = uPlot.paths.stepped?.({ align: 1 });
   const isPrevious = line.role === "previous";
   return {
     scale: `y${line.axis}`,
     // A band without a line in it is seen by its rims.
-    stroke: isEdge && !isAlone ? "transparent" : isPrevious ? faded(own, 0.62) : own,
-    width: isAlone ? 1 : WIDTHS[line.role],
+    stroke: isEdge(line) && !isAlone ? "transparent" : isPrevious ? faded(own, 0.62) : own,
+    width: widthOf(line, model),
     ...(line.role === "filled" && { dash: [5, 4] }),
     ...(isPrevious && { dash: [2, 4] }),
     ...(line.isStepped && stepped && { paths: stepped }),

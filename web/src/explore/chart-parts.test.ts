@@ -1,7 +1,10 @@
+import type uPlot from "uplot";
 import { expect, test } from "vitest";
 import type { Alert } from "#client/resources/alert.ts";
 import { readManifest } from "#web/data/manifest.ts";
 import { groupMarks } from "./alert-marks.ts";
+import type { ChartModel } from "./chart-model.ts";
+import { fitWidths } from "./chart-options.ts";
 import { asCurl, asTypeScript } from "./copy-question.ts";
 import { exploreLink } from "./explore-link.ts";
 import { describeSeries } from "./series-info.ts";
@@ -72,4 +75,13 @@ test("a link to Explore names the attributes and a range", () => {
   expect(exploreLink("s", [{ device: "meter", attribute: "power" }], range)).toContain(
     "range=2026-11-15T00%3A00%3A00Z%2F2026-11-15T01%3A00%3A00Z",
   );
+});
+
+test("a line with more points than pixels is a pixel wide, and wider again when somebody looks closer", () => {
+  const model = { lines: [{ series: 0, role: "main" }], series: [] } as unknown as ChartModel;
+  const chart = (points: number) => ({ bbox: { width: 800 }, series: [{ idxs: [0, points] }, {}] }) as unknown as uPlot;
+  const [far, near] = [chart(10_000), chart(700)];
+  fitWidths(far, model);
+  fitWidths(near, model);
+  expect([far.series[1]?.width, near.series[1]?.width]).toEqual([1, 1.6]);
 });

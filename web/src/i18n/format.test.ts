@@ -12,8 +12,25 @@ test.each([
   [64, "64", "64"],
   [-0.00000000000001, "0", "0"],
   [Number.NaN, "–", "–"],
+  [-1.5e21, "−1,500,000,000,000,000,000,000", "−1.500.000.000.000.000.000.000"],
 ])("%d is written %s and %s", (value, en, de) => {
   expect([formatNumber(value, "en"), formatNumber(value, "de")]).toEqual([en, de]);
+});
+
+test.each([
+  ["en", "en-GB"],
+  ["de", "de-DE"],
+] as const)("in %s, numbers of all sizes are written as Intl writes them", (locale, tag) => {
+  for (let power = -4; power <= 11; power += 1) {
+    for (const factor of [1, -1.234, 9.87654, -9.9996, 4.2]) {
+      const value = factor * 10 ** power;
+      for (const decimals of [0, 1, 3]) {
+        const format = new Intl.NumberFormat(tag, { maximumFractionDigits: decimals, useGrouping: "min2" });
+        const expected = format.format(value).replace("-", "−").replace(/^−0$/, "0");
+        expect(formatNumber(value, locale, decimals)).toBe(expected);
+      }
+    }
+  }
 });
 
 test.each([

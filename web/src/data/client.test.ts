@@ -1,0 +1,19 @@
+import { expect, onTestFinished, test, vi } from "vitest";
+import { client, holdCalls } from "./client.ts";
+
+test("calls that are held are sent when what they wait for has come, and later ones at once", async () => {
+  const answer = () => Promise.resolve(Response.json({ sites: [] }));
+  const sent = vi.spyOn(globalThis, "fetch").mockImplementation(answer);
+  onTestFinished(() => sent.mockRestore());
+  const picture = Promise.withResolvers<void>();
+  holdCalls(picture.promise);
+  const calls = [client.sites.list({}), client.sites.get("one")];
+  await new Promise(setImmediate);
+  expect(sent).not.toHaveBeenCalled();
+  picture.resolve();
+  await Promise.all(calls);
+  expect(sent).toHaveBeenCalledTimes(2);
+  const later = client.sites.list({});
+  expect(sent).toHaveBeenCalledTimes(3);
+  await later;
+});
