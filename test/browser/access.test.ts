@@ -75,6 +75,7 @@ function access(): void {
       const token = await busbar.token({ level: "owner" });
       const visitor = await world.signedIn({}, token);
       const other = await world.signedIn({}, token);
+      await other.go("/access");
       const { page } = visitor;
       await visitor.go("/access/sessions");
       const rows = page.locator("tbody tr");

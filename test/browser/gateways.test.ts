@@ -1,5 +1,5 @@
-// A cloud and a gateway, each with its page: a code is made here and used there, the gateway is listed, and a change waits for
-// it while it is away.
+// A cloud and a gateway, each with its page: a code is made here and used there, the gateway is listed, a change waits for it
+// while it is away, and one is overruled by what was changed on the gateway meanwhile.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Device } from "#client/resources/device.ts";
 import type { Site } from "#client/resources/site.ts";
@@ -18,20 +18,24 @@ function gateways(): void {
   const onGateway = useWorld(gateway, inCloud);
   const ends: (() => void)[] = [];
   let line: Line;
-  let device = "";
+  let pump = "";
+  let valve = "";
 
   beforeAll(async () => {
     line = await openLine(cloud.url, (end) => ends.push(end));
     const { site } = (await gateway.admin.post<{ site: Site }>("/v3/sites", { name: "North yard" })).body;
-    const body = { name: "Pump", site_id: site.id };
-    device = (await gateway.admin.post<{ device_id: string }>("/v3/provisioning/standalone", body)).body.device_id;
+    const make = async (name: string) => {
+      const body = { name, site_id: site.id };
+      return (await gateway.admin.post<{ device_id: string }>("/v3/provisioning/standalone", body)).body.device_id;
+    };
+    [pump, valve] = [await make("Pump"), await make("Valve")];
   });
   afterAll(() => {
     for (const end of ends) end();
   });
 
   test(
-    "a gateway joins with a code that the cloud's page made, and is listed with its version; a change waits while it is away",
+    "a gateway joins with a code that the cloud's page made, and is listed with its version; a change waits while it is away, and what the gateway changed meanwhile stays",
     async () => {
       const visitor = await inCloud.signedIn();
       const { page } = visitor;
@@ -61,24 +65,37 @@ function gateways(): void {
       await row.getByText("connected", { exact: true }).waitFor();
       await row.getByText("North yard").waitFor();
       await page.getByText(/1 of 1 connected/).waitFor();
-      await expect.poll(async () => (await cloud.admin.get(`/v3/devices/${device}`)).status).toBe(200);
+      for (const id of [pump, valve])
+        await expect.poll(async () => (await cloud.admin.get(`/v3/devices/${id}`)).status).toBe(200);
 
       line.cut();
       await row.getByText("not connected").waitFor();
-      const asked = await cloud.admin.patch(`/v3/devices/${device}`, { name: "Big pump" });
-      expect(asked.text).toContain("PENDING");
+      const ask = async (id: string, name: string) =>
+        expect((await cloud.admin.patch(`/v3/devices/${id}`, { name })).text).toContain("PENDING");
+      await ask(pump, "Big pump");
+      await ask(valve, "Cloud valve");
+      await gateway.admin.patch(`/v3/devices/${valve}`, { name: "Yard valve" });
       await page.getByRole("link", { name: "Changes", exact: true }).click();
-      const change = page.getByRole("row", { name: /Change a device/ });
-      await change.getByText("waits", { exact: true }).waitFor();
-      await change.getByText("Big pump").waitFor();
-      await change.getByText("North yard").waitFor();
+      const made = page.getByRole("row", { name: /Change a device name: Big pump/ });
+      const overruled = page.getByRole("row", { name: /Change a device name: Cloud valve/ });
+      await made.getByText("waits", { exact: true }).waitFor();
+      await made.getByText("North yard").waitFor();
+      await overruled.getByText("waits", { exact: true }).waitFor();
       line.heal();
-      await change.getByText("made", { exact: true }).waitFor();
-      const { body } = await gateway.admin.get<{ device: Device }>(`/v3/devices/${device}`);
-      expect(body.device.name).toBe("Big pump");
-      await page.getByLabel("waits").dispatchEvent("click");
+      await made.getByText("made", { exact: true }).waitFor();
+      await overruled.getByText("overruled", { exact: true }).waitFor();
+      await overruled.getByText("Changed on the gateway meanwhile, and that stays: name").waitFor();
+      const nameIn = async ({ admin }: typeof cloud, id: string) =>
+        (await admin.get<{ device: Device }>(`/v3/devices/${id}`)).body.device.name;
+      expect([await nameIn(gateway, pump), await nameIn(gateway, valve)]).toEqual(["Big pump", "Yard valve"]);
+      await expect.poll(() => nameIn(cloud, valve)).toBe("Yard valve");
+      // The filters are in the address.
+      await page.getByLabel("waits", { exact: true }).dispatchEvent("click");
       await page.getByText("No change fits").waitFor();
       expect(new URL(page.url()).searchParams.get("state")).toBe("PENDING");
+      await page.getByLabel("overruled", { exact: true }).dispatchEvent("click");
+      await overruled.waitFor();
+      expect(await made.count()).toBe(0);
 
       await visitor.move("/system/gateways");
       await page.getByRole("button", { name: "Revoke North" }).click();

@@ -17,6 +17,12 @@ function signIn(): void {
 
   const sessions = async () =>
     (await busbar.admin.get<Page<"sessions", ListedSession>>("/v3/sessions?limit=1000")).body.sessions;
+  const signedIn = async () => {
+    const visitor = await world.visit();
+    await visitor.page.goto(await newLink(busbar));
+    await visitor.page.waitForSelector("nav", { state: "attached" });
+    return visitor;
+  };
   const isSignedIn = async ({ page }: Visitor) => {
     await page.waitForSelector("nav, input[name=token]", { state: "attached" });
     return (await page.locator("input[name=token]").count()) === 0;
@@ -73,7 +79,7 @@ function signIn(): void {
   test(
     "signing out ends the session on the server, and a session that is ended elsewhere shows the sign-in",
     async () => {
-      const visitor = await world.signedIn();
+      const visitor = await signedIn();
       const own = await sessions();
       const { page } = visitor;
       await page.evaluate("fetch('/v3/sessions/current', { method: 'DELETE' }).then((answer) => answer.status)");
@@ -81,7 +87,7 @@ function signIn(): void {
       await page.reload();
       expect(await isSignedIn(visitor)).toBe(false);
       await visitor.close();
-      const other = await world.signedIn();
+      const other = await signedIn();
       await busbar.admin.delete("/v3/sessions");
       await other.page.waitForSelector("input[name=token]");
       expect(await other.page.textContent("main")).toContain("Your session has ended");
@@ -110,7 +116,7 @@ function signIn(): void {
   ])(
     "a page on another port of %s changes nothing, reads nothing and hears nothing: %s",
     async (host, refusal) => {
-      const visitor = await world.signedIn();
+      const visitor = await signedIn();
       const { page } = visitor;
       const names = async () =>
         (await busbar.admin.get<Page<"sites", Site>>("/v3/sites?limit=1000")).body.sites.map(({ name }) => name);

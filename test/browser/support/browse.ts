@@ -41,7 +41,7 @@ export interface Visitor {
   readonly complaints: string[];
   /** Opens an address of the page and waits until the screen is there. */
   go(path: string): Promise<void>;
-  /** The same without loading the page anew, as its own links do. */
+  /** The same without loading a page anew that is there already, as its own links do. */
   move(path: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -51,7 +51,7 @@ export interface World {
   readonly browser: Browser;
   /** A browser of its own, without a session. */
   visit(look?: Look): Promise<Visitor>;
-  /** A browser that has signed in by a one-time link, as the admin unless a token is given. */
+  /** A browser with a session, as the admin unless a token is given. No page is open yet. */
   signedIn(look?: Look, token?: string): Promise<Visitor>;
 }
 
@@ -106,14 +106,16 @@ export function useWorld(busbar: TestServer, beside?: World): World {
       const url = request.url();
       if (!url.startsWith(origin) && !/^(data|blob):/.test(url)) complain(`asked elsewhere: ${url}`);
     });
+    const go = async (path: string) => {
+      await page.goto(busbar.url + path);
+      await shown(page);
+    };
     return {
       page,
       complaints,
-      go: async (path) => {
-        await page.goto(busbar.url + path);
-        await shown(page);
-      },
+      go,
       move: async (path) => {
+        if (page.url() === "about:blank") return await go(path);
         await page.evaluate(
           `history.pushState(null, "", ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent("popstate"))`,
         );
@@ -131,16 +133,19 @@ export function useWorld(busbar: TestServer, beside?: World): World {
     visit,
     async signedIn(look, token = busbar.adminToken) {
       const visitor = await visit(look);
-      await visitor.page.goto(await newLink(busbar, token));
-      await visitor.page.waitForSelector("nav", { state: "attached" }).catch(async () => {
-        const text = (await visitor.page.textContent("body"))?.trim().slice(0, MAX_COMPLAINT);
-        expect.fail(`the link did not sign in: ${JSON.stringify([text, visitor.complaints])}`);
-      });
-      await shown(visitor.page);
-      expect(visitor.complaints).toEqual([]);
+      await visitor.page.context().addCookies([await newSession(busbar, token)]);
       return visitor;
     },
   };
+}
+
+/** The cookie of a new session. How people sign in is the matter of sign-in.test.ts; all others spare the time. */
+async function newSession({ url, anonymous }: TestServer, token: string) {
+  const headers = { "Sec-Fetch-Site": "same-origin" };
+  const answer = await anonymous.post("/v3/sessions", { token }, { headers });
+  const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(answer.headers.getSetCookie()[0] ?? "") ?? [];
+  expect([answer.status, name]).toEqual([200, expect.stringMatching(/./)]);
+  return { url, name, value, httpOnly: true, sameSite: "Strict" } as const;
 }
 
 export async function newLink(busbar: TestServer, token: string = busbar.adminToken): Promise<string> {

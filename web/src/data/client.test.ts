@@ -8,7 +8,7 @@ test("calls that are held are sent when what they wait for has come, and later o
   const picture = Promise.withResolvers<void>();
   holdCalls(picture.promise);
   const calls = [client.sites.list({}), client.sites.get("one")];
-  await new Promise(setImmediate);
+  await new Promise((resolve) => setTimeout(resolve));
   expect(sent).not.toHaveBeenCalled();
   picture.resolve();
   await Promise.all(calls);
