@@ -54,10 +54,13 @@ test(`${ROUNDS} rounds of trouble: both sides agree afterwards, and nothing is d
   for (let round = 0; round < ROUNDS; round++) {
     await Promise.all([trouble(situation, round), load(situation)]);
     for (const { line } of gateways) line.heal();
-    const healed = performance.now();
+    const [healed, healedAt] = [performance.now(), Date.now()];
     const sides = await agreement(situation);
     times.push(Math.round(performance.now() - healed));
-    if (IS_LONG) console.log(`seed ${SEED}, round ${round}: agreed after ${times.at(-1)} ms`);
+    if (IS_LONG) {
+      const connected = (await connectedAfter(gateways, healedAt)).join(", ");
+      console.log(`seed ${SEED}, round ${round}: agreed after ${times.at(-1)} ms, connected after ${connected} ms`);
+    }
     const starts = [...effects, ...gateways.flatMap(({ device }) => [...device.starts])];
     const where = `BUSBAR_TEST_SEED=${SEED}, round ${round}`;
     expect(
@@ -234,6 +237,12 @@ async function agreement(situation: Situation): Promise<readonly SideRecords[]> 
   });
   await Promise.all(waiting);
   return sides;
+}
+
+/** How long after that time each gateway was connected: it waits before it tries the line again. */
+async function connectedAfter(gateways: readonly SiteGateway[], at: number): Promise<readonly number[]> {
+  const since = async ({ session }: SiteGateway) => Date.parse((await session()?.get("/v3/uplink"))?.body.since);
+  return (await Promise.all(gateways.map(since))).map((time) => Math.max(0, time - at));
 }
 
 function lostAt(side: SideRecords, place: number, acknowledged: Acknowledged): readonly string[] {
