@@ -1,11 +1,8 @@
 // What do others notice while one neighbour abuses the gateway? Runs each abuse of test/hostile beside reads, commands
 // and points of an honest neighbour, and compares with the current goals. `npm run bench -- hostile [seconds] [words of
 // names]`.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { ABUSES } from "../test/hostile/abuses.ts";
-import { type Gateway, startGateway } from "../test/hostile/gateway.ts";
+import { createGateways } from "../test/hostile/gateways.ts";
 import { strictFaults, TABLE_HEAD, tableLine, tolerantFaults } from "../test/hostile/judge.ts";
 import { startEcho } from "../test/hostile/machine.ts";
 import { type Figures, runAbuse } from "../test/hostile/run-abuse.ts";
@@ -15,21 +12,15 @@ const [seconds = `${DEFAULT_SECONDS}`, ...words] = process.argv.slice(2);
 const abuseMs = Number(seconds) * 1_000;
 const chosen = ABUSES.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
 
-const folders: string[] = [];
-async function openGateway(): Promise<Gateway> {
-  const folder = mkdtempSync(join(tmpdir(), "busbar-hostile-"));
-  folders.push(folder);
-  return await startGateway(folder);
-}
-
 const echo = await startEcho();
-let gateway = await openGateway();
+const gateways = createGateways();
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  process.once(signal, () => void gateway.close().finally(() => process.exit(1)));
+  process.once(signal, () => void gateways.close().finally(() => process.exit(1)));
 }
 const all: Figures[] = [];
 console.error(TABLE_HEAD);
 for (const abuse of chosen) {
+  const gateway = await gateways.get(abuse.role);
   const figures = await runAbuse({ gateway, echo, calmMs: 500, abuseMs }, abuse).catch((error: Error) => {
     console.error(`FAIL ${abuse.name}: ${error.message}`);
   });
@@ -37,14 +28,11 @@ for (const abuse of chosen) {
     all.push(figures);
     console.error(`${tableLine(figures, strictFaults(figures))}\n       ${JSON.stringify(figures.counts)}`);
   }
-  if (figures !== undefined && tolerantFaults(figures).length === 0) continue;
-  await gateway.close();
-  gateway = await openGateway();
+  if (figures === undefined || tolerantFaults(figures).length > 0) await gateways.giveUp();
 }
-const readyMs = Math.round(await gateway.restart());
-await gateway.close();
+const readyMs = Math.round(await (await gateways.get(chosen.at(-1)?.role)).restart());
+await gateways.close();
 echo.close();
-for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 
 const worst = (value: (figures: Figures) => number) => Math.round(Math.max(...all.map(value)));
 console.log(

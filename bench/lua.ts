@@ -78,7 +78,7 @@ const program = {
 async function start(deviceId: string, modules = program.modules): Promise<void> {
   const empty = { configuration: new Map(), storage: new Map(), isConnected: true };
   await pool.start(deviceId, { ...program, modules }, () =>
-    Promise.resolve({ deviceId, slug: deviceId, randomSeed: 1, ...empty }),
+    Promise.resolve({ deviceId, slug: deviceId, siteId: "site", randomSeed: 1, ...empty }),
   );
 }
 

@@ -17,8 +17,6 @@ declare module "fastify" {
 
 /** Smaller bodies are not counted: even one per connection adds up to little. */
 const SMALL = 4_096;
-/** A body of this size is at most one piece. */
-const ONE_PIECE = 64 * 1024;
 
 /** Called after the token and the level are accepted, before the body is read. */
 export function countBodies(app: FastifyInstance, shares: ByteShares, pacer: BodyPacer): void {
@@ -28,7 +26,7 @@ export function countBodies(app: FastifyInstance, shares: ByteShares, pacer: Bod
     const bytes = encoding === undefined ? Number(length ?? 0) : BODY_LIMIT;
     if (bytes <= SMALL) return done(null, payload);
     const { kind, key } = requesterOf(request.caller ?? { tokenId: "" }, request.ip);
-    const read = () => done(null, bytes <= ONE_PIECE ? payload : pacer.pace(request.raw, key));
+    const read = () => done(null, pacer.pace(request.raw, key));
     // A body beyond the limit is refused unread, or is read as a stream.
     if (bytes > BODY_LIMIT) return read();
     const giveBack = shares.take(key, bytes);

@@ -4,6 +4,7 @@ import type { ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { boundPipelining } from "#http/bound-pipelining.ts";
+import { readBody } from "#http/read-body.ts";
 import { refuseSocket } from "#http/refuse-socket.ts";
 import { createRequestIds } from "#http/request-id.ts";
 import { SECURITY_HEADERS } from "#http/security-headers.ts";
@@ -83,6 +84,8 @@ export function createApp(needs: AppNeeds): FastifyInstance {
   );
   // Every body arrives as bytes, whatever its content type says: the route decides how to read it.
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
+  app.addContentTypeParser("*", (request, pieces, done) => {
+    readBody(pieces, { announced: Number(request.headers["content-length"]), limit: BODY_LIMIT }, done);
+  });
   return app;
 }

@@ -1,15 +1,18 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { createShares } from "#core/share/shares.ts";
 import { type LingerLimits, lingerAfter } from "./linger.ts";
-import { createBodyPacer } from "./pace-bodies.ts";
+import { type BodyPacer, createBodyPacer } from "./pace-bodies.ts";
 
 const LARGE: LingerLimits = { ms: 60_000, silentMs: 60_000, bytes: 1024 ** 3 };
 let server: Server | undefined;
 let client: Socket | undefined;
+/** The pieces of the body that came in their turns. */
+let dropped: Buffer[] = [];
 afterEach(() => {
+  dropped = [];
   client?.destroy();
   server?.closeAllConnections();
   server?.close();
@@ -27,7 +30,11 @@ async function openRefused(limits: Partial<LingerLimits>, length = 1e9): Promise
   server = createServer((request, response) => {
     const { socket } = request;
     socket.once("close", () => resolve(socket.bytesRead));
-    lingerAfter(request, createBodyPacer(createShares(), 10), { ...LARGE, ...limits });
+    const { pace } = createBodyPacer(createShares(), 10);
+    const pacer: BodyPacer = {
+      pace: (...asked) => pace(...asked).on("data", (piece: Buffer) => dropped.push(piece)),
+    };
+    lingerAfter(request, pacer, { ...LARGE, ...limits });
     response.writeHead(413, { connection: "close", "content-length": 2 }).end("no");
   });
   server.listen(0, "127.0.0.1");
@@ -63,9 +70,19 @@ test("a client that sends a little for ever is cut off by the time", async () =>
   clearInterval(dripping);
 });
 
-test("all of a body is read, and the connection ends with it", async () => {
+test("all of a body is read in turns, its memory is given back at once, and the connection ends with it", async () => {
   const { client, closed } = await openRefused({}, 20_000_000);
   const piece = Buffer.alloc(1_000_000);
   for (let n = 0; n < 20; n++) client.write(piece);
   expect(await closed).toBeGreaterThan(20_000_000);
+  expect(dropped.length).toBeGreaterThan(100);
+  expect(dropped.filter(({ length }) => length >= 16_384)).toHaveLength(0);
+});
+
+test("a client that leaves in the middle of its refused body ends nothing else", async () => {
+  const { client, closed } = await openRefused({});
+  client.write(Buffer.alloc(1_000_000));
+  await vi.waitUntil(() => dropped.length > 0);
+  client.resetAndDestroy();
+  expect(await closed).toBeGreaterThan(0);
 });

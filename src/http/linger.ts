@@ -5,6 +5,7 @@ import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { addressBlock } from "#core/net/address-block.ts";
 import type { BodyPacer } from "#http/pace-bodies.ts";
+import { freeBytes } from "#tuning/free-bytes.ts";
 
 export interface LingerLimits {
   /** From the answer on, in all and without any byte, in milliseconds. */
@@ -25,6 +26,9 @@ export function lingerAfter(request: IncomingMessage, pacer: BodyPacer, limits =
   // A body that was read as it came may have let go of its connection.
   const socket: Socket | null = request.socket;
   if (request.complete || socket === null || socket.destroyed) return;
+  // Begun before the answer: after it, Node would read the rest by itself, without turns, and leave its memory to V8.
+  const rest = pacer.pace(request, addressBlock(socket.remoteAddress ?? ""));
+  rest.on("data", freeBytes).on("error", ignore);
   const isWatched = unread.has(socket);
   unread.set(socket, request);
   if (isWatched) return;
@@ -33,20 +37,19 @@ export function lingerAfter(request: IncomingMessage, pacer: BodyPacer, limits =
   socket.destroySoon = () => {
     const last = unread.get(socket);
     if (last === undefined || last.complete || socket.destroyed) close();
-    else dropRest(last, { close, limits, pacer });
+    else awaitEnd(last, close, limits);
   };
 }
 
-function dropRest(
-  request: IncomingMessage,
-  { close, limits, pacer }: { readonly close: () => void; readonly limits: LingerLimits; readonly pacer: BodyPacer },
-): void {
+/** Of a client that leaves in the middle. */
+function ignore(): void {}
+
+function awaitEnd(request: IncomingMessage, close: () => void, limits: LingerLimits): void {
   const { socket } = request;
   const first = socket.bytesRead;
   let [seen, checks, silent] = [first, 0, 0];
   // The client learns that no more answers come, and may stop.
   socket.end();
-  pacer.pace(request, addressBlock(socket.remoteAddress ?? "")).resume();
   request.once("end", close);
   const check = setInterval(() => {
     checks += CHECK_MS;

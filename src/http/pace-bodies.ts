@@ -2,7 +2,7 @@
 // pieces of large bodies are read in turns of their requesters: who sends without end delays only itself. A connection
 // whose piece waits is not read meanwhile, so its client slows down.
 import type { IncomingMessage } from "node:http";
-import { Transform } from "node:stream";
+import { type Readable, Transform } from "node:stream";
 import { createFairTurns, type EventLoop } from "#core/share/fair-turns.ts";
 import type { Shares } from "#core/share/shares.ts";
 import { EVENT_LOOP } from "#event-loop";
@@ -13,9 +13,12 @@ import { EVENT_LOOP } from "#event-loop";
  */
 const TURN = { ms: 2, servingMs: 0.2 };
 
+/** A body of this size is at most one piece, and needs no turns. */
+const ONE_PIECE = 64 * 1024;
+
 export interface BodyPacer {
   /** The body of the request, as pieces that come in the turns of `key`. Asked again, the same stream. */
-  pace(request: IncomingMessage, key: string): Transform;
+  pace(request: IncomingMessage, key: string): Readable;
 }
 
 /** `connections` is the number of connections that there may be: each waits at most once. */
@@ -31,6 +34,8 @@ export function createBodyPacer(
     pace(request, key) {
       const known = bodies.get(request);
       if (known !== undefined) return known;
+      const { "content-length": length = 0, "transfer-encoding": encoding } = request.headers;
+      if (encoding === undefined && Number(length) <= ONE_PIECE) return request;
       const body = new Transform({
         transform(piece, _encoding, done) {
           const pass = () => done(null, piece);

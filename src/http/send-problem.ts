@@ -117,8 +117,6 @@ async function seenDevice(
 function translate(error: unknown): unknown {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   switch (code) {
-    case "FST_ERR_CTP_BODY_TOO_LARGE":
-      return refuse("body_too_large", "the body is larger than 1 MiB");
     case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
     case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
     case "FST_ERR_BAD_URL":

@@ -3,6 +3,8 @@ import type { AccessLevel } from "#core/access/level.ts";
 import type { FakeDeviceConfig } from "../support/fake-device.ts";
 import { type Answer, type CallOptions, type Client, createClient } from "./client.ts";
 
+export type Role = "gateway" | "cloud";
+
 /** Ends the abuse and removes what would go on without its process, such as scripts. */
 export type Stop = () => void | Promise<void>;
 
@@ -10,6 +12,8 @@ export interface Abuse {
   /** What it does, as the title of its test. */
   readonly name: string;
   readonly who: "token" | "address" | "device" | "script";
+  /** Of what is abused; a gateway unless it says so. A cloud speaks HTTPS. */
+  readonly role?: Role;
   /** Resolves when the abuse is under way; what it needs is made before. */
   start(world: World): Promise<Stop>;
 }

@@ -1,16 +1,18 @@
-// Every abuse. To add one, add it to the file of its kind.
+// Every abuse. To add one, add it to the file of its kind. Those of a cloud come first, so that the restart at the end is
+// that of a gateway which has suffered all the others.
 import type { Abuse } from "./abuse.ts";
 import { BLUEPRINT_ABUSES } from "./abuses/blueprints.ts";
 import { BODY_ABUSES } from "./abuses/bodies.ts";
 import { CONNECTION_ABUSES } from "./abuses/connections.ts";
 import { DEVICE_ABUSES } from "./abuses/devices.ts";
 import { EVENT_ABUSES } from "./abuses/event-streams.ts";
-import { OPERATION_ABUSES } from "./abuses/operations.ts";
+import { CLOUD_ABUSES, OPERATION_ABUSES } from "./abuses/operations.ts";
 import { OWNER_ABUSES } from "./abuses/owners.ts";
 import { READ_ABUSES } from "./abuses/reads.ts";
 import { SCRIPT_ABUSES } from "./abuses/scripts.ts";
 
 export const ABUSES: readonly Abuse[] = [
+  ...CLOUD_ABUSES,
   ...BODY_ABUSES,
   ...READ_ABUSES,
   ...CONNECTION_ABUSES,

@@ -1,5 +1,6 @@
 // A small HTTP client that calls from an address of its own, so that limits per address tell neighbours apart.
 import { Agent, type IncomingMessage, request } from "node:http";
+import { request as requestOverTls, Agent as TlsAgent } from "node:https";
 
 export interface Answer {
   readonly status: number;
@@ -34,14 +35,19 @@ export interface ClientOptions {
 }
 
 export function createClient({ url, token, address, maxSockets = 16 }: ClientOptions): Client {
-  const agent = new Agent({ keepAlive: true, maxSockets, localAddress: localAddress(address) });
+  const isTls = url.startsWith("https:");
+  // Whose certificate it is, is not what is tested.
+  const tls = { rejectUnauthorized: false };
+  const pool = { keepAlive: true, maxSockets, localAddress: localAddress(address) };
+  const agent = isTls ? new TlsAgent({ ...pool, ...tls }) : new Agent(pool);
 
   function open(method: string, path: string, options: CallOptions = {}): Promise<IncomingMessage> {
     const { body, headers, onNewConnection = false, timeoutMs = 30_000 } = options;
     const bytes =
       body === undefined || typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body);
     return new Promise((resolve, reject) => {
-      const sent = request(url + path, {
+      const sent = (isTls ? requestOverTls : request)(url + path, {
+        ...(isTls && tls),
         method,
         headers: { ...(token !== undefined && { "X-Service-Auth-Token": token }), ...headers },
         agent: onNewConnection ? false : agent,

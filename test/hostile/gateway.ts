@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { FakeDeviceConfig } from "../support/fake-device.ts";
 import { type RunningBusbar, startBusbar } from "../support/start-busbar.ts";
-import type { HostileSite } from "./abuse.ts";
+import type { HostileSite, Role } from "./abuse.ts";
 import { type Client, createClient } from "./client.ts";
 import { type HonestNeighbour, openHonestNeighbour } from "./honest-neighbour.ts";
 import { hostileManifest } from "./manifest.ts";
@@ -22,13 +22,20 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
-export async function startGateway(folder: string): Promise<Gateway> {
+/** By role: a cloud speaks HTTPS. */
+const FLAGS: Readonly<Record<Role, readonly string[]>> = {
+  gateway: [],
+  cloud: ["--role", "cloud", "--http-tls", "site"],
+};
+
+export async function startGateway(folder: string, role: Role = "gateway"): Promise<Gateway> {
   const silent = await startSilentServer();
   const silentPort = (silent.address() as AddressInfo).port;
   const start = (ports: readonly number[]) =>
     startBusbar(
       folder,
       ...["--port", `${ports[0] ?? 0}`, "--mqtt-port", `${ports[1] ?? 0}`, "--mqtt-tls-port", `${ports[2] ?? 0}`],
+      ...FLAGS[role],
       ...["--webhooks-allow-private", "--lua-allow", `127.0.0.1:${silentPort}`],
     );
   let busbar = await start([]);

@@ -1,12 +1,9 @@
 // While one neighbour abuses the gateway, the others' reads, commands and points stay in their limits, memory too, and
 // everything that was acknowledged is there. How it measures on a busy machine: docs/decisions/hostile-neighbours.md.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Abuse } from "./abuse.ts";
 import { ABUSES } from "./abuses.ts";
-import { type Gateway, startGateway } from "./gateway.ts";
+import { createGateways } from "./gateways.ts";
 import { strictFaults, TABLE_HEAD, tableLine, tolerantFaults } from "./judge.ts";
 import { type Echo, startEcho } from "./machine.ts";
 import { runAbuse } from "./run-abuse.ts";
@@ -16,27 +13,18 @@ const LENGTHS = IS_LONG ? { calmMs: 1_000, abuseMs: 6_000 } : { calmMs: 150, abu
 const ATTEMPTS = 3;
 const faultsOf = IS_LONG ? strictFaults : tolerantFaults;
 
-const folders: string[] = [];
 const table: string[] = [];
-let gateway: Gateway;
+const gateways = createGateways();
 let echo: Echo;
 
-async function openGateway(): Promise<Gateway> {
-  const folder = mkdtempSync(join(tmpdir(), "busbar-hostile-"));
-  folders.push(folder);
-  return await startGateway(folder);
-}
-
 beforeAll(async () => {
-  gateway = await openGateway();
   echo = await startEcho();
 });
 
 afterAll(async () => {
   console.log([TABLE_HEAD, ...table].join("\n"));
   echo.close();
-  await gateway.close();
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  await gateways.close();
 });
 
 test("there are at least 40 abuses, each with a name of its own", () => {
@@ -49,6 +37,7 @@ test.each(ABUSES)("$who: $name", { timeout: 240_000 }, async (abuse) => {
 });
 
 test("a gateway that was killed after all this starts again and has all of it", { timeout: 120_000 }, async () => {
+  const gateway = await gateways.get("gateway");
   await gateway.restart();
   await expect.poll(() => gateway.honest.measure(200).then(({ refused }) => refused)).toEqual([]);
   expect((await gateway.honest.verify("beginning")).missing).toEqual([]);
@@ -58,12 +47,12 @@ test("a gateway that was killed after all this starts again and has all of it", 
 async function harmOf(abuse: Abuse): Promise<readonly string[]> {
   let faults: readonly string[] = [];
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    const gateway = await gateways.get(abuse.role);
     const figures = await runAbuse({ gateway, echo, ...LENGTHS }, abuse);
     faults = faultsOf(figures);
     table.push(tableLine(figures, faults));
     if (faults.length === 0) return [];
-    await gateway.close();
-    gateway = await openGateway();
+    await gateways.giveUp();
   }
   return faults;
 }

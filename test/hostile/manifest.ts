@@ -42,6 +42,17 @@ export function luaPackage(script: string): Uint8Array {
   );
 }
 
+/** A device without a script, whose registers this map names. */
+export function mapPackage(map: string): Uint8Array {
+  const manifest = HONEST_MANIFEST.replace("{type: embedded}", "{type: lua}\n.busbar: {modbus: modbus.yml}");
+  return packPackage(
+    new Map([
+      ["manifest.yml", Buffer.from(manifest)],
+      ["modbus.yml", Buffer.from(map)],
+    ]),
+  );
+}
+
 const DECLARED_ARGUMENTS = 300;
 
 export function hostileManifest(): string {

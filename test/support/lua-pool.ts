@@ -39,6 +39,7 @@ export function collectingPool(settings: LuaPoolSettings = {}) {
     return pool.start(deviceId, program, async () => ({
       deviceId,
       slug: deviceId,
+      siteId: "site",
       configuration: new Map(),
       storage: new Map(stored.get(deviceId)),
       isConnected: true,

@@ -70,7 +70,25 @@ test("a script opens 16 maps at most, and the same one as often as it likes", as
       end
     end
     return opened, err`),
-  ).toEqual(["32", "a device has 16 register maps at most"]);
+  ).toEqual(["32", "a device opens 16 register maps at most, wrong ones included"]);
+});
+
+test("wrong maps count, so that a script cannot have them read without end; one of them is wrong as often as it is opened", async () => {
+  const { run } = await mapSite();
+  expect(
+    await run(`local errors = {}
+    for round = 1, 2 do
+      for at = 1, 17 do
+        local _, err = modbus.map({ telemetry = { power = { adress = at } } })
+        errors[err] = (errors[err] or 0) + 1
+      end
+    end
+    local wrong, full = 0, 0
+    for err, count in pairs(errors) do
+      if err:find('wrong:', 1, true) then wrong = wrong + count else full = full + count end
+    end
+    return wrong, full`),
+  ).toEqual(["32", "2"]);
 });
 
 test("a device that does not answer gives no values and says so", async () => {

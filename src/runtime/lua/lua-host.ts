@@ -167,8 +167,8 @@ export function createLuaHost(needs: LuaHostNeeds, settings: LuaPoolSettings = {
     for (const [bucket, values] of configuration) one.given.set(bucket, JSON.stringify(values));
     const buckets = one.blueprint === undefined ? new Map() : allBuckets(one.blueprint, configuration);
     const randomSeed = new DataView(needs.randomBytes(4).slice().buffer).getUint32(0);
-    const { slug } = device ?? one.device;
-    return { deviceId: id, slug, configuration: buckets, storage, isConnected: true, randomSeed };
+    const { slug, siteId } = device ?? one.device;
+    return { deviceId: id, slug, siteId, configuration: buckets, storage, isConnected: true, randomSeed };
   }
 
   /** Configuration that was written between reading the context and the start has not reached the script. */

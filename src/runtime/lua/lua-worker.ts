@@ -2,6 +2,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { tryPostAll } from "#core/thread/try-post.ts";
 import { openDriverThread } from "#runtime/drivers/open-driver-thread.ts";
+import { collectGarbage } from "#tuning/collect-garbage.ts";
 import { keepCompiled } from "#tuning/keep-compiled.ts";
 import { createHostedScript, type HostedScript } from "./hosted-script.ts";
 import { noDrivers } from "./no-drivers.ts";
@@ -14,12 +15,15 @@ const MEMORY_REPORT_MS = 5_000;
 /** How often scripts are looked at for activities that last too long. */
 const MAX_LOOK_MS = 1_000;
 const LOOKS_PER_OVERRUN = 4;
+/** So much memory of ended scripts is worth the time that it takes to give it back. */
+const WORTH_COLLECTING_BYTES = 16 * 1024 * 1024;
 
 const { engine: shared, memory, pulse, drivers: threadDrivers } = parseWorkerData(workerData);
 const engine = { ...shared, account: openMemoryAccount(memory, pulse, PULSE_MEMORY) };
 const driversOf = threadDrivers === undefined ? () => noDrivers : openDriverThread(threadDrivers);
 const hosted = new Map<number, HostedScript>();
 let outbox: ToPool[] = [];
+let endedBytes = 0;
 
 const runner = createScriptRunner({
   running(slot) {
@@ -54,8 +58,14 @@ function tellFailure(message: ToPool, { message: text }: Error): void {
 
 function end(slot: number): void {
   runner.remove(slot);
-  hosted.get(slot)?.script.close();
+  const ended = hosted.get(slot)?.script;
   hosted.delete(slot);
+  ended?.close();
+  endedBytes += ended?.memoryBytes() ?? 0;
+  if (endedBytes < WORTH_COLLECTING_BYTES) return;
+  endedBytes = 0;
+  // Once nothing on the stack holds it any more.
+  setImmediate(collectGarbage);
 }
 
 function start(message: Extract<ToWorker, { kind: "start" }>): void {
@@ -64,7 +74,7 @@ function start(message: Extract<ToWorker, { kind: "start" }>): void {
   const wake = (): void => runner.wake(slot);
   const script = createHostedScript({ engine, slot, post: say, wake, drivers }, message);
   hosted.set(slot, script);
-  runner.add(slot, script.script);
+  runner.add(slot, context.siteId, script.script);
   say({ kind: "started", slot });
 }
 

@@ -31,6 +31,8 @@ export interface ScriptContext {
   readonly deviceId: string;
   /** By which the installer's address policy may name the device. */
   readonly slug: string;
+  /** Sites take turns on the thread. */
+  readonly siteId: string;
   readonly configuration: ReadonlyMap<string, BucketValues>;
   /** Key to text, both byte strings. */
   readonly storage: ReadonlyMap<string, string>;

@@ -5,7 +5,10 @@ import type { DeviceScript } from "./script-host.ts";
 const DAY_MS = 86_400_000;
 
 beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
 
 function script(run: DeviceScript["run"], nextDue: DeviceScript["nextDue"] = () => undefined): DeviceScript {
   return {
@@ -34,11 +37,12 @@ test.each([
     vi.advanceTimersByTime(sliceMs);
     return isOver() ? "idle" : "more";
   };
-  for (let slot = 1; slot <= scripts; slot++) runner.add(slot, script(compute));
+  for (let slot = 1; slot <= scripts; slot++) runner.add(slot, "site", script(compute));
   const nextDue = () => (isOver() ? undefined : performance.now() + 1);
   if (hasNeighbour) {
     runner.add(
       9,
+      "site",
       script(() => "idle", nextDue),
     );
   }
@@ -54,6 +58,7 @@ test("a job that is due in months does not keep its thread awake, and runs in ti
   const runner = createScriptRunner({ running() {}, died() {}, turned });
   runner.add(
     1,
+    "site",
     script(
       () => {
         runs.push(performance.now());
@@ -68,4 +73,40 @@ test("a job that is due in months does not keep its thread awake, and runs in ti
   // One turn a timer: the longest there are, and the rest.
   expect([runs.length, turned.mock.calls.length]).toEqual([2, 4]);
   expect(runs[1]).toBeGreaterThanOrEqual(dueAt);
+});
+
+test("scripts of one site that are held up one after the other keep another site's script waiting for one of them", () => {
+  vi.spyOn(process, "threadCpuUsage").mockImplementation(() => ({ user: performance.now() * 1_000, system: 0 }));
+  const began = performance.now();
+  const runner = createScriptRunner({ running() {}, died() {}, turned() {} });
+  const order: string[] = [];
+  const isLater = () => performance.now() >= began + 1_000;
+  const once = (name: string, run: () => void) => {
+    let isDone = false;
+    const due = () => (isDone ? undefined : began + 1_000);
+    return script(() => {
+      if (isLater() && !isDone) {
+        isDone = true;
+        order.push(name);
+        run();
+      }
+      return "idle";
+    }, due);
+  };
+  const heldUp = () => {
+    vi.advanceTimersByTime(200);
+    runner.wake(9);
+  };
+  for (let slot = 1; slot <= 8; slot++) runner.add(slot, "hostile", once("held up", heldUp));
+  runner.add(
+    9,
+    "honest",
+    script(() => {
+      if (isLater()) order.push("honest");
+      return "idle";
+    }),
+  );
+  vi.advanceTimersByTime(10_000);
+  expect(order.filter((name) => name === "held up")).toHaveLength(8);
+  expect(order.slice(0, 4)).toEqual(["held up", "honest", "held up", "honest"]);
 });

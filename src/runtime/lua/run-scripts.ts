@@ -1,6 +1,8 @@
 // Runs many scripts on one thread, each for a few milliseconds at a time. In each turn, scripts that are due and kept within
 // their last slice run first. Then one script that overran its slice runs, and then one that starts. Scripts that go on
-// computing share the rest of the time, at most half of the thread.
+// computing share the rest of the time, at most half of the thread. Among scripts of the same pace, sites take turns and pay
+// with the time they used: the scripts of one site may be held up in C code one after the other, and the others wait for one.
+import { createFairQueue } from "#core/share/fair-queue.ts";
 import type { DeviceScript } from "./script-host.ts";
 
 const SLICE_MS = 4;
@@ -9,18 +11,21 @@ const TURN_MS = 8;
 /** Processor time of a run that is far beyond its slice. */
 const SLOW_MS = 10;
 
+/** Of its last run. "computing": it used up its slice. "slow": it was held up in C code, and may be again. */
+type Pace = "new" | "quick" | "slow" | "computing";
+
 interface Runnable {
   readonly slot: number;
+  readonly siteId: string;
   readonly script: DeviceScript;
   dueAt: number;
-  /** It used up its last slice. */
-  isComputing: boolean;
-  /** By its last run. A slow one was held up in C code, and may be again. */
-  pace: "new" | "quick" | "slow";
+  pace: Pace;
+  /** It is due, and in the queue of its pace. */
+  isQueued: boolean;
 }
 
 export interface ScriptRunner {
-  add(slot: number, script: DeviceScript): void;
+  add(slot: number, siteId: string, script: DeviceScript): void;
   remove(slot: number): void;
   /** Something has arrived for the script. */
   wake(slot: number): void;
@@ -45,44 +50,56 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export function createScriptRunner(needs: RunnerNeeds): ScriptRunner {
   const runnables = new Map<number, Runnable>();
+  const queueOf = {
+    new: createFairQueue<Runnable>(SLICE_MS),
+    quick: createFairQueue<Runnable>(SLICE_MS),
+    slow: createFairQueue<Runnable>(SLICE_MS),
+    computing: createFairQueue<Runnable>(SLICE_MS),
+  };
   let timer: NodeJS.Timeout | undefined;
   let immediate: NodeJS.Immediate | undefined;
   let computeAt = 0;
 
-  function runOne(runnable: Runnable): void {
+  /** Those that have waited longest first. */
+  function queueDue(now: number): void {
+    const due = [...runnables.values()].filter(({ isQueued, dueAt }) => !isQueued && dueAt <= now);
+    for (const runnable of due.sort((a, b) => a.dueAt - b.dueAt)) {
+      runnable.isQueued = true;
+      queueOf[runnable.pace].push(runnable.siteId, runnable);
+    }
+  }
+
+  /** False when no script of that pace is due. */
+  function runNext(pace: Pace): boolean {
+    const runnable = queueOf[pace].shift()?.task;
+    if (runnable === undefined) return false;
+    runnable.isQueued = false;
     needs.running(runnable.slot);
     const before = processorMs();
     const outcome = runnable.script.run(SLICE_MS);
-    runnable.pace = processorMs() - before > SLOW_MS && runnable.pace !== "new" ? "slow" : "quick";
+    const usedMs = processorMs() - before;
     needs.running(0);
-    runnable.isComputing = outcome === "more";
-    runnable.dueAt = outcome === "more" ? 0 : (runnable.script.nextDue() ?? Number.POSITIVE_INFINITY);
-    if (outcome !== "dead") {
-      // Moved to the end of the queue, so that everyone gets a turn.
-      if (runnables.delete(runnable.slot)) runnables.set(runnable.slot, runnable);
-      return;
+    queueOf[pace].charge(runnable.siteId, usedMs);
+    if (outcome === "dead") {
+      runnables.delete(runnable.slot);
+      needs.died(runnable.slot);
+      return true;
     }
-    runnables.delete(runnable.slot);
-    needs.died(runnable.slot);
+    if (outcome === "more") runnable.pace = "computing";
+    else runnable.pace = usedMs > SLOW_MS && pace !== "new" ? "slow" : "quick";
+    runnable.dueAt = outcome === "more" ? 0 : (runnable.script.nextDue() ?? Number.POSITIVE_INFINITY);
+    return true;
   }
 
   function turn(): void {
     const began = performance.now();
-    const due = [...runnables.values()].filter((runnable) => runnable.dueAt <= began);
-    const waiting = due.filter(({ isComputing }) => !isComputing).sort((a, b) => a.dueAt - b.dueAt);
+    queueDue(began);
     const hasTime = (): boolean => performance.now() - began <= TURN_MS;
-    for (const runnable of waiting.filter(({ pace }) => pace === "quick")) {
-      if (runnables.has(runnable.slot)) runOne(runnable);
-      if (!hasTime()) break;
-    }
-    for (const lane of ["slow", "new"]) {
-      const first = waiting.find(({ pace }) => pace === lane);
-      if (first && hasTime()) runOne(first);
-    }
-    const computing = due.find(({ isComputing }) => isComputing);
+    while (hasTime() && runNext("quick"));
+    if (hasTime()) runNext("slow");
+    if (hasTime()) runNext("new");
     const now = performance.now();
-    if (computing && now >= computeAt && hasTime()) {
-      runOne(computing);
+    if (now >= computeAt && hasTime() && runNext("computing")) {
       const ended = performance.now();
       computeAt = ended + (ended - now);
     }
@@ -96,7 +113,7 @@ export function createScriptRunner(needs: RunnerNeeds): ScriptRunner {
     if (immediate || runnables.size === 0) return;
     let dueAt = Number.POSITIVE_INFINITY;
     for (const runnable of runnables.values()) {
-      dueAt = Math.min(dueAt, runnable.isComputing ? computeAt : runnable.dueAt);
+      dueAt = Math.min(dueAt, runnable.pace === "computing" ? computeAt : runnable.dueAt);
     }
     if (dueAt === Number.POSITIVE_INFINITY) return;
     const wait = dueAt - performance.now();
@@ -112,16 +129,18 @@ export function createScriptRunner(needs: RunnerNeeds): ScriptRunner {
   }
 
   return {
-    add(slot, script) {
-      runnables.set(slot, { slot, script, dueAt: 0, isComputing: false, pace: "new" });
+    add(slot, siteId, script) {
+      runnables.set(slot, { slot, siteId, script, dueAt: 0, pace: "new", isQueued: false });
       soon();
     },
     remove(slot) {
+      const runnable = runnables.get(slot);
+      if (runnable?.isQueued) queueOf[runnable.pace].remove(runnable.siteId, runnable);
       runnables.delete(slot);
     },
     wake(slot) {
       const runnable = runnables.get(slot);
-      if (!runnable || runnable.isComputing) return;
+      if (!runnable || runnable.isQueued || runnable.pace === "computing") return;
       runnable.dueAt = performance.now();
       soon();
     },

@@ -2,21 +2,25 @@
 import { deflateRawSync } from "node:zlib";
 import { rawZip } from "../../support/raw-zip.ts";
 import { type Abuse, flood } from "../abuse.ts";
-import { hostileManifest } from "../manifest.ts";
+import { hostileManifest, mapPackage } from "../manifest.ts";
 
 const MANIFEST_BYTES = 262_144;
 const HEAD = "blueprint_spec: device/3.0\ndisplay_name: X\nruntime: {type: embedded}\n";
 
-/** Lines as many as a manifest may have bytes. */
-function filled(line: (n: number) => string): string {
+const MAP_BYTES = 65_536;
+
+/** As many lines as fit into so many bytes. */
+function filled(head: string, bytes: number, line: (n: number) => string): string {
   const lines: string[] = [];
-  for (let size = HEAD.length, n = 0; ; n++) {
+  for (let size = head.length, n = 0; ; n++) {
     const next = line(n);
     size += next.length + 1;
-    if (size > MANIFEST_BYTES) return `${HEAD}${lines.join("\n")}\n`;
+    if (size > bytes) return `${head}${lines.join("\n")}\n`;
     lines.push(next);
   }
 }
+
+const filledManifest = (line: (n: number) => string) => filled(HEAD, MANIFEST_BYTES, line);
 
 function aliasBomb(): string {
   const levels = Array.from(
@@ -47,14 +51,19 @@ export const BLUEPRINT_ABUSES: readonly Abuse[] = [
   {
     name: "70 validations at once, of manifests as large as they may be",
     who: "address",
-    start: validating(() => filled((n) => `.k${n}: v`)),
+    start: validating(() => filledManifest((n) => `.k${n}: v`)),
   },
   {
     name: "manifests in which everything is wrong",
     who: "address",
-    start: validating(() => filled((n) => `comands${n}: {}`)),
+    start: validating(() => filledManifest((n) => `comands${n}: {}`)),
   },
   { name: "manifests of aliases of aliases", who: "address", start: validating(aliasBomb) },
+  {
+    name: "register maps in which everything is wrong",
+    who: "address",
+    start: validating(() => mapPackage(filled("telemetry:\n", MAP_BYTES, (n) => `  r${n}: {adress: ${n}, type: int}`))),
+  },
   { name: "packages that unpack to 200 MB", who: "address", start: validating(zipBomb, 16) },
   {
     name: "packages of 1 MiB of noise",

@@ -45,7 +45,7 @@ export async function connectDevice(world: World, config: FakeDeviceConfig): Pro
   const to = `v1/to/${config.hardware_id}/${config.channel_id}`;
   const send = async (bytes: Buffer): Promise<void> => {
     if (socket.destroyed) throw new Error("cut off");
-    if (!socket.write(bytes)) await Promise.race([once(socket, "drain"), once(socket, "close")]);
+    if (!socket.write(bytes)) await drainedOrClosed(socket);
     else await new Promise((resolve) => setImmediate(resolve));
   };
   return {
@@ -54,4 +54,14 @@ export async function connectDevice(world: World, config: FakeDeviceConfig): Pro
     publish: (rest, payload, options) => send(publishPacket(`${from}/${rest}`, payload, options)),
     subscribe: () => send(subscribePacket(1, [`${to}/v1/command/requests`])),
   };
+}
+
+function drainedOrClosed(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      socket.off("drain", done).off("close", done);
+      resolve();
+    };
+    socket.on("drain", done).on("close", done);
+  });
 }

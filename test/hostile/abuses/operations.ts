@@ -1,5 +1,5 @@
-// What whoever runs an installation may do, without end: settings, roll-outs, exports, backups; and guesses at a join code
-// and TLS handshakes that nobody finishes.
+// What whoever runs an installation may do, without end: settings, roll-outs, exports, backups; and TLS handshakes that
+// nobody finishes, and guesses at the code by which a gateway joins a cloud.
 import type { Socket } from "node:net";
 import { type Abuse, flood, type World } from "../abuse.ts";
 import { openSocket } from "./mqtt-device.ts";
@@ -14,6 +14,29 @@ async function readAll(world: World, level: "readonly" | "system", method: strin
   const answer = await world.as(level).open(method, path, { timeoutMs: 60_000 });
   world.count(`${answer.statusCode}`);
   for await (const _piece of answer) world.count("pieces");
+}
+
+/** Connections that begin a handshake and wait for ever, as many as may be open at once. */
+function stalledHandshakes(portOf: (world: World) => number): Abuse["start"] {
+  return async (world) => {
+    const open = new Set<Socket>();
+    const end = flood(world, 32, async () => {
+      if (open.size >= STALLED) {
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        return;
+      }
+      const socket = await openSocket(world, portOf(world));
+      open.add(socket);
+      socket.on("close", () => open.delete(socket));
+      socket.resume();
+      socket.write(HELLO_HEAD);
+      world.count("opened");
+    });
+    return async () => {
+      await end();
+      for (const socket of open) socket.destroy();
+    };
+  };
 }
 
 export const OPERATION_ABUSES: readonly Abuse[] = [
@@ -72,8 +95,18 @@ export const OPERATION_ABUSES: readonly Abuse[] = [
     start: async (world) => flood(world, 8, () => readAll(world, "system", "POST", "/v3/backups")),
   },
   {
+    name: "1,000 TLS handshakes with the broker that nobody finishes",
+    who: "address",
+    start: stalledHandshakes(({ mqttTlsPort }) => mqttTlsPort),
+  },
+];
+
+/** Of a cloud that speaks HTTPS. */
+export const CLOUD_ABUSES: readonly Abuse[] = [
+  {
     name: "codes of gateways that are guessed",
     who: "address",
+    role: "cloud",
     start: async (world) =>
       flood(world, 32, (turn) => {
         const body = { code: `guess-${turn}`, name: "Guess", version: "1" };
@@ -81,26 +114,9 @@ export const OPERATION_ABUSES: readonly Abuse[] = [
       }),
   },
   {
-    name: "1,000 TLS handshakes that nobody finishes",
+    name: "1,000 TLS handshakes with HTTPS that nobody finishes",
     who: "address",
-    start: async (world) => {
-      const open = new Set<Socket>();
-      const end = flood(world, 32, async () => {
-        if (open.size >= STALLED) {
-          await new Promise((resolve) => setTimeout(resolve, 50));
-          return;
-        }
-        const socket = await openSocket(world, world.mqttTlsPort);
-        open.add(socket);
-        socket.on("close", () => open.delete(socket));
-        socket.resume();
-        socket.write(HELLO_HEAD);
-        world.count("opened");
-      });
-      return async () => {
-        await end();
-        for (const socket of open) socket.destroy();
-      };
-    },
+    role: "cloud",
+    start: stalledHandshakes(({ port }) => port),
   },
 ];

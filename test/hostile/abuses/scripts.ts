@@ -101,6 +101,28 @@ export const SCRIPT_ABUSES: readonly Abuse[] = [
     start: running(8, () => 'scheduler.add(1, function() string.rep("a", 30000):find(".-.-.-b") end)'),
   },
   {
+    name: "scripts that open wrong register maps without end",
+    who: "script",
+    start: running(
+      8,
+      () => `local rows, n = { "telemetry:" }, 0
+        for i = 2, 1800 do rows[i] = string.format("  r%d: { adress: %d, type: int }", i, i) end
+        local map = table.concat(rows, "\\n")
+        scheduler.add(1, function() n = n + 1 modbus.map(map .. "\\n# " .. n) end)`,
+    ),
+  },
+  {
+    name: "scripts that keep as many register maps as they may",
+    who: "script",
+    start: running(
+      24,
+      () => `local rows = { "connection: tcp://127.0.0.1:1", "telemetry:" }
+        for i = 1, 1000 do rows[i + 2] = string.format("  r%d: { address: %d, scale: 0.1 }", i, i) end
+        local map, maps = table.concat(rows, "\\n"), {}
+        for i = 1, 16 do maps[i] = assert(modbus.map(map .. "\\n# " .. i)) end`,
+    ),
+  },
+  {
     name: "scripts that fail again and again",
     who: "script",
     start: running(16, () => 'scheduler.add(1, function() error(string.rep("x", 10000)) end)'),

@@ -26,8 +26,8 @@ interface Session {
 const MOST_WORDS = 10;
 
 export function modbusMapCalls(connections: PeerConnections): Readonly<Record<string, Call>> {
-  // The same text is the same map: reading one takes a while.
-  const handles = new Map<string, number>();
+  // Reading a map takes a while, so it is done once for a text, also if the map is wrong, and only for so many texts.
+  const handles = new Map<string, number | ConnectionError>();
   const maps: OpenMap[] = [];
 
   const mapOf = (handle: LuaValue): OpenMap => {
@@ -41,14 +41,17 @@ export function modbusMapCalls(connections: PeerConnections): Readonly<Record<st
     return session;
   };
 
+  const add = (parsed: ModbusMap | ConnectionError) =>
+    parsed instanceof ConnectionError ? parsed : maps.push({ map: parsed, session: undefined }) - 1;
+
   return {
     "modbus.map_open": async ([source]) => {
       const given = text(source, "register map", MAX_MAP_BYTES);
-      const known = handles.get(given);
-      if (known === undefined && maps.length >= MAX_MAPS)
-        throw new ConnectionError("busy", `a device has ${MAX_MAPS} register maps at most`);
-      const handle = known ?? maps.push({ map: parse(given), session: undefined }) - 1;
+      if (!handles.has(given) && handles.size >= MAX_MAPS)
+        throw new ConnectionError("busy", `a device opens ${MAX_MAPS} register maps at most, wrong ones included`);
+      const handle = handles.get(given) ?? add(parse(given));
       handles.set(given, handle);
+      if (handle instanceof ConnectionError) throw handle;
       return [handle, describe(mapOf(handle).map)];
     },
     "modbus.map_connect": async ([handle, values, uri]) => {
@@ -92,11 +95,11 @@ export function modbusMapCalls(connections: PeerConnections): Readonly<Record<st
   };
 }
 
-function parse(source: string): ModbusMap {
+function parse(source: string): ModbusMap | ConnectionError {
   const { map, issues } = parseModbusMap(source);
   if (map !== undefined) return map;
   const lines = issues.slice(0, MOST_WORDS).map(({ message, path }) => (path === "" ? message : `${path}: ${message}`));
-  throw new ConnectionError("invalid", `the register map is wrong: ${lines.join(" ")}`);
+  return new ConnectionError("invalid", `the register map is wrong: ${lines.join(" ")}`);
 }
 
 function describe(map: ModbusMap): LuaValue {
