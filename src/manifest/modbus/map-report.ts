@@ -14,15 +14,23 @@ export interface MapReport {
 
 /** `reporter` has the issues of reading the document already. */
 export function createMapReport(reporter: Reporter, root: Trail): MapReport {
-  const broken = reporter.issues().map(({ path }) => path);
+  const broken = withPlacesAbove(reporter.issues().map(({ path }) => path));
   return Object.assign(
     (path: Path, code: IssueCode, message: string) => reporter.atValue(follow(root, path), { code, message }),
     {
       reporter,
-      isBroken(path: Path): boolean {
-        const place = pointer(follow(root, path));
-        return broken.some((one) => one === place || one.startsWith(`${place}/`));
-      },
+      isBroken: (path: Path): boolean => broken.has(pointer(follow(root, path))),
     },
   );
+}
+
+function withPlacesAbove(pointers: readonly string[]): ReadonlySet<string> {
+  const all = new Set(pointers);
+  for (const one of pointers) {
+    for (let end = one.lastIndexOf("/"); end >= 0; end = one.lastIndexOf("/", end - 1)) {
+      all.add(one.slice(0, end));
+      if (end === 0) break;
+    }
+  }
+  return all;
 }

@@ -95,7 +95,7 @@ test("a device that does not answer gives no values and says so", async () => {
   const { run, server } = await mapSite();
   server.faults.push("silent", "silent");
   expect(
-    await run(`local map = modbus.map({ connection = uri, timeout = '50ms', telemetry = { power = { address = 0 } } })
+    await run(`local map = modbus.map({ connection = uri, timeout = '400ms', telemetry = { power = { address = 0 } } })
     local first = map:read()
     local second = map:read()
     local third = map:read()
