@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { addListCommand } from "#cli/add-list-command.ts";
 import type { Cli } from "#cli/cli.ts";
 import {
   addConnectionOptions,
@@ -30,15 +31,12 @@ export function addBlueprintCommands(blueprint: Command, cli: Cli): void {
     "blueprint download BLUEPRINT_ID --output my-blueprint.zip",
   );
 
-  addWindowOptions(clientCommand(blueprint, "list", "List the blueprints on the server.")).action(
-    async (flags: ClientFlags & WindowFlags) => {
-      const { client, wait } = await openSession(cli, flags);
-      await printTable(cli, flags, {
-        ...(await wait(fetchList("blueprints", client.blueprints.list, flags))),
-        columns: COLUMNS,
-      });
-    },
-  );
+  addListCommand(blueprint, cli, {
+    about: "List the blueprints on the server.",
+    key: "blueprints",
+    fetchPage: (client, window) => client.blueprints.list(window),
+    columns: COLUMNS,
+  });
 
   const search = clientCommand(
     blueprint,

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { addListCommand } from "#cli/add-list-command.ts";
 import type { Cli } from "#cli/cli.ts";
 import {
   addExamples,
@@ -47,15 +48,12 @@ export function addRolloutCommands(rollout: Command, cli: Cli): void {
   );
   addStart(rollout, cli);
 
-  addWindowOptions(clientCommand(rollout, "list", "List roll-outs, newest first.")).action(
-    async (flags: ClientFlags & WindowFlags) => {
-      const { client, wait } = await openSession(cli, flags);
-      await printTable(cli, flags, {
-        ...(await wait(fetchList("rollouts", client.rollouts.list, flags))),
-        columns: COLUMNS,
-      });
-    },
-  );
+  addListCommand(rollout, cli, {
+    about: "List roll-outs, newest first.",
+    key: "rollouts",
+    fetchPage: (client, window) => client.rollouts.list(window),
+    columns: COLUMNS,
+  });
 
   withRollout(clientCommand(rollout, "show [rollout]", "Show a roll-out.")).action(
     async (argument: string | undefined, flags: RolloutFlags) => {

@@ -1,10 +1,10 @@
 import type { Command } from "commander";
+import { addListCommand } from "#cli/add-list-command.ts";
 import type { Cli } from "#cli/cli.ts";
-import { addExamples, addWindowOptions, clientCommand, requireId, type WindowFlags } from "#cli/client-command.ts";
+import { addExamples, clientCommand, requireId } from "#cli/client-command.ts";
 import { confirm } from "#cli/confirm.ts";
-import { fetchList } from "#cli/fetch-list.ts";
 import { findSite } from "#cli/find-site.ts";
-import { printAnswer, printRecord, printTable } from "#cli/print.ts";
+import { printAnswer, printRecord } from "#cli/print.ts";
 import { type ClientFlags, openSession } from "#cli/session.ts";
 import { UsageError } from "#cli/usage-error.ts";
 import type { Location, Site } from "#client/resources/site.ts";
@@ -21,13 +21,12 @@ type SiteFlags = ClientFlags & {
 export function addSiteCommands(site: Command, cli: Cli): void {
   addExamples(site, "site list", 'site create "Plant 1" --timezone Europe/Berlin --location "Hamburg,53.55,9.99"');
 
-  addWindowOptions(clientCommand(site, "list", "List the sites you can see.")).action(
-    async (flags: ClientFlags & WindowFlags) => {
-      const { client, wait } = await openSession(cli, flags);
-      const list = await wait(fetchList("sites", client.sites.list, flags));
-      await printTable(cli, flags, { ...list, columns: COLUMNS });
-    },
-  );
+  addListCommand(site, cli, {
+    about: "List the sites you can see.",
+    key: "sites",
+    fetchPage: (client, window) => client.sites.list(window),
+    columns: COLUMNS,
+  });
 
   withSite(clientCommand(site, "get [site]", "Show one site.")).action(
     async (argument: string | undefined, flags: SiteFlags) => {

@@ -1,17 +1,10 @@
 import { type Command, Option } from "commander";
+import { addListCommand } from "#cli/add-list-command.ts";
 import type { Cli } from "#cli/cli.ts";
-import {
-  addExamples,
-  addWindowOptions,
-  clientCommand,
-  collect,
-  requireId,
-  type WindowFlags,
-} from "#cli/client-command.ts";
+import { addExamples, clientCommand, collect, requireId } from "#cli/client-command.ts";
 import { confirm } from "#cli/confirm.ts";
-import { fetchList } from "#cli/fetch-list.ts";
 import { findSites } from "#cli/find-site.ts";
-import { printAnswer, printTable, remark } from "#cli/print.ts";
+import { printAnswer, remark } from "#cli/print.ts";
 import { type ClientFlags, openSession } from "#cli/session.ts";
 import type { AccessLevel, Token } from "#client/resources/access.ts";
 
@@ -57,9 +50,11 @@ export function addTokenCommands(token: Command, cli: Cli): void {
     "export BUSBAR_TOKEN=$(busbar token create ci --level user --site-id SITE_ID)",
   );
 
-  addWindowOptions(clientCommand(token, "list", "List tokens.")).action(async (flags: ClientFlags & WindowFlags) => {
-    const { client, wait } = await openSession(cli, flags);
-    await printTable(cli, flags, { ...(await wait(fetchList("tokens", client.tokens.list, flags))), columns: COLUMNS });
+  addListCommand(token, cli, {
+    about: "List tokens.",
+    key: "tokens",
+    fetchPage: (client, window) => client.tokens.list(window),
+    columns: COLUMNS,
   });
 
   clientCommand(token, "revoke [token]", "Revoke a token. It stops working at once.")

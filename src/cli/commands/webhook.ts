@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { addListCommand } from "#cli/add-list-command.ts";
 import type { Cli } from "#cli/cli.ts";
 import {
   addExamples,
@@ -10,7 +11,6 @@ import {
 } from "#cli/client-command.ts";
 import { confirm } from "#cli/confirm.ts";
 import { EXIT } from "#cli/exit-code.ts";
-import { fetchList } from "#cli/fetch-list.ts";
 import { findSites } from "#cli/find-site.ts";
 import { printAnswer, printTable, remark, remarkRest } from "#cli/print.ts";
 import { QuietFailure } from "#cli/quiet-failure.ts";
@@ -30,15 +30,12 @@ export function addWebhookCommands(webhook: Command, cli: Cli): void {
     "webhook retry WEBHOOK --dead",
   );
   addCreateCommand(webhook, cli);
-  addWindowOptions(clientCommand(webhook, "list", "List webhooks.")).action(
-    async (flags: ClientFlags & WindowFlags) => {
-      const { client, wait } = await openSession(cli, flags);
-      await printTable(cli, flags, {
-        ...(await wait(fetchList("webhooks", client.webhooks.list, flags))),
-        columns: COLUMNS,
-      });
-    },
-  );
+  addListCommand(webhook, cli, {
+    about: "List webhooks.",
+    key: "webhooks",
+    fetchPage: (client, window) => client.webhooks.list(window),
+    columns: COLUMNS,
+  });
   clientCommand(webhook, "delete [webhook]", "Delete a webhook. What it has not been told yet is dropped.")
     .option("--webhook-id <id>", "the webhook, if not given as argument")
     .option("-y, --yes", "do not ask")
