@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { refuse } from "#core/app-error.ts";
 import type { ByteBudgets } from "#core/share/byte-budgets.ts";
-import type { Shares, ShareUse } from "#core/share/shares.ts";
+import type { Shares } from "#core/share/shares.ts";
 import { addFigureMetrics } from "#http/figure-metrics.ts";
 import { RawAnswer, type Route, type RouteDescription } from "#http/route.ts";
 import type { CommandDispatcher } from "#service/command/command-dispatcher.ts";
@@ -41,11 +41,10 @@ interface MetricsNeeds {
   readonly figures: () => Promise<Figures>;
 }
 
-const SHARE_METRICS: readonly { readonly of: keyof ShareUse; readonly name: string; readonly help: string }[] = [
+const SHARE_GAUGES = [
   { of: "inside", name: "busbar_share_inside", help: "How many use each share now." },
   { of: "waiting", name: "busbar_share_waiting", help: "How many wait for their turn in each share." },
-  { of: "refused", name: "busbar_share_refused_total", help: "How many each share has refused since the start." },
-];
+] as const;
 
 export function createMetrics(
   { hosts, telemetryCounter, dispatcher, budgets, shares, troubles, backups, figures }: MetricsNeeds,
@@ -165,12 +164,22 @@ export function createMetrics(
       this.set(backups.last()?.bytes ?? 0);
     },
   });
-  for (const { of, name, help } of SHARE_METRICS) {
+  for (const { of, name, help } of SHARE_GAUGES) {
     const collect = function (this: Gauge<"share">) {
       for (const [share, use] of shares.list()) this.set({ share }, use[of]);
     };
     void new Gauge({ name, help, labelNames: ["share"], registers: [registry], collect });
   }
+  void new Counter({
+    name: "busbar_share_refused_total",
+    help: "How many each share has refused since the start.",
+    labelNames: ["share"],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [share, { refused }] of shares.list()) this.inc({ share }, refused);
+    },
+  });
   // Finding a series by two labels costs more than counting in it. There are as many series as operations times
   // statuses.
   const series = new Map<string, Histogram.Internal<"operation" | "status">>();
