@@ -7,36 +7,25 @@
 // partition's segments since they were read. So background work may be claimed, lost and done twice without harm.
 import { failpoint } from "#store/failpoint.ts";
 import { BatchWriter, type SeriesDefinition } from "./batch.ts";
-import { DamagedPiece } from "./checksum.ts";
 import type { Latest, StoredSegment } from "./chunk.ts";
 import type { StoreState } from "./chunk-reader.ts";
 import type { ChunkStore, OnDamaged } from "./chunk-store.ts";
 import { type Column, sortColumn } from "./column.ts";
+import { draftHours, takeHour } from "./draft-hours.ts";
 import { type EngineSettings, encodeHour, type HotSeries, newestHour, newestOf } from "./engine.ts";
 import type { HotHour } from "./hot-hour.ts";
 import { HOUR_MS } from "./hot-store.ts";
 import { lastOf } from "./latest-values.ts";
-import { includes } from "./moment.ts";
+import { PartitionMemory } from "./partition-memory.ts";
 import { type Load, planLoad } from "./plan-load.ts";
-import { DAY_MS, SealedSegments, type SegmentDraft } from "./sealed-segments.ts";
-import { type Remainder, SharedPartition } from "./shared-partition.ts";
-import {
-  OutpacedError,
-  PARTITIONS,
-  partitionOf,
-  type SeriesName,
-  type SharedRow,
-  type SharedStore,
-} from "./shared-store.ts";
+import { DAY_MS, SealedSegments } from "./sealed-segments.ts";
+import type { SharedPartition } from "./shared-partition.ts";
+import { OutpacedError, PARTITIONS, partitionOf, type SeriesName, type SharedStore } from "./shared-store.ts";
 import { splitBatch } from "./split-batch.ts";
 
 /** Hours of devices that one commit seals: so a node that is stopped has little to finish. */
 const SEAL_HOURS = 64;
 const DROP_CHUNKS = 500;
-/** Marks of sealing are kept longer than this. A node that has not read for so long begins anew. */
-const STALE_MS = 5 * 60_000;
-/** A partition that nobody asked about for this long leaves the memory of a node that does not seal it. */
-const IDLE_MS = 60_000;
 /** A load is planned so often at most while other nodes change the same partition. */
 const ATTEMPTS = 20;
 
@@ -56,23 +45,18 @@ export class SharedEngine {
   readonly #store: SharedStore;
   readonly #settings: EngineSettings;
   readonly #onDamaged: OnDamaged;
-  readonly #partitions = new Map<number, SharedPartition>();
+  readonly #partitions: PartitionMemory;
   #claimed: readonly number[] = [];
-  /** Partitions that the next reading has to bring up to date. */
-  readonly #wanted = new Set<number>();
-  #reading: Promise<void> = Promise.resolve();
-  #next: Promise<void> | undefined;
 
   constructor(store: SharedStore, settings: EngineSettings, onDamaged: OnDamaged = () => {}) {
     this.#store = store;
     this.#settings = settings;
     this.#onDamaged = onDamaged;
+    this.#partitions = new PartitionMemory(store, onDamaged);
   }
 
   get hotPoints(): number {
-    let points = 0;
-    for (const { hot } of this.#partitions.values()) points += hot.points;
-    return points;
+    return this.#partitions.points;
   }
 
   define(wanted: readonly SeriesName[]): Promise<readonly SeriesDefinition[]> {
@@ -96,10 +80,10 @@ export class SharedEngine {
 
   /** The unsealed points of these series in [from, to), of all nodes. Must be taken before sealed chunks are read. */
   async snapshot(series: readonly DeviceSeries[], from: number, to: number): Promise<readonly HotSeries[]> {
-    await this.#readNew(series.map(({ device }) => partitionOf(device)));
+    await this.#partitions.update(series.map(({ device }) => partitionOf(device)));
     return series.map(({ series: id, device }) => {
       const columns: Column[] = [];
-      for (const hour of this.#partitions.get(partitionOf(device))?.hot.hours(device, from, to) ?? []) {
+      for (const hour of this.#partitions.ofDevice(device)?.hot.hours(device, from, to) ?? []) {
         const column = hour.column(id);
         if (column !== undefined) columns.push(column);
       }
@@ -115,16 +99,16 @@ export class SharedEngine {
 
   /** As SeriesEngine.stretches. */
   async stretches(device: number, from: number, to: number): Promise<readonly StoredSegment[]> {
-    await this.#readNew([partitionOf(device)]);
-    const hours = this.#partitions.get(partitionOf(device))?.hot.hours(device, from, to) ?? [];
+    await this.#partitions.update([partitionOf(device)]);
+    const hours = this.#partitions.ofDevice(device)?.hot.hours(device, from, to) ?? [];
     const hot = [...hours].map(encodeHour);
     return [...(await this.#store.readSegments(device, from, to)), ...hot];
   }
 
   /** As SeriesEngine.newestBefore. */
   async newestBefore(device: number, before: number): Promise<number | undefined> {
-    await this.#readNew([partitionOf(device)]);
-    const hot = newestHour(this.#partitions.get(partitionOf(device))?.hot.ofDevice(device) ?? [], before);
+    await this.#partitions.update([partitionOf(device)]);
+    const hot = newestHour(this.#partitions.ofDevice(device)?.hot.ofDevice(device) ?? [], before);
     return newestOf(hot, (await this.#store.newestSegment(device, before))?.start);
   }
 
@@ -133,8 +117,8 @@ export class SharedEngine {
     const definitions = await this.#store.seriesOf([deviceId]);
     const device = definitions[0]?.device;
     if (device === undefined) return [];
-    await this.#readNew([partitionOf(device)]);
-    const hours = this.#partitions.get(partitionOf(device))?.hot.ofDevice(device) ?? [];
+    await this.#partitions.update([partitionOf(device)]);
+    const hours = this.#partitions.ofDevice(device)?.hot.ofDevice(device) ?? [];
     const hot = [...hours].toSorted((a, b) => a.hour - b.hour).flatMap((hour) => hour.newest());
     // Read after memory, so that a value that is being sealed is in one of them.
     const stored = await this.#store.latest(device, this.#onDamaged);
@@ -151,7 +135,7 @@ export class SharedEngine {
     const sorted = columns.map(([series, column]) => [series, sortColumn(column)] as const);
     const values = sorted.flatMap(([series, column]) => lastOf(series, column).map((one) => ({ ...one, device })));
     await this.#untilCommitted(async () => {
-      const { partition, epoch } = await this.#current(device);
+      const { partition, epoch } = await this.#partitions.current(device);
       const sealed = await this.#segmentsOf([device]);
       const isJournaled = (one: number, hour: number) => partition.hot.has(one, hour);
       const { segments, journal } = await planLoad({ sealed, isJournaled }, device, sorted);
@@ -182,8 +166,8 @@ export class SharedEngine {
   /** Takes its part of the background work, and reads what is new in these partitions. */
   async claim(): Promise<void> {
     this.#claimed = await this.#store.claim();
-    this.#forgetIdle(performance.now());
-    await this.#readNew(this.#claimed, false);
+    this.#partitions.forgetIdle(this.#claimed, this.hotPoints > this.#settings.maxHotPoints);
+    await this.#partitions.update(this.#claimed, false);
   }
 
   /** Seals some hours of one partition that are due; false when none is. */
@@ -204,14 +188,14 @@ export class SharedEngine {
 
   /** Seals everything, so that the journal holds no point. No other node may be there. */
   async sealAll(now: number): Promise<void> {
-    do await this.#readNew(ALL);
+    do await this.#partitions.update(ALL);
     while (await this.#sealSome(ALL, now, performance.now(), true));
   }
 
   /** One step of it; false when there was nothing to do. */
   async settleStep(now: number, kind: "sealing" | "compaction" = "sealing"): Promise<boolean> {
     if (kind === "compaction") return await this.#compactSome(ALL, now);
-    await this.#readNew(ALL);
+    await this.#partitions.update(ALL);
     return await this.#sealSome(ALL, now, performance.now());
   }
 
@@ -222,7 +206,7 @@ export class SharedEngine {
       const due = partition === undefined ? [] : this.#dueHours(partition, { now, elapsed, isFull });
       if (partition === undefined || due.length === 0) continue;
       await this.#orOutpaced(() => this.#seal(number, partition, { due, now, elapsed }));
-      await this.#readNew([number], false);
+      await this.#partitions.update([number], false);
       return true;
     }
     return false;
@@ -252,39 +236,14 @@ export class SharedEngine {
     const { moment, epoch } = partition;
     if (moment === undefined) return;
     // All of this is taken at once: the partition may be read further while this waits for the database.
-    const chosen = due.map((hour) => ({ hour, columns: [...hour.columns()], newest: hour.newest() }));
+    const taken = due.map(takeHour);
     const left = new Set(partition.hot.all());
     const sealed = await this.#segmentsOf([...new Set(due.map(({ device }) => device))]);
-    const drafts: { draft: SegmentDraft; hours: typeof chosen }[] = [];
-    for (const one of chosen) {
-      const { device, hour } = one.hour;
-      const isIn = ({ draft: { device: own, start, span } }: { draft: SegmentDraft }) =>
-        own === device && start <= hour * HOUR_MS && hour * HOUR_MS < start + span;
-      let found = drafts.find(isIn);
-      if (found === undefined) {
-        found = { draft: await sealed.draftOf(device, hour), hours: [] };
-        drafts.push(found);
-      }
-      found.hours.push(one);
-      for (const [series, column] of one.columns) {
-        const parts = found.draft.parts.get(series);
-        if (parts === undefined) found.draft.parts.set(series, [column]);
-        else parts.push(column);
-      }
-    }
-    const done: typeof chosen = [];
-    const segments: Awaited<ReturnType<SealedSegments["encode"]>>[] = [];
-    for (const { draft, hours } of drafts) {
-      try {
-        segments.push(await sealed.encode(draft));
-        done.push(...hours);
-      } catch (error) {
-        if (!(error instanceof DamagedPiece)) throw error;
-        // Nothing can be added to a damaged segment. The points stay in the journal; other hours go on.
-        for (const { hour } of hours) hour.waitsUntil = elapsed + HOUR_MS;
-        this.#onDamaged(error.place);
-      }
-    }
+    const { segments, done } = await draftHours(sealed, taken, (hours, place) => {
+      // Nothing can be added to a damaged segment. The points stay in the journal; other hours go on.
+      for (const hour of hours) hour.waitsUntil = elapsed + HOUR_MS;
+      this.#onDamaged(place);
+    });
     if (done.length === 0) return;
     const values = done.flatMap(({ hour: { device }, newest }) => newest.map((one) => ({ ...one, device })));
     for (const { hour } of done) left.delete(hour);
@@ -307,7 +266,7 @@ export class SharedEngine {
       const due = await this.#store.dayToCompact(before, numbers);
       isDone = due === undefined;
       if (due === undefined) return;
-      const { epoch } = await this.#current(due.device);
+      const { epoch } = await this.#partitions.current(due.device);
       const sealed = await this.#segmentsOf([due.device], {
         commit: async ({ deletedSegments = [], segments = [] }) => {
           await this.#store.commit(partitionOf(due.device), epoch, { deletedSegments, segments });
@@ -329,14 +288,6 @@ export class SharedEngine {
     return new SealedSegments({ findSegments, readSegments, skipDay, commit, ...more }, (series) => kinds.get(series));
   }
 
-  /** The partition of a device as it is now. The epoch is that of this moment, whatever is read later. */
-  async #current(device: number): Promise<{ readonly partition: SharedPartition; readonly epoch: number }> {
-    await this.#readNew([partitionOf(device)]);
-    const partition = this.#partitions.get(partitionOf(device));
-    if (partition === undefined) throw new Error("a partition left the memory while it was used");
-    return { partition, epoch: partition.epoch };
-  }
-
   async #untilCommitted(work: () => Promise<void>): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -353,67 +304,6 @@ export class SharedEngine {
       await work();
     } catch (error) {
       if (!(error instanceof OutpacedError)) throw error;
-    }
-  }
-
-  /** Everything that any node added to these partitions before this call. Calls that come meanwhile share a reading. */
-  #readNew(numbers: readonly number[], isUse = true): Promise<void> {
-    if (numbers.length === 0) return Promise.resolve();
-    const now = performance.now();
-    for (const number of numbers) {
-      this.#wanted.add(number);
-      const known = this.#partitions.get(number);
-      if (known !== undefined && isUse) known.usedAt = now;
-    }
-    const start = () => {
-      const wanted = [...this.#wanted];
-      this.#wanted.clear();
-      this.#next = undefined;
-      return this.#read(wanted);
-    };
-    this.#next ??= this.#reading.then(start, start);
-    this.#reading = this.#next;
-    return this.#next;
-  }
-
-  async #read(numbers: readonly number[]): Promise<void> {
-    const begun = performance.now();
-    const known = new Map(numbers.map((number) => [number, this.#known(number, begun)]));
-    const read = await this.#store.read(
-      numbers.map((partition) => ({ partition, after: known.get(partition)?.moment })),
-      this.#onDamaged,
-    );
-    for (const one of read) {
-      const partition = known.get(one.partition);
-      if (partition === undefined) continue;
-      const kept = new Map<Remainder, readonly SharedRow[]>();
-      for (const remainder of partition.remainders(one.rows)) {
-        const [again] = await this.#store.read(
-          [{ partition: one.partition, after: remainder.moment }],
-          this.#onDamaged,
-        );
-        kept.set(remainder, again?.rows.filter(({ commit }) => includes(one.moment, commit)) ?? []);
-      }
-      partition.apply(one, kept);
-      partition.readAt = begun;
-      this.#partitions.set(one.partition, partition);
-    }
-  }
-
-  /** A partition that was not read for too long may lack marks that are deleted. */
-  #known(number: number, now: number): SharedPartition {
-    const known = this.#partitions.get(number);
-    if (known !== undefined && now - known.readAt < STALE_MS) return known;
-    const fresh = new SharedPartition();
-    fresh.usedAt = now;
-    return fresh;
-  }
-
-  #forgetIdle(now: number): void {
-    const isFull = this.hotPoints > this.#settings.maxHotPoints;
-    for (const [number, { usedAt }] of this.#partitions) {
-      const isIdle = now - usedAt > (isFull ? IDLE_MS / 10 : IDLE_MS);
-      if (isIdle && !this.#claimed.includes(number) && !this.#wanted.has(number)) this.#partitions.delete(number);
     }
   }
 }
