@@ -27,6 +27,13 @@ export interface WriteDatabase extends Database {
    * so it takes no round trip of its own. When it fails, so does the whole transaction.
    */
   send(sql: string, ...values: readonly Value[]): void;
+  /**
+   * As `send`, for a statement that adds its first value to a counter; the others say to which. What a transaction adds to
+   * one counter may be added at once, at its end.
+   */
+  add(sql: string, by: number, ...which: readonly (string | number)[]): void;
+  /** As `send`, for a statement that replaces whatever an earlier one with this key has stored: only the last has to run. */
+  replace(key: string, sql: string, ...values: readonly Value[]): void;
   /** As `run`. It is the last statement of its write, which cannot refuse any more: the commit does not wait for it. */
   last(sql: string, ...values: readonly Value[]): Awaitable<number>;
   /**

@@ -56,6 +56,8 @@ export function createTransaction(
     ...database,
     sent,
     send: (...statement) => void send(...statement),
+    add: (...statement) => void send(...statement),
+    replace: (_, ...statement) => void send(...statement),
     last: send,
     shared<Value>(key: string, read: () => Value) {
       const known = shared.get(key) as Value | undefined;

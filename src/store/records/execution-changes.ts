@@ -16,7 +16,7 @@ import { executionEvent } from "#core/event/event.ts";
 import type { ChangePage } from "#service/ports/execution-store.ts";
 import type { Database, ReadDatabase, Row, WriteDatabase } from "#store/database.ts";
 import { addEvent } from "./event-writes.ts";
-import { enterGroup, groupIn } from "./execution-group-writes.ts";
+import { enterGroup } from "./execution-group-writes.ts";
 import {
   EXECUTION_COLUMNS,
   EXECUTION_FROM,
@@ -197,8 +197,7 @@ async function insertCopy(database: WriteDatabase, execution: Execution): Promis
   }
   const change = await database.nextChange();
   const shown = JSON.stringify(execution.request.arguments);
-  enterGroup(database, execution);
-  const group = groupIn(database, execution);
+  const group = enterGroup(database, execution);
   // Marked as attempted because its owner hands it over: this side never does.
   database.send(
     `INSERT INTO execution (id, group_id, site_id, device_id, created_at, arguments, attempted, is_open, deadline, bytes,

@@ -15,18 +15,24 @@ interface InStatement {
   readonly values: readonly (string | number)[];
 }
 
+/** Adds to the counter of a group. */
+const ADD_TO_TOTAL = "UPDATE execution_group SET total = total + ? WHERE id = ? AND device_id = ?";
+
 /** How a statement names the group of the execution, which exists. */
-export function groupIn(database: WriteDatabase, execution: Execution): InStatement {
+function groupIn(database: WriteDatabase, execution: Execution): InStatement {
   const known = database.memory?.findGroup(execution);
-  return known === undefined ? { sql: `(${FIND_GROUP})`, values: groupKey(execution) } : { sql: "?", values: [known] };
+  return known === undefined ? { sql: `(${FIND_GROUP})`, values: groupKey(execution) } : byId(known);
 }
+
+/** The same, where its number is known. */
+export const byId = (groupId: number): InStatement => ({ sql: "?", values: [groupId] });
 
 export function groupKey({ deviceId, request, state, ephemeral, readLevel }: Execution): readonly (string | number)[] {
   return [deviceId, request.name, request.manifestName, state, ephemeral ? 1 : 0, ACCESS_LEVELS.indexOf(readLevel)];
 }
 
-/** Counts the execution in its group, which is made where there is none yet. */
-export function enterGroup(database: WriteDatabase, execution: Execution): void {
+/** Counts the execution in its group, which is made where there is none yet. Returns how a statement names the group. */
+export function enterGroup(database: WriteDatabase, execution: Execution): InStatement {
   const known = database.memory?.findGroup(execution);
   if (known === undefined) {
     database.send(
@@ -36,24 +42,28 @@ export function enterGroup(database: WriteDatabase, execution: Execution): void 
       execution.siteId,
       ...groupKey(execution),
     );
-  } else database.send("UPDATE execution_group SET total = total + 1 WHERE id = ?", known);
-  if (isOpen(execution.state)) return;
-  const group = groupIn(database, execution);
+  } else database.add(ADD_TO_TOTAL, 1, known, execution.deviceId);
+  const group = known === undefined ? groupIn(database, execution) : byId(known);
+  if (isOpen(execution.state)) return group;
   for (const { table, column, ms } of SPANS) {
-    database.send(
-      `INSERT INTO ${table} (group_id, ${column}, count, device_id) VALUES (${group.sql}, ?, 1, ?)
-       ON CONFLICT (group_id, ${column}, device_id) DO UPDATE SET count = ${table}.count + 1`,
+    database.add(
+      `INSERT INTO ${table} (count, group_id, ${column}, device_id) VALUES (?, ${group.sql}, ?, ?)
+       ON CONFLICT (group_id, ${column}, device_id) DO UPDATE SET count = ${table}.count + excluded.count`,
+      1,
       ...group.values,
       Math.floor(execution.createdAt / ms),
       execution.deviceId,
     );
   }
+  return group;
 }
 
 export function leaveGroup(database: WriteDatabase, { execution, groupId }: StoredExecution): void {
   const { deviceId } = execution;
-  database.send("UPDATE execution_group SET total = total - 1 WHERE id = ? AND device_id = ?", groupId, deviceId);
+  database.add(ADD_TO_TOTAL, -1, groupId, deviceId);
   if (isOpen(execution.state)) return;
+  // The row of a span is deleted when its count is 0, so the count has to be the one of now.
+  database.memory?.release();
   for (const { table, column, ms } of SPANS) {
     const which = `group_id = ? AND ${column} = ? AND device_id = ?`;
     const span = [groupId, Math.floor(execution.createdAt / ms), deviceId] as const;

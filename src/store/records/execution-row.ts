@@ -70,11 +70,12 @@ export async function findStored(
   id: string,
   deviceId?: string,
 ): Promise<StoredExecution | undefined> {
-  const row = await selectOne(database, `${EXECUTION_COLUMNS}, e.log_bytes`, { id, deviceId });
+  const row = await selectOne(database, `${EXECUTION_COLUMNS}, e.bytes, e.log_bytes`, { id, deviceId });
   if (row === undefined) return undefined;
   return {
     ...parseOpenExecution(database, row),
     groupId: number(row, "group_id"),
+    bytes: number(row, "bytes"),
     logBytes: number(row, "log_bytes"),
   };
 }

@@ -9,10 +9,10 @@ import type { Instant } from "#core/time/instant.ts";
 import type { Idempotency, NewExecution } from "#service/ports/execution-store.ts";
 import type { Awaitable } from "#store/awaitable.ts";
 import type { Database, WriteDatabase } from "#store/database.ts";
-import type { StoredExecution } from "#store/write-memory.ts";
+import type { OpenOf, StoredExecution } from "#store/write-memory.ts";
 import { recordAudit } from "./audit-writes.ts";
 import { addEvent } from "./event-writes.ts";
-import { enterGroup, groupIn, leaveGroup } from "./execution-group-writes.ts";
+import { byId, enterGroup, leaveGroup } from "./execution-group-writes.ts";
 import { findExecution, findStored, renderPayload } from "./execution-row.ts";
 import { bytes, number, text, time } from "./row.ts";
 
@@ -34,8 +34,7 @@ export const executionWrites = {
     const shown = JSON.stringify(execution.request.arguments);
     const bytes = Buffer.byteLength(shown) + (input.sealed?.byteLength ?? 0);
     takeRoom(room, input, bytes);
-    enterGroup(database, execution);
-    const group = groupIn(database, execution);
+    const group = enterGroup(database, execution);
     database.send(
       `INSERT INTO execution (id, group_id, site_id, device_id, created_at, arguments, sealed, attempted, is_open, deadline, bytes,
          revision, changed)
@@ -56,7 +55,7 @@ export const executionWrites = {
     if (idempotency !== undefined) putIdempotency(database, execution, idempotency);
     await recordAudit(database, trail);
     await addEvent(database, executionEvent(execution), change);
-    remember(database, { execution, attempted: input.attempted, sealed: input.sealed, logBytes: 0 }, bytes);
+    remember(database, { execution, attempted: input.attempted, sealed: input.sealed, bytes, logBytes: 0 }, 0);
     return undefined;
   },
 
@@ -170,17 +169,17 @@ export async function replace(
 ): Promise<number> {
   const change = given ?? (await database.nextChange());
   const moved = stored.execution.state !== after.state;
-  if (moved) {
-    leaveGroup(database, stored);
-    enterGroup(database, after);
-  }
-  const group = moved ? groupIn(database, after) : undefined;
-  database.send(
-    `UPDATE execution SET ${group === undefined ? "" : `group_id = ${group.sql}, `}is_open = ?, deadline = ?, response_state = ?, response_payload = ?,
+  if (moved) leaveGroup(database, stored);
+  const group = moved ? enterGroup(database, after) : byId(stored.groupId);
+  const [wasCounted, isCounted] = [countsAsOpen(stored.execution), countsAsOpen(after)];
+  if (wasCounted !== isCounted) changeRoom(database, stored, isCounted ? 1 : -1);
+  database.replace(
+    after.id,
+    `UPDATE execution SET group_id = ${group.sql}, is_open = ?, deadline = ?, response_state = ?, response_payload = ?,
        received_at = ?, sealed = CASE WHEN ? = 1 THEN NULL ELSE sealed END, revision = ?, is_remote = ?,
-       changed = ?, log_bytes = log_bytes + ? WHERE id = ? AND device_id = ?`,
-    ...(group?.values ?? []),
-    isOpen(after.state) && !after.isRemote ? 1 : 0,
+       changed = ?, log_bytes = ? WHERE id = ? AND device_id = ?`,
+    ...group.values,
+    isCounted ? 1 : 0,
     after.deadline,
     after.response?.state ?? null,
     renderPayload(after.response?.payload),
@@ -189,7 +188,7 @@ export async function replace(
     after.revision,
     after.isRemote ? 1 : 0,
     change,
-    logged,
+    stored.logBytes + logged,
     after.id,
     after.deviceId,
   );
@@ -243,25 +242,42 @@ function findOpen(database: WriteDatabase, id: string, deviceId: string): Awaita
   return known?.execution.deviceId === deviceId ? known : findStored(database, id, deviceId);
 }
 
+/** `bytes` is what its latest response holds. */
 function remember(database: WriteDatabase, stored: Omit<StoredExecution, "groupId">, bytes: number): void {
-  const groupId = database.memory?.findGroup(stored.execution);
-  if (groupId !== undefined) database.memory?.keep({ ...stored, groupId }, bytes);
+  const { memory } = database;
+  const { id, state } = stored.execution;
+  const groupId = isOpen(state) ? memory?.findGroup(stored.execution) : undefined;
+  if (groupId === undefined) memory?.drop(id);
+  else memory?.keep({ ...stored, groupId }, stored.bytes + bytes);
 }
 
-interface OpenOf {
-  count: number;
-  bytes: number;
+/** Whether it takes of its device's room. */
+function countsAsOpen({ state, isRemote }: Execution): boolean {
+  return isOpen(state) && !isRemote;
 }
 
 /** The open executions of a device. Those of one transaction count each other by `takeRoom`. */
 function openOf(database: WriteDatabase, deviceId: string): Awaitable<OpenOf> {
+  return database.memory?.openOf(deviceId) ?? readOpenOf(database, deviceId);
+}
+
+function readOpenOf(database: WriteDatabase, deviceId: string): Awaitable<OpenOf> {
   return database.shared(`open ${deviceId}`, async () => {
     const row = await database.one(
       "SELECT count(*) AS count, coalesce(sum(bytes), 0) AS bytes FROM execution WHERE device_id = ? AND is_open = 1",
       deviceId,
     );
-    return { count: number(row, "count"), bytes: number(row, "bytes") };
+    const open = { count: number(row, "count"), bytes: number(row, "bytes") };
+    database.memory?.keepOpenOf(deviceId, open);
+    return open;
   });
+}
+
+function changeRoom(database: WriteDatabase, { execution, bytes }: StoredExecution, by: 1 | -1): void {
+  const open = database.memory?.openOf(execution.deviceId);
+  if (open === undefined) return;
+  open.count += by;
+  open.bytes += by * bytes;
 }
 
 function takeRoom(open: OpenOf, { maxOpen, maxOpenBytes }: NewExecution, more: number): void {

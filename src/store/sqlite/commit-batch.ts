@@ -65,6 +65,7 @@ async function runTogether(
   const answers: WriteAnswer[] = [];
   try {
     for (const request of requests) answers.push(await perform(writer, request));
+    writer.release();
     return answers;
   } catch (error) {
     if (concernsAll(database, error)) throw error;
@@ -83,6 +84,7 @@ async function runApart(
     database.run("SAVEPOINT one");
     try {
       const answer = await perform(writer, request);
+      writer.release();
       database.run("RELEASE one");
       answers.push(answer);
     } catch (error) {
@@ -99,7 +101,10 @@ async function perform(writer: RecordWriter, { id, name, input }: WriteRequest):
   const write = WRITES[name] as (database: WriteDatabase, input: unknown) => Promise<unknown>;
   // What a write added that was undone has not happened.
   writer.takeAdded();
-  if (!KEEPS_MEMORY.has(name)) writer.forget();
+  if (!KEEPS_MEMORY.has(name)) {
+    writer.release();
+    writer.forget();
+  }
   const result = await write(writer, input);
   const events = writer.takeAdded();
   return events === undefined ? { id, result } : { id, result, events };

@@ -1,4 +1,3 @@
-import { isOpen } from "#core/command/execution.ts";
 import type { AddedEvent, WriteDatabase } from "#store/database.ts";
 import { latestPosition, latestTotal } from "#store/records/event-row.ts";
 import { FIND_GROUP, groupKey } from "#store/records/execution-group-writes.ts";
@@ -6,13 +5,15 @@ import { latestChange } from "#store/records/execution-row.ts";
 import { HAS_CLOUD } from "#store/records/link-marks.ts";
 import { latestMark } from "#store/records/link-store.ts";
 import { number } from "#store/records/row.ts";
-import type { StoredExecution } from "#store/write-memory.ts";
+import type { OpenOf, StoredExecution } from "#store/write-memory.ts";
 import type { Connection } from "./connection.ts";
+import { createHeldBack } from "./held-back.ts";
 
 /** What is remembered: so little that nobody has to count its bytes. */
 const MAX_EXECUTIONS = 1_000;
 const MAX_EXECUTION_BYTES = 2_048;
 const MAX_GROUPS = 5_000;
+const MAX_DEVICES = 5_000;
 
 export interface RecordWriter extends WriteDatabase {
   /** The events that were added since the last call; undefined when there are none. */
@@ -22,6 +23,8 @@ export interface RecordWriter extends WriteDatabase {
    * saves 60 us of processor time per execution, of 250.
    */
   forget(): void;
+  /** Runs the statements that were held back. Every read does, too, so what is read is what was written. */
+  release(): void;
 }
 
 /** The connection for writes. */
@@ -32,13 +35,22 @@ export function createRecordWriter(connection: Connection): RecordWriter {
   let hasCloud: boolean | undefined;
   const executions = new Map<string, StoredExecution>();
   const groups = new Map<string, number>();
+  const open = new Map<string, OpenOf>();
+  const held = createHeldBack((sql, ...values) => void connection.run(sql, ...values));
+  /** The connection, with everything written that was held back. */
+  function current(): Connection {
+    held.release();
+    return connection;
+  }
   return {
-    get: (sql, ...values) => connection.get(sql, ...values),
-    one: (sql, ...values) => connection.one(sql, ...values),
-    all: (sql, ...values) => connection.all(sql, ...values),
-    run: (sql, ...values) => connection.run(sql, ...values),
+    get: (sql, ...values) => current().get(sql, ...values),
+    one: (sql, ...values) => current().one(sql, ...values),
+    all: (sql, ...values) => current().all(sql, ...values),
+    run: (sql, ...values) => current().run(sql, ...values),
     send: (sql, ...values) => void connection.run(sql, ...values),
-    last: (sql, ...values) => connection.run(sql, ...values),
+    add: held.add,
+    replace: held.replace,
+    last: (sql, ...values) => current().run(sql, ...values),
     shared: (_, read) => read(),
     hasCloud() {
       hasCloud ??= connection.get(HAS_CLOUD) !== undefined;
@@ -47,9 +59,9 @@ export function createRecordWriter(connection: Connection): RecordWriter {
     memory: {
       execution: (id) => executions.get(id),
       keep(stored, bytes) {
-        const { id, state } = stored.execution;
+        const { id } = stored.execution;
         executions.delete(id);
-        if (!isOpen(state) || bytes > MAX_EXECUTION_BYTES) return;
+        if (bytes > MAX_EXECUTION_BYTES) return;
         if (executions.size >= MAX_EXECUTIONS) executions.clear();
         executions.set(id, stored);
       },
@@ -66,11 +78,20 @@ export function createRecordWriter(connection: Connection): RecordWriter {
         groups.set(name, id);
         return id;
       },
+      openOf: (deviceId) => open.get(deviceId),
+      keepOpenOf(deviceId, use) {
+        if (open.size >= MAX_DEVICES) open.clear();
+        open.set(deviceId, use);
+      },
+      release: held.release,
     },
+    release: held.release,
     forget() {
+      held.drop();
       hasCloud = undefined;
       executions.clear();
       groups.clear();
+      open.clear();
     },
     onDamaged: (place) => connection.onDamaged(place),
     async nextChange() {
