@@ -51,6 +51,8 @@ interface StreamWorld {
 export function openStreams(world: StreamWorld = {}) {
   const { maxKept = 100, isLive = true, limits = {}, outbox = createMemoryOutbox(), position = 0 } = world;
   const events = createEventHub({ maxKept, position });
+  // What is resumed here was heard by a stream before.
+  events.keepForStream();
   const [feed, budgets, shares] = [createTelemetryFeed(), createByteBudgets(), createShares()];
   outbox.watch(events.take, position);
   const stopping = new AbortController();

@@ -97,8 +97,10 @@ export function createEventStreams(needs: EventStreamNeeds, limits: StreamLimits
       const filter = parseChoice(call.caller, chosen);
       const stream = openEventStream({ events, board, wakes, openSessions, backlog }, call, { filter, after, format });
       streams.add(stream);
+      const stopKeeping = events.keepForStream();
       stream.readable.once("close", () => {
         streams.delete(stream);
+        stopKeeping();
         leave();
       });
       return stream.readable;

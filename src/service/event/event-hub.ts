@@ -1,5 +1,5 @@
 // Hands events to listeners, stored ones in the order of the outbox. Keeps the latest, as many as fit its budget, so that
-// a listener that was away for a moment resumes without a read of the outbox.
+// a stream that was away for a moment resumes without a read of the outbox.
 import { approximateBytes } from "#core/share/approximate-bytes.ts";
 import { type ByteBudget, createByteBudget } from "#core/share/byte-budgets.ts";
 import type { PublishedEvent } from "#service/event/happening.ts";
@@ -24,6 +24,11 @@ export interface EventHub {
   publish(event: PublishedEvent): void;
   /** Returns the function that unsubscribes. A listener must not throw. */
   listen(listener: Listener): () => void;
+  /**
+   * Keeps events for a stream from now on. The returned function ends that; then as many more events are kept as fit, for a
+   * stream that comes back. Later, nobody could resume from them, and none are kept.
+   */
+  keepForStream(): () => void;
   /** The event with this number; undefined when it does not exist yet or is no longer kept. */
   at(sequence: number): LiveEvent | undefined;
   /** Whether every event after this one is still kept. */
@@ -63,6 +68,9 @@ export function createEventHub(options: HubOptions = {}): EventHub {
   let first = 1;
   /** The position before the oldest event that is kept. */
   let floor = lastPosition;
+  let streams = 0;
+  /** Without a stream, events are kept up to this number. */
+  let keepUpTo = 0;
 
   function forgetOldest(): void {
     const oldest = ring[first % maxKept];
@@ -78,16 +86,21 @@ export function createEventHub(options: HubOptions = {}): EventHub {
     while (first < event.sequence && bytes > budget.limit - budget.used()) forgetOldest();
     // An event larger than the budget is delivered, but not kept.
     if (budget.take(bytes)) ring[event.sequence % maxKept] = { event, bytes };
-    else {
-      first = event.sequence + 1;
-      floor = event.position;
-    }
+    else forgetUpTo(event);
+  }
+
+  function forgetUpTo({ sequence, position }: Pick<LiveEvent, "sequence" | "position">): void {
+    while (first < sequence) forgetOldest();
+    first = sequence + 1;
+    floor = position;
   }
 
   function tell(event: LiveEvent): void {
     lastSequence = event.sequence;
     lastPosition = event.position;
-    keep(event);
+    // Keeping costs more than handing on: what is kept is copied by two collections of young objects, and then grows old.
+    if (streams > 0 || event.sequence <= keepUpTo) keep(event);
+    else forgetUpTo(event);
     for (const listener of listeners) listener(event);
   }
 
@@ -98,17 +111,22 @@ export function createEventHub(options: HubOptions = {}): EventHub {
     take: (event) => tell({ ...event, sequence: lastSequence + 1, isStored: true }),
     publish: (event) => tell({ ...event, sequence: lastSequence + 1, position: lastPosition, isStored: false }),
     skip(position) {
-      while (first <= lastSequence) forgetOldest();
       // One number that nobody gets: every listener has fallen behind, and resumes from the outbox.
       lastSequence++;
-      first = lastSequence + 1;
       lastPosition = position;
-      floor = position;
+      forgetUpTo({ sequence: lastSequence, position });
     },
     remembers: (sequence) => sequence <= lastSequence && sequence >= first - 1,
     listen(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
+    },
+    keepForStream() {
+      streams++;
+      return () => {
+        streams--;
+        keepUpTo = lastSequence + maxKept;
+      };
     },
     at,
     sequenceAt(position) {

@@ -223,6 +223,7 @@ export function createWebhookDispatcher(needs: WebhookDispatcherNeeds): WebhookD
     },
     forward(events) {
       events.listen((event) => {
+        if (known.size === 0) return;
         const position = event.isStored ? event.position : undefined;
         const notices = noticesOf([event]).map((notice) => ({ ...notice, position }));
         if (notices.length === 0) return;
