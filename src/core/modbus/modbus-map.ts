@@ -1,5 +1,5 @@
 // A register map: which registers of a device become which telemetry, properties and alerts, and which registers its
-// commands write. Everything is filled in; `parseModbusMap` is the only way to one.
+// commands write. Everything is filled in: only `parseModbusMap` makes one.
 import type { RegisterLayout } from "./register-value.ts";
 
 export const REGISTER_KINDS = ["holding", "input", "coil", "discrete"] as const;

@@ -1,4 +1,4 @@
-// From what a register map says to what it means: defaults are filled in, and what cannot be is reported.
+// Turns a register map as it is written into what it means: fills in defaults, and reports what does not fit together.
 import { MAX_MAP_GROUPS, MAX_MAP_REGISTERS } from "#core/modbus/map-limits.ts";
 import {
   type Conversion,

@@ -1,4 +1,4 @@
-// Copies what a gateway tells. Nothing is believed that is about another gateway's sites or devices.
+// Copies the records that a gateway sends. A gateway is believed only about its own sites and devices.
 import { AppError } from "#core/app-error.ts";
 import { alertKey, parseLogKey } from "#core/link/linked-key.ts";
 import { LinkMistake } from "#core/link/message-fields.ts";

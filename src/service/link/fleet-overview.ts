@@ -1,4 +1,4 @@
-// The gateways of a cloud as people look at them: each with what it last told about itself, and all of them in numbers.
+// The gateways of a cloud, for people: each with its last report, and totals of all.
 import type { Gateway } from "#core/link/gateway.ts";
 import { readFigures, type ToldFigures } from "#core/link/gateway-figures.ts";
 import { allPages } from "#service/all-pages.ts";

@@ -1,4 +1,4 @@
-// One connection of a gateway to this cloud: takes what the gateway tells, asks for what is unknown, and hands over
+// One connection of a gateway to this cloud: stores what the gateway sends, asks for what is unknown, and hands over
 // commands and changes.
 
 import type { Gateway } from "#core/link/gateway.ts";

@@ -1,5 +1,5 @@
 // Messages over a socket: JSON, packed when that saves something, in frames. A message may carry bytes, which travel as
-// they are. What goes to and fro with each handful of points has a form without JSON: its kind, its number, its bytes.
+// they are. The messages that come with every few points have a form without JSON: kind, number, bytes.
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { ByteReader } from "#core/bytes/byte-reader.ts";
 import { ByteWriter } from "#core/bytes/byte-writer.ts";

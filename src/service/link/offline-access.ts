@@ -1,5 +1,5 @@
-// Tokens of the cloud work on the gateway, too, also while the line is cut: but only for a while after the gateway was last
-// connected, because a token that is revoked meanwhile cannot be told.
+// Tokens of the cloud also work on the gateway, even while the line is cut. They stop a while after the last connection,
+// because the gateway cannot learn that a token was revoked meanwhile.
 import type { Instant } from "#core/time/instant.ts";
 import type { Needs } from "#service/ports.ts";
 

@@ -1,4 +1,4 @@
-// What a gateway tells its cloud: records as they are now. Nothing depends on how often or in which order they are told,
+// What a gateway sends to its cloud: records as they are now. Nothing depends on how often or in which order they are sent,
 // except that a record comes after those it refers to.
 
 import type { Device } from "#core/device/device.ts";

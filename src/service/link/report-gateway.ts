@@ -1,5 +1,5 @@
-// A gateway that has joined a cloud tells how it does, as telemetry of the devices of type GATEWAY that stand for it. So
-// both sides have it as current values, time series and events, and the cloud's overview of gateways is made from it.
+// A gateway that has joined a cloud reports its own state as telemetry of the devices of type GATEWAY that stand for it.
+// Both sides then have it as current values, time series and events, and the cloud's overview of gateways is made from it.
 import {
   GATEWAY_BLUEPRINT_NAME,
   GATEWAY_MANIFEST,

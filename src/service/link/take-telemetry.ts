@@ -1,4 +1,4 @@
-// Stores the telemetry that a gateway tells. It goes on beside the gateway's other messages, in its own order.
+// Stores the telemetry that a gateway sends, in its order. The gateway's other messages do not wait for it.
 
 import { AppError } from "#core/app-error.ts";
 import { LinkMistake } from "#core/link/message-fields.ts";

@@ -1,5 +1,5 @@
-// One connection of a gateway to its cloud, from hello to its end. The gateway tells what changed and takes executions;
-// both go on at the same time.
+// One connection of a gateway to its cloud, from hello to its end. The gateway sends what changed and accepts
+// executions, both at the same time.
 
 import type { AskedChange } from "#core/link/asked-change.ts";
 import { type LinkedToken, recordOf } from "#core/link/linked-token.ts";

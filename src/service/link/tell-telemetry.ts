@@ -1,5 +1,5 @@
 // Sends telemetry over one connection: new messages first, then missed hours, then stored history. The cloud confirms what
-// it has stored; what is not confirmed when the connection ends is told again.
+// it has stored; what is not confirmed when the connection ends is sent again.
 import { AppError } from "#core/app-error.ts";
 import type { UpMessage } from "#core/link/messages.ts";
 import { createPointsPacker } from "#core/link/pack-points.ts";

@@ -1,4 +1,4 @@
-// A WebSocket as a connection of a link, for both sides. It is named by what is used of it, so that this layer needs no
+// A WebSocket as a connection of a link, for both sides. The type lists only what is used of it, so this layer needs no
 // library.
 import { MAX_FRAME_BYTES } from "#core/link/frames.ts";
 import type { LinkSocket } from "#service/ports/link-socket.ts";

@@ -1,5 +1,5 @@
-// Writes that one statement makes, with their lock: no transaction has to be begun and ended around it. A command for a device
-// at another node waits for one of them.
+// Writes that take one statement, their lock included, and so no transaction around it. A command for a device at another
+// node waits for one of them.
 import { lockNumber } from "./lock-keys.ts";
 import type { Write } from "./run-writes.ts";
 
