@@ -34,6 +34,7 @@ export default defineConfig({
           name: "busbar",
           include: ["test/**/*.test.ts"],
           exclude: [MEASURES, IN_BROWSER],
+          globalSetup: ["test/support/keep-new-servers.ts"],
           sequence: { groupOrder: 0 },
         },
       },

@@ -3,9 +3,9 @@
 // whose device is at the same node or at another one. Plain PostgreSQL tables answer the same queries where PostgreSQL is
 // installed. Prints a table on stderr and one JSON line; what counts are the ratios to the embedded store.
 // Each stage says what it found when it ends, so that a run that is cut short is not lost.
-//   npm run bench -- cloud [--full] [--runs 200] [--parts queries,plain,ingest,commands]
+//   npm run bench -- cloud [--full] [--runs 200] [--parts queries,plain,ingest,commands] [--only q1,q5]
 // It takes about six minutes with ten devices for a day and a series of 60 days. `--full` has 50 devices and a year, which take
-// plain tables a quarter of an hour alone. Without queries there is little telemetry.
+// plain tables a quarter of an hour alone. Without queries there is little telemetry. `--only` names queries by their beginnings.
 import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, loadavg } from "node:os";
 import { join } from "node:path";
@@ -35,6 +35,7 @@ const { values } = parseArgs({
     full: { type: "boolean", default: false },
     runs: { type: "string", default: "200" },
     parts: { type: "string", default: "queries,plain,ingest,commands" },
+    only: { type: "string", default: "q" },
   },
 });
 const parts = new Set(values.parts.split(","));
@@ -43,6 +44,7 @@ const size: Size = values.full
   : parts.has("queries")
     ? { devices: 10, hours: 24, days: 60 }
     : { devices: 10, hours: 1, days: 1 };
+const asked = questions(size).filter(({ name }) => values.only.split(",").some((begin) => name.startsWith(begin)));
 const begun = performance.now();
 const say = (text: string) => process.stderr.write(`[${Math.round((performance.now() - begun) / 1_000)} s] ${text}\n`);
 const round = (value: number, places = 2) => Math.round(value * 10 ** places) / 10 ** places;
@@ -159,7 +161,7 @@ interface Ratios {
 /** How many times as long the cloud takes as the embedded store, and how many times as fast it is as plain tables. */
 async function compareQueries(embedded: Busbar, cloud: Busbar): Promise<object> {
   const runs = Number(values.runs);
-  const { queries, fourClients } = await measureQueries([embedded, cloud], size, { runs, say });
+  const { queries, fourClients } = await measureQueries([embedded, cloud], size, { runs, say, all: asked });
   say(`\n${report({ queries, fourClients })}`);
   const plain = parts.has("plain") ? await measurePlainTables(cloud) : new Map<string, number>();
   const ratios = queries.map(({ question, engines }): Ratios => {
@@ -188,7 +190,7 @@ async function measurePlainTables(cloud: Busbar): Promise<ReadonlyMap<string, nu
   stops.push(() => plain.stop());
   say("loading plain tables");
   await plain.load(size);
-  for (const question of questions(size)) {
+  for (const question of asked) {
     const ask = () => plain.ask(question, false);
     const found = difference(
       cloud.parse(question, await cloud.ask(question, false)),

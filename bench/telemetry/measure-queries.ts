@@ -35,14 +35,19 @@ const LEAST_RUNS = 10;
 /** Runs of one engine before the next has its turn: what an engine still does after an answer is to fall on itself, not on the next. */
 const TURN = 10;
 
+interface MeasuredWith {
+  readonly runs: number;
+  readonly say: (text: string) => void;
+  readonly all?: readonly Question[];
+}
+
 /** The first engine is ours; every other must give the same answers. */
 export async function measureQueries(
   engines: readonly Engine[],
   size: Size,
-  { runs, say }: { readonly runs: number; readonly say: (text: string) => void },
+  { runs, say, all = questions(size) }: MeasuredWith,
 ): Promise<Queries> {
   const queries: Measured[] = [];
-  const all = questions(size);
   for (const question of all) {
     const measured = await measureOne(engines, question, runs);
     queries.push(measured);

@@ -66,7 +66,7 @@ test.runIf(hasMosquitto)("kills of any part at random moments, under load", { ti
   onTestFinished(() => server.stop());
   const mosquitto = await startMosquitto("anyone", { persistence: true });
   onTestFinished(() => mosquitto.stop());
-  const url = await server.database("chaos");
+  const url = await server.prepared("chaos");
   const flags = ["--commands-response-timeout", `${TIMEOUT_S}s`, "--mqtt-client-id", "chaos", "--mqtt-sessions", "4"];
   const options = { url, flags, env: { BUSBAR_MQTT_URL: mosquitto.url } };
   const victims = [new NodeVictim(options), new NodeVictim(options)] as const;

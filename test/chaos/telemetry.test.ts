@@ -190,7 +190,7 @@ describe("on PostgreSQL, with another node that goes on", () => {
 
   /** The other node reads before the kill, so it holds points that the dying node seals. */
   async function withNode(name: string, work: (url: string, ledger: Ledger, node: TelemetryStore) => Promise<void>) {
-    const url = await server.database(name);
+    const url = await server.prepared(name);
     const node = await openStore(url);
     try {
       await work(url, new Ledger(), node);

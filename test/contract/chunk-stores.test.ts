@@ -64,7 +64,7 @@ describe("chunks in PostgreSQL", () => {
   afterAll(() => server.stop());
 
   chunkStoreContract(async () => {
-    const url = await server.database("chunks");
+    const url = await server.prepared("chunks");
     await emptyTelemetry(url);
     return openFirst(async () => ({
       store: commonStore(await postgresModule.openShared(url, { forgetDamaged: false, onDamaged })),

@@ -1,7 +1,6 @@
 // Queries that read sealed telemetry from a real streaming replica: their answers are those of the primary, whether the
 // replica has come as far, is behind, or is gone.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { prepareDatabase } from "#store/postgres/connect.ts";
 import { requireCopy } from "#store/postgres/require-copy.ts";
 import { BatchWriter } from "#store/series/batch.ts";
 import type { ChunkReader, StoreState } from "#store/series/chunk-reader.ts";
@@ -22,7 +21,7 @@ const copyOf = (url: string) => url.replace(`:${server.port}/`, `:${standby.port
 
 beforeAll(async () => {
   server = await startPostgres();
-  for (const name of ["random", "copy", "other"]) await prepareDatabase(await server.database(name));
+  for (const name of ["random", "copy", "other"]) await server.prepared(name);
   standby = await server.startStandby();
 }, 120_000);
 afterAll(async () => {
@@ -33,7 +32,7 @@ afterAll(async () => {
 test("random queries through a replica that follows give what a naive reference gives", {
   timeout: 120_000,
 }, async () => {
-  const url = await server.database("random");
+  const url = await server.prepared("random");
   const nodes = await openSharedNodes(url, 2, copyOf(url));
   try {
     for (let seed = 1; seed <= SEEDS; seed++) {
@@ -65,7 +64,7 @@ async function count({ engine, reader, series, device }: Asking, state?: StoreSt
 test("a replica answers when it has come as far as the unsealed points, and the primary otherwise", {
   timeout: 120_000,
 }, async () => {
-  const url = await server.database("copy");
+  const url = await server.prepared("copy");
   const onDamaged = (place: object) => expect(place).toBeUndefined();
   const store: SharedStore = await chunkModule.openShared(url, { forgetDamaged: false, onDamaged });
   const reader = await chunkModule.openReader(url, "queries", copyOf(url));
@@ -130,7 +129,7 @@ test("a replica answers when it has come as far as the unsealed points, and the 
 });
 
 test("a server with another installation is no copy", async () => {
-  const [url, other] = [await server.database("copy"), await server.database("other")];
+  const [url, other] = [await server.prepared("copy"), await server.prepared("other")];
   for (const [name, key] of [
     ["copy", "aa"],
     ["other", "bb"],

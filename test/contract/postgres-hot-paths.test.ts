@@ -74,7 +74,7 @@ let session: pg.Client;
 
 beforeAll(async () => {
   server = await startPostgres();
-  url = await server.database("hot");
+  url = await server.prepared("hot");
   await prepareDatabase(url);
   session = await server.session("hot");
   (pg.Client.prototype as { query: unknown }).query = watched;

@@ -17,7 +17,7 @@ afterAll(() => server.stop());
 
 /** Two nodes on a database of their own. */
 async function twoNodes(): Promise<{ readonly url: string; readonly nodes: readonly [RecordStore, RecordStore] }> {
-  const url = await server.database(`nodes_${newId().replaceAll("-", "")}`);
+  const url = await server.prepared(`nodes_${newId().replaceAll("-", "")}`);
   const nodes = [await openNode(url), await openNode(url)] as const;
   return { url, nodes };
 }

@@ -16,7 +16,7 @@ beforeAll(async () => {
   for (const version of POSTGRES_VERSIONS) {
     const server = await startPostgres({ version });
     servers.push(server);
-    shared.set(`PostgreSQL ${version}`, await openSharedNodes(await server.database("queries"), 2));
+    shared.set(`PostgreSQL ${version}`, await openSharedNodes(await server.prepared("queries"), 2));
   }
 }, 120_000);
 afterAll(async () => {

@@ -16,7 +16,7 @@ let url: string;
 const opened: TelemetryStore[] = [];
 beforeAll(async () => {
   server = await startPostgres();
-  url = await server.database("nodes");
+  url = await server.prepared("nodes");
 }, 60_000);
 afterAll(() => server.stop());
 beforeEach(() => emptyTelemetry(url));

@@ -19,7 +19,7 @@ describe("telemetry on PostgreSQL, with its threads", () => {
   afterAll(() => server.stop());
 
   telemetryStoreContract(async () => {
-    const url = await server.database("series");
+    const url = await server.prepared("series");
     await emptyTelemetry(url);
     const open = async () => {
       const store = await openSeries(postgresChunks(url), { graceMs: 0, maxHotPoints: 1e6, readers: 2 }, (error) => {

@@ -6,10 +6,11 @@ import { executionChangesContract } from "./execution-changes-contract.ts";
 import { executionCopiesContract } from "./execution-copies-contract.ts";
 import { executionModelContract } from "./execution-model-contract.ts";
 import { executionStoreContract } from "./execution-store-contract.ts";
+import { expectCountersRight } from "./expect-counters.ts";
 import { newDevice, recordStoreContract } from "./record-store-contract.ts";
 
 describe.each(POSTGRES_VERSIONS)("records in PostgreSQL %i", (version) => {
-  const { emptied } = usePostgresRecords(version);
+  const { emptied, rows } = usePostgresRecords(version);
   recordStoreContract(emptied);
 
   describe("executions", () => {
@@ -19,7 +20,7 @@ describe.each(POSTGRES_VERSIONS)("records in PostgreSQL %i", (version) => {
     };
     executionStoreContract(open);
     executionChangesContract(open);
-    executionModelContract(emptied, () => {}, 40);
+    executionModelContract(emptied, () => expectCountersRight(rows), 40);
     executionCopiesContract(emptied);
   });
 });

@@ -23,7 +23,7 @@ describe.each(POSTGRES_VERSIONS)("records in PostgreSQL %i", (version) => {
   }, 60_000);
   afterAll(() => server.stop());
   recordLifetimeContract(async () => {
-    const url = await server.database(`lifetime_${newId().replaceAll("-", "")}`);
+    const url = await server.prepared(`lifetime_${newId().replaceAll("-", "")}`);
     const again = () => openPostgresRecords(url, { allowLoss: true });
     return { records: await again(), again };
   });

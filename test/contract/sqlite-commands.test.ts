@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { SPANS } from "#store/records/execution-spans.ts";
 import { arrival, asNew, makeExecution } from "../support/executions.ts";
 import { makeEntry } from "../support/records.ts";
 import { useRecords } from "../support/sqlite-records.ts";
@@ -7,6 +6,7 @@ import { executionChangesContract } from "./execution-changes-contract.ts";
 import { executionCopiesContract } from "./execution-copies-contract.ts";
 import { executionModelContract } from "./execution-model-contract.ts";
 import { executionStoreContract } from "./execution-store-contract.ts";
+import { expectCountersRight } from "./expect-counters.ts";
 import { newDevice } from "./record-store-contract.ts";
 
 const { emptied, rows } = useRecords();
@@ -16,7 +16,7 @@ describe("executions in SQLite", () => {
     const stores = await emptied();
     return { executions: stores.executions, device: (siteId) => newDevice(stores, siteId) };
   });
-  executionModelContract(emptied, expectCountersRight);
+  executionModelContract(emptied, () => expectCountersRight(rows));
   executionChangesContract(async () => {
     const stores = await emptied();
     return { executions: stores.executions, device: (siteId) => newDevice(stores, siteId) };
@@ -30,26 +30,13 @@ test("changes are read by their index, however many executions there are", async
   expect(plan.map(({ detail }) => detail)).toEqual([expect.stringContaining("INDEX execution_by_change (changed>?)")]);
 });
 
-/** The counters that lists are made of say what the rows say, and nothing is counted that is not there. */
-function expectCountersRight(): void {
-  const groups = rows("SELECT group_id, count(*) AS n FROM execution GROUP BY group_id ORDER BY 1");
-  expect(rows("SELECT id AS group_id, total AS n FROM execution_group WHERE total <> 0 ORDER BY 1")).toEqual(groups);
-  for (const { table, column, ms } of SPANS) {
-    const counted = rows(
-      `SELECT group_id, created_at / ${ms} AS ${column}, count(*) AS count FROM execution
-       WHERE is_open = 0 GROUP BY 1, 2 ORDER BY 1, 2`,
-    );
-    expect(rows(`SELECT group_id, ${column}, count FROM ${table} ORDER BY 1, 2`)).toEqual(counted);
-  }
-}
-
 test("a refused execution is not counted", async () => {
   const stores = await emptied();
   const place = await newDevice(stores);
   const entry = makeEntry();
   await stores.executions.insert(asNew(makeExecution(place)), entry);
   await expect(stores.executions.insert(asNew(makeExecution(place)), entry)).rejects.toThrow();
-  expectCountersRight();
+  await expectCountersRight(rows);
 });
 
 test("sealed arguments are gone from the row with the end of the execution, a timeout included", async () => {

@@ -10,7 +10,7 @@ import { manifestWith } from "./validate.ts";
 const server = await startPostgres();
 // Hooks run in reverse order: the site stops first.
 afterAll(() => server.stop());
-const url = await server.database("site");
+const url = await server.prepared("site");
 const env = { BUSBAR_ADMIN_TOKEN: ADMIN_TOKEN, BUSBAR_DATABASE_URL: url, BUSBAR_DATABASE_ALLOW_LOSS: "true" };
 const site = useSite([], { env });
 

@@ -21,7 +21,7 @@ const passing = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms)
 test("a token that one node revokes is refused by the other a second later, and its streams end, without notifications", {
   timeout: 60_000,
 }, async () => {
-  const url = await server.database("tokens");
+  const url = await server.prepared("tokens");
   const one = await startNode({ url, notifications: false });
   const other = await startNode({ url, notifications: false, like: one });
   for (let round = 0; round < 3; round++) {
@@ -37,7 +37,7 @@ test("a token that one node revokes is refused by the other a second later, and 
 });
 
 test("a node that hears nothing of the others asks the records for every token", { timeout: 60_000 }, async () => {
-  const url = await server.database("deaf");
+  const url = await server.prepared("deaf");
   const one = await startNode({ url });
   const other = await startNode({ url, like: one });
   const { id, token } = (await one.admin.post("/v3/tokens", { name: "reader", level: "readonly" })).body;
@@ -58,7 +58,7 @@ test("a node that hears nothing of the others asks the records for every token",
 });
 
 test("a new secret of a device ends its connection at another node", { timeout: 60_000 }, async () => {
-  const url = await server.database("credentials");
+  const url = await server.prepared("credentials");
   const one = await startNode({ url });
   const other = await startNode({ url, like: one });
   const site = await makeNodeSite(one.admin);
@@ -75,7 +75,7 @@ test("a new secret of a device ends its connection at another node", { timeout: 
 test("events of both nodes reach a listener at each in one order, and a listener goes on at the other node", {
   timeout: 60_000,
 }, async () => {
-  const url = await server.database("events");
+  const url = await server.prepared("events");
   const one = await startNode({ url });
   const other = await startNode({ url, like: one });
   const site = await makeNodeSite(one.admin);
@@ -110,7 +110,7 @@ test("events of both nodes reach a listener at each in one order, and a listener
 test("a webhook that one node made hears of each execution once, whichever node it happened at", {
   timeout: 60_000,
 }, async () => {
-  const url = await server.database("webhooks");
+  const url = await server.prepared("webhooks");
   const receiver = await startReceiver();
   onTestFinished(() => receiver.stop());
   const flags = ["--webhooks-allow-private"];
@@ -133,7 +133,7 @@ test("a webhook that one node made hears of each execution once, whichever node 
 });
 
 test("profiles that one node was given count at the other", { timeout: 60_000 }, async () => {
-  const url = await server.database("profiles");
+  const url = await server.prepared("profiles");
   const one = await startNode({ url });
   const other = await startNode({ url, like: one });
   const send = (at: string, body: Uint8Array) =>
@@ -151,7 +151,7 @@ test("profiles that one node was given count at the other", { timeout: 60_000 },
 test("a configuration is sent to its device once, whichever node it was written at, and all nodes know who is connected", {
   timeout: 60_000,
 }, async () => {
-  const url = await server.database("configuration");
+  const url = await server.prepared("configuration");
   const one = await startNode({ url });
   const other = await startNode({ url, like: one });
   const site = await makeNodeSite(one.admin);

@@ -15,7 +15,7 @@ afterAll(() => server.stop());
 test("a device that tells both nodes at the same moment has each alert once, and its changes are told once", {
   timeout: 120_000,
 }, async () => {
-  const url = await server.database("alerts");
+  const url = await server.prepared("alerts");
   const one = await startNode({ url });
   const other = await startNode({ url, like: one });
   const site = await makeNodeSite(
@@ -46,7 +46,7 @@ test("a device that tells both nodes at the same moment has each alert once, and
 test("an alert that lasts is confirmed by another node when the one that heard it is gone", {
   timeout: 120_000,
 }, async () => {
-  const url = await server.database("hardening");
+  const url = await server.prepared("hardening");
   const one = await startNode({ url });
   const other = await startNode({ url, like: one });
   const lasting = "alerts:\n  lasting: {severity: error, display_name: Lasting, grace_period: 3s}\n";

@@ -24,7 +24,7 @@ test.runIf(hasMosquitto)(
   "busbar broker files makes Mosquitto let devices in with their secrets, to their own topics",
   { timeout: 60_000 },
   async () => {
-    const url = await server.database("files");
+    const url = await server.prepared("files");
     const dir = join(tempFolder(), "mosquitto");
     mkdirSync(dir, { mode: 0o755 });
     const port = await freePort();

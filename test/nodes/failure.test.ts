@@ -70,7 +70,7 @@ async function expectAllThere(node: Node, deviceId: string, acknowledged: Readon
 test("connections that break in the middle of anything cost refusals with Retry-After, and nothing else", {
   timeout: 120_000,
 }, async () => {
-  const direct = new URL(await server.database("cuts"));
+  const direct = new URL(await server.prepared("cuts"));
   const proxy = await startTcpProxy(Number(direct.port));
   onTestFinished(() => proxy.stop());
   const url = `postgres://busbar@127.0.0.1:${proxy.port}/cuts`;
@@ -97,7 +97,7 @@ test("connections that break in the middle of anything cost refusals with Retry-
 });
 
 test("a database that crashes and restarts is waited for", { timeout: 120_000 }, async () => {
-  const url = await server.database("crashes");
+  const url = await server.prepared("crashes");
   const one = await startNode({ url, flags: ["--commands-response-timeout", "2s"] });
   const other = await startNode({ url, like: one, flags: ["--commands-response-timeout", "2s"] });
   const site = await makeNodeSite(one.admin);
@@ -123,7 +123,7 @@ test("a database that crashes and restarts is waited for", { timeout: 120_000 },
 test("a connection that is lost in the middle of a transaction has stored nothing, and the same key works once after it", {
   timeout: 60_000,
 }, async () => {
-  const direct = new URL(await server.database("middle"));
+  const direct = new URL(await server.prepared("middle"));
   const proxy = await startTcpProxy(Number(direct.port));
   onTestFinished(() => proxy.stop());
   const node = await startNode({ url: `postgres://busbar@127.0.0.1:${proxy.port}/middle` });
@@ -159,7 +159,7 @@ test("a connection that is lost in the middle of a transaction has stored nothin
 test("calls that find no free connection are refused after a bounded wait, and everything goes on when there is one", {
   timeout: 60_000,
 }, async () => {
-  const url = await server.database("exhausted");
+  const url = await server.prepared("exhausted");
   const node = await startNode({ url });
   await makeNodeSite(node.admin);
   const lock = await server.session("exhausted");
@@ -176,7 +176,7 @@ test("calls that find no free connection are refused after a bounded wait, and e
 });
 
 test("a statement that takes too long is a refusal, not a fault", async () => {
-  await server.database("slow");
+  await server.prepared("slow");
   const session = await server.session("slow");
   onTestFinished(() => session.end());
   await session.query("SET statement_timeout = 20");
@@ -202,7 +202,7 @@ test.runIf(canMount())(
       await admin.query("DROP DATABASE small WITH (FORCE)");
       await admin.query("DROP TABLESPACE small");
     });
-    const node = await startNode({ url: await server.database("small"), flags: ["--commands-response-timeout", "2s"] });
+    const node = await startNode({ url: await server.prepared("small"), flags: ["--commands-response-timeout", "2s"] });
     const site = await makeNodeSite(node.admin);
     const deviceId = await site.device("Pump");
     await connectAt(await site.configOf(deviceId), node.mqttPort);
@@ -244,7 +244,7 @@ test("a standby that takes over has everything that was acknowledged, and the no
 }, async () => {
   const first = await startPostgres({ fsync: true });
   onTestFinished(() => first.stop());
-  await first.database("failover");
+  await first.prepared("failover");
   const standby = await first.startStandby();
   onTestFinished(() => standby.stop());
   const proxy = await startTcpProxy(first.port);

@@ -13,7 +13,7 @@ let site: CommandSite;
 
 beforeAll(async () => {
   server = await startPostgres();
-  const url = await server.database("elsewhere");
+  const url = await server.prepared("elsewhere");
   nodes.push(await openNode({ url }));
   nodes.push(await openNode({ url, like: asked() }));
   site = await makeCommandSite(gateway, "elsewhere");

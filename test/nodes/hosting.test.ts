@@ -13,7 +13,7 @@ afterAll(() => server.stop());
 test("each simulated device runs on one node, answers at both, and moves when its node leaves", {
   timeout: 120_000,
 }, async () => {
-  const url = await server.database("hosting");
+  const url = await server.prepared("hosting");
   const one = await startNode({ url });
   const other = await startNode({ url, like: one });
   const site = await makeNodeSite(one.admin);

@@ -31,7 +31,7 @@ test.runIf(hasMosquitto)(
     timeout: 120_000,
   },
   async () => {
-    const url = await server.database("mosquitto");
+    const url = await server.prepared("mosquitto");
     const flags = ["--mqtt-client-id", "share", "--mqtt-sessions", "4"];
     const one = await startNode({ url, flags, env: { BUSBAR_MQTT_URL: mosquitto.url } });
     const other = await startNode({ url, flags, like: one, env: { BUSBAR_MQTT_URL: mosquitto.url } });
@@ -82,7 +82,7 @@ test.runIf(hasMosquitto)(
 );
 
 test.runIf(hasMosquitto)("a node that joins takes its part of the sessions", { timeout: 60_000 }, async () => {
-  const url = await server.database("joining");
+  const url = await server.prepared("joining");
   const flags = ["--mqtt-client-id", "join", "--mqtt-sessions", "4"];
   const one = await startNode({ url, flags, env: { BUSBAR_MQTT_URL: mosquitto.url } });
   const locks = await server.session("joining");

@@ -19,7 +19,7 @@ export function usePostgresRecords(version: PostgresVersion): {
   let deletions: string;
   beforeAll(async () => {
     server = await startPostgres({ version });
-    const url = await server.database("records");
+    const url = await server.prepared("records");
     // A notification is a transaction. While it runs, later changes are not settled, as below.
     records = await openPostgresRecords(url, { allowLoss: true, notifications: false });
     client = new pg.Client(url);

@@ -1,9 +1,7 @@
 import pg from "pg";
-import { prepareDatabase } from "#store/postgres/connect.ts";
 
-/** Makes the tables, and deletes all telemetry. */
+/** Deletes all telemetry. */
 export async function emptyTelemetry(url: string): Promise<void> {
-  await prepareDatabase(url);
   const client = new pg.Client(url);
   await client.connect();
   await client.query(

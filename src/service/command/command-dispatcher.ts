@@ -105,21 +105,16 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
   });
 
   function changed(execution: Execution): void {
-    const { id, deviceId } = execution;
+    const { id } = execution;
     if (isOpen(execution.state) && !execution.isRemote) {
       deadlines.set(id, execution.deadline, needs.responseTimeoutMs);
       open.add(id, () => countedOf(execution));
     } else closed(execution);
     askOwner(execution);
     if (!hasEnded(execution.state)) return;
-    if (needs.nodes.isShared) {
-      // Where a caller waits here, hardly anybody waits at another node.
-      const isAwaited = waiters.has(id);
-      needs.nodes.tell(
-        isAwaited
-          ? { kind: "execution", has: "ended", deviceId, id }
-          : tellExecution(needs.seal, "ended", { execution, sealed: undefined }),
-      );
+    // Where a caller waits here, hardly anybody waits at another node, and the event comes there a moment later.
+    if (needs.nodes.isShared && !waiters.has(id)) {
+      needs.nodes.tell(tellExecution(needs.seal, "ended", { execution, sealed: undefined }));
     }
     const ms = Math.max(0, needs.now() - execution.createdAt);
     for (const listener of endListeners) listener(execution, ms);

@@ -28,6 +28,8 @@ const AGAIN_MS = [50, 100, 200, 500, 1_000];
 /** PostgreSQL takes payloads of less than 8,000 bytes. */
 const MAX_PAYLOAD_BYTES = 7_900;
 const MAX_WAITING = 10_000;
+/** So long news of events wait for more. Whoever follows events gathers them for longer than that. */
+const GATHER_MS = 10;
 
 /** What a notification holds: messages, or that events were stored. */
 interface Payload {
@@ -76,6 +78,8 @@ export function openNodeBus(settings: BusSettings): NodeBus {
   let prunedAt = performance.now();
   let wake = () => {};
   let isSending = false;
+  /** Until news of events leave that nothing more urgent has taken along. */
+  let gathering: NodeJS.Timeout | undefined;
   const running = run();
 
   async function run(): Promise<void> {
@@ -181,8 +185,17 @@ export function openNodeBus(settings: BusSettings): NodeBus {
   }
 
   /** What gathers while a notification is on its way leaves with the next one. */
-  function send(): void {
+  function send(isUrgent = news.notes || waiting.length > 0): void {
     if (!notifications || isSending || session === undefined || !hasNews()) return;
+    if (!isUrgent) {
+      gathering ??= setTimeout(() => {
+        gathering = undefined;
+        send(true);
+      }, GATHER_MS);
+      return;
+    }
+    clearTimeout(gathering);
+    gathering = undefined;
     isSending = true;
     const { client } = session;
     setImmediate(() => {
@@ -267,6 +280,7 @@ export function openNodeBus(settings: BusSettings): NodeBus {
     },
     isListening: () => notifications && session !== undefined,
     async close() {
+      clearTimeout(gathering);
       closing.abort();
       wake();
       await running;
