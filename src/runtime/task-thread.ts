@@ -4,6 +4,9 @@ import type { Worker } from "node:worker_threads";
 import { tryPost } from "#core/thread/try-post.ts";
 
 const IDLE_MS = 30_000;
+/** However busy the machine is, a task is given up after this many deadlines. */
+const MAX_DEADLINES = 12;
+const SHORTEST_LOOK_MS = 20;
 
 export type Numbered<Task> = Task & { readonly id: number };
 
@@ -19,6 +22,7 @@ export interface TaskThread<Task, Result> {
 
 interface TaskThreadSettings {
   readonly open: () => Worker;
+  /** Of the thread's own processor time: on a busy machine a thread of low priority waits for long without being stuck. */
   readonly deadlineMs: number;
   /** What a task is rejected with when its thread runs out of time or memory. */
   readonly lost: () => Error;
@@ -66,6 +70,22 @@ export function createTaskThread<Task extends object, Result>({
     underWay?.reject(lost());
   }
 
+  /** Ends the thread when this task has taken its time. A thread that is stuck in native code does not even tell its time. */
+  function watch(thread: Worker, id: number): void {
+    const before = processorTime(thread);
+    const latest = performance.now() + MAX_DEADLINES * deadlineMs;
+    const look = async () => {
+      timer = setTimeout(() => giveUp(thread), latest - performance.now());
+      const spent = (await processorTime(thread)) - (await before);
+      if (underWay?.id !== id) return;
+      clearTimeout(timer);
+      const left = deadlineMs - spent;
+      if (left <= 0 || performance.now() > latest) giveUp(thread);
+      else timer = setTimeout(() => void look(), Math.max(left, SHORTEST_LOOK_MS));
+    };
+    timer = setTimeout(() => void look(), deadlineMs);
+  }
+
   return {
     async run(task) {
       // No task is under way here, so none is lost.
@@ -74,8 +94,8 @@ export function createTaskThread<Task extends object, Result>({
       worker ??= start();
       const thread = worker;
       clearTimeout(timer);
-      timer = setTimeout(() => giveUp(thread), deadlineMs);
       const id = ++lastId;
+      watch(thread, id);
       try {
         return await new Promise<Result>((resolve, reject) => {
           underWay = { id, resolve, reject };
@@ -96,4 +116,10 @@ export function createTaskThread<Task extends object, Result>({
       await worker?.terminate();
     },
   };
+}
+
+/** In milliseconds; 0 when it has not begun to run or has ended. */
+async function processorTime(thread: Worker): Promise<number> {
+  const { user, system } = await thread.cpuUsage().catch(() => ({ user: 0, system: 0 }));
+  return (user + system) / 1_000;
 }

@@ -48,8 +48,12 @@ test("an owner who brings many waits for itself, and another's comes next", asyn
   expect(order.filter((one) => one === "token greedy refused")).toHaveLength(40 - 17);
 });
 
-/** Never answers a package that says "endless". */
+/** Never answers a package that says "endless", and spends time on it. */
 class FakeThread extends EventEmitter {
+  #looks = 0;
+  async cpuUsage(): Promise<NodeJS.CpuUsage> {
+    return { user: this.#looks++ * 1_000_000, system: 0 };
+  }
   postMessage({ id, bytes }: Numbered<InspectTask>): void {
     if (Buffer.from(bytes).toString() === "endless") return;
     queueMicrotask(() => this.emit("message", { id, result: { issues: [], found: undefined } }));

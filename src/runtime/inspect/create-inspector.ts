@@ -8,7 +8,7 @@ import type { InspectResult, InspectSettings, InspectTask } from "#runtime/inspe
 import { createTaskThread } from "#runtime/task-thread.ts";
 import type { BuildScripts, InspectPackage, InspectProfiles } from "#service/ports/inspect-package.ts";
 
-/** Far more than any package takes. A thread that takes longer is stuck and is ended. */
+/** Far more processor time than any package takes. A thread that takes longer is stuck and is ended. */
 const DEADLINE_MS = 5_000;
 const MEMORY_MB = 256;
 /** One package is read at a time, and requesters take turns. The cost of reading is counted in milliseconds. */
