@@ -8,8 +8,8 @@ import type { Instant } from "#core/time/instant.ts";
 import type { StoredEvent } from "#service/ports/event-outbox.ts";
 import type { Database, Row } from "#store/database.ts";
 import { findExecutions, parseResponse } from "./execution-row.ts";
-import { listed, micros, number, oneOf, text, time } from "./row.ts";
-import { isObject, readRows, storedJson } from "./stored-json.ts";
+import { micros, number, oneOf, text, time } from "./row.ts";
+import { isObject, readRow, storedJson } from "./stored-json.ts";
 
 export const EVENT_COLUMNS = "position, at, kind, site_id, device_id, read_level, execution_id, data";
 
@@ -35,8 +35,8 @@ export function renderEventData(event: BusbarEvent): string {
 }
 
 /**
- * The events of these rows, undefined for those whose execution was deleted since. All executions are read together, and then
- * all responses, so that a database on a server is asked twice at most.
+ * The events of these rows, undefined for those whose execution was deleted since. The executions are read together, so
+ * that a database on a server is asked once.
  */
 export async function parseEvents(
   database: Database,
@@ -45,34 +45,20 @@ export async function parseEvents(
 ): Promise<readonly (StoredEvent | undefined)[]> {
   const ids = new Set(rows.flatMap((row) => (row["execution_id"] === null ? [] : [text(row, "execution_id")])));
   const executions = ids.size === 0 ? NONE : await findExecutions(database, ids);
-  /** Undefined for a row that cannot be read. */
-  const each = <Item>(read: (row: Row, index: number) => Item) =>
-    rows.map((row, index) => readRows(database, { table: "event", rows: [row] }, (one) => read(one, index))[0]);
-  const contents = each((row) => storedJson({ database, table: "event", row }, "data", isObject));
-  const earlier = rows.flatMap((row, index) => {
-    const latest = executions.get(String(row["execution_id"]));
-    const at = contents[index]?.["answered"];
-    return latest === undefined || typeof at !== "number" || latest.response?.receivedAt === at
-      ? []
-      : [{ id: latest.id, at }];
-  });
-  const responses = earlier.length === 0 ? NO_RESPONSES : await findResponses(database, earlier);
-  return each((row, index) => {
-    const data = contents[index];
-    return data && parseEvent({ executions, responses, now }, row, data);
-  });
+  return await Promise.all(
+    rows.map((row) => readRow(database, { table: "event", row }, () => parseEvent({ database, executions, now }, row))),
+  );
 }
 
 const NONE: ReadonlyMap<string, Execution> = new Map();
-const NO_RESPONSES: Responses = new Map();
 
 interface Reading {
+  readonly database: Database;
   readonly executions: ReadonlyMap<string, Execution>;
-  readonly responses: Responses;
   readonly now: Instant;
 }
 
-function parseEvent({ executions, responses, now }: Reading, row: Row, data: Row): StoredEvent | undefined {
+async function parseEvent({ database, executions, now }: Reading, row: Row): Promise<StoredEvent | undefined> {
   const facts = {
     position: number(row, "position"),
     siteId: text(row, "site_id"),
@@ -81,10 +67,12 @@ function parseEvent({ executions, responses, now }: Reading, row: Row, data: Row
     at: time(row, "at"),
   };
   const kind = oneOf(row, "kind", STORED_KINDS);
+  const data = storedJson({ database, table: "event", row }, "data", isObject);
+  if (data === undefined) return undefined;
   switch (kind) {
     case "execution": {
       const latest = executions.get(text(row, "execution_id"));
-      const execution = latest && executionAfter(data, latest, responses);
+      const execution = latest && (await executionAfter(database, data, latest));
       const isGone = execution?.ephemeral === true && execution.createdAt + EPHEMERAL_LIFETIME_MS <= now;
       return execution === undefined || isGone ? undefined : { ...facts, kind, execution };
     }
@@ -99,47 +87,27 @@ function parseEvent({ executions, responses, now }: Reading, row: Row, data: Row
 }
 
 /** The execution as it was after the change. */
-function executionAfter(change: Row, latest: Execution, responses: Responses): Execution {
+async function executionAfter(database: Database, change: Row, latest: Execution): Promise<Execution> {
   return {
     ...latest,
     state: oneOf(change, "state", EXECUTION_STATES),
     revision: number(change, "revision"),
     deadline: time(change, "deadline"),
     isRemote: change["isRemote"] === true,
-    response: change["answered"] === null ? undefined : responseOf(change, latest, responses),
+    response: change["answered"] === null ? undefined : await responseOf(database, change, latest),
   };
 }
 
 /** A long log loses its oldest payloads; the state and the time of such a response remain. */
-function responseOf(change: Row, { id, response }: Execution, responses: Responses): CommandResponse {
+async function responseOf(database: Database, change: Row, { id, response }: Execution): Promise<CommandResponse> {
   const receivedAt = micros(change, "answered");
   if (response?.receivedAt === receivedAt) return response;
-  const state = oneOf(change, "answer", RESPONSE_STATES);
-  return responses.get(keyOf({ id, at: receivedAt })) ?? { state, payload: undefined, receivedAt };
-}
-
-/** By execution and time. */
-type Responses = ReadonlyMap<string, CommandResponse>;
-
-interface Answered {
-  readonly id: string;
-  readonly at: number;
-}
-
-const keyOf = ({ id, at }: Answered) => `${id} ${at}`;
-
-async function findResponses(database: Database, wanted: readonly Answered[]): Promise<Responses> {
   const table = "execution_response";
-  const rows = await database.all(
-    `SELECT execution_id AS id, received_at, state, payload FROM ${table}
-     WHERE execution_id IN (SELECT value FROM json_each(?))
-       AND received_at IN (SELECT CAST(value AS INTEGER) FROM json_each(?))`,
-    listed(new Set(wanted.map(({ id }) => id))),
-    JSON.stringify(wanted.map(({ at }) => at)),
+  const row = await database.get(
+    `SELECT execution_id AS id, received_at, state, payload FROM ${table} WHERE execution_id = ? AND received_at = ?`,
+    id,
+    receivedAt,
   );
-  const found = readRows(database, { table, rows }, (row) => {
-    const response = parseResponse({ database, table, row }, "state", "payload");
-    return [keyOf({ id: text(row, "id"), at: response.receivedAt }), response] as const;
-  });
-  return new Map(found);
+  if (row !== undefined) return parseResponse({ database, table, row }, "state", "payload");
+  return { state: oneOf(change, "answer", RESPONSE_STATES), payload: undefined, receivedAt };
 }
