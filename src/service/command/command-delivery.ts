@@ -7,7 +7,6 @@ import { approximateBytes } from "#core/share/approximate-bytes.ts";
 import type { ByteBudgets } from "#core/share/byte-budgets.ts";
 import { createByteGate, type Leave } from "#core/share/byte-gate.ts";
 import type { Background } from "#service/background.ts";
-import { createLateAcceptances } from "#service/command/late-acceptances.ts";
 import { type CarriedArrival, createLateStarts, type LateStarts } from "#service/command/late-starts.ts";
 import type { After } from "#service/deadlines.ts";
 import type { CommandChannel, HandOver, OutgoingCommand } from "#service/ports/carrier.ts";
@@ -30,8 +29,6 @@ export interface CommandDelivery {
   takeUnlessSent(deviceId: string, id: string): void;
   /** The owner of an execution cannot be asked for now. */
   loseSight(id: string): Promise<void>;
-  /** Its owner has told something of an execution, and that is stored. */
-  heardOf(id: string): void;
   /** Records the start of this execution now if it still waits to be recorded. */
   readonly recordStart: LateStarts["recordNow"];
   stop(): void;
@@ -85,14 +82,6 @@ export function createCommandDelivery(needs: DeliveryNeeds, watch: DeliveryWatch
       }
     });
     return promise;
-  });
-
-  const acceptances = createLateAcceptances(needs.after, ({ id, deviceId }) => {
-    needs.background.run("record that an execution was accepted", async () => {
-      await giveToOwner(id, true);
-      // The way to the owner may be gone already, and whoever noticed that did not see this execution.
-      if (!needs.channel.isReady(deviceId)) await loseSight(id);
-    });
   });
 
   /** Hands over an execution that another node stored. The mark decides which node sends it, and that one does. */
@@ -169,7 +158,10 @@ export function createCommandDelivery(needs: DeliveryNeeds, watch: DeliveryWatch
       case "unknown":
         return await recordOwn(waiting, "IN_PROGRESS", MAYBE_SENT);
       case "accepted":
-        return acceptances.note(waiting);
+        await giveToOwner(id, true);
+        // The way to the owner may be gone already, and whoever noticed that did not see this execution.
+        if (!needs.channel.isReady(waiting.deviceId)) await loseSight(id);
+        return;
       case "unanswered":
         return await giveToOwner(id, false);
     }
@@ -186,7 +178,6 @@ export function createCommandDelivery(needs: DeliveryNeeds, watch: DeliveryWatch
   }
 
   async function loseSight(id: string): Promise<void> {
-    acceptances.drop(id);
     const execution = await needs.executions.loseSight(id);
     if (execution !== undefined) watch.changed(execution);
   }
@@ -275,11 +266,9 @@ export function createCommandDelivery(needs: DeliveryNeeds, watch: DeliveryWatch
     take,
     takeUnlessSent,
     loseSight,
-    heardOf: acceptances.drop,
     recordStart: starts.recordNow,
     stop() {
       starts.stop();
-      acceptances.stop();
       for (const callOff of retries) callOff();
     },
   };

@@ -212,18 +212,15 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
     },
     async applyRemote(change) {
       const merge = await needs.executions.applyRemote(change);
-      delivery.heardOf(change.execution.id);
       if (merge.kind !== "known") changed(merge.execution);
       return merge;
     },
     loseSight: (id) => delivery.loseSight(id),
     async lost(id, isReplaced) {
-      delivery.heardOf(id);
       const execution = await needs.executions.endLost(id, { at: (needs.now() * 1000) as Micros, isReplaced });
       if (execution !== undefined) changed(execution);
     },
     async returned(id) {
-      delivery.heardOf(id);
       const execution = await needs.executions.takeFromOwner(id);
       if (execution === undefined) return false;
       open.add(id, () => countedOf(execution));
