@@ -7,6 +7,7 @@ import { parseAlertKey, parseLogKey } from "#core/link/linked-key.ts";
 import { instant } from "#core/time/instant.ts";
 import { asNew, makeExecution } from "../support/executions.ts";
 import { makeDevice, makeEntry, makeSite, makeToken, NOON, newId } from "../support/records.ts";
+import { everyEvent } from "./event-outbox-contract.ts";
 import { ALL, expectRefusal, type OpenStores } from "./stores.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -179,12 +180,12 @@ export function linkStoreContract(open: OpenStores): void {
   });
 
   describe("executions of a gateway's devices", () => {
-    async function ordered(fields: { readonly attempted: boolean }) {
+    async function ordered(fields: { readonly attempted: boolean }, gateway = makeGateway()) {
       const stores = await open();
       const site = makeSite();
-      await stores.copies.site("g1", site);
+      await stores.copies.site(gateway.id, site);
       const device = { ...makeDevice(site.id), slug: "a" };
-      await stores.copies.device("g1", device);
+      await stores.copies.device(gateway.id, device);
       const execution = makeExecution({ siteId: site.id, deviceId: device.id });
       await stores.executions.insert(asNew(execution, fields), makeEntry());
       return { ...stores, execution, siteId: site.id };
@@ -204,6 +205,28 @@ export function linkStoreContract(open: OpenStores): void {
       expect(await executions.ownedElsewhere(siteId, "", 10)).toEqual([]);
       expect(await executions.loseSight(execution.id)).toBeUndefined();
       expect(await executions.expire(execution.id, execution.deadline)).toMatchObject({ state: "TIMEOUT" });
+    });
+
+    test("one that its gateway has accepted is UNSYNC from the start when the gateway is gone by then", async () => {
+      const gateway = makeGateway();
+      const { gateways, executions, execution, outbox } = await ordered({ attempted: true }, gateway);
+      const code = { id: newId(), name: undefined, hash: bytes("code"), createdAt: NOON, expiresAt: instant(NOON + 1) };
+      await gateways.insertCode(code, makeEntry());
+      await gateways.join(code.hash, gateway, makeEntry());
+      await gateways.noteTaken(gateway.id, { version: "1", epoch: "e", taken: 1, at: NOON });
+      const other = { ...execution, id: newId() };
+      await executions.insert(asNew(other, { attempted: true }), makeEntry());
+      const [start, cursor] = [await outbox.latest(), (await executions.changesAfter(0, 10)).next];
+      expect(await executions.giveToOwner(execution.id, true)).toMatchObject({ state: "NEW", isRemote: true });
+      await gateways.noteGone(gateway.id);
+      expect(await executions.giveToOwner(other.id, true)).toMatchObject({ state: "UNSYNC", isRemote: true });
+      const told = (await everyEvent(outbox, start)).map((event) => "execution" in event && event.execution);
+      expect(told).toMatchObject([
+        { id: execution.id, state: "NEW" },
+        { id: other.id, state: "UNSYNC" },
+      ]);
+      const { changes } = await executions.changesAfter(cursor, 10);
+      expect(changes.map((change) => change.execution)).toEqual(told);
     });
 
     test("one that its gateway has lost ends as an error, once, and says so in its log", async () => {

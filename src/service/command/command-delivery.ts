@@ -158,10 +158,7 @@ export function createCommandDelivery(needs: DeliveryNeeds, watch: DeliveryWatch
       case "unknown":
         return await recordOwn(waiting, "IN_PROGRESS", MAYBE_SENT);
       case "accepted":
-        await giveToOwner(id, true);
-        // The way to the owner may be gone already, and whoever noticed that did not see this execution.
-        if (!needs.channel.isReady(waiting.deviceId)) await loseSight(id);
-        return;
+        return await giveToOwner(id, true);
       case "unanswered":
         return await giveToOwner(id, false);
     }

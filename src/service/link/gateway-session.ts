@@ -207,7 +207,9 @@ export function createGatewaySession(
     const applyTogether = async () => {
       const waiting = together;
       together = [];
-      await Promise.all(waiting.map(apply));
+      const applied = await Promise.allSettled(waiting.map(apply));
+      // Only now: nothing comes into sight after the session has ended because of one that failed.
+      for (const one of applied) if (one.status === "rejected") throw one.reason;
     };
     for (const item of items) {
       if (NAMED.has(item.kind)) into?.add(`${item.kind} ${item.key}`);

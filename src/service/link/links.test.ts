@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { ExecutionChange } from "#core/command/remote-execution.ts";
 import type { Gateway } from "#core/link/gateway.ts";
 import { type DownMessage, LINK_PROTOCOL, type UpMessage } from "#core/link/messages.ts";
 import { parseDownMessage } from "#core/link/parse-message.ts";
@@ -27,7 +28,7 @@ function socketPair(): readonly [LinkSocket, LinkSocket] {
 }
 
 /** A cloud with the gateway `g`, which has the device `own` and stands for itself as `itself`. */
-function connect() {
+function connect(applyRemote = async (_id: string) => {}) {
   const heard: string[] = [];
   const hear = (what: string) => (id: string) => void heard.push(`${what} ${id}`);
   const nothing = async () => {};
@@ -54,7 +55,15 @@ function connect() {
     },
     devices: { find: async (id: string) => ({ id, siteId: "s", type: id === "itself" ? "GATEWAY" : "STANDALONE" }) },
     executions: { ownedElsewhere: async () => [] },
-    dispatcher: { deviceReachable: hear("reachable"), loseSight: nothing },
+    dispatcher: {
+      deviceReachable: hear("reachable"),
+      loseSight: nothing,
+      applyRemote: async ({ execution }: ExecutionChange) => {
+        await applyRemote(execution.id);
+        heard.push(`stored ${execution.id}`);
+        return { kind: "known" };
+      },
+    },
     connectivity: {
       connected: hear("connected"),
       gone: hear("gone"),
@@ -92,6 +101,23 @@ test("a gateway tells the connectivity of its devices, and neither its own nor t
   cloud.channel.close("");
   await cloud.served;
   expect(cloud.heard.slice(5)).toEqual(["out of sight own", "absent itself", "gone g"]);
+});
+
+test("a record that cannot be stored ends the session after those that came with it are stored", async () => {
+  const cloud = connect(async (id) => {
+    if (id === "bad") throw new Error("no");
+    for (let turns = 0; turns < 10; turns++) await new Promise(setImmediate);
+  });
+  await enter(cloud);
+  const items = ["bad", "good"].map((key) => {
+    const execution = makeExecution({ deviceId: "own", siteId: "s" }, { id: key });
+    return { kind: "execution" as const, key, value: { execution, responses: [], since: 0, leftOut: undefined } };
+  });
+  await cloud.channel.send({ type: "records", to: 3, isWhole: false, isLast: true, items });
+  await cloud.served;
+  const [stored, gone] = ["stored good", "gone g"].map((what) => cloud.heard.indexOf(what));
+  expect(stored).toBeGreaterThan(-1);
+  expect(gone).toBeGreaterThan(stored ?? -1);
 });
 
 const COMMAND = { id: "e", name: "start", arguments: {} };

@@ -128,8 +128,8 @@ export interface ExecutionStore {
    */
   loseSight(id: string): Promise<Execution | undefined>;
   /**
-   * Makes another side the owner: it has accepted the execution or, without its answer, may have. Undefined when the
-   * execution has ended or is not ours.
+   * Makes another side the owner: it has accepted the execution or, without its answer, may have. UNSYNC without the
+   * answer, and when its gateway is gone by now. Undefined when the execution has ended or is not ours.
    */
   giveToOwner(id: string, isAnswered: boolean): Promise<Execution | undefined>;
   /**

@@ -152,8 +152,11 @@ export const executionChangeWrites = {
     { id, isAnswered }: { id: string; isAnswered: boolean },
   ): Promise<Execution | undefined> {
     const stored = await findStored(database, id);
-    const after = stored && givenToOwner(stored.execution, isAnswered);
-    if (stored !== undefined && after !== undefined) await replace(database, { stored, after, logged: 0 });
+    if (stored === undefined) return undefined;
+    // The gateway may be gone since it has answered, and whoever noticed that did not see this execution as its own.
+    const isInSight = isAnswered && !(await isOfGoneGateway(database, stored.execution.siteId));
+    const after = givenToOwner(stored.execution, isInSight);
+    if (after !== undefined) await replace(database, { stored, after, logged: 0 });
     return after;
   },
 
@@ -189,6 +192,14 @@ export async function readOwnedElsewhere(
     limit,
   );
   return readRows(database, { table: "execution", rows }, (row) => parseExecution(database, row));
+}
+
+async function isOfGoneGateway(database: Database, siteId: string): Promise<boolean> {
+  const row = await database.get(
+    "SELECT 1 AS found FROM site s JOIN gateway g ON g.id = s.gateway_id WHERE s.id = ? AND g.is_connected = 0",
+    siteId,
+  );
+  return row !== undefined;
 }
 
 async function insertCopy(database: WriteDatabase, execution: Execution): Promise<number> {

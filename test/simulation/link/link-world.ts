@@ -80,7 +80,8 @@ export class LinkWorld {
   readonly #finals = new Map<string, string>();
   readonly #backups: Record<Side, Backup | undefined> = { gateway: undefined, cloud: undefined };
   #ids = FIRST_ID;
-  #starting = 0;
+  /** Runs that are starting, by side and place. */
+  readonly #starting = new Map<string, { readonly run: Run; readonly end: (nothing: undefined) => void }>();
   #isHealed = false;
   #lookedAt = "";
 
@@ -202,40 +203,56 @@ export class LinkWorld {
   }
 
   async startGateway(): Promise<void> {
-    if (this.gateway !== undefined || this.#starting > 0) return;
-    this.#starting++;
+    if (this.gateway !== undefined) return;
     const { gatewayStores, gateway } = this.#bug;
     this.disks.gateway.writer = createRecordWriter(this.disks.gateway.database.asConnection);
-    const started = await startGateway({
+    const needs = {
       ...this.#side("gateway"),
       channel: this.#channel,
-      isOnline: (id) => this.#device(id)?.isConnected ?? false,
-      openLinkSocket: (run) => this.#connect(run),
+      isOnline: (id: string) => this.#device(id)?.isConnected ?? false,
+      openLinkSocket: (run: Run) => this.#connect(run),
       bug: {
-        stores: gatewayStores && ((stores) => gatewayStores(stores, this)),
-        needs: gateway && ((needs) => gateway(needs, this)),
+        stores: gatewayStores && ((stores: SubjectStores) => gatewayStores(stores, this)),
+        needs: gateway && ((needs: UplinkNeeds) => gateway(needs, this)),
       },
-    });
-    this.gateway = started;
-    this.#starting--;
+    };
+    this.gateway = await this.#start("gateway", 0, (run) => startGateway(needs, run));
   }
 
   async startNode(place: number): Promise<void> {
+    if (this.nodes[place] !== undefined) return;
     const { cloudStores, cloud } = this.#bug;
-    this.nodes[place] ??= await startNode({
+    const needs = {
       ...this.#side("cloud"),
       nodes: this.#shared,
       bug: {
-        stores: cloudStores && ((stores) => cloudStores(stores, this)),
-        needs: cloud && ((needs) => cloud(needs, this)),
+        stores: cloudStores && ((stores: SubjectStores) => cloudStores(stores, this)),
+        needs: cloud && ((needs: LinkNeeds) => cloud(needs, this)),
       },
-    });
+    };
+    this.nodes[place] = await this.#start("cloud", place, (run) => startNode(needs, run));
+  }
+
+  /** Undefined when it has crashed before it was ready. */
+  async #start<Started>(
+    side: Side,
+    place: number,
+    start: (run: Run) => Promise<Started>,
+  ): Promise<Started | undefined> {
+    const run = { isOver: false };
+    const { promise: crashed, resolve: end } = Promise.withResolvers<undefined>();
+    this.#starting.set(`${side} ${place}`, { run, end });
+    const started = await Promise.race([start(run), crashed]);
+    this.#starting.delete(`${side} ${place}`);
+    return started;
   }
 
   crash(side: Side, place = 0): void {
-    const run: Run | undefined = side === "gateway" ? this.gateway : this.nodes[place];
+    const starting = this.#starting.get(`${side} ${place}`);
+    const run = starting?.run ?? (side === "gateway" ? this.gateway : this.nodes[place]);
     if (run === undefined) return;
     run.isOver = true;
+    starting?.end(undefined);
     this.line.crashed(run);
     if (side === "cloud") this.nodes[place] = undefined;
     else {

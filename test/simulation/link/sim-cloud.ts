@@ -77,8 +77,7 @@ export class SimNodes {
   }
 }
 
-export async function startNode(side: CloudNeeds): Promise<NodeRun> {
-  const run: Run = { isOver: false };
+export async function startNode(side: CloudNeeds, run: Run): Promise<NodeRun> {
   const opened = openSimRecords(side, run);
   const stores = side.bug.stores?.(opened) ?? opened;
   const around = surroundings(side, run, stores);

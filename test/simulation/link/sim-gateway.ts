@@ -34,8 +34,7 @@ export interface GatewayRun extends Run {
   join(askCloud: AskCloud): Promise<void>;
 }
 
-export async function startGateway(side: GatewayNeeds): Promise<GatewayRun> {
-  const run: Run = { isOver: false };
+export async function startGateway(side: GatewayNeeds, run: Run): Promise<GatewayRun> {
   const opened = openSimRecords(side, run);
   const stores = side.bug.stores?.(opened) ?? opened;
   const store = openSimTelemetry(side, run);
