@@ -11,7 +11,7 @@ const LAYERS = {
   service: ["#core/**", "#manifest/**", "node:crypto", "node:vm", "node:zlib", "ajv", "ajv/**", "ajv-formats"],
   store: ["#core/**", "#service/ports.ts", "#service/ports/**", "#tuning/**", "node:*"],
   runtime: ["#core/**", "#manifest/**", "#service/**", "#tuning/**", "node:*", "mqtt-packet", "serialport", "wasmoon"],
-  mqtt: ["#core/**", "#service/ports/**", "#event-loop", "node:*", "aedes", "mqtt", "mqtt-packet"],
+  mqtt: ["#core/**", "#service/ports/**", "#event-loop", "#tuning/**", "node:*", "aedes", "mqtt", "mqtt-packet"],
   webhook: ["#core/**", "#service/ports/**", "#tuning/**", "node:*"],
   trace: ["#core/**", "#service/ports/**", "node:*"],
   link: ["#core/**", "#service/link/**", "#service/ports/**", "node:*", "ws"],

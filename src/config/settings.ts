@@ -225,7 +225,7 @@ export const SETTINGS = {
       "lua.memory_mb",
       kinds.integer(16, 65_536),
       "160",
-      "Memory of all scripts together, in MiB; one script has at most 16. The last quarter is for scripts up to 1 MiB.",
+      "Memory of all scripts together, in MiB; one script has at most 16. Half of it is for scripts up to 1 MiB.",
     ),
     ports: setting(
       "lua.ports",

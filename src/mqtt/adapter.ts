@@ -4,6 +4,7 @@
 // next state depends on the one before. All others may share a commit.
 import { createLanes } from "#core/lanes.ts";
 import type { DeviceInbox, SignedIn } from "#service/ports/device-inbox.ts";
+import { freeBytes } from "#tuning/free-bytes.ts";
 import { type Parsed, parseLog, parseResponse, parseValues } from "./messages.ts";
 import { kindOfTopic, ownPart } from "./topics.ts";
 
@@ -18,7 +19,10 @@ interface DeviceMessage {
 }
 
 export interface Adapter {
-  /** Resolves when the content of the message is durable, also when nothing in it was usable. */
+  /**
+   * Resolves when the content of the message is durable, also when nothing in it was usable. The payload is empty as soon
+   * as it is read: that of large messages would otherwise lie around until V8 collects it.
+   */
   receive(device: SignedIn, message: DeviceMessage): Promise<void>;
 }
 
@@ -33,8 +37,10 @@ export function createAdapter(inbox: DeviceInbox): Adapter {
       const kind = kindOfTopic(own.rest);
       if (kind === undefined) return refuse("is not a topic that is known");
       if (payload.length > MAX_PAYLOAD) return refuse(`is larger than ${MAX_PAYLOAD / 1024} KiB`);
-      const told = <Message>(parsed: Parsed<Message>, take: (message: Message) => Promise<void>): Promise<void> =>
-        "message" in parsed ? take(parsed.message) : refuse(...parsed.problems);
+      const told = <Message>(parsed: Parsed<Message>, take: (message: Message) => Promise<void>): Promise<void> => {
+        freeBytes(payload);
+        return "message" in parsed ? take(parsed.message) : refuse(...parsed.problems);
+      };
 
       let { deviceId } = device;
       if (own.channelId !== device.channelId) {

@@ -2,7 +2,7 @@
 import { connectFakeDevice, type FakeDeviceConfig } from "../support/fake-device.ts";
 import type { RunningBusbar } from "../support/start-busbar.ts";
 import { type Client, createClient } from "./client.ts";
-import { type ProcessorTimes, processorTimes } from "./machine.ts";
+import { type ProcessorTimes, processorTimes, waitedBetween } from "./machine.ts";
 import { HONEST_MANIFEST, honestLuaPackage } from "./manifest.ts";
 
 const READ_EVERY_MS = 15;
@@ -119,7 +119,7 @@ export async function openHonestNeighbour(admin: Client, place: Place): Promise<
       const refused: string[] = [];
       const times = (threads: "main" | "all") => () => {
         const { ranMs, waitedMs } = processorTimes(place.busbar().pid, threads);
-        return { ranMs, waitedMs: waitedMs + processorTimes(process.pid).waitedMs };
+        return { ranMs, waitedMs: new Map([...waitedMs, ...processorTimes(process.pid).waitedMs]) };
       };
       const isRunning = () => place.busbar().isRunning();
       const [readTimes, commandTimes, pointTimes] = await Promise.all([
@@ -179,7 +179,7 @@ async function pace({ lengthMs, everyMs, act, times, refused, isRunning }: Pace)
         await act(turn);
         const after = times();
         const now = performance.now();
-        const net = Math.max(after.ranMs - before.ranMs, now - sent - (after.waitedMs - before.waitedMs));
+        const net = Math.max(after.ranMs - before.ranMs, now - sent - waitedBetween(before, after));
         latencies.push({ wall: now - due, net });
       } catch (error) {
         refused.push(error instanceof Error ? error.message : `${error}`);

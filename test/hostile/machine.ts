@@ -16,13 +16,15 @@ export function memoryMB(pid: number): number {
 
 const NS_PER_MS = 1e6;
 
-/** Milliseconds of a process so far: what its main thread ran, and what its threads could have run and had no processor. */
+/** Milliseconds of a process so far, as the kernel counts them. */
 export interface ProcessorTimes {
+  /** What its main thread ran. */
   readonly ranMs: number;
-  readonly waitedMs: number;
+  /** What each thread could have run and had no processor, by the thread's number. */
+  readonly waitedMs: ReadonlyMap<string, number>;
 }
 
-/** Of the main thread, or with the waits of all threads. The kernel counts them. 0 where there is no /proc. */
+/** With the waits of the main thread, or of all threads. Nothing where there is no /proc. */
 export function processorTimes(pid: number, threads: "main" | "all" = "main"): ProcessorTimes {
   const read = (thread: string) => {
     try {
@@ -31,10 +33,19 @@ export function processorTimes(pid: number, threads: "main" | "all" = "main"): P
       return [];
     }
   };
-  const [ran = 0, waited = 0] = read(`${pid}`);
-  if (threads === "main") return { ranMs: ran / NS_PER_MS, waitedMs: waited / NS_PER_MS };
-  const all = threadsOf(pid).reduce((sum, thread) => sum + (read(thread)[1] ?? 0), 0);
-  return { ranMs: ran / NS_PER_MS, waitedMs: all / NS_PER_MS };
+  const main = `${pid}`;
+  const waits = (threads === "main" ? [main] : threadsOf(pid)).map((thread): [string, number] => [
+    thread,
+    (read(thread)[1] ?? 0) / NS_PER_MS,
+  ]);
+  return { ranMs: (read(main)[0] ?? 0) / NS_PER_MS, waitedMs: new Map(waits) };
+}
+
+/** Thread by thread: one that has ended meanwhile took its whole count along, which is not what the others waited. */
+export function waitedBetween(before: ProcessorTimes, after: ProcessorTimes): number {
+  let ms = 0;
+  for (const [thread, waited] of after.waitedMs) ms += Math.max(0, waited - (before.waitedMs.get(thread) ?? 0));
+  return ms;
 }
 
 function threadsOf(pid: number): readonly string[] {

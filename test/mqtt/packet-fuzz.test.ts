@@ -56,7 +56,7 @@ let witness: FakeDevice;
 const heard: string[] = [];
 
 beforeAll(async () => {
-  broker = await startTestBroker({ messageRate: 1e6, connectionsPerDevice: 1e3 });
+  broker = await startTestBroker({ messageRate: 1e6, signInRate: 1e6, connectionsPerDevice: 1e3 });
   witness = await connectFakeDevice(broker.configFor("d2"));
   witness.client.on("message", (topic, payload) => heard.push(`${topic} ${payload.toString()}`));
 });

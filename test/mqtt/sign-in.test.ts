@@ -105,6 +105,30 @@ test("while sign-ins cannot be checked the answer is that the service is not ava
   await broker.stop();
 });
 
+test("a device that signs in without end, and an address that is refused without end, are answered at a pace", async () => {
+  const broker = await startTestBroker({ signInRate: 0.5 });
+  const attempt = async (username: string, password: string) => {
+    const raw = await connectRaw(broker.port, connectPacket({ username, password }));
+    return { raw, answer: raw.seen("connack") };
+  };
+  // Two seconds' worth is answered at once, what five more seconds would answer waits, and the rest is turned away.
+  for (const [name, password, first] of [
+    ["HW1", "secret1", "connack 0"],
+    ["HW1", "wrong", "connack 4"],
+  ] as const) {
+    expect(await (await attempt(name, password)).answer).toBe(first);
+    const more = await Promise.all(Array.from({ length: 20 }, () => attempt(name, password)));
+    const turnedAway = more.map(({ answer }) => answer.then((code) => expect(code).toBe("connack 3")));
+    await Promise.any(turnedAway);
+    for (const { raw } of more) raw.socket.destroy();
+  }
+  // Others are not behind them.
+  const other = await attempt("HW2", "secret2");
+  expect(await other.answer).toBe("connack 0");
+  await other.raw.end();
+  await broker.stop();
+});
+
 test("a hardware id that would reach other topics does not sign in", async () => {
   const hostile = { deviceId: "d1", hardwareId: "+", channelId: "main", secret: "s" };
   const broker = await startTestBroker({}, { inbox: createFakeInbox([hostile]) });

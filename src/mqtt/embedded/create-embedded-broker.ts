@@ -24,6 +24,8 @@ export interface EmbeddedSettings {
   readonly tls?: TlsSettings | undefined;
   /** Messages per second of one device; a long message counts as several, see `FrameGuard`. */
   readonly messageRate: number;
+  /** Sign-ins per second of one device, and refused ones of one address; see `sign-in-pace.ts`. */
+  readonly signInRate: number;
   /** Beyond this number the oldest connection of the device is closed. */
   readonly connectionsPerDevice: number;
   readonly subscriptionsPerConnection: number;
@@ -38,6 +40,7 @@ export interface EmbeddedSettings {
 
 export const EMBEDDED_DEFAULTS: Omit<EmbeddedSettings, "host" | "port" | "tls"> = {
   messageRate: 1_000,
+  signInRate: 20,
   connectionsPerDevice: 4,
   subscriptionsPerConnection: 16,
   unauthenticatedConnections: 1_024,

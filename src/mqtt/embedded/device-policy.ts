@@ -1,5 +1,7 @@
 // What a device may do on the embedded broker: sign in, publish to the inbox under its own topics, listen to its own.
 import type { Aedes, AedesOptions, AuthenticateError, Client } from "aedes";
+import { addressBlock } from "#core/net/address-block.ts";
+import { EVENT_LOOP } from "#event-loop";
 import { createAdapter } from "#mqtt/adapter.ts";
 import type { MqttNeeds } from "#mqtt/mqtt-needs.ts";
 import { commandTopic, configurationTopic, filterChannel, filterMatches } from "#mqtt/topics.ts";
@@ -9,6 +11,7 @@ import type { SignInCounts } from "#service/ports/figures.ts";
 import type { Connection, Connections } from "./connections.ts";
 import type { FrameGuard } from "./frame-guard.ts";
 import { connectionKind, signIn } from "./sign-in.ts";
+import { createSignInPace } from "./sign-in-pace.ts";
 import { createTokenBucket, type TokenBucket } from "./token-bucket.ts";
 
 /** How long a connection may take until it has signed in. */
@@ -18,6 +21,7 @@ const BAD_LOGIN = 4;
 
 export interface PolicySettings {
   readonly messageRate: number;
+  readonly signInRate: number;
   readonly subscriptionsPerConnection: number;
 }
 
@@ -49,6 +53,7 @@ export function createDevicePolicy(
   const signedIn = new WeakMap<Client, SignedIn>();
   const byClient = new WeakMap<Client, Connection>();
   const signIns = { accepted: 0, refused: 0 };
+  const pace = createSignInPace(settings.signInRate, EVENT_LOOP.elapsed);
   /** One bucket per device, kept while it is away: a reconnect does not refill it. */
   const buckets = new Map<string, TokenBucket>();
 
@@ -110,7 +115,15 @@ export function createDevicePolicy(
       const late = setTimeout(() => guard.destroy(), SIGN_IN_MS);
       const answer = async (): Promise<number | SignedIn> => {
         try {
-          return (await signIn(inbox, guard.socket, { username, password })) ?? BAD_LOGIN;
+          const check = () => signIn(inbox, guard.socket, { username, password });
+          const device = await check();
+          // A refused one counts for its address: it must not delay the device that it names.
+          const address = addressBlock(guard.socket.remoteAddress ?? "");
+          const waitMs = pace.wait(device === undefined ? `address ${address}` : `device ${device.deviceId}`);
+          if (waitMs === undefined) return SERVER_UNAVAILABLE;
+          if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
+          // The secret may have changed meanwhile.
+          return (waitMs > 0 && device !== undefined ? await check() : device) ?? BAD_LOGIN;
         } catch (error) {
           log.error({ err: error }, "a device could not be signed in");
           return SERVER_UNAVAILABLE;

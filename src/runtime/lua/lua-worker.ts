@@ -4,6 +4,7 @@ import { tryPostAll } from "#core/thread/try-post.ts";
 import { openDriverThread } from "#runtime/drivers/open-driver-thread.ts";
 import { collectGarbage } from "#tuning/collect-garbage.ts";
 import { keepCompiled } from "#tuning/keep-compiled.ts";
+import { countUntilCollected } from "./ended-memory.ts";
 import { createHostedScript, type HostedScript } from "./hosted-script.ts";
 import { noDrivers } from "./no-drivers.ts";
 import { PULSE_BEAT, PULSE_MEMORY, PULSE_SLOT, type ToPool, type ToWorker, type WorkerData } from "./pool-messages.ts";
@@ -15,15 +16,13 @@ const MEMORY_REPORT_MS = 5_000;
 /** How often scripts are looked at for activities that last too long. */
 const MAX_LOOK_MS = 1_000;
 const LOOKS_PER_OVERRUN = 4;
-/** So much memory of ended scripts is worth the time that it takes to give it back. */
-const WORTH_COLLECTING_BYTES = 16 * 1024 * 1024;
 
 const { engine: shared, memory, pulse, drivers: threadDrivers } = parseWorkerData(workerData);
-const engine = { ...shared, account: openMemoryAccount(memory, pulse, PULSE_MEMORY) };
+const account = countUntilCollected(openMemoryAccount(memory, pulse, PULSE_MEMORY), collectGarbage);
+const engine = { ...shared, account };
 const driversOf = threadDrivers === undefined ? () => noDrivers : openDriverThread(threadDrivers);
 const hosted = new Map<number, HostedScript>();
 let outbox: ToPool[] = [];
-let endedBytes = 0;
 
 const runner = createScriptRunner({
   running(slot) {
@@ -58,14 +57,8 @@ function tellFailure(message: ToPool, { message: text }: Error): void {
 
 function end(slot: number): void {
   runner.remove(slot);
-  const ended = hosted.get(slot)?.script;
+  hosted.get(slot)?.script.close();
   hosted.delete(slot);
-  ended?.close();
-  endedBytes += ended?.memoryBytes() ?? 0;
-  if (endedBytes < WORTH_COLLECTING_BYTES) return;
-  endedBytes = 0;
-  // Once nothing on the stack holds it any more.
-  setImmediate(collectGarbage);
 }
 
 function start(message: Extract<ToWorker, { kind: "start" }>): void {

@@ -4,9 +4,9 @@
 const KIB = 1_024;
 /** What a state takes beside Lua's own heap: static data and the used part of the C stack. */
 const STATE_BYTES = 256 * KIB;
-/** The last quarter of the memory is for scripts that hold no more than this: large ones do not keep small ones from running. */
+/** Half of the memory is for scripts that hold no more than this: large ones do not keep small ones from running. */
 const SMALL_BYTES = 1_024 * KIB;
-const FOR_LARGE = 0.75;
+const FOR_LARGE = 0.5;
 
 /** Plain data that threads share. */
 export interface ScriptMemory {

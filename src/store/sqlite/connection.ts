@@ -26,7 +26,7 @@ export class Connection {
   onDamaged: (place: string) => void = () => {};
 
   /** `cacheMb` bounds the pages that SQLite itself keeps; the operating system keeps them too. */
-  constructor(file: string, mode: "write" | "read", cacheMb = 16) {
+  constructor(file: string, mode: "write" | "read", cacheMb = 8) {
     this.#database = guarded(() => new DatabaseSync(file, { readOnly: mode === "read", timeout: 10_000 }));
     try {
       if (mode === "write") guarded(() => makeDurable(this.#database));
