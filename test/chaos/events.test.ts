@@ -12,7 +12,7 @@ import { EventListener } from "./event-listener.ts";
 import { send } from "./send.ts";
 import { startVictim, type Victim } from "./victim.ts";
 
-const ROUNDS = process.env["BUSBAR_LONG"] === "1" ? 60 : 3;
+const ROUNDS = process.env["BUSBAR_LONG"] === "1" ? 60 : 2;
 const POINTS = ["commit.before:20", "commit.inside:20", "commit.after:20"];
 
 test("kills at random moments and at every step of a commit, under load", { timeout: 600_000 }, async () => {

@@ -1,6 +1,7 @@
 // A telemetry store that takes batches until it is killed. Says on stdout what it sends and what is acknowledged.
 // Usage: node telemetry-victim.ts FILE_OR_URL FIRST_BATCH
 import { writeSync } from "node:fs";
+import { flushCompileCache } from "node:module";
 import { instant } from "#core/time/instant.ts";
 import { openSeries } from "#store/series/open-series.ts";
 import { chunksAt } from "./chunks-at.ts";
@@ -13,6 +14,8 @@ const store = await openSeries(chunksAt(place), { graceMs: 0, maxHotPoints: 10_0
   throw error;
 });
 say("ready");
+// Node keeps compiled code when a process ends in order, which this one never does.
+flushCompileCache();
 /** Every fifth batch goes past the journal. */
 async function write(index: number): Promise<void> {
   const batch = batchOf(index);

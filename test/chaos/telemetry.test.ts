@@ -17,7 +17,9 @@ import { batchOf, DEVICES } from "./telemetry-points.ts";
 
 const VICTIM = fileURLToPath(new URL("./telemetry-victim.ts", import.meta.url));
 const isLong = process.env["BUSBAR_LONG"] === "1";
-const ROUNDS = isLong ? 100 : 10;
+const ROUNDS = isLong ? { sqlite: 100, postgres: 20 } : { sqlite: 4, postgres: 2 };
+/** How often a place is passed before the kill there. */
+const PASSES = isLong ? [1, 4] : [2];
 /** Long enough for some rounds of sealing. */
 const LATEST_KILL = 150;
 const POINTS = [
@@ -156,7 +158,7 @@ test("a kill at a random moment loses no acknowledged point and doubles none", {
   console.log(`seed ${seed} (repeat with BUSBAR_TEST_SEED=${seed})`);
   const file = join(tempFolder(), "telemetry.db");
   const ledger = new Ledger();
-  for (let round = 1; round <= ROUNDS; round++) {
+  for (let round = 1; round <= ROUNDS.sqlite; round++) {
     const limit = 1 + Math.floor(random() * LATEST_KILL);
     await runVictim(file, ledger, { stop: (acknowledged) => acknowledged >= limit });
     const { points, reopened } = await checkReopened(file, ledger);
@@ -174,7 +176,7 @@ test.each(POINTS)(
     const ledger = new Ledger();
     // Some hours and days first, so that there is something to seal and to join.
     await runVictim(file, ledger, { stop: (acknowledged) => acknowledged >= 30 });
-    for (const pass of [1, 4]) {
+    for (const pass of PASSES) {
       await runVictim(file, ledger, { failpoint: `telemetry.${name}:${pass}`, stop: () => false });
       await checkReopened(file, ledger);
     }
@@ -202,7 +204,7 @@ describe("on PostgreSQL, with another node that goes on", () => {
   test("a kill of a node at a random moment loses no point on any node", { timeout: 600_000 }, () =>
     withNode("random", async (url, ledger, node) => {
       const random = randomFrom(Number(process.env["BUSBAR_TEST_SEED"] ?? 11));
-      for (let round = 1; round <= ROUNDS / 5; round++) {
+      for (let round = 1; round <= ROUNDS.postgres; round++) {
         const limit = 1 + Math.floor(random() * LATEST_KILL);
         await runVictim(url, ledger, { stop: (acknowledged) => acknowledged >= limit });
         const points = await check(node, ledger);

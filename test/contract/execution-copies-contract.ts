@@ -56,7 +56,7 @@ export function executionCopiesContract(open: OpenStores): void {
           expect(await copies.responses(id)).toEqual(await owner.responses(id));
         }
       }),
-      { numRuns: process.env["BUSBAR_LONG"] === "1" ? 1_000 : 60 },
+      { numRuns: process.env["BUSBAR_LONG"] === "1" ? 1_000 : 25 },
     );
   });
 }

@@ -10,8 +10,10 @@ import { farList, life, play, take } from "./execution-model.ts";
 import { newDevice } from "./record-store-contract.ts";
 import type { OpenStores } from "./stores.ts";
 
+const IS_LONG = process.env["BUSBAR_LONG"] === "1";
+
 /** `expectIntact` looks at what the store keeps beside the rows themselves, such as counters. */
-export function executionModelContract(open: OpenStores, expectIntact: () => Promise<void> | void, runs = 250): void {
+export function executionModelContract(open: OpenStores, expectIntact: () => Promise<void> | void, runs = 120): void {
   test("a random life of executions is answered as by a naive store", { timeout: 120_000 }, async () => {
     const ids = Array.from({ length: 100 }, newId);
     let steps = 0;
@@ -26,13 +28,13 @@ export function executionModelContract(open: OpenStores, expectIntact: () => Pro
         expect(await play(executions, places, { steps: one, ids })).toEqual(expected);
         await expectIntact();
       }),
-      { numRuns: process.env["BUSBAR_LONG"] === "1" ? 8 * runs : runs },
+      { numRuns: IS_LONG ? 16 * runs : runs },
     );
     console.log(`${steps} steps compared`);
   });
 
   test("far pages over many groups and days are those of a naive store", { timeout: 60_000 }, async () => {
-    const COUNT = 4_000;
+    const [COUNT, LISTS] = IS_LONG ? [4_000, 600] : [2_000, 250];
     const opened = await open();
     const { executions } = opened;
     const naive = createMemoryExecutions();
@@ -65,9 +67,9 @@ export function executionModelContract(open: OpenStores, expectIntact: () => Pro
         expect(await take(executions, one, asked)).toEqual(expected);
         compared++;
       }),
-      { numRuns: 600 },
+      { numRuns: LISTS },
     );
-    expect(compared).toBeGreaterThanOrEqual(600);
+    expect(compared).toBeGreaterThanOrEqual(LISTS);
     await expectIntact();
   });
 }

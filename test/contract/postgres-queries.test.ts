@@ -5,9 +5,8 @@ import { POSTGRES_VERSIONS, type Postgres, startPostgres } from "../support/post
 import { findDifferenceOn, type QueryBench, SeriesBench, sqliteBackend, together } from "../support/series-bench.ts";
 import { openSharedNodes, type SharedNodes } from "../support/shared-bench.ts";
 
-const SEEDS = process.env["BUSBAR_LONG"] === "1" ? 500 : 50;
 /** Queries cost less than points, and their borders lie on and beside the points of their seed. */
-const QUERIES = 100;
+const [SEEDS, QUERIES] = process.env["BUSBAR_LONG"] === "1" ? [500, 100] : [25, 200];
 
 const servers: Postgres[] = [];
 const shared = new Map<string, SharedNodes>();

@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { connectFakeDevice, type FakeDevice } from "../support/fake-device.ts";
-import { callBusbar, goBusbar, type RunningBusbar, startBusbar } from "../support/start-busbar.ts";
+import { runBusbar } from "../support/run-busbar.ts";
+import { goBusbar, type RunningBusbar, startBusbar } from "../support/start-busbar.ts";
 
 const MANIFEST = `
 blueprint_spec: device/3.0
@@ -38,7 +39,7 @@ configuration:
       password: {type: string, display_name: Password, sensitive: true}
 `;
 
-/** Each look starts a program, and the machine may be busy. */
+/** The machine may be busy. */
 const PATIENT = { timeout: 20_000 };
 const PIN = "canary-4711-canary";
 
@@ -46,7 +47,8 @@ let folder: string;
 let server: RunningBusbar;
 let device: FakeDevice;
 
-const busbar = (...words: readonly string[]) => callBusbar(folder, words, { BUSBAR_URL: server.url });
+/** In this process, which saves most of its start. What goes on while the test does is the program itself. */
+const busbar = (...words: readonly string[]) => runBusbar(words, { cwd: folder, env: { BUSBAR_URL: server.url } });
 const going = (...words: readonly string[]) => goBusbar(folder, words, { BUSBAR_URL: server.url });
 
 async function json(...words: readonly string[]) {
