@@ -1,32 +1,55 @@
-// `npm run check`: types, format + lint + layer fences, promise rules, dead code. Stops at the first that fails.
-import { nodePath, root, run, say, setUp, toolPath } from "./setup.mjs";
+// `npm run check`: types, format + lint + layer fences, promise rules, dead code. Two at a time, as half of them use one core
+// only. Stops at the first that fails.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { nodePath, root, say, setUp, toolPath } from "./setup.mjs";
 
 setUp();
 const node = nodePath();
-const steps = [
-  ["fences", ["scripts/fences.mjs", "--check"]],
-  ["format, lint, fences", [toolPath("@biomejs", "biome", "bin", "biome"), "check", "--error-on-warnings", "."]],
-  ["types", [toolPath("typescript", "bin", "tsc"), "--noEmit"]],
-  [
-    "types of the page",
-    [
-      "web/node_modules/svelte-check/bin/svelte-check",
-      "--workspace",
-      "web",
-      "--tsconfig",
-      "tsconfig.json",
-      "--output",
-      "human",
-      "--fail-on-warnings",
-    ],
-  ],
-  ["promise rules", [toolPath("oxlint", "bin", "oxlint"), "--type-aware", "--deny-warnings"]],
-  ["dead code", [toolPath("knip", "bin", "knip.js")]],
+const biome = [toolPath("@biomejs", "biome", "bin", "biome"), "check", "--error-on-warnings", "."];
+const svelteCheck = [
+  "web/node_modules/svelte-check/bin/svelte-check",
+  "--workspace",
+  "web",
+  "--tsconfig",
+  "tsconfig.json",
+  "--output",
+  "human",
+  "--fail-on-warnings",
 ];
-for (const [name, args] of steps) {
+/** Each row runs from left to right. */
+const rows = [
+  [
+    ["fences", ["scripts/fences.mjs", "--check"]],
+    ["format, lint, fences", biome],
+    ["types", [toolPath("typescript", "bin", "tsc"), "--noEmit"]],
+    ["promise rules", [toolPath("oxlint", "bin", "oxlint"), "--type-aware", "--deny-warnings"]],
+  ],
+  [
+    ["types of the page", svelteCheck],
+    ["dead code", [toolPath("knip", "bin", "knip.js")]],
+  ],
+];
+const running = new Set();
+
+async function check([name, args]) {
   const began = Date.now();
   // tsgolint and biome find their native programs next to themselves; knip wants the checkout as its working directory.
-  run(node, args);
+  const step = spawn(node, args, { cwd: root, stdio: "inherit" });
+  running.add(step);
+  const [code] = await once(step, "exit");
+  running.delete(step);
+  if (code !== 0) {
+    say(`failed: ${name} (${args.join(" ").replaceAll(root, "")})`);
+    for (const other of running) other.kill();
+    process.exit(code ?? 1);
+  }
   say(`${name}: ok (${((Date.now() - began) / 1000).toFixed(1)} s)`);
 }
+
+await Promise.all(
+  rows.map(async (row) => {
+    for (const step of row) await check(step);
+  }),
+);
 say(`everything checked in ${root.split("/").at(-2)}`);

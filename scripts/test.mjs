@@ -1,7 +1,8 @@
 // `npm test`: installs what is missing, checks the code, runs every test, and closes with one line of counts.
 // `npm test -- src/core` runs only the tests under a path and skips the check.
 // `npm run test:long` is the same with ten times as many random cases.
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,7 +12,12 @@ import { installSystemPackages } from "./system-packages.mjs";
 setUp();
 const isLong = process.argv.includes("--long");
 const only = process.argv.slice(2).filter((argument) => argument !== "--long");
-if (only.length === 0) run(nodePath(), ["scripts/check.mjs"]);
+if (only.length === 0) {
+  // The browser tests need it, and would wait for it. If it fails here, they say so.
+  const page = once(spawn(nodePath(), ["scripts/build-page.mjs"], { cwd: root, stdio: "inherit" }), "exit");
+  run(nodePath(), ["scripts/check.mjs"]);
+  await page;
+}
 const missing = installSystemPackages();
 
 const folder = mkdtempSync(join(tmpdir(), "busbar-test-"));
