@@ -12,7 +12,7 @@ import { send } from "./send.ts";
 import { startVictim, type Victim } from "./victim.ts";
 
 const IS_LONG = process.env["BUSBAR_LONG"] === "1";
-const ROUNDS = IS_LONG ? 100 : 3;
+const ROUNDS = IS_LONG ? 100 : 5;
 const TIMEOUT_S = 2;
 /** A promise of the service: an execution ends at the latest so long after its deadline. */
 const GRACE_S = 5;

@@ -14,8 +14,7 @@ import { Connection } from "#store/sqlite/connection.ts";
 import { randomFrom } from "../support/random.ts";
 import { readCsv } from "../support/read-csv.ts";
 
-/** With 4 rounds each kind of stored data is hit once. */
-const ROUNDS = process.env["BUSBAR_LONG"] === undefined ? { stored: 4, anywhere: 3 } : { stored: 300, anywhere: 500 };
+const ROUNDS = process.env["BUSBAR_LONG"] === undefined ? { stored: 12, anywhere: 8 } : { stored: 300, anywhere: 500 };
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 /** Two days in segments of a day, five hours in segments of an hour, one hour in the journal: it lies ahead, so that nothing seals it. */

@@ -17,7 +17,7 @@ import { batchOf, DEVICES } from "./telemetry-points.ts";
 
 const VICTIM = fileURLToPath(new URL("./telemetry-victim.ts", import.meta.url));
 const isLong = process.env["BUSBAR_LONG"] === "1";
-const ROUNDS = isLong ? { sqlite: 100, postgres: 20 } : { sqlite: 4, postgres: 2 };
+const ROUNDS = isLong ? { sqlite: 100, postgres: 20 } : { sqlite: 5, postgres: 2 };
 /** How often a place is passed before the kill there. */
 const PASSES = isLong ? [1, 4] : [2];
 /** Long enough for some rounds of sealing. */
