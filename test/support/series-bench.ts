@@ -216,7 +216,7 @@ export class SeriesBench implements QueryBench {
   }
 
   async seal(now: number): Promise<void> {
-    await this.engine.sealOne(now, 0);
+    await this.engine.sealSome(now, 0);
   }
 
   async compact(now: number): Promise<void> {

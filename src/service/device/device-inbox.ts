@@ -115,7 +115,7 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
     // Alerts are processed anyway: they have their own limits.
     for (const id of texts.take(device.id, taken.accepted, needs.telemetry.latest(device.id))) {
       taken.accepted.delete(id);
-      taken.refused.set(id, "is left out: the device has sent 16 MiB of texts within the hour");
+      taken.refused.set(id, "is left out: the device has sent 8 MiB of texts within the hour");
     }
     const isPlain =
       taken.alerts.size + taken.details.size + taken.refused.size === 0 &&

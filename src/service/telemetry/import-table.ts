@@ -154,7 +154,7 @@ export class ImportTable {
   #problemOfText({ attribute, values }: OpenColumn, cell: string): string | undefined {
     if (columnKind(attribute.type) !== "text" || values.at(-1) === cell) return undefined;
     const used = (this.#texts.get(this.#hour) ?? 0) + cell.length;
-    if (used > MAX_TEXT_PER_HOUR) return "is left out: its hour has 16 MiB of texts already";
+    if (used > MAX_TEXT_PER_HOUR) return "is left out: its hour has 8 MiB of texts already";
     this.#texts.set(this.#hour, used);
     return undefined;
   }

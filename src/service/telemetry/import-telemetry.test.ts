@@ -68,13 +68,13 @@ test("points of two hours that take turns share a step", async () => {
   expect(steps.map(([column]) => column?.count)).toEqual([5_500]);
 });
 
-test("an hour takes 16 MiB of texts, and as many that repeat as there are", async () => {
+test("an hour takes 8 MiB of texts, and as many that repeat as there are", async () => {
   const { run } = makeImporter();
   const text = "x".repeat(200_000);
-  const { points, problems } = await run(bytesOf(rows(84, (i) => `${i},${i + 10}${text}\n`)));
-  expect(points).toBe(83);
+  const { points, problems } = await run(bytesOf(rows(42, (i) => `${i},${i + 10}${text}\n`)));
+  expect(points).toBe(41);
   expect(problems).toEqual([
-    { line: 85, attribute: "note", message: "is left out: its hour has 16 MiB of texts already" },
+    { line: 43, attribute: "note", message: "is left out: its hour has 8 MiB of texts already" },
   ]);
   expect((await run(bytesOf(rows(100, (i) => `${i},${text}\n`)))).points).toBe(100);
 });

@@ -60,7 +60,7 @@ describe.each([
   test("a deleted device is gone from memory, from segments, and from what a restart replays", async () => {
     const bench = await newBench();
     await bench.append([point(1, 0), point(2, 0)]);
-    await bench.engine.sealOne(2 * HOUR_MS, 0);
+    await bench.engine.sealSome(2 * HOUR_MS, 0);
     await bench.append([point(1, HOUR_MS), point(2, HOUR_MS), point(1, 0)]);
     await bench.engine.deleteDevice("d1");
     for (const isReopened of [false, true]) {
@@ -124,12 +124,54 @@ describe.each([
     while (await bench.engine.compactOne(3 * DAY_MS)) await check("joined");
   });
 
+  test("points that are scattered over many hours are sealed hundreds at a time, and the last value stays the last", async () => {
+    let commits = 0;
+    const bench = await newBench({
+      store: (store) => ({
+        ...store,
+        commit(changes) {
+          commits += changes.segments === undefined ? 0 : 1;
+          return store.commit(changes);
+        },
+      }),
+    });
+    await bench.append(Array.from({ length: 1_500 }, (_, hour) => point(1, (1_500 - hour) * HOUR_MS)));
+    const now = 2_000 * HOUR_MS;
+    while (await bench.engine.sealSome(now, 0));
+    expect([commits, bench.engine.hotPoints, await count(bench)]).toEqual([4, 0, "0,1500\n"]);
+    await bench.reopen();
+    expect(bench.engine.latest(now)).toEqual([{ series: 1, at: 1_500 * HOUR_MS, value: 1_500 * HOUR_MS }]);
+  });
+
+  test("large hours are sealed one at a time", async () => {
+    const bench = await newBench();
+    const hours = (length: number, at: number) => Array.from({ length }, (_, i) => point(1, at + i));
+    await bench.append([...hours(15_000, 0), ...hours(15_000, HOUR_MS)]);
+    await bench.engine.sealSome(3 * HOUR_MS, 0);
+    expect(bench.engine.hotPoints).toBe(15_000);
+  });
+
+  test("the engine says when points are scattered over more hours than memory is for, and seals them all then", async () => {
+    const bench = await newBench();
+    const ahead = (from: number, count: number) =>
+      Array.from({ length: count }, (_, i) => point(1, (from + i) * HOUR_MS));
+    await bench.append(ahead(1, 8_192));
+    const before = bench.engine.isScattered;
+    await bench.append(ahead(8_193, 100));
+    expect([before, bench.engine.isScattered]).toEqual([false, true]);
+    // None of them is due by its time.
+    while (bench.engine.isScattered) expect(await bench.engine.sealSome(0, 0)).toBe(true);
+    expect([await bench.engine.sealSome(0, 0), bench.engine.hotPoints < 8_292]).toEqual([false, true]);
+    await bench.engine.deleteDevice("d1");
+    expect([bench.engine.hotPoints, bench.engine.isScattered]).toEqual([0, false]);
+  });
+
   test("an hour that lies ahead of the clock is sealed after an hour in memory", async () => {
     const bench = await newBench();
     await bench.append([point(1, 10 * DAY_MS)]);
     const elapsed = [0, HOUR_MS - 1, HOUR_MS, HOUR_MS];
     const isSealed: boolean[] = [];
-    for (const ms of elapsed) isSealed.push(await bench.engine.sealOne(0, ms));
+    for (const ms of elapsed) isSealed.push(await bench.engine.sealSome(0, ms));
     expect(isSealed).toEqual([false, false, true, false]);
     expect([bench.engine.hotPoints, await count(bench)]).toEqual([0, "0,1\n"]);
   });
@@ -139,20 +181,22 @@ describe.each([
     const bench = await newBench({
       store: (store) => ({
         ...store,
-        commit(changes) {
-          if (changes.segments?.[0]?.segment.device !== 1) return store.commit(changes);
+        readSegments(device, from, to) {
+          if (device !== 1) return store.readSegments(device, from, to);
           tries++;
           throw new DamagedPiece({ table: "segment", key: 1, start: 0, span: HOUR_MS });
         },
       }),
     });
-    await bench.append([point(1, 0), point(2, HOUR_MS)]);
-    const seal = (elapsed: number) => bench.engine.sealOne(3 * HOUR_MS, elapsed);
-    expect([await seal(0), await seal(0), await seal(0), await seal(HOUR_MS - 1)]).toEqual([true, true, false, false]);
+    const seal = (elapsed: number) => bench.engine.sealSome(3 * HOUR_MS, elapsed);
+    await bench.append([point(1, 0)]);
+    await seal(0);
+    await bench.append([point(1, 1), point(2, HOUR_MS)]);
+    expect([await seal(0), await seal(0), await seal(HOUR_MS - 1)]).toEqual([true, false, false]);
     expect([tries, bench.engine.hotPoints, await count(bench), await count(bench, 5, 2)]).toEqual([
       1,
       1,
-      "0,1\n",
+      "0,2\n",
       "0,1\n",
     ]);
     expect([await seal(HOUR_MS), tries]).toEqual([true, 2]);

@@ -8,10 +8,11 @@ import { itemAt } from "#core/item-at.ts";
 import { failpoint } from "#store/failpoint.ts";
 import { KnownTexts } from "#tuning/known-texts.ts";
 import { type BatchReader, BatchWriter, readBatch, readDefinitions, type SeriesDefinition } from "./batch.ts";
-import { DamagedPiece } from "./checksum.ts";
+import { DamagedPiece, type StoredPlace } from "./checksum.ts";
 import type { Latest, StoredSegment } from "./chunk.ts";
 import type { ChunkStore, OnDamaged } from "./chunk-store.ts";
 import { type Column, sortColumn } from "./column.ts";
+import { draftHours, takeHour } from "./draft-hours.ts";
 import type { HotHour } from "./hot-hour.ts";
 import { HOUR_MS, HotStore } from "./hot-store.ts";
 import { LatestValues, lastOf } from "./latest-values.ts";
@@ -21,6 +22,14 @@ import { encodeSegment } from "./segment-codec.ts";
 
 /** Chunks that one step drops. Small, because an acknowledgement may have to wait for the step. */
 const DROP_CHUNKS = 500;
+
+/** What one step seals, in points, for the same reason: an hour of a busy device, or some hundred small ones. */
+const SEAL_POINTS = 20_000;
+/** What an hour costs beside its points. */
+const HOUR_POINTS = 40;
+
+/** Hours of series beyond two of each series, about 1 KiB each: points that are scattered over more have to wait. */
+const MAX_SCATTERED = 8_192;
 
 export interface EngineSettings {
   /** An hour is sealed this long after its end: later points cost a rewrite. */
@@ -100,6 +109,11 @@ export class SeriesEngine {
 
   get hotPoints(): number {
     return this.#hot.points;
+  }
+
+  /** Points lie in so many hours that memory for hours runs out, long before that for points. */
+  get isScattered(): boolean {
+    return this.#hot.columns > 2 * this.#series.size + MAX_SCATTERED;
   }
 
   /** The oldest hour with points in memory, in hours since 1970; Infinity when there are none. */
@@ -182,19 +196,16 @@ export class SeriesEngine {
     return newestOf(hot, (await this.#store.newestSegment(device, before))?.start);
   }
 
-  /** Seals one hour that is due; false when none is. `now` is Unix milliseconds, `elapsed` is on a monotonic clock. */
-  async sealOne(now: number, elapsed: number): Promise<boolean> {
-    const due = this.#dueHour(now, elapsed);
-    if (due === undefined) return false;
-    try {
-      await this.#seal(due, now);
-    } catch (error) {
-      if (!(error instanceof DamagedPiece)) throw error;
-      // Its stored part cannot be read, so nothing can be added to it. Its points stay in memory and in the journal;
-      // other hours go on.
-      due.waitsUntil = elapsed + HOUR_MS;
-      this.#onDamaged(error.place);
-    }
+  /** Seals some hours that are due; false when none is. `now` is Unix milliseconds, `elapsed` is on a monotonic clock. */
+  async sealSome(now: number, elapsed: number): Promise<boolean> {
+    const due = this.#dueHours(now, elapsed);
+    if (due.length === 0) return false;
+    await this.#seal(due, now, (hours, place) => {
+      // Nothing can be added to a stored part that cannot be read. The points stay in memory and in the journal; other
+      // hours go on.
+      for (const hour of hours) hour.waitsUntil = elapsed + HOUR_MS;
+      this.#onDamaged(place);
+    });
     return true;
   }
 
@@ -208,7 +219,10 @@ export class SeriesEngine {
 
   /** Seals everything, so that the next start has nothing to replay. */
   async sealAll(now: number): Promise<void> {
-    for (const hour of [...this.#hot.all()]) await this.#seal(hour, now);
+    const fail = (_hours: readonly HotHour[], place: StoredPlace) => {
+      throw new DamagedPiece(place);
+    };
+    for (const hour of [...this.#hot.all()]) await this.#seal([hour], now, fail);
   }
 
   async deleteDevice(deviceId: string): Promise<void> {
@@ -259,7 +273,7 @@ export class SeriesEngine {
         if (definition === undefined) return;
         hour ??= this.#hot.begin(device, at, sequence);
         if (hour.push(series, value)) return;
-        hour.add(series, definition.kind);
+        this.#hot.addColumn(hour, series, definition.kind);
         hour.push(series, value);
       },
       forget: (forgotten) => this.#forget(forgotten),
@@ -268,42 +282,55 @@ export class SeriesEngine {
   }
 
   /**
-   * An hour that has been in memory for longer than an hour is due too, whatever its own time. Otherwise an hour that
-   * lies days ahead, because a clock was wrong, would hold the journal for days.
+   * The oldest ones, at most as many as one step seals. An hour that has been in memory for longer than an hour is due too,
+   * whatever its own time. Otherwise an hour that lies days ahead, because a clock was wrong, would hold the journal for days.
    */
-  #dueHour(now: number, elapsed: number): HotHour | undefined {
-    const isFull = this.#hot.points > this.#settings.maxHotPoints;
+  #dueHours(now: number, elapsed: number): readonly HotHour[] {
+    const isFull = this.#hot.points > this.#settings.maxHotPoints || this.isScattered;
     const limit = now - this.#settings.graceMs;
     const longest = HOUR_MS + this.#settings.graceMs;
-    let oldest: HotHour | undefined;
+    const due: HotHour[] = [];
     for (const hour of this.#hot.all()) {
       hour.seenAt ??= elapsed;
       if (hour.waitsUntil > elapsed) continue;
-      const isDue = isFull || (hour.hour + 1) * HOUR_MS <= limit || elapsed - hour.seenAt >= longest;
-      if (isDue && (oldest === undefined || hour.hour < oldest.hour)) oldest = hour;
+      if (isFull || (hour.hour + 1) * HOUR_MS <= limit || elapsed - hour.seenAt >= longest) due.push(hour);
     }
-    return oldest;
+    due.sort((a, b) => a.hour - b.hour);
+    let points = 0;
+    return due.filter((hour, index) => {
+      points += hour.points + HOUR_POINTS;
+      return index === 0 || points <= SEAL_POINTS;
+    });
   }
 
-  async #seal(hour: HotHour, now: number): Promise<void> {
-    const draft = await this.#sealed.draftOf(hour.device, hour.hour);
-    for (const [series, hot] of hour.columns()) draft.parts.set(series, [hot]);
-    const segment = await this.#sealed.encode(draft);
-    const latest = this.#latest.newer(hour.newest(), now);
-    const oldest = this.#oldestNeeded(hour);
+  /** In one commit. `damaged` gets the hours of each segment that cannot be read. */
+  async #seal(
+    hours: readonly HotHour[],
+    now: number,
+    damaged: (hours: readonly HotHour[], place: StoredPlace) => void,
+  ): Promise<void> {
+    const { segments, done } = await draftHours(this.#sealed, hours.map(takeHour), damaged);
+    if (done.length === 0) return;
+    const latest = this.#latest.newer(
+      done.flatMap(({ newest }) => newest),
+      now,
+    );
+    const oldest = this.#oldestNeeded(new Set(done.map(({ hour }) => hour)));
     failpoint("telemetry.before-seal");
-    await this.#store.commit({ segments: [segment], latest, trimBefore: oldest });
+    await this.#store.commit({ segments, latest, trimBefore: oldest });
     failpoint("telemetry.after-seal");
     this.#latest.put(latest);
-    this.#hot.remove(hour);
-    this.#journaled.set(`${hour.device}/${hour.hour}`, hour.lastSequence);
+    for (const { hour } of done) {
+      this.#hot.remove(hour);
+      this.#journaled.set(`${hour.device}/${hour.hour}`, hour.lastSequence);
+    }
     for (const [key, sequence] of this.#journaled) if (sequence < oldest) this.#journaled.delete(key);
   }
 
-  /** The first journal row that memory still depends on, once `leaving` is sealed. */
-  #oldestNeeded(leaving: HotHour): number {
+  /** The first journal row that memory still depends on, once `leaving` are sealed. */
+  #oldestNeeded(leaving: ReadonlySet<HotHour>): number {
     let oldest = this.#sequence + 1;
-    for (const hour of this.#hot.all()) if (hour !== leaving) oldest = Math.min(oldest, hour.firstSequence);
+    for (const hour of this.#hot.all()) if (!leaving.has(hour)) oldest = Math.min(oldest, hour.firstSequence);
     return oldest;
   }
 }

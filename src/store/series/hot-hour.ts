@@ -35,7 +35,7 @@ export class HotHour {
    */
   readonly #order: HotColumn[] = [];
   #next = 0;
-  #times = new Float64Array(64);
+  #times = new Float64Array(FIRST_ROOM);
   #rows = 0;
   #isSorted = true;
   /** What all rows have in common when they are read; made when needed. */
@@ -81,6 +81,11 @@ export class HotHour {
     const column = new HotColumn({ series, kind, place: this.#order.length });
     this.#columns.set(series, column);
     this.#order.push(column);
+  }
+
+  /** How many series have points in it. */
+  get width(): number {
+    return this.#order.length;
   }
 
   /** The newest value of each series. */
@@ -136,16 +141,16 @@ class HotColumn {
   #values: Float64Array | Uint8Array | Uint32Array;
   /** The row of each value; undefined while the n-th value is that of the n-th row. */
   #rows: Uint32Array | undefined;
-  /** Each text is stored once; values refer to it by number. */
+  /** Each text is stored once; values refer to it by number. Other kinds have none. */
   readonly #words: string[] = [];
-  readonly #places = new Map<string, number>();
+  #places: Map<string, number> | undefined;
   #lastPlace = 0;
 
   constructor({ series, kind, place }: { series: number; kind: ColumnKind; place: number }) {
     this.series = series;
     this.kind = kind;
     this.place = place;
-    this.#values = valuesFor(kind, 16);
+    this.#values = valuesFor(kind, FIRST_ROOM);
   }
 
   push(row: number, value: Scalar, at: number): void {
@@ -207,6 +212,7 @@ class HotColumn {
   /** Most often a device repeats its last text. */
   #placeOf(text: string): number {
     if (text === this.#words[this.#lastPlace]) return this.#lastPlace;
+    this.#places ??= new Map();
     let place = this.#places.get(text);
     if (place === undefined) {
       place = this.#words.length;
@@ -222,6 +228,9 @@ function valuesFor(kind: ColumnKind, room: number): Float64Array | Uint8Array | 
   if (kind === "number") return new Float64Array(room);
   return kind === "boolean" ? new Uint8Array(room) : new Uint32Array(room);
 }
+
+/** Little, because points may be scattered over many hours: arrays of 64 bytes lie in the heap itself. */
+const FIRST_ROOM = 8;
 
 /** Grows by half: a gateway holds an hour of every device, and unused room costs memory too. */
 function roomAfter(count: number): number {

@@ -1,15 +1,22 @@
 // The points that are not sealed yet, in memory, by device and hour.
+import type { ColumnKind } from "#core/telemetry/aggregation.ts";
 import { HotHour } from "./hot-hour.ts";
 
 export const HOUR_MS = 3_600_000;
 
 export class HotStore {
   readonly #devices = new Map<number, Map<number, HotHour>>();
+  #columns = 0;
 
   get points(): number {
     let points = 0;
     for (const hour of this.all()) points += hour.points;
     return points;
+  }
+
+  /** How many hours of series there are. */
+  get columns(): number {
+    return this.#columns;
   }
 
   /** Begins a message. The caller pushes its values to the returned hour. */
@@ -18,6 +25,12 @@ export class HotStore {
     hour.begin(at);
     hour.note(sequence);
     return hour;
+  }
+
+  /** Before the first value of a series in the hour. */
+  addColumn(hour: HotHour, series: number, kind: ColumnKind): void {
+    hour.add(series, kind);
+    this.#columns++;
   }
 
   has(device: number, hour: number): boolean {
@@ -45,9 +58,9 @@ export class HotStore {
     for (const hours of this.#devices.values()) yield* hours.values();
   }
 
-  remove({ device, hour }: HotHour): void {
+  remove({ device, hour, width }: HotHour): void {
     const hours = this.#devices.get(device);
-    hours?.delete(hour);
+    if (hours?.delete(hour)) this.#columns -= width;
     if (hours?.size === 0) this.#devices.delete(device);
   }
 

@@ -12,11 +12,14 @@ export class LatestValues {
     this.put(stored);
   }
 
-  /** Which of these are the last of their series. For equal times the later write counts, and these are later. */
+  /** The last of these of each series that has no later one. For equal times the later write counts, and these are later. */
   newer(values: readonly Latest[], now: number): readonly Latest[] {
-    return values.filter(({ series, at }) =>
-      isLater(at, this.#latest.get(series)?.at ?? Number.NEGATIVE_INFINITY, now),
-    );
+    const newer = new Map<number, Latest>();
+    for (const value of values) {
+      const known = newer.get(value.series) ?? this.#latest.get(value.series);
+      if (isLater(value.at, known?.at ?? Number.NEGATIVE_INFINITY, now)) newer.set(value.series, value);
+    }
+    return [...newer.values()];
   }
 
   put(stored: readonly Latest[]): void {

@@ -37,6 +37,8 @@ export interface SeriesWriter {
   /** In hours since 1970: a query that ends before it need not ask this thread. */
   oldestHour(): number;
   hotPoints(): number;
+  /** More points have to wait for a step. */
+  isScattered(): boolean;
   /** How many chunks there are, about. */
   countChunks(): Awaitable<number>;
   space(): Awaitable<StoreSpace | undefined>;
@@ -61,7 +63,7 @@ export async function openOwnWriter(
     throw error;
   });
   const step = async (now: number, elapsed: number) =>
-    (await engine.sealOne(now, elapsed)) || (await engine.compactOne(now));
+    (await engine.sealSome(now, elapsed)) || (await engine.compactOne(now));
   return {
     opened: { isShared: false, definitions: engine.definitions(), latest: engine.latest(Date.now()) },
     held: store.held,
@@ -84,6 +86,7 @@ export async function openOwnWriter(
     close: () => store.close(),
     oldestHour: () => engine.oldestHour(),
     hotPoints: () => engine.hotPoints,
+    isScattered: () => engine.isScattered,
     countChunks: () => store.countChunks(),
     space: () => store.space(),
   };
@@ -123,6 +126,8 @@ export async function openSharedWriter(
     // Another node may have taken a point of any hour.
     oldestHour: () => Number.NEGATIVE_INFINITY,
     hotPoints: () => engine.hotPoints,
+    // Its points are in the database, and a node forgets partitions that it does not seal.
+    isScattered: () => false,
     countChunks: () => store.countChunks(),
     space: () => store.space(),
   };

@@ -98,7 +98,7 @@ export class SharedPartition {
         if (hour?.push(series, value) || place === undefined) return;
         hour ??= this.hot.begin(place.device, place.at, commit);
         if (hour.push(series, value)) return;
-        hour.add(series, kindOf(value));
+        this.hot.addColumn(hour, series, kindOf(value));
         hour.push(series, value);
       },
       forget,

@@ -114,8 +114,10 @@ async function work(): Promise<void> {
     if (next === undefined) {
       if (!isStepDue) break;
       isStepDue = await step();
-    } else if (next.kind === "append") await append(takeAppends());
-    else {
+    } else if (next.kind === "append") {
+      if (writer.isScattered()) isStepDue = await step();
+      await append(takeAppends());
+    } else {
       waiting.shift();
       await handle(next);
     }

@@ -38,7 +38,10 @@ export function encodeTexts(values: readonly string[]): Uint8Array {
   const blocks = new ByteWriter(values.length);
   writeIntegers(blocks, places, values.length);
   const shorter = runs.length <= blocks.length ? runs : blocks;
-  const writer = new ByteWriter(values.length + 64);
+  // Room for all of it: an hour may have megabytes of texts, and growing would take as much again.
+  let room = shorter.length + 64;
+  for (const word of dictionary.keys()) room += word.length + 8;
+  const writer = new ByteWriter(room);
   writer.byte(shorter === runs ? RUNS : BLOCKS);
   writer.unsigned(values.length);
   writer.unsigned(dictionary.size);
