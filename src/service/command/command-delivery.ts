@@ -159,6 +159,8 @@ export function createCommandDelivery(needs: DeliveryNeeds, watch: DeliveryWatch
         return await recordOwn(waiting, "IN_PROGRESS", MAYBE_SENT);
       case "accepted":
         return await giveToOwner(id, true);
+      case "told":
+        return;
       case "unanswered":
         return await giveToOwner(id, false);
     }

@@ -63,6 +63,16 @@ export function createGatewaySession(
   const own = new Set<string>();
   const teller: Teller = { gatewayId, devices, own };
   const orders = createGatewayOrders(needs, channel);
+  const applying: ApplyNeeds = {
+    ...needs,
+    dispatcher: {
+      async applyRemote(change) {
+        const merge = await needs.dispatcher.applyRemote(change);
+        orders.told(change.execution.id);
+        return merge;
+      },
+    },
+  };
   const telemetry = takeTelemetry(needs, {
     devices,
     send: channel.send,
@@ -202,7 +212,7 @@ export function createGatewaySession(
     const missing: string[] = [];
     let together: LinkedItem[] = [];
     const apply = async (item: LinkedItem) => {
-      if ((await applyItem(needs, teller, item)) === "gap") missing.push(item.key);
+      if ((await applyItem(applying, teller, item)) === "gap") missing.push(item.key);
     };
     const applyTogether = async () => {
       const waiting = together;
@@ -241,7 +251,7 @@ export function createGatewaySession(
 
   async function takeTold(message: Extract<UpMessage, { type: "told" }>): Promise<void> {
     for (const change of message.changes) {
-      await applyItem(needs, teller, { kind: "execution", key: change.execution.id, value: change });
+      await applyItem(applying, teller, { kind: "execution", key: change.execution.id, value: change });
       asked.delete(change.execution.id);
     }
     for (const id of message.unknown) {

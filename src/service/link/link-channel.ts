@@ -16,7 +16,8 @@ export interface LinkChannel<Sent, Received> {
   close(reason: string): void;
 }
 
-const PACK_FROM_BYTES = 1_024;
+/** A command and its end travel as they are: packing them would take longer than sending them. */
+const PACK_FROM_BYTES = 2_048;
 const MAX_UNPACKED_BYTES = 32 * 1024 * 1024;
 const [PLAIN, PACKED, WITH_CONTENT, SHORT] = [0, 1, 2, 3];
 /** The first has the kind SHORT, and the next ones follow. */

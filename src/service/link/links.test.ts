@@ -139,6 +139,20 @@ test.each([
   await cloud.served;
 });
 
+test("what a gateway tells of an execution before it answers the order is the answer, once it is stored", async () => {
+  const cloud = connect();
+  await enter(cloud);
+  const sent = cloud.links.carrier.send("own", COMMAND as never, EXECUTION);
+  await cloud.next();
+  const value = { execution: { ...EXECUTION, revision: 2 }, responses: [], since: 0, leftOut: undefined };
+  const items = [{ kind: "execution" as const, key: "e", value }];
+  await cloud.channel.send({ type: "records", to: 3, isWhole: false, isLast: true, items });
+  expect([await sent, cloud.heard.at(-1)]).toEqual(["told", "stored e"]);
+  expect(await cloud.next()).toEqual({ type: "ack", to: 3 });
+  cloud.channel.close("");
+  await cloud.served;
+});
+
 test("an execution whose time is over is not ordered: it is the cloud's, and becomes TIMEOUT there", async () => {
   const cloud = connect();
   await enter(cloud);

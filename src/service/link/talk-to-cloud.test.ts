@@ -1,9 +1,19 @@
 import { expect, test } from "vitest";
-import type { DownMessage, UpMessage } from "#core/link/messages.ts";
+import type { Execution } from "#core/command/execution.ts";
+import type { DownMessage, ExecutionOrder, UpMessage } from "#core/link/messages.ts";
 import { createTelemetrySpool } from "#core/link/telemetry-spool.ts";
+import { makeExecution } from "../../../test/support/executions.ts";
 import { type TalkNeeds, talkToCloud } from "./talk-to-cloud.ts";
 
 const NOTHING = async () => ({ items: [], total: 0 });
+
+interface Situation {
+  readonly latest: number;
+  readonly confirmed: number;
+  readonly cloudEpoch: string;
+  /** An execution that the cloud orders. It is stored already, and its end is told next. */
+  readonly ordered?: Execution;
+}
 
 /**
  * Lets the cloud say welcome with this number, and gives what the gateway says until it has told its records. Then the cloud
@@ -11,7 +21,7 @@ const NOTHING = async () => ({ items: [], total: 0 });
  */
 async function saidAfter(
   taken: number | null,
-  { latest, confirmed, cloudEpoch }: { latest: number; confirmed: number; cloudEpoch: string },
+  { latest, confirmed, cloudEpoch, ordered }: Situation,
 ): Promise<{ readonly said: readonly UpMessage[]; readonly taken: readonly number[] }> {
   const said: UpMessage[] = [];
   const numbers: number[] = [];
@@ -23,8 +33,12 @@ async function saidAfter(
     yield { type: "welcome", protocol: "1.3", version: "9", epoch: cloudEpoch, taken, packs: false };
     await told.promise;
     yield { type: "ack", to: latest };
-    upTo++;
-    wake();
+    if (ordered !== undefined) yield { type: "execute", order: orderOf(ordered) };
+    // Later: the order is stored by then.
+    setImmediate(() => {
+      upTo++;
+      wake();
+    });
     await seen.promise;
   }
   /** A gateway without telemetry. */
@@ -56,7 +70,14 @@ async function saidAfter(
     blueprints: { list: NOTHING },
     alerts: { list: NOTHING },
     audit: { list: NOTHING },
-    executions: { changesAfter: async (next: number) => ({ changes: [], next, latest: next }) },
+    executions: {
+      find: async () => ordered,
+      changesAfter: async (after: number, _limit: number, to = after) => ({
+        changes: to > latest && ordered !== undefined ? [{ execution: ordered, responses: [], since: 0 }] : [],
+        next: to,
+        latest: to,
+      }),
+    },
     uplinks: {
       epoch: async () => "e",
       get: async () => ({ confirmed, cloudEpoch: "c", joinedAt: 0 }),
@@ -73,11 +94,12 @@ async function saidAfter(
     send: async (message: UpMessage) => {
       said.push(message);
       if (message.type === "records" && message.isLast) told.resolve();
+      if (message.type === "answer") seen.resolve();
     },
   };
   const onTaken = (number: number) => {
     numbers.push(number);
-    if (number === latest + 1) seen.resolve();
+    if (number === latest + 1 && ordered === undefined) seen.resolve();
   };
   await talkToCloud(needs, channel, { onWelcome: () => {}, onTaken });
   return { said, taken: numbers };
@@ -98,3 +120,28 @@ test.each([
   // Also what is not told counts as confirmed, once everything before it is.
   expect([numbers[0], numbers.at(-1)]).toEqual([latest, latest + 1]);
 });
+
+test("an order is answered after its execution was told, and the cloud stores both at once", async () => {
+  const ordered = makeExecution({ deviceId: "d", siteId: "s" }, { id: "ordered" });
+  const { said } = await saidAfter(5, { latest: 5, confirmed: 4, cloudEpoch: "c", ordered });
+  const about = said.flatMap((message) => {
+    if (message.type === "records") return message.items.map(({ kind, key }) => `${kind} ${key}`);
+    return message.type === "answer" ? [`answer ${message.id} ${message.refused}`] : [];
+  });
+  expect(about).toEqual(["execution ordered", "answer ordered null"]);
+});
+
+function orderOf({ id, deviceId, createdAt, ephemeral, request }: Execution): ExecutionOrder {
+  const { name, arguments: given } = request;
+  return {
+    id,
+    deviceId,
+    createdAt,
+    ephemeral,
+    name,
+    arguments: given,
+    patienceMs: 1_000,
+    caller: "cloud",
+    trace: undefined,
+  };
+}

@@ -53,6 +53,8 @@ const MESSAGE_BYTES = 512 * 1024;
 /** Messages of records that the cloud has not confirmed. */
 const MAX_UNCONFIRMED = 4;
 const MAX_ASKED = 100;
+/** Longer than it takes until the start of a command is recorded. */
+const ANSWER_WITHIN_MS = 50;
 const CONFIRM_EVERY_MS = 10_000;
 
 /** Resolves when the connection has ended; rejects when the cloud says something that cannot be read. */
@@ -69,6 +71,8 @@ export async function talkToCloud(
   let toldTo = 0;
   const working = new Set<Promise<void>>();
   const accepting = new Set<Promise<unknown>>();
+  /** Accepted orders whose answer waits until something is told of them. */
+  const unanswered = new Map<string, AbortController>();
   let failure: unknown;
   let confirmAt = 0;
   /** Changes are made one after the other. */
@@ -129,6 +133,7 @@ export async function talkToCloud(
         for (const [place, piece] of pieces.entries()) {
           const isEnd = place === pieces.length - 1;
           await tell({ type: "records", to: isEnd ? to : at, isWhole: false, isLast: isEnd && isLast, items: piece });
+          for (const { kind, key } of piece) if (kind === "execution") unanswered.get(key)?.abort("told");
         }
       }
       at = to;
@@ -203,7 +208,19 @@ export async function talkToCloud(
     const accepted = acceptOrder(needs, order);
     accepting.add(accepted);
     const refused = (await accepted.finally(() => accepting.delete(accepted))) ?? null;
+    if (refused === null && !end.signal.aborted) await untilTold(order.id);
     await channel.send({ type: "answer", id: order.id, refused });
+  }
+
+  /**
+   * Most commands end within a moment. What is told of the end also says that the order was accepted, so the cloud stores
+   * both with one commit. For the cloud the answer is late, as over a slow line.
+   */
+  async function untilTold(id: string): Promise<void> {
+    const told = new AbortController();
+    unanswered.set(id, told);
+    await needs.pause(ANSWER_WITHIN_MS, told.signal);
+    unanswered.delete(id);
   }
 
   async function takeTokens(told: readonly LinkedToken[]): Promise<void> {
@@ -270,6 +287,7 @@ export async function talkToCloud(
     awake.call();
     confirmed.call();
     telemetry.end();
+    for (const waiting of unanswered.values()) waiting.abort("ended");
     for (const { reject } of wanted.values()) reject(new LineLost("the connection has ended"));
     await Promise.all(working);
   }

@@ -8,7 +8,7 @@ import type { Instant } from "#core/time/instant.ts";
 import type { AlertAnnouncement, AlertRecord } from "#service/ports/alert-store.ts";
 import type { ConfigurationChange } from "#service/ports/configuration-store.ts";
 import type { DeviceLogEntry } from "#service/ports/device-log-store.ts";
-import type { Database, WriteDatabase } from "#store/database.ts";
+import type { Database, Row, WriteDatabase } from "#store/database.ts";
 import { announce, storeAlert } from "./alert-writes.ts";
 import { mergeAudit } from "./audit-writes.ts";
 import { storeBuckets } from "./configuration-writes.ts";
@@ -158,15 +158,19 @@ export const copyWrites = {
     { gatewayId, entry }: { gatewayId: string; entry: AuditEntry },
   ): Promise<void> {
     const { siteId } = entry.target;
+    const [site, known] = await Promise.all([
+      siteId === undefined ? undefined : database.get(OWNER, siteId),
+      database.get("SELECT details FROM audit WHERE id = ?", entry.id),
+    ]);
     // Of a site that is deleted the entry still tells who did it.
-    const isThere = siteId !== undefined && (await database.get("SELECT 1 AS found FROM site WHERE id = ?", siteId));
-    if (siteId !== undefined && isThere) await requireOwner(database, gatewayId, siteId);
-    const known = await database.get("SELECT details FROM audit WHERE id = ?", entry.id);
+    if (siteId !== undefined && site !== undefined) requireSameOwner(site, gatewayId, siteId);
     const from = known === undefined ? gatewayId : JSON.parse(text(known, "details"))["gateway_id"];
     if (from !== gatewayId) throw refuse("conflict", `audit entry ${entry.id} does not belong to this gateway`);
     mergeAudit(database, { ...entry, details: { ...entry.details, gateway_id: gatewayId } });
   },
 };
+
+const OWNER = "SELECT gateway_id FROM site WHERE id = ?";
 
 /** A gateway that joins again is another one. It gets the sites of the former one, once that is revoked. */
 async function isOwnerRevoked(database: Database, siteId: string): Promise<boolean> {
@@ -185,7 +189,11 @@ async function requireDeviceOwner(database: Database, gatewayId: string, deviceI
 }
 
 async function requireOwner(database: Database, gatewayId: string, siteId: string): Promise<void> {
-  const site = await database.get("SELECT gateway_id FROM site WHERE id = ?", siteId);
+  const site = await database.get(OWNER, siteId);
   if (site === undefined) throw refuse("conflict", `there is no site ${siteId}`);
+  requireSameOwner(site, gatewayId, siteId);
+}
+
+function requireSameOwner(site: Row, gatewayId: string, siteId: string): void {
   if (site["gateway_id"] !== gatewayId) throw refuse("conflict", `site ${siteId} does not belong to this gateway`);
 }

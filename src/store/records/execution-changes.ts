@@ -15,6 +15,7 @@ import {
 import { executionEvent } from "#core/event/event.ts";
 import type { ChangePage } from "#service/ports/execution-store.ts";
 import type { Database, ReadDatabase, Row, WriteDatabase } from "#store/database.ts";
+import type { StoredExecution } from "#store/write-memory.ts";
 import { addEvent } from "./event-writes.ts";
 import { enterGroup } from "./execution-group-writes.ts";
 import {
@@ -27,7 +28,7 @@ import {
   parseResponse,
   renderPayload,
 } from "./execution-row.ts";
-import { replace } from "./execution-writes.ts";
+import { remember, replace } from "./execution-writes.ts";
 import { micros, number, text } from "./row.ts";
 import { readRow, readRows } from "./stored-json.ts";
 
@@ -100,17 +101,24 @@ async function readChange(database: Database, row: Row, cursor: number) {
 export const executionChangeWrites = {
   async applyRemoteExecution(database: WriteDatabase, { change }: { change: ExecutionChange }): Promise<Merge> {
     const { id, deviceId } = change.execution;
-    const stored = await findStored(database, id);
+    const stored = await findKnown(database, id);
     const before = stored?.execution;
     if (before !== undefined && before.deviceId !== deviceId) {
       throw refuse("conflict", `execution ${id} is one of device ${before.deviceId}, not of ${deviceId}`);
     }
     const merge = mergeRemote(before, change);
     if (merge.kind === "known" || merge.execution === before) return merge;
+    database.memory?.drop(id);
+    // Most often there is no log yet, and then it is what comes with the change.
+    const isFirst = (stored?.logBytes ?? 0) === 0 && change.leftOut === undefined;
+    const log = isFirst && merge.kind === "applied" ? change.responses : [];
+    const logged = log.reduce((sum, response) => sum + loggedBytes(response), 0);
     const number =
       stored === undefined
-        ? await insertCopy(database, merge.execution)
-        : await replace(database, { stored, after: merge.execution, logged: 0 });
+        ? await insertCopy(database, merge.execution, logged)
+        : await replace(database, { stored, after: merge.execution, logged });
+    for (const response of log) addResponse(database, change.execution, { response, change: number });
+    if (isFirst) return merge;
     // The owner does not know what this side wrote into the log before the other side accepted the execution.
     if (before?.isRemote === false) await database.run("DELETE FROM execution_response WHERE execution_id = ?", id);
     if (merge.kind === "applied") await takeLog(database, change, number);
@@ -132,8 +140,7 @@ export const executionChangeWrites = {
     const after = stored && lostByOwner(stored.execution, loss);
     if (stored === undefined || after === undefined) return undefined;
     const { response } = after;
-    const bytes = Buffer.byteLength(renderPayload(response.payload) ?? "") + ENTRY_BYTES;
-    const change = await replace(database, { stored, after, logged: bytes });
+    const change = await replace(database, { stored, after, logged: loggedBytes(response) });
     await putResponse(database, after, { response, change });
     return after;
   },
@@ -151,12 +158,14 @@ export const executionChangeWrites = {
     database: WriteDatabase,
     { id, isAnswered }: { id: string; isAnswered: boolean },
   ): Promise<Execution | undefined> {
-    const stored = await findStored(database, id);
+    const stored = await findKnown(database, id);
     if (stored === undefined) return undefined;
     // The gateway may be gone since it has answered, and whoever noticed that did not see this execution as its own.
     const isInSight = isAnswered && !(await isOfGoneGateway(database, stored.execution.siteId));
     const after = givenToOwner(stored.execution, isInSight);
-    if (after !== undefined) await replace(database, { stored, after, logged: 0 });
+    if (after === undefined) return undefined;
+    await replace(database, { stored, after, logged: 0 });
+    remember(database, { ...stored, execution: after }, stored.logBytes);
     return after;
   },
 
@@ -202,7 +211,7 @@ async function isOfGoneGateway(database: Database, siteId: string): Promise<bool
   return row !== undefined;
 }
 
-async function insertCopy(database: WriteDatabase, execution: Execution): Promise<number> {
+async function insertCopy(database: WriteDatabase, execution: Execution, logged: number): Promise<number> {
   if ((await database.get("SELECT 1 AS found FROM device WHERE id = ?", execution.deviceId)) === undefined) {
     throw refuse("device_not_found", `there is no device ${execution.deviceId}`);
   }
@@ -212,8 +221,8 @@ async function insertCopy(database: WriteDatabase, execution: Execution): Promis
   // Marked as attempted because its owner hands it over: this side never does.
   database.send(
     `INSERT INTO execution (id, group_id, site_id, device_id, created_at, arguments, attempted, is_open, deadline, bytes,
-       response_state, response_payload, received_at, revision, is_remote, changed)
-     VALUES (?, ${group.sql}, ?, ?, ?, ?, 1, 0, ?, ?, ?, ?, ?, ?, 1, ?)`,
+       log_bytes, response_state, response_payload, received_at, revision, is_remote, changed)
+     VALUES (?, ${group.sql}, ?, ?, ?, ?, 1, 0, ?, ?, ?, ?, ?, ?, ?, 1, ?)`,
     execution.id,
     ...group.values,
     execution.siteId,
@@ -222,6 +231,7 @@ async function insertCopy(database: WriteDatabase, execution: Execution): Promis
     shown,
     execution.deadline,
     Buffer.byteLength(shown),
+    logged,
     execution.response?.state ?? null,
     renderPayload(execution.response?.payload),
     execution.response?.receivedAt ?? null,
@@ -234,7 +244,7 @@ async function insertCopy(database: WriteDatabase, execution: Execution): Promis
 
 /** The log becomes a copy of the owner's: new responses are added, and those that the owner dropped are removed. */
 async function takeLog(
-  database: Database,
+  database: WriteDatabase,
   { execution, responses, leftOut }: ExecutionChange,
   change: number,
 ): Promise<void> {
@@ -256,20 +266,30 @@ async function takeLog(
   );
 }
 
+interface Logged {
+  readonly response: CommandResponse;
+  readonly change: number;
+}
+
 /** An owner that has replaced its records may give the time of an earlier response to another one. */
-async function putResponse(
-  database: Database,
-  { id, deviceId, revision }: Execution,
-  { response, change }: { readonly response: CommandResponse; readonly change: number },
-): Promise<void> {
+async function putResponse(database: WriteDatabase, execution: Execution, logged: Logged): Promise<void> {
+  const { response } = logged;
   await database.run(
     "DELETE FROM execution_response WHERE execution_id = ? AND received_at = ? AND (state <> ? OR payload IS DISTINCT FROM ?)",
-    id,
+    execution.id,
     response.receivedAt,
     response.state,
     renderPayload(response.payload),
   );
-  await database.run(
+  addResponse(database, execution, logged);
+}
+
+function addResponse(
+  database: WriteDatabase,
+  { id, deviceId, revision }: Execution,
+  { response, change }: Logged,
+): void {
+  database.send(
     `INSERT INTO execution_response (execution_id, device_id, received_at, state, payload, revision, changed)
      VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
     id,
@@ -280,4 +300,13 @@ async function putResponse(
     revision,
     change,
   );
+}
+
+function loggedBytes({ payload }: CommandResponse): number {
+  return Buffer.byteLength(renderPayload(payload) ?? "") + ENTRY_BYTES;
+}
+
+/** As `findStored`, from memory where it is there. */
+async function findKnown(database: WriteDatabase, id: string): Promise<StoredExecution | undefined> {
+  return database.memory?.execution(id) ?? (await findStored(database, id));
 }

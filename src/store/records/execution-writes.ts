@@ -243,7 +243,7 @@ function findOpen(database: WriteDatabase, id: string, deviceId: string): Awaita
 }
 
 /** `bytes` is what its latest response holds. */
-function remember(database: WriteDatabase, stored: Omit<StoredExecution, "groupId">, bytes: number): void {
+export function remember(database: WriteDatabase, stored: Omit<StoredExecution, "groupId">, bytes: number): void {
   const { memory } = database;
   const { id, state } = stored.execution;
   const groupId = isOpen(state) ? memory?.findGroup(stored.execution) : undefined;

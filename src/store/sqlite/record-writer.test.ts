@@ -18,6 +18,8 @@ const EXECUTIONS = 4;
 type Step =
   | { readonly do: "insert" | "mark" | "unmark" | "expire" | "lose"; readonly which: number }
   | { readonly do: "respond"; readonly which: number; readonly state: "STARTED" | "IN_PROGRESS" | "SUCCEEDED" }
+  | { readonly do: "give"; readonly which: number; readonly isAnswered: boolean }
+  | { readonly do: "copy"; readonly which: number; readonly state: "IN_PROGRESS" | "SUCCEEDED"; readonly since: number }
   | { readonly do: "refused" | "delete the device" | "sweep" };
 
 const which = fc.integer({ min: 0, max: EXECUTIONS - 1 });
@@ -32,6 +34,16 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 2, arbitrary: fc.record({ do: fc.constantFrom("mark", "unmark", "expire", "lose"), which }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("give" as const), which, isAnswered: fc.boolean() }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant("copy" as const),
+      which,
+      state: fc.constantFrom("IN_PROGRESS" as const, "SUCCEEDED" as const),
+      since: fc.constantFrom(0, 0, 2),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ do: fc.constantFrom("refused", "delete the device", "sweep") }) },
 ) as fc.Arbitrary<Step>;
 
@@ -55,7 +67,7 @@ test("what the writer remembers and holds back never changes what is stored", as
     fc.asyncProperty(batches, async (chosen) => {
       expect(await stored(chosen, true)).toEqual(await stored(chosen, false));
     }),
-    { numRuns: 50 },
+    { numRuns: 60 },
   );
 });
 
@@ -86,6 +98,10 @@ async function stored(batches: readonly (readonly Step[])[], remembers: boolean)
   let clock = NOON * 1_000;
   for (const batch of batches) await run(batch.map((one) => requestOf(one, ++clock as Micros)));
   const found = { answers, tables: TABLES.map((name) => rowsOf(database, name)) };
+  // A log that counts as empty is empty: then what its owner tells is all of it.
+  const logged =
+    "SELECT e.id FROM execution e JOIN execution_response r ON r.execution_id = e.id WHERE e.log_bytes = 0";
+  expect(database.all(logged)).toEqual([]);
   database.close();
   return found;
 }
@@ -115,6 +131,20 @@ function requestOf(step: Step, at: Micros): Omit<WriteRequest, "id"> {
     case "respond": {
       const arrival = { state: step.state, payload: { at }, at, patienceMs: PATIENCE_MS, repeated: false };
       return { name: "recordResponse", input: { deviceId: "device", id: `e${step.which}`, arrival } };
+    }
+    case "give":
+      return { name: "giveExecutionToOwner", input: { id: `e${step.which}`, isAnswered: step.isAnswered } };
+    case "copy": {
+      const { state, since } = step;
+      const response = { state, payload: { at }, receivedAt: at };
+      const execution = {
+        ...executionOf(step.which),
+        state: state === "SUCCEEDED" ? "SUCCESS" : state,
+        response,
+        revision: since + 2,
+      };
+      const change = { execution, responses: [response], since, leftOut: undefined };
+      return { name: "applyRemoteExecution", input: { change } };
     }
     case "mark":
       return { name: "markAttempted", input: { id: `e${step.which}` } };
