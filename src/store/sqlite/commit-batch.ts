@@ -34,11 +34,11 @@ export async function commitBatch(
 ): Promise<readonly WriteAnswer[]> {
   try {
     failpoint("commit.before");
-    database.script("BEGIN IMMEDIATE");
+    database.run("BEGIN IMMEDIATE");
     const answers =
       (await runTogether({ database, writer }, requests)) ?? (await runApart({ database, writer }, requests));
     failpoint("commit.inside");
-    database.script("COMMIT");
+    database.run("COMMIT");
     failpoint("commit.after");
     return answers;
   } catch (error) {
