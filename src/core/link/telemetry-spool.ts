@@ -4,7 +4,7 @@
 //
 // Invariant: the cloud has every stored point of an hour, except for those in the queue or on their way, unless the hour
 // is `isWhole` or older than the history that was told. Every hour that is not known to be complete is marked durably.
-// The caller stores the mark before it acknowledges a point.
+// The caller stores the mark before it stores a point.
 
 export interface LinkedHour {
   readonly deviceId: string;

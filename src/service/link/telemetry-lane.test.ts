@@ -10,8 +10,17 @@ import { createTelemetryLane } from "./telemetry-lane.ts";
 const HOUR = 3_600_000;
 
 /** A gateway that has joined, with these hours of its device `d` to tell. */
-async function open({ hours = [] as readonly number[], historyBefore = undefined as number | undefined } = {}) {
+async function open({
+  hours = [] as readonly number[],
+  historyBefore = undefined as number | undefined,
+  onWrite = (_what: string) => {},
+} = {}) {
   const nothing = async () => {};
+  /** Takes a moment, as a disk does. */
+  const writes = (what: string) => async () => {
+    await new Promise(setImmediate);
+    onWrite(what);
+  };
   const marked = hours.map((hour) => ({ deviceId: "d", hour, hasExpired: false }));
   let dropped: DroppedHistory | undefined;
   const uplinks = {
@@ -21,12 +30,12 @@ async function open({ hours = [] as readonly number[], historyBefore = undefined
       dropped = now;
       for (const one of marked) one.hasExpired ||= expired.some(({ hour }) => hour === one.hour);
     },
-    markHours: nothing,
+    markHours: writes("mark"),
     unmarkHours: nothing,
     noteHistory: nothing,
   } as unknown as Needs["uplinks"];
   const left = [3, 2, 0, 1, 0];
-  const telemetry = { append: nothing, drop: async () => left.shift() ?? 0 } as unknown as TelemetryStore;
+  const telemetry = { append: writes("points"), drop: async () => left.shift() ?? 0 } as unknown as TelemetryStore;
   const lane = createTelemetryLane({ uplinks, telemetry, now: () => instant(0), budgets: createByteBudgets() });
   await lane.restart();
   return lane;
@@ -80,4 +89,14 @@ test("the backlog says how much waits and how old it is", async () => {
   expect(lane.spool.oldest()).toBe(5 * HOUR);
   lane.spool.clear();
   expect([lane.spool.waiting.points, lane.spool.oldest()]).toEqual([0, undefined]);
+});
+
+test("points are stored after their hours are marked, and in the order in which they came", async () => {
+  const written: string[] = [];
+  const lane = await open({ onWrite: (what) => written.push(what) });
+  const append = (at: number) =>
+    lane.telemetry.append([{ deviceId: "d", at: instant(at), values: new Map([["a", at]]) }]);
+  await Promise.all([append(7 * HOUR), append(7 * HOUR + 1)]);
+  await append(7 * HOUR + 2);
+  expect(written).toEqual(["mark", "points", "points", "points"]);
 });

@@ -98,16 +98,15 @@ export function createTelemetryLane(needs: LaneNeeds): TelemetryLane {
     if (unmarked.length > 0) storeMarks();
   }
 
-  /** Points are acknowledged when they are stored and their hours are marked. */
-  async function begun(stored: Promise<void>): Promise<void> {
-    await Promise.all([stored, marking]);
+  /** Points are stored once their hours are marked: a crash between the two must not leave points that are never told. */
+  function afterMarks(store: () => Promise<void>): Promise<void> {
+    return marking === undefined ? store() : marking.then(store);
   }
 
   function append(messages: readonly TelemetryPoints[]): Promise<void> {
     if (!isJoined) return store.append(messages);
     for (const { deviceId, at } of messages) begin(deviceId, at);
-    const stored = store.append(messages);
-    return (marking === undefined ? stored : begun(stored)).then(
+    return afterMarks(() => store.append(messages)).then(
       () => {
         for (const message of messages) spool.add(message, { bytes: bytesOf(message), points: message.values.size });
         for (const listener of listeners) listener();
@@ -122,7 +121,7 @@ export function createTelemetryLane(needs: LaneNeeds): TelemetryLane {
   async function loadWhole(deviceId: string, hours: ReadonlySet<number>, load: () => Promise<void>): Promise<void> {
     for (const hour of hours) begin(deviceId, hour * HOUR_MS);
     try {
-      await begun(load());
+      await afterMarks(load);
     } finally {
       for (const hour of hours) spool.leave(deviceId, hour * HOUR_MS);
       await limitMarks();
