@@ -1,6 +1,7 @@
 // What do others notice while one neighbour abuses the gateway? Runs each abuse of test/hostile beside reads, commands
 // and points of an honest neighbour, and compares with the current goals. `npm run bench -- hostile [seconds] [words of
 // names]`.
+import { createAbusers } from "../test/hostile/abuser.ts";
 import { ABUSES } from "../test/hostile/abuses.ts";
 import { createGateways } from "../test/hostile/gateways.ts";
 import { strictFaults, TABLE_HEAD, tableLine, tolerantFaults } from "../test/hostile/judge.ts";
@@ -14,6 +15,7 @@ const chosen = ABUSES.filter(({ name }) => words.length === 0 || words.some((wor
 
 const echo = await startEcho();
 const gateways = createGateways();
+const abusers = createAbusers();
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, () => void gateways.close().finally(() => process.exit(1)));
 }
@@ -21,7 +23,7 @@ const all: Figures[] = [];
 console.error(TABLE_HEAD);
 for (const abuse of chosen) {
   const gateway = await gateways.get(abuse.role);
-  const figures = await runAbuse({ gateway, echo, calmMs: 500, abuseMs }, abuse).catch((error: Error) => {
+  const figures = await runAbuse({ gateway, abusers, echo, calmMs: 500, abuseMs }, abuse).catch((error: Error) => {
     console.error(`FAIL ${abuse.name}: ${error.message}`);
   });
   if (figures !== undefined) {
@@ -32,6 +34,7 @@ for (const abuse of chosen) {
 }
 const readyMs = Math.round(await (await gateways.get(chosen.at(-1)?.role)).restart());
 await gateways.close();
+abusers.close();
 echo.close();
 
 const worst = (value: (figures: Figures) => number) => Math.round(Math.max(...all.map(value)));

@@ -50,6 +50,8 @@ export interface World extends HostileSite {
   /** Counts what was done, so that an abuse that does nothing is noticed. */
   count(what: string): void;
   readonly counts: ReadonlyMap<string, number>;
+  /** Closes the connections of all calls. */
+  close(): void;
 }
 
 const SOCKETS = 256;
@@ -75,6 +77,9 @@ export function createWorld(site: HostileSite): World {
     ask,
     count,
     counts,
+    close() {
+      for (const client of clients.values()) client.close();
+    },
     async call(level, method, path, options) {
       count("calls");
       const answer = await as(level).call(method, path, options);

@@ -1,4 +1,4 @@
-// The process that abuses, as its starter sees it.
+// The processes that abuse, as their starter sees them.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
@@ -9,14 +9,56 @@ const PROGRAM = fileURLToPath(new URL("abuser-process.ts", import.meta.url));
 const START_MS = 60_000;
 const STOP_MS = 10_000;
 
-export interface Abuser {
+/** What was done and how it was answered, by how often. */
+export type Counts = Readonly<Record<string, number>>;
+
+/** One abuse at a time. */
+export interface Abusers {
+  /** Loads a process that waits for its abuse, unless there is one. */
+  prepare(): Promise<void>;
   start(abuse: Abuse, site: HostileSite): Promise<void>;
-  /** What it did and how it was answered, by how often. */
-  stop(): Promise<Readonly<Record<string, number>>>;
+  stop(): Promise<Counts>;
+  /** Ends the process, also one that was not stopped. */
   close(): void;
 }
 
-export async function startAbuser(): Promise<Abuser> {
+/** Loading a process takes as long as a short abuse, so one that left nothing behind runs the next abuse too. */
+export function createAbusers(): Abusers {
+  let loaded: Promise<Process> | undefined;
+  const ready = async () => {
+    loaded ??= startProcess();
+    try {
+      return await loaded;
+    } catch (error) {
+      loaded = undefined;
+      throw error;
+    }
+  };
+  const close = () => {
+    loaded?.then(({ kill }) => kill()).catch(() => {});
+    loaded = undefined;
+  };
+  return {
+    prepare: async () => void (await ready()),
+    async start({ name }, site) {
+      await (await ready()).ask({ start: name, site }, "started", START_MS);
+    },
+    async stop() {
+      const answer = await (await ready()).ask("stop", "stopped", STOP_MS);
+      if (answer.state !== "stopped") return {};
+      if (!answer.isClean) close();
+      return answer.counts;
+    },
+    close,
+  };
+}
+
+interface Process {
+  ask(message: ToAbuser, wanted: FromAbuser["state"], withinMs: number): Promise<FromAbuser>;
+  kill(): void;
+}
+
+async function startProcess(): Promise<Process> {
   const child = fork(PROGRAM, {
     execArgv: ["--disable-warning=ExperimentalWarning"],
     serialization: "advanced",
@@ -29,19 +71,12 @@ export async function startAbuser(): Promise<Abuser> {
     return message;
   };
   await answer("loaded", START_MS);
-  const send = (message: ToAbuser) => child.send(message);
   return {
-    async start({ name }, site) {
-      const started = answer("started", START_MS);
-      send({ start: name, site });
-      await started;
+    async ask(message, wanted, withinMs) {
+      const answered = answer(wanted, withinMs);
+      child.send(message);
+      return await answered;
     },
-    async stop() {
-      const stopped = answer("stopped", STOP_MS);
-      send("stop");
-      const message = await stopped;
-      return message.state === "stopped" ? message.counts : {};
-    },
-    close: () => void child.kill("SIGKILL"),
+    kill: () => void child.kill("SIGKILL"),
   };
 }

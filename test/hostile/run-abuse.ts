@@ -1,6 +1,6 @@
 // One abuse beside the honest neighbour: what the abuser did and what the neighbour felt.
 import type { Abuse } from "./abuse.ts";
-import { startAbuser } from "./abuser.ts";
+import type { Abusers, Counts } from "./abuser.ts";
 import type { Gateway } from "./gateway.ts";
 import type { Latency, Sample } from "./honest-neighbour.ts";
 import { type Echo, memoryMB, percentile } from "./machine.ts";
@@ -29,30 +29,34 @@ export interface Figures {
   readonly missing: readonly string[];
   readonly isAlive: boolean;
   /** What the abuser did and how it was answered. */
-  readonly counts: Readonly<Record<string, number>>;
+  readonly counts: Counts;
 }
 
 export interface Surroundings {
   readonly gateway: Gateway;
+  readonly abusers: Abusers;
   readonly echo: Echo;
+  /** 0 where nobody compares with it. */
   readonly calmMs: number;
   readonly abuseMs: number;
 }
 
-export async function runAbuse({ gateway, echo, calmMs, abuseMs }: Surroundings, abuse: Abuse): Promise<Figures> {
+export async function runAbuse(surroundings: Surroundings, abuse: Abuse): Promise<Figures> {
+  const { gateway, abusers, echo, calmMs, abuseMs } = surroundings;
   const { honest, hostile, busbar } = gateway;
-  const abuser = await startAbuser();
+  await abusers.prepare();
   const calm = feltIn(await honest.measure(calmMs));
   const noise = repeat(PING_EVERY_MS, () => echo.ping());
   const memory = repeat(MEMORY_EVERY_MS, async () => memoryMB(busbar.pid));
-  let counts: Readonly<Record<string, number>> = {};
+  let counts: Counts = {};
   let sample: Sample;
   try {
-    await abuser.start(abuse, hostile);
+    await abusers.start(abuse, hostile);
     sample = await honest.measure(abuseMs);
-    counts = await abuser.stop();
-  } finally {
-    abuser.close();
+    counts = await abusers.stop();
+  } catch (error) {
+    abusers.close();
+    throw error;
   }
   const kept = await honest
     .verify()

@@ -17,10 +17,19 @@ export interface MqttDevice {
   subscribe(): Promise<void>;
 }
 
+const opened = new Set<Socket>();
+
+/** All that were opened and are not closed yet. */
+export function closeSockets(): void {
+  for (const socket of opened) socket.destroy();
+}
+
 /** A connection from the abuser's address to the broker. */
 export function openSocket({ mqttPort, address }: World, port = mqttPort): Promise<Socket> {
   const local = localAddress(address);
   const socket = connect({ port, host: "127.0.0.1", ...(local !== undefined && { localAddress: local }) });
+  opened.add(socket);
+  socket.once("close", () => opened.delete(socket));
   return new Promise((resolve, reject) => {
     socket.once("connect", () => {
       socket.off("error", reject);
