@@ -4,8 +4,18 @@ import { defineConfig } from "vitest/config";
 // As bin/busbar does it: without it every thread that a test starts strips types anew.
 process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(new URL("node_modules/.cache/busbar", import.meta.url));
 
+// Most files leave nothing behind, so a worker goes on with the next one (`isolate: false`): a new worker costs 2 s of processor
+// time until its code is loaded and warm, which is more than most files take.
 const IN_BROWSER = "test/browser/**/*.test.ts";
 const MEASURES = "test/hostile/**/*.test.ts";
+/** They look at the memory or the processor time of their process. */
+const ALONE = [
+  "test/api/fuzz.test.ts",
+  "test/api/telemetry/streaming.test.ts",
+  "test/lua/hostile.test.ts",
+  "test/mqtt/packet-fuzz.test.ts",
+];
+const MOCKS = "src/store/series/planted-bugs.test.ts";
 
 export default defineConfig({
   test: {
@@ -17,13 +27,15 @@ export default defineConfig({
     expect: { poll: { timeout: 15_000 } },
     // Suites start servers, workers and browsers of their own: more files at once than cores only adds noise.
     maxWorkers: 3,
+    // Node loads the sources itself, as it does for users: Vite would turn each use of an import into a look-up.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     projects: [
       {
         extends: true,
         test: {
           name: "units",
           include: ["src/**/*.test.ts"],
-          // These files leave nothing behind, so a worker goes on with the next one: a new worker takes longer than most of them.
+          exclude: [MOCKS],
           isolate: false,
           sequence: { groupOrder: 0 },
         },
@@ -33,8 +45,20 @@ export default defineConfig({
         test: {
           name: "busbar",
           include: ["test/**/*.test.ts"],
-          exclude: [MEASURES, IN_BROWSER],
+          exclude: [MEASURES, IN_BROWSER, ...ALONE],
           globalSetup: ["test/support/keep-new-servers.ts"],
+          isolate: false,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      { extends: true, test: { name: "own worker", include: ALONE, sequence: { groupOrder: 0 } } },
+      // It puts other code in the place of modules, which takes Vite.
+      {
+        extends: true,
+        test: {
+          name: "planted bugs",
+          include: [MOCKS],
+          experimental: { viteModuleRunner: true },
           sequence: { groupOrder: 0 },
         },
       },
@@ -55,6 +79,9 @@ export default defineConfig({
           name: "browser",
           include: [IN_BROWSER],
           globalSetup: ["test/browser/support/build-page.ts"],
+          isolate: false,
+          // Each open page draws what comes in, also while its test waits for its turn.
+          maxConcurrency: 2,
           sequence: { groupOrder: 0 },
         },
       },

@@ -1,6 +1,6 @@
 // `npm test`: installs what is missing, checks the code, runs every test, and closes with one line of counts.
 // `npm test -- src/core` runs only the tests under a path and skips the check.
-// `npm run test:long` is the same with ten times as many random cases.
+// `npm run test:long` is the same with many more random cases and kills.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";

@@ -15,7 +15,7 @@ function gateways(): void {
   const cloud = useServer(["--role", "cloud", "--mqtt-port", "off", "--http-page"]);
   const gateway = useServer(["--mqtt-port", "off", "--http-page"]);
   const inCloud = useWorld(cloud);
-  const onGateway = useWorld(gateway, inCloud);
+  const onGateway = useWorld(gateway);
   const ends: (() => void)[] = [];
   let line: Line;
   let pump = "";

@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { instant } from "#core/time/instant.ts";
 import { openRecords } from "#store/sqlite/open-records.ts";
 import { commandManifest } from "../support/command-site.ts";
@@ -79,6 +79,7 @@ test("88 MB of waiting commands do not stop a start with a heap of 72 MB", {
   await server.stop("SIGKILL");
   await fill(sites[0]?.id ?? "", devices);
   vi.stubEnv("NODE_OPTIONS", `--max-old-space-size=${HEAP_MB}`);
+  onTestFinished(() => void vi.unstubAllEnvs());
   await start();
   for (const device of devices) {
     const path = `/v3/devices/${device}/commands/executions?limit=1&state.in=NEW`;

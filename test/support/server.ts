@@ -11,7 +11,7 @@ import type { Clocks } from "#role/clocks.ts";
 import { type Running, start } from "#role/start.ts";
 import type { RecordStore } from "#service/ports/record-store.ts";
 import { openRecords } from "#store/sqlite/open-records.ts";
-import { type CheckAnswer, createCheckAnswer, type Operation, operationsOf } from "./check-answer.ts";
+import { type CheckAnswer, checkAnswerOf, type Operation, operationsOf } from "./check-answer.ts";
 
 export interface Answer<Body> {
   readonly status: number;
@@ -95,8 +95,9 @@ export function useServer(
       throw error;
     };
     running = await start(config, createLogger({ ...config.log, format: "json" }, stream), onFault, clocks);
-    document = (await (await fetch(`${running.url}/openapi.json`)).json()) as typeof document;
-    check = createCheckAnswer(document);
+    const text = await (await fetch(`${running.url}/openapi.json`)).text();
+    document = JSON.parse(text) as typeof document;
+    check = checkAnswerOf(text);
   }
 
   async function stop(): Promise<void> {

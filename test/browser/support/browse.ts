@@ -1,7 +1,7 @@
 // The page in a real Chromium, over the real demo site. Whatever the browser complains about fails the test: errors of
 // scripts, refusals of the content security policy, and anything that is asked of another server.
 import { existsSync } from "node:fs";
-import { type Browser, chromium, type Page } from "playwright-core";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, vi } from "vitest";
 import { type TestServer, useServer } from "../../support/server.ts";
 
@@ -48,7 +48,6 @@ export interface Visitor {
 
 export interface World {
   readonly busbar: TestServer;
-  readonly browser: Browser;
   /** A browser of its own, without a session. */
   visit(look?: Look): Promise<Visitor>;
   /** A browser with a session, as the admin unless a token is given. No page is open yet. */
@@ -66,15 +65,21 @@ export function useDemo(provoked?: RegExp): World {
   return useWorld(useServer(["--demo", "--http-page", "--mqtt-port", "0"], { ...(provoked && { provoked }) }));
 }
 
-/** `beside`: another server of the same file, whose browser is taken. */
-export function useWorld(busbar: TestServer, beside?: World): World {
+/** One for all files that a worker runs, because its start takes longer than many a test. It ends with the worker. */
+let launched: Promise<Browser> | undefined;
+const launch = () => {
+  launched ??= chromium.launch({ executablePath: CHROMIUM, args: LAUNCH, timeout: 2 * PATIENCE });
+  return launched;
+};
+
+export function useWorld(busbar: TestServer): World {
   let browser: Browser;
+  const contexts: BrowserContext[] = [];
   beforeAll(async () => {
-    browser =
-      beside?.browser ?? (await chromium.launch({ executablePath: CHROMIUM, args: LAUNCH, timeout: 2 * PATIENCE }));
+    browser = await launch();
   }, 2 * PATIENCE);
   afterAll(async () => {
-    if (beside === undefined) await browser?.close();
+    for (const context of contexts) await context.close();
   });
 
   async function visit(look: Look = {}): Promise<Visitor> {
@@ -88,6 +93,7 @@ export function useWorld(busbar: TestServer, beside?: World): World {
       locale,
       reducedMotion: "reduce",
     });
+    contexts.push(context);
     const page = await context.newPage();
     const { url: origin } = busbar;
     page.setDefaultTimeout(PATIENCE);
@@ -127,9 +133,6 @@ export function useWorld(busbar: TestServer, beside?: World): World {
 
   return {
     busbar,
-    get browser() {
-      return browser;
-    },
     visit,
     async signedIn(look, token = busbar.adminToken) {
       const visitor = await visit(look);
