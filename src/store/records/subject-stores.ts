@@ -44,6 +44,7 @@ export function createSubjectStores(
         onGap(position);
       },
     );
+  const changesOfGateways = createChangeStore(reader, writer, lists);
   return {
     sites: createSiteStore(reader, writer, lists),
     devices,
@@ -65,7 +66,15 @@ export function createSubjectStores(
     gateways: createGatewayStore(reader, writer, lists),
     rollouts: createRolloutStore(reader, writer, lists),
     copies: createCopyStore(writer, changing),
-    changes: createChangeStore(reader, writer, lists),
+    changes: {
+      ...changesOfGateways,
+      // Another node may have settled it. Whoever is told that it is done sees what it has changed.
+      find: async (id) => {
+        const change = await changesOfGateways.find(id);
+        if (change?.deviceId !== undefined && change.state !== "PENDING") forget(change.deviceId);
+        return change;
+      },
+    },
     settings: createSettingStore(reader, writer),
   };
 }

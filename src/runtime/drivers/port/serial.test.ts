@@ -134,7 +134,7 @@ function overPty(): void {
   test("a line that is unplugged is an error, not a wait", async () => {
     const { pty, session } = await setUp();
     await session.call("rs485", { op: "serial.flush" });
-    const reading = problemOf(session.call("rs485", { op: "serial.read", count: 1, timeoutMs: 5000 }));
+    const reading = problemOf(session.call("rs485", { op: "serial.read", count: 1, timeoutMs: 25_000 }));
     pty.unplug();
     expect(await reading).toMatch(/^connection: /);
     expect(await problemOf(session.call("rs485", { op: "serial.flush" }))).toMatch(/^connection: /);
