@@ -15,6 +15,8 @@ const ALONE = [
   "test/lua/hostile.test.ts",
   "test/mqtt/packet-fuzz.test.ts",
 ];
+/** The package for serial lines missed a hang-up once in eight runs after other files had run in the same process, and never alone. */
+const SERIAL = "src/runtime/drivers/port/serial.test.ts";
 const MOCKS = "src/store/series/planted-bugs.test.ts";
 
 export default defineConfig({
@@ -35,7 +37,7 @@ export default defineConfig({
         test: {
           name: "units",
           include: ["src/**/*.test.ts"],
-          exclude: [MOCKS],
+          exclude: [MOCKS, SERIAL],
           isolate: false,
           sequence: { groupOrder: 0 },
         },
@@ -51,7 +53,7 @@ export default defineConfig({
           sequence: { groupOrder: 0 },
         },
       },
-      { extends: true, test: { name: "own worker", include: ALONE, sequence: { groupOrder: 0 } } },
+      { extends: true, test: { name: "own worker", include: [...ALONE, SERIAL], sequence: { groupOrder: 0 } } },
       // It puts other code in the place of modules, which takes Vite.
       {
         extends: true,
