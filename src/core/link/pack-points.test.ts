@@ -55,7 +55,7 @@ test("a value that has changed a little costs a byte, one that has not a bit, an
     );
     return packer.pack([points("device", 1_000 * second, values)]).length;
   });
-  // Start, device, form, two bytes of time, two of flags, and eight changed values.
+  // The count, device, form, two bytes of time, two of flags, and eight changed values.
   expect(sizes.slice(1)).toEqual([15, 15]);
 });
 
@@ -96,6 +96,17 @@ test("bytes that nobody has packed are a mistake of the other side, and cost lit
     }
   }
   expect(mistakes).toBeGreaterThan(300);
+});
+
+test("points that end anywhere before their last byte, or go on after it, are a mistake", () => {
+  const packer = createPointsPacker();
+  const messages = [0, 1, 2].map((at) => points("device", at, { a: at, b: "text" }));
+  const whole = packer.pack(messages);
+  expect(createPointsUnpacker().unpack(whole)).toEqual(messages);
+  for (let end = 0; end < whole.length; end++) {
+    expect(() => createPointsUnpacker().unpack(whole.subarray(0, end)), `${end} bytes`).toThrow(LinkMistake);
+  }
+  expect(() => createPointsUnpacker().unpack(Uint8Array.of(...whole, 0))).toThrow("1 bytes are left over");
 });
 
 test("few bytes cannot stand for very many points", () => {

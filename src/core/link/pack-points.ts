@@ -2,7 +2,7 @@
 // A site of 200 devices that send 20 values a second each needs 1.2 bytes a point in the first 20 s, with names and answers;
 // as deflated JSON it needed 5.3. Ten such devices, of which each has a message of its own, need 2.2 instead of 20.4.
 //
-//   points  := start over (byte, 0 or 1), message*        (numbers are varints)
+//   points  := 2 * messages + start over (0 or 1), message*        (numbers are varints)
 //   message := device [text], form [series], time, changed, value*
 //     device   its place; the next free one is a new device, whose id follows
 //     form     0: the number of values follows, and the place of each one's series; the next free place is a new series,
@@ -32,7 +32,7 @@ const encoder = new TextEncoder();
 
 export interface PointsPacker {
   /** What is packed has to be unpacked in the same order, all of it. */
-  pack(messages: Iterable<LivePoints>): Uint8Array;
+  pack(messages: readonly LivePoints[]): Uint8Array;
 }
 
 export function createPointsPacker(): PointsPacker {
@@ -134,7 +134,7 @@ export function createPointsPacker(): PointsPacker {
       const isFull = known.bytes > MOST_KNOWN_BYTES;
       if (isFull) [known, devices, texts] = [new LiveValues(), new Map(), new Map()];
       const writer = new ByteWriter(1_024);
-      writer.byte(isFull ? 1 : 0);
+      writer.unsigned(2 * messages.length + (isFull ? 1 : 0));
       for (const message of messages) writeMessage(writer, message);
       return writer.bytes();
     },

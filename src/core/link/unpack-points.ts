@@ -92,9 +92,11 @@ export function createPointsUnpacker(): PointsUnpacker {
 
   function unpack(bytes: Uint8Array): readonly LivePoints[] {
     const reader = new ByteReader(bytes, "points");
-    if (reader.byte() === 1) known = new LiveValues();
+    const head = reader.unsigned();
+    if (head % 2 === 1) known = new LiveValues();
     const messages: LivePoints[] = [];
-    for (let room = MOST_POINTS; reader.left > 0; ) {
+    const count = Math.floor(head / 2);
+    for (let room = MOST_POINTS; messages.length < count; ) {
       const message = readMessage(reader, room);
       // The message itself counts, too.
       room -= message.values.size + 1;
@@ -102,6 +104,7 @@ export function createPointsUnpacker(): PointsUnpacker {
       // One message may go beyond the limit. Then the other side starts over.
       if (known.bytes > 2 * MOST_KNOWN_BYTES) throw new LinkMistake("points have too many names to remember");
     }
+    reader.finish();
     return messages;
   }
 
