@@ -63,8 +63,10 @@ test.each([LINK_PROTOCOL, former])("messages of version %s are understood, with 
   expect(recorded.length).toBeGreaterThan(20);
   for (const line of recorded) {
     const message = await read(line);
-    const json = line.slice(line.indexOf("{"));
-    if (line.includes("{")) expect(message).toMatchObject(JSON.parse(json));
+    if (!line.includes("{")) continue;
+    // A side of 1.2 packed points in another way, so it gets and sends plain ones.
+    const { packs: _, ...fields } = JSON.parse(line.slice(line.indexOf("{")));
+    expect(message).toMatchObject(fields);
   }
 });
 

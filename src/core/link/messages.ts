@@ -15,7 +15,7 @@ import type { LinkedToken } from "./linked-token.ts";
  * Raise the second number with every change of what travels, and record the frames anew: test/link/frames says how.
  * Sides whose second numbers differ by one at most understand each other.
  */
-export const LINK_PROTOCOL = "1.2";
+export const LINK_PROTOCOL = "1.3";
 
 /** A record as it is now; null when it was deleted. */
 export type LinkedItem =
@@ -85,7 +85,7 @@ export type UpMessage =
   | { readonly type: "connectivity"; readonly devices: readonly (readonly [string, string])[] }
   /** New telemetry. Numbers of these three kinds rise by one within a connection. */
   | { readonly type: "points"; readonly number: number; readonly messages: readonly LinkedPoints[] }
-  /** New telemetry, as `createPointsPacker` packs it. Since 1.2. */
+  /** New telemetry, as `createPointsPacker` packs it. Since 1.3. */
   | { readonly type: "packed"; readonly number: number; readonly content: Uint8Array }
   /** Stored telemetry of a device, packed. */
   | { readonly type: "history"; readonly number: number; readonly deviceId: string; readonly content: Uint8Array }
@@ -105,7 +105,8 @@ export type UpMessage =
 export type DownMessage =
   /**
    * `taken`: everything up to this number is stored; null: nothing of these records is. `epoch` names the cloud's
-   * records. `packs`: it takes packed points. Since 1.2; without it: false.
+   * records. `unpacks`: it takes packed points. Since 1.3; without it: false. (In 1.2 it was `packs`, and packed points
+   * did not tell how many they are. So sides of 1.2 and 1.3 send each other plain points.)
    */
   | {
       readonly type: "welcome";
@@ -113,7 +114,7 @@ export type DownMessage =
       readonly version: string;
       readonly epoch: string;
       readonly taken: number | null;
-      readonly packs: boolean;
+      readonly unpacks: boolean;
     }
   | { readonly type: "ack"; readonly to: number }
   | { readonly type: "execute"; readonly order: ExecutionOrder }

@@ -93,7 +93,7 @@ export function parseDownMessage(value: unknown, content?: Uint8Array): DownMess
         version: text(given, "version"),
         epoch: text(given, "epoch"),
         taken: given["taken"] === null ? null : count(given, "taken"),
-        packs: given["packs"] === undefined ? false : flag(given, "packs"),
+        unpacks: given["unpacks"] === undefined ? false : flag(given, "unpacks"),
       };
     case "ack":
       return { type: "ack", to: count(given, "to") };

@@ -130,7 +130,7 @@ export function createGatewaySession(
       version: needs.version,
       epoch: await needs.uplinks.epoch(),
       taken: taken > 0 ? taken : null,
-      packs: hasRoomToUnpack(needs.liveBudget),
+      unpacks: hasRoomToUnpack(needs.liveBudget),
     });
     for (const deviceId of own) needs.connectivity.connected(deviceId);
     needs.log.info({ gatewayId, version: hello.version }, "a gateway has connected");

@@ -30,7 +30,7 @@ async function saidAfter(
   let wake: () => void = () => {};
   let upTo = latest;
   async function* messages(): AsyncIterable<DownMessage> {
-    yield { type: "welcome", protocol: "1.3", version: "9", epoch: cloudEpoch, taken, packs: false };
+    yield { type: "welcome", protocol: "1.4", version: "9", epoch: cloudEpoch, taken, unpacks: false };
     await told.promise;
     yield { type: "ack", to: latest };
     if (ordered !== undefined) yield { type: "execute", order: orderOf(ordered) };
@@ -115,7 +115,7 @@ test.each([
   const latest = 5;
   const { said, taken: numbers } = await saidAfter(taken, { latest, confirmed: 4, cloudEpoch });
   const [hello, records] = said;
-  expect(hello).toEqual({ type: "hello", protocol: "1.2", version: "1", epoch: "e" });
+  expect(hello).toEqual({ type: "hello", protocol: "1.3", version: "1", epoch: "e" });
   expect(records).toEqual({ type: "records", to: latest, isWhole, isLast: true, items: [] });
   // Also what is not told counts as confirmed, once everything before it is.
   expect([numbers[0], numbers.at(-1)]).toEqual([latest, latest + 1]);

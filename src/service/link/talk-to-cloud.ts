@@ -120,8 +120,8 @@ export async function talkToCloud(
   async function tellChanges({
     taken,
     epoch,
-    packs,
-  }: Pick<Extract<DownMessage, { type: "welcome" }>, "taken" | "epoch" | "packs">): Promise<void> {
+    unpacks,
+  }: Pick<Extract<DownMessage, { type: "welcome" }>, "taken" | "epoch" | "unpacks">): Promise<void> {
     let at = taken ?? (await tellEverything(epoch));
     let isTelemetryTold = false;
     for (let isFirst = taken !== null; !end.signal.aborted; isFirst = false) {
@@ -140,7 +140,7 @@ export async function talkToCloud(
       toldTo = to;
       noteTold();
       // Once the cloud knows the devices.
-      if (isLast && !isTelemetryTold) start(telemetry.run(packs));
+      if (isLast && !isTelemetryTold) start(telemetry.run(unpacks));
       isTelemetryTold ||= isLast;
       if (isLast) await Promise.race([awake.next(), needs.pause(LOOK_AGAIN_MS, end.signal)]);
     }
@@ -273,10 +273,10 @@ export async function talkToCloud(
       // A number that is not reached here comes from records that were replaced by older ones. A cloud of another epoch,
       // or one that has confirmed more than it has now, was replaced itself.
       const { confirmed: atLeast = 0, cloudEpoch } = (await needs.uplinks.get()) ?? {};
-      const { taken, epoch: its, packs } = message;
+      const { taken, epoch: its, unpacks } = message;
       const isReached =
         its === cloudEpoch && taken !== null && taken >= atLeast && taken <= (await needs.uplinks.latest());
-      start(tellChanges({ taken: isReached ? taken : null, epoch: its, packs }));
+      start(tellChanges({ taken: isReached ? taken : null, epoch: its, unpacks }));
       start(followConnectivity());
       start(needs.offlineAccess.follow(end.signal));
       start(rotation.follow(end.signal));

@@ -168,7 +168,7 @@ export const UP: Samples<UpMessage> = {
 };
 
 export const DOWN: Samples<DownMessage> = {
-  welcome: [{ type: "welcome", protocol: "0.0", version: "1.0.0", epoch: "epoch", taken: 7, packs: true }],
+  welcome: [{ type: "welcome", protocol: "0.0", version: "1.0.0", epoch: "epoch", taken: 7, unpacks: true }],
   ack: [{ type: "ack", to: 7 }],
   execute: [
     {
