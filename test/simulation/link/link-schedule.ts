@@ -45,9 +45,10 @@ export async function playLinkSchedule(seed: number, bug?: LinkBug): Promise<Lin
       world.line.trouble = {
         repeats: random() * 0.3,
         replays: random() * 0.3,
-        halves: random() * 0.1,
+        breaks: random() * 0.3,
         delayMs: random() * 500,
       };
+      if (random() < 0.5) world.measure(device.id);
     } else if (dice > 0.8 && has.restores) {
       const side = random() < 0.6 ? ("gateway" as const) : ("cloud" as const);
       if (random() < 0.7) world.create("cloud", device.id);

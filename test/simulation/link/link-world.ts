@@ -349,11 +349,15 @@ export class LinkWorld {
     }
   }
 
+  /** A device sends some points, of now and of before. */
   measure(deviceId: string): void {
-    const at = instant(this.clock.now() + this.ahead.gateway - Math.floor(this.random() * this.random() * 7_200_000));
-    const value = Math.floor(this.random() * 1_000);
-    this.gateway?.telemetry.append([{ deviceId, at, values: new Map([["power", value]]) }]).then(
-      () => this.#acknowledge("gateway", `point ${deviceId} ${at} power`),
+    const points = Array.from({ length: 1 + Math.floor(this.random() * 3) }, () => ({
+      deviceId,
+      at: instant(this.clock.now() + this.ahead.gateway - Math.floor(this.random() * this.random() * 7_200_000)),
+      values: new Map([["power", Math.floor(this.random() * 1_000)]]),
+    }));
+    this.gateway?.telemetry.append(points).then(
+      () => points.forEach(({ at }) => this.#acknowledge("gateway", `point ${deviceId} ${at} power`)),
       () => {},
     );
   }

@@ -1,6 +1,6 @@
 // The line between a gateway and its cloud. Frames of one connection arrive in order, after a while, or not at all. A
-// connection may be cut, and then each side notices at a time of its own. A line in trouble also halves frames, repeats
-// them, and lets frames of former connections appear again.
+// connection may be cut, and then each side notices at a time of its own. A line in trouble also breaks in the
+// middle of frames, repeats them, and lets frames of former connections appear again.
 import type { LinkSocket } from "#service/ports/link-socket.ts";
 import type { SimClock } from "../sim-clock.ts";
 import type { Run } from "./sim-records.ts";
@@ -15,13 +15,13 @@ export interface Trouble {
   readonly repeats: number;
   /** Part of the frames before which an old one comes again. */
   readonly replays: number;
-  /** Part of the frames of which only the first half comes. Then the connection breaks. */
-  readonly halves: number;
+  /** Part of the frames of which only the beginning comes. Then the connection breaks. */
+  readonly breaks: number;
   /** Longest time of a frame on its way. */
   readonly delayMs: number;
 }
 
-export const NO_TROUBLE: Trouble = { repeats: 0, replays: 0, halves: 0, delayMs: 20 };
+export const NO_TROUBLE: Trouble = { repeats: 0, replays: 0, breaks: 0, delayMs: 20 };
 /** A side that hears nothing gives up after this time. */
 const NOTICED_MS = 45_000;
 const CLOSE_MS = 1_000;
@@ -151,8 +151,8 @@ class End implements LinkSocket {
     if (old !== undefined) this.#carry(old);
     kept.push(frame);
     if (kept.length > KEPT_FRAMES) kept.shift();
-    if (random() < trouble.halves) {
-      this.#carry(frame.subarray(0, Math.ceil(frame.length / 2)));
+    if (random() < trouble.breaks) {
+      this.#carry(frame.subarray(0, 1 + Math.floor(random() * (frame.length - 1))));
       this.#at(() => this.#place.connection.die(false));
       return;
     }
