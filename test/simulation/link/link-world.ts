@@ -357,7 +357,9 @@ export class LinkWorld {
       values: new Map([["power", Math.floor(this.random() * 1_000)]]),
     }));
     this.gateway?.telemetry.append(points).then(
-      () => points.forEach(({ at }) => this.#acknowledge("gateway", `point ${deviceId} ${at} power`)),
+      () => {
+        for (const { at } of points) this.#acknowledge("gateway", `point ${deviceId} ${at} power`);
+      },
       () => {},
     );
   }
