@@ -13,6 +13,7 @@ import { type ConfigurationSender, writtenAt } from "#service/device/configurati
 import type { Connectivity } from "#service/device/connectivity.ts";
 import type { HostRouter } from "#service/device/host-router.ts";
 import type { EventHub, LiveEvent } from "#service/event/event-hub.ts";
+import type { ConnectivityStatus } from "#service/event/happening.ts";
 import type { GatewayChanges } from "#service/link/gateway-changes.ts";
 import type { Links } from "#service/link/links.ts";
 import type { TokenSharing } from "#service/link/share-tokens.ts";
@@ -161,9 +162,9 @@ export function joinNodes(needs: JoinNeeds): () => void {
   };
 }
 
-function statusOf(data: string): "ONLINE" | "OFFLINE" | undefined {
+function statusOf(data: string): ConnectivityStatus | undefined {
   const status = (JSON.parse(data) as { connectivity?: { status?: unknown } }).connectivity?.status;
-  return status === "ONLINE" || status === "OFFLINE" ? status : undefined;
+  return status === "ONLINE" || status === "OFFLINE" || status === "UNKNOWN" ? status : undefined;
 }
 
 function isSoft(data: string): boolean {

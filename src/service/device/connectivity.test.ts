@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
 import { createConnectivity } from "./connectivity.ts";
 
-/** `a` alive, `c` connected, `g` gone, `s` sweep, `f` forget, `+5` time goes on; gives the changes and the last status. */
+/**
+ * `a` alive, `c` connected, `g` gone, `l` out of sight, `s` sweep, `f` forget, `+5` time goes on; of another node: `A`
+ * alive, `ONLINE`, `OFFLINE` and `UNKNOWN` events. Gives the changes and the last status.
+ */
 function play(script: string): string {
   let elapsed = 0;
   const changes: string[] = [];
@@ -16,6 +19,11 @@ function play(script: string): string {
     g: () => connectivity.gone("d"),
     s: () => connectivity.sweep(),
     f: () => connectivity.forget("d"),
+    l: () => connectivity.loseSight("d"),
+    A: () => connectivity.aliveElsewhere("d"),
+    ONLINE: () => connectivity.heardOf("d", "ONLINE"),
+    OFFLINE: () => connectivity.heardOf("d", "OFFLINE"),
+    UNKNOWN: () => connectivity.heardOf("d", "UNKNOWN"),
   };
   for (const step of script.split(" ").filter(Boolean)) {
     if (step.startsWith("+")) elapsed += Number(step);
@@ -45,6 +53,12 @@ test.each([
   ["c f a +30 s", "ONLINE ONLINE OFFLINE OFFLINE"],
   ["a f", "ONLINE UNKNOWN"],
   ["a f +30 s", "ONLINE UNKNOWN"],
+  ["c l +300 s", "ONLINE UNKNOWN UNKNOWN"],
+  ["c ONLINE l UNKNOWN", "ONLINE UNKNOWN UNKNOWN"],
+  ["c ONLINE l c UNKNOWN", "ONLINE UNKNOWN ONLINE ONLINE"],
+  ["ONLINE A UNKNOWN +300 s", "UNKNOWN"],
+  ["ONLINE OFFLINE UNKNOWN", "UNKNOWN"],
+  ["ONLINE c UNKNOWN", "ONLINE ONLINE"],
 ])("%s gives %s", (script, expected) => {
   expect(play(script)).toBe(expected);
 });

@@ -91,7 +91,8 @@ export function createConnectivity({ elapsed, silenceMs, onChange }: Connectivit
     },
     loseSight(deviceId) {
       connections.delete(deviceId);
-      if (heard.delete(deviceId)) onChange(deviceId, "UNKNOWN");
+      here.delete(deviceId);
+      if (heard.delete(deviceId)) tell(deviceId, "UNKNOWN");
     },
     sweep() {
       const limit = elapsed() - silenceMs;
@@ -115,11 +116,14 @@ export function createConnectivity({ elapsed, silenceMs, onChange }: Connectivit
       else told.delete(key);
       if (own > 0) return;
       const sign = heard.get(deviceId);
-      if (status === "ONLINE" && sign === undefined) heard.set(deviceId, { at: elapsed(), isHere: false });
-      if (status !== "OFFLINE" || sign === undefined) return;
+      if (status === "ONLINE") {
+        if (sign === undefined) heard.set(deviceId, { at: elapsed(), isHere: false });
+        return;
+      }
       // It has moved here before the other node noticed that it had left.
-      if (sign.isHere) tell(deviceId, "ONLINE");
-      else heard.set(deviceId, undefined);
+      if (sign?.isHere === true) tell(deviceId, "ONLINE");
+      else if (status === "UNKNOWN") heard.delete(deviceId);
+      else if (sign !== undefined) heard.set(deviceId, undefined);
     },
     counts() {
       let online = 0;
