@@ -1,5 +1,6 @@
 // Outgoing connections of a gateway to its cloud.
 import { refuse } from "#core/app-error.ts";
+import { connectionWords } from "#core/net/connection-words.ts";
 import { LINK_SOCKET_SETTINGS, webSocketLink } from "#service/link/web-socket-link.ts";
 import type { AskCloud, OpenLinkSocket } from "#service/ports/link-socket.ts";
 
@@ -21,7 +22,7 @@ export const openLinkSocket: OpenLinkSocket = async (url, credential, signal) =>
   const abort = () => reject(new Error("the gateway stops"));
   signal.addEventListener("abort", abort);
   socket.once("open", resolve);
-  socket.once("error", (error) => reject(new Error(`${address.host} cannot be reached: ${error.message}`)));
+  socket.once("error", (error) => reject(new Error(unreachable(address, error))));
   socket.once("unexpected-response", (_request, response) => {
     readText(response).then(
       (body) => reject(new Error(`${address.host} refuses the gateway: ${messageOf(body, response.statusCode)}`)),
@@ -53,17 +54,51 @@ export const askCloud: AskCloud = async (url, request) => {
       signal: AbortSignal.timeout(HANDSHAKE_MS),
     });
   } catch (error) {
-    const reason = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
-    throw refuse("cloud_unreachable", `${address.host} cannot be reached: ${reason}`);
+    throw refuse("cloud_unreachable", unreachable(address, error));
   }
   const body = await response.text();
-  if (!response.ok) throw refuse("cloud_unreachable", `the cloud refuses: ${messageOf(body, response.status)}`);
-  const { gateway_id: gatewayId, credential } = JSON.parse(body) as Record<string, unknown>;
+  if (!response.ok) {
+    throw refuse("cloud_unreachable", `${address.host} refuses the gateway: ${messageOf(body, response.status)}`);
+  }
+  const { gateway_id: gatewayId, credential } = fieldsOf(body);
   if (typeof gatewayId !== "string" || typeof credential !== "string") {
     throw refuse("cloud_unreachable", `${address.host} does not answer like a Busbar cloud`);
   }
   return { gatewayId, credential };
 };
+
+/** Why the cloud cannot be reached, with what to do where the address or the certificate is the reason. */
+function unreachable(address: URL, error: unknown): string {
+  const reason = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const [code, text] = reason instanceof Error ? [codeOf(reason), reason.message] : ["", String(reason)];
+  if (/SELF_SIGNED|^UNABLE_TO/.test(code)) {
+    return (
+      `${address.host} has a certificate of an authority that this machine does not know. If it is yours, start the ` +
+      "gateway with NODE_EXTRA_CA_CERTS=FILE, where FILE has the certificate of that authority"
+    );
+  }
+  if (/^CERT_|^ERR_TLS_CERT/.test(code)) return `the certificate of ${address.host} is not accepted: ${text}`;
+  if (/WRONG_VERSION|^EPROTO/.test(code)) return `${address.host} does not speak TLS here: check the port and https://`;
+  if (text === "unexpected redirect") return `${address.host} redirects to another address: give that address`;
+  const why = reason instanceof DOMException ? `no answer within ${HANDSHAKE_MS / 1_000} s` : wordsOf(code, text);
+  return `${address.host} cannot be reached: ${why}`;
+}
+
+const codeOf = (error: Error) => ("code" in error ? String(error.code) : "");
+
+/** The words of the system's codes; what others say is told as it is. */
+const wordsOf = (code: string, text: string) =>
+  /^E[A-Z_]+$/.test(code) ? connectionWords(Object.assign(new Error(text), { code })) : text;
+
+/** Nothing when the body is not an object in JSON: a proxy or another site, for example. */
+function fieldsOf(body: string): Readonly<Record<string, unknown>> {
+  try {
+    const fields = JSON.parse(body) as Record<string, unknown> | null;
+    return fields ?? {};
+  } catch {
+    return {};
+  }
+}
 
 const withSlash = (url: string) => (url.endsWith("/") ? url : `${url}/`);
 
@@ -79,12 +114,7 @@ async function readText(stream: AsyncIterable<Uint8Array>): Promise<string> {
 }
 
 function messageOf(body: string, status: number | undefined): string {
-  try {
-    const { errors } = JSON.parse(body) as { errors?: readonly { message?: unknown }[] };
-    const message = errors?.[0]?.message;
-    if (typeof message === "string") return message;
-  } catch {
-    // Not ours: a proxy, for example.
-  }
-  return `status ${status ?? "unknown"}`;
+  const { errors } = fieldsOf(body) as { errors?: readonly { message?: unknown }[] };
+  const message = Array.isArray(errors) ? errors[0]?.message : undefined;
+  return typeof message === "string" ? message : `status ${status ?? "unknown"}`;
 }

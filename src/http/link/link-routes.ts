@@ -10,6 +10,7 @@ import {
   joinSchema,
   newJoinCodeSchema,
   newUplinkSchema,
+  parseCloudUrl,
   renderFleet,
   renderGateway,
   renderUplink,
@@ -43,8 +44,8 @@ export interface LinkRouteNeeds extends Pick<Needs, "gateways" | "telemetry" | "
 }
 
 export function linkRoutes(needs: LinkRouteNeeds): readonly Route[] {
-  const linksOf = () => needs.links ?? notHere("gateways join a cloud, and this is a gateway");
-  const joinOf = () => needs.join ?? notHere("a gateway joins a cloud, and this is a cloud");
+  const linksOf = () => needs.links ?? notHere("this server is a gateway; gateways join a cloud");
+  const joinOf = () => needs.join ?? notHere("this server is a cloud; only a gateway joins a cloud");
   return [
     route({
       method: "POST",
@@ -206,7 +207,10 @@ export function linkRoutes(needs: LinkRouteNeeds): readonly Route[] {
       access: "installer",
       body: newUplinkSchema,
       answer: uplinkSchema,
-      handle: async (call) => renderUplink(await joinCloud(joinOf(), call, call.body)),
+      handle: async (call) => {
+        const { url, code } = call.body;
+        return renderUplink(await joinCloud(joinOf(), call, { url: parseCloudUrl(url), code }));
+      },
     }),
     route({
       method: "GET",

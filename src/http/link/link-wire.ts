@@ -1,3 +1,4 @@
+import { refuse } from "#core/app-error.ts";
 import type { ToldFigures } from "#core/link/gateway-figures.ts";
 import { type Instant, renderInstant } from "#core/time/instant.ts";
 import { type Static, Type } from "#http/schema.ts";
@@ -135,9 +136,24 @@ export function renderFleet(fleet: FleetOverview): Static<typeof fleetSchema> {
 }
 
 export const newUplinkSchema = strict("NewUplink", {
-  url: Type.String({ maxLength: 2_000, pattern: "^(?:https?|wss?)://", description: "Address of the cloud." }),
+  url: Type.String({ maxLength: 2_000, description: "Address of the cloud, such as https://cloud.example." }),
   code: Type.String({ minLength: 1, maxLength: 200, description: "The code that the cloud made." }),
 });
+
+/** As in the settings: without a slash at the end. */
+export function parseCloudUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isAddress = url !== undefined && /^(?:https?|wss?):$/.test(url.protocol) && url.search + url.hash === "";
+  if (!isAddress) {
+    throw refuse("invalid_body", `url must be an address such as https://cloud.example, not ${JSON.stringify(text)}`, {
+      pointer: "/url",
+    });
+  }
+  if (url.username + url.password !== "") {
+    throw refuse("invalid_body", "url must not carry a name or password", { pointer: "/url" });
+  }
+  return text.replace(/\/+$/, "");
+}
 
 export const uplinkSchema = strict("Uplink", {
   url: Type.String(),
