@@ -14,7 +14,7 @@ function backlogOf({ report }: Gateway): string {
   if (report === null) return "unknown";
   const { messages, hours, age_seconds: age } = report.backlog;
   if (messages + hours === 0) return "none";
-  return `${hours > 0 ? `${hours} h` : `${messages} messages`}, ${describeSeconds(age)} old`;
+  return `${hours > 0 ? `${hours} h` : count(messages, "message")}, ${describeSeconds(age)} old`;
 }
 
 export const GATEWAY_COLUMNS: Columns<Gateway> = {
@@ -84,7 +84,7 @@ export function describeUplink(uplink: Uplink): string {
   const { url, gateway_id, connected, since, backlog, telemetry, dropped, last_error } = uplink;
   return [
     `${connected ? "connected" : "not connected"} to ${url} since ${since}`,
-    `gateway ${gateway_id}, ${backlog} changes to tell, ${describeTelemetry(telemetry)}`,
+    `gateway ${gateway_id}, ${count(backlog, "change")} to tell, ${describeTelemetry(telemetry)}`,
     ...(dropped.expired > 0 ? [`${dropped.expired} hours or days of devices expired before they were told`] : []),
     ...(dropped.unreadable > 0 ? [`${dropped.unreadable} pieces of telemetry cannot be read`] : []),
     ...(last_error === null ? [] : [`last error: ${last_error}`]),
@@ -93,13 +93,15 @@ export function describeUplink(uplink: Uplink): string {
 
 function describeTelemetry(telemetry: Uplink["telemetry"]): string {
   const { messages, points, bytes, hours, oldest_at, history_before } = telemetry;
-  const parts = [`${messages} messages of telemetry`];
-  if (messages > 0) parts.push(`${points} points in ${describeBytes(bytes)}`);
-  if (hours > 0) parts.push(`${hours} hours`);
+  const parts = [`${count(messages, "message")} of telemetry`];
+  if (messages > 0) parts.push(`${count(points, "point")} in ${describeBytes(bytes)}`);
+  if (hours > 0) parts.push(count(hours, "hour"));
   if (oldest_at !== null) parts.push(`the oldest from ${oldest_at}`);
   if (history_before !== null) parts.push(`the history before ${history_before}`);
   return parts.join(", ");
 }
+
+const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? "" : "s"}`;
 
 function describeBytes(bytes: number): string {
   const step = bytes < 1024 ? 0 : Math.min(Math.floor(Math.log2(bytes) / 10), 4);

@@ -17,7 +17,17 @@ export async function printAnswer(
 ): Promise<void> {
   const text = output === "csv" ? renderAnswerAsCsv(answer) : await renderForPrograms(output, answer);
   cli.stdout.write(`${text ?? render(hasColours(cli))}\n`);
+  if (isForPeople(output) && hasPendingChange(answer)) {
+    remark(
+      cli,
+      "This is what there is now. The change waits for its gateway; busbar gateway changes tells what becomes of it.",
+    );
+  }
 }
+
+/** In a cloud: the gateway of the site has not made the change yet. */
+const hasPendingChange = (answer: unknown) =>
+  typeof answer === "object" && answer !== null && "pending_change" in answer;
 
 export type List<Row> = {
   readonly answer: unknown;

@@ -3,10 +3,12 @@ import type { Cli } from "#cli/cli.ts";
 import { addExamples, addWindowOptions, clientCommand, requireId, type WindowFlags } from "#cli/client-command.ts";
 import { confirm } from "#cli/confirm.ts";
 import { fetchList } from "#cli/fetch-list.ts";
+import { findNamed } from "#cli/find-named.ts";
 import { printAnswer, printTable, remark } from "#cli/print.ts";
 import { describeUplink, GATEWAY_COLUMNS, printFleet, printGateway, WIDE_GATEWAY_COLUMNS } from "#cli/print-gateway.ts";
-import { type ClientFlags, openSession } from "#cli/session.ts";
+import { type ClientFlags, openSession, type Session } from "#cli/session.ts";
 import { UsageError } from "#cli/usage-error.ts";
+import { listAll } from "#client/list-all.ts";
 import type { GatewayChange } from "#client/resources/gateway.ts";
 import type { Window } from "#client/resources/page.ts";
 
@@ -31,7 +33,7 @@ export function addGatewayCommands(gateway: Command, cli: Cli): void {
   );
   addExamples(join, "gateway join https://cloud.example CODE");
 
-  clientCommand(gateway, "status", "On a gateway: how the link to the cloud does.").action(
+  clientCommand(gateway, "status", "On a gateway: show the state of the link to its cloud.").action(
     async (flags: ClientFlags) => {
       const { client, wait } = await openSession(cli, flags);
       const answer = await wait(client.uplink.get());
@@ -52,7 +54,7 @@ type ListFlags = ClientFlags & WindowFlags & { away?: true; connected?: true; ga
 
 function addCloudCommands(gateway: Command, cli: Cli): void {
   const code = clientCommand(gateway, "code", "In a cloud: make a code with which one gateway joins.")
-    .option("-n, --name <name>", "what the gateway is called; without it as its first site")
+    .option("-n, --name <name>", "what the gateway is called in the cloud; without it, like its first site")
     .option("--expires-in <duration>", "how long the code is valid, at most 30d; without it 1h")
     .action(async (flags: ClientFlags & { name?: string; expiresIn?: string }) => {
       const { client, wait } = await openSession(cli, flags);
@@ -63,7 +65,10 @@ function addCloudCommands(gateway: Command, cli: Cli): void {
         }),
       );
       await printAnswer(cli, flags, answer, () => answer.code);
-      remark(cli, `This is the code, shown this once. It works once, until ${answer.expires_at}.`);
+      remark(
+        cli,
+        `The code is shown this once. It works once, until ${answer.expires_at}. On the gateway: busbar gateway join URL CODE`,
+      );
     });
   addExamples(code, "gateway code --name North --expires-in 2h");
 
@@ -88,10 +93,9 @@ function addCloudCommands(gateway: Command, cli: Cli): void {
   addExamples(list, "gateway list --away", "gateway list -o wide");
 
   clientCommand(gateway, "show [gateway]", "In a cloud: show a gateway, with what it reported last.")
-    .option("--gateway-id <id>", "the gateway, if not given as argument")
+    .option("--gateway-id <gateway>", "the gateway by id or name, if not given as argument")
     .action(async (argument: string | undefined, flags: ClientFlags & { gatewayId?: string }) => {
-      const id = requireId("gateway", argument, flags.gatewayId);
-      const { client, wait } = await openSession(cli, flags);
+      const { id, client, wait } = await openGateway(cli, argument, flags);
       await printGateway(cli, flags, await wait(client.gateways.get(id)));
     });
 
@@ -121,25 +125,43 @@ function addCloudCommands(gateway: Command, cli: Cli): void {
   addExamples(changes, "gateway changes --pending");
 
   clientCommand(gateway, "revoke [gateway]", "In a cloud: end a gateway's access. Its sites stay as they were.")
-    .option("--gateway-id <id>", "the gateway, if not given as argument")
+    .option("--gateway-id <gateway>", "the gateway by id or name, if not given as argument")
     .option("-y, --yes", "do not ask")
     .action(async (argument: string | undefined, flags: ClientFlags & { gatewayId?: string; yes?: boolean }) => {
-      const id = requireId("gateway", argument, flags.gatewayId);
+      const { id, client, wait } = await openGateway(cli, argument, flags);
       await confirm(cli, flags, `Revoke the gateway ${id}?`);
-      const { client, wait } = await openSession(cli, flags);
       await printAnswer(cli, flags, await wait(client.gateways.revoke(id)), () => `revoked ${id}`);
     });
 }
 
 function addRotateCommand(gateway: Command, cli: Cli): void {
   clientCommand(gateway, "rotate [gateway]", "In a cloud: let a gateway replace its credential.")
-    .option("--gateway-id <id>", "the gateway, if not given as argument")
+    .option("--gateway-id <gateway>", "the gateway by id or name, if not given as argument")
     .action(async (argument: string | undefined, flags: ClientFlags & { gatewayId?: string }) => {
-      const id = requireId("gateway", argument, flags.gatewayId);
-      const { client, wait } = await openSession(cli, flags);
+      const { id, client, wait } = await openGateway(cli, argument, flags);
       const answer = await wait(client.gateways.rotateCredential(id));
-      await printAnswer(cli, flags, answer, () => `${id} replaces its credential`);
+      await printAnswer(
+        cli,
+        flags,
+        answer,
+        () => `${id} replaces its credential, at once or when it is connected again`,
+      );
     });
+}
+
+/** The gateway that the command is about, by its id or name. A revoked one has its id only: another may have its name. */
+async function openGateway(
+  cli: Cli,
+  argument: string | undefined,
+  flags: ClientFlags & { readonly gatewayId?: string },
+): Promise<Session & { readonly id: string }> {
+  const given = requireId("gateway", argument, flags.gatewayId);
+  const session = await openSession(cli, flags);
+  const list = async () =>
+    (await session.wait(Array.fromAsync(listAll("gateways", session.client.gateways.list)))).filter(
+      ({ revoked_at }) => revoked_at === null,
+    );
+  return { ...session, id: await findNamed("gateway", list, given) };
 }
 
 /** Why it was not made. */

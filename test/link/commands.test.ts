@@ -1,0 +1,43 @@
+// The command line in a cloud and on a gateway: what people read about gateways and about changes that wait.
+import { expect, test } from "vitest";
+import { eventually, isLinked, useLinkedPair } from "../support/linked-pair.ts";
+import { runBusbar } from "../support/run-busbar.ts";
+import { ADMIN_TOKEN, type TestServer } from "../support/server.ts";
+
+const pair = useLinkedPair();
+const { cloud, gateway } = pair;
+
+const busbar = (server: TestServer, ...words: readonly string[]) =>
+  runBusbar(words, { env: { BUSBAR_URL: server.url, BUSBAR_TOKEN: ADMIN_TOKEN } });
+
+test("a gateway is named by its id or its name", async () => {
+  const shown = await busbar(cloud, "gateway", "show", "north", "-o", "json");
+  expect([shown.code, shown.err]).toEqual([0, ""]);
+  const { id } = JSON.parse(shown.out);
+  expect((await busbar(cloud, "gateway", "rotate", id)).out).toContain(`${id} replaces its credential`);
+  const unknown = await busbar(cloud, "gateway", "rotate", "Nort");
+  expect([unknown.code, unknown.err]).toEqual([
+    2,
+    'busbar: there is no gateway "Nort"; did you mean "North"?\n  busbar gateway list shows them all\n',
+  ]);
+});
+
+test("a code comes alone on stdout, and the remark says what to do with it", async () => {
+  const { out, err } = await busbar(cloud, "gateway", "code");
+  expect(out).toMatch(/^bb_\w+\n$/);
+  expect(err).toContain("On the gateway: busbar gateway join URL CODE");
+});
+
+test("a change that waits for its gateway is told as such, and one that is made is not", async () => {
+  const id = await pair.site.device("renamed");
+  await eventually(async () => expect((await cloud.admin.get(`/v3/devices/${id}`)).status).toBe(200));
+  const made = await busbar(cloud, "device", "update", id, "--name", "First");
+  expect([made.code, made.err]).toEqual([0, ""]);
+  pair.line.cut();
+  await isLinked(gateway, false);
+  const waiting = await busbar(cloud, "device", "update", id, "--name", "Second");
+  expect([waiting.code, waiting.out]).toEqual([0, expect.stringContaining("First")]);
+  expect(waiting.err).toContain("The change waits for its gateway; busbar gateway changes tells what becomes of it.");
+  const forPrograms = await busbar(cloud, "site", "update", pair.site.siteId, "--name", "Other", "-o", "json");
+  expect([forPrograms.err, JSON.parse(forPrograms.out).pending_change.state]).toEqual(["", "PENDING"]);
+});
