@@ -24,6 +24,7 @@ import { ensureFirstSite } from "#role/first-site.ts";
 import { startHosts } from "#role/hosts.ts";
 import { openHttpCertificate } from "#role/http-certificate.ts";
 import { joinNodes } from "#role/join-nodes.ts";
+import { joinUntilDone } from "#role/join-until-done.ts";
 import { createLiveSettings } from "#role/live-settings.ts";
 import type { OpenStores, Surroundings } from "#role/open-stores.ts";
 import { openTracer } from "#role/open-tracer.ts";
@@ -357,11 +358,10 @@ export async function startOn(
     };
     reports = reportGateway({ ...join, inbox, measureLoad }, { ...BOOTSTRAP, operation: "reportGateway" });
     opened.defer(() => reports?.stop());
-    background.run("join the cloud", async () => {
-      await attempt("link", "the cloud of the settings could not be joined", () =>
-        joinAsSet(join, BOOTSTRAP, config.cloud),
-      );
-    });
+    const stopJoining = new AbortController();
+    opened.defer(() => stopJoining.abort());
+    const joining = { ...linking, troubles, join: () => joinAsSet(join, BOOTSTRAP, config.cloud) };
+    background.run("join the cloud", () => joinUntilDone(joining, stopJoining.signal));
   }
   const eventStreams = createEventStreams(
     { ...needs, currentState: (filter) => currentState(needs, filter) },
