@@ -13,8 +13,8 @@ import { openLine } from "./line.ts";
 import { type Served, serve } from "./serve.ts";
 
 const FIRST_PORT = 8080;
-const { values } = parseArgs({ options: { port: { type: "string", default: String(FIRST_PORT) } } });
-const first = Number(values.port);
+const HIGHEST_FIRST_PORT = 65_535 - 4;
+const first = firstPort();
 /** The gateway has the first port, the nodes the next two, then come the line and the switch. With 0 all are free ones. */
 const portOf = (place: number) => String(first === 0 ? 0 : first + place);
 const token = randomBytes(24).toString("hex");
@@ -50,6 +50,20 @@ try {
   console.error(error instanceof Error ? error.message : error);
   await stopAll();
   process.exit(1);
+}
+
+/** The gateway has it; four more follow. */
+function firstPort(): number {
+  try {
+    const { values } = parseArgs({ options: { port: { type: "string", default: String(FIRST_PORT) } } });
+    const port = Number(values.port);
+    if (Number.isInteger(port) && port >= 0 && port <= HIGHEST_FIRST_PORT) return port;
+    console.error(`--port must be a whole number from 0 to ${HIGHEST_FIRST_PORT}, not "${values.port}"`);
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    console.error("npm run demo:cloud -- --port 9000 chooses the first of five ports; there is nothing else to choose");
+  }
+  return process.exit(2);
 }
 
 async function startNode(name: string, port: string, database: string): Promise<Served> {

@@ -7,6 +7,8 @@ import { fileURLToPath } from "node:url";
 
 const PROGRAM = fileURLToPath(new URL("../../bin/busbar", import.meta.url));
 
+const LAST_LINES = 5;
+
 export interface Served {
   readonly url: string;
   /** Calls it as administrator; throws unless the answer is 200. */
@@ -36,12 +38,16 @@ export async function serve({ token, log, flags, env = {} }: ServeSettings): Pro
   const file = createWriteStream(log);
   const url = await new Promise<string>((resolve, reject) => {
     const lines = createInterface({ input: child.stderr });
+    const last: string[] = [];
     lines.on("line", (line) => {
       file.write(`${line}\n`);
+      last.push(line);
+      if (last.length > LAST_LINES) last.shift();
       const ready = /"url":"([^"]+)".*"msg":"ready"/.exec(line)?.[1];
       if (ready !== undefined) resolve(ready);
     });
-    lines.on("close", () => reject(new Error(`busbar serve has ended; see ${log}`)));
+    // The file is deleted with all others when the start fails.
+    lines.on("close", () => reject(new Error(["busbar serve has ended; it said:", ...last].join("\n  "))));
     child.on("error", reject);
   });
   const call = async <Answer>(method: string, path: string, body?: object): Promise<Answer> => {

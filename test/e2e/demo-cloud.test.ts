@@ -1,12 +1,15 @@
 // `npm run demo:cloud`: the line that can be cut always, and the whole demo in the long run.
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { type AddressInfo, connect, createServer } from "node:net";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { openLine } from "../../scripts/demo-cloud/line.ts";
+import { serve } from "../../scripts/demo-cloud/serve.ts";
+import { tempFolder } from "../support/temp-folder.ts";
 
 test("the line leads to the first node that answers, until it is cut, and again when it is healed", async () => {
   const node = createServer((socket) => socket.pipe(socket));
@@ -37,6 +40,32 @@ test("the line leads to the first node that answers, until it is cut, and again 
   second.write("two");
   expect(String((await once(second, "data"))[0])).toBe("two");
   second.destroy();
+});
+
+test("a wrong port is refused with what would be right, before anything starts", () => {
+  const program = fileURLToPath(new URL("../../scripts/demo-cloud/run.ts", import.meta.url));
+  const run = (...words: readonly string[]) => spawnSync(process.execPath, [program, ...words], { encoding: "utf8" });
+  const wrong = run("--port", "65532");
+  expect([wrong.status, wrong.stdout, wrong.stderr]).toEqual([
+    2,
+    "",
+    '--port must be a whole number from 0 to 65531, not "65532"\n',
+  ]);
+  const unknown = run("--ports", "1");
+  expect([unknown.status, unknown.stdout]).toEqual([2, ""]);
+  expect(unknown.stderr).toContain("npm run demo:cloud -- --port 9000");
+});
+
+test("a process that does not start is told with its last words", async () => {
+  const taken = createServer().listen(0, "127.0.0.1");
+  await once(taken, "listening");
+  onTestFinished(() => void taken.close());
+  const { port } = taken.address() as AddressInfo;
+  const folder = tempFolder();
+  const flags = ["--data", join(folder, "data"), "--port", String(port), "--mqtt-port", "off"];
+  await expect(serve({ token: "t".repeat(32), log: join(folder, "log"), flags })).rejects.toThrow(
+    `port ${port} is in use`,
+  );
 });
 
 if (process.env["BUSBAR_LONG"] === "1") {
