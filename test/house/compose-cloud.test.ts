@@ -32,7 +32,7 @@ const OF_CLIENT: ReadonlySet<string> = new Set(["BUSBAR_URL", "BUSBAR_TOKEN"]);
 
 test("there are two nodes on PostgreSQL, a broker, a proxy and a gateway", () => {
   expect(services.map(([name]) => name)).toEqual(
-    expect.arrayContaining(["postgres", "mosquitto", "nginx", "node-1", "node-2", "gateway"]),
+    expect.arrayContaining(["postgres", "mosquitto", "nginx", "node-1", "node-2", "line", "gateway"]),
   );
   const { services: nodes } = compose;
   expect(nodes["node-1"]?.environment).toEqual(nodes["node-2"]?.environment);
@@ -75,43 +75,53 @@ test("every variable is a setting, and every secret is asked for in example.env"
     if (name === "gateway") env["BUSBAR_CLOUD_TOKEN"] = secret;
     const { config } = await loadConfig({ flags: [], env, cwd: "/var/lib/busbar", readFile: () => undefined });
     if (name.startsWith("node-")) expect(config.role).toBe("cloud");
-    if (name === "gateway") expect(config.cloud.url).toBe("http://nginx:8080");
+    if (name === "gateway") expect(config.cloud.url).toBe("http://line:8080");
   }
   expect(compose.services["gateway"]?.command?.[0]).toContain(
     "BUSBAR_CLOUD_TOKEN=$$(cat /join/code) exec busbar serve",
   );
 });
 
-test("the proxy leads to the nodes, passes WebSockets on, and is valid where nginx can say so", () => {
-  const conf = read("nginx.conf");
-  expect([...conf.matchAll(/^ {2}server (\S+):8080/gm)].map(([, name]) => name)).toEqual(["node-1", "node-2"]);
-  expect(conf).toContain("proxy_set_header Upgrade $http_upgrade;");
-  if (!existsSync("/usr/sbin/nginx")) return;
-  const place = mkdtempSync(join(tmpdir(), "busbar-nginx-"));
-  onTestFinished(() => rmSync(place, { recursive: true }));
-  const key = [
-    "req",
-    "-x509",
-    "-newkey",
-    "rsa:2048",
-    "-nodes",
-    "-subj",
-    "/CN=x",
-    "-keyout",
-    "tls.key",
-    "-out",
-    "tls.crt",
-  ];
-  execFileSync("openssl", key, { cwd: place, stdio: "ignore" });
-  // Names of other containers and places of files are not those of this machine.
-  const here = conf.replaceAll(/node-\d:/g, "127.0.0.1:").replaceAll("/etc/nginx/", `${place}/`);
-  writeFileSync(join(place, "site.conf"), here);
-  writeFileSync(join(place, "nginx.conf"), `pid ${place}/pid;\nevents {}\nhttp { include ${place}/site.conf; }\n`);
-  const { status, stderr } = spawnSync("/usr/sbin/nginx", ["-t", "-q", "-c", join(place, "nginx.conf")], {
-    encoding: "utf8",
-  });
-  expect(status, stderr).toBe(0);
+test("the line of the gateway can be cut alone: people reach cloud and gateway without it", () => {
+  expect(read("line.conf")).toMatch(/^ {2}listen 8080;$/m);
+  expect(read("nginx.conf")).not.toContain("listen 8080");
+  const using = services.filter(([, { depends_on = {} }]) => "line" in depends_on).map(([name]) => name);
+  expect(using).toEqual(["gateway"]);
 });
+
+test.each(["nginx.conf", "line.conf"])(
+  "%s leads to the nodes, passes WebSockets on, and is valid where nginx can say so",
+  (name) => {
+    const conf = read(name);
+    expect([...conf.matchAll(/^ {2}server (\S+):8080/gm)].map(([, name]) => name)).toEqual(["node-1", "node-2"]);
+    expect(conf).toContain("proxy_set_header Upgrade $http_upgrade;");
+    if (!existsSync("/usr/sbin/nginx")) return;
+    const place = mkdtempSync(join(tmpdir(), "busbar-nginx-"));
+    onTestFinished(() => rmSync(place, { recursive: true }));
+    const key = [
+      "req",
+      "-x509",
+      "-newkey",
+      "rsa:2048",
+      "-nodes",
+      "-subj",
+      "/CN=x",
+      "-keyout",
+      "tls.key",
+      "-out",
+      "tls.crt",
+    ];
+    execFileSync("openssl", key, { cwd: place, stdio: "ignore" });
+    // Names of other containers and places of files are not those of this machine.
+    const here = conf.replaceAll(/node-\d:/g, "127.0.0.1:").replaceAll("/etc/nginx/", `${place}/`);
+    writeFileSync(join(place, "site.conf"), here);
+    writeFileSync(join(place, "nginx.conf"), `pid ${place}/pid;\nevents {}\nhttp { include ${place}/site.conf; }\n`);
+    const { status, stderr } = spawnSync("/usr/sbin/nginx", ["-t", "-q", "-c", join(place, "nginx.conf")], {
+      encoding: "utf8",
+    });
+    expect(status, stderr).toBe(0);
+  },
+);
 
 test("the files of Mosquitto are those that Busbar writes, and its script is shell", () => {
   expect(read("mosquitto.conf")).toMatch(/^password_file \/broker\/passwords$[\s\S]*^acl_file \/broker\/acl$/m);
