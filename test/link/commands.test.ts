@@ -41,3 +41,14 @@ test("a change that waits for its gateway is told as such, and one that is made 
   const forPrograms = await busbar(cloud, "site", "update", pair.site.siteId, "--name", "Other", "-o", "json");
   expect([forPrograms.err, JSON.parse(forPrograms.out).pending_change.state]).toEqual(["", "PENDING"]);
 });
+
+test("a revoked gateway is named as such", async () => {
+  const { code } = (await cloud.admin.post<{ code: string }>("/v3/gateways/join_codes", { name: "South" })).body;
+  await cloud.admin.post("/v3/gateways/join", { code, name: "South", version: "0.1.0" });
+  expect((await busbar(cloud, "gateway", "revoke", "South", "--yes")).code).toBe(0);
+  expect((await busbar(cloud, "gateway", "show", "South")).out).toMatch(/state +revoked/);
+  for (const command of ["rotate", "revoke"]) {
+    const again = await busbar(cloud, "gateway", command, "South", ...(command === "revoke" ? ["--yes"] : []));
+    expect([again.code, again.err]).toEqual([4, expect.stringContaining("the gateway South is revoked already")]);
+  }
+});

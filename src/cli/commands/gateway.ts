@@ -149,7 +149,7 @@ function addRotateCommand(gateway: Command, cli: Cli): void {
     });
 }
 
-/** The gateway that the command is about, by its id or name. A revoked one has its id only: another may have its name. */
+/** The gateway that the command is about, by its id or name. One that has joined counts before revoked ones of its name. */
 async function openGateway(
   cli: Cli,
   argument: string | undefined,
@@ -157,10 +157,11 @@ async function openGateway(
 ): Promise<Session & { readonly id: string }> {
   const given = requireId("gateway", argument, flags.gatewayId);
   const session = await openSession(cli, flags);
-  const list = async () =>
-    (await session.wait(Array.fromAsync(listAll("gateways", session.client.gateways.list)))).filter(
-      ({ revoked_at }) => revoked_at === null,
-    );
+  const list = async () => {
+    const all = await session.wait(Array.fromAsync(listAll("gateways", session.client.gateways.list)));
+    const joined = new Set(all.filter(({ revoked_at }) => revoked_at === null).map(({ name }) => name));
+    return all.filter(({ revoked_at, name }) => revoked_at === null || !joined.has(name));
+  };
   return { ...session, id: await findNamed("gateway", list, given) };
 }
 

@@ -152,7 +152,7 @@ export function linkRoutes(needs: LinkRouteNeeds): readonly Route[] {
         requireAllSites(call.caller);
         const { gateway_id: id } = call.params;
         const trail = auditTrail(needs, call, { target: {}, details: { gateway_id: id } });
-        if (!(await needs.gateways.revoke(id, needs.now(), trail))) throw noGateway(id);
+        if (!(await needs.gateways.revoke(id, needs.now(), trail))) throw await notJoined(needs, id);
         needs.links?.disconnect(id);
         needs.nodes.tell({ kind: "revoked", id });
         return {};
@@ -172,7 +172,7 @@ export function linkRoutes(needs: LinkRouteNeeds): readonly Route[] {
         requireAllSites(call.caller);
         const { gateway_id: id } = call.params;
         const trail = auditTrail(needs, call, { target: {}, details: { gateway_id: id } });
-        if (!(await needs.gateways.askRotation(id, trail))) throw noGateway(id);
+        if (!(await needs.gateways.askRotation(id, trail))) throw await notJoined(needs, id);
         needs.links?.rotate(id);
         needs.nodes.tell({ kind: "rotate", id });
         return {};
@@ -240,6 +240,11 @@ export function linkRoutes(needs: LinkRouteNeeds): readonly Route[] {
 }
 
 const noGateway = (id: string) => refuse("not_found", `there is no gateway ${id.slice(0, 80)}`);
+
+async function notJoined({ gateways }: Pick<LinkRouteNeeds, "gateways">, id: string): Promise<Error> {
+  const gateway = await gateways.find(id);
+  return gateway === undefined ? noGateway(id) : refuse("not_found", `the gateway ${gateway.name} is revoked already`);
+}
 
 function notHere(why: string): never {
   throw refuse("not_available", why);
