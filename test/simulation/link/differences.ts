@@ -89,6 +89,14 @@ async function ofRecords(world: Compared, gateway: SubjectStores, cloud: Subject
     if (world.restores.gateway === 0 && copies.length > own.length) found.push(`${what} has too many entries`);
   };
   compare("sites", (await gateway.sites.list("all", ALL)).items, (await cloud.sites.list("all", ALL)).items);
+  const devicesOf = async ({ devices }: SubjectStores) =>
+    (await devices.list({ scope: "all" }, ALL)).items.map(({ id, siteId, name, parentId }) => ({
+      id,
+      siteId,
+      name,
+      parentId,
+    }));
+  compare("devices", await devicesOf(gateway), await devicesOf(cloud));
   const digests = async ({ blueprints, devices }: SubjectStores, id: string) => {
     const device = await devices.find(id);
     const blueprint = device?.blueprintId === undefined ? undefined : await blueprints.find(device.blueprintId);

@@ -26,7 +26,8 @@ export async function playLinkSchedule(seed: number, bug?: LinkBug): Promise<Lin
     }
     if (dice < 0.3) for (let n = 0; n < 1 + random() * 1.3; n++) world.create("cloud", device.id);
     else if (dice < 0.4) world.create("gateway", device.id);
-    else if (dice < 0.5) world.change(device.id);
+    else if (dice < 0.47) world.change(device.id);
+    else if (dice < 0.5) for (let n = 0; n < 1 + random() * 4; n++) world.rearrange();
     else if (dice < 0.56) world.measure(device.id);
     else if (dice < 0.62) {
       device.disconnect();

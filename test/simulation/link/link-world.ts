@@ -22,11 +22,15 @@ import { StoredPoints } from "./sim-telemetry.ts";
 import { DEVICES, DIGEST, MANIFEST, PATIENCE_MS } from "./surroundings.ts";
 
 const SITE = "00000000-0000-7000-8000-00000000000a";
+/** These may be deleted. Each device is a child of the one before. */
+const OTHER_SITE = "00000000-0000-7000-8000-00000000000b";
+const OTHER_DEVICES = [1, 2].map((n) => `00000000-0000-7000-8000-000000000${n}0b`);
 /** Beyond those of records that tests make. */
 const FIRST_ID = 0x10_0000;
 /** After healing, both sides agree within this time: the longest wait of a gateway, and a minute for what is open. */
 const AGREED_WITHIN_MS = 120_000;
 const BUGLESS = { name: "" };
+const ALL = { limit: 1_000, offset: 0 };
 
 /** A bug put in on purpose, to see that it is found. */
 export interface LinkBug {
@@ -145,6 +149,11 @@ export class LinkWorld {
     await world.during(sites.insert(makeSite({ id: SITE }), makeEntry()));
     const blueprint = makeBlueprint({ digest: DIGEST, size: MANIFEST.length, displayName: "Simulated" });
     await world.during(blueprints.insert(blueprint, MANIFEST, makeEntry()));
+    await world.during(sites.insert(makeSite({ id: OTHER_SITE }), makeEntry()));
+    for (const [place, id] of OTHER_DEVICES.entries()) {
+      const device = makeDevice(OTHER_SITE, { id, name: `Device ${id.at(-2)}`, parentId: OTHER_DEVICES[place - 1] });
+      await world.during(devices.insert(device, makeEntry()));
+    }
     for (const id of DEVICES) {
       const device = makeDevice(SITE, { id, name: `Device ${id.at(-1)}`, blueprintId: blueprint.id });
       await world.during(devices.insert(device, makeEntry()));
@@ -298,7 +307,7 @@ export class LinkWorld {
       withLog: false,
     };
     run?.create(input).then(
-      (id) => this.#acknowledge(side, `execution ${id}`),
+      (id) => this.#acknowledge(side, `execution ${deviceId} ${id}`),
       () => {},
     );
   }
@@ -346,6 +355,46 @@ export class LinkWorld {
       const cleared = { kind: "cleared" as const, at: instant(now + 1), alert };
       const changes = this.random() < 0.5 ? [raised] : [raised, cleared];
       changed(alerts.record(deviceId, changes, { events: [], notices: [] }), `alert ${deviceId} ${alert.alertId}`);
+    }
+  }
+
+  /** Somebody at the gateway adds or deletes a device or a site, or uses a device that is not always there. */
+  rearrange(): void {
+    this.#rearrange().catch(() => {});
+  }
+
+  async #rearrange(): Promise<void> {
+    const { gateway } = this;
+    if (gateway === undefined) return;
+    const pick = <Item>(items: readonly Item[]): Item | undefined => items[Math.floor(this.random() * items.length)];
+    const { sites, devices } = gateway.stores;
+    const all = (await devices.list({ scope: "all" }, ALL)).items;
+    const others = all.filter(({ id }) => !DEVICES.includes(id));
+    const siteIds = (await sites.list("all", ALL)).items.map(({ id }) => id);
+    const device = pick(others);
+    const trail = { ...makeEntry(), id: this.newId() };
+    const remove = async (id: string) => {
+      await devices.delete(id, { ...makeEntry(), id: this.newId() });
+      await gateway.telemetry.deleteDevice(id);
+    };
+    const dice = this.random();
+    if (dice < 0.1) await sites.insert(makeSite({ id: this.newId() }), trail);
+    else if (dice < 0.35 || device === undefined) {
+      const siteId = pick(siteIds) ?? SITE;
+      const parents = all.filter((one) => one.siteId === siteId);
+      const parentId = this.random() < 0.3 ? pick(parents)?.id : undefined;
+      const id = this.newId();
+      const blueprintId = all.find((one) => DEVICES.includes(one.id))?.blueprintId;
+      await devices.insert(makeDevice(siteId, { id, name: `Device ${id.slice(-5)}`, parentId, blueprintId }), trail);
+    } else if (dice < 0.5) this.measure(device.id);
+    else if (dice < 0.6) this.create(this.random() < 0.5 ? "gateway" : "cloud", device.id);
+    else if (dice < 0.8) await remove(device.id);
+    else {
+      const siteId = pick(siteIds.filter((id) => id !== SITE));
+      if (siteId === undefined) return;
+      // Children have higher ids.
+      for (const one of others.toReversed()) if (one.siteId === siteId) await remove(one.id);
+      await sites.delete(siteId, trail);
     }
   }
 
@@ -482,11 +531,14 @@ export class LinkWorld {
 
   async #checkAcknowledged(): Promise<void> {
     const { database } = this.disks.cloud;
+    const devices = new Set(this.disks.gateway.database.all("SELECT id FROM device").map(({ id }) => String(id)));
     for (const [what, { side }] of this.#acknowledged) {
       const [kind, id = "", more = "", attribute = ""] = what.split(" ");
+      // It was deleted, with everything of it.
+      if (id !== "" && !devices.has(id)) continue;
       const isThere =
         kind === "execution"
-          ? database.get("SELECT 1 FROM execution WHERE id = ?", id) !== undefined
+          ? database.get("SELECT 1 FROM execution WHERE id = ?", more) !== undefined
           : kind === "log"
             ? database.get("SELECT 1 FROM device_log WHERE device_id = ? AND message = ?", id, more) !== undefined
             : kind === "point"
