@@ -165,7 +165,9 @@ export const copyWrites = {
     // Of a site that is deleted the entry still tells who did it.
     if (siteId !== undefined && site !== undefined) requireSameOwner(site, gatewayId, siteId);
     const from = known === undefined ? gatewayId : JSON.parse(text(known, "details"))["gateway_id"];
-    if (from !== gatewayId) throw refuse("conflict", `audit entry ${entry.id} does not belong to this gateway`);
+    // A gateway that joins again tells what the former one has told.
+    const isOurs = from === gatewayId || (await isRevoked(database, from));
+    if (!isOurs) throw refuse("conflict", `audit entry ${entry.id} does not belong to this gateway`);
     mergeAudit(database, { ...entry, details: { ...entry.details, gateway_id: gatewayId } });
   },
 };
@@ -179,6 +181,12 @@ async function isOwnerRevoked(database: Database, siteId: string): Promise<boole
     siteId,
   );
   return found !== undefined;
+}
+
+async function isRevoked(database: Database, gatewayId: unknown): Promise<boolean> {
+  if (typeof gatewayId !== "string") return false;
+  const sql = "SELECT 1 AS found FROM gateway WHERE id = ? AND revoked_at IS NOT NULL";
+  return (await database.get(sql, gatewayId)) !== undefined;
 }
 
 async function requireDeviceOwner(database: Database, gatewayId: string, deviceId: string): Promise<Device> {

@@ -1,0 +1,30 @@
+// A gateway whose access was revoked joins again.
+import { expect, test } from "vitest";
+import { eventually, isLinked, useLinkedPair } from "../support/linked-pair.ts";
+
+const pair = useLinkedPair();
+const { cloud, gateway } = pair;
+
+const nameIn = async (id: string) =>
+  (await cloud.admin.get<{ device: { name: string } | undefined }>(`/v3/devices/${id}`)).body.device?.name;
+
+test("a gateway that was revoked joins again, gets its sites back, and both agree", async () => {
+  const id = await pair.site.device("pump");
+  await eventually(async () => expect(await nameIn(id)).toBe("pump"));
+  const { body } = await cloud.admin.get<{ gateways: { id: string }[] }>("/v3/gateways");
+  await cloud.admin.delete(`/v3/gateways/${body.gateways[0]?.id}`);
+  await isLinked(gateway, false);
+  expect((await gateway.admin.delete("/v3/uplink")).status).toBe(200);
+  await gateway.admin.patch(`/v3/devices/${id}`, { name: "pump 2" });
+  const code = await cloud.admin.post<{ code: string }>("/v3/gateways/join_codes", { name: "North again" });
+  const joined = await gateway.admin.post("/v3/uplink", { url: pair.line.url, code: code.body.code });
+  expect(joined.status, joined.text).toBe(200);
+  await eventually(async () => expect(await nameIn(id)).toBe("pump 2"));
+  // The cloud asks for changes once everything is told. What it had from the revoked one, such as audit entries, comes too.
+  await eventually(async () => {
+    const changed = await cloud.admin.patch(`/v3/devices/${id}`, { name: "pump 3" });
+    expect(changed.text).not.toContain("pending_change");
+  });
+  const { body: here } = await gateway.admin.get<{ device: { name: string } }>(`/v3/devices/${id}`);
+  expect(here.device.name).toBe("pump 3");
+});
