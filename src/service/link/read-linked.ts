@@ -44,7 +44,13 @@ export async function readLinkedChanges(needs: ReadLinkedNeeds, after: number): 
   const told = keys.filter(({ changed }) => changed <= to);
   const deviceIds = new Set(page.changes.map(({ execution }) => execution.deviceId));
   const items = await readItems(needs, await withReferences(needs, { keys: told, deviceIds, after }));
-  return { items: [...items, ...executions], to, isLast: isWhole && keys.length < KEYS_AT_ONCE };
+  // A site is deleted after its devices.
+  const isGone = ({ kind, value }: LinkedItem) => kind === "site" && value === null;
+  return {
+    items: [...items.filter((item) => !isGone(item)), ...executions, ...items.filter(isGone)],
+    to,
+    isLast: isWhole && keys.length < KEYS_AT_ONCE,
+  };
 }
 
 /** Everything there is, in an order in which each record comes after those it refers to; executions up to the number. */
