@@ -83,10 +83,16 @@ export function tellTelemetry(
     const sent = spool.takeHour(needs.now());
     if (sent === undefined) return false;
     const { deviceId, hour } = sent;
-    await tellStored(deviceId, { from: hour * HOUR_MS, to: (hour + 1) * HOUR_MS }, (isStored) => {
-      if (isStored) spool.hourStored(sent);
-      else spool.hourLost(sent, needs.now() + UNKNOWN_MS);
-    });
+    try {
+      await tellStored(deviceId, { from: hour * HOUR_MS, to: (hour + 1) * HOUR_MS }, (isStored) => {
+        if (isStored) spool.hourStored(sent);
+        else spool.hourLost(sent, needs.now() + UNKNOWN_MS);
+      });
+    } catch (error) {
+      // It is not settled when only some of its pieces were sent.
+      spool.hourLost(sent, needs.now());
+      throw error;
+    }
     return true;
   }
 
