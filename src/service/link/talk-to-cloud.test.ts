@@ -5,6 +5,8 @@ import { createTelemetrySpool } from "#core/link/telemetry-spool.ts";
 import { makeExecution } from "../../../test/support/executions.ts";
 import { type TalkNeeds, talkToCloud } from "./talk-to-cloud.ts";
 
+/** A log of half a megabyte. */
+const LONG = [{ state: "IN_PROGRESS", payload: { text: "x".repeat(512 * 1024) }, receivedAt: 1 }];
 const NOTHING = async () => ({ items: [], total: 0 });
 
 interface Situation {
@@ -13,6 +15,8 @@ interface Situation {
   readonly cloudEpoch: string;
   /** An execution that the cloud orders. It is stored already, and its end is told next. */
   readonly ordered?: Execution;
+  /** Executions that the cloud asks for. Each has a long log. */
+  readonly asked?: readonly string[];
 }
 
 /**
@@ -21,7 +25,7 @@ interface Situation {
  */
 async function saidAfter(
   taken: number | null,
-  { latest, confirmed, cloudEpoch, ordered }: Situation,
+  { latest, confirmed, cloudEpoch, ordered, asked = [] }: Situation,
 ): Promise<{ readonly said: readonly UpMessage[]; readonly taken: readonly number[] }> {
   const said: UpMessage[] = [];
   const numbers: number[] = [];
@@ -34,6 +38,7 @@ async function saidAfter(
     await told.promise;
     yield { type: "ack", to: latest };
     if (ordered !== undefined) yield { type: "execute", order: orderOf(ordered) };
+    if (asked.length > 0) yield { type: "ask", executions: asked };
     // Later: the order is stored by then.
     setImmediate(() => {
       upTo++;
@@ -72,6 +77,7 @@ async function saidAfter(
     audit: { list: NOTHING },
     executions: {
       find: async () => ordered,
+      whole: async (id: string) => ({ execution: makeExecution({ deviceId: "d", siteId: "s" }, { id }), responses: LONG }),
       changesAfter: async (after: number, _limit: number, to = after) => ({
         changes: to > latest && ordered !== undefined ? [{ execution: ordered, responses: [], since: 0 }] : [],
         next: to,
@@ -129,6 +135,14 @@ test("an order is answered after its execution was told, and the cloud stores bo
     return message.type === "answer" ? [`answer ${message.id} ${message.refused}`] : [];
   });
   expect(about).toEqual(["execution ordered", "answer ordered null"]);
+});
+
+test("executions with long logs are told in several messages: the cloud takes no message of any size", async () => {
+  const asked = Array.from({ length: 100 }, (_, n) => `e${n}`);
+  const { said } = await saidAfter(5, { latest: 5, confirmed: 4, cloudEpoch: "c", asked });
+  const told = said.filter((message) => message.type === "told");
+  expect(told.flatMap(({ changes }) => changes.map(({ execution }) => execution.id))).toEqual(asked);
+  expect(Math.max(...told.map((message) => JSON.stringify(message).length))).toBeLessThan(8 * 1024 * 1024);
 });
 
 function orderOf({ id, deviceId, createdAt, ephemeral, request }: Execution): ExecutionOrder {

@@ -1,6 +1,7 @@
 // One connection of a gateway to its cloud, from hello to its end. The gateway sends what changed and accepts
 // executions, both at the same time.
 
+import type { ExecutionChange } from "#core/command/remote-execution.ts";
 import type { AskedChange } from "#core/link/asked-change.ts";
 import { type LinkedToken, recordOf } from "#core/link/linked-token.ts";
 import { LinkMistake } from "#core/link/message-fields.ts";
@@ -192,15 +193,21 @@ export async function talkToCloud(
       case "ask": {
         // An order that came before is known only when it is stored.
         await Promise.allSettled(accepting);
-        const told = await Promise.all(
-          message.executions.slice(0, MAX_ASKED).map(async (id) => ({ id, change: await needs.executions.whole(id) })),
-        );
-        return await channel.send({
-          type: "told",
-          changes: told.flatMap(({ change }) => change ?? []),
-          unknown: told.flatMap(({ id, change }) => (change === undefined ? [id] : [])),
-        });
+        const unknown: string[] = [];
+        for await (const changes of inPieces(wholeOnes(message.executions.slice(0, MAX_ASKED), unknown))) {
+          await channel.send({ type: "told", changes, unknown: [] });
+        }
+        if (unknown.length > 0) await channel.send({ type: "told", changes: [], unknown });
+        return;
       }
+    }
+  }
+
+  async function* wholeOnes(ids: readonly string[], unknown: string[]): AsyncIterable<ExecutionChange> {
+    for (const id of ids) {
+      const change = await needs.executions.whole(id);
+      if (change === undefined) unknown.push(id);
+      else yield change;
     }
   }
 
@@ -310,8 +317,8 @@ export async function talkToCloud(
   }
 }
 
-async function* inPieces(items: AsyncIterable<LinkedItem> | Iterable<LinkedItem>): AsyncIterable<LinkedItem[]> {
-  let piece: LinkedItem[] = [];
+async function* inPieces<Item>(items: AsyncIterable<Item> | Iterable<Item>): AsyncIterable<Item[]> {
+  let piece: Item[] = [];
   let bytes = 0;
   for await (const item of items) {
     const size = approximateBytes(item);
