@@ -135,7 +135,7 @@ if (canMount()) {
       const executions = `/v3/devices/${device.body.device_id}/commands/executions`;
       const { code } = (await cloud.call("POST", "/v3/gateways/join_codes", {})).body;
       await gateway.call("POST", "/v3/uplink", { url: cloud.url, code });
-      const uplink = async () => (await gateway.call("GET", "/v3/uplink")).body;
+      const uplink = async (running = gateway) => (await running.call("GET", "/v3/uplink")).body;
       await until(async () => (await cloud.call("GET", executions)).status === 200);
       await until(
         () => (statSync(join(gateway.data, "reserve"), { throwIfNoEntry: false })?.size ?? 0) >= 2 * 1024 * 1024,
@@ -158,8 +158,16 @@ if (canMount()) {
       });
       expect(await uplink()).toMatchObject({ connected: true, since });
       gateway.child.kill("SIGTERM");
+      expect(await gateway.ended).toBe(0);
+      // A connection begins on a full disk, too, and lasts.
+      const again = await startOn(folder);
+      await until(async () => (await uplink(again)).connected);
+      const began = await uplink(again);
+      await new Promise((resolve) => setTimeout(resolve, 3_000));
+      expect(await uplink(again)).toMatchObject({ connected: true, since: began.since });
+      again.child.kill("SIGTERM");
       cloud.child.kill("SIGTERM");
-      expect([await gateway.ended, await cloud.ended]).toEqual([0, 0]);
+      expect([await again.ended, await cloud.ended]).toEqual([0, 0]);
     }, 120_000);
   }
 } else {

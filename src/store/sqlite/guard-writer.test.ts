@@ -17,6 +17,8 @@ test.each([
   ["applyRemoteExecution giveExecutionToOwner takeExecutionFromOwner loseSightOfExecution", true],
   // Without these a connection to the cloud would not begin, or would end.
   ["makeEpoch confirmChanges unmarkHours noteDropped noteHistory noteTaken noteGatewayGone", true],
+  ["noteCloud noteContact putCloudTokens endLostExecution forgetRevisions", true],
+  ["putNextCredential useNextCredential acceptCredential settleCredential", true],
   // History stops first, and then everything else that would be stored.
   ["markHours", false],
   ["insertDevice putProperties appendDeviceLog putConfiguration insertBlueprint", false],
