@@ -169,6 +169,49 @@ if (canMount()) {
       cloud.child.kill("SIGTERM");
       expect([await again.ended, await cloud.ended]).toEqual([0, 0]);
     }, 120_000);
+
+    test("a cloud with a full disk still runs commands through its gateways", async () => {
+      const folder = mountSmallDisk("64m");
+      const cloud = await startOn(folder, "--role", "cloud");
+      const gatewayFolder = mkdtempSync(join(tmpdir(), "busbar-full-disk-gateway-"));
+      onTestFinished(() => rmSync(gatewayFolder, { recursive: true, force: true }));
+      const gateway = await startOn(gatewayFolder);
+      const site = (await gateway.call("POST", "/v3/sites", { name: "Full" })).body.site.id;
+      const uploaded = await gateway.call("POST", "/v3/blueprints/upload", undefined, commandManifest("Full"));
+      const device = await gateway.call("POST", "/v3/provisioning/standalone", {
+        name: "Full",
+        site_id: site,
+        blueprint_id: uploaded.body.blueprint.id,
+      });
+      const executions = `/v3/devices/${device.body.device_id}/commands/executions`;
+      const { code } = (await cloud.call("POST", "/v3/gateways/join_codes", {})).body;
+      await gateway.call("POST", "/v3/uplink", { url: cloud.url, code });
+      const uplink = async () => (await gateway.call("GET", "/v3/uplink")).body;
+      await until(async () => (await cloud.call("GET", executions)).status === 200);
+      await until(
+        () => (statSync(join(cloud.data, "reserve"), { throwIfNoEntry: false })?.size ?? 0) >= 2 * 1024 * 1024,
+      );
+      fill(join(folder, "filler"));
+      await until(async () => ((await cloud.call("GET", "/readyz")).body.degraded ?? []).length > 0);
+      fill(join(folder, "filler"));
+      // Longer than it takes until the gateway tells its own state as telemetry.
+      const { since } = await uplink();
+      const ordered: string[] = [];
+      for (let at = 0; at < 20; at++) {
+        ordered.push((await cloud.call("POST", executions, { name: "stop" })).body.execution_id);
+        await new Promise((resolve) => setTimeout(resolve, 1_000));
+      }
+      await until(async () => {
+        const { executions: accepted } = (await gateway.call("GET", executions)).body as {
+          executions: { id: string }[];
+        };
+        return ordered.every((id) => accepted.some((one) => one.id === id));
+      });
+      expect(await uplink()).toMatchObject({ connected: true, since });
+      gateway.child.kill("SIGTERM");
+      cloud.child.kill("SIGTERM");
+      expect([await gateway.ended, await cloud.ended]).toEqual([0, 0]);
+    }, 120_000);
   }
 } else {
   test("a full disk is tested where mounting is allowed; elsewhere disk-trouble.test.ts limits file sizes", () => {

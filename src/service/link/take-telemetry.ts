@@ -19,6 +19,7 @@ export interface TakeTelemetryNeeds extends Pick<Needs, "telemetry" | "devices">
   /** Of all gateways together: what is not stored yet, and what is remembered of live values. */
   readonly telemetryBudget: ByteBudget;
   readonly liveBudget: ByteBudget;
+  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
 type TelemetryMessage = Extract<UpMessage, { type: "points" | "packed" | "history" }>;
@@ -32,7 +33,9 @@ export interface TelemetryIntake {
 
 /** Telemetry that gateways have sent and that is not stored yet. */
 export const LINK_HISTORY_BYTES = 64 * 1024 * 1024;
-/** Messages of one gateway that are read and not yet stored. */
+/** On a full disk it is tried again after this time. */
+const ROOM_AGAIN_MS = 1_000;
+/** Messages of one gateway that are read and not yet stored. As many as it sends without an answer. */
 const MAX_WAITING = 8;
 
 /** Names and latest values of the live telemetry of all gateways, by which it is packed. */
@@ -63,6 +66,7 @@ export function takeTelemetry(
   let last: Promise<void> = Promise.resolve();
   let waiting = 0;
   let hasFailed = false;
+  const over = new AbortController();
   const unpacker = createPointsUnpacker();
   /** What the budget counts for it. */
   let known = 0;
@@ -70,10 +74,26 @@ export function takeTelemetry(
   async function store(message: TelemetryMessage): Promise<void> {
     // A confirmation would count for the message that failed, too.
     if (hasFailed) return;
-    const unknown = message.type === "history" ? await storeHistory(message) : await storePoints(pointsOf(message));
+    const points = message.type === "history" ? [] : pointsOf(message);
+    const unknown = await whenThereIsRoom(() =>
+      message.type === "history" ? storeHistory(message) : storePoints(points),
+    );
     const { type, number } = message;
     const isShort = type === "packed" && unknown.length === 0;
     await session.send(isShort ? { type: "packed_stored", number } : { type: "stored", number, unknown });
+  }
+
+  /** On a full disk the gateway keeps its telemetry. Its commands go on meanwhile. */
+  async function whenThereIsRoom<Result>(task: () => Promise<Result>): Promise<Result> {
+    for (;;) {
+      try {
+        return await task();
+      } catch (error) {
+        const isFull = error instanceof AppError && error.code === "storage_full";
+        if (!isFull || over.signal.aborted) throw error;
+        await needs.pause(ROOM_AGAIN_MS, over.signal);
+      }
+    }
   }
 
   function pointsOf(message: Exclude<TelemetryMessage, { type: "history" }>): readonly TelemetryPoints[] {
@@ -142,6 +162,7 @@ export function takeTelemetry(
       if (!hasRoom) await last;
     },
     async end() {
+      over.abort();
       await last;
       needs.liveBudget.give(known);
       known = 0;

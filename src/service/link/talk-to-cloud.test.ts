@@ -77,7 +77,10 @@ async function saidAfter(
     audit: { list: NOTHING },
     executions: {
       find: async () => ordered,
-      whole: async (id: string) => ({ execution: makeExecution({ deviceId: "d", siteId: "s" }, { id }), responses: LONG }),
+      whole: async (id: string) => ({
+        execution: makeExecution({ deviceId: "d", siteId: "s" }, { id }),
+        responses: LONG,
+      }),
       changesAfter: async (after: number, _limit: number, to = after) => ({
         changes: to > latest && ordered !== undefined ? [{ execution: ordered, responses: [], since: 0 }] : [],
         next: to,

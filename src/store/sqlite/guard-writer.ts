@@ -3,8 +3,8 @@ import type { WRITES } from "#store/records/writes.ts";
 import type { StorageGate } from "#store/storage-gate.ts";
 
 /**
- * Writes that go on while the disk is full: commands until they end, here and over a link, everything that deletes, and the
- * few bytes without which a link would end.
+ * Writes that go on while the disk is full: commands until they end, here and over a link, with the audit entries that a
+ * gateway makes of them, everything that deletes, and the few bytes without which a link would end.
  */
 const FROM_RESERVE: ReadonlySet<keyof typeof WRITES> = new Set<keyof typeof WRITES>([
   "insertExecution",
@@ -19,6 +19,7 @@ const FROM_RESERVE: ReadonlySet<keyof typeof WRITES> = new Set<keyof typeof WRIT
   "loseSightOfExecution",
   "endLostExecution",
   "forgetRevisions",
+  "copyAuditEntry",
   "makeEpoch",
   "noteCloud",
   "noteContact",
