@@ -83,8 +83,9 @@ export function createGatewaySession(
   });
   /** Connectivity of devices that the gateway has not told yet. */
   const early = new Map<string, string>();
-  /** Executions that the gateway was asked for before it gets commands. */
+  /** Executions that the gateway was asked for. What it says not to know counts only among these. */
   const asked = new Set<string>();
+  const open = openElsewhere(needs, gatewayId)[Symbol.asyncIterator]();
   /** It tells what changed, then it is asked for what is open, and then it gets commands. */
   let stage: "telling" | "asked" | "ready" = "telling";
   /** The gateway has replaced its records since it was here last. What it does not know it may have run. */
@@ -171,7 +172,7 @@ export function createGatewaySession(
 
   /** When nothing is left to ask for, the gateway gets commands and changes. */
   async function settle(hello: Hello): Promise<void> {
-    if (stage !== "asked" || asked.size > 0) return;
+    if (stage !== "asked" || asked.size > 0 || (await askForOpen())) return;
     stage = "ready";
     await note(hello);
     for (const deviceId of devices.keys()) {
@@ -193,7 +194,7 @@ export function createGatewaySession(
     } else confirm(undefined, to);
     if (!isLast || stage !== "telling") return;
     await noted;
-    await askForOpen();
+    stage = "asked";
   }
 
   /** The next message is read meanwhile: what it changes shares a commit with the position. */
@@ -233,20 +234,26 @@ export function createGatewaySession(
     }
     await applyTogether();
     for (let at = 0; at < missing.length; at += ASKED_AT_ONCE) {
-      await channel.send({ type: "ask", executions: missing.slice(at, at + ASKED_AT_ONCE) });
+      await ask(missing.slice(at, at + ASKED_AT_ONCE));
     }
   }
 
-  /** The gateway has told what changed. What is still open, or was sent and never answered, is asked for once more. */
-  async function askForOpen(): Promise<void> {
-    stage = "asked";
-    for await (const open of openElsewhere(needs, gatewayId)) {
-      for (const { id, isRemote } of open) {
-        asked.add(id);
-        if (!isRemote) await needs.dispatcher.loseSight(id);
-      }
-      await channel.send({ type: "ask", executions: open.map(({ id }) => id) });
-    }
+  /**
+   * The gateway has told what changed. What is still open, or was sent and never answered, is asked for once more. A page
+   * at a time: the gateway reads nothing while it waits until an answer has left, and nobody reads that while asking.
+   * False when nothing is left.
+   */
+  async function askForOpen(): Promise<boolean> {
+    const page = await open.next();
+    if (page.done === true) return false;
+    for (const { id, isRemote } of page.value) if (!isRemote) await needs.dispatcher.loseSight(id);
+    await ask(page.value.map(({ id }) => id));
+    return true;
+  }
+
+  async function ask(executions: readonly string[]): Promise<void> {
+    for (const id of executions) asked.add(id);
+    await channel.send({ type: "ask", executions });
   }
 
   async function takeTold(message: Extract<UpMessage, { type: "told" }>): Promise<void> {
@@ -255,6 +262,8 @@ export function createGatewaySession(
       asked.delete(change.execution.id);
     }
     for (const id of message.unknown) {
+      // An execution of another gateway, for example.
+      if (!asked.has(id)) continue;
       if (isRestored || !(await needs.dispatcher.returned(id))) await needs.dispatcher.lost(id, isRestored);
       asked.delete(id);
     }
@@ -300,9 +309,6 @@ export function createGatewaySession(
     for (const siteId of await needs.gateways.sites(gatewayId)) await needs.executions.forgetRevisions(siteId);
   }
 
-  /** A line that fails is closed, and what was asked is asked again over the next one. */
-  const sendIfOpen = (message: DownMessage) => void channel.send(message).catch(() => {});
-
   return {
     talk,
     async leave() {
@@ -320,9 +326,10 @@ export function createGatewaySession(
       needs.log.info({ gatewayId }, "a gateway has disconnected");
     },
     orders,
-    ask: (executionId) => sendIfOpen({ type: "ask", executions: [executionId] }),
+    // A line that fails is closed, and what was asked is asked again over the next one.
+    ask: (executionId) => void ask([executionId]).catch(() => {}),
     rotate: () => {
-      if (changes !== undefined) sendIfOpen({ type: "rotate" });
+      if (changes !== undefined) void channel.send({ type: "rotate" }).catch(() => {});
     },
     close: channel.close,
   };

@@ -1,0 +1,131 @@
+// What a gateway that keeps to no rules does to its cloud.
+import { expect, test } from "vitest";
+import type { Gateway } from "#core/link/gateway.ts";
+import { type DownMessage, LINK_PROTOCOL, type UpMessage } from "#core/link/messages.ts";
+import { parseDownMessage, parseUpMessage } from "#core/link/parse-message.ts";
+import { createByteBudget } from "#core/share/byte-budgets.ts";
+import type { LinkSocket } from "#service/ports/link-socket.ts";
+import { createGatewaySession, type SessionNeeds } from "./gateway-session.ts";
+import { createLinkChannel, type LinkChannel } from "./link-channel.ts";
+
+const HELLO: UpMessage = { type: "hello", protocol: LINK_PROTOCOL, version: "1", epoch: "e" };
+
+/** Lets a gateway with the device `own` say this. */
+async function say(
+  messages: Iterable<UpMessage>,
+  send: (message: DownMessage) => Promise<void> = async () => {},
+  open: readonly (readonly string[])[] = [],
+) {
+  let read = 0;
+  async function* reading(): AsyncIterable<UpMessage> {
+    for (const message of messages) {
+      read++;
+      yield message;
+      for (let turns = 0; turns < 5; turns++) await new Promise(setImmediate);
+    }
+  }
+  const { done } = await listen({ messages: reading(), send, close: () => {} }, open, 500);
+  return { done, read };
+}
+
+/** A cloud that has these executions open, page by page. Resolves when nothing is left to say, or after a while. */
+async function listen(
+  channel: LinkChannel<DownMessage, UpMessage>,
+  open: readonly (readonly string[])[],
+  patienceMs = 5_000,
+) {
+  const done: string[] = [];
+  const ready = Promise.withResolvers<void>();
+  const pages = [...open];
+  const nothing = async () => {};
+  const note = (what: string) => async (id: string) => {
+    done.push(`${what} ${id}`);
+    return true;
+  };
+  const needs = {
+    version: "1",
+    now: () => 0,
+    log: { info: () => {}, warn: () => {} },
+    liveBudget: createByteBudget("link_values", 1_000),
+    uplinks: { epoch: async () => "c" },
+    gateways: {
+      find: async () => undefined,
+      devices: async () => ["own"],
+      sites: async () => ["s"],
+      noteTaken: nothing,
+      noteGone: nothing,
+    },
+    devices: { find: async (id: string) => ({ id, siteId: "s", type: "STANDALONE" }) },
+    executions: { ownedElsewhere: async () => (pages.shift() ?? []).map((id) => ({ id, isRemote: true })) },
+    dispatcher: {
+      deviceReachable: () => ready.resolve(),
+      loseSight: nothing,
+      returned: note("returned"),
+      lost: note("lost"),
+    },
+    connectivity: { connected: () => {}, loseSight: () => {} },
+    gatewayChanges: { open: () => ({ lane: { close: () => {} }, done: Promise.resolve() }) },
+    tokenSharing: { open: async () => () => {} },
+  } as unknown as SessionNeeds;
+  const session = createGatewaySession(needs, { id: "g", epoch: undefined, taken: 0 } as Gateway, channel, () => {});
+  const late = new Promise((resolve) => setTimeout(resolve, patienceMs));
+  await Promise.race([session.talk(), ...(open.length > 1 ? [ready.promise] : []), late]);
+  return { done };
+}
+
+test("what it says not to know counts only where it was asked", async () => {
+  const told: UpMessage = { type: "told", changes: [], unknown: ["another's", "own"] };
+  const records: UpMessage = { type: "records", to: 1, isWhole: false, isLast: true, items: [] };
+  const { done } = await say([HELLO, records, told], undefined, [["own"]]);
+  expect(done).toEqual(["returned own"]);
+});
+
+test("both sides agree about many open executions over a line that holds little", async () => {
+  const [cloud, gateway] = lineOf(64 * 1024);
+  const pages = Array.from({ length: 200 }, (_, page) => Array.from({ length: 100 }, (__, n) => `${page} ${n}`));
+  const records: UpMessage = { type: "records", to: 1, isWhole: false, isLast: true, items: [] };
+  const answering = async () => {
+    const channel = createLinkChannel<UpMessage, DownMessage>(gateway, parseDownMessage, 1);
+    await channel.send(HELLO);
+    for await (const message of channel.messages) {
+      if (message.type === "welcome") await channel.send(records);
+      if (message.type === "ask") await channel.send({ type: "told", changes: [], unknown: message.executions });
+    }
+  };
+  void answering();
+  const channel = createLinkChannel<DownMessage, UpMessage>(cloud, parseUpMessage, 2);
+  const { done } = await listen(channel, pages);
+  expect(done).toHaveLength(20_000);
+});
+
+/** Two ends of a connection. A frame is sent once there is room for it. */
+function lineOf(room: number): readonly [LinkSocket, LinkSocket] {
+  const lanes = [0, 1].map(() => {
+    const frames: Uint8Array[] = [];
+    let held = 0;
+    const turn = () => new Promise((resolve) => setTimeout(resolve, 1));
+    return {
+      send: async (frame: Uint8Array) => {
+        while (held + frame.length > room) await turn();
+        held += frame.length;
+        frames.push(frame);
+      },
+      async *frames() {
+        for (;;) {
+          const frame = frames.shift();
+          if (frame === undefined) await turn();
+          else {
+            held -= frame.length;
+            yield frame;
+          }
+        }
+      },
+    };
+  });
+  const end = (own: number, other: number) => {
+    const [out, into] = [lanes[own], lanes[other]];
+    if (out === undefined || into === undefined) throw new Error("there are two");
+    return { send: out.send, frames: into.frames(), close: () => {} };
+  };
+  return [end(0, 1), end(1, 0)];
+}
