@@ -2,6 +2,7 @@
 // commands and changes.
 
 import type { Gateway } from "#core/link/gateway.ts";
+import { parseAlertKey } from "#core/link/linked-key.ts";
 import { LinkMistake } from "#core/link/message-fields.ts";
 import { type DownMessage, LINK_PROTOCOL, type LinkedItem, type UpMessage } from "#core/link/messages.ts";
 import { requireProtocol } from "#core/link/protocol.ts";
@@ -47,7 +48,11 @@ type Hello = Extract<UpMessage, { type: "hello" }>;
 /** Others refer to these. All other records are independent of each other, and those stored together share a commit. */
 const FIRST: ReadonlySet<LinkedItem["kind"]> = new Set(["site", "blueprint", "device"]);
 const APPLIED_TOGETHER = 256;
+/** More than a gateway sends before it waits for a confirmation. */
+const MAX_CONFIRMING = 16;
 const MAX_EARLY = 10_000;
+/** Longer ids and states are none of ours. */
+const LONGEST_EARLY = 100;
 /** A whole telling deletes those of these kinds that it does not name. */
 const NAMED: ReadonlySet<LinkedItem["kind"]> = new Set(["site", "device", "alert"]);
 
@@ -94,6 +99,8 @@ export function createGatewaySession(
   let taken = gateway.taken;
   /** Resolves when the position of what was told so far is stored, and confirmed to the gateway. */
   let noted: Promise<void> = Promise.resolve();
+  /** Confirmations that have not left. */
+  let confirming = 0;
   /** What a whole telling has named so far. */
   let named: Set<string> | undefined;
   /** Hands over changes, once the gateway has told what changed on its side. */
@@ -192,6 +199,8 @@ export function createGatewaySession(
       taken = to;
       confirm(note(hello), to);
     } else confirm(undefined, to);
+    // One that reads no confirmations is not read either.
+    if (confirming >= MAX_CONFIRMING) await noted;
     if (!isLast || stage !== "telling") return;
     await noted;
     stage = "asked";
@@ -199,13 +208,24 @@ export function createGatewaySession(
 
   /** The next message is read meanwhile: what it changes shares a commit with the position. */
   function confirm(storing: Promise<void> | undefined, to: number): void {
-    noted = Promise.all([noted, storing]).then(
-      // A line that is gone is noticed where messages are read.
-      () => channel.send({ type: "ack", to }).catch(() => {}),
-      (error: unknown) => {
-        needs.log.warn({ gatewayId, err: error }, "what a gateway has told cannot be confirmed");
-        channel.close("the cloud cannot go on");
-      },
+    confirming++;
+    noted = Promise.all([noted, storing])
+      .then(
+        // A line that is gone is noticed where messages are read.
+        () => channel.send({ type: "ack", to }).catch(() => {}),
+        (error: unknown) => {
+          needs.log.warn({ gatewayId, err: error }, "what a gateway has told cannot be confirmed");
+          channel.close("the cloud cannot go on");
+        },
+      )
+      .finally(() => confirming--);
+  }
+
+  /** What a whole telling names and the cloud does not keep need not be remembered. */
+  function isCopied(item: LinkedItem): boolean {
+    if (!NAMED.has(item.kind) || item.value === null) return false;
+    return (
+      item.kind === "site" || devices.has((item.kind === "alert" ? parseAlertKey(item.key)?.deviceId : item.key) ?? "")
     );
   }
 
@@ -223,11 +243,11 @@ export function createGatewaySession(
       for (const one of applied) if (one.status === "rejected") throw one.reason;
     };
     for (const item of items) {
-      if (NAMED.has(item.kind)) into?.add(`${item.kind} ${item.key}`);
       const isFirst = FIRST.has(item.kind);
       if (isFirst || together.length >= APPLIED_TOGETHER) await applyTogether();
       if (isFirst) await apply(item);
       else together.push(item);
+      if (isCopied(item)) into?.add(`${item.kind} ${item.key}`);
       const status = item.kind === "device" ? early.get(item.key) : undefined;
       if (status !== undefined && early.delete(item.key)) noteConnectivity(item.key, status);
       if (stage === "ready" && item.kind === "device" && item.value !== null) onWay(item.key);
@@ -296,7 +316,8 @@ export function createGatewaySession(
 
   function noteConnectivity(deviceId: string, status: string): void {
     if (!devices.has(deviceId)) {
-      if (early.size < MAX_EARLY) early.set(deviceId, status);
+      const isShort = deviceId.length + status.length <= LONGEST_EARLY;
+      if (isShort && early.size < MAX_EARLY) early.set(deviceId, status);
       return;
     }
     if (own.has(deviceId)) return;

@@ -80,6 +80,14 @@ test("what it says not to know counts only where it was asked", async () => {
   expect(done).toEqual(["returned own"]);
 });
 
+test("one that reads no confirmations is not read any further", async () => {
+  const records: UpMessage = { type: "records", to: 1, isWhole: false, isLast: false, items: [] };
+  const { read } = await say([HELLO, ...Array.from({ length: 50 }, () => records)], async ({ type }) => {
+    if (type === "ack") await new Promise(() => {});
+  });
+  expect(read).toBeLessThan(20);
+});
+
 test("both sides agree about many open executions over a line that holds little", async () => {
   const [cloud, gateway] = lineOf(64 * 1024);
   const pages = Array.from({ length: 200 }, (_, page) => Array.from({ length: 100 }, (__, n) => `${page} ${n}`));
