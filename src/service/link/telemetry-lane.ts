@@ -135,9 +135,10 @@ export function createTelemetryLane(needs: LaneNeeds): TelemetryLane {
     await uplinks.noteDropped(dropped, hours);
   }
 
+  /** Counts at once: what belongs to a new round is never told by the end of the former one. */
   async function setHistory(before: Instant | undefined): Promise<void> {
-    await uplinks.noteHistory(before);
     historyBefore = before;
+    await uplinks.noteHistory(before);
   }
 
   async function retell(): Promise<void> {

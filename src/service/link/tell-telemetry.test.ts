@@ -56,3 +56,28 @@ test("an hour that could not be read for a moment is told over the next connecti
   await connect(async ({ type }) => void sent.push(type));
   expect(sent).toEqual(["history"]);
 });
+
+test("history that has to be told anew is told, also when the former round ends at that moment", async () => {
+  const asked: number[] = [];
+  const slowly = async () => {
+    for (let turns = 0; turns < 10; turns++) await new Promise(setImmediate);
+  };
+  const uplinks = { get: async () => ({ historyBefore: 1 }), hours: async () => [], noteHistory: slowly };
+  const newestBefore = async (_: string, before: number) => void asked.push(before);
+  const base = {
+    uplinks: uplinks as unknown as Needs["uplinks"],
+    telemetry: { newestBefore } as unknown as TelemetryStore,
+    now: () => instant(0),
+  };
+  const telemetryLane = createTelemetryLane({ ...base, budgets: createByteBudgets() });
+  await telemetryLane.restart();
+  const end = new AbortController();
+  const devices = { list: async () => ({ items: [{ id: "d" }], total: 1 }) } as unknown as Needs["devices"];
+  const pause = async () => end.abort();
+  const telling = tellTelemetry(
+    { ...base, telemetryLane, pause, log: { warn: () => {} }, devices },
+    { send: async () => {}, signal: end.signal },
+  );
+  await Promise.all([telemetryLane.retell(), telling.run(true)]);
+  expect(asked.some((before) => before > 1)).toBe(true);
+});
