@@ -134,3 +134,14 @@ test("the hours of a deleted device are forgotten", () => {
   expect(spool.takeDevice("a")).toEqual([{ deviceId: "a", hour: 0 }]);
   expect(spool.marked).toBe(1);
 });
+
+test("messages of a deleted device that the queue cannot hold leave no hour behind", () => {
+  const spool = createTelemetrySpool<Point>(1);
+  spool.begin("a", 0);
+  spool.add({ deviceId: "a", at: 0 }, ONE);
+  spool.takeDevice("a");
+  spool.begin("b", HOUR);
+  spool.add({ deviceId: "b", at: HOUR }, ONE);
+  expect(spool.waiting.hours).toBe(0);
+  expect(spool.takeHour(0)).toBeUndefined();
+});

@@ -177,7 +177,8 @@ export function createTelemetrySpool<Message extends { readonly deviceId: string
       const oldest = shift();
       if (oldest === undefined) return;
       oldest.hour.pending--;
-      leaveToWhole(oldest.hour);
+      // Unless its device was deleted meanwhile.
+      if (find(oldest.hour.deviceId, oldest.hour.hour) === oldest.hour) leaveToWhole(oldest.hour);
     }
   }
 
