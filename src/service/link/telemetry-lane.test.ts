@@ -100,3 +100,13 @@ test("points are stored after their hours are marked, and in the order in which 
   await append(7 * HOUR + 2);
   expect(written).toEqual(["mark", "points", "points", "points"]);
 });
+
+test("without the line the marks of hours stay few, and all history is told instead", { timeout: 60_000 }, async () => {
+  const lane = await open();
+  for (let hour = 0; hour < 1_100; hour++) {
+    const message = (n: number) => ({ deviceId: `d${n}`, at: instant(hour * HOUR), values: new Map([["a", hour]]) });
+    await lane.telemetry.append(Array.from({ length: 200 }, (_, n) => message(n)));
+  }
+  expect(lane.spool.marked).toBeLessThan(110_000);
+  expect(lane.history()).toBeDefined();
+});

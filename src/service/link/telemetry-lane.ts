@@ -110,6 +110,8 @@ export function createTelemetryLane(needs: LaneNeeds): TelemetryLane {
       () => {
         for (const message of messages) spool.add(message, { bytes: bytesOf(message), points: message.values.size });
         for (const listener of listeners) listener();
+        // Also while the line is cut, for however long.
+        return limitMarks();
       },
       (error: unknown) => {
         for (const { deviceId, at } of messages) spool.leave(deviceId, at);
@@ -147,7 +149,7 @@ export function createTelemetryLane(needs: LaneNeeds): TelemetryLane {
   }
 
   async function limitMarks(): Promise<void> {
-    if (spool.marked <= MAX_MARKED) return;
+    if (spool.marked <= MAX_MARKED || spool.waiting.hours === 0) return;
     await retell();
     await uplinks.unmarkHours(spool.takeWhole());
   }
