@@ -30,7 +30,8 @@ export async function differences(world: Compared): Promise<readonly string[]> {
   const cloud = world.nodes.find((node) => node !== undefined)?.stores;
   if (gateway === undefined || cloud === undefined) return ["a side does not run"];
   // What is quickly compared comes first: most comparisons find that the gateway has not told everything yet.
-  const points = ofPoints(world);
+  const devices = (await gateway.devices.list({ scope: "all" }, ALL)).items;
+  const points = devices.flatMap(({ id }) => missingPoints(world, id));
   if (points.length > 0) return points;
   const executions = await ofExecutions(world, gateway, cloud);
   return executions.length > 0 ? executions : await ofRecords(world, gateway, cloud);
@@ -127,10 +128,8 @@ async function ofRecords(world: Compared, gateway: SubjectStores, cloud: Subject
   return found;
 }
 
-function ofPoints({ points }: Compared): string[] {
-  return DEVICES.flatMap((id) => {
-    const copies = points.cloud.of(id);
-    const missing = [...points.gateway.of(id)].filter(([key, point]) => !isDeepStrictEqual(copies.get(key), point));
-    return missing.map(([key]) => `point ${key} of ${id} is missing`);
-  });
+function missingPoints({ points }: Compared, id: string): string[] {
+  const copies = points.cloud.of(id);
+  const missing = [...points.gateway.of(id)].filter(([key, point]) => !isDeepStrictEqual(copies.get(key), point));
+  return missing.map(([key]) => `point ${key} of ${id} is missing`);
 }

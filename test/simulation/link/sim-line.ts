@@ -62,7 +62,7 @@ export class SimLine {
   }
 
   get isConnected(): boolean {
-    return this.#connections.some(({ isDead }) => !isDead);
+    return this.#connections.some(({ isOpen }) => isOpen);
   }
 
   /** The run is gone, and the system of its machine tells the other side. */
@@ -87,6 +87,10 @@ class Connection {
     this.far = new End(needs, line, { connection: this, direction: "down", run: runs.cloud });
     this.near.peer = this.far;
     this.far.peer = this.near;
+  }
+
+  get isOpen(): boolean {
+    return !this.isDead && !this.near.hasEnded && !this.far.hasEnded;
   }
 
   isOf(run: Run): boolean {
@@ -121,7 +125,8 @@ class End implements LinkSocket {
   readonly #place: Place;
   #waiting: Uint8Array[] = [];
   #wake: (() => void) | undefined;
-  #hasEnded = false;
+  /** Its side knows that the connection is over. */
+  hasEnded = false;
   #isClosing = false;
   /** When the latest frame to here arrives. */
   #arrival = 0;
@@ -137,13 +142,13 @@ class End implements LinkSocket {
     for (;;) {
       const frame = this.#waiting.shift();
       if (frame !== undefined) yield frame;
-      else if (this.#hasEnded) return;
+      else if (this.hasEnded) return;
       else await new Promise<void>((wake) => (this.#wake = wake));
     }
   }
 
   async send(frame: Uint8Array): Promise<void> {
-    if (this.#hasEnded || this.#isClosing) throw new Error("the connection has ended");
+    if (this.hasEnded || this.#isClosing) throw new Error("the connection has ended");
     const { random } = this.#needs;
     const { trouble, seen } = this.#line;
     const kept = seen[this.#place.direction];
@@ -174,13 +179,13 @@ class End implements LinkSocket {
   }
 
   arrive(frame: Uint8Array): void {
-    if (this.#hasEnded || this.#place.run.isOver) return;
+    if (this.hasEnded || this.#place.run.isOver) return;
     this.#waiting.push(Uint8Array.from(frame));
     this.#awake();
   }
 
   end(): void {
-    this.#hasEnded = true;
+    this.hasEnded = true;
     if (!this.#place.run.isOver) this.#awake();
   }
 
