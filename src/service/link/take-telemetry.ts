@@ -53,6 +53,21 @@ function bytesOf(message: TelemetryMessage): number {
   return message.type === "packed" ? 20 * message.content.length : 200 * message.messages.length;
 }
 
+/** Years 0001 to 9999. */
+const [EARLIEST, LATEST] = [-62_135_596_800_000, 253_402_300_799_999];
+const MOST_VALUES = 65_535;
+const LONGEST_NAME = 1_024;
+
+/** The store takes what devices can send. Anything else would harm the points of others, which are stored together with it. */
+function storable(points: TelemetryPoints): TelemetryPoints {
+  const { at, values } = points;
+  if (!Number.isInteger(at) || at < EARLIEST || at > LATEST) throw new LinkMistake(`no point has the time ${at}`);
+  if (values.size > MOST_VALUES) throw new LinkMistake(`a device sent more than ${MOST_VALUES} values at once`);
+  for (const name of values.keys())
+    if (name.length > LONGEST_NAME) throw new LinkMistake("a name of values is too long");
+  return points;
+}
+
 export function takeTelemetry(
   needs: TakeTelemetryNeeds,
   session: {
@@ -98,8 +113,10 @@ export function takeTelemetry(
 
   function pointsOf(message: Exclude<TelemetryMessage, { type: "history" }>): readonly TelemetryPoints[] {
     if (message.type === "points")
-      return message.messages.map(([deviceId, at, values]) => ({ deviceId, at, values: new Map(values) }));
-    const points = unpacker.unpack(message.content) as readonly TelemetryPoints[];
+      return message.messages
+        .map(([deviceId, at, values]) => ({ deviceId, at, values: new Map(values) }))
+        .map(storable);
+    const points = (unpacker.unpack(message.content) as readonly TelemetryPoints[]).map(storable);
     needs.liveBudget.give(known);
     known = unpacker.knownBytes;
     if (needs.liveBudget.take(known)) return points;
