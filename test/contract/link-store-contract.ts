@@ -447,6 +447,18 @@ export function linkStoreContract(open: OpenStores): void {
       expect([await devices.find(device.id), await sites.find(site.id)]).toEqual([undefined, undefined]);
     });
 
+    test("a device hangs on devices of its own gateway only", async () => {
+      const { copies } = await open();
+      const [site, other] = [makeSite(), makeSite()];
+      const parent = { ...makeDevice(other.id), slug: "parent" };
+      await copies.site("g1", site);
+      await copies.site("g2", other);
+      await copies.device("g2", parent);
+      const child = { ...makeDevice(site.id), slug: "child", type: "CHILD" as const, parentId: parent.id };
+      await expectRefusal(copies.device("g1", child), "conflict");
+      await copies.device("g2", { ...child, siteId: other.id });
+    });
+
     test("alerts, log entries, configuration and audit entries are stored as they are told, however often", async () => {
       const { copies, alerts, deviceLogs, configurations, audit } = await open();
       const site = makeSite();

@@ -46,6 +46,8 @@ export const copyWrites = {
     await requireOwner(database, gatewayId, device.siteId);
     const before = await findDevice(database, device.id);
     if (before !== undefined) await requireOwner(database, gatewayId, before.siteId);
+    // Commands of a child go over its parent.
+    if (device.parentId !== undefined) await requireDeviceOwner(database, gatewayId, device.parentId);
     // Two devices of the gateway may have exchanged their slugs. The other one's new slug is still to come.
     await database.run(
       "UPDATE device SET slug = slug || '-' || id WHERE site_id = ? AND slug = ? AND id <> ?",
