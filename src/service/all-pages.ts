@@ -10,3 +10,10 @@ export async function* allPages<Item>(list: (page: PageRequest) => Promise<Page<
     if (offset + PAGE >= total) return;
   }
 }
+
+const EVERYTHING = { limit: 1_000_000, offset: 0 };
+
+/** Every item at once. Pages leave one out when an item of an earlier page is deleted meanwhile. */
+export async function allAtOnce<Item>(list: (page: PageRequest) => Promise<Page<Item>>): Promise<readonly Item[]> {
+  return (await list(EVERYTHING)).items;
+}

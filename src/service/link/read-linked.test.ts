@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type ReadLinkedNeeds, readLinkedChanges } from "./read-linked.ts";
+import { type ReadLinkedNeeds, readEverythingLinked, readLinkedChanges } from "./read-linked.ts";
 
 /** Records with these numbers of their latest changes: devices, audit entries, and executions of the first device. */
 function records({
@@ -55,4 +55,31 @@ test.each([
   expect(told[0]).toBe("d0");
   const all = [...audit.map((number) => `a${number}`), ...executions.map((number) => `e${number}`)];
   expect(all.filter((key) => !told.includes(key))).toEqual([]);
+});
+
+test("no device is left out of a whole telling when another one is deleted meanwhile", async () => {
+  const devices = Array.from({ length: 1_500 }, (_, n) => ({ id: `d${n}`, siteId: "s" }));
+  const none = async () => ({ items: [], total: 0 });
+  const needs = {
+    devices: {
+      list: async (_: object, { limit, offset }: { limit: number; offset: number }) => {
+        const items = devices.slice(offset, offset + limit);
+        const total = devices.length;
+        // The cloud would delete what is not named.
+        if (offset === 0) devices.shift();
+        return { items, total };
+      },
+      find: async (id: string) => devices.find((one) => one.id === id),
+      properties: async () => new Map(),
+    },
+    configurations: { get: async () => [] },
+    deviceLogs: { list: none },
+    sites: { list: none },
+    blueprints: { list: none },
+    alerts: { list: none },
+    audit: { list: none },
+  } as unknown as ReadLinkedNeeds;
+  const named = new Set<string>();
+  for await (const { key } of readEverythingLinked(needs, 0)) named.add(key);
+  expect(devices.filter(({ id }) => !named.has(id))).toEqual([]);
 });

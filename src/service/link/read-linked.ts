@@ -12,7 +12,7 @@ import {
   parseLogKey,
 } from "#core/link/linked-key.ts";
 import type { LinkedAlert, LinkedItem } from "#core/link/messages.ts";
-import { allPages } from "#service/all-pages.ts";
+import { allAtOnce, allPages } from "#service/all-pages.ts";
 import type { AlertRecord } from "#service/ports/alert-store.ts";
 import type { Needs } from "#service/ports.ts";
 
@@ -55,9 +55,9 @@ export async function readLinkedChanges(needs: ReadLinkedNeeds, after: number): 
 
 /** Everything there is, in an order in which each record comes after those it refers to; executions up to the number. */
 export async function* readEverythingLinked(needs: ReadLinkedNeeds, upTo: number): AsyncIterable<LinkedItem> {
-  const devices: Device[] = [];
-  for await (const device of allPages((page) => needs.devices.list({ scope: "all" }, page))) devices.push(device);
-  for await (const site of allPages((page) => needs.sites.list("all", page))) {
+  // The cloud deletes devices and sites that are left out.
+  const devices = await allAtOnce((page) => needs.devices.list({ scope: "all" }, page));
+  for (const site of await allAtOnce((page) => needs.sites.list("all", page))) {
     yield { kind: "site", key: site.id, value: site };
   }
   // Also those that no device has yet: a device that gets one later tells only which one.

@@ -5,7 +5,7 @@ import type { UpMessage } from "#core/link/messages.ts";
 import { createPointsPacker } from "#core/link/pack-points.ts";
 import type { SentMessages } from "#core/link/telemetry-spool.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
-import { allPages } from "#service/all-pages.ts";
+import { allAtOnce } from "#service/all-pages.ts";
 import { createWake } from "#service/link/create-wake.ts";
 import type { History, TelemetryLane } from "#service/link/telemetry-lane.ts";
 import type { TelemetryPoints } from "#service/ports/telemetry-store.ts";
@@ -151,7 +151,7 @@ export function tellTelemetry(
 
   async function newestDay({ before, round }: History): Promise<DayTelling | undefined> {
     const newest = new Map<string, number>();
-    for await (const { id } of allPages((page) => needs.devices.list({ scope: "all" }, page))) {
+    for (const { id } of await allAtOnce((page) => needs.devices.list({ scope: "all" }, page))) {
       const at = await telemetry.newestBefore(id, before);
       if (at !== undefined) newest.set(id, at);
     }
