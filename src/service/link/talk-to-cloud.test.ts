@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Execution } from "#core/command/execution.ts";
-import type { DownMessage, ExecutionOrder, UpMessage } from "#core/link/messages.ts";
+import { type DownMessage, type ExecutionOrder, LINK_PROTOCOL, type UpMessage } from "#core/link/messages.ts";
 import { createTelemetrySpool } from "#core/link/telemetry-spool.ts";
 import { makeExecution } from "../../../test/support/executions.ts";
 import { type TalkNeeds, talkToCloud } from "./talk-to-cloud.ts";
@@ -146,6 +146,31 @@ test("executions with long logs are told in several messages: the cloud takes no
   const told = said.filter((message) => message.type === "told");
   expect(told.flatMap(({ changes }) => changes.map(({ execution }) => execution.id))).toEqual(asked);
   expect(Math.max(...told.map((message) => JSON.stringify(message).length))).toBeLessThan(8 * 1024 * 1024);
+});
+
+test("a cloud that reads no answers is not read any further", async () => {
+  const order = { ...orderOf(makeExecution({ deviceId: "d", siteId: "s" }, { id: "e" })), patienceMs: 0 };
+  let read = 0;
+  async function* messages(): AsyncIterable<DownMessage> {
+    yield { type: "welcome", protocol: LINK_PROTOCOL, version: "9", epoch: "c", taken: null, unpacks: false };
+    for (; read < 5_000; read++) yield { type: "execute", order };
+  }
+  const never = new Promise<never>(() => {});
+  const needs = {
+    now: () => 0,
+    pause: () => never,
+    offlineAccess: { follow: () => never },
+    telemetryLane: { spool: createTelemetrySpool(1), retell: () => never },
+    devices: { list: () => never },
+    executions: { find: async () => undefined },
+    outbox: { latest: async () => 0, watch: () => () => {} },
+    uplinks: { epoch: async () => "e", get: async () => undefined, latest: async () => 0 },
+  } as unknown as TalkNeeds;
+  const send = async ({ type }: UpMessage) => (type === "hello" ? undefined : await never);
+  void talkToCloud(needs, { messages: messages(), send, close: () => {} }, { onWelcome: () => {}, onTaken: () => {} });
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  expect(read).toBeGreaterThan(500);
+  expect(read).toBeLessThan(2_000);
 });
 
 function orderOf({ id, deviceId, createdAt, ephemeral, request }: Execution): ExecutionOrder {

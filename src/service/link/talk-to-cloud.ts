@@ -54,6 +54,8 @@ const MESSAGE_BYTES = 512 * 1024;
 /** Messages of records that the cloud has not confirmed. */
 const MAX_UNCONFIRMED = 4;
 const MAX_ASKED = 100;
+/** What the cloud asks for at the same time. More is read when some of it is done. */
+const MAX_WORKING = 1_000;
 /** Longer than it takes until the start of a command is recorded. */
 const ANSWER_WITHIN_MS = 50;
 const CONFIRM_EVERY_MS = 10_000;
@@ -271,6 +273,7 @@ export async function talkToCloud(
     for await (const message of channel.messages) {
       if (isWelcome) {
         await answer(message);
+        while (working.size > MAX_WORKING) await Promise.race(working);
         continue;
       }
       if (message.type !== "welcome") throw new LinkMistake("the cloud did not say welcome first");
