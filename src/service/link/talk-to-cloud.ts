@@ -69,6 +69,8 @@ export async function talkToCloud(
   const end = new AbortController();
   const awake = createWake();
   const confirmed = createWake();
+  /** Called when a piece of work has ended. */
+  const done = createWake();
   let unconfirmed = 0;
   /** Everything up to this number was told, or is nothing that is told. */
   let toldTo = 0;
@@ -93,7 +95,10 @@ export async function talkToCloud(
         if (!end.signal.aborted) failure ??= error;
         channel.close("the gateway cannot go on");
       })
-      .finally(() => working.delete(supervised));
+      .finally(() => {
+        working.delete(supervised);
+        done.call();
+      });
     working.add(supervised);
   }
 
@@ -273,7 +278,7 @@ export async function talkToCloud(
     for await (const message of channel.messages) {
       if (isWelcome) {
         await answer(message);
-        while (working.size > MAX_WORKING) await Promise.race(working);
+        while (working.size > MAX_WORKING) await done.next();
         continue;
       }
       if (message.type !== "welcome") throw new LinkMistake("the cloud did not say welcome first");
