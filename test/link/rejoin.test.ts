@@ -1,4 +1,4 @@
-// A gateway whose access was revoked joins again.
+// A gateway that has left its cloud, or whose access was revoked, joins again.
 import { expect, test } from "vitest";
 import { eventually, isLinked, useLinkedPair } from "../support/linked-pair.ts";
 
@@ -27,4 +27,49 @@ test("a gateway that was revoked joins again, gets its sites back, and both agre
   });
   const { body: here } = await gateway.admin.get<{ device: { name: string } }>(`/v3/devices/${id}`);
   expect(here.device.name).toBe("pump 3");
+});
+
+interface ListedGateway {
+  readonly id: string;
+  readonly revoked_at: string | null;
+}
+
+async function joinAgain(): Promise<void> {
+  const { body } = await cloud.admin.post<{ code: string }>("/v3/gateways/join_codes", { name: "North" });
+  const joined = await gateway.admin.post("/v3/uplink", { url: pair.line.url, code: body.code });
+  expect(joined.status, joined.text).toBe(200);
+}
+
+const valid = async () =>
+  (await cloud.admin.get<{ gateways: ListedGateway[] }>("/v3/gateways")).body.gateways.filter(
+    ({ revoked_at }) => revoked_at === null,
+  );
+
+test("a gateway that leaves while it is connected tells its cloud, and can join again", async () => {
+  const id = await pair.site.device("fan");
+  await eventually(async () => expect(await nameIn(id)).toBe("fan"));
+  expect(await valid()).toHaveLength(1);
+  expect((await gateway.admin.delete("/v3/uplink")).status).toBe(200);
+  await eventually(async () => expect(await valid()).toEqual([]));
+  const audit = await cloud.admin.get<{ entries: { action: string }[] }>("/v3/audit?order=AT_DESC&limit=20");
+  expect(audit.text).toContain("leaveCloud");
+  await gateway.admin.patch(`/v3/devices/${id}`, { name: "fan 2" });
+  await joinAgain();
+  await eventually(async () => expect(await nameIn(id)).toBe("fan 2"));
+});
+
+test("a gateway whose sites are those of a former one is told what to do", async () => {
+  pair.line.cut();
+  await isLinked(gateway, false);
+  expect((await gateway.admin.delete("/v3/uplink")).status).toBe(200);
+  const [former] = await valid();
+  pair.line.heal();
+  await joinAgain();
+  await eventually(async () => {
+    const { body } = await gateway.admin.get<{ last_error: string | null }>("/v3/uplink");
+    expect(body.last_error).toMatch(/^the cloud has ended the connection: site .* is of another gateway; revoke that one/);
+  });
+  await cloud.admin.delete(`/v3/gateways/${former?.id}`);
+  const id = await pair.site.device("lamp");
+  await eventually(async () => expect(await nameIn(id)).toBe("lamp"));
 });

@@ -99,7 +99,9 @@ export type UpMessage =
   /** Asks for a package that a change names. */
   | { readonly type: "want"; readonly digest: string }
   /** The hash of another credential that the gateway has: it is about to use it, or uses it from now on. */
-  | { readonly type: "credential"; readonly hash: string; readonly isUsed: boolean };
+  | { readonly type: "credential"; readonly hash: string; readonly isUsed: boolean }
+  /** The gateway has left this cloud, and does not come back with its credential. Since 1.3. */
+  | { readonly type: "leave" };
 
 /** From the cloud to the gateway. */
 export type DownMessage =

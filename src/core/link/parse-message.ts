@@ -78,6 +78,8 @@ export function parseUpMessage(value: unknown, content?: Uint8Array): UpMessage 
       return { type: "want", digest: text(given, "digest") };
     case "credential":
       return { type: "credential", hash: hash(given, "hash"), isUsed: flag(given, "isUsed") };
+    case "leave":
+      return { type: "leave" };
     default:
       throw new LinkMistake(`no message has the type ${String(given["type"]).slice(0, 40)}`);
   }

@@ -45,7 +45,7 @@ export async function applyItem(needs: ApplyNeeds, teller: Teller, item: LinkedI
       const { digest, content } = item.value;
       if ((await needs.blueprints.findByDigest(digest)) !== undefined) return "applied";
       try {
-        await uploadBlueprint(needs, callOf(teller), Buffer.from(content, "base64"));
+        await uploadBlueprint(needs, callOf(teller, "uploadBlueprint"), Buffer.from(content, "base64"));
       } catch (error) {
         if (!(error instanceof AppError) || error.code !== "invalid_blueprint") throw error;
         // Its devices are shown without a blueprint. The gateway may have profiles or rocks that are missing here.
@@ -148,10 +148,11 @@ export async function forgetOthers(needs: ApplyNeeds, teller: Teller, named: Rea
   }
 }
 
-function callOf({ gatewayId }: Teller): Call {
+/** What a gateway does in its own name. */
+export function callOf({ gatewayId }: Teller, operation: string): Call {
   return {
     caller: { tokenId: gatewayId, tokenName: "gateway", level: "system", sites: "all" },
-    operation: "uploadBlueprint",
+    operation,
     requestId: "link",
     remoteAddress: "link",
   };

@@ -6,9 +6,10 @@ import { parseAlertKey } from "#core/link/linked-key.ts";
 import { LinkMistake } from "#core/link/message-fields.ts";
 import { type DownMessage, LINK_PROTOCOL, type LinkedItem, type UpMessage } from "#core/link/messages.ts";
 import { requireProtocol } from "#core/link/protocol.ts";
+import { auditTrail } from "#service/access/audit-trail.ts";
 import type { CommandDispatcher } from "#service/command/command-dispatcher.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
-import { type ApplyNeeds, applyItem, forgetOthers, type Teller } from "#service/link/apply-linked.ts";
+import { type ApplyNeeds, applyItem, callOf, forgetOthers, type Teller } from "#service/link/apply-linked.ts";
 import type { ChangeLane, GatewayChanges } from "#service/link/gateway-changes.ts";
 import { createGatewayOrders, type GatewayOrders, type OrderNeeds } from "#service/link/gateway-orders.ts";
 import type { LinkChannel } from "#service/link/link-channel.ts";
@@ -162,6 +163,8 @@ export function createGatewaySession(
         return await changes?.wanted(message.digest);
       case "credential":
         return await takeCredential(message);
+      case "leave":
+        return await takeLeave();
       case "points":
       case "packed":
       case "history":
@@ -314,6 +317,14 @@ export function createGatewaySession(
     }
   }
 
+  /** Its sites stay as they were last told, as those of a gateway whose access was revoked. */
+  async function takeLeave(): Promise<void> {
+    const trail = auditTrail(needs, callOf(teller, "leaveCloud"), { target: {}, details: { gateway_id: gatewayId } });
+    await needs.gateways.revoke(gatewayId, needs.now(), trail);
+    needs.log.info({ gatewayId }, "a gateway has left");
+    channel.close("the gateway has left");
+  }
+
   function noteConnectivity(deviceId: string, status: string): void {
     if (!devices.has(deviceId)) {
       const isShort = deviceId.length + status.length <= LONGEST_EARLY;
@@ -322,7 +333,7 @@ export function createGatewaySession(
     }
     if (own.has(deviceId)) return;
     if (status === "ONLINE") needs.connectivity.connected(deviceId);
-    else if (status === "OFFLINE") needs.connectivity.gone(deviceId);
+    else if (status === "OFFLINE") needs.connectivity.absent(deviceId);
   }
 
   async function forgetRevisions(): Promise<void> {

@@ -76,6 +76,7 @@ export async function leaveCloud(needs: JoinNeeds, call: Call): Promise<void> {
   requireAllSites(call.caller);
   const { url, gatewayId } = await uplinkStatus(needs);
   await needs.uplinks.delete(auditTrail(needs, call, { target: {}, details: { url, gateway_id: gatewayId } }));
+  await needs.uplink.sayLeave();
   await needs.telemetryLane.restart();
   await needs.uplink.restart();
 }

@@ -1,4 +1,5 @@
 // The gateways that are connected to this cloud. Commands to their devices go over their connections.
+import { AppError } from "#core/app-error.ts";
 import type { Gateway } from "#core/link/gateway.ts";
 import { LinkMistake } from "#core/link/message-fields.ts";
 import type { DownMessage, UpMessage } from "#core/link/messages.ts";
@@ -69,7 +70,8 @@ export function createLinks(needs: LinkNeeds): Links {
     try {
       await ended;
     } catch (error) {
-      const reason = error instanceof LinkMistake ? error.message : "the cloud cannot go on";
+      const isTold = error instanceof LinkMistake || error instanceof AppError;
+      const reason = isTold ? error.message : "the cloud cannot go on";
       needs.log.warn({ gatewayId: gateway.id, err: error }, "the link to a gateway has failed");
       socket.close(reason);
     }

@@ -3,9 +3,10 @@
 
 import { CREDENTIAL_CONTEXT, type Uplink as StoredUplink } from "#core/link/gateway.ts";
 import type { DroppedHistory, LinkBacklog } from "#core/link/gateway-figures.ts";
+import type { DownMessage, UpMessage } from "#core/link/messages.ts";
 import { parseDownMessage } from "#core/link/parse-message.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
-import { createLinkChannel } from "#service/link/link-channel.ts";
+import { createLinkChannel, type LinkChannel } from "#service/link/link-channel.ts";
 import { type TalkNeeds, talkToCloud } from "#service/link/talk-to-cloud.ts";
 import type { OpenLinkSocket } from "#service/ports/link-socket.ts";
 import type { Needs } from "#service/ports.ts";
@@ -27,6 +28,8 @@ export interface UplinkStatus {
 export interface Uplink {
   /** Connects to the cloud that is stored, instead of the former one; to none when none is stored. */
   restart(): Promise<void>;
+  /** Tells the cloud that the gateway does not come back, if it is connected. Resolves in a moment. */
+  sayLeave(): Promise<void>;
   status(): Promise<UplinkStatus | undefined>;
   stop(): Promise<void>;
 }
@@ -41,6 +44,10 @@ export interface UplinkNeeds extends TalkNeeds, Pick<Needs, "seal"> {
 
 const SHORTEST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
+const SAY_LEAVE_MS = 1_000;
+
+/** A cloud that does not want this gateway wants it as little after the next welcome. */
+class ClosedByCloud extends Error {}
 
 export function createUplink(needs: UplinkNeeds): Uplink {
   let running: { readonly end: AbortController; readonly done: Promise<void> } | undefined;
@@ -49,6 +56,8 @@ export function createUplink(needs: UplinkNeeds): Uplink {
   let since = needs.now();
   let taken = 0;
   let lastError: string | undefined;
+  /** While the gateway is connected. */
+  let channel: LinkChannel<UpMessage, DownMessage> | undefined;
 
   function turn(to: boolean): void {
     if (isConnected === to) return;
@@ -66,15 +75,20 @@ export function createUplink(needs: UplinkNeeds): Uplink {
     signal.addEventListener("abort", close);
     try {
       if (signal.aborted) return;
-      await talkToCloud(needs, createLinkChannel(socket, parseDownMessage, needs.random() * 2 ** 32), {
+      const opened = createLinkChannel<UpMessage, DownMessage>(socket, parseDownMessage, needs.random() * 2 ** 32);
+      await talkToCloud(needs, opened, {
         onWelcome: () => {
+          channel = opened;
           turn(true);
           lastError = undefined;
           needs.log.info({ url }, "connected to the cloud");
         },
         onTaken: (number) => (taken = Math.max(taken, number)),
       });
+      const reason = socket.reason?.();
+      if (reason !== undefined) throw new ClosedByCloud(`the cloud has ended the connection: ${reason}`);
     } finally {
+      channel = undefined;
       signal.removeEventListener("abort", close);
       socket.close("the connection has ended");
       if (isConnected) needs.log.info({ url }, "disconnected from the cloud");
@@ -89,7 +103,7 @@ export function createUplink(needs: UplinkNeeds): Uplink {
         await connectOnce(uplink, signal);
         failures = since === began ? failures + 1 : 0;
       } catch (error) {
-        failures = since === began ? failures + 1 : 0;
+        failures = since === began || error instanceof ClosedByCloud ? failures + 1 : 0;
         lastError = error instanceof Error ? error.message : String(error);
         if (!signal.aborted) needs.log.warn({ url: uplink.url, err: error }, "no connection to the cloud");
       }
@@ -116,6 +130,12 @@ export function createUplink(needs: UplinkNeeds): Uplink {
       const end = new AbortController();
       running = { end, done: run(stored, end.signal) };
       needs.onTurn();
+    },
+    async sayLeave() {
+      const said = new AbortController();
+      const saying = channel?.send({ type: "leave" }).catch(() => {});
+      await Promise.race([saying, needs.pause(SAY_LEAVE_MS, said.signal)]);
+      said.abort();
     },
     async status() {
       if (stored === undefined) return undefined;

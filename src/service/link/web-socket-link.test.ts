@@ -27,6 +27,19 @@ function open() {
   return { socket, link, receive, frames: link.frames[Symbol.asyncIterator](), calls: socket.calls };
 }
 
+test("why the other side has closed the connection is known, unless this side has closed it", () => {
+  const first = open();
+  first.socket.emit("close", 1001, Buffer.from("the cloud stops"));
+  expect(first.link.reason?.()).toBe("the cloud stops");
+  const cut = open();
+  cut.socket.emit("close", 1006, Buffer.of());
+  expect(cut.link.reason?.()).toBeUndefined();
+  const own = open();
+  own.link.close("the gateway stops");
+  own.socket.emit("close", 1001, Buffer.from("the gateway stops"));
+  expect(own.link.reason?.()).toBeUndefined();
+});
+
 test("a connection whose frames are not taken is read no further, until some are", async () => {
   const { receive, calls, frames } = open();
   receive(3);

@@ -39,6 +39,7 @@ export function webSocketLink(socket: Socket): LinkSocket {
   let isPaused = false;
   let isClosing = false;
   let missed = 0;
+  let closedFor: string | undefined;
   const beat = setInterval(() => {
     // While nothing is read, silence means nothing.
     missed = isPaused ? 0 : missed + 1;
@@ -47,8 +48,10 @@ export function webSocketLink(socket: Socket): LinkSocket {
   }, HEARTBEAT_MS);
   socket.on("pong", () => (missed = 0));
   socket.on("error", () => socket.terminate());
-  socket.on("close", () => {
+  socket.on("close", (_code, reason) => {
     hasEnded = true;
+    // The answer to a close of ours repeats our reason.
+    if (!isClosing && reason.length > 0) closedFor = Buffer.from(reason).toString();
     clearInterval(beat);
     wake?.();
   });
@@ -87,6 +90,7 @@ export function webSocketLink(socket: Socket): LinkSocket {
         if (hasEnded) return reject(new Error("the connection has ended"));
         socket.send(frame, (error) => (error ? reject(error) : resolve()));
       }),
+    reason: () => closedFor,
     close(reason) {
       if (isClosing) return;
       isClosing = true;

@@ -6,6 +6,8 @@ export interface LinkSocket {
   readonly frames: AsyncIterable<Uint8Array>;
   /** The other side is told the reason. A second call does nothing. */
   close(reason: string): void;
+  /** Why the other side has closed the connection, if it told. */
+  reason?(): string | undefined;
 }
 
 /** Opens a connection to a cloud. Rejects when it refuses or cannot be reached, with words for people. */

@@ -169,7 +169,7 @@ export const copyWrites = {
     const from = known === undefined ? gatewayId : JSON.parse(text(known, "details"))["gateway_id"];
     // A gateway that joins again tells what the former one has told.
     const isOurs = from === gatewayId || (await isRevoked(database, from));
-    if (!isOurs) throw refuse("conflict", `audit entry ${entry.id} does not belong to this gateway`);
+    if (!isOurs) throw refuse("conflict", `audit entry ${entry.id} is of another gateway`);
     mergeAudit(database, { ...entry, details: { ...entry.details, gateway_id: gatewayId } });
   },
 };
@@ -205,5 +205,5 @@ async function requireOwner(database: Database, gatewayId: string, siteId: strin
 }
 
 function requireSameOwner(site: Row, gatewayId: string, siteId: string): void {
-  if (site["gateway_id"] !== gatewayId) throw refuse("conflict", `site ${siteId} does not belong to this gateway`);
+  if (site["gateway_id"] !== gatewayId) throw refuse("conflict", `site ${siteId} is of another gateway; revoke that one if this one takes its place`);
 }

@@ -165,6 +165,7 @@ export const UP: Samples<UpMessage> = {
   ],
   want: [{ type: "want", digest: HASH }],
   credential: [{ type: "credential", hash: HASH, isUsed: false }],
+  leave: [{ type: "leave" }],
 };
 
 export const DOWN: Samples<DownMessage> = {
