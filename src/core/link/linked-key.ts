@@ -1,5 +1,6 @@
 import type { Micros } from "#core/command/execution.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
+import { FARTHEST } from "./message-fields.ts";
 
 /** Kinds of records of which a cloud has copies, in an order in which each refers only to earlier ones. */
 export const LINKED_KINDS = [
@@ -41,7 +42,8 @@ export function parseAlertKey(key: string): AlertName | undefined {
   try {
     const [deviceId, raisedAt, source, alertId]: readonly unknown[] = JSON.parse(key);
     const isName = typeof deviceId === "string" && typeof source === "string" && typeof alertId === "string";
-    if (!isName || typeof raisedAt !== "number") return undefined;
+    if (!isName || typeof raisedAt !== "number" || !Number.isInteger(raisedAt)) return undefined;
+    if (Math.abs(raisedAt) > FARTHEST) return undefined;
     return { deviceId, source, alertId, raisedAt: instant(raisedAt) };
   } catch {
     return undefined;
@@ -57,7 +59,8 @@ export const logKey = ({ deviceId, receivedAt }: LogName): string => `${deviceId
 
 export function parseLogKey(key: string): LogName | undefined {
   const [, deviceId, receivedAt] = /^(\S+) (\d{1,16})$/.exec(key) ?? [];
-  return deviceId === undefined ? undefined : { deviceId, receivedAt: Number(receivedAt) as Micros };
+  if (deviceId === undefined || !Number.isSafeInteger(Number(receivedAt))) return undefined;
+  return { deviceId, receivedAt: Number(receivedAt) as Micros };
 }
 
 /** The device that the record belongs to. */
