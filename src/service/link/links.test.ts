@@ -97,7 +97,7 @@ test("a gateway tells the connectivity of its devices, and neither its own nor t
   await cloud.channel.send({ type: "connectivity", devices: all.map((id) => [id, "OFFLINE"] as const) });
   await cloud.channel.send({ type: "records", to: 3, isWhole: false, isLast: true, items: [] });
   expect(await cloud.next()).toEqual({ type: "ack", to: 3 });
-  expect(cloud.heard).toEqual(["connected itself", "reachable own", "reachable itself", "connected own", "gone own"]);
+  expect(cloud.heard).toEqual(["connected itself", "reachable own", "reachable itself", "connected own", "absent own"]);
   cloud.channel.close("");
   await cloud.served;
   expect(cloud.heard.slice(5)).toEqual(["out of sight own", "absent itself", "gone g"]);
