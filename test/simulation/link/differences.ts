@@ -91,10 +91,11 @@ async function ofRecords(world: Compared, gateway: SubjectStores, cloud: Subject
   };
   compare("sites", (await gateway.sites.list("all", ALL)).items, (await cloud.sites.list("all", ALL)).items);
   const devicesOf = async ({ devices }: SubjectStores) =>
-    (await devices.list({ scope: "all" }, ALL)).items.map(({ id, siteId, name, parentId }) => ({
+    (await devices.list({ scope: "all" }, ALL)).items.map(({ id, siteId, name, slug, parentId }) => ({
       id,
       siteId,
       name,
+      slug,
       parentId,
     }));
   compare("devices", await devicesOf(gateway), await devicesOf(cloud));

@@ -8,7 +8,7 @@ export async function playLinkSchedule(seed: number, bug?: LinkBug): Promise<Lin
   const world = await LinkWorld.open(random, bug);
   const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item;
   // Not every schedule has every kind of trouble: what one kind breaks, another may mend.
-  const has = { crashes: random() < 0.7, restores: random() < 0.35, jumps: random() < 0.3, frames: random() < 0.5 };
+  const has = { crashes: random() < 0.7, restores: random() < 0.45, jumps: random() < 0.3, frames: random() < 0.5 };
   world.ahead.gateway = random() < 0.3 ? Math.floor((random() - 0.5) * 20_000) : 0;
   await world.during(world.startNode(0));
   await world.during(world.startNode(1));

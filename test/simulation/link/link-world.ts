@@ -358,7 +358,7 @@ export class LinkWorld {
     }
   }
 
-  /** Somebody at the gateway adds or deletes a device or a site, or uses a device that is not always there. */
+  /** Somebody at the gateway adds, moves or deletes a device or a site, or uses a device that is not always there. */
   rearrange(): void {
     this.#rearrange().catch(() => {});
   }
@@ -386,7 +386,13 @@ export class LinkWorld {
       const id = this.newId();
       const blueprintId = all.find((one) => DEVICES.includes(one.id))?.blueprintId;
       await devices.insert(makeDevice(siteId, { id, name: `Device ${id.slice(-5)}`, parentId, blueprintId }), trail);
-    } else if (dice < 0.5) this.measure(device.id);
+    } else if (dice < 0.5) {
+      const place =
+        this.random() < 0.5
+          ? { slug: this.random() < 0.5 ? "left" : "right" }
+          : { parentId: pick(all.filter(({ siteId }) => siteId === device.siteId))?.id };
+      await devices.update(device.id, { ...place, updatedAt: instant(this.clock.now() + this.ahead.gateway) }, trail);
+    } else if (dice < 0.55) this.measure(device.id);
     else if (dice < 0.6) this.create(this.random() < 0.5 ? "gateway" : "cloud", device.id);
     else if (dice < 0.8) await remove(device.id);
     else {

@@ -1,4 +1,5 @@
-// Telemetry of one side, as simple as possible: points are durable after a moment, and packed as JSON.
+// Telemetry of one side, as simple as possible: points are durable after a moment, and packed as JSON,
+// a few in each piece.
 import { instant } from "#core/time/instant.ts";
 import type { TelemetryPoints, TelemetryStore } from "#service/ports/telemetry-store.ts";
 import type { SimClock } from "../sim-clock.ts";
@@ -7,6 +8,7 @@ import type { Run } from "./sim-records.ts";
 type Point = readonly [at: number, attribute: string, value: number | boolean | string];
 
 const HOUR_MS = 3_600_000;
+const PIECE_POINTS = 2;
 
 /** By device, then by time and attribute. */
 export class StoredPoints {
@@ -51,7 +53,10 @@ export function openSimTelemetry(
     async pack(deviceId, from, to) {
       const inHours = ([at]: Point) => at >= Math.floor(from / HOUR_MS) * HOUR_MS && at < to;
       const packed = [...points.of(deviceId).values()].filter(inHours);
-      return packed.length === 0 ? [] : [new TextEncoder().encode(JSON.stringify(packed))];
+      const pieces = Array.from({ length: Math.ceil(packed.length / PIECE_POINTS) }, (_, place) =>
+        packed.slice(place * PIECE_POINTS, (place + 1) * PIECE_POINTS),
+      );
+      return pieces.map((piece) => new TextEncoder().encode(JSON.stringify(piece)));
     },
     async loadPacked(deviceId, piece) {
       const packed = JSON.parse(new TextDecoder().decode(piece)) as readonly Point[];
