@@ -67,7 +67,9 @@ test("a gateway whose sites are those of a former one is told what to do", async
   await joinAgain();
   await eventually(async () => {
     const { body } = await gateway.admin.get<{ last_error: string | null }>("/v3/uplink");
-    expect(body.last_error).toMatch(/^the cloud has ended the connection: site .* is of another gateway; revoke that one/);
+    expect(body.last_error).toMatch(
+      /^the cloud has ended the connection: site .* is of another gateway; revoke that one/,
+    );
   });
   await cloud.admin.delete(`/v3/gateways/${former?.id}`);
   const id = await pair.site.device("lamp");

@@ -205,5 +205,6 @@ async function requireOwner(database: Database, gatewayId: string, siteId: strin
 }
 
 function requireSameOwner(site: Row, gatewayId: string, siteId: string): void {
-  if (site["gateway_id"] !== gatewayId) throw refuse("conflict", `site ${siteId} is of another gateway; revoke that one if this one takes its place`);
+  if (site["gateway_id"] !== gatewayId)
+    throw refuse("conflict", `site ${siteId} is of another gateway; revoke that one if this one takes its place`);
 }
