@@ -1,4 +1,7 @@
 import { expect, test } from "vitest";
+import { type DownMessage, LINK_PROTOCOL } from "#core/link/messages.ts";
+import { createTelemetrySpool } from "#core/link/telemetry-spool.ts";
+import { createLinkChannel } from "./link-channel.ts";
 import { createUplink, type UplinkNeeds } from "./uplink.ts";
 
 test("a gateway that cannot reach its cloud waits up to twice as long each time, at most a minute", async () => {
@@ -27,3 +30,85 @@ test("a gateway that cannot reach its cloud waits up to twice as long each time,
   await uplink.stop();
   expect(waits).toEqual([2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000]);
 });
+
+const WELCOME = {
+  type: "welcome",
+  protocol: LINK_PROTOCOL,
+  version: "1",
+  epoch: "c",
+  taken: 0,
+  unpacks: false,
+} as const satisfies DownMessage;
+
+/** A connection that the cloud welcomes, and then closes for this reason. Undefined: the line is cut. */
+async function closedAfterWelcome(reason: string | undefined) {
+  const frames: Uint8Array[] = [];
+  const nothing = (async function* (): AsyncIterable<Uint8Array> {})();
+  const send = async (frame: Uint8Array) => void frames.push(frame);
+  await createLinkChannel({ frames: nothing, send, close: () => {} }, () => undefined, 7).send(WELCOME);
+  async function* once(): AsyncIterable<Uint8Array> {
+    yield* frames;
+  }
+  return { frames: once(), send: async () => {}, close: () => {}, reason: () => reason };
+}
+
+test.each([
+  ["the site is of another gateway", [2, 4, 8, 16]],
+  [undefined, [1, 1, 1, 1]],
+])(
+  "after a welcome a gateway waits ever longer if the cloud sends it away, for the reason %s",
+  async (reason, expected) => {
+    const waits: number[] = [];
+    const enough = Promise.withResolvers<void>();
+    const aborted = (signal: AbortSignal) =>
+      new Promise<void>((resolve) => (signal.aborted ? resolve() : signal.addEventListener("abort", () => resolve())));
+    const nothing = async () => ({ items: [], total: 0 });
+    let now = 0;
+    const needs = {
+      version: "1",
+      now: () => now++,
+      random: () => 0.7,
+      credentialLifetimeMs: Number.POSITIVE_INFINITY,
+      log: { info: () => {}, warn: () => {} },
+      seal: { open: (text: string) => text },
+      uplinks: {
+        get: async () => ({
+          url: "https://cloud.example",
+          credential: "c",
+          cloudEpoch: "c",
+          confirmed: 0,
+          joinedAt: 0,
+        }),
+        epoch: async () => "e",
+        latest: async () => 0,
+        changesAfter: async () => ({ keys: [], upTo: 0 }),
+      },
+      outbox: { latest: async () => 0, watch: () => () => {} },
+      devices: { list: nothing },
+      offlineAccess: { follow: async () => {} },
+      telemetryLane: {
+        spool: createTelemetrySpool(1),
+        history: () => undefined,
+        listen: () => () => {},
+        tidy: async () => {},
+      },
+      onTurn: () => {},
+      openLinkSocket: () => closedAfterWelcome(reason),
+      pause: async (ms: number, signal: AbortSignal) => {
+        // All others are waits of a connection, until it ends.
+        const isBetween = ms % 700 === 0;
+        if (isBetween) waits.push(ms / 700);
+        if (waits.length === expected.length) enough.resolve();
+        else if (isBetween) return;
+        await aborted(signal);
+      },
+    } as unknown as UplinkNeeds;
+    const uplink = createUplink(needs);
+    await uplink.restart();
+    await enough.promise;
+    const { lastError } = (await uplink.status()) ?? {};
+    await uplink.stop();
+    expect(waits).toEqual(expected);
+    expect(lastError).toBe(reason && `the cloud has ended the connection: ${reason}`);
+  },
+);
