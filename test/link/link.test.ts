@@ -52,9 +52,13 @@ test("a change on the gateway, a deletion too, follows in the cloud", async () =
   await eventually(async () => expect((await cloud.admin.get(`/v3/devices/${id}`)).status).toBe(404));
 });
 
-test("secrets of devices are made on the gateway alone", async () => {
+test("secrets of devices are made, and sites deleted, on the gateway alone; this is said before anything else", async () => {
+  const id = await pair.site.device("valve");
+  await eventually(async () => expect((await inCloud(id))?.name).toBe("valve"));
   const refusals = await Promise.all([
     cloud.admin.post("/v3/provisioning/vucm", { name: "x", site_id: pair.site.siteId }),
+    cloud.admin.post(`/v3/devices/${id}/generate_config`, { protocol: "MQTT" }),
+    cloud.admin.delete(`/v3/sites/${pair.site.siteId}`),
   ]);
   expect(refusals.map(({ status, errors }) => [status, errors[0]?.code])).toEqual(
     refusals.map(() => [409, "owned_by_gateway"]),

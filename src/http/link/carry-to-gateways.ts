@@ -1,5 +1,6 @@
 // On a cloud: changes of a joined site are carried to its gateway, and the caller gets the gateway's answer. A change
-// that waits for a gateway that is away is answered with what is there now, and with the change.
+// that waits for a gateway that is away is answered with what is there now, and with the change. What only the gateway does
+// is refused before anything else is looked at.
 import { refuse } from "#core/app-error.ts";
 import type { Payload } from "#core/command/execution.ts";
 import type { Device } from "#core/device/device.ts";
@@ -35,8 +36,12 @@ interface Place {
 /** [operation of the route, operation of the gateway]: where the two differ. */
 const RENAMED: Readonly<Record<string, CarriedOperation>> = { updateOnlySite: "updateSite" };
 
+/** Secrets of devices, and sites as a whole. */
+const ONLY_THERE: ReadonlySet<string> = new Set(["deleteSite", "generateConfig", "provisionVirtualUcm"]);
+
 export function carryToGateways(needs: CarryNeeds, routes: readonly Route[]): readonly Route[] {
   return routes.map((route) => {
+    if (ONLY_THERE.has(route.operation)) return { ...route, handle: refused(needs, route) };
     const operation = RENAMED[route.operation] ?? route.operation;
     if (!isCarried(operation)) return route;
     const answer = carriedOf(operation).waits ? withPendingChange(route.answer as Schema) : route.answer;
@@ -46,6 +51,17 @@ export function carryToGateways(needs: CarryNeeds, routes: readonly Route[]): re
 
 function withPendingChange(answer: Schema): Schema {
   return { ...answer, properties: { ...answer.properties, pending_change: changeSchema } };
+}
+
+function refused(needs: CarryNeeds, route: Route): Route["handle"] {
+  if (needs.gatewayChanges === undefined) return route.handle;
+  return async (call) => {
+    const place = await placeOf(needs, call);
+    if (place !== undefined && (await needs.gateways.ownerOf(place.siteId)) !== undefined) {
+      throw refuse("owned_by_gateway", "the site belongs to a gateway; make the change there");
+    }
+    return await route.handle(call);
+  };
 }
 
 function carried(needs: CarryNeeds, route: Route, operation: CarriedOperation): Route["handle"] {
