@@ -212,6 +212,8 @@ const QUERIES: Readonly<Record<string, (target: Target) => string>> = {
 const LINK: Readonly<Record<string, number>> = {
   createJoinCode: 409,
   joinGateway: 409,
+  listGateways: 409,
+  getFleet: 409,
   revokeGateway: 404,
   getGateway: 404,
   createRollout: 400,

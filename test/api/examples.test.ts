@@ -33,6 +33,8 @@ const REFUSED: Readonly<Record<string, string>> = {
   endSession: "not_found",
   createJoinCode: "not_available",
   joinGateway: "not_available",
+  listGateways: "not_available",
+  getFleet: "not_available",
   getGateway: "not_found",
   revokeGateway: "not_found",
   rotateGatewayCredential: "not_found",

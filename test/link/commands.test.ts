@@ -22,6 +22,19 @@ test("a gateway is named by its id or its name", async () => {
   ]);
 });
 
+test("a gateway says that lists of gateways and changes are for a cloud", async () => {
+  const rule = "this server is a gateway; only a cloud lists the gateways that have joined it";
+  for (const words of [["list"], ["overview"], ["show", "North"]]) {
+    const refused = await busbar(gateway, "gateway", ...words);
+    expect([refused.code, refused.out, refused.err]).toEqual([1, "", expect.stringContaining(rule)]);
+  }
+  const changes = await busbar(gateway, "gateway", "changes");
+  expect([changes.code, changes.err]).toEqual([
+    0,
+    expect.stringContaining("There are none. Only a cloud lists changes; a gateway makes its changes at once."),
+  ]);
+});
+
 test("a code comes alone on stdout, and the remark says what to do with it", async () => {
   const { out, err } = await busbar(cloud, "gateway", "code");
   expect(out).toMatch(/^bb_\w+\n$/);

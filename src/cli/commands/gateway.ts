@@ -4,6 +4,7 @@ import { addExamples, addWindowOptions, clientCommand, requireId, type WindowFla
 import { confirm } from "#cli/confirm.ts";
 import { fetchList } from "#cli/fetch-list.ts";
 import { findNamed } from "#cli/find-named.ts";
+import { isForPeople } from "#cli/output-format.ts";
 import { printAnswer, printTable, remark } from "#cli/print.ts";
 import { describeUplink, GATEWAY_COLUMNS, printFleet, printGateway, WIDE_GATEWAY_COLUMNS } from "#cli/print-gateway.ts";
 import { type ClientFlags, openSession, type Session } from "#cli/session.ts";
@@ -120,7 +121,11 @@ function addCloudCommands(gateway: Command, cli: Cli): void {
         ...(flags.pending === true && { "state.in": ["PENDING"] as const }),
       };
       const list = (window: object) => client.changes.list({ ...window, ...filter });
-      await printTable(cli, flags, { ...(await wait(fetchList("changes", list, flags))), columns: CHANGE_COLUMNS });
+      const found = await wait(fetchList("changes", list, flags));
+      await printTable(cli, flags, { ...found, columns: CHANGE_COLUMNS });
+      if (found.rows.length === 0 && isForPeople(flags.output)) {
+        remark(cli, "There are none. Only a cloud lists changes; a gateway makes its changes at once.");
+      }
     });
   addExamples(changes, "gateway changes --pending");
 

@@ -33,6 +33,7 @@ import type { Needs } from "#service/ports.ts";
 const tag = "Link";
 const CODE_LIFETIME_MS = 3_600_000;
 const MAX_CODE_LIFETIME_MS = 30 * 86_400_000;
+const CLOUDS_LIST = "only a cloud lists the gateways that have joined it";
 const TRUE_OR_FALSE = ["true", "false"] as const;
 
 export interface LinkRouteNeeds extends Pick<Needs, "gateways" | "telemetry" | "now" | "newId" | "randomBytes"> {
@@ -44,7 +45,7 @@ export interface LinkRouteNeeds extends Pick<Needs, "gateways" | "telemetry" | "
 }
 
 export function linkRoutes(needs: LinkRouteNeeds): readonly Route[] {
-  const linksOf = () => needs.links ?? notHere("this server is a gateway; gateways join a cloud");
+  const linksOf = (rule = "gateways join a cloud") => needs.links ?? notHere(`this server is a gateway; ${rule}`);
   const joinOf = () => needs.join ?? notHere("this server is a cloud; only a gateway joins a cloud");
   return [
     route({
@@ -102,6 +103,7 @@ export function linkRoutes(needs: LinkRouteNeeds): readonly Route[] {
       answer: listAnswer("gateways", gatewaySchema),
       handle: async (call) => {
         requireAllSites(call.caller);
+        linksOf(CLOUDS_LIST);
         const { connected, "version.in": versions } = call.query;
         const filter = { isConnected: connected === undefined ? undefined : connected === "true", versions };
         const { items, total } = await needs.gateways.list(filter, pageOf(call.query));
@@ -119,6 +121,7 @@ export function linkRoutes(needs: LinkRouteNeeds): readonly Route[] {
       answer: fleetSchema,
       handle: async (call) => {
         requireAllSites(call.caller);
+        linksOf(CLOUDS_LIST);
         return renderFleet(await fleetOverview(needs));
       },
     }),
