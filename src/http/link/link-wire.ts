@@ -136,7 +136,11 @@ export function renderFleet(fleet: FleetOverview): Static<typeof fleetSchema> {
 }
 
 export const newUplinkSchema = strict("NewUplink", {
-  url: Type.String({ maxLength: 2_000, description: "Address of the cloud, such as https://cloud.example." }),
+  url: Type.String({
+    minLength: 1,
+    maxLength: 2_000,
+    description: "Address of the cloud, such as https://cloud.example.",
+  }),
   code: Type.String({ minLength: 1, maxLength: 200, description: "The code that the cloud made." }),
 });
 
