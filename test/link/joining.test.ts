@@ -88,6 +88,15 @@ test("a gateway is no cloud, and a cloud joins none", async () => {
   expect(errors[0]?.message).toBe("this server is a cloud; only a gateway joins a cloud");
 });
 
+test.each(["soon", "0s", "31d", 2_592_001])("a code is not valid for %j: at most 30 days", async (expires_in) => {
+  const { status, errors } = await cloud.admin.post("/v3/gateways/join_codes", { expires_in });
+  expect([status, errors[0]?.details?.["pointer"], errors[0]?.message]).toEqual([
+    400,
+    "/expires_in",
+    "expires_in must be a duration above 0 and up to 30d, such as 30d or 12h, or seconds",
+  ]);
+});
+
 test("a wrong code is refused, and an address is kept without the slash at its end, as in the settings", async () => {
   expect(await refusalOf(cloud.url)).toContain("the code is unknown, was used before or has expired");
   const { code } = (await cloud.admin.post<{ code: string }>("/v3/gateways/join_codes", {})).body;

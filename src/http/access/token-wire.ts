@@ -7,7 +7,7 @@ import { type Static, Type } from "#http/schema.ts";
 import { id, name, nullable, oneOf, strict, timestamp } from "#http/wire.ts";
 import type { TokenInput } from "#service/access/create-token.ts";
 
-const MAX_LIFETIME_MS = 100 * 365 * 86_400_000;
+const LONGEST_LIFETIME = "100y";
 
 export const tokenSchema = strict("Token", {
   id: id("Token identifier."),
@@ -75,13 +75,17 @@ export function renderToken(token: TokenRecord): Static<typeof tokenSchema> {
   };
 }
 
-export function parseLifetime(given: string | number): number {
-  const duration = typeof given === "string" ? parseDuration(given) : undefined;
-  const milliseconds = typeof given === "number" ? given * 1000 : duration === undefined ? 0 : toMilliseconds(duration);
-  if (milliseconds > 0 && milliseconds <= MAX_LIFETIME_MS) return milliseconds;
-  throw refuse("invalid_body", "expires_in must be a duration above 0 and up to 100y, such as 30d or 12h, or seconds", {
-    pointer: "/expires_in",
-  });
+/** In milliseconds. `longest` is a duration. */
+export function parseLifetime(given: string | number, longest = LONGEST_LIFETIME): number {
+  const lifetime = typeof given === "number" ? given * 1000 : millisecondsOf(given);
+  if (lifetime > 0 && lifetime <= millisecondsOf(longest)) return lifetime;
+  const message = `expires_in must be a duration above 0 and up to ${longest}, such as 30d or 12h, or seconds`;
+  throw refuse("invalid_body", message, { pointer: "/expires_in" });
+}
+
+function millisecondsOf(text: string): number {
+  const duration = parseDuration(text);
+  return duration === undefined ? 0 : toMilliseconds(duration);
 }
 
 function renderOptional(time: Instant | undefined): string | null {

@@ -32,7 +32,7 @@ import type { Needs } from "#service/ports.ts";
 
 const tag = "Link";
 const CODE_LIFETIME_MS = 3_600_000;
-const MAX_CODE_LIFETIME_MS = 30 * 86_400_000;
+const LONGEST_CODE_LIFETIME = "30d";
 const CLOUDS_LIST = "only a cloud lists the gateways that have joined it";
 const TRUE_OR_FALSE = ["true", "false"] as const;
 
@@ -61,10 +61,7 @@ export function linkRoutes(needs: LinkRouteNeeds): readonly Route[] {
       handle: async (call) => {
         linksOf();
         const { name, expires_in: lifetime } = call.body;
-        const expiresInMs = lifetime === undefined ? CODE_LIFETIME_MS : parseLifetime(lifetime);
-        if (expiresInMs > MAX_CODE_LIFETIME_MS) {
-          throw refuse("invalid_body", "a code is valid for at most 30d", { pointer: "/expires_in" });
-        }
+        const expiresInMs = lifetime === undefined ? CODE_LIFETIME_MS : parseLifetime(lifetime, LONGEST_CODE_LIFETIME);
         const { code, expiresAt } = await createJoinCode(needs, call, { name, expiresInMs });
         return { code, expires_at: renderInstant(instant(expiresAt)) };
       },

@@ -8,7 +8,7 @@ import type { UplinkStatus } from "#service/link/uplink.ts";
 
 const duration = Type.Unsafe<string | number>({
   anyOf: [{ type: "string", maxLength: 50 }, { type: "integer" }],
-  description: "A duration such as 2h, or seconds. Without it: 1 hour.",
+  description: "A duration such as 2h, or seconds, at most 30 days. Without it: 1 hour.",
 });
 
 export const newJoinCodeSchema = strict("NewJoinCode", {
