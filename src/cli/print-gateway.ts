@@ -97,7 +97,10 @@ function describeTelemetry(telemetry: Uplink["telemetry"]): string {
   if (messages > 0) parts.push(`${count(points, "point")} in ${describeBytes(bytes)}`);
   if (hours > 0) parts.push(count(hours, "hour"));
   if (oldest_at !== null) parts.push(`the oldest from ${oldest_at}`);
-  if (history_before !== null) parts.push(`the history before ${history_before}`);
+  // Until some of it is told, this lies ahead: points of devices whose clock is ahead are stored, too.
+  const isWhole = history_before !== null && Date.parse(history_before) > Date.now();
+  if (history_before !== null)
+    parts.push(isWhole ? "all stored history is still to be told" : `the history before ${history_before}`);
   return parts.join(", ");
 }
 

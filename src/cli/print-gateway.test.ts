@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import type { Uplink } from "#client/resources/gateway.ts";
+import { describeUplink } from "./print-gateway.ts";
+
+const uplinkWith = (historyBefore: string | null): Uplink => ({
+  url: "https://cloud.example",
+  gateway_id: "g1",
+  joined_at: "2026-01-01T00:00:00Z",
+  connected: true,
+  since: "2026-01-01T00:00:00Z",
+  backlog: 2,
+  telemetry: { messages: 0, points: 0, bytes: 0, hours: 0, oldest_at: null, history_before: historyBefore },
+  dropped: { expired: 0, unreadable: 0 },
+  last_error: null,
+});
+
+test("what is to be told names the history: all of it, what is before a time, or none", () => {
+  const toTell = (historyBefore: string | null) => describeUplink(uplinkWith(historyBefore)).split("\n")[1];
+  const ahead = new Date(Date.now() + 2 * 86_400_000).toISOString();
+  expect(toTell(ahead)).toBe(
+    "gateway g1, 2 changes to tell, 0 messages of telemetry, all stored history is still to be told",
+  );
+  expect(toTell("2026-01-02T00:00:00Z")).toBe(
+    "gateway g1, 2 changes to tell, 0 messages of telemetry, the history before 2026-01-02T00:00:00Z",
+  );
+  expect(toTell(null)).toBe("gateway g1, 2 changes to tell, 0 messages of telemetry");
+});
