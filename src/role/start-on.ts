@@ -356,11 +356,15 @@ export async function startOn(
       const load = { mainThread, memoryBytes, freeBytes: storage.reserve.free() };
       return { load, uptimeMs: base.elapsed() - startedAt };
     };
-    reports = reportGateway({ ...join, inbox, measureLoad }, { ...BOOTSTRAP, operation: "reportGateway" });
+    reports = reportGateway({ ...join, inbox, measureLoad }, { ...GATEWAY_ITSELF, operation: "reportGateway" });
     opened.defer(() => reports?.stop());
     const stopJoining = new AbortController();
     opened.defer(() => stopJoining.abort());
-    const joining = { ...linking, troubles, join: () => joinAsSet(join, BOOTSTRAP, config.cloud) };
+    const joining = {
+      ...linking,
+      troubles,
+      join: () => joinAsSet(join, { ...GATEWAY_ITSELF, operation: "joinCloud" }, config.cloud),
+    };
     background.run("join the cloud", () => joinUntilDone(joining, stopJoining.signal));
   }
   const eventStreams = createEventStreams(
@@ -438,5 +442,12 @@ const BOOTSTRAP: Call = {
   caller: { tokenId: "bootstrap", tokenName: "first start", level: "system", sites: "all" },
   operation: "firstStart",
   requestId: "first-start",
+  remoteAddress: "local",
+};
+
+/** Changes that a gateway makes by itself at any time. */
+const GATEWAY_ITSELF: Omit<Call, "operation"> = {
+  caller: { tokenId: "gateway", tokenName: "gateway", level: "system", sites: "all" },
+  requestId: "gateway",
   remoteAddress: "local",
 };

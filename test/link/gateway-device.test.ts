@@ -47,6 +47,13 @@ test("the gateway tells its link, version, backlog and load as telemetry, and th
   expect((await ownDevice(cloud)).id).toBe((await ownDevice(gateway)).id);
 });
 
+test("the audit log names the gateway itself as the one that gives its device a blueprint", async () => {
+  await ownDevice(gateway);
+  type Audit = { readonly entries: readonly { readonly actor: { readonly name: string } }[] };
+  const { body } = await gateway.admin.get<Audit>("/v3/audit?action.in=reportGateway");
+  expect(new Set(body.entries.map(({ actor }) => actor.name))).toEqual(new Set(["gateway"]));
+});
+
 test("in the cloud the gateway is the way to the devices of its site", async () => {
   const direct = await pair.site.device("Direct");
   const child = await gateway.admin.post<{ device_id: string }>("/v3/provisioning/child_device", {
