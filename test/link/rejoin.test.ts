@@ -75,3 +75,23 @@ test("a gateway whose sites are those of a former one is told what to do", async
   const id = await pair.site.device("lamp");
   await eventually(async () => expect(await nameIn(id)).toBe("lamp"));
 });
+
+test("what a revoked gateway has left behind can be deleted, and comes back when the gateway joins again", async () => {
+  const { siteId } = pair.site;
+  const devicesOf = async () =>
+    (await cloud.admin.get<{ devices: { id: string; type: string }[] }>(`/v3/sites/${siteId}/devices`)).body.devices;
+  const [device] = (await devicesOf()).filter(({ type }) => type !== "GATEWAY");
+  const early = await cloud.admin.delete(`/v3/sites/${siteId}`);
+  expect(early.text).toContain("owned_by_gateway");
+  for (const { id } of await valid()) await cloud.admin.delete(`/v3/gateways/${id}`);
+  await isLinked(gateway, false);
+  expect((await cloud.admin.patch(`/v3/sites/${siteId}`, { name: "other" })).text).toContain("it can only be deleted");
+  for (const { id, type } of await devicesOf()) {
+    if (type !== "GATEWAY") expect((await cloud.admin.delete(`/v3/devices/${id}`)).status).toBe(200);
+  }
+  expect((await cloud.admin.delete(`/v3/sites/${siteId}`)).status).toBe(200);
+  expect((await cloud.admin.get(`/v3/sites/${siteId}`)).status).toBe(404);
+  expect((await gateway.admin.delete("/v3/uplink")).status).toBe(200);
+  await joinAgain();
+  await eventually(async () => expect((await devicesOf()).map(({ id }) => id)).toContain(device?.id));
+});

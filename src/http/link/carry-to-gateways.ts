@@ -39,6 +39,8 @@ const RENAMED: Readonly<Record<string, CarriedOperation>> = { updateOnlySite: "u
 /** Secrets of devices, and sites as a whole. */
 const ONLY_THERE: ReadonlySet<string> = new Set(["deleteSite", "generateConfig", "provisionVirtualUcm"]);
 
+const DELETES: ReadonlySet<string> = new Set(["deleteSite", "deleteDevice"]);
+
 export function carryToGateways(needs: CarryNeeds, routes: readonly Route[]): readonly Route[] {
   return routes.map((route) => {
     if (ONLY_THERE.has(route.operation)) return { ...route, handle: refused(needs, route) };
@@ -57,7 +59,7 @@ function refused(needs: CarryNeeds, route: Route): Route["handle"] {
   if (needs.gatewayChanges === undefined) return route.handle;
   return async (call) => {
     const place = await placeOf(needs, call);
-    if (place !== undefined && (await needs.gateways.ownerOf(place.siteId)) !== undefined) {
+    if (place !== undefined && (await ownerOf(needs, place, route.operation)) !== undefined) {
       throw refuse("owned_by_gateway", "the site belongs to a gateway; make the change there");
     }
     return await route.handle(call);
@@ -69,7 +71,7 @@ function carried(needs: CarryNeeds, route: Route, operation: CarriedOperation): 
   if (gatewayChanges === undefined) return route.handle;
   return async (call) => {
     const place = await placeOf(needs, call);
-    const gatewayId = place && (await needs.gateways.ownerOf(place.siteId));
+    const gatewayId = place && (await ownerOf(needs, place, operation));
     if (place === undefined || gatewayId === undefined) return await route.handle(call);
     const { siteId, device } = place;
     const body = call.body as Payload | undefined;
@@ -88,6 +90,13 @@ function carried(needs: CarryNeeds, route: Route, operation: CarriedOperation): 
     });
     return await answerOf(needs, { call, named, change });
   };
+}
+
+/** Undefined when the cloud itself may do it. What a revoked gateway has left behind can be deleted, because nobody else could. */
+async function ownerOf(needs: CarryNeeds, { siteId }: Place, operation: string): Promise<string | undefined> {
+  const owner = await needs.gateways.ownerOf(siteId);
+  if (owner === undefined || !DELETES.has(operation)) return owner;
+  return (await needs.gateways.find(owner))?.revokedAt === undefined ? owner : undefined;
 }
 
 /** Undefined when it cannot be told which site is meant; then the operation itself says why. */

@@ -9,7 +9,7 @@ import { recordAudit } from "./audit-writes.ts";
 import { DEVICE_COLUMNS, deviceValues, findDevice } from "./device-row.ts";
 import { addEvent } from "./event-writes.ts";
 import { freeSlug } from "./free-slug.ts";
-import { requireDeviceOwnedHere, requireOwnedHere } from "./require-owned-here.ts";
+import { requireDeletableHere, requireDeviceOwnedHere, requireOwnedHere } from "./require-owned-here.ts";
 
 export const deviceWrites = {
   async insertDevice(
@@ -61,7 +61,7 @@ export const deviceWrites = {
     }
     const device = await findDevice(database, id);
     if (device === undefined) return false;
-    await requireOwnedHere(database, device.siteId);
+    await requireDeletableHere(database, device.siteId);
     await database.run("DELETE FROM device WHERE id = ?", id);
     await recordAudit(database, trail);
     await addEvent(database, deviceEvent(device, "deleted", trail.at));

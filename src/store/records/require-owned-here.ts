@@ -7,6 +7,15 @@ export async function requireOwnedHere(database: Database, siteId: string): Prom
   if (owned !== undefined) throw refuse("owned_by_gateway", OWNED);
 }
 
+/** The copies of a gateway whose access was revoked may be deleted: nobody else could. */
+export async function requireDeletableHere(database: Database, siteId: string): Promise<void> {
+  const owned = await database.get(
+    "SELECT 1 AS found FROM site s JOIN gateway g ON g.id = s.gateway_id WHERE s.id = ? AND g.revoked_at IS NULL",
+    siteId,
+  );
+  if (owned !== undefined) throw refuse("owned_by_gateway", OWNED);
+}
+
 export async function requireDeviceOwnedHere(database: Database, deviceId: string): Promise<void> {
   const owned = await database.get(
     "SELECT 1 AS found FROM device d JOIN site s ON s.id = d.site_id WHERE d.id = ? AND s.gateway_id IS NOT NULL",

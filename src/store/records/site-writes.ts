@@ -4,7 +4,7 @@ import type { Location, Site, SiteChange } from "#core/site/site.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { WriteDatabase } from "#store/database.ts";
 import { recordAudit } from "./audit-writes.ts";
-import { requireOwnedHere } from "./require-owned-here.ts";
+import { requireDeletableHere, requireOwnedHere } from "./require-owned-here.ts";
 import { findSite, SITE_COLUMNS } from "./site-row.ts";
 
 export const siteWrites = {
@@ -46,7 +46,7 @@ export const siteWrites = {
     if ((await database.get("SELECT 1 FROM device WHERE site_id = ? LIMIT 1", id)) !== undefined) {
       throw refuse("conflict", "the site still has devices; delete them first");
     }
-    await requireOwnedHere(database, id);
+    await requireDeletableHere(database, id);
     if ((await database.run("DELETE FROM site WHERE id = ?", id)) === 0) return false;
     await recordAudit(database, trail);
     return true;
