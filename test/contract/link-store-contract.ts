@@ -536,5 +536,21 @@ export function linkStoreContract(open: OpenStores): void {
       await copies.deleteDevice("g1", device.id, NOON);
       await expectRefusal(sites.delete(site.id, entry), owned);
     });
+
+    test("what a revoked gateway has left behind can be deleted", async () => {
+      const { copies, gateways, sites, devices } = await open();
+      const gateway = makeGateway();
+      const code = { id: newId(), name: undefined, hash: bytes("code"), createdAt: NOON, expiresAt: instant(NOON + 1) };
+      await gateways.insertCode(code, makeEntry());
+      await gateways.join(code.hash, gateway, makeEntry());
+      const site = makeSite();
+      await copies.site(gateway.id, site);
+      const device = { ...makeDevice(site.id), slug: "a" };
+      await copies.device(gateway.id, device);
+      await expectRefusal(devices.delete(device.id, makeEntry()), "owned_by_gateway");
+      await gateways.revoke(gateway.id, NOON, makeEntry());
+      expect(await devices.delete(device.id, makeEntry())).toBe(true);
+      expect(await sites.delete(site.id, makeEntry())).toBe(true);
+    });
   });
 }

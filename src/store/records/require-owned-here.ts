@@ -10,7 +10,8 @@ export async function requireOwnedHere(database: Database, siteId: string): Prom
 /** The copies of a gateway whose access was revoked may be deleted: nobody else could. */
 export async function requireDeletableHere(database: Database, siteId: string): Promise<void> {
   const owned = await database.get(
-    "SELECT 1 AS found FROM site s JOIN gateway g ON g.id = s.gateway_id WHERE s.id = ? AND g.revoked_at IS NULL",
+    `SELECT 1 AS found FROM site WHERE id = ? AND gateway_id IS NOT NULL
+       AND gateway_id NOT IN (SELECT id FROM gateway WHERE revoked_at IS NOT NULL)`,
     siteId,
   );
   if (owned !== undefined) throw refuse("owned_by_gateway", OWNED);
