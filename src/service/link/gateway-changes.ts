@@ -76,7 +76,10 @@ export function createGatewayChanges(needs: GatewayChangeNeeds): GatewayChanges 
     const gateway = await needs.gateways.find(gatewayId);
     const isThere = gateway?.isConnected === true;
     if (gateway === undefined || gateway.revokedAt !== undefined) {
-      throw refuse("owned_by_gateway", "the site belongs to a gateway whose access was revoked; it can only be deleted");
+      throw refuse(
+        "owned_by_gateway",
+        "the site belongs to a gateway whose access was revoked; it can only be deleted",
+      );
     }
     if (!isThere && !carriedOf(operation).waits) {
       throw refuse("gateway_unreachable", `the gateway ${gateway.name} of the site is not connected`);
