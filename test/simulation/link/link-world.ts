@@ -82,6 +82,8 @@ export class LinkWorld {
   /** When what was acknowledged by which side. */
   readonly #acknowledged = new Map<string, { readonly side: Side; readonly at: number }>();
   readonly #finals = new Map<string, string>();
+  /** Devices that somebody has deleted, or wanted to. */
+  readonly #deleted = new Set<string>();
   readonly #backups: Record<Side, Backup | undefined> = { gateway: undefined, cloud: undefined };
   #ids = FIRST_ID;
   /** Runs that are starting, by side and place. */
@@ -374,6 +376,7 @@ export class LinkWorld {
     const device = pick(others);
     const trail = { ...makeEntry(), id: this.newId() };
     const remove = async (id: string) => {
+      this.#deleted.add(id);
       await devices.delete(id, { ...makeEntry(), id: this.newId() });
       await gateway.telemetry.deleteDevice(id);
     };
@@ -540,8 +543,8 @@ export class LinkWorld {
     const devices = new Set(this.disks.gateway.database.all("SELECT id FROM device").map(({ id }) => String(id)));
     for (const [what, { side }] of this.#acknowledged) {
       const [kind, id = "", more = "", attribute = ""] = what.split(" ");
-      // It was deleted, with everything of it.
-      if (id !== "" && !devices.has(id)) continue;
+      // It was deleted with everything of it. A restored gateway may have it again, and not what the cloud had of it.
+      if (id !== "" && (this.#deleted.has(id) || !devices.has(id))) continue;
       const isThere =
         kind === "execution"
           ? database.get("SELECT 1 FROM execution WHERE id = ?", more) !== undefined
