@@ -131,7 +131,8 @@ export function createGatewaySession(
     const isKnown = gateway.epoch === hello.epoch;
     isRestored = !isKnown && gateway.epoch !== undefined;
     if (!isKnown) taken = 0;
-    if (isRestored) await forgetRevisions();
+    // Also when no epoch is noted: a first telling that broke off may have left revisions of records that were replaced since.
+    if (!isKnown) await forgetRevisions();
     await note(hello);
     await channel.send({
       type: "welcome",
