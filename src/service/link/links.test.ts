@@ -30,6 +30,7 @@ function socketPair(): readonly [LinkSocket, LinkSocket] {
 /** A cloud with the gateway `g`, which has the device `own` and stands for itself as `itself`. */
 function connect(applyRemote = async (_id: string) => {}) {
   const heard: string[] = [];
+  const forgotten: string[] = [];
   const hear = (what: string) => (id: string) => void heard.push(`${what} ${id}`);
   const nothing = async () => {};
   const needs = {
@@ -54,7 +55,10 @@ function connect(applyRemote = async (_id: string) => {}) {
       noteGone: async (id: string) => void heard.push(`gone ${id}`),
     },
     devices: { find: async (id: string) => ({ id, siteId: "s", type: id === "itself" ? "GATEWAY" : "STANDALONE" }) },
-    executions: { ownedElsewhere: async () => [] },
+    executions: {
+      ownedElsewhere: async () => [],
+      forgetRevisions: async (siteId: string) => void forgotten.push(siteId),
+    },
     dispatcher: {
       deviceReachable: hear("reachable"),
       loseSight: nothing,
@@ -76,7 +80,7 @@ function connect(applyRemote = async (_id: string) => {}) {
   const served = links.serve({ id: "g", epoch: undefined, taken: 0 } as Gateway, cloud);
   const channel = createLinkChannel<UpMessage, DownMessage>(gateway, parseDownMessage, 1);
   const messages = channel.messages[Symbol.asyncIterator]();
-  return { links, served, channel, heard, next: async () => (await messages.next()).value as DownMessage };
+  return { links, served, channel, heard, forgotten, next: async () => (await messages.next()).value as DownMessage };
 }
 
 async function enter({ channel, next }: ReturnType<typeof connect>): Promise<void> {
@@ -101,6 +105,14 @@ test("a gateway tells the connectivity of its devices, and neither its own nor t
   cloud.channel.close("");
   await cloud.served;
   expect(cloud.heard.slice(5)).toEqual(["out of sight own", "absent itself", "gone g"]);
+});
+
+test("of a gateway whose epoch is not noted, what a telling that broke off has left is not believed", async () => {
+  const cloud = connect();
+  await enter(cloud);
+  expect(cloud.forgotten).toEqual(["s"]);
+  cloud.channel.close("");
+  await cloud.served;
 });
 
 test("a record that cannot be stored ends the session after those that came with it are stored", async () => {
