@@ -5,7 +5,7 @@ import { tokenIdOf } from "#core/access/token.ts";
 import { ADMIN_TOKEN_ID } from "#core/access/token-record.ts";
 import { Secret } from "#core/secret.ts";
 import { createAuthenticator } from "#service/access/authenticator.ts";
-import { ALONE } from "#service/ports/nodes.ts";
+import { oneNode } from "#service/ports/nodes.ts";
 import { NEVER } from "../../test/support/fake-clock.ts";
 import { FakeTokens } from "../../test/support/fake-tokens.ts";
 import { NOON } from "../../test/support/records.ts";
@@ -125,7 +125,7 @@ function prepare() {
     start: (given?: Secret) => prepareAdminToken(needs, data, given),
     accepts: async (started: Started, text: string) => {
       try {
-        await createAuthenticator({ ...needs, after: NEVER, nodes: ALONE }, started.record).authenticate(text);
+        await createAuthenticator({ ...needs, after: NEVER, nodes: oneNode() }, started.record).authenticate(text);
         return true;
       } catch {
         return false;

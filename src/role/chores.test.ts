@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { parseDuration } from "#core/time/duration.ts";
-import { ALONE } from "#service/ports/nodes.ts";
+import { oneNode } from "#service/ports/nodes.ts";
 import { startChores } from "./chores.ts";
 
 const DAY = 86_400_000;
@@ -31,7 +31,7 @@ async function deletions(): Promise<ReadonlyMap<string, readonly number[]>> {
     backups: { runDue: async () => {} },
     rolloutRunner: { advance: async () => {} },
     connectivity: { sweep: () => {} },
-    nodes: ALONE,
+    nodes: oneNode(),
     refusals: { flush: async () => {} },
     authenticator: { flushUses: async () => {} },
     openSessions: { flushUses: async () => {} },

@@ -14,7 +14,7 @@ import { everyOpen } from "#service/command/every-open.ts";
 import { executeCommand } from "#service/command/execute-command.ts";
 import type { CommandChannel } from "#service/ports/carrier.ts";
 import type { ExecutionStore } from "#service/ports/execution-store.ts";
-import { ALONE } from "#service/ports/nodes.ts";
+import { oneNode } from "#service/ports/nodes.ts";
 import { callBy } from "../support/calls.ts";
 import { commandManifest } from "../support/command-site.ts";
 import { createMemoryExecutions } from "../support/memory-executions.ts";
@@ -144,7 +144,7 @@ export class World {
       });
     const needs: DispatcherNeeds = {
       executions,
-      nodes: ALONE,
+      nodes: oneNode(),
       seal: createSeal(new Uint8Array(32).fill(7)),
       now: () => clock.now(),
       channel: this.#channel,

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { formatToken } from "#core/access/token.ts";
 import { ADMIN_TOKEN_ID, type TokenRecord } from "#core/access/token-record.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
-import { ALONE } from "#service/ports/nodes.ts";
+import { oneNode } from "#service/ports/nodes.ts";
 import { createFakeClock, NEVER } from "../../../test/support/fake-clock.ts";
 import { FakeTokens } from "../../../test/support/fake-tokens.ts";
 import { makeToken, NOON, newId } from "../../../test/support/records.ts";
@@ -23,7 +23,7 @@ test("the admin token's text gives the admin, whatever it looks like, and asks n
   for (const text of [ADMIN_TEXT, "a text of thirty-two characters!!"]) {
     const tokens = new FakeTokens();
     const authenticator = createAuthenticator(
-      { tokens, now: () => NOON, after: NEVER, nodes: ALONE },
+      { tokens, now: () => NOON, after: NEVER, nodes: oneNode() },
       { ...ADMIN, hash: hashSecret(text) },
     );
     expect(await authenticator.authenticate(text)).toMatchObject({ tokenId: ADMIN_TOKEN_ID, level: "system" });
@@ -128,7 +128,7 @@ test("memory holds ten thousand tokens and lets the oldest go", async () => {
   const texts = new Map(Array.from({ length: 10_001 }, (_, i) => [newId(), secretOf(i)]));
   const made = [...texts].map(([id, secret]) => makeToken({ id, hash: hashSecret(formatToken(id, secret)) }));
   const tokens = new FakeTokens(...made);
-  const authenticator = createAuthenticator({ tokens, now: () => NOON, after: NEVER, nodes: ALONE }, ADMIN);
+  const authenticator = createAuthenticator({ tokens, now: () => NOON, after: NEVER, nodes: oneNode() }, ADMIN);
   const use = (token: TokenRecord | undefined) =>
     authenticator.authenticate(formatToken(token?.id ?? "", texts.get(token?.id ?? "") ?? secretOf(0)));
   for (const token of made) await use(token);
@@ -207,7 +207,7 @@ test.each([
   const text = formatToken(id, secretOf(7));
   const tokens = new FakeTokens(makeToken({ id, hash: hashSecret(text), expiresAt: at(expiresIn) }));
   const clock = createFakeClock(NOON);
-  const authenticator = createAuthenticator({ tokens, now: clock.now, after: clock.after, nodes: ALONE }, ADMIN);
+  const authenticator = createAuthenticator({ tokens, now: clock.now, after: clock.after, nodes: oneNode() }, ADMIN);
   await authenticator.authenticate(text);
   const told: number[] = [];
   const ends = [1, 2].map(() => authenticator.onEnd(id, () => told.push(clock.now() - NOON)));
@@ -225,7 +225,7 @@ test("when nobody watches a token any more, its expiry is not waited for", async
   const text = formatToken(id, secretOf(7));
   const tokens = new FakeTokens(makeToken({ id, hash: hashSecret(text), expiresAt: at(5_000) }));
   const clock = createFakeClock(NOON);
-  const authenticator = createAuthenticator({ tokens, now: clock.now, after: clock.after, nodes: ALONE }, ADMIN);
+  const authenticator = createAuthenticator({ tokens, now: clock.now, after: clock.after, nodes: oneNode() }, ADMIN);
   await authenticator.authenticate(text);
   authenticator.onEnd(id, () => {})();
   expect(clock.waiting).toBe(0);
@@ -244,7 +244,7 @@ function prepare(fields: Partial<TokenRecord> = {}) {
   const token = makeToken({ id, hash: hashSecret(text), ...fields });
   const tokens = new FakeTokens(token);
   const clock: { now: Instant } = { now: NOON };
-  const authenticator = createAuthenticator({ tokens, now: () => clock.now, after: NEVER, nodes: ALONE }, ADMIN);
+  const authenticator = createAuthenticator({ tokens, now: () => clock.now, after: NEVER, nodes: oneNode() }, ADMIN);
   return { text, token, tokens, clock, authenticator };
 }
 

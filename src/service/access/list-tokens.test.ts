@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ACCESS_LEVELS } from "#core/access/level.ts";
 import { instant } from "#core/time/instant.ts";
-import { ALONE } from "#service/ports/nodes.ts";
+import { oneNode } from "#service/ports/nodes.ts";
 import { callBy, parseScope } from "../../../test/support/calls.ts";
 import { NEVER } from "../../../test/support/fake-clock.ts";
 import { FakeTokens } from "../../../test/support/fake-tokens.ts";
@@ -71,6 +71,6 @@ function createNeeds(...made: readonly ReturnType<typeof makeToken>[]) {
   const tokens = new FakeTokens(...made);
   return {
     tokens,
-    authenticator: createAuthenticator({ tokens, now: () => NOON, after: NEVER, nodes: ALONE }, makeToken()),
+    authenticator: createAuthenticator({ tokens, now: () => NOON, after: NEVER, nodes: oneNode() }, makeToken()),
   };
 }

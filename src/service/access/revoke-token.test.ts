@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { formatToken } from "#core/access/token.ts";
 import { ADMIN_TOKEN_ID, type TokenRecord } from "#core/access/token-record.ts";
-import { ALONE } from "#service/ports/nodes.ts";
+import { oneNode } from "#service/ports/nodes.ts";
 import { callBy } from "../../../test/support/calls.ts";
 import { NEVER } from "../../../test/support/fake-clock.ts";
 import { FakeTokens } from "../../../test/support/fake-tokens.ts";
@@ -64,7 +64,7 @@ function prepare(fields: Partial<TokenRecord> = {}) {
       tokens,
       now,
       newId,
-      authenticator: createAuthenticator({ tokens, now, after: NEVER, nodes: ALONE }, ADMIN),
+      authenticator: createAuthenticator({ tokens, now, after: NEVER, nodes: oneNode() }, ADMIN),
     },
     text,
     token,

@@ -8,7 +8,7 @@ import { instant } from "#core/time/instant.ts";
 import { createBackground } from "#service/background.ts";
 import { createPrepareEvent } from "#service/event/happening.ts";
 import type { AlertStore } from "#service/ports/alert-store.ts";
-import { ALONE } from "#service/ports/nodes.ts";
+import { oneNode } from "#service/ports/nodes.ts";
 import type { Snapshot } from "#service/ports/telemetry-store.ts";
 import { attributesOf } from "#service/telemetry/attributes.ts";
 import { createFakeClock } from "../../../test/support/fake-clock.ts";
@@ -65,7 +65,7 @@ function makeWorld(given = "plain") {
     devices: { find: async () => (world.isGone ? undefined : world.device) },
     gateways: { ownerOf: async () => undefined },
     webhookDispatcher: { noticesOf: (news: readonly unknown[]) => news, wake: () => {} },
-    nodes: ALONE,
+    nodes: oneNode(),
     background: createBackground((_name, error) => faults.push(String(error))),
     unconfirmedAfterMs: 60_000,
     catalog: { get: async (id: string) => ({ blueprint: BLUEPRINTS[id] }) },

@@ -6,7 +6,7 @@ import { createByteBudgets } from "#core/share/byte-budgets.ts";
 import { createSeal } from "#service/access/seal.ts";
 import { createBackground } from "#service/background.ts";
 import type { HandOver, OutgoingCommand } from "#service/ports/carrier.ts";
-import { ALONE } from "#service/ports/nodes.ts";
+import { oneNode } from "#service/ports/nodes.ts";
 import { SimClock, settled } from "../../../test/simulation/sim-clock.ts";
 import { asNew, makeExecution, PATIENCE_MS } from "../../../test/support/executions.ts";
 import { createMemoryExecutions } from "../../../test/support/memory-executions.ts";
@@ -35,7 +35,7 @@ async function setUp() {
   const failures: string[] = [];
   const dispatcher = createCommandDispatcher({
     executions,
-    nodes: ALONE,
+    nodes: oneNode(),
     seal,
     now: () => clock.now(),
     after: (ms, callback) => clock.after(ms, callback),

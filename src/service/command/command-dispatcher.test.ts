@@ -3,7 +3,7 @@ import type { ResponseState } from "#core/command/execution.ts";
 import { createByteBudgets } from "#core/share/byte-budgets.ts";
 import { createBackground } from "#service/background.ts";
 import type { OutgoingCommand } from "#service/ports/carrier.ts";
-import { ALONE } from "#service/ports/nodes.ts";
+import { oneNode } from "#service/ports/nodes.ts";
 import { asNew, makeExecution } from "../../../test/support/executions.ts";
 import { createMemoryExecutions } from "../../../test/support/memory-executions.ts";
 import { createMemoryOutbox } from "../../../test/support/memory-outbox.ts";
@@ -34,7 +34,7 @@ async function setUp({ sendingBytes = 1e6, handOver = async () => {}, recording 
   const dropped: string[] = [];
   const dispatcher = createCommandDispatcher({
     executions,
-    nodes: ALONE,
+    nodes: oneNode(),
     background,
     budgets: { open: (name) => createByteBudgets().open(name, sendingBytes) },
     seal: { seal: () => new Uint8Array(), open: () => "{}", fingerprint: () => new Uint8Array() },

@@ -6,7 +6,7 @@ import { parseDownMessage } from "#core/link/parse-message.ts";
 import { createByteBudget } from "#core/share/byte-budgets.ts";
 import { instant } from "#core/time/instant.ts";
 import type { LinkSocket } from "#service/ports/link-socket.ts";
-import { ALONE } from "#service/ports/nodes.ts";
+import { oneNode } from "#service/ports/nodes.ts";
 import { makeExecution } from "../../../test/support/executions.ts";
 import { createLinkChannel } from "./link-channel.ts";
 import { createLinks, type LinkNeeds } from "./links.ts";
@@ -36,11 +36,16 @@ function connect(applyRemote = async (_id: string) => {}) {
   const needs = {
     version: "1",
     now: () => 0,
-    nodes: ALONE,
+    nodes: oneNode(),
     gatewayChanges: { open: () => ({ lane: { close: () => {} }, done: Promise.resolve() }) },
     tokenSharing: { open: async () => () => {} },
     log: { info: () => {}, warn: () => {} },
-    pause: (_ms: number, signal: AbortSignal) => new Promise((resolve) => signal.addEventListener("abort", resolve)),
+    // Only the wait for the end of another connection is short.
+    pause: (ms: number, signal: AbortSignal) =>
+      new Promise<void>((resolve) => {
+        signal.addEventListener("abort", () => resolve());
+        if (ms < 1_000) setImmediate(resolve);
+      }),
     liveBudget: createByteBudget("link_values", 1_000),
     executionTraces: { of: (id: string) => (id === "e" ? TRACE : undefined) },
     uplinks: { epoch: async () => "c" },
@@ -76,14 +81,17 @@ function connect(applyRemote = async (_id: string) => {}) {
     },
   } as unknown as LinkNeeds;
   const links = createLinks(needs);
-  const [cloud, gateway] = socketPair();
-  const served = links.serve({ id: "g", epoch: undefined, taken: 0 } as Gateway, cloud);
-  const channel = createLinkChannel<UpMessage, DownMessage>(gateway, parseDownMessage, 1);
-  const messages = channel.messages[Symbol.asyncIterator]();
-  return { links, served, channel, heard, forgotten, next: async () => (await messages.next()).value as DownMessage };
+  const open = () => {
+    const [cloud, gateway] = socketPair();
+    const served = links.serve({ id: "g", epoch: undefined, taken: 0 } as Gateway, cloud);
+    const channel = createLinkChannel<UpMessage, DownMessage>(gateway, parseDownMessage, 1);
+    const messages = channel.messages[Symbol.asyncIterator]();
+    return { served, channel, next: async () => (await messages.next()).value as DownMessage };
+  };
+  return { links, heard, forgotten, open, ...open() };
 }
 
-async function enter({ channel, next }: ReturnType<typeof connect>): Promise<void> {
+async function enter({ channel, next }: ReturnType<ReturnType<typeof connect>["open"]>): Promise<void> {
   await channel.send({ type: "hello", protocol: LINK_PROTOCOL, version: "1", epoch: "e" });
   expect(await next()).toMatchObject({ type: "welcome", taken: null });
   // After the second answer the cloud has caught up, and commands reach the gateway.
@@ -105,6 +113,18 @@ test("a gateway tells the connectivity of its devices, and neither its own nor t
   cloud.channel.close("");
   await cloud.served;
   expect(cloud.heard.slice(5)).toEqual(["out of sight own", "absent itself", "gone g"]);
+});
+
+test("of two connections that a gateway opens at the same moment, the latter is served, and the former ends", async () => {
+  const cloud = connect();
+  await enter(cloud);
+  const [second, third] = [cloud.open(), cloud.open()];
+  await Promise.all([cloud.served, second.served]);
+  await enter(third);
+  expect(cloud.heard.at(-1)).toBe("reachable itself");
+  third.channel.close("");
+  await third.served;
+  expect(cloud.heard.at(-1)).toBe("gone g");
 });
 
 test("of a gateway whose epoch is not noted, what a telling that broke off has left is not believed", async () => {

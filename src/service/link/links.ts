@@ -92,11 +92,12 @@ export function createLinks(needs: LinkNeeds): Links {
     }
   }
 
-  /** One node talks to a gateway at a time. A former one is asked to leave. */
+  /** One connection of a gateway at a time, over all nodes. A former one is asked to leave. */
   async function claimGateway(gatewayId: string): Promise<Claim | undefined> {
     for (let tries = 0; tries < CLAIM_TRIES && !isStopping; tries++) {
       const claim = await needs.nodes.claim(`gateway ${gatewayId}`);
       if (claim !== undefined) return claim;
+      sessions.get(gatewayId)?.close("the gateway has connected again");
       needs.nodes.tell({ kind: "gateway", id: gatewayId });
       await needs.pause(CLAIM_EVERY_MS, NEVER);
     }

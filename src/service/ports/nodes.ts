@@ -62,12 +62,24 @@ export interface Nodes {
 
 const NEVER = new AbortController().signal;
 
-/** One process alone: everything is its own, and there is nobody to tell. */
-export const ALONE: Nodes = {
-  isShared: false,
-  tell: () => {},
-  listen: () => () => {},
-  isCurrent: () => true,
-  claim: async () => ({ lost: NEVER, release: async () => {} }),
-  count: async () => 1,
-};
+/** One process alone: there is nobody to tell, and only another part of itself can have a claim. */
+export function oneNode(): Nodes {
+  const claimed = new Set<string>();
+  return {
+    isShared: false,
+    tell: () => {},
+    listen: () => () => {},
+    isCurrent: () => true,
+    async claim(name) {
+      if (claimed.has(name)) return undefined;
+      claimed.add(name);
+      let isHeld = true;
+      const release = async () => {
+        if (isHeld) claimed.delete(name);
+        isHeld = false;
+      };
+      return { lost: NEVER, release };
+    },
+    count: async () => 1,
+  };
+}

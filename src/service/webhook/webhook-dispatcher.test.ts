@@ -6,7 +6,7 @@ import { GIVE_UP_AFTER_MS } from "#core/webhook/after-attempt.ts";
 import type { Delivery, Webhook } from "#core/webhook/webhook.ts";
 import { createBackground } from "#service/background.ts";
 import { createEventHub } from "#service/event/event-hub.ts";
-import { ALONE } from "#service/ports/nodes.ts";
+import { oneNode } from "#service/ports/nodes.ts";
 import { PASS_ON } from "#service/ports/tracer.ts";
 import type { SendResult } from "#service/ports/webhook-sender.ts";
 import { createFakeClock } from "../../../test/support/fake-clock.ts";
@@ -79,7 +79,7 @@ function makeWorld(webhooks: Webhook[]) {
         return context;
       },
     },
-    nodes: ALONE,
+    nodes: oneNode(),
     tracer: PASS_ON,
     executionTraces: { of: () => undefined },
     // The least jitter: every pause is half of the longest.

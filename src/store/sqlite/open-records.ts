@@ -1,6 +1,6 @@
 import { chmodSync, closeSync, mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
-import { ALONE } from "#service/ports/nodes.ts";
+import { oneNode } from "#service/ports/nodes.ts";
 import type { RecordStore } from "#service/ports/record-store.ts";
 import { createSubjectStores, holdsSealed } from "#store/records/subject-stores.ts";
 import type { Writer } from "#store/records/writer.ts";
@@ -61,7 +61,7 @@ export async function openRecords(
         { reader, lists, watch: writer.watchEvents, used: () => keptEventBytes(connection) },
         writer,
       ),
-      nodes: ALONE,
+      nodes: oneNode(),
       agreeOnKey: async () => true,
       buffers: [writer.buffer],
       holdsSealed: () => holdsSealed(reader),

@@ -6,7 +6,7 @@ import { createTelemetryLane } from "#service/link/telemetry-lane.ts";
 import { createUplink, type Uplink, type UplinkNeeds } from "#service/link/uplink.ts";
 import type { CommandChannel } from "#service/ports/carrier.ts";
 import type { AskCloud, OpenLinkSocket } from "#service/ports/link-socket.ts";
-import { ALONE } from "#service/ports/nodes.ts";
+import { oneNode } from "#service/ports/nodes.ts";
 import type { SubjectStores } from "#service/ports/record-store.ts";
 import type { TelemetryStore } from "#service/ports/telemetry-store.ts";
 import { openSimRecords, type Run, type SimDisk } from "./sim-records.ts";
@@ -41,7 +41,7 @@ export async function startGateway(side: GatewayNeeds, run: Run): Promise<Gatewa
   const around = surroundings(side, run, stores);
   const telemetryLane = createTelemetryLane({ ...around, telemetry: store });
   const base = { ...around, telemetry: telemetryLane.telemetry, telemetryLane, channel: side.channel };
-  const dispatcher = createCommandDispatcher({ ...base, nodes: ALONE });
+  const dispatcher = createCommandDispatcher({ ...base, nodes: oneNode() });
   const needs = {
     ...base,
     dispatcher,
