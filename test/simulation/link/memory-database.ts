@@ -10,6 +10,17 @@ export type TableCopies = ReadonlyMap<string, readonly (readonly SQLInputValue[]
 /** What the store uses of a connection. */
 type Used = Omit<Connection, "close" | "tidy" | "snapshot">;
 
+/** How a table is copied whose rows refer to each other: each row after its parent. */
+const COPIES = new Map([
+  [
+    "device",
+    `WITH RECURSIVE tree (id, depth) AS (
+       SELECT id, 0 FROM device WHERE parent_id IS NULL
+       UNION ALL SELECT device.id, depth + 1 FROM tree JOIN device ON device.parent_id = tree.id
+     ) SELECT device.* FROM tree JOIN device USING (id) ORDER BY depth`,
+  ],
+]);
+
 export class MemoryDatabase implements Used {
   readonly #database = new DatabaseSync(":memory:");
   readonly #statements = new Map<string, StatementSync>();
@@ -77,8 +88,8 @@ export class MemoryDatabase implements Used {
 
   copy(): TableCopies {
     return new Map(
-      this.#tables.map((table) => [table, this.lists(`SELECT * FROM ${table}`) as SQLInputValue[][]] as const),
-    );
+      this.#tables.map((table) => [table, this.lists(COPIES.get(table) ?? `SELECT * FROM ${table}`)] as const),
+    ) as TableCopies;
   }
 
   /**
