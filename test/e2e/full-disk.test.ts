@@ -72,6 +72,55 @@ function fill(file: string): void {
   }
 }
 
+/** A gateway with a device and the cloud that it has joined; then the disk of one of them, at `folder`, is filled. */
+async function joinWithFullDisk(side: "gateway" | "cloud") {
+  const folder = mountSmallDisk("64m");
+  const otherFolder = mkdtempSync(join(tmpdir(), "busbar-full-disk-other-"));
+  onTestFinished(() => rmSync(otherFolder, { recursive: true, force: true }));
+  const gateway = await startOn(side === "gateway" ? folder : otherFolder);
+  const cloud = await startOn(side === "cloud" ? folder : otherFolder, "--role", "cloud");
+  const site = (await gateway.call("POST", "/v3/sites", { name: "Full" })).body.site.id;
+  const uploaded = await gateway.call("POST", "/v3/blueprints/upload", undefined, commandManifest("Full"));
+  const device = await gateway.call("POST", "/v3/provisioning/standalone", {
+    name: "Full",
+    site_id: site,
+    blueprint_id: uploaded.body.blueprint.id,
+  });
+  const executions = `/v3/devices/${device.body.device_id}/commands/executions`;
+  const { code } = (await cloud.call("POST", "/v3/gateways/join_codes", {})).body;
+  await gateway.call("POST", "/v3/uplink", { url: cloud.url, code });
+  await until(async () => (await cloud.call("GET", executions)).status === 200);
+
+  const full = side === "gateway" ? gateway : cloud;
+  // The log of the records takes 4 MiB before it is used again from its beginning. The reserve grows by 1 MiB a second.
+  const reserve = join(full.data, "reserve");
+  await until(() => (statSync(reserve, { throwIfNoEntry: false })?.size ?? 0) >= 8 * 1024 * 1024);
+  fill(join(folder, "filler"));
+  await until(async () => ((await full.call("GET", "/readyz")).body.degraded ?? []).length > 0);
+  // Whatever was freed then is taken, too.
+  fill(join(folder, "filler"));
+
+  return {
+    folder,
+    gateway,
+    cloud,
+    uplink: async (running = gateway) => (await running.call("GET", "/v3/uplink")).body,
+    /** Commands of the cloud, one a second, until the gateway has accepted all of them. */
+    async orderMany(count: number): Promise<void> {
+      const ordered: string[] = [];
+      for (let at = 0; at < count; at++) {
+        ordered.push((await cloud.call("POST", executions, { name: "stop" })).body.execution_id);
+        await new Promise((resolve) => setTimeout(resolve, 1_000));
+      }
+      await until(async () => {
+        const { body } = await gateway.call("GET", executions);
+        const accepted = new Set(body.executions.map(({ id }: { id: string }) => id));
+        return ordered.every((id) => accepted.has(id));
+      });
+    },
+  };
+}
+
 if (canMount()) {
   test("on a full disk commands go on, the rest is refused, a stop and a start work, and room is used by itself", async () => {
     const folder = mountSmallDisk("64m");
@@ -120,42 +169,10 @@ if (canMount()) {
 
   if (process.env["BUSBAR_LONG"] === "1") {
     test("a gateway with a full disk keeps its link: commands of the cloud are accepted, and only history waits", async () => {
-      const folder = mountSmallDisk("64m");
-      const gateway = await startOn(folder);
-      const cloudFolder = mkdtempSync(join(tmpdir(), "busbar-full-disk-cloud-"));
-      onTestFinished(() => rmSync(cloudFolder, { recursive: true, force: true }));
-      const cloud = await startOn(cloudFolder, "--role", "cloud");
-      const site = (await gateway.call("POST", "/v3/sites", { name: "Full" })).body.site.id;
-      const uploaded = await gateway.call("POST", "/v3/blueprints/upload", undefined, commandManifest("Full"));
-      const device = await gateway.call("POST", "/v3/provisioning/standalone", {
-        name: "Full",
-        site_id: site,
-        blueprint_id: uploaded.body.blueprint.id,
-      });
-      const executions = `/v3/devices/${device.body.device_id}/commands/executions`;
-      const { code } = (await cloud.call("POST", "/v3/gateways/join_codes", {})).body;
-      await gateway.call("POST", "/v3/uplink", { url: cloud.url, code });
-      const uplink = async (running = gateway) => (await running.call("GET", "/v3/uplink")).body;
-      await until(async () => (await cloud.call("GET", executions)).status === 200);
-      await until(
-        () => (statSync(join(gateway.data, "reserve"), { throwIfNoEntry: false })?.size ?? 0) >= 2 * 1024 * 1024,
-      );
-      fill(join(folder, "filler"));
-      await until(async () => ((await gateway.call("GET", "/readyz")).body.degraded ?? []).length > 0);
-      fill(join(folder, "filler"));
+      const { folder, gateway, cloud, orderMany, uplink } = await joinWithFullDisk("gateway");
       // Longer than it takes until the gateway notes what the cloud has confirmed.
       const { since } = await uplink();
-      const ordered: string[] = [];
-      for (let at = 0; at < 15; at++) {
-        ordered.push((await cloud.call("POST", executions, { name: "stop" })).body.execution_id);
-        await new Promise((resolve) => setTimeout(resolve, 1_000));
-      }
-      await until(async () => {
-        const { executions: accepted } = (await gateway.call("GET", executions)).body as {
-          executions: { id: string }[];
-        };
-        return ordered.every((id) => accepted.some((one) => one.id === id));
-      });
+      await orderMany(15);
       expect(await uplink()).toMatchObject({ connected: true, since });
       gateway.child.kill("SIGTERM");
       expect(await gateway.ended).toBe(0);
@@ -171,42 +188,10 @@ if (canMount()) {
     }, 120_000);
 
     test("a cloud with a full disk still runs commands through its gateways", async () => {
-      const folder = mountSmallDisk("64m");
-      const cloud = await startOn(folder, "--role", "cloud");
-      const gatewayFolder = mkdtempSync(join(tmpdir(), "busbar-full-disk-gateway-"));
-      onTestFinished(() => rmSync(gatewayFolder, { recursive: true, force: true }));
-      const gateway = await startOn(gatewayFolder);
-      const site = (await gateway.call("POST", "/v3/sites", { name: "Full" })).body.site.id;
-      const uploaded = await gateway.call("POST", "/v3/blueprints/upload", undefined, commandManifest("Full"));
-      const device = await gateway.call("POST", "/v3/provisioning/standalone", {
-        name: "Full",
-        site_id: site,
-        blueprint_id: uploaded.body.blueprint.id,
-      });
-      const executions = `/v3/devices/${device.body.device_id}/commands/executions`;
-      const { code } = (await cloud.call("POST", "/v3/gateways/join_codes", {})).body;
-      await gateway.call("POST", "/v3/uplink", { url: cloud.url, code });
-      const uplink = async () => (await gateway.call("GET", "/v3/uplink")).body;
-      await until(async () => (await cloud.call("GET", executions)).status === 200);
-      await until(
-        () => (statSync(join(cloud.data, "reserve"), { throwIfNoEntry: false })?.size ?? 0) >= 2 * 1024 * 1024,
-      );
-      fill(join(folder, "filler"));
-      await until(async () => ((await cloud.call("GET", "/readyz")).body.degraded ?? []).length > 0);
-      fill(join(folder, "filler"));
+      const { gateway, cloud, orderMany, uplink } = await joinWithFullDisk("cloud");
       // Longer than it takes until the gateway tells its own state as telemetry.
       const { since } = await uplink();
-      const ordered: string[] = [];
-      for (let at = 0; at < 20; at++) {
-        ordered.push((await cloud.call("POST", executions, { name: "stop" })).body.execution_id);
-        await new Promise((resolve) => setTimeout(resolve, 1_000));
-      }
-      await until(async () => {
-        const { executions: accepted } = (await gateway.call("GET", executions)).body as {
-          executions: { id: string }[];
-        };
-        return ordered.every((id) => accepted.some((one) => one.id === id));
-      });
+      await orderMany(20);
       expect(await uplink()).toMatchObject({ connected: true, since });
       gateway.child.kill("SIGTERM");
       cloud.child.kill("SIGTERM");
