@@ -42,6 +42,8 @@ export function changes({ json }: Transport) {
     ),
     get: async (id: string) =>
       (await json<{ change: GatewayChange }>({ method: "GET", path: `/v3/changes/${segment(id)}` })).change,
+    withdraw: async (id: string) =>
+      (await json<{ change: GatewayChange }>({ method: "POST", path: `/v3/changes/${segment(id)}/withdraw` })).change,
   };
 }
 

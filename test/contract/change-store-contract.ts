@@ -53,6 +53,23 @@ export function changeStoreContract(open: OpenStores): void {
     expect(await changes.find(first.id)).toEqual(settled);
   });
 
+  test("a change that waits is withdrawn once, and an answer that was under way counts", async () => {
+    const { changes, audit } = await open();
+    const [one, two] = [makeChange(), makeChange()];
+    for (const change of [one, two]) await changes.ask(change, makeEntry());
+    const trail = makeEntry();
+    expect(await changes.withdraw(one.id, { at: NOON, trail, events: [] })).toBe(true);
+    expect(await changes.withdraw(one.id, { at: NOON, trail: makeEntry(), events: [] })).toBe(false);
+    expect(await audit.find(trail.id)).toEqual(trail);
+    const outcome = { state: "WITHDRAWN" };
+    const withdrawn = { ...one, state: "WITHDRAWN", settledAt: NOON, outcome, sealed: new Uint8Array() };
+    expect(await changes.find(one.id)).toEqual(withdrawn);
+    expect(await changes.next("g")).toEqual(two);
+    expect(await changes.settle(one.id, { outcome: DONE, at: NOON, rebased: [], events: [] })).toBe(true);
+    expect(await changes.find(one.id)).toEqual({ ...withdrawn, state: "DONE", outcome: DONE });
+    expect(await changes.withdraw(one.id, { at: NOON, trail: makeEntry(), events: [] })).toBe(false);
+  });
+
   test("changes of the same device get the base that the one before them leaves", async () => {
     const { changes } = await open();
     const [first, same, other, ofSite] = [

@@ -25,6 +25,11 @@ async function deviceIn({ admin }: TestServer, id: string): Promise<Record<strin
   return (await admin.get<{ device: Record<string, unknown> }>(`/v3/devices/${id}`)).body.device;
 }
 
+/** A site of the cloud alone. */
+async function newSite({ admin }: TestServer): Promise<string> {
+  return (await admin.post<{ site: { id: string } }>("/v3/sites", { name: "elsewhere" })).body.site.id;
+}
+
 /** A device that both sides know. */
 async function known(name: string): Promise<string> {
   const id = await pair.site.device(name);
@@ -170,6 +175,38 @@ test("while the gateway is away changes wait, are seen as pending, and are made 
   expect(await deviceIn(gateway, id)).toMatchObject({ name: "second" });
   expect(await deviceIn(cloud, id)).toMatchObject({ name: "second" });
   expect((await gateway.admin.get(networkOf(id))).body).toMatchObject({ values: { port: 1502, password: "***" } });
+});
+
+test("a change that waits is withdrawn by who asked for it or by an owner, and the gateway never gets it", async () => {
+  const id = await known("withdrawn");
+  await apart();
+  const rename = async (token: string, name: string) =>
+    (await cloud.as(token).patch<Pending>(`/v3/devices/${id}`, { name })).body.pending_change.id;
+  const ada = await cloud.token({ name: "Ada", level: "owner", site_ids: [pair.site.siteId] });
+  const bob = await cloud.token({ name: "Bob", level: "user" });
+  const elsewhere = await cloud.token({ name: "Eve", level: "owner", site_ids: [await newSite(cloud)] });
+  const [unwanted, wanted] = [await rename(ada, "unwanted"), await rename(ada, "wanted")];
+  const withdraw = (token: string, change: string) =>
+    cloud.as(token).post<{ change: WireChange }>(`/v3/changes/${change}/withdraw`, {});
+  expect([(await withdraw(bob, unwanted)).status, (await withdraw(elsewhere, unwanted)).status]).toEqual([403, 404]);
+  expect((await withdraw(ada, unwanted)).body.change).toMatchObject({ id: unwanted, state: "WITHDRAWN" });
+  const again = await withdraw(ada, unwanted);
+  expect([again.status, again.errors[0]?.code]).toEqual([409, "conflict"]);
+  expect((await cloud.admin.post("/v3/changes/none/withdraw", {})).status).toBe(404);
+  expect((await gateway.admin.post(`/v3/changes/${unwanted}/withdraw`, {})).status).toBe(404);
+  const { body } = await cloud.admin.get<{ entries: readonly object[] }>("/v3/audit?limit=20");
+  expect(body.entries).toContainEqual(
+    expect.objectContaining({ action: "withdrawChange", actor: expect.objectContaining({ name: "Ada" }) }),
+  );
+  pair.line.heal();
+  expect(await settled(wanted)).toMatchObject({ state: "DONE" });
+  expect(await change(unwanted)).toMatchObject({ state: "WITHDRAWN" });
+  expect(await deviceIn(gateway, id)).toMatchObject({ name: "wanted" });
+  const late = await withdraw(ada, wanted);
+  expect([late.status, late.errors[0]?.message]).toEqual([
+    409,
+    "the change is DONE; only one that is PENDING can be withdrawn",
+  ]);
 });
 
 test("what was changed on the gateway meanwhile stays, and the overruled change is told", async () => {

@@ -13,7 +13,7 @@ import { listAll } from "#client/list-all.ts";
 import type { GatewayChange } from "#client/resources/gateway.ts";
 import type { Window } from "#client/resources/page.ts";
 
-/** On a gateway: join, status, leave. In a cloud: code, list, show, overview, changes, rotate, revoke. */
+/** On a gateway: join, status, leave. In a cloud: code, list, show, overview, changes, withdraw, rotate, revoke. */
 export function addGatewayCommands(gateway: Command, cli: Cli): void {
   addExamples(
     gateway,
@@ -128,6 +128,16 @@ function addCloudCommands(gateway: Command, cli: Cli): void {
       }
     });
   addExamples(changes, "gateway changes --pending");
+
+  const withdraw = clientCommand(
+    gateway,
+    "withdraw <change>",
+    "In a cloud: ask no longer for a change that waits for its gateway.",
+  ).action(async (id: string, flags: ClientFlags) => {
+    const { client, wait } = await openSession(cli, flags);
+    await printAnswer(cli, flags, await wait(client.changes.withdraw(id)), () => `withdrew ${id}`);
+  });
+  addExamples(withdraw, "gateway withdraw 0192b8c4-7d52-7cc1-8f0e-2f1f5f0d9a11");
 
   clientCommand(gateway, "revoke [gateway]", "In a cloud: end a gateway's access. Its sites stay as they were.")
     .option("--gateway-id <gateway>", "the gateway by id or name, if not given as argument")

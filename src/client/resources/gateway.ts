@@ -82,7 +82,7 @@ export type GatewayChange = {
   readonly gateway_id: string;
   readonly site_id: string;
   readonly device_id: string | null;
-  readonly state: "PENDING" | "DONE" | "REFUSED" | "OVERRULED";
+  readonly state: "PENDING" | "DONE" | "REFUSED" | "OVERRULED" | "WITHDRAWN";
   readonly asked: JsonObject;
   readonly asked_by: { readonly token_id: string; readonly name: string };
   readonly created_at: string;

@@ -69,15 +69,19 @@ export interface AskedChange {
 export const MAX_PENDING_CHANGES = 1_000;
 export const MAX_PENDING_CHANGE_BYTES = 16 * 1024 * 1024;
 
-export const CHANGE_STATES = ["PENDING", "DONE", "REFUSED", "OVERRULED"] as const;
+export const CHANGE_STATES = ["PENDING", "DONE", "REFUSED", "OVERRULED", "WITHDRAWN"] as const;
 export type ChangeState = (typeof CHANGE_STATES)[number];
 
+/** What a gateway answers. */
 export type ChangeOutcome =
   /** The answer of the operation; undefined when only its effect is known any more. */
   | { readonly state: "DONE"; readonly answer: Payload | undefined }
   | { readonly state: "REFUSED"; readonly errors: readonly Refusal[] }
   /** The gateway's record was changed meanwhile, and stays as it is. */
   | { readonly state: "OVERRULED"; readonly fields: readonly string[] };
+
+/** Nobody asks for it any more. A gateway that had it already makes it all the same; then its answer counts. */
+export const WITHDRAWN = { state: "WITHDRAWN" } as const;
 
 /** A change as the cloud keeps it. */
 export interface GatewayChange extends Omit<AskedChange, "params" | "body" | "blueprintDigest" | "asker"> {
@@ -92,5 +96,5 @@ export interface GatewayChange extends Omit<AskedChange, "params" | "body" | "bl
   readonly awaitedUntil: Instant;
   readonly state: ChangeState;
   readonly settledAt: Instant | undefined;
-  readonly outcome: ChangeOutcome | undefined;
+  readonly outcome: ChangeOutcome | typeof WITHDRAWN | undefined;
 }

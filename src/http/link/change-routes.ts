@@ -6,11 +6,17 @@ import { list, listOf, pageOf, paging } from "#http/query.ts";
 import { type Route, route } from "#http/route.ts";
 import { Type } from "#http/schema.ts";
 import { listAnswer, renderPage } from "#http/wire.ts";
+import type { GatewayChanges } from "#service/link/gateway-changes.ts";
 import type { Needs } from "#service/ports.ts";
 
 const tag = "Link";
 
-export function changeRoutes(needs: Pick<Needs, "changes">): readonly Route[] {
+interface ChangeRouteNeeds extends Pick<Needs, "changes"> {
+  /** Undefined on a gateway. */
+  readonly gatewayChanges: Pick<GatewayChanges, "withdraw"> | undefined;
+}
+
+export function changeRoutes(needs: ChangeRouteNeeds): readonly Route[] {
   return [
     route({
       method: "GET",
@@ -51,6 +57,24 @@ export function changeRoutes(needs: Pick<Needs, "changes">): readonly Route[] {
           throw refuse("not_found", `there is no change ${params.change_id.slice(0, 80)}`);
         }
         return { change: renderGatewayChange(change) };
+      },
+    }),
+    route({
+      method: "POST",
+      path: "/v3/changes/:change_id/withdraw",
+      operation: "withdrawChange",
+      summary: "Withdraw a change that waits for its gateway",
+      description:
+        "The gateway is not asked for it any more. Who asked for the change may withdraw it, and everybody with level " +
+        "owner. A gateway whose line was cut after it got the change, and before it answered, may have made it: its " +
+        "device or site shows that.",
+      tag,
+      access: "user",
+      answer: Type.Object({ change: changeSchema }, { additionalProperties: false }),
+      handle: async (call) => {
+        const id = call.params.change_id;
+        if (needs.gatewayChanges === undefined) throw refuse("not_found", `there is no change ${id.slice(0, 80)}`);
+        return { change: renderGatewayChange(await needs.gatewayChanges.withdraw(call, id)) };
       },
     }),
   ];

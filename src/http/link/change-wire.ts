@@ -18,7 +18,7 @@ export const changeSchema = strict("GatewayChange", {
   state: oneOf(CHANGE_STATES, {
     description:
       "PENDING: the gateway has not answered yet. DONE: it made the change. REFUSED: it did not, see errors. " +
-      "OVERRULED: the same was changed on the gateway meanwhile, and that stays.",
+      "OVERRULED: the same was changed on the gateway meanwhile, and that stays. WITHDRAWN: nobody asks for it any more.",
   }),
   asked: Type.Object({}, { additionalProperties: true, description: "What is asked for, without values of secrets." }),
   asked_by: strict("ChangeAsker", { token_id: Type.String(), name: Type.String() }),

@@ -224,6 +224,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   leaveCloud: { ts: "client.uplink.leave()" },
   listChanges: { query: { "state.in": "PENDING" }, ts: 'client.changes.list({ "state.in": ["PENDING"] })' },
   getChange: { ts: `client.changes.get(${JSON.stringify(ID.change_id)})` },
+  withdrawChange: { ts: `client.changes.withdraw(${JSON.stringify(ID.change_id)})` },
   createBackup: { ts: "client.backups.create()" },
   getSystem: { ts: "client.system.get()" },
   getSystemLog: { ts: "client.system.log()" },

@@ -1,12 +1,22 @@
 // The changes that this cloud asks its gateways for. A change is stored before anything else; the node that talks to the
 // gateway hands the changes over one after the other, and stores how each has ended.
+
+import { seesSite } from "#core/access/caller.ts";
 import { AppError, refuse } from "#core/app-error.ts";
 import type { Payload } from "#core/command/execution.ts";
-import { type AskedChange, type ChangeOutcome, carriedOf, type GatewayChange } from "#core/link/asked-change.ts";
+import type { PreparedEvent } from "#core/event/event.ts";
+import {
+  type AskedChange,
+  type ChangeOutcome,
+  carriedOf,
+  type GatewayChange,
+  WITHDRAWN,
+} from "#core/link/asked-change.ts";
 import type { DownMessage, LinkedItem, UpMessage } from "#core/link/messages.ts";
 import { rebased } from "#core/link/who-wins.ts";
-import { instant } from "#core/time/instant.ts";
+import { type Instant, instant } from "#core/time/instant.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
+import { requireLevel } from "#service/access/require-level.ts";
 import type { PrepareEvent } from "#service/event/happening.ts";
 import { createWake } from "#service/link/create-wake.ts";
 import { type KnownNeeds, knownValues } from "#service/link/known-values.ts";
@@ -51,6 +61,8 @@ export interface GatewayChanges {
    * that is away.
    */
   ask(call: Call, change: NewChange): Promise<GatewayChange>;
+  /** Asks no longer for a change that waits. Who asked for it may do that, and owners. */
+  withdraw(call: Call, id: string): Promise<GatewayChange>;
   /** Hands over what waits for a gateway that has connected. Rejects when the line or the records fail. */
   open(line: Line): { readonly lane: ChangeLane; readonly done: Promise<void> };
   /** Another node has stored a change for the gateway. */
@@ -139,6 +151,39 @@ export function createGatewayChanges(needs: GatewayChangeNeeds): GatewayChanges 
     }
   }
 
+  async function withdraw(call: Call, id: string): Promise<GatewayChange> {
+    const change = await needs.changes.find(id);
+    if (change === undefined || !seesSite(call.caller, change.siteId)) {
+      throw refuse("not_found", `there is no change ${id.slice(0, 80)}`);
+    }
+    const { siteId, deviceId, gatewayId } = change;
+    if (change.askedBy.tokenId !== call.caller.tokenId) requireLevel(call.caller, "owner");
+    const at = needs.now();
+    const withdrawn: GatewayChange = { ...change, state: "WITHDRAWN", outcome: WITHDRAWN, settledAt: at };
+    const target = { siteId, ...(deviceId !== undefined && { deviceId }) };
+    const isDone = await needs.changes.withdraw(id, {
+      at,
+      trail: auditTrail(needs, call, { target, details: { change_id: id } }),
+      events: eventsOf(withdrawn, at),
+    });
+    if (!isDone) {
+      const { state } = (await needs.changes.find(id)) ?? change;
+      throw refuse("conflict", `the change is ${state}; only one that is PENDING can be withdrawn`);
+    }
+    tellEnded(gatewayId, id);
+    return withdrawn;
+  }
+
+  function eventsOf(change: GatewayChange, at: Instant): readonly PreparedEvent[] {
+    const { siteId, deviceId } = change;
+    return deviceId === undefined ? [] : [needs.prepareEvent({ kind: "change", siteId, deviceId, at, change })];
+  }
+
+  function tellEnded(gatewayId: string, id: string): void {
+    ended(id);
+    needs.nodes.tell({ kind: "change", has: "ended", gatewayId, id });
+  }
+
   /** Undefined when it cannot be opened, because of another key or damage. */
   function opened({ id, sealed }: GatewayChange): Travelling | undefined {
     try {
@@ -198,26 +243,13 @@ export function createGatewayChanges(needs: GatewayChangeNeeds): GatewayChanges 
           const followers = outcome.state === "DONE" ? await needs.changes.beside(change) : [];
           const current = await knownValues(needs, { ...change, ...travelling });
           const at = needs.now();
-          const { siteId, deviceId } = change;
           await needs.changes.settle(id, {
             outcome,
             at,
             rebased: followers.map((one) => ({ id: one.id, base: rebased(one.base, change.base, current) })),
-            events:
-              deviceId === undefined
-                ? []
-                : [
-                    needs.prepareEvent({
-                      kind: "change",
-                      siteId,
-                      deviceId,
-                      at,
-                      change: { ...change, state: outcome.state, outcome, settledAt: at },
-                    }),
-                  ],
+            events: eventsOf({ ...change, state: outcome.state, outcome, settledAt: at }, at),
           });
-          ended(id);
-          needs.nodes.tell({ kind: "change", has: "ended", gatewayId, id });
+          tellEnded(gatewayId, id);
           underWay = undefined;
           answered.resolve();
         },
@@ -237,11 +269,12 @@ export function createGatewayChanges(needs: GatewayChangeNeeds): GatewayChanges 
     };
   }
 
-  return { ask, open, wake, ended };
+  return { ask, withdraw, open, wake, ended };
 }
 
-/** Throws what the gateway says against the change. */
+/** Throws why the change is not made. */
 export function requireNotRefused({ id, outcome }: GatewayChange): void {
+  if (outcome?.state === "WITHDRAWN") throw refuse("conflict", "the change was withdrawn", { change_id: id });
   if (outcome?.state === "REFUSED") {
     const [first, ...others] = outcome.errors;
     throw first === undefined ? refuse("conflict", "the gateway refuses the change") : new AppError([first, ...others]);

@@ -20,6 +20,12 @@ export interface Settlement {
   readonly events: readonly PreparedEvent[];
 }
 
+export interface Withdrawal {
+  readonly at: Instant;
+  readonly trail: AuditEntry;
+  readonly events: readonly PreparedEvent[];
+}
+
 /** The changes that a cloud asks its gateways for. */
 export interface ChangeStore {
   /** Refuses with `queue_full` when too many changes wait for the gateway. */
@@ -29,8 +35,10 @@ export interface ChangeStore {
   next(gatewayId: string): Promise<GatewayChange | undefined>;
   /** The others that wait for the gateway and are about the same device, or the same site. */
   beside(change: GatewayChange): Promise<readonly Pick<GatewayChange, "id" | "base">[]>;
-  /** False when it is settled already, or unknown. */
+  /** False when it is settled already, or unknown. The answer to one that was withdrawn counts. */
   settle(id: string, settlement: Settlement): Promise<boolean>;
+  /** False when it no longer waits. */
+  withdraw(id: string, withdrawal: Withdrawal): Promise<boolean>;
   /** Newest first. */
   list(filter: ChangeFilter, page: PageRequest): Promise<Page<GatewayChange>>;
   /** Deletes what was settled before this time, a bounded number at a time. Returns how many. */

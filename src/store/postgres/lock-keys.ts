@@ -116,6 +116,7 @@ const KEYS: { readonly [Name in keyof Writes]: (input: Input<Name>, reader: Data
   deleteCopiedSite: ({ siteId }) => ["device tree", `site ${siteId}`],
   askChange: ({ change }) => [`changes of ${change.gatewayId}`],
   settleChange: ({ id }) => [`change ${id}`],
+  withdrawChange: ({ id }) => [`change ${id}`],
   pruneChanges: () => chore("changes"),
   appendEvents: () => NOTHING,
   pruneEvents: () => chore("events"),

@@ -32,6 +32,7 @@ export function createChangeStore(reader: Database, writer: Writer, lists: Lists
       return rows.map((row) => ({ id: text(row, "id"), base: readBase(reader, row) }));
     },
     settle: (id, settlement) => writer.run("settleChange", { id, settlement }),
+    withdraw: (id, withdrawal) => writer.run("withdrawChange", { id, withdrawal }),
     list: (filter, page) =>
       lists.page(page, {
         columns: CHANGE_COLUMNS,

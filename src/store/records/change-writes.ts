@@ -1,8 +1,13 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import { refuse } from "#core/app-error.ts";
-import { type GatewayChange, MAX_PENDING_CHANGE_BYTES, MAX_PENDING_CHANGES } from "#core/link/asked-change.ts";
+import {
+  type GatewayChange,
+  MAX_PENDING_CHANGE_BYTES,
+  MAX_PENDING_CHANGES,
+  WITHDRAWN,
+} from "#core/link/asked-change.ts";
 import type { Instant } from "#core/time/instant.ts";
-import type { Settlement } from "#service/ports/change-store.ts";
+import type { Settlement, Withdrawal } from "#service/ports/change-store.ts";
 import type { Database, WriteDatabase } from "#store/database.ts";
 import { recordAudit } from "./audit-writes.ts";
 import { CHANGE_COLUMNS } from "./change-row.ts";
@@ -52,7 +57,7 @@ export const changeWrites = {
   ): Promise<boolean> {
     const { outcome, at, rebased, events } = settlement;
     const changed = await database.run(
-      "UPDATE gateway_change SET state = ?, settled_at = ?, outcome = ?, sealed = ? WHERE id = ? AND state = 'PENDING'",
+      "UPDATE gateway_change SET state = ?, settled_at = ?, outcome = ?, sealed = ? WHERE id = ? AND state IN ('PENDING', 'WITHDRAWN')",
       outcome.state,
       at,
       JSON.stringify(outcome),
@@ -67,6 +72,23 @@ export const changeWrites = {
     return true;
   },
 
+  async withdrawChange(
+    database: WriteDatabase,
+    { id, withdrawal }: { id: string; withdrawal: Withdrawal },
+  ): Promise<boolean> {
+    const changed = await database.run(
+      "UPDATE gateway_change SET state = 'WITHDRAWN', settled_at = ?, outcome = ?, sealed = ? WHERE id = ? AND state = 'PENDING'",
+      withdrawal.at,
+      JSON.stringify(WITHDRAWN),
+      NOTHING,
+      id,
+    );
+    if (changed === 0) return false;
+    for (const event of withdrawal.events) await addEvent(database, event);
+    await recordAudit(database, withdrawal.trail);
+    return true;
+  },
+
   async pruneChanges(database: Database, { before }: { before: Instant }): Promise<number> {
     return await database.run(
       `DELETE FROM gateway_change WHERE id IN (
@@ -77,4 +99,4 @@ export const changeWrites = {
 };
 
 /** What is settled need not be sent again. */
-const NOTHING = new Uint8Array();
+export const NOTHING = new Uint8Array();

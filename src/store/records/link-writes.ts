@@ -6,6 +6,7 @@ import type { LinkedHour } from "#core/link/telemetry-spool.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { Database, WriteDatabase } from "#store/database.ts";
 import { recordAudit } from "./audit-writes.ts";
+import { NOTHING } from "./change-writes.ts";
 import { GATEWAY_COLUMNS } from "./link-row.ts";
 import { listed, optionalText, text } from "./row.ts";
 
@@ -163,9 +164,10 @@ export const gatewayWrites = {
     if (changed === 0) return false;
     const outcome = { state: "REFUSED", errors: [{ code: "owned_by_gateway", message: "its gateway was revoked" }] };
     await database.run(
-      "UPDATE gateway_change SET state = 'REFUSED', settled_at = ?, outcome = ? WHERE gateway_id = ? AND state = 'PENDING'",
+      "UPDATE gateway_change SET state = 'REFUSED', settled_at = ?, outcome = ?, sealed = ? WHERE gateway_id = ? AND state = 'PENDING'",
       at,
       JSON.stringify(outcome),
+      NOTHING,
       id,
     );
     await recordAudit(database, trail);

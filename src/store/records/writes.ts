@@ -144,6 +144,7 @@ const MARKS: Marks<typeof ALL> = {
   copyAuditEntry: undefined,
   askChange: undefined,
   settleChange: undefined,
+  withdrawChange: undefined,
   pruneChanges: undefined,
 };
 

@@ -2,10 +2,16 @@
 import type { GatewayChange } from "#client/resources/gateway.ts";
 import type { Query } from "#web/router/query.ts";
 
-export const CHANGE_STATES = ["PENDING", "REFUSED", "OVERRULED", "DONE"] as const;
+export const CHANGE_STATES = ["PENDING", "REFUSED", "OVERRULED", "WITHDRAWN", "DONE"] as const;
 
 /** Colours of the states; `t` has their words. */
-export const CHANGE_TONES = { PENDING: "info", DONE: "ok", REFUSED: "error", OVERRULED: "warning" } as const;
+export const CHANGE_TONES = {
+  PENDING: "info",
+  DONE: "ok",
+  REFUSED: "error",
+  OVERRULED: "warning",
+  WITHDRAWN: "info",
+} as const;
 
 const PAGE_SIZE = 50;
 
