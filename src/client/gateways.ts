@@ -1,11 +1,13 @@
 import { listOf } from "./list-of.ts";
-import type { Fleet, Gateway, GatewayChange, Uplink } from "./resources/gateway.ts";
+import type { Fleet, Gateway, GatewayChange, OpenJoinCode, Uplink } from "./resources/gateway.ts";
 import type { JsonObject } from "./resources/json.ts";
 import type { Page, Window } from "./resources/page.ts";
 import { segment } from "./segment.ts";
 import type { Transport } from "./transport.ts";
 
 type NewJoinCode = { readonly name?: string; readonly expires_in?: string | number };
+
+type CreatedJoinCode = { readonly id: string; readonly code: string; readonly expires_at: string };
 
 /** Those that are connected or not, and those that run one of these versions. */
 type GatewayFilter = { readonly connected?: "true" | "false"; readonly "version.in"?: string };
@@ -15,7 +17,13 @@ export function gateways({ json }: Transport) {
   return {
     /** The code lets one gateway join. It is in this answer and nowhere else. */
     createJoinCode: (code: NewJoinCode = {}) =>
-      json<{ code: string; expires_at: string }>({ method: "POST", path: "/v3/gateways/join_codes", body: code }),
+      json<CreatedJoinCode>({ method: "POST", path: "/v3/gateways/join_codes", body: code }),
+    /** Codes with which a gateway can still join, without the codes themselves. */
+    listJoinCodes: listOf("join_codes", (window: Window = {}) =>
+      json<Page<"join_codes", OpenJoinCode>>({ method: "GET", path: "/v3/gateways/join_codes", query: { ...window } }),
+    ),
+    withdrawJoinCode: (id: string) =>
+      json<JsonObject>({ method: "DELETE", path: `/v3/gateways/join_codes/${segment(id)}` }),
     list: listOf("gateways", (window: Window & GatewayFilter = {}) =>
       json<Page<"gateways", Gateway>>({ method: "GET", path: "/v3/gateways", query: { ...window } }),
     ),

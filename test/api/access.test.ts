@@ -163,6 +163,8 @@ const TABLE: Readonly<Record<string, Row>> = {
   createSignInCode: ["readonly", "any"],
   listAudit: ["owner", "any"],
   createJoinCode: ["installer", "any", () => ({})],
+  listJoinCodes: ["installer", "every"],
+  withdrawJoinCode: ["installer", "every"],
   joinGateway: ["public", "any", () => ({ code: "bb_wrong", name: "North", version: "1" })],
   listGateways: ["installer", "every"],
   getFleet: ["installer", "every"],
@@ -211,6 +213,8 @@ const QUERIES: Readonly<Record<string, (target: Target) => string>> = {
 
 const LINK: Readonly<Record<string, number>> = {
   createJoinCode: 409,
+  listJoinCodes: 409,
+  withdrawJoinCode: 409,
   joinGateway: 409,
   listGateways: 409,
   getFleet: 409,

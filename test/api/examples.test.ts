@@ -32,6 +32,8 @@ const REFUSED: Readonly<Record<string, string>> = {
   endCurrentSession: "not_found",
   endSession: "not_found",
   createJoinCode: "not_available",
+  listJoinCodes: "not_available",
+  withdrawJoinCode: "not_available",
   joinGateway: "not_available",
   listGateways: "not_available",
   getFleet: "not_available",

@@ -50,6 +50,14 @@ function gateways(): void {
       expect(await dialog.locator("code").last().textContent()).toBe(`busbar gateway join ${cloud.url} ${code}`);
       await dialog.getByRole("button", { name: "Done" }).click();
 
+      const open = page.getByRole("table", { name: "Open codes" });
+      await open.getByRole("row", { name: /^North/ }).waitFor();
+      await cloud.admin.post("/v3/gateways/join_codes", { name: "Wrong person" });
+      await page.getByRole("button", { name: "Withdraw the code Wrong person" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Withdraw", exact: true }).click();
+      await page.getByText("The code Wrong person was withdrawn.").waitFor();
+      await open.getByRole("row", { name: /^Wrong person/ }).waitFor({ state: "detached" });
+
       const installer = await onGateway.signedIn();
       await installer.go("/system");
       await installer.page.getByLabel("Address of the cloud").fill(line.url);

@@ -164,6 +164,8 @@ const CALLS: readonly ((client: Client) => unknown)[] = [
   (c) => c.webhooks.deliveries("w", { ...window, "state.in": ["DEAD"], order: "QUEUED_AT_ASC" }),
   (c) => c.webhooks.retry("w", "x"),
   (c) => c.gateways.createJoinCode({ name: "n", expires_in: "1h" }),
+  (c) => c.gateways.listJoinCodes(window),
+  (c) => c.gateways.withdrawJoinCode("j"),
   (c) => c.gateways.list({ ...window, connected: "true", "version.in": "1.0.0" }),
   (c) => c.gateways.get("g"),
   (c) => c.gateways.overview(),

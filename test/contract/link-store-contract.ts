@@ -2,32 +2,15 @@
 import { describe, expect, test } from "vitest";
 import type { RaisedAlert } from "#core/alert/alert-state.ts";
 import type { Micros } from "#core/command/execution.ts";
-import type { Gateway } from "#core/link/gateway.ts";
 import { parseAlertKey, parseLogKey } from "#core/link/linked-key.ts";
 import { instant } from "#core/time/instant.ts";
 import { asNew, makeExecution } from "../support/executions.ts";
+import { makeGateway, makeJoinCode } from "../support/gateways.ts";
 import { makeDevice, makeEntry, makeSite, makeToken, NOON, newId } from "../support/records.ts";
 import { everyEvent } from "./event-outbox-contract.ts";
 import { ALL, expectRefusal, type OpenStores } from "./stores.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
-
-function makeGateway(fields: Partial<Gateway> = {}): Gateway {
-  return {
-    id: newId(),
-    name: "North",
-    credentialHash: bytes("hash"),
-    createdAt: NOON,
-    revokedAt: undefined,
-    version: "1.2.3",
-    lastSeenAt: undefined,
-    isConnected: false,
-    epoch: undefined,
-    taken: 0,
-    mustRotate: false,
-    ...fields,
-  };
-}
 
 const makeAlert = (): RaisedAlert => ({
   source: "alerts",
@@ -210,7 +193,7 @@ export function linkStoreContract(open: OpenStores): void {
     test("one that its gateway has accepted is UNSYNC from the start when the gateway is gone by then", async () => {
       const gateway = makeGateway();
       const { gateways, executions, execution, outbox } = await ordered({ attempted: true }, gateway);
-      const code = { id: newId(), name: undefined, hash: bytes("code"), createdAt: NOON, expiresAt: instant(NOON + 1) };
+      const code = makeJoinCode();
       await gateways.insertCode(code, makeEntry());
       await gateways.join(code.hash, gateway, makeEntry());
       await gateways.noteTaken(gateway.id, { version: "1", epoch: "e", taken: 1, at: NOON });
@@ -261,36 +244,11 @@ export function linkStoreContract(open: OpenStores): void {
   });
 
   describe("gateways", () => {
-    const code = (fields = {}) => ({
-      id: newId(),
-      name: undefined,
-      hash: bytes(newId()),
-      createdAt: NOON,
-      expiresAt: instant(NOON + 1_000),
-      ...fields,
-    });
-
-    test("a code lets one gateway join, once, until it expires", async () => {
-      const { gateways } = await open();
-      const [named, plain] = [code({ name: "Roof" }), code()];
-      await gateways.insertCode(named, makeEntry());
-      await gateways.insertCode(plain, makeEntry());
-      expect(await gateways.hasCode(named.hash, NOON)).toBe(true);
-      expect(await gateways.hasCode(named.hash, named.expiresAt)).toBe(false);
-      const gateway = makeGateway();
-      expect(await gateways.join(named.hash, gateway, makeEntry())).toEqual({ ...gateway, name: "Roof" });
-      expect(await gateways.join(named.hash, makeGateway(), makeEntry())).toBeUndefined();
-      const late = makeGateway({ createdAt: plain.expiresAt });
-      expect(await gateways.join(plain.hash, late, makeEntry())).toBeUndefined();
-      expect(await gateways.find(gateway.id)).toEqual({ ...gateway, name: "Roof" });
-      expect((await gateways.list({}, ALL)).items).toEqual([{ ...gateway, name: "Roof" }]);
-    });
-
     test("gateways are listed by connection and version, counted by version, and found with their sites", async () => {
       const { gateways, copies } = await open();
       const made = [];
       for (const version of ["1", "2", "2"]) {
-        const given = code();
+        const given = makeJoinCode();
         await gateways.insertCode(given, makeEntry());
         const gateway = makeGateway({ version });
         await gateways.join(given.hash, gateway, makeEntry());
@@ -322,7 +280,7 @@ export function linkStoreContract(open: OpenStores): void {
 
     test("how far a gateway's changes are stored is kept, and a gateway is revoked once", async () => {
       const { gateways } = await open();
-      const given = code();
+      const given = makeJoinCode();
       await gateways.insertCode(given, makeEntry());
       const gateway = makeGateway();
       await gateways.join(given.hash, gateway, makeEntry());
@@ -342,7 +300,7 @@ export function linkStoreContract(open: OpenStores): void {
 
   test("a gateway's credential is replaced: both are valid until the new one is used", async () => {
     const { gateways } = await open();
-    const code = { id: newId(), name: undefined, hash: bytes(newId()), createdAt: NOON, expiresAt: instant(NOON + 1) };
+    const code = makeJoinCode();
     await gateways.insertCode(code, makeEntry());
     const gateway = makeGateway();
     await gateways.join(code.hash, gateway, makeEntry());
@@ -403,13 +361,7 @@ export function linkStoreContract(open: OpenStores): void {
   describe("copies", () => {
     test("the sites of a revoked gateway go to the one that tells them", async () => {
       const { copies, gateways } = await open();
-      const code = {
-        id: newId(),
-        name: undefined,
-        hash: bytes(newId()),
-        createdAt: NOON,
-        expiresAt: instant(NOON + 1),
-      };
+      const code = makeJoinCode();
       await gateways.insertCode(code, makeEntry());
       const former = makeGateway();
       await gateways.join(code.hash, former, makeEntry());
@@ -540,7 +492,7 @@ export function linkStoreContract(open: OpenStores): void {
     test("what a revoked gateway has left behind can be deleted", async () => {
       const { copies, gateways, sites, devices } = await open();
       const gateway = makeGateway();
-      const code = { id: newId(), name: undefined, hash: bytes("code"), createdAt: NOON, expiresAt: instant(NOON + 1) };
+      const code = makeJoinCode();
       await gateways.insertCode(code, makeEntry());
       await gateways.join(code.hash, gateway, makeEntry());
       const site = makeSite();

@@ -14,6 +14,7 @@ import { configurationStoreContract } from "./configuration-store-contract.ts";
 import { deviceLogStoreContract } from "./device-log-store-contract.ts";
 import { deviceStoreContract } from "./device-store-contract.ts";
 import { eventOutboxContract } from "./event-outbox-contract.ts";
+import { joinCodeContract } from "./join-code-contract.ts";
 import { linkStoreContract } from "./link-store-contract.ts";
 import { profileStoreContract } from "./profile-store-contract.ts";
 import { rolloutStoreContract } from "./rollout-store-contract.ts";
@@ -46,6 +47,7 @@ export function recordStoreContract(open: OpenStores): void {
   describe("the audit log", () => auditStoreContract(open));
   describe("webhooks", () => webhookStoreContract(open));
   describe("the link", () => linkStoreContract(open));
+  describe("join codes", () => joinCodeContract(open));
   describe("roll-outs", () => rolloutStoreContract(open));
   describe("changes for gateways", () => changeStoreContract(open));
   describe("the outbox", () => eventOutboxContract(async () => (await open()).outbox));

@@ -98,7 +98,7 @@ test.each(["soon", "0s", "31d", 2_592_001])("a code is not valid for %j: at most
 });
 
 test("a wrong code is refused, and an address is kept without the slash at its end, as in the settings", async () => {
-  expect(await refusalOf(cloud.url)).toContain("the code is unknown, was used before or has expired");
+  expect(await refusalOf(cloud.url)).toContain("the code is unknown, was used before, was withdrawn or has expired");
   const { code } = (await cloud.admin.post<{ code: string }>("/v3/gateways/join_codes", {})).body;
   const joined = await gateway.admin.post<{ url: string }>("/v3/uplink", { url: `${cloud.url}/`, code });
   expect([joined.status, joined.body.url]).toEqual([200, cloud.url]);

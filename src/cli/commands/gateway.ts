@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { Cli } from "#cli/cli.ts";
 import { addExamples, addWindowOptions, clientCommand, requireId, type WindowFlags } from "#cli/client-command.ts";
+import { addCodeCommands } from "#cli/commands/gateway-codes.ts";
 import { confirm } from "#cli/confirm.ts";
 import { fetchList } from "#cli/fetch-list.ts";
 import { findNamed } from "#cli/find-named.ts";
@@ -13,7 +14,10 @@ import { listAll } from "#client/list-all.ts";
 import type { GatewayChange } from "#client/resources/gateway.ts";
 import type { Window } from "#client/resources/page.ts";
 
-/** On a gateway: join, status, leave. In a cloud: code, list, show, overview, changes, withdraw, rotate, revoke. */
+/**
+ * On a gateway: join, status, leave. In a cloud: code, codes, withdraw-code, list, show, overview, changes, withdraw,
+ * rotate, revoke.
+ */
 export function addGatewayCommands(gateway: Command, cli: Cli): void {
   addExamples(
     gateway,
@@ -22,6 +26,7 @@ export function addGatewayCommands(gateway: Command, cli: Cli): void {
     "gateway status",
     "gateway list",
   );
+  addCodeCommands(gateway, cli);
   addCloudCommands(gateway, cli);
   addRotateCommand(gateway, cli);
 
@@ -54,25 +59,6 @@ export function addGatewayCommands(gateway: Command, cli: Cli): void {
 type ListFlags = ClientFlags & WindowFlags & { away?: true; connected?: true; gatewayVersion?: string };
 
 function addCloudCommands(gateway: Command, cli: Cli): void {
-  const code = clientCommand(gateway, "code", "In a cloud: make a code with which one gateway joins.")
-    .option("-n, --name <name>", "what the gateway is called in the cloud; without it, like its first site")
-    .option("--expires-in <duration>", "how long the code is valid, at most 30d; without it 1h")
-    .action(async (flags: ClientFlags & { name?: string; expiresIn?: string }) => {
-      const { client, wait } = await openSession(cli, flags);
-      const answer = await wait(
-        client.gateways.createJoinCode({
-          ...(flags.name !== undefined && { name: flags.name }),
-          ...(flags.expiresIn !== undefined && { expires_in: flags.expiresIn }),
-        }),
-      );
-      await printAnswer(cli, flags, answer, () => answer.code);
-      remark(
-        cli,
-        `The code is shown this once. It works once, until ${answer.expires_at}. On the gateway: busbar gateway join URL CODE`,
-      );
-    });
-  addExamples(code, "gateway code --name North --expires-in 2h");
-
   const list = addWindowOptions(clientCommand(gateway, "list", "In a cloud: list the gateways that have joined."))
     .option("--away", "only gateways that are not connected")
     .option("--connected", "only gateways that are connected")

@@ -52,6 +52,16 @@ export type Fleet = {
   };
 };
 
+/** A code with which a gateway can still join, without the code itself. */
+export type OpenJoinCode = {
+  readonly id: string;
+  readonly name: string | null;
+  /** The token with which it was made; null when a former version made it. */
+  readonly made_by: { readonly token_id: string; readonly name: string } | null;
+  readonly created_at: string;
+  readonly expires_at: string;
+};
+
 /** The link of a gateway to its cloud. */
 export type Uplink = {
   readonly url: string;

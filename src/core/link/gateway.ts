@@ -33,9 +33,14 @@ export interface JoinCode {
   /** What the gateway is to be called; undefined: as it calls itself. */
   readonly name: string | undefined;
   readonly hash: Uint8Array;
+  /** Undefined for a code that a former version made. */
+  readonly madeBy: { readonly tokenId: string; readonly name: string } | undefined;
   readonly createdAt: Instant;
   readonly expiresAt: Instant;
 }
+
+/** A code that can still be used, without what would prove that somebody has it. */
+export type OpenJoinCode = Omit<JoinCode, "hash">;
 
 /** The cloud that this gateway has joined. */
 export interface Uplink {

@@ -1,14 +1,11 @@
 import { refuse } from "#core/app-error.ts";
-import { instant, renderInstant } from "#core/time/instant.ts";
-import { parseLifetime } from "#http/access/token-wire.ts";
+import { joinCodeRoutes } from "#http/link/join-code-routes.ts";
 import {
   fleetSchema,
   gatewayAnswer,
   gatewaySchema,
-  joinCodeSchema,
   joinedSchema,
   joinSchema,
-  newJoinCodeSchema,
   newUplinkSchema,
   parseCloudUrl,
   renderFleet,
@@ -16,6 +13,7 @@ import {
   renderUplink,
   uplinkSchema,
 } from "#http/link/link-wire.ts";
+import { requireCloud } from "#http/link/require-cloud.ts";
 import { choice, list, pageOf, paging } from "#http/query.ts";
 import { type Route, route } from "#http/route.ts";
 import { listAnswer, NOTHING } from "#http/wire.ts";
@@ -24,15 +22,13 @@ import { requireAllSites } from "#service/access/require-level.ts";
 import type { Background } from "#service/background.ts";
 import { describeGateways, fleetOverview } from "#service/link/fleet-overview.ts";
 import { type JoinNeeds, joinCloud, leaveCloud, uplinkStatus } from "#service/link/join-cloud.ts";
-import { createJoinCode, joinGateway, signInGateway } from "#service/link/join-gateway.ts";
+import { joinGateway, signInGateway } from "#service/link/join-gateway.ts";
 import type { Links } from "#service/link/links.ts";
 import type { LinkSocket } from "#service/ports/link-socket.ts";
 import type { Nodes } from "#service/ports/nodes.ts";
 import type { Needs } from "#service/ports.ts";
 
 const tag = "Link";
-const CODE_LIFETIME_MS = 3_600_000;
-const LONGEST_CODE_LIFETIME = "30d";
 const CLOUDS_LIST = "only a cloud lists the gateways that have joined it";
 const TRUE_OR_FALSE = ["true", "false"] as const;
 
@@ -45,27 +41,12 @@ export interface LinkRouteNeeds extends Pick<Needs, "gateways" | "telemetry" | "
 }
 
 export function linkRoutes(needs: LinkRouteNeeds): readonly Route[] {
-  const linksOf = (rule = "gateways join a cloud") => needs.links ?? notHere(`this server is a gateway; ${rule}`);
-  const joinOf = () => needs.join ?? notHere("this server is a cloud; only a gateway joins a cloud");
+  const joinOf = () => {
+    if (needs.join === undefined) throw refuse("not_available", "this server is a cloud; only a gateway joins a cloud");
+    return needs.join;
+  };
   return [
-    route({
-      method: "POST",
-      path: "/v3/gateways/join_codes",
-      operation: "createJoinCode",
-      summary: "Create a code with which a gateway joins",
-      description: "The code works once. On the gateway: `busbar gateway join URL CODE`.",
-      tag,
-      access: "installer",
-      body: newJoinCodeSchema,
-      answer: joinCodeSchema,
-      handle: async (call) => {
-        linksOf();
-        const { name, expires_in: lifetime } = call.body;
-        const expiresInMs = lifetime === undefined ? CODE_LIFETIME_MS : parseLifetime(lifetime, LONGEST_CODE_LIFETIME);
-        const { code, expiresAt } = await createJoinCode(needs, call, { name, expiresInMs });
-        return { code, expires_at: renderInstant(instant(expiresAt)) };
-      },
-    }),
+    ...joinCodeRoutes(needs),
     route({
       method: "POST",
       path: "/v3/gateways/join",
@@ -77,7 +58,7 @@ export function linkRoutes(needs: LinkRouteNeeds): readonly Route[] {
       body: joinSchema,
       answer: joinedSchema,
       handle: async (call) => {
-        linksOf();
+        requireCloud(needs.links);
         const { gateway, credential } = await joinGateway(needs, call, call.body);
         return { gateway_id: gateway.id, credential };
       },
@@ -100,7 +81,7 @@ export function linkRoutes(needs: LinkRouteNeeds): readonly Route[] {
       answer: listAnswer("gateways", gatewaySchema),
       handle: async (call) => {
         requireAllSites(call.caller);
-        linksOf(CLOUDS_LIST);
+        requireCloud(needs.links, CLOUDS_LIST);
         const { connected, "version.in": versions } = call.query;
         const filter = { isConnected: connected === undefined ? undefined : connected === "true", versions };
         const { items, total } = await needs.gateways.list(filter, pageOf(call.query));
@@ -118,7 +99,7 @@ export function linkRoutes(needs: LinkRouteNeeds): readonly Route[] {
       answer: fleetSchema,
       handle: async (call) => {
         requireAllSites(call.caller);
-        linksOf(CLOUDS_LIST);
+        requireCloud(needs.links, CLOUDS_LIST);
         return renderFleet(await fleetOverview(needs));
       },
     }),
@@ -191,7 +172,7 @@ export function linkRoutes(needs: LinkRouteNeeds): readonly Route[] {
         throw refuse("invalid_request", "this path takes WebSockets of gateways only");
       },
       link: async (call) => {
-        const links = linksOf();
+        const links = requireCloud(needs.links);
         const gateway = await signInGateway(needs, /^Bearer (.+)$/.exec(call.header("authorization") ?? "")?.[1]);
         const talk = (socket: LinkSocket) => links.serve(gateway, socket);
         return { who: gateway.id, serve: (socket) => needs.background.run("talk to a gateway", () => talk(socket)) };
@@ -244,8 +225,4 @@ const noGateway = (id: string) => refuse("not_found", `there is no gateway ${id.
 async function notJoined({ gateways }: Pick<LinkRouteNeeds, "gateways">, id: string): Promise<Error> {
   const gateway = await gateways.find(id);
   return gateway === undefined ? noGateway(id) : refuse("not_found", `the gateway ${gateway.name} is revoked already`);
-}
-
-function notHere(why: string): never {
-  throw refuse("not_available", why);
 }

@@ -1,4 +1,5 @@
 import { refuse } from "#core/app-error.ts";
+import type { OpenJoinCode } from "#core/link/gateway.ts";
 import type { ToldFigures } from "#core/link/gateway-figures.ts";
 import { type Instant, renderInstant } from "#core/time/instant.ts";
 import { type Static, Type } from "#http/schema.ts";
@@ -17,9 +18,29 @@ export const newJoinCodeSchema = strict("NewJoinCode", {
 });
 
 export const joinCodeSchema = strict("JoinCode", {
+  id: id("Names the code where it is listed and withdrawn. It lets nobody join."),
   code: Type.String({ description: "Lets one gateway join. It is shown this once." }),
   expires_at: timestamp,
 });
+
+export const openCodeSchema = strict("OpenJoinCode", {
+  id: id("Identifier, not the code itself."),
+  name: nullable(Type.String({ description: "What the gateway will be called; null: as its first site." })),
+  made_by: nullable(strict("JoinCodeMaker", { token_id: Type.String(), name: Type.String() })),
+  created_at: timestamp,
+  expires_at: timestamp,
+});
+
+export function renderOpenCode(code: OpenJoinCode): Static<typeof openCodeSchema> {
+  const { madeBy } = code;
+  return {
+    id: code.id,
+    name: code.name ?? null,
+    made_by: madeBy === undefined ? null : { token_id: madeBy.tokenId, name: madeBy.name },
+    created_at: renderInstant(code.createdAt),
+    expires_at: renderInstant(code.expiresAt),
+  };
+}
 
 export const joinSchema = strict("Join", {
   code: Type.String({ minLength: 1, maxLength: 200 }),

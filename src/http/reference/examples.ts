@@ -209,6 +209,8 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     body: { name: "North", expires_in: "1h" },
     ts: 'client.gateways.createJoinCode({ name: "North", expires_in: "1h" })',
   },
+  listJoinCodes: { ts: "client.gateways.listJoinCodes()" },
+  withdrawJoinCode: { ts: `client.gateways.withdrawJoinCode(${JSON.stringify(ID.join_code_id)})` },
   joinGateway: { body: { code: "...", name: "North", version: "0.1.0" } },
   listGateways: { ts: "client.gateways.list()" },
   getGateway: { ts: `client.gateways.get(${JSON.stringify(ID.gateway_id)})` },

@@ -4,7 +4,7 @@
 import { formatToken, SECRET_BYTES, tokenIdOf } from "#core/access/token.ts";
 import { refuse } from "#core/app-error.ts";
 import type { Gateway } from "#core/link/gateway.ts";
-import { instant } from "#core/time/instant.ts";
+import { type Instant, instant } from "#core/time/instant.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
 import { hashSecret, sameHash } from "#service/access/hash-secret.ts";
 import { requireAllSites } from "#service/access/require-level.ts";
@@ -17,7 +17,7 @@ export async function createJoinCode(
   needs: GatewayNeeds,
   call: Call,
   { name, expiresInMs }: { readonly name: string | undefined; readonly expiresInMs: number },
-): Promise<{ readonly code: string; readonly expiresAt: number }> {
+): Promise<{ readonly id: string; readonly code: string; readonly expiresAt: Instant }> {
   requireAllSites(call.caller);
   const id = needs.newId();
   const code = formatToken(id, needs.randomBytes(SECRET_BYTES));
@@ -27,8 +27,22 @@ export async function createJoinCode(
     target: {},
     details: { join_code: id, ...(name !== undefined && { name }) },
   });
-  await needs.gateways.insertCode({ id, name, hash: hashSecret(code), createdAt, expiresAt }, trail);
-  return { code, expiresAt };
+  const madeBy = { tokenId: call.caller.tokenId, name: call.caller.tokenName };
+  await needs.gateways.insertCode({ id, name, hash: hashSecret(code), madeBy, createdAt, expiresAt }, trail);
+  return { id, code, expiresAt };
+}
+
+/** Refuses with `not_found` when the code is unknown, used or expired. */
+export async function withdrawJoinCode(
+  needs: Pick<GatewayNeeds, "gateways" | "now" | "newId">,
+  call: Call,
+  id: string,
+): Promise<void> {
+  requireAllSites(call.caller);
+  const trail = auditTrail(needs, call, { target: {}, details: { join_code: id } });
+  if (!(await needs.gateways.withdrawCode(id, needs.now(), trail))) {
+    throw refuse("not_found", `there is no open code ${id.slice(0, 80)}: it is unknown, was used or has expired`);
+  }
 }
 
 /** Refuses with `unauthorized` when the code is unknown, used or expired. */
@@ -59,7 +73,7 @@ export async function joinGateway(
   return { gateway: joined, credential };
 }
 
-const wrongCode = () => refuse("unauthorized", "the code is unknown, was used before or has expired");
+const wrongCode = () => refuse("unauthorized", "the code is unknown, was used before, was withdrawn or has expired");
 
 /** The gateway behind a credential; refuses with `unauthorized`. */
 export async function signInGateway(needs: Pick<Needs, "gateways">, credential: string | undefined): Promise<Gateway> {

@@ -1,6 +1,6 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import type { Device, PropertyValue } from "#core/device/device.ts";
-import type { Gateway, JoinCode, Uplink } from "#core/link/gateway.ts";
+import type { Gateway, JoinCode, OpenJoinCode, Uplink } from "#core/link/gateway.ts";
 import type { DroppedHistory } from "#core/link/gateway-figures.ts";
 import type { AlertName, LinkedKey } from "#core/link/linked-key.ts";
 import type { LinkedHour, MarkedHour } from "#core/link/telemetry-spool.ts";
@@ -79,6 +79,10 @@ export interface GatewayStore {
   insertCode(code: JoinCode, trail: AuditEntry): Promise<void>;
   /** Whether a gateway can join with it. A wrong code costs a read, not a write. */
   hasCode(hash: Uint8Array, at: Instant): Promise<boolean>;
+  /** Those that can still be used, ordered by id, which is the order of making. */
+  listCodes(at: Instant, page: PageRequest): Promise<Page<OpenJoinCode>>;
+  /** Nobody can join with it any more. False when there is no such code, or it was used or has expired. */
+  withdrawCode(id: string, at: Instant, trail: AuditEntry): Promise<boolean>;
   /** Stores the gateway if there is a code with this hash that is still valid, and deletes the code. */
   join(hash: Uint8Array, gateway: Gateway, trail: AuditEntry): Promise<Gateway | undefined>;
   find(id: string): Promise<Gateway | undefined>;

@@ -93,6 +93,7 @@ const KEYS: { readonly [Name in keyof Writes]: (input: Input<Name>, reader: Data
   useNextCredential: () => ["uplink"],
   confirmChanges: () => ["uplink"],
   insertJoinCode: () => ["join codes"],
+  withdrawJoinCode: () => ["join codes"],
   joinGateway: () => ["join codes"],
   revokeGateway: ({ id }) => [`gateway ${id}`],
   askRotation: ({ id }) => [`gateway ${id}`],

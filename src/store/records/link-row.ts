@@ -1,4 +1,4 @@
-import type { Gateway, Uplink } from "#core/link/gateway.ts";
+import type { Gateway, OpenJoinCode, Uplink } from "#core/link/gateway.ts";
 import type { Row } from "#store/database.ts";
 import { bytes, number, optionalBytes, optionalText, optionalTime, text, time } from "./row.ts";
 
@@ -19,6 +19,19 @@ export function parseGateway(row: Row): Gateway {
     taken: number(row, "taken"),
     nextCredentialHash: optionalBytes(row, "next_credential_hash"),
     mustRotate: row["must_rotate"] === 1,
+  };
+}
+
+export const OPEN_CODE_COLUMNS = "id, name, actor_token_id, actor_name, created_at, expires_at";
+
+export function parseOpenCode(row: Row): OpenJoinCode {
+  const tokenId = optionalText(row, "actor_token_id");
+  return {
+    id: text(row, "id"),
+    name: optionalText(row, "name"),
+    madeBy: tokenId === undefined ? undefined : { tokenId, name: text(row, "actor_name") },
+    createdAt: time(row, "created_at"),
+    expiresAt: time(row, "expires_at"),
   };
 }
 

@@ -3,7 +3,14 @@ import type { CopyStore, GatewayStore, UplinkStore } from "#service/ports/link-s
 import type { Database, ReadDatabase, Row } from "#store/database.ts";
 import { latestPosition } from "./event-row.ts";
 import { latestChange } from "./execution-row.ts";
-import { GATEWAY_COLUMNS, parseGateway, parseUplink, UPLINK_COLUMNS } from "./link-row.ts";
+import {
+  GATEWAY_COLUMNS,
+  OPEN_CODE_COLUMNS,
+  parseGateway,
+  parseOpenCode,
+  parseUplink,
+  UPLINK_COLUMNS,
+} from "./link-row.ts";
 import type { Lists } from "./lists.ts";
 import { listed, number, oneOf, optionalText, text } from "./row.ts";
 import { Where } from "./where.ts";
@@ -84,6 +91,15 @@ export function createGatewayStore(reader: Database, writer: Writer, lists: List
     insertCode: (code, trail) => writer.run("insertJoinCode", { code, trail }),
     hasCode: async (hash, at) =>
       (await reader.get("SELECT 1 AS found FROM join_code WHERE hash = ? AND expires_at > ?", hash, at)) !== undefined,
+    listCodes: (at, page) =>
+      lists.page(page, {
+        columns: OPEN_CODE_COLUMNS,
+        from: "join_code",
+        where: new Where().and("expires_at > ?", at),
+        order: "id",
+        read: parseOpenCode,
+      }),
+    withdrawCode: (id, at, trail) => writer.run("withdrawJoinCode", { id, at, trail }),
     join: (hash, gateway, trail) => writer.run("joinGateway", { hash, gateway, trail }),
     find: async (id) => {
       const row = await reader.get(`SELECT ${GATEWAY_COLUMNS} FROM gateway WHERE id = ?`, id);

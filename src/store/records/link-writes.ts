@@ -123,14 +123,26 @@ export const gatewayWrites = {
   async insertJoinCode(database: WriteDatabase, { code, trail }: { code: JoinCode; trail: AuditEntry }): Promise<void> {
     await database.run("DELETE FROM join_code WHERE expires_at <= ?", code.createdAt);
     await database.run(
-      "INSERT INTO join_code (id, name, hash, created_at, expires_at) VALUES (?, ?, ?, ?, ?)",
+      `INSERT INTO join_code (id, name, hash, actor_token_id, actor_name, created_at, expires_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?)`,
       code.id,
       code.name ?? null,
       code.hash,
+      code.madeBy?.tokenId ?? null,
+      code.madeBy?.name ?? null,
       code.createdAt,
       code.expiresAt,
     );
     await recordAudit(database, trail);
+  },
+
+  async withdrawJoinCode(
+    database: WriteDatabase,
+    { id, at, trail }: { id: string; at: Instant; trail: AuditEntry },
+  ): Promise<boolean> {
+    if ((await database.run("DELETE FROM join_code WHERE id = ? AND expires_at > ?", id, at)) === 0) return false;
+    await recordAudit(database, trail);
+    return true;
   },
 
   async joinGateway(

@@ -121,6 +121,7 @@ const MARKS: Marks<typeof ALL> = {
   useNextCredential: undefined,
   confirmChanges: undefined,
   insertJoinCode: undefined,
+  withdrawJoinCode: undefined,
   joinGateway: undefined,
   revokeGateway: undefined,
   askRotation: undefined,

@@ -1,0 +1,62 @@
+import type { Command } from "commander";
+import type { Cli } from "#cli/cli.ts";
+import { addExamples, addWindowOptions, clientCommand, requireId, type WindowFlags } from "#cli/client-command.ts";
+import { confirm } from "#cli/confirm.ts";
+import { fetchList } from "#cli/fetch-list.ts";
+import { printAnswer, printTable, remark } from "#cli/print.ts";
+import { type ClientFlags, openSession } from "#cli/session.ts";
+import type { OpenJoinCode } from "#client/resources/gateway.ts";
+
+/** In a cloud: the codes with which gateways join. */
+export function addCodeCommands(gateway: Command, cli: Cli): void {
+  const code = clientCommand(gateway, "code", "In a cloud: make a code with which one gateway joins.")
+    .option("-n, --name <name>", "what the gateway is called in the cloud; without it, like its first site")
+    .option("--expires-in <duration>", "how long the code is valid, at most 30d; without it 1h")
+    .action(async (flags: ClientFlags & { name?: string; expiresIn?: string }) => {
+      const { client, wait } = await openSession(cli, flags);
+      const answer = await wait(
+        client.gateways.createJoinCode({
+          ...(flags.name !== undefined && { name: flags.name }),
+          ...(flags.expiresIn !== undefined && { expires_in: flags.expiresIn }),
+        }),
+      );
+      await printAnswer(cli, flags, answer, () => answer.code);
+      remark(
+        cli,
+        `The code is shown this once. It works once, until ${answer.expires_at}. On the gateway: busbar gateway join URL CODE`,
+      );
+      remark(cli, `To withdraw it: busbar gateway withdraw-code ${answer.id}`);
+    });
+  addExamples(code, "gateway code --name North --expires-in 2h");
+
+  addWindowOptions(
+    clientCommand(gateway, "codes", "In a cloud: list the codes with which a gateway can still join."),
+  ).action(async (flags: ClientFlags & WindowFlags) => {
+    const { client, wait } = await openSession(cli, flags);
+    const found = await wait(fetchList("join_codes", client.gateways.listJoinCodes, flags));
+    await printTable(cli, flags, { ...found, columns: CODE_COLUMNS });
+  });
+
+  const withdraw = clientCommand(
+    gateway,
+    "withdraw-code [code]",
+    "In a cloud: withdraw a code, so that no gateway can join with it.",
+  )
+    .option("--join-code-id <id>", "the code by the id that codes lists, if not given as argument")
+    .option("-y, --yes", "do not ask")
+    .action(async (argument: string | undefined, flags: ClientFlags & { joinCodeId?: string; yes?: boolean }) => {
+      const id = requireId("join code", argument, flags.joinCodeId);
+      await confirm(cli, flags, `Withdraw the code ${id}?`);
+      const { client, wait } = await openSession(cli, flags);
+      await printAnswer(cli, flags, await wait(client.gateways.withdrawJoinCode(id)), () => `withdrew ${id}`);
+    });
+  addExamples(withdraw, "gateway withdraw-code JOIN_CODE_ID");
+}
+
+const CODE_COLUMNS = {
+  ID: (code: OpenJoinCode) => code.id,
+  NAME: (code: OpenJoinCode) => code.name ?? "",
+  BY: (code: OpenJoinCode) => code.made_by?.name ?? "",
+  CREATED: (code: OpenJoinCode) => code.created_at,
+  EXPIRES: (code: OpenJoinCode) => code.expires_at,
+};
