@@ -173,6 +173,7 @@ const CALLS: readonly ((client: Client) => unknown)[] = [
   (c) => c.gateways.rotateCredential("g"),
   (c) => c.changes.list({ ...window, "site_id.in": ["s"], "device_id.in": ["d"], "state.in": ["PENDING"] }),
   (c) => c.changes.get("c"),
+  (c) => c.changes.withdraw("c"),
   (c) => c.rollouts.create({ blueprint_id: "b", devices: { site_ids: ["s"] }, max_failures: 1, timeout: 60 }),
   (c) => c.rollouts.list(window),
   (c) => c.rollouts.get("r"),
