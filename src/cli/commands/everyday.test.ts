@@ -61,8 +61,8 @@ test("the state of all sites is one line each", async () => {
   expect([code, err]).toEqual([0, `${server.url}/ is ready\n`]);
   expect(out).toBe(
     [
-      "SITE     DEVICES  ONLINE  OFFLINE  NEVER SEEN  ALERTS  RUNNING",
-      "Plant 1  3        1       1        1           2       1",
+      "SITE     DEVICES  ONLINE  OFFLINE  UNKNOWN  ALERTS  RUNNING",
+      "Plant 1  3        1       1        1        2       1",
       "",
     ].join("\n"),
   );

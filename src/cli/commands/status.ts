@@ -15,7 +15,7 @@ type SiteStatus = {
   readonly devices: number;
   readonly online: number;
   readonly offline: number;
-  /** Devices that were never heard from. */
+  /** Devices that were never heard from, and in a cloud those behind a gateway that is away. */
   readonly unknown: number;
   readonly alerts: number;
   readonly running: number;
@@ -72,7 +72,7 @@ const COLUMNS = {
   DEVICES: (one: SiteStatus) => one.devices,
   ONLINE: (one: SiteStatus) => one.online,
   OFFLINE: (one: SiteStatus) => one.offline,
-  "NEVER SEEN": (one: SiteStatus) => one.unknown,
+  UNKNOWN: (one: SiteStatus) => one.unknown,
   ALERTS: (one: SiteStatus) => one.alerts,
   RUNNING: (one: SiteStatus) => one.running,
 };
