@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Uplink } from "#client/resources/gateway.ts";
-import { describeUplink } from "./print-gateway.ts";
+import type { GatewayReport, Uplink } from "#client/resources/gateway.ts";
+import { backlogOf, describeUplink } from "./print-gateway.ts";
 
 const uplinkWith = (historyBefore: string | null): Uplink => ({
   url: "https://cloud.example",
@@ -24,4 +24,15 @@ test("what is to be told names the history: all of it, what is before a time, or
     "gateway g1, 2 changes to tell, 0 messages of telemetry, the history before 2026-01-02T00:00:00Z",
   );
   expect(toTell(null)).toBe("gateway g1, 2 changes to tell, 0 messages of telemetry");
+});
+
+test.each([
+  [0, 0, 0, 0, "none"],
+  [4, 0, 0, 0, "4 changes"],
+  [1, 3, 0, 90, "1 change, 3 messages, 90 s old"],
+  [0, 3, 2, 7_200, "2 h, 2 h old"],
+])("a backlog of %d changes, %d messages and %d hours, %d s old, is %s", (changes, messages, hours, age, text) => {
+  const backlog = { changes, messages, points: 0, bytes: 0, hours, age_seconds: age };
+  expect(backlogOf({ report: { backlog } as GatewayReport })).toBe(text);
+  expect(backlogOf({ report: null })).toBe("unknown");
 });

@@ -9,12 +9,15 @@ type Format = { readonly output?: string | undefined };
 const stateOf = ({ revoked_at, connected }: Gateway) =>
   revoked_at !== null ? "revoked" : connected ? "connected" : "away";
 
-/** Telemetry that waits, as one word. */
-function backlogOf({ report }: Gateway): string {
+/** What waits to be told, in few words. The age is that of telemetry. */
+export function backlogOf({ report }: Pick<Gateway, "report">): string {
   if (report === null) return "unknown";
-  const { messages, hours, age_seconds: age } = report.backlog;
-  if (messages + hours === 0) return "none";
-  return `${hours > 0 ? `${hours} h` : count(messages, "message")}, ${describeSeconds(age)} old`;
+  const { changes, messages, hours, age_seconds: age } = report.backlog;
+  const parts = changes > 0 ? [count(changes, "change")] : [];
+  if (messages + hours > 0) {
+    parts.push(`${hours > 0 ? `${hours} h` : count(messages, "message")}, ${describeSeconds(age)} old`);
+  }
+  return parts.length === 0 ? "none" : parts.join(", ");
 }
 
 export const GATEWAY_COLUMNS: Columns<Gateway> = {
@@ -48,7 +51,7 @@ export async function printGateway(cli: Cli, format: Format, gateway: Gateway): 
       ? { reported: "nothing yet" }
       : {
           reported: report.at,
-          backlog: `${backlogOf(gateway)}; ${report.backlog.changes} changes, ${report.backlog.points} points in ${describeBytes(report.backlog.bytes)}`,
+          backlog: `${backlogOf(gateway)}; ${count(report.backlog.points, "point")} in ${describeBytes(report.backlog.bytes)}`,
           lost: `${report.dropped.expired} expired, ${report.dropped.unreadable} unreadable`,
           load: `${report.cpu_percent} % of the main thread, ${describeBytes(report.memory_bytes)} of memory`,
           "disk free": describeBytes(report.disk_free_bytes),

@@ -34,6 +34,9 @@ function gateways(): void {
     for (const end of ends) end();
   });
 
+  const audited = (action: string) =>
+    expect.poll(async () => (await cloud.admin.get("/v3/audit")).text).toContain(`"${action}"`);
+
   test(
     "a gateway joins with a code that the cloud's page made, and is listed with its version; a change waits while it is away, and what the gateway changed meanwhile stays",
     async () => {
@@ -76,7 +79,27 @@ function gateways(): void {
       for (const id of [pump, valve])
         await expect.poll(async () => (await cloud.admin.get(`/v3/devices/${id}`)).status).toBe(200);
 
+      // What the gateway reported last is on a page of its own, and its credential can be replaced there.
+      await row.getByRole("link", { name: "North" }).click();
+      const figure = (name: string) => page.locator("dt", { hasText: name }).locator("+ dd");
+      await expect.poll(() => figure("Free on the disk").textContent()).toMatch(/^[\d.,]+ [GT]iB$/);
+      expect(await figure("Lost before the cloud had it").textContent()).toContain("0 expired, 0 unreadable");
+      expect(await figure("Memory").textContent()).toMatch(/MiB$/);
+      expect(await figure("Changes that the cloud has not confirmed").textContent()).toMatch(/^\d+$/);
+      await page.getByRole("button", { name: "Replace the credential" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Replace the credential" }).click();
+      await page.getByText("North replaces its credential.").waitFor();
+      await audited("rotateGatewayCredential");
+
+      // Devices that were never heard from are no alarm. When the line is cut, nobody knows.
+      await visitor.move("/sites");
+      await page.locator(".badge.neutral", { hasText: "state of 2 devices unknown" }).waitFor();
       line.cut();
+      await page.locator(".badge.warning", { hasText: "gateway away, state of 2 devices unknown" }).waitFor();
+      await page.getByRole("link", { name: "North yard" }).click();
+      await page.locator("header .warning", { hasText: "gateway away, state of 2 devices unknown" }).waitFor();
+
+      await visitor.move("/system/gateways");
       await row.getByText("not connected").waitFor();
       const ask = async (id: string, name: string) =>
         expect((await cloud.admin.patch(`/v3/devices/${id}`, { name })).text).toContain("PENDING");

@@ -52,7 +52,7 @@ function hostileTexts(): void {
     const other = (await busbar.admin.post<{ device_id: string }>("/v3/provisioning/standalone", spare)).body.device_id;
     const rolledOut = { name: payload(), blueprint_id: blueprint, devices: { device_ids: [other] } };
     const { rollout } = (await busbar.admin.post<{ rollout: { id: string } }>("/v3/rollouts", rolledOut)).body;
-    const names = { command: "one", entry: `upload.${blueprint}`, blueprint, rollout: rollout.id };
+    const names = { command: "one", entry: `upload.${blueprint}`, blueprint, rollout: rollout.id, gateway: "none" };
     ids = { site: site.id, device: device_id, ...names };
   }, 2 * PATIENCE);
 

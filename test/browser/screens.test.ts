@@ -42,6 +42,8 @@ function screens(): void {
       entry: "examples.battery",
       blueprint: device?.blueprint_id ?? "",
       rollout: await beginRollout(busbar, sites[0]?.id ?? ""),
+      // The demo is a gateway itself and lists none; gateways.test.ts shows one.
+      gateway: "none",
     };
   });
 

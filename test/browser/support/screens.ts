@@ -9,6 +9,7 @@ export interface Ids {
   readonly entry: string;
   readonly blueprint: string;
   readonly rollout: string;
+  readonly gateway: string;
 }
 
 export interface Screen {

@@ -81,5 +81,6 @@ export const ROUTES: { readonly [Name in RouteName]: Route } = {
   audit: page("access", () => import("#web/access/audit-screen.svelte")),
   system: page("system", () => import("#web/system/system-screen.svelte")),
   gateways: page("system", () => import("#web/system/gateways-screen.svelte")),
+  gateway: page<"gateway">("system", () => import("#web/system/gateway-screen.svelte")),
   changes: page<"changes">("system", () => import("#web/changes/changes-screen.svelte")),
 };

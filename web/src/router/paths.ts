@@ -32,6 +32,7 @@ export const PATHS = {
   audit: "/access/audit",
   system: "/system",
   gateways: "/system/gateways",
+  gateway: "/system/gateways/:gateway",
   changes: "/system/changes",
 } as const;
 

@@ -5,6 +5,7 @@ import {
   formatBytes,
   gatewayState,
   healthOf,
+  historyLeft,
   readReadiness,
   sharesOf,
   siteNamesOf,
@@ -76,19 +77,30 @@ test("gateways are counted by version, and revoked ones are left out", () => {
 });
 
 test.each([
-  [0, 0, 0, "none"],
-  [3, 0, 90, "3 messages, 90 s"],
-  [3, 2, 7_200, "2 hours, 7200 s"],
-])("a backlog of %d messages and %d hours, %d s old, is %s", (messages, hours, age, text) => {
+  [0, 0, 0, 0, "none"],
+  [0, 3, 0, 90, "3 messages, 90 s"],
+  [0, 3, 2, 7_200, "2 hours, 7200 s"],
+  [4, 0, 0, 0, "4 changes"],
+  [4, 3, 0, 90, "4 changes, 3 messages, 90 s"],
+])("a backlog of %d changes, %d messages and %d hours, %d s old, is %s", (changes, messages, hours, age, text) => {
   const t = {
     noBacklog: "none",
+    changesCount: (count: string) => `${count} changes`,
     messagesCount: (count: string) => `${count} messages`,
     hoursCount: (count: string) => `${count} hours`,
     backlogText: (size: string, length: string) => `${size}, ${length}`,
   };
   const words = { t, number: String, length: (ms: number) => `${ms / 1_000} s` };
-  const backlog = { changes: 0, messages, points: 0, bytes: 0, hours, age_seconds: age };
+  const backlog = { changes, messages, points: 0, bytes: 0, hours, age_seconds: age };
   const report = { backlog } as Parameters<typeof formatBacklog>[0];
   expect(formatBacklog(report, words)).toBe(text);
   expect(formatBacklog(null, words)).toBe("");
+});
+
+test.each([
+  [null, "none"],
+  ["2026-01-01T00:00:00Z", { before: "2026-01-01T00:00:00Z" }],
+  ["2026-01-03T00:00:00Z", "all"],
+])("with history before %s to be told, %j is left", (before, left) => {
+  expect(historyLeft({ history_before: before }, Date.parse("2026-01-02T00:00:00Z"))).toEqual(left);
 });

@@ -1,5 +1,5 @@
 // What the System screen says. Pure.
-import type { Gateway } from "#client/resources/gateway.ts";
+import type { Gateway, Uplink } from "#client/resources/gateway.ts";
 import type { Site } from "#client/resources/site.ts";
 import type { System } from "#client/resources/system.ts";
 import type { Locale } from "#web/data/preferences.svelte.ts";
@@ -75,6 +75,9 @@ export function spellName(name: string): string {
 
 export type GatewayState = "connected" | "away" | "revoked";
 
+/** Colours of the states; `t` has their words. */
+export const GATEWAY_TONES = { connected: "ok", away: "error", revoked: "neutral" } as const;
+
 export function gatewayState({
   connected,
   revoked_at: revokedAt,
@@ -86,6 +89,7 @@ export function gatewayState({
 type Words = {
   readonly t: {
     readonly noBacklog: string;
+    readonly changesCount: (count: string) => string;
     readonly messagesCount: (count: string) => string;
     readonly hoursCount: (count: string) => string;
     readonly backlogText: (size: string, age: string) => string;
@@ -94,13 +98,28 @@ type Words = {
   readonly length: (ms: number) => string;
 };
 
-/** The telemetry that a gateway had to tell when it reported last. */
+/** What a gateway had to tell when it reported last. The age is that of telemetry. */
 export function formatBacklog(report: Gateway["report"], { t, number, length }: Words): string {
   if (report === null) return "";
-  const { messages, hours, age_seconds: age } = report.backlog;
-  if (messages + hours === 0) return t.noBacklog;
-  const size = hours > 0 ? t.hoursCount(number(hours)) : t.messagesCount(number(messages));
-  return t.backlogText(size, length(age * 1_000));
+  const { changes, messages, hours, age_seconds: age } = report.backlog;
+  const parts = changes > 0 ? [t.changesCount(number(changes))] : [];
+  if (messages + hours > 0) {
+    const size = hours > 0 ? t.hoursCount(number(hours)) : t.messagesCount(number(messages));
+    parts.push(t.backlogText(size, length(age * 1_000)));
+  }
+  return parts.length === 0 ? t.noBacklog : parts.join(", ");
+}
+
+/**
+ * Stored history that a gateway still has to tell: all of it, or what is before a time. Until some of it is told, the time
+ * lies ahead: points of devices whose clock is ahead are stored, too.
+ */
+export function historyLeft(
+  { history_before: before }: Pick<Uplink["telemetry"], "history_before">,
+  now: number,
+): "all" | "none" | { readonly before: string } {
+  if (before === null) return "none";
+  return Date.parse(before) > now ? "all" : { before };
 }
 
 export type FleetSummary = {
