@@ -343,17 +343,21 @@ export function linkStoreContract(open: OpenStores): void {
     const { tokens, uplinks } = await open();
     const own = makeToken({ name: "own" });
     await tokens.insert(own, makeEntry());
+    // Nothing is taken from a cloud that the gateway has not joined, or has left.
+    expect(await tokens.putOfCloud([makeToken({ fromCloud: true })])).toEqual([]);
+    const joined = { url: "u", gatewayId: "g", credential: bytes(""), joinedAt: NOON, historyBefore: undefined };
+    await uplinks.put({ ...joined, confirmed: 0 }, makeEntry());
     const [a, b] = [makeToken({ fromCloud: true }), makeToken({ fromCloud: true, sites: new Set(["s"]) })];
     expect(await tokens.putOfCloud([a, b])).toEqual([a.id, b.id]);
     expect(await tokens.all()).toEqual([own, a, b]);
     const hostile = { ...own, level: "vendor", fromCloud: true } as const;
-    expect(await tokens.putOfCloud([{ ...b, name: "renamed" }, hostile])).toEqual([a.id, own.id]);
+    expect(await tokens.putOfCloud([a, b])).toEqual([]);
+    expect(await tokens.putOfCloud([{ ...b, name: "renamed" }, hostile])).toEqual([a.id, b.id, own.id]);
     expect(await tokens.all()).toEqual([own, { ...b, name: "renamed" }]);
     // Revoked here, it stays so.
     await tokens.revoke(b.id, NOON, makeEntry());
     await tokens.putOfCloud([b]);
     expect((await tokens.find(b.id))?.revokedAt).toBe(NOON);
-    const joined = { url: "u", gatewayId: "g", credential: bytes(""), joinedAt: NOON, historyBefore: undefined };
     await uplinks.put({ ...joined, confirmed: 0 }, makeEntry());
     expect(await tokens.all()).toEqual([own]);
   });

@@ -90,3 +90,16 @@ test("a gateway replaces its credential by itself when it is old enough", async 
   await eventually(async () => expect(cloud.log.match(/a gateway has another credential/g)?.length).toBeGreaterThan(1));
   expect((await credentials()).hash).not.toBe(before.hash);
 });
+
+test("a token of the cloud ends when the gateway leaves, and one that was revoked meanwhile is not back with the gateway", async () => {
+  const token = await cloud.token({ name: "left behind", level: "installer" });
+  await eventually(async () => expect(await statusOf(token)).toBe(200));
+  expect((await gateway.admin.delete("/v3/uplink")).status).toBe(200);
+  expect(await statusOf(token)).toBe(401);
+  await cloud.admin.delete(`/v3/tokens/${(await tokenIn(cloud, "left behind"))?.id}`);
+  const known = await cloud.token({ name: "known again", level: "user" });
+  const { body } = await cloud.admin.post<{ code: string }>("/v3/gateways/join_codes", { name: "North" });
+  expect((await gateway.admin.post("/v3/uplink", { url: pair.line.url, code: body.code })).status).toBe(200);
+  await eventually(async () => expect(await statusOf(known)).toBe(200));
+  expect(await statusOf(token)).toBe(401);
+});

@@ -24,6 +24,8 @@ export interface Authenticator {
   forget(tokenId: string): void;
   /** Any token may have changed. */
   forgetAll(): void;
+  /** The tokens of the cloud are no longer stored. */
+  forgetCloud(): void;
   /** Calls back when the token is revoked, expires or otherwise changes. Returns the function that ends the watch. */
   onEnd(tokenId: string, callback: () => void): () => void;
   /** Whether the token would still be accepted. */
@@ -92,6 +94,12 @@ export function createAuthenticator(
     return byId.delete(id);
   }
 
+  function forget(tokenId: string): void {
+    generation++;
+    drop(tokenId);
+    for (const callback of watches.get(tokenId)?.callbacks ?? []) callback();
+  }
+
   /** A token that nobody has looked up since it changed has no timer: its watchers call `isLive` now and then. */
   function awaitExpiry(tokenId: string, watch: Watch): void {
     const expiresAt = byId.get(tokenId)?.token.expiresAt;
@@ -132,10 +140,10 @@ export function createAuthenticator(
       const isSure = entry !== undefined && (entry === adminEntry || needs.nodes.isCurrent());
       return isSure ? used(entry) : lookUp(tokenId).then(present);
     },
-    forget(tokenId) {
+    forget,
+    forgetCloud() {
       generation++;
-      drop(tokenId);
-      for (const callback of watches.get(tokenId)?.callbacks ?? []) callback();
+      for (const [tokenId, { token }] of [...byId]) if (token.fromCloud === true) forget(tokenId);
     },
     forgetAll() {
       generation++;

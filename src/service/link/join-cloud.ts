@@ -4,6 +4,7 @@ import { CREDENTIAL_CONTEXT } from "#core/link/gateway.ts";
 import type { Secret } from "#core/secret.ts";
 import type { Site } from "#core/site/site.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
+import type { Authenticator } from "#service/access/authenticator.ts";
 import { requireAllSites } from "#service/access/require-level.ts";
 import { endOfHistory, type TelemetryLane } from "#service/link/telemetry-lane.ts";
 import type { Uplink, UplinkStatus } from "#service/link/uplink.ts";
@@ -13,6 +14,7 @@ import type { Call, Needs } from "#service/ports.ts";
 export interface JoinNeeds extends Pick<Needs, "uplinks" | "sites" | "seal" | "now" | "newId"> {
   readonly uplink: Uplink;
   readonly telemetryLane: Pick<TelemetryLane, "restart">;
+  readonly authenticator: Pick<Authenticator, "forgetCloud">;
   readonly askCloud: AskCloud;
   readonly version: string;
 }
@@ -31,6 +33,8 @@ export async function joinCloud(
   const trail = auditTrail(needs, call, { target: {}, details: { url, gateway_id: answer.gatewayId } });
   const credential = needs.seal.seal(answer.credential, CREDENTIAL_CONTEXT);
   const now = needs.now();
+  // A former cloud that is just being left has nothing more to say.
+  await needs.uplink.stop();
   await needs.uplinks.put(
     {
       url,
@@ -43,6 +47,7 @@ export async function joinCloud(
     },
     trail,
   );
+  needs.authenticator.forgetCloud();
   await needs.telemetryLane.restart();
   await needs.uplink.restart();
   return await uplinkStatus(needs);
@@ -76,6 +81,7 @@ export async function leaveCloud(needs: JoinNeeds, call: Call): Promise<void> {
   requireAllSites(call.caller);
   const { url, gatewayId } = await uplinkStatus(needs);
   await needs.uplinks.delete(auditTrail(needs, call, { target: {}, details: { url, gateway_id: gatewayId } }));
+  needs.authenticator.forgetCloud();
   await needs.uplink.sayLeave();
   await needs.telemetryLane.restart();
   await needs.uplink.restart();

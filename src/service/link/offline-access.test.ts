@@ -4,6 +4,29 @@ import { createOfflineAccess, type OfflineAccessNeeds } from "./offline-access.t
 
 const HOUR = 3_600_000;
 
+test("a clock that is set back does not lengthen the time", async () => {
+  let now = instant(100 * HOUR);
+  let contactAt: Instant | undefined = now;
+  const needs = {
+    now: () => now,
+    uplinks: {
+      get: async () => ({ contactAt }),
+      noteContact: async (at: Instant) => {
+        contactAt = at;
+      },
+    },
+  } as unknown as OfflineAccessNeeds;
+  const running = createOfflineAccess(needs, HOUR);
+  await running.load();
+  now = instant(10 * HOUR);
+  expect(running.isOpen()).toBe(true);
+  const started = createOfflineAccess(needs, HOUR);
+  await started.load();
+  expect(contactAt).toBe(now);
+  now = instant(11 * HOUR);
+  expect([running.isOpen(), started.isOpen()]).toEqual([false, false]);
+});
+
 test("tokens of the cloud are accepted while it is connected, and for the set time afterwards", async () => {
   let now = instant(0);
   let contactAt: Instant | undefined;

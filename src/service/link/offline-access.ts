@@ -8,7 +8,7 @@ export interface OfflineAccess {
   load(): Promise<void>;
   /** Whether tokens of the cloud are accepted now. */
   isOpen(): boolean;
-  /** While a connection lasts. */
+  /** While a connection lasts, from when the cloud has told which tokens there are now. */
   follow(signal: AbortSignal): Promise<void>;
 }
 
@@ -29,8 +29,16 @@ export function createOfflineAccess(needs: OfflineAccessNeeds, lifetimeMs: numbe
   return {
     async load() {
       contactAt = (await needs.uplinks.get())?.contactAt;
+      if (contactAt !== undefined && contactAt > needs.now()) await note();
     },
-    isOpen: () => isConnected || (contactAt !== undefined && needs.now() < contactAt + lifetimeMs),
+    isOpen() {
+      if (isConnected) return true;
+      if (contactAt === undefined) return false;
+      const now = needs.now();
+      // The clock was set back. Nobody knows how long ago the contact was; from now on the time is limited.
+      if (contactAt > now) contactAt = now;
+      return now < contactAt + lifetimeMs;
+    },
     async follow(signal) {
       isConnected = true;
       try {

@@ -17,6 +17,8 @@ interface Situation {
   readonly ordered?: Execution;
   /** Executions that the cloud asks for. Each has a long log. */
   readonly asked?: readonly string[];
+  /** Whether the cloud tells its tokens. */
+  readonly hasTokens?: boolean;
 }
 
 /**
@@ -25,8 +27,13 @@ interface Situation {
  */
 async function saidAfter(
   taken: number | null,
-  { latest, confirmed, cloudEpoch, ordered, asked = [] }: Situation,
-): Promise<{ readonly said: readonly UpMessage[]; readonly taken: readonly number[] }> {
+  { latest, confirmed, cloudEpoch, ordered, asked = [], hasTokens = false }: Situation,
+): Promise<{
+  readonly said: readonly UpMessage[];
+  readonly taken: readonly number[];
+  readonly stored: readonly string[];
+}> {
+  const stored: string[] = [];
   const said: UpMessage[] = [];
   const numbers: number[] = [];
   const told = Promise.withResolvers<void>();
@@ -36,6 +43,7 @@ async function saidAfter(
   async function* messages(): AsyncIterable<DownMessage> {
     yield { type: "welcome", protocol: "1.4", version: "9", epoch: cloudEpoch, taken, unpacks: false };
     await told.promise;
+    if (hasTokens) yield { type: "tokens", tokens: [] };
     yield { type: "ack", to: latest };
     if (ordered !== undefined) yield { type: "execute", order: orderOf(ordered) };
     if (asked.length > 0) yield { type: "ask", executions: asked };
@@ -59,7 +67,13 @@ async function saidAfter(
     version: "1",
     now: () => 0,
     telemetryLane,
-    offlineAccess: { follow: async () => {} },
+    offlineAccess: { follow: async () => void stored.push("contact") },
+    tokens: {
+      putOfCloud: async () => {
+        stored.push("tokens");
+        return [];
+      },
+    },
     credentialLifetimeMs: Number.POSITIVE_INFINITY,
     pause: (_ms: number, signal: AbortSignal) => new Promise((resolve) => signal.addEventListener("abort", resolve)),
     connectivity: { status: () => "UNKNOWN" },
@@ -111,7 +125,7 @@ async function saidAfter(
     if (number === latest + 1 && ordered === undefined) seen.resolve();
   };
   await talkToCloud(needs, channel, { onWelcome: () => {}, onTaken });
-  return { said, taken: numbers };
+  return { said, taken: numbers, stored };
 }
 
 test.each([
@@ -128,6 +142,12 @@ test.each([
   expect(records).toEqual({ type: "records", to: latest, isWhole, isLast: true, items: [] });
   // Also what is not told counts as confirmed, once everything before it is.
   expect([numbers[0], numbers.at(-1)]).toEqual([latest, latest + 1]);
+});
+
+test("access by tokens of the cloud is prolonged once the cloud has told which there are, not by a connection alone", async () => {
+  const situation = { latest: 5, confirmed: 4, cloudEpoch: "c" };
+  expect((await saidAfter(5, situation)).stored).toEqual([]);
+  expect((await saidAfter(5, { ...situation, hasTokens: true })).stored).toEqual(["tokens", "contact"]);
 });
 
 test("an order is answered after its execution was told, and the cloud stores both at once", async () => {

@@ -85,6 +85,8 @@ export async function talkToCloud(
   /** Packages that were asked for. */
   const wanted = new Map<string, PromiseWithResolvers<Uint8Array>>();
   const rotation = createRotation(needs, channel.send);
+  /** Whether the cloud has told its tokens. */
+  let hasTokens = false;
   /** What the cloud has once it has confirmed the number: everything. */
   let whole: { readonly to: number; readonly epoch: string } | undefined;
   const telemetry = tellTelemetry(needs, { send: channel.send, signal: end.signal });
@@ -241,6 +243,10 @@ export async function talkToCloud(
     const now = needs.now();
     const tokens = needs.takesTokens ? told.map((token) => recordOf(token, now)) : [];
     for (const id of await needs.tokens.putOfCloud(tokens)) needs.authenticator.forget(id);
+    if (hasTokens) return;
+    // Before that, a token may have been revoked that this gateway still has.
+    hasTokens = true;
+    start(needs.offlineAccess.follow(end.signal));
   }
 
   async function makeChange(change: AskedChange, isLate: boolean): Promise<void> {
@@ -293,7 +299,6 @@ export async function talkToCloud(
         its === cloudEpoch && taken !== null && taken >= atLeast && taken <= (await needs.uplinks.latest());
       start(tellChanges({ taken: isReached ? taken : null, epoch: its, unpacks }));
       start(followConnectivity());
-      start(needs.offlineAccess.follow(end.signal));
       start(rotation.follow(end.signal));
     }
   } finally {

@@ -2,9 +2,9 @@ import type { AuditEntry } from "#core/access/audit-entry.ts";
 import type { SiteScope } from "#core/access/caller.ts";
 import type { TokenRecord } from "#core/access/token-record.ts";
 import type { Instant } from "#core/time/instant.ts";
-import type { Database, WriteDatabase } from "#store/database.ts";
+import type { Database, Row, WriteDatabase } from "#store/database.ts";
 import { recordAudit } from "./audit-writes.ts";
-import { listed, text } from "./row.ts";
+import { bytes, listed, optionalText, text } from "./row.ts";
 import { TOKEN_COLUMNS } from "./token-row.ts";
 
 export const tokenWrites = {
@@ -42,10 +42,12 @@ export const tokenWrites = {
   },
 
   async putCloudTokens(database: Database, { tokens }: { tokens: readonly TokenRecord[] }): Promise<readonly string[]> {
-    const rows = await database.all("SELECT id FROM token WHERE from_cloud = 1");
-    const before = new Set(rows.map((row) => text(row, "id")));
+    // The gateway has left the cloud that tells them.
+    if ((await database.get("SELECT 1 AS found FROM uplink")) === undefined) return [];
+    const rows = await database.all("SELECT id, name, level, sites, hash FROM token WHERE from_cloud = 1");
+    const before = new Map(rows.map((row) => [text(row, "id"), row]));
     const after = new Set(tokens.map(({ id }) => id));
-    const gone = [...before].filter((id) => !after.has(id));
+    const gone = [...before.keys()].filter((id) => !after.has(id));
     for (const id of gone) {
       await database.run("DELETE FROM session WHERE token_id = ?", id);
       await database.run("DELETE FROM token WHERE id = ?", id);
@@ -63,7 +65,7 @@ export const tokenWrites = {
       const own = "SELECT 1 AS found FROM token WHERE id = ?";
       if (changed === 0 && (await database.get(own, token.id)) === undefined) await insert(database, token);
     }
-    return [...gone, ...[...after].filter((id) => !before.has(id))];
+    return [...gone, ...tokens.filter((token) => !isStored(before.get(token.id), token)).map(({ id }) => id)];
   },
 
   async noteTokenUse(database: Database, { uses }: { uses: ReadonlyMap<string, Instant> }): Promise<void> {
@@ -77,6 +79,17 @@ export const tokenWrites = {
     }
   },
 };
+
+/** Whether the token is as it was told before. Its expiry never changes; what is told is how long that will be. */
+function isStored(row: Row | undefined, token: TokenRecord): boolean {
+  return (
+    row !== undefined &&
+    text(row, "name") === token.name &&
+    text(row, "level") === token.level &&
+    optionalText(row, "sites") === (renderSites(token.sites) ?? undefined) &&
+    Buffer.compare(bytes(row, "hash"), token.hash) === 0
+  );
+}
 
 async function insert(database: Database, token: TokenRecord): Promise<void> {
   await database.run(
