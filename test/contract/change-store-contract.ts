@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { type GatewayChange, MAX_PENDING_CHANGE_BYTES } from "#core/link/asked-change.ts";
 import { instant } from "#core/time/instant.ts";
+import { makeGateway, makeJoinCode } from "../support/gateways.ts";
 import { makeEntry, NOON, newId } from "../support/records.ts";
 import { ALL, expectRefusal, type OpenStores } from "./stores.ts";
 
@@ -68,6 +69,23 @@ export function changeStoreContract(open: OpenStores): void {
     expect(await changes.settle(one.id, { outcome: DONE, at: NOON, rebased: [], events: [] })).toBe(true);
     expect(await changes.find(one.id)).toEqual({ ...withdrawn, state: "DONE", outcome: DONE });
     expect(await changes.withdraw(one.id, { at: NOON, trail: makeEntry(), events: [] })).toBe(false);
+  });
+
+  test("what waits for a gateway that is revoked is refused, and nothing more is taken for it", async () => {
+    const { changes, gateways } = await open();
+    const [code, gateway] = [makeJoinCode(), makeGateway()];
+    const gatewayId = gateway.id;
+    await gateways.insertCode(code, makeEntry());
+    await gateways.join(code.hash, gateway, makeEntry());
+    const change = makeChange({ gatewayId });
+    await changes.ask(change, makeEntry());
+    await gateways.revoke(gatewayId, NOON, makeEntry());
+    const errors = [{ code: "owned_by_gateway", message: "its gateway was revoked" }];
+    const outcome = { state: "REFUSED", errors };
+    const refused = { ...change, state: "REFUSED", settledAt: NOON, outcome, sealed: new Uint8Array() };
+    expect(await changes.find(change.id)).toEqual(refused);
+    await expectRefusal(changes.ask(makeChange({ gatewayId }), makeEntry()), "owned_by_gateway");
+    expect(await changes.next(gatewayId)).toBeUndefined();
   });
 
   test("changes of the same device get the base that the one before them leaves", async () => {

@@ -259,6 +259,8 @@ export function createGatewayChanges(needs: GatewayChangeNeeds): GatewayChanges 
           await line.send({ type: "package", digest, content: content ?? new Uint8Array() });
         },
         close() {
+          // Revoking a gateway settles its changes.
+          for (const calls of waiting.values()) for (const call of calls) call();
           if (lanes.get(gatewayId) === awake.call) lanes.delete(gatewayId);
           end.abort();
           answered.resolve();

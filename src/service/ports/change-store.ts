@@ -28,7 +28,7 @@ export interface Withdrawal {
 
 /** The changes that a cloud asks its gateways for. */
 export interface ChangeStore {
-  /** Refuses with `queue_full` when too many changes wait for the gateway. */
+  /** Refuses with `queue_full` when too many changes wait for the gateway, and with `owned_by_gateway` when it is revoked. */
   ask(change: GatewayChange, trail: AuditEntry): Promise<void>;
   find(id: string): Promise<GatewayChange | undefined>;
   /** The one that has waited longest for the gateway. */

@@ -95,7 +95,7 @@ const KEYS: { readonly [Name in keyof Writes]: (input: Input<Name>, reader: Data
   insertJoinCode: () => ["join codes"],
   withdrawJoinCode: () => ["join codes"],
   joinGateway: () => ["join codes"],
-  revokeGateway: ({ id }) => [`gateway ${id}`],
+  revokeGateway: ({ id }) => [`gateway ${id}`, `changes of ${id}`],
   askRotation: ({ id }) => [`gateway ${id}`],
   acceptCredential: ({ id }) => [`gateway ${id}`],
   settleCredential: ({ id }) => [`gateway ${id}`],

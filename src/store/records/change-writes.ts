@@ -23,6 +23,10 @@ export const changeWrites = {
     database: WriteDatabase,
     { change, trail }: { change: GatewayChange; trail: AuditEntry },
   ): Promise<void> {
+    const revoked = "SELECT 1 AS found FROM gateway WHERE id = ? AND revoked_at IS NOT NULL";
+    if ((await database.get(revoked, change.gatewayId)) !== undefined) {
+      throw refuse("owned_by_gateway", "the access of the site's gateway was revoked meanwhile");
+    }
     const waiting = await database.one(
       "SELECT count(*) AS waiting, coalesce(sum(length(sealed)), 0) AS size FROM gateway_change WHERE gateway_id = ? AND state = 'PENDING'",
       change.gatewayId,
