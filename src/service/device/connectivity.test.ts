@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createConnectivity } from "./connectivity.ts";
 
 /**
- * `a` alive, `c` connected, `g` gone, `l` out of sight, `s` sweep, `f` forget, `+5` time goes on; of another node: `A`
+ * `a` alive, `c` connected, `g` gone, `l` out of sight, `L` of all nodes, `w` let go, `s` sweep, `f` forget, `+5` time goes on; of another node: `A`
  * alive, `ONLINE`, `OFFLINE` and `UNKNOWN` events. Gives the changes and the last status.
  */
 function play(script: string): string {
@@ -20,6 +20,8 @@ function play(script: string): string {
     s: () => connectivity.sweep(),
     f: () => connectivity.forget("d"),
     l: () => connectivity.loseSight("d"),
+    L: () => connectivity.loseSight("d", true),
+    w: () => connectivity.letGo("d"),
     A: () => connectivity.aliveElsewhere("d"),
     ONLINE: () => connectivity.heardOf("d", "ONLINE"),
     OFFLINE: () => connectivity.heardOf("d", "OFFLINE"),
@@ -54,6 +56,13 @@ test.each([
   ["a f", "ONLINE UNKNOWN"],
   ["a f +30 s", "ONLINE UNKNOWN"],
   ["c l +300 s", "ONLINE UNKNOWN UNKNOWN"],
+  ["L", "UNKNOWN UNKNOWN"],
+  ["c w +5029 s", "ONLINE ONLINE"],
+  ["c w +5030 s", "ONLINE OFFLINE OFFLINE"],
+  ["c w +5029 A +5029 s", "ONLINE ONLINE"],
+  ["c ONLINE w UNKNOWN", "ONLINE UNKNOWN"],
+  ["c w L", "ONLINE UNKNOWN UNKNOWN"],
+  ["w", "UNKNOWN"],
   ["c ONLINE l UNKNOWN", "ONLINE UNKNOWN UNKNOWN"],
   ["c ONLINE l c UNKNOWN", "ONLINE UNKNOWN ONLINE ONLINE"],
   ["ONLINE A UNKNOWN +300 s", "UNKNOWN"],

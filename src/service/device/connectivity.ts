@@ -17,8 +17,10 @@ export interface Connectivity {
   gone(deviceId: string): void;
   /** It is away, also when it was never heard from since the start. */
   absent(deviceId: string): void;
-  /** Whoever watches the device cannot be asked: nobody here knows. */
-  loseSight(deviceId: string): void;
+  /** Whoever watches the device cannot be asked: nobody here knows. `isKnownElsewhere`: other nodes may have heard of it. */
+  loseSight(deviceId: string, isKnownElsewhere?: boolean): void;
+  /** Another node may watch the device by now, and tells what becomes of it. */
+  letGo(deviceId: string): void;
   /** Sets devices that fell silent OFFLINE; to be called about once a second. */
   sweep(): void;
   forget(deviceId: string): void;
@@ -89,10 +91,15 @@ export function createConnectivity({ elapsed, silenceMs, onChange }: Connectivit
       connections.delete(deviceId);
       if (!heard.has(deviceId) || heard.get(deviceId) !== undefined) turnOff(deviceId);
     },
-    loseSight(deviceId) {
+    loseSight(deviceId, isKnownElsewhere = false) {
       connections.delete(deviceId);
       here.delete(deviceId);
-      if (heard.delete(deviceId)) tell(deviceId, "UNKNOWN");
+      if (heard.delete(deviceId) || isKnownElsewhere) tell(deviceId, "UNKNOWN");
+    },
+    letGo(deviceId) {
+      connections.delete(deviceId);
+      here.delete(deviceId);
+      if (heard.get(deviceId) !== undefined) heard.set(deviceId, { at: elapsed(), isHere: false });
     },
     sweep() {
       const limit = elapsed() - silenceMs;

@@ -134,7 +134,8 @@ export function createGatewayChanges(needs: GatewayChangeNeeds): GatewayChanges 
     const watchers = waiting.get(id) ?? new Set();
     waiting.set(id, watchers.add(settled.call));
     const end = new AbortController();
-    signal.addEventListener("abort", () => end.abort());
+    const leave = () => end.abort();
+    signal.addEventListener("abort", leave);
     const over = needs.pause(WAIT_MS, end.signal).then(() => true);
     try {
       for (;;) {
@@ -145,6 +146,8 @@ export function createGatewayChanges(needs: GatewayChangeNeeds): GatewayChanges 
         if (isOver || change.state !== "PENDING") return change;
       }
     } finally {
+      // The signal may live as long as this node.
+      signal.removeEventListener("abort", leave);
       end.abort();
       watchers.delete(settled.call);
       if (watchers.size === 0) waiting.delete(id);

@@ -34,7 +34,7 @@ export interface SessionNeeds
 export interface GatewaySession {
   /** Resolves when the connection has ended, and throws a LinkMistake when the gateway breaks the protocol. */
   talk(): Promise<void>;
-  /** After the connection: what nobody tells any longer is unknown. */
+  /** After the connection: what nobody tells any longer is unknown, unless another node may know it. */
   leave(): Promise<void>;
   readonly orders: Pick<GatewayOrders, "give">;
   /** Asks what became of an execution. */
@@ -57,12 +57,19 @@ const LONGEST_EARLY = 100;
 /** A whole telling deletes those of these kinds that it does not name. */
 const NAMED: ReadonlySet<LinkedItem["kind"]> = new Set(["site", "device", "alert"]);
 
-/** `onWay` is called with each device that gets commands over this connection from now on. */
 export function createGatewaySession(
   needs: SessionNeeds,
   gateway: Gateway,
   channel: LinkChannel<DownMessage, UpMessage>,
-  onWay: (deviceId: string) => void,
+  {
+    lost,
+    onWay,
+  }: {
+    /** Fires when another node may talk to the gateway. From then on nothing is noted here. */
+    readonly lost: AbortSignal;
+    /** Called with each device that gets commands over this connection from now on. */
+    readonly onWay: (deviceId: string) => void;
+  },
 ): GatewaySession {
   const gatewayId = gateway.id;
   const devices = new Map<string, string>();
@@ -117,6 +124,7 @@ export function createGatewaySession(
     }
     let hello: Hello | undefined;
     for await (const message of channel.messages) {
+      if (lost.aborted) return;
       if (hello !== undefined) await hear(hello, message);
       else if (message.type !== "hello") throw new LinkMistake("the gateway did not say hello first");
       else {
@@ -338,7 +346,7 @@ export function createGatewaySession(
   }
 
   async function forgetRevisions(): Promise<void> {
-    await loseSightOf(needs, gatewayId);
+    await loseSightOf(needs, gatewayId, lost);
     for (const siteId of await needs.gateways.sites(gatewayId)) await needs.executions.forgetRevisions(siteId);
   }
 
@@ -351,11 +359,12 @@ export function createGatewaySession(
       endTokens();
       orders.abandon();
       for (const deviceId of devices.keys()) {
-        if (own.has(deviceId)) needs.connectivity.absent(deviceId);
+        if (lost.aborted) needs.connectivity.letGo(deviceId);
+        else if (own.has(deviceId)) needs.connectivity.absent(deviceId);
         else needs.connectivity.loseSight(deviceId);
       }
-      await loseSightOf(needs, gatewayId);
-      await needs.gateways.noteGone(gatewayId);
+      await loseSightOf(needs, gatewayId, lost);
+      if (!lost.aborted) await needs.gateways.noteGone(gatewayId);
       needs.log.info({ gatewayId }, "a gateway has disconnected");
     },
     orders,

@@ -67,7 +67,10 @@ async function listen(
     gatewayChanges: { open: () => ({ lane: { close: () => {} }, done: Promise.resolve() }) },
     tokenSharing: { open: async () => () => {} },
   } as unknown as SessionNeeds;
-  const session = createGatewaySession(needs, { id: "g", epoch: "e", taken: 0 } as Gateway, channel, () => {});
+  const session = createGatewaySession(needs, { id: "g", epoch: "e", taken: 0 } as Gateway, channel, {
+    lost: new AbortController().signal,
+    onWay: () => {},
+  });
   const late = new Promise((resolve) => setTimeout(resolve, patienceMs));
   await Promise.race([session.talk(), ...(open.length > 1 ? [ready.promise] : []), late]);
   return { done };

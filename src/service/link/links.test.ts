@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
 import type { ExecutionChange } from "#core/command/remote-execution.ts";
 import type { Gateway } from "#core/link/gateway.ts";
@@ -6,7 +7,7 @@ import { parseDownMessage } from "#core/link/parse-message.ts";
 import { createByteBudget } from "#core/share/byte-budgets.ts";
 import { instant } from "#core/time/instant.ts";
 import type { LinkSocket } from "#service/ports/link-socket.ts";
-import { oneNode } from "#service/ports/nodes.ts";
+import { type Nodes, oneNode } from "#service/ports/nodes.ts";
 import { makeExecution } from "../../../test/support/executions.ts";
 import { createLinkChannel } from "./link-channel.ts";
 import { createLinks, type LinkNeeds } from "./links.ts";
@@ -28,7 +29,10 @@ function socketPair(): readonly [LinkSocket, LinkSocket] {
 }
 
 /** A cloud with the gateway `g`, which has the device `own` and stands for itself as `itself`. */
-function connect(applyRemote = async (_id: string) => {}) {
+function connect(
+  applyRemote = async (_id: string) => {},
+  { nodes = oneNode(), find = async () => {}, connected = [] as readonly string[] } = {},
+) {
   const heard: string[] = [];
   const forgotten: string[] = [];
   const hear = (what: string) => (id: string) => void heard.push(`${what} ${id}`);
@@ -36,7 +40,7 @@ function connect(applyRemote = async (_id: string) => {}) {
   const needs = {
     version: "1",
     now: () => 0,
-    nodes: oneNode(),
+    nodes,
     gatewayChanges: { open: () => ({ lane: { close: () => {} }, done: Promise.resolve() }) },
     tokenSharing: { open: async () => () => {} },
     log: { info: () => {}, warn: () => {} },
@@ -51,11 +55,11 @@ function connect(applyRemote = async (_id: string) => {}) {
     uplinks: { epoch: async () => "c" },
     randomBytes: (length: number) => new Uint8Array(length),
     gateways: {
-      find: async () => undefined,
+      find,
       devices: async () => ["own", "itself"],
       sites: async () => ["s"],
       noteTaken: nothing,
-      connected: async () => [],
+      connected: async () => connected,
       revokedConnected: async () => ["g"],
       noteGone: async (id: string) => void heard.push(`gone ${id}`),
     },
@@ -77,16 +81,23 @@ function connect(applyRemote = async (_id: string) => {}) {
       connected: hear("connected"),
       gone: hear("gone"),
       absent: hear("absent"),
-      loseSight: hear("out of sight"),
+      loseSight: (id: string, isKnownElsewhere = false) =>
+        heard.push(`out of sight ${id}${isKnownElsewhere ? " of all nodes" : ""}`),
+      letGo: hear("let go"),
     },
   } as unknown as LinkNeeds;
   const links = createLinks(needs);
   const open = () => {
     const [cloud, gateway] = socketPair();
-    const served = links.serve({ id: "g", epoch: undefined, taken: 0 } as Gateway, cloud);
+    let reason = "";
+    const close = (told: string) => {
+      reason ||= told;
+      cloud.close(told);
+    };
+    const served = links.serve({ id: "g", epoch: undefined, taken: 0 } as Gateway, { ...cloud, close });
     const channel = createLinkChannel<UpMessage, DownMessage>(gateway, parseDownMessage, 1);
     const messages = channel.messages[Symbol.asyncIterator]();
-    return { served, channel, next: async () => (await messages.next()).value as DownMessage };
+    return { served, reason: () => reason, channel, next: async () => (await messages.next()).value as DownMessage };
   };
   return { links, heard, forgotten, open, ...open() };
 }
@@ -210,4 +221,68 @@ test("a connection whose access was revoked elsewhere is ended by the next sweep
   await cloud.links.sweep();
   await cloud.served;
   expect(cloud.heard.at(-1)).toBe("gone g");
+});
+
+/** A node whose claims can be lost, among others. */
+function losingNode() {
+  const lost = new AbortController();
+  const nodes: Nodes = { ...oneNode(), isShared: true };
+  const claim: Nodes["claim"] = async (name) => {
+    const held = await nodes.claim(name);
+    return held && { ...held, lost: lost.signal };
+  };
+  return { nodes: { ...nodes, claim }, lost };
+}
+
+test("a gateway whose records cannot be read is sent away, and is served when it comes again", async () => {
+  let fails = true;
+  const find = async () => {
+    if (fails) throw new Error("connection reset");
+  };
+  const cloud = connect(undefined, { find });
+  await cloud.served;
+  expect(cloud.reason()).toBe("the cloud cannot go on");
+  fails = false;
+  const second = cloud.open();
+  await enter(second);
+  second.channel.close("");
+  await second.served;
+});
+
+test("a gateway that cannot be claimed because of an error is sent away", async () => {
+  const claim = () => Promise.reject(new Error("no"));
+  const cloud = connect(undefined, { nodes: { ...oneNode(), claim } });
+  await cloud.served;
+  expect(cloud.reason()).toBe("the cloud cannot go on");
+});
+
+test("a connection that has ended leaves nothing behind at the signal of its claim", async () => {
+  const { nodes, lost } = losingNode();
+  const cloud = connect(undefined, { nodes });
+  await enter(cloud);
+  expect(getEventListeners(lost.signal, "abort")).toHaveLength(1);
+  cloud.channel.close("");
+  await cloud.served;
+  expect(getEventListeners(lost.signal, "abort")).toHaveLength(0);
+});
+
+test("a node that has lost its claim notes nothing more of the gateway: another node may talk to it", async () => {
+  const { nodes, lost } = losingNode();
+  const cloud = connect(undefined, { nodes });
+  await enter(cloud);
+  const before = cloud.heard.length;
+  const late = cloud.channel.send({ type: "connectivity", devices: [["own", "OFFLINE"]] });
+  lost.abort();
+  await Promise.allSettled([late, cloud.served]);
+  expect(cloud.reason()).toBe("this node has lost the database");
+  expect(cloud.heard.slice(before)).toEqual(["let go own", "let go itself"]);
+});
+
+test("of a gateway whose node has ended, all nodes hear that its devices are unknown and that it is away", async () => {
+  const alone = connect(undefined, { connected: ["other"] });
+  await alone.links.sweep();
+  expect(alone.heard).toEqual(["out of sight own", "absent itself", "gone other"]);
+  const oneOfSome = connect(undefined, { connected: ["other"], nodes: losingNode().nodes });
+  await oneOfSome.links.sweep();
+  expect(oneOfSome.heard).toEqual(["out of sight own of all nodes", "absent itself", "gone other"]);
 });

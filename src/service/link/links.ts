@@ -13,7 +13,7 @@ import type { Claim, Nodes } from "#service/ports/nodes.ts";
 import type { Needs } from "#service/ports.ts";
 
 export interface LinkNeeds extends SessionNeeds, Pick<Needs, "randomBytes"> {
-  readonly nodes: Pick<Nodes, "claim" | "tell">;
+  readonly nodes: Pick<Nodes, "isShared" | "claim" | "tell">;
 }
 
 export interface Links {
@@ -50,24 +50,18 @@ export function createLinks(needs: LinkNeeds): Links {
   const randomNumber = () => Buffer.from(needs.randomBytes(4)).readUInt32LE();
 
   async function serve(gateway: Gateway, socket: LinkSocket): Promise<void> {
-    sessions.get(gateway.id)?.close("the gateway has connected again");
-    await ends.get(gateway.id);
-    const claim = await claimGateway(gateway.id);
-    if (claim === undefined || isStopping) {
-      await claim?.release();
-      return socket.close(isStopping ? "the cloud stops" : "another node still talks to this gateway");
-    }
-    const channel = createLinkChannel<DownMessage, UpMessage>(socket, parseUpMessage, randomNumber());
-    const current = (await needs.gateways.find(gateway.id)) ?? gateway;
-    const session = createGatewaySession(needs, current, channel, (deviceId) => ways.set(deviceId, session));
-    sessions.set(gateway.id, session);
-    claim.lost.addEventListener("abort", () => session.close("this node has lost the database"));
-    const ended = talkUntilEnd(gateway.id, session, claim);
-    ends.set(
-      gateway.id,
-      ended.catch(() => {}),
-    );
     try {
+      sessions.get(gateway.id)?.close("the gateway has connected again");
+      await ends.get(gateway.id);
+      const claim = await claimGateway(gateway.id);
+      if (claim === undefined) {
+        return socket.close(isStopping ? "the cloud stops" : "another node still talks to this gateway");
+      }
+      const ended = serveClaimed(gateway, socket, claim);
+      ends.set(
+        gateway.id,
+        ended.catch(() => {}),
+      );
       await ended;
     } catch (error) {
       const isTold = error instanceof LinkMistake || error instanceof AppError;
@@ -77,18 +71,35 @@ export function createLinks(needs: LinkNeeds): Links {
     }
   }
 
-  async function talkUntilEnd(gatewayId: string, session: GatewaySession, claim: Claim): Promise<void> {
+  async function serveClaimed(gateway: Gateway, socket: LinkSocket, claim: Claim): Promise<void> {
+    try {
+      const current = (await needs.gateways.find(gateway.id)) ?? gateway;
+      if (isStopping) return socket.close("the cloud stops");
+      const channel = createLinkChannel<DownMessage, UpMessage>(socket, parseUpMessage, randomNumber());
+      const session = createGatewaySession(needs, current, channel, {
+        lost: claim.lost,
+        onWay: (deviceId) => ways.set(deviceId, session),
+      });
+      await talkUntilEnd(gateway.id, session, claim.lost);
+    } finally {
+      // Only now may another node talk to it: what is unknown here must not hide what it tells there.
+      await claim.release();
+    }
+  }
+
+  async function talkUntilEnd(gatewayId: string, session: GatewaySession, lost: AbortSignal): Promise<void> {
+    const close = () => session.close("this node has lost the database");
+    sessions.set(gatewayId, session);
+    lost.addEventListener("abort", close);
+    if (lost.aborted) close();
     try {
       await session.talk();
     } finally {
-      try {
-        if (sessions.get(gatewayId) === session) sessions.delete(gatewayId);
-        for (const [deviceId, way] of ways) if (way === session) ways.delete(deviceId);
-        await session.leave();
-      } finally {
-        // Only now may another node talk to it: what is unknown here must not hide what it tells there.
-        await claim.release();
-      }
+      // The signal may live as long as this node, and would keep the session.
+      lost.removeEventListener("abort", close);
+      if (sessions.get(gatewayId) === session) sessions.delete(gatewayId);
+      for (const [deviceId, way] of ways) if (way === session) ways.delete(deviceId);
+      await session.leave();
     }
   }
 
@@ -133,9 +144,10 @@ export function createLinks(needs: LinkNeeds): Links {
         try {
           for (const deviceId of await needs.gateways.devices(gatewayId)) {
             if ((await needs.devices.find(deviceId))?.type === "GATEWAY") needs.connectivity.absent(deviceId);
+            else needs.connectivity.loseSight(deviceId, needs.nodes.isShared);
           }
-          await loseSightOf(needs, gatewayId);
-          await needs.gateways.noteGone(gatewayId);
+          await loseSightOf(needs, gatewayId, claim.lost);
+          if (!claim.lost.aborted) await needs.gateways.noteGone(gatewayId);
         } finally {
           await claim.release();
         }

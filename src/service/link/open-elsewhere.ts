@@ -24,9 +24,13 @@ export async function* openElsewhere(
   }
 }
 
-/** The gateway cannot be asked now, so nothing is known of what it runs. */
-export async function loseSightOf(needs: OpenElsewhereNeeds, gatewayId: string): Promise<void> {
+/** The gateway cannot be asked now, so nothing is known of what it runs. `lost`: another node may talk to it from then on. */
+export async function loseSightOf(needs: OpenElsewhereNeeds, gatewayId: string, lost: AbortSignal): Promise<void> {
+  if (lost.aborted) return;
   for await (const open of openElsewhere(needs, gatewayId)) {
-    for (const { id, state } of open) if (state !== "UNSYNC") await needs.dispatcher.loseSight(id);
+    for (const { id, state } of open) {
+      if (lost.aborted) return;
+      if (state !== "UNSYNC") await needs.dispatcher.loseSight(id);
+    }
   }
 }

@@ -193,6 +193,25 @@ test("a cloud that reads no answers is not read any further", async () => {
   expect(read).toBeLessThan(2_000);
 });
 
+test("a cloud that does not say welcome within a minute is left", async () => {
+  const closed = Promise.withResolvers<void>();
+  async function* messages(): AsyncIterable<DownMessage> {
+    await closed.promise;
+    yield* [];
+  }
+  const waits: number[] = [];
+  const needs = {
+    pause: async (ms: number) => void waits.push(ms),
+    telemetryLane: { spool: createTelemetrySpool(1) },
+    outbox: { latest: async () => 0, watch: () => () => {} },
+    uplinks: { epoch: async () => "e" },
+  } as unknown as TalkNeeds;
+  const channel = { messages: messages(), send: async () => {}, close: () => closed.resolve() };
+  const talking = talkToCloud(needs, channel, { onWelcome: () => {}, onTaken: () => {} });
+  await expect(talking).rejects.toThrow("the cloud has said nothing for 60 s");
+  expect(waits).toEqual([60_000]);
+});
+
 function orderOf({ id, deviceId, createdAt, ephemeral, request }: Execution): ExecutionOrder {
   const { name, arguments: given } = request;
   return {

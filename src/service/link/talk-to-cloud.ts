@@ -59,6 +59,8 @@ const MAX_WORKING = 1_000;
 /** Longer than it takes until the start of a command is recorded. */
 const ANSWER_WITHIN_MS = 50;
 const CONFIRM_EVERY_MS = 10_000;
+/** The cloud may wait until another of its nodes has left the gateway. */
+const WELCOME_WITHIN_MS = 60_000;
 
 /** Resolves when the connection has ended; rejects when the cloud says something that cannot be read. */
 export async function talkToCloud(
@@ -279,8 +281,14 @@ export async function talkToCloud(
     },
     await needs.outbox.latest(),
   );
+  let isWelcome = false;
+  async function requireWelcome(): Promise<void> {
+    await needs.pause(WELCOME_WITHIN_MS, end.signal);
+    if (!isWelcome && !end.signal.aborted)
+      throw new Error(`the cloud has said nothing for ${WELCOME_WITHIN_MS / 1_000} s`);
+  }
   try {
-    let isWelcome = false;
+    start(requireWelcome());
     for await (const message of channel.messages) {
       if (isWelcome) {
         await answer(message);

@@ -112,3 +112,26 @@ test.each([
     expect(lastError).toBe(reason && `the cloud has ended the connection: ${reason}`);
   },
 );
+
+test("of several restarts at once one connection is left, and a stop ends it", async () => {
+  const signals: AbortSignal[] = [];
+  const needs = {
+    now: () => 0,
+    random: () => 1,
+    log: { info: () => {}, warn: () => {} },
+    seal: { open: (text: string) => text },
+    uplinks: { get: async () => ({ url: "https://cloud.example", credential: "c" }) },
+    onTurn: () => {},
+    openLinkSocket: (_url: string, _credential: string, signal: AbortSignal) => {
+      signals.push(signal);
+      return new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("the gateway stops"))));
+    },
+    pause: async () => {},
+  } as unknown as UplinkNeeds;
+  const uplink = createUplink(needs);
+  await Promise.all([uplink.restart(), uplink.restart(), uplink.restart()]);
+  await new Promise(setImmediate);
+  expect(signals.filter(({ aborted }) => !aborted)).toHaveLength(1);
+  await uplink.stop();
+  expect(signals.filter(({ aborted }) => !aborted)).toHaveLength(0);
+});

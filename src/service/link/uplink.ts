@@ -51,6 +51,7 @@ class ClosedByCloud extends Error {}
 
 export function createUplink(needs: UplinkNeeds): Uplink {
   let running: { readonly end: AbortController; readonly done: Promise<void> } | undefined;
+  let last: Promise<void> = Promise.resolve();
   let stored: StoredUplink | undefined;
   let isConnected = false;
   let since = needs.now();
@@ -113,24 +114,33 @@ export function createUplink(needs: UplinkNeeds): Uplink {
     }
   }
 
-  async function stop(): Promise<void> {
+  /** One after the other: each ends what the former one has begun. */
+  function inTurn(task: () => Promise<void>): Promise<void> {
+    const turn = last.then(task);
+    last = turn.catch(() => {});
+    return turn;
+  }
+
+  async function end(): Promise<void> {
     running?.end.abort();
     await running?.done;
     running = undefined;
   }
 
+  async function begin(): Promise<void> {
+    await end();
+    stored = await needs.uplinks.get();
+    taken = 0;
+    lastError = undefined;
+    since = needs.now();
+    if (stored === undefined) return;
+    const ending = new AbortController();
+    running = { end: ending, done: run(stored, ending.signal) };
+    needs.onTurn();
+  }
+
   return {
-    async restart() {
-      await stop();
-      stored = await needs.uplinks.get();
-      taken = 0;
-      lastError = undefined;
-      since = needs.now();
-      if (stored === undefined) return;
-      const end = new AbortController();
-      running = { end, done: run(stored, end.signal) };
-      needs.onTurn();
-    },
+    restart: () => inTurn(begin),
     async sayLeave() {
       const said = new AbortController();
       const saying = channel?.send({ type: "leave" }).catch(() => {});
@@ -148,6 +158,6 @@ export function createUplink(needs: UplinkNeeds): Uplink {
       const [historyBefore, dropped] = [lane.history()?.before, lane.dropped];
       return { url, gatewayId, joinedAt, isConnected, since, backlog, historyBefore, dropped, lastError };
     },
-    stop,
+    stop: () => inTurn(end),
   };
 }
