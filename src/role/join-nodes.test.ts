@@ -3,6 +3,7 @@ import { instant } from "#core/time/instant.ts";
 import { createBackground } from "#service/background.ts";
 import { writtenAt } from "#service/device/configuration-sender.ts";
 import type { LiveEvent } from "#service/event/event-hub.ts";
+import type { NodeMessage } from "#service/ports/nodes.ts";
 import { joinNodes } from "./join-nodes.ts";
 
 test("of two changes of a configuration that are heard together, the later one is sent", async () => {
@@ -34,4 +35,31 @@ test("of two changes of a configuration that are heard together, the later one i
   change("pump", 3);
   await background.idle();
   expect(reasons.at(-1)).toBe(writtenAt("pump", instant(3)));
+});
+
+test("after another node has changed a token, and after messages were missed, gateways are told their tokens", () => {
+  let take = (_message: NodeMessage) => {};
+  const heard: string[] = [];
+  const nothing = async () => {};
+  const needs = {
+    nodes: {
+      isShared: true,
+      listen: (listener: typeof take) => {
+        take = listener;
+        return () => {};
+      },
+    },
+    events: { listen: () => () => {} },
+    background: createBackground(() => {}),
+    authenticator: { forget: () => heard.push("forget"), forgetAll: () => heard.push("forget all") },
+    tokenSharing: { changed: () => heard.push("tell gateways") },
+    webhookDispatcher: { refresh: nothing },
+    profiles: { refresh: nothing },
+    liveSettings: { refresh: nothing },
+    log: { warn: () => {} },
+  } as unknown as Parameters<typeof joinNodes>[0];
+  joinNodes(needs);
+  take({ kind: "token", id: "t" });
+  take({ kind: "missed" });
+  expect(heard).toEqual(["forget", "tell gateways", "forget all", "tell gateways"]);
 });

@@ -112,7 +112,7 @@ export function joinNodes(needs: JoinNeeds): () => void {
         break;
       case "token":
         needs.authenticator.forget(message.id);
-        background.run("tell gateways of tokens", needs.tokenSharing.changed);
+        needs.tokenSharing.changed();
         break;
       case "sessions":
         if (message.have === "ended") needs.openSessions.forget(message.ids);
@@ -149,6 +149,7 @@ export function joinNodes(needs: JoinNeeds): () => void {
       case "missed":
         needs.log.warn("this node could not reach the database for a while; what it keeps in memory is read again");
         needs.authenticator.forgetAll();
+        needs.tokenSharing.changed();
         background.run("read the webhooks again", () => needs.webhookDispatcher.refresh());
         background.run("read the profiles again", () => needs.profiles.refresh());
         background.run("read the settings again", () => needs.liveSettings.refresh());

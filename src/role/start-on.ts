@@ -138,11 +138,21 @@ export async function startOn(
   const telemetryLane = createTelemetryLane({ ...stores, ...clocks, telemetry: store, budgets });
   // Before any device can send: what it sends is also for the cloud.
   await attempt("link", "what the cloud lacks could not be read", () => telemetryLane.restart());
-  const tokenSharing = createTokenSharing({ ...stores, ...clocks });
-  const shareTokens = () => background.run("tell gateways of tokens", tokenSharing.changed);
+  const pause = (ms: number, signal: AbortSignal) =>
+    new Promise<void>((resolve) => {
+      const end = () => {
+        callOff();
+        signal.removeEventListener("abort", end);
+        resolve();
+      };
+      const callOff = clocks.after(ms, end);
+      if (signal.aborted) end();
+      else signal.addEventListener("abort", end);
+    });
+  const tokenSharing = createTokenSharing({ ...stores, ...clocks, pause, log });
   const base = {
     ...stores,
-    tokens: config.role === "cloud" ? watchTokens(stores.tokens, shareTokens) : stores.tokens,
+    tokens: config.role === "cloud" ? watchTokens(stores.tokens, tokenSharing.changed) : stores.tokens,
     liveSettings,
     tracer,
     executionTraces: createExecutionTraces(tracer),
@@ -170,17 +180,6 @@ export async function startOn(
     responseTimeoutMs: toMilliseconds(config.commands.responseTimeout),
     waitLimitMs: toMilliseconds(config.commands.waitLimit),
   };
-  const pause = (ms: number, signal: AbortSignal) =>
-    new Promise<void>((resolve) => {
-      const end = () => {
-        callOff();
-        signal.removeEventListener("abort", end);
-        resolve();
-      };
-      const callOff = base.after(ms, end);
-      if (signal.aborted) end();
-      else signal.addEventListener("abort", end);
-    });
   const { offlineAccess: offlineFor, credentialLifetime } = config.link;
   const offlineAccess = createOfflineAccess({ ...base, pause }, offlineFor === "off" ? 0 : toMilliseconds(offlineFor));
   await attempt("link", "when the cloud was last connected could not be read", () => offlineAccess.load());

@@ -309,7 +309,7 @@ export function createGatewaySession(
       needs.log.warn({ gatewayId, err: error }, "changes cannot be handed over to a gateway");
       channel.close("the cloud cannot go on");
     });
-    endTokens = await needs.tokenSharing.open({ gatewayId, send: channel.send });
+    endTokens = needs.tokenSharing.open({ gatewayId, send: channel.send });
     // Read again: it may have been asked for since the gateway signed in.
     const { mustRotate } = (await needs.gateways.find(gatewayId)) ?? {};
     if (mustRotate === true) await channel.send({ type: "rotate" });

@@ -65,7 +65,7 @@ async function listen(
     },
     connectivity: { connected: () => {}, loseSight: () => {} },
     gatewayChanges: { open: () => ({ lane: { close: () => {} }, done: Promise.resolve() }) },
-    tokenSharing: { open: async () => () => {} },
+    tokenSharing: { open: () => () => {} },
   } as unknown as SessionNeeds;
   const session = createGatewaySession(needs, { id: "g", epoch: "e", taken: 0 } as Gateway, channel, {
     lost: new AbortController().signal,

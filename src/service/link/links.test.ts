@@ -42,7 +42,7 @@ function connect(
     now: () => 0,
     nodes,
     gatewayChanges: { open: () => ({ lane: { close: () => {} }, done: Promise.resolve() }) },
-    tokenSharing: { open: async () => () => {} },
+    tokenSharing: { open: () => () => {} },
     log: { info: () => {}, warn: () => {} },
     // Only the wait for the end of another connection is short.
     pause: (ms: number, signal: AbortSignal) =>

@@ -6,10 +6,10 @@ import type { TokenStore } from "#service/ports/token-store.ts";
 import type { Needs } from "#service/ports.ts";
 
 export interface TokenSharing {
-  /** Returns the function that ends it. */
-  open(line: TokenLine): Promise<() => void>;
+  /** Tells the gateway its tokens, now and after each change. Returns the function that ends it. */
+  open(line: TokenLine): () => void;
   /** Tokens have changed. */
-  changed(): Promise<void>;
+  changed(): void;
 }
 
 interface TokenLine {
@@ -17,45 +17,79 @@ interface TokenLine {
   send(message: DownMessage): Promise<void>;
 }
 
+interface TokenSharingNeeds extends Pick<Needs, "tokens" | "gateways" | "now"> {
+  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
+  readonly log: { warn(about: object, text: string): void };
+}
+
 interface Open {
   readonly line: TokenLine;
   /** What the gateway was told last. */
   told: string;
+  /** Fires when tokens have changed since they were read for this line. */
+  change: AbortController;
 }
 
-export function createTokenSharing(needs: Pick<Needs, "tokens" | "gateways" | "now">): TokenSharing {
-  const lines = new Set<Open>();
-  let last: Promise<void> = Promise.resolve();
+/** Messages of other nodes may be lost. */
+const LOOK_AGAIN_MS = 5 * 60_000;
+const SHORTEST_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 60_000;
 
-  async function tell(open: Open, all: Awaited<ReturnType<TokenStore["all"]>>): Promise<void> {
+export function createTokenSharing(needs: TokenSharingNeeds): TokenSharing {
+  const lines = new Set<Open>();
+  let reading: ReturnType<TokenStore["all"]> | undefined;
+
+  /** Lines that ask in the same turn share an answer. */
+  function readAll(): ReturnType<TokenStore["all"]> {
+    reading ??= Promise.resolve().then(() => {
+      reading = undefined;
+      return needs.tokens.all();
+    });
+    return reading;
+  }
+
+  async function tell(open: Open): Promise<void> {
+    const all = await readAll();
     const tokens = tokensFor(await needs.gateways.sites(open.line.gatewayId), all, needs.now());
     const told = keyOf(tokens);
     if (open.told === told || !lines.has(open)) return;
+    await open.line.send({ type: "tokens", tokens });
     open.told = told;
-    // A line that fails is closed, and the next connection is told everything.
-    await open.line.send({ type: "tokens", tokens }).catch(() => {});
   }
 
-  /** One after the other: an earlier state never comes after a later one. */
-  function inTurn(task: () => Promise<void>): Promise<void> {
-    const turn = last.then(task);
-    last = turn.catch(() => {});
-    return turn;
+  /** Each line on its own: one that is slow delays no other, and is told the latest state when it is free. */
+  async function follow(open: Open): Promise<void> {
+    for (let failures = 0; lines.has(open); ) {
+      open.change = new AbortController();
+      try {
+        await tell(open);
+        failures = 0;
+      } catch (error) {
+        const { gatewayId } = open.line;
+        // A line that fails ends, and the next connection is told everything.
+        if (failures === 0 && lines.has(open)) {
+          needs.log.warn({ gatewayId, err: error }, "a gateway could not be told its tokens; this is tried again");
+        }
+        failures++;
+      }
+      const wait = Math.min(LONGEST_WAIT_MS, SHORTEST_WAIT_MS * 2 ** Math.min(failures - 1, 10));
+      await needs.pause(failures === 0 ? LOOK_AGAIN_MS : wait, open.change.signal);
+    }
   }
 
   return {
-    async open(line) {
-      const open = { line, told: "" };
+    open(line) {
+      const open = { line, told: "", change: new AbortController() };
       lines.add(open);
-      await inTurn(async () => await tell(open, await needs.tokens.all()));
-      return () => lines.delete(open);
+      void follow(open);
+      return () => {
+        lines.delete(open);
+        open.change.abort();
+      };
     },
-    changed: () =>
-      inTurn(async () => {
-        if (lines.size === 0) return;
-        const all = await needs.tokens.all();
-        for (const open of lines) await tell(open, all);
-      }),
+    changed() {
+      for (const { change } of lines) change.abort();
+    },
   };
 }
 

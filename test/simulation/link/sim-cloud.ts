@@ -110,7 +110,7 @@ export async function startNode(side: CloudNeeds, run: Run): Promise<NodeRun> {
       forget: nothing,
     },
     gatewayChanges: { open: () => ({ lane: { close: nothing }, done: Promise.resolve() }) },
-    tokenSharing: { open: async () => nothing },
+    tokenSharing: { open: () => nothing },
     webhookDispatcher: { noticesOf: () => [], wake: nothing },
   } as unknown as LinkNeeds;
   const links = createLinks(side.bug.needs?.(needs) ?? needs);
